@@ -1,0 +1,71 @@
+import { civilToUtcMs, utcMsToCivil, type CivilTime } from './civil-time.ts';
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function formatFor(zone: string): Intl.DateTimeFormat {
+  let format = formats.get(zone);
+  if (format === undefined) {
+    format = new Intl.DateTimeFormat('en-US', {
+      timeZone: zone,
+      calendar: 'iso8601',
+      numberingSystem: 'latn',
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
+    });
+    formats.set(zone, format);
+  }
+  return format;
+}
+
+/** True for an IANA zone name or a fixed offset such as `-05:00` that this runtime knows. */
+export function isTimeZone(zone: string): boolean {
+  try {
+    formatFor(zone);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The civil time that a clock in the zone shows at this instant. Throws RangeError for an unknown zone. */
+export function toCivilTime(epochMs: number, zone: string): CivilTime {
+  if (zone === 'UTC') return utcMsToCivil(epochMs);
+  const parts = { year: 0, month: 0, day: 0, hour: 0, minute: 0, second: 0 };
+  for (const part of formatFor(zone).formatToParts(epochMs)) {
+    if (part.type in parts) parts[part.type as keyof typeof parts] = Number(part.value);
+  }
+  return { ...parts, millisecond: ((epochMs % 1000) + 1000) % 1000 };
+}
+
+/** Offset of the zone from UTC at an instant, in milliseconds; east is positive. */
+export function toOffsetMs(epochMs: number, zone: string): number {
+  return zone === 'UTC' ? 0 : civilToUtcMs(toCivilTime(epochMs, zone)) - epochMs;
+}
+
+/**
+ * The instant at which a clock in the zone shows this civil time. Where the clock shows it twice, the
+ * earlier instant; where it never does (spring forward), the instant as if the clock had not been moved.
+ */
+export function fromCivilTime(civil: CivilTime, zone: string): number {
+  const asUtc = civilToUtcMs(civil);
+  if (zone === 'UTC') return asUtc;
+  const dayMs = 86_400_000;
+  const before = toOffsetMs(asUtc - dayMs, zone);
+  const after = toOffsetMs(asUtc + dayMs, zone);
+  const candidates = [asUtc - before, asUtc - after].filter((at) => at + toOffsetMs(at, zone) === asUtc);
+  return candidates.length > 0 ? Math.min(...candidates) : asUtc - before;
+}
+
+/** The offset as people write it: `UTC`, `UTC−05:00`, `UTC+05:45`. */
+export function toOffsetLabel(epochMs: number, zone: string): string {
+  const minutes = Math.round(toOffsetMs(epochMs, zone) / 60_000);
+  if (minutes === 0) return 'UTC';
+  const size = Math.abs(minutes);
+  const hours = String(Math.floor(size / 60)).padStart(2, '0');
+  return `UTC${minutes < 0 ? '−' : '+'}${hours}:${String(size % 60).padStart(2, '0')}`;
+}

@@ -1,0 +1,79 @@
+import js from '@eslint/js';
+import prettier from 'eslint-config-prettier';
+import vue from 'eslint-plugin-vue';
+import globals from 'globals';
+import tseslint from 'typescript-eslint';
+import vueParser from 'vue-eslint-parser';
+
+const root = new URL('../../', import.meta.url).pathname;
+
+const typed = {
+  files: ['**/*.ts', '**/*.vue'],
+  languageOptions: {
+    parserOptions: {
+      project: ['./src-main/tsconfig.json', './src-renderer/tsconfig.json', './test/tsconfig.json'],
+      tsconfigRootDir: root,
+      extraFileExtensions: ['.vue'],
+    },
+  },
+};
+
+export default tseslint.config(
+  js.configs.recommended,
+  ...tseslint.configs.strictTypeChecked,
+  ...vue.configs['flat/recommended'],
+  typed,
+  {
+    rules: {
+      // A number in a message is wanted; the rule's other cases stay forbidden.
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/no-non-null-assertion': 'error',
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      '@typescript-eslint/unbound-method': 'off',
+      'no-console': 'error',
+      eqeqeq: 'error',
+    },
+  },
+  {
+    files: ['src-main/**/*.ts', 'test/**/*.ts', 'electron.vite.config.ts'],
+    languageOptions: { globals: globals.node },
+  },
+  {
+    files: ['src-renderer/**/*.{ts,vue}'],
+    languageOptions: { globals: globals.browser },
+  },
+  {
+    files: ['**/*.vue'],
+    languageOptions: { parser: vueParser, parserOptions: { parser: tseslint.parser } },
+    rules: {
+      // Every word comes from the message files.
+      'vue/no-bare-strings-in-template': 'error',
+      'vue/no-v-html': 'error',
+      'vue/component-api-style': ['error', ['script-setup']],
+      'vue/block-order': ['error', { order: ['script', 'template', 'style'] }],
+      'vue/define-props-declaration': 'error',
+      'vue/define-emits-declaration': 'error',
+      'vue/no-unused-refs': 'error',
+      'vue/require-default-prop': 'off',
+    },
+  },
+  {
+    // Checked against the untyped answers of real parts; asserting through `!` keeps tests short.
+    files: ['test/**/*.ts'],
+    rules: {
+      '@typescript-eslint/no-non-null-assertion': 'off',
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/no-unsafe-member-access': 'off',
+      '@typescript-eslint/no-unsafe-argument': 'off',
+    },
+  },
+  { files: ['**/*.{js,cjs}'], ...tseslint.configs.disableTypeChecked },
+  {
+    // The command line and the bench print; everything else logs.
+    files: ['test/bench/**/*.ts'],
+    rules: { 'no-console': 'off' },
+  },
+  prettier,
+);
