@@ -3,24 +3,62 @@ const rule = (name, from, to, comment) => ({ name, severity: 'error', comment, f
 
 module.exports = {
   forbidden: [
-    { name: 'no-circular', severity: 'error', from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
+    {
+      name: 'no-circular',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
     { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
-    rule('common-is-pure', '^src-main/common/', { pathNot: ['^src-main/common/', '^node_modules/typebox/'] }, 'common imports common and TypeBox'),
-    rule('core-knows-no-host', '^src-main/core/', { path: ['^src-main/(service|web|electron|start)/', '^src-renderer/', '^node_modules/(electron|fastify|@fastify|vue)/'] }),
+    rule(
+      'common-is-pure',
+      '^src-main/common/',
+      { pathNot: ['^src-main/common/', '^node_modules/typebox/'] },
+      'common imports common and TypeBox',
+    ),
+    rule('core-knows-no-host', '^src-main/core/', {
+      path: [
+        '^src-main/(service|web|electron|start)/',
+        '^src-renderer/',
+        '^node_modules/(electron|fastify|@fastify|vue)/',
+      ],
+    }),
     rule('only-cache-opens-sqlite', '^src-main/core/(?!cache/)', { path: 'node_modules/better-sqlite3/' }),
     rule('only-secrets-opens-the-keychain', '^src-main/(?!core/secrets/)', { path: 'node_modules/keytar/' }),
-    rule('service-stands-alone', '^src-main/service/', { path: ['^src-main/(core|web|electron|start)/', '^src-renderer/', '^node_modules/(electron|vue)/'] }),
-    rule('web-has-no-electron', '^src-main/(web|start)/', { path: ['^src-main/electron/', '^node_modules/electron/'] }),
-    rule('electron-host-is-thin', '^src-main/electron/', { path: ['^src-main/(web|start)/', '^node_modules/(vue|better-sqlite3|keytar)/'] }),
-    rule('only-electron-imports-electron', '^src-(main|renderer)/(?!electron/)', { path: '^node_modules/electron/' }),
+    rule('service-stands-alone', '^src-main/service/', {
+      path: ['^src-main/(core|web|electron|start)/', '^src-renderer/', '^node_modules/(electron|vue)/'],
+    }),
+    rule('web-has-no-electron', '^src-main/(web|start)/', {
+      path: ['^src-main/electron/', '^node_modules/electron/'],
+    }),
+    rule('electron-host-is-thin', '^src-main/electron/', {
+      path: ['^src-main/(web|start)/', '^node_modules/(vue|better-sqlite3|keytar)/'],
+    }),
+    rule('only-electron-imports-electron', '^src-(main|renderer)/(?!electron/)', {
+      path: '^node_modules/electron/',
+    }),
     rule('renderer-sees-common-only', '^src-renderer/', { path: '^src-main/(?!common/)' }),
-    { name: 'renderer-has-no-node', severity: 'error', from: { path: '^src-renderer/' }, to: { dependencyTypes: ['core'] } },
-    rule('components-are-presentational', '^src-renderer/components/', { path: '^src-renderer/(backend|stores|screens)/' }, 'props in, events out'),
+    {
+      name: 'renderer-has-no-node',
+      severity: 'error',
+      from: { path: '^src-renderer/' },
+      to: { dependencyTypes: ['core'] },
+    },
+    rule(
+      'components-are-presentational',
+      '^src-renderer/components/',
+      { path: '^src-renderer/(backend|stores|screens)/' },
+      'props in, events out',
+    ),
   ],
   options: {
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     doNotFollow: { path: 'node_modules' },
-    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'], extensions: ['.ts', '.vue', '.js', '.json'] },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+      extensions: ['.ts', '.vue', '.js', '.json'],
+    },
   },
 };

@@ -1,5 +1,10 @@
 /** The four reports of the service, named as this application names them. */
-export const REPORT_KINDS = ['inbound-detail', 'inbound-summary', 'outbound-detail', 'outbound-summary'] as const;
+export const REPORT_KINDS = [
+  'inbound-detail',
+  'inbound-summary',
+  'outbound-detail',
+  'outbound-summary',
+] as const;
 export type ReportKind = (typeof REPORT_KINDS)[number];
 export type DetailKind = 'inbound-detail' | 'outbound-detail';
 export type SummaryKind = 'inbound-summary' | 'outbound-summary';

@@ -1,0 +1,36 @@
+import { Type } from 'typebox';
+import { Connection, ConnectionDraft, ConnectionSecrets } from '../model/connection.ts';
+import { LocalServiceState } from '../model/local-service.ts';
+import { Nothing, operation } from './operation.ts';
+
+const ConnectionId = Type.Object({ connectionId: Type.String() });
+const NullableId = Type.Union([Type.String(), Type.Null()]);
+
+export const connectionsOperations = {
+  'connections/list': operation(Nothing, Type.Array(Connection)),
+  /** Creates a connection (id null) or changes one. Secrets left out stay as they are. */
+  'connections/save': operation(
+    Type.Object({ connectionId: NullableId, draft: ConnectionDraft, secrets: ConnectionSecrets }),
+    Connection,
+  ),
+  /** Removes a connection, its secrets and its cached snapshots. */
+  'connections/remove': operation(ConnectionId, Nothing),
+  /** Starts a test of the draft as typed; missing secrets are taken from the saved connection. Answers the task's id. */
+  'connections/start-test': operation(
+    Type.Object({ connectionId: NullableId, draft: ConnectionDraft, secrets: ConnectionSecrets }),
+    Type.Object({ taskId: Type.String() }),
+  ),
+  'local-service/get-state': operation(Nothing, LocalServiceState),
+  /** Starts the bundled service, makes or updates its connection, and answers once it can be asked. */
+  'local-service/start': operation(
+    Nothing,
+    Type.Object({ state: LocalServiceState, connection: Connection }),
+  ),
+  'local-service/stop': operation(Nothing, LocalServiceState),
+  'local-service/set-live': operation(Type.Object({ live: Type.Boolean() }), LocalServiceState),
+};
+
+export const connectionsEvents = {
+  'connections/changed': Type.Array(Connection),
+  'local-service/changed': LocalServiceState,
+};

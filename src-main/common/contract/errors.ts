@@ -1,0 +1,93 @@
+import { Type, type Static } from 'typebox';
+
+/**
+ * Every error code that can reach the window. The window's message files hold, for each, what happened
+ * and what the person can do; nothing anywhere branches on message text.
+ */
+export const ERROR_CODES = [
+  'app.bug',
+  'app.invalid-input',
+  'app.unknown-operation',
+  'app.cancelled',
+  'app.link-refused',
+  'connections.not-found',
+  'connections.address-invalid',
+  'connections.address-has-credentials',
+  'connections.address-has-query',
+  'connections.zone-unknown',
+  'connections.identifier-invalid',
+  'secrets.missing',
+  'secrets.no-keychain',
+  'secrets.locked',
+  'secrets.denied',
+  'secrets.too-large',
+  'secrets.timeout',
+  'client.refused-connection',
+  'client.host-not-found',
+  'client.unreachable',
+  'client.tls',
+  'client.timeout',
+  'client.truncated',
+  'client.too-large',
+  'client.not-json',
+  'client.html',
+  'client.unexpected-shape',
+  'client.credentials-refused',
+  'client.report-refused',
+  'client.invalid-request',
+  'client.forbidden',
+  'client.not-found',
+  'client.rate-limited',
+  'client.server-error',
+  'client.redirected',
+  'client.http-status',
+  'cache.disk-full',
+  'cache.damaged',
+  'cache.newer',
+  'cache.locked',
+  'cache.read-only',
+  'cache.snapshot-not-found',
+  'cache.view-closed',
+  'downloads.already-running',
+  'exports.write-failed',
+  'exports.target-exists',
+  'tasks.not-found',
+  'local-service.start-failed',
+  'local-service.crashed',
+] as const;
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+/** An error as it crosses to the window. `details` fill the words: address, status, body, field. */
+export const ErrorInfo = Type.Object({
+  code: Type.Enum([...ERROR_CODES]),
+  /** For the log and for support, in English; the window shows its own words for the code. */
+  message: Type.String(),
+  details: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()])),
+});
+export type ErrorInfo = Static<typeof ErrorInfo>;
+
+/** An expected failure: it has a code, a cause, and something that the person can do. */
+export class AppError extends Error {
+  override readonly name = 'AppError';
+  readonly code: ErrorCode;
+  readonly details: Readonly<Record<string, string | number>>;
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    details: Readonly<Record<string, string | number>> = {},
+    cause?: unknown,
+  ) {
+    super(message, { cause });
+    this.code = code;
+    this.details = details;
+  }
+}
+
+/** Turns whatever was thrown into what may cross to the window; unknown errors become `app.bug`, without their text. */
+export function toErrorInfo(error: unknown): ErrorInfo {
+  if (error instanceof AppError) {
+    return { code: error.code, message: error.message, details: { ...error.details } };
+  }
+  return { code: 'app.bug', message: 'An unexpected error. The log has more.', details: {} };
+}

@@ -1,0 +1,15 @@
+import { Type, type Static } from 'typebox';
+
+/**
+ * A queried period: both ends in the text of the request (`YYYY-MM-DD HH:MM:SS`, service time zone, both
+ * included at whole seconds) and as instants. `toMs` is the last whole second asked for.
+ */
+export const Period = Type.Object({
+  startDate: Type.String(),
+  endDate: Type.String(),
+  fromMs: Type.Integer(),
+  toMs: Type.Integer(),
+  /** The zone that the texts are in. */
+  zone: Type.String(),
+});
+export type Period = Static<typeof Period>;

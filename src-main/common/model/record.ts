@@ -1,0 +1,125 @@
+import { Type, type Static } from 'typebox';
+
+const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
+  Type.Union([schema, Type.Null()]);
+
+export const CodeClass = Type.Union([
+  Type.Literal('2xx'),
+  Type.Literal('3xx'),
+  Type.Literal('4xx'),
+  Type.Literal('5xx'),
+  Type.Literal('none'),
+]);
+export type CodeClass = Static<typeof CodeClass>;
+export const CODE_CLASSES: readonly CodeClass[] = ['2xx', '3xx', '4xx', '5xx', 'none'];
+
+/** Class of a response code; 1xx counts as 2xx, anything outside 100 to 599 and null as `none`. */
+export function toCodeClass(responseCode: number | null): CodeClass {
+  if (responseCode === null || responseCode < 100 || responseCode > 599) return 'none';
+  if (responseCode < 300) return '2xx';
+  if (responseCode < 400) return '3xx';
+  return responseCode < 500 ? '4xx' : '5xx';
+}
+
+/** One row of a detail table: no payload, only its beginning. Times in milliseconds. */
+export const RecordRow = Type.Object({
+  /** Place in the snapshot, from 0, in the order received. */
+  seq: Type.Integer(),
+  /** The date exactly as the service wrote it. */
+  dateText: Type.String(),
+  /** The instant, or null when the text could not be read as a date (decision 3). */
+  dateMs: nullable(Type.Integer()),
+  sessionId: Type.String(),
+  channel: nullable(Type.Integer()),
+  service: nullable(Type.Integer()),
+  client: Type.String(),
+  responseTimeMs: nullable(Type.Number()),
+  responseCode: nullable(Type.Integer()),
+  error: Type.String(),
+  origin: Type.String(),
+  /** Inbound only. */
+  botLatencyMs: nullable(Type.Number()),
+  /** Outbound only; "-1" where a channel made the request. */
+  actionId: nullable(Type.String()),
+  /** First 120 characters of the payload. */
+  payloadPreview: Type.String(),
+});
+export type RecordRow = Static<typeof RecordRow>;
+
+/** One whole record for the inspector. */
+export const RecordDetail = Type.Object({
+  ...RecordRow.properties,
+  payload: Type.String(),
+  /** Length of the whole payload in characters; `payload` holds at most the first 1,000,000. */
+  payloadLength: Type.Integer(),
+  /** Outbound only: what the queried service answered. */
+  response: nullable(Type.String()),
+  /** Fields that the specification does not know, kept as received. */
+  extra: Type.Record(Type.String(), Type.Unknown()),
+});
+export type RecordDetail = Static<typeof RecordDetail>;
+
+/** Restrictions on a detail view; all given ones must hold. Times in milliseconds. */
+export const RecordFilter = Type.Object({
+  /** Text to find in client, error, session id, origin, action id and payload; case is ignored. */
+  search: Type.Optional(Type.String({ maxLength: 500 })),
+  codeClasses: Type.Optional(Type.Array(CodeClass)),
+  responseCodes: Type.Optional(Type.Array(Type.Integer())),
+  channels: Type.Optional(Type.Array(Type.Integer())),
+  services: Type.Optional(Type.Array(Type.Integer())),
+  origins: Type.Optional(Type.Array(Type.String())),
+  sessionId: Type.Optional(Type.String({ maxLength: 200 })),
+  minResponseTimeMs: Type.Optional(Type.Number()),
+  fromMs: Type.Optional(Type.Integer()),
+  /** Exclusive. */
+  toMs: Type.Optional(Type.Integer()),
+});
+export type RecordFilter = Static<typeof RecordFilter>;
+
+export const RecordSortColumn = Type.Union([
+  Type.Literal('received'),
+  Type.Literal('dateMs'),
+  Type.Literal('responseCode'),
+  Type.Literal('channel'),
+  Type.Literal('service'),
+  Type.Literal('origin'),
+  Type.Literal('client'),
+  Type.Literal('responseTimeMs'),
+  Type.Literal('botLatencyMs'),
+  Type.Literal('actionId'),
+  Type.Literal('error'),
+]);
+export const RecordOrder = Type.Object({ column: RecordSortColumn, descending: Type.Boolean() });
+export type RecordOrder = Static<typeof RecordOrder>;
+
+/** Distinct values with their number of records, for the filter chips. */
+export const Facets = Type.Object({
+  codeClasses: Type.Array(Type.Object({ value: CodeClass, count: Type.Integer() })),
+  responseCodes: Type.Array(Type.Object({ value: Type.Integer(), count: Type.Integer() })),
+  channels: Type.Array(Type.Object({ value: Type.Integer(), count: Type.Integer() })),
+  services: Type.Array(Type.Object({ value: Type.Integer(), count: Type.Integer() })),
+  origins: Type.Array(Type.Object({ value: Type.String(), count: Type.Integer() })),
+});
+export type Facets = Static<typeof Facets>;
+
+/** Records per span of time and response-code class. */
+export const TimeBucket = Type.Object({
+  fromMs: Type.Integer(),
+  toMs: Type.Integer(),
+  /** Counts in the order of CODE_CLASSES. */
+  counts: Type.Array(Type.Integer()),
+});
+export type TimeBucket = Static<typeof TimeBucket>;
+
+/** One request of a session, for the inspector's timeline. */
+export const SessionRequest = Type.Object({
+  direction: Type.Union([Type.Literal('inbound'), Type.Literal('outbound')]),
+  snapshotId: Type.Integer(),
+  seq: Type.Integer(),
+  dateMs: Type.Integer(),
+  responseTimeMs: nullable(Type.Number()),
+  botLatencyMs: nullable(Type.Number()),
+  responseCode: nullable(Type.Integer()),
+  actionId: nullable(Type.String()),
+});
+export type SessionRequest = Static<typeof SessionRequest>;

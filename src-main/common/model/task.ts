@@ -1,0 +1,60 @@
+import { Type, type Static } from 'typebox';
+import { ErrorInfo } from '../contract/errors.ts';
+
+/** One named step of a connection test. */
+export const TestStep = Type.Object({
+  name: Type.Union([
+    Type.Literal('reach'),
+    Type.Literal('token'),
+    Type.Literal('status'),
+    Type.Literal('inbound-detail'),
+    Type.Literal('inbound-summary'),
+    Type.Literal('outbound-detail'),
+    Type.Literal('outbound-summary'),
+  ]),
+  state: Type.Union([
+    Type.Literal('waiting'),
+    Type.Literal('running'),
+    Type.Literal('passed'),
+    Type.Literal('warned'),
+    Type.Literal('failed'),
+  ]),
+  durationMs: Type.Union([Type.Integer(), Type.Null()]),
+  /** Selects the words; `values` fill them. */
+  detail: Type.String(),
+  values: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()])),
+  error: Type.Union([ErrorInfo, Type.Null()]),
+});
+export type TestStep = Static<typeof TestStep>;
+
+/** A long task: all share one registry, one shape, one way to cancel. */
+export const Task = Type.Object({
+  id: Type.String(),
+  kind: Type.Union([Type.Literal('download'), Type.Literal('export'), Type.Literal('connection-test')]),
+  state: Type.Union([
+    Type.Literal('running'),
+    Type.Literal('done'),
+    Type.Literal('failed'),
+    Type.Literal('cancelled'),
+  ]),
+  connectionId: Type.Union([Type.String(), Type.Null()]),
+  /** Snapshot being filled or exported. */
+  snapshotId: Type.Union([Type.Integer(), Type.Null()]),
+  /** Units done and expected: records for downloads and exports, steps for tests; `total` null while unknown. */
+  done: Type.Integer(),
+  total: Type.Union([Type.Integer(), Type.Null()]),
+  /** Units a second over the last seconds. */
+  ratePerSecond: Type.Union([Type.Number(), Type.Null()]),
+  remainingMs: Type.Union([Type.Integer(), Type.Null()]),
+  startedAtMs: Type.Integer(),
+  endedAtMs: Type.Union([Type.Integer(), Type.Null()]),
+  error: Type.Union([ErrorInfo, Type.Null()]),
+  /** Download: set while waiting to try again. */
+  retryAtMs: Type.Union([Type.Integer(), Type.Null()]),
+  /** Export: the finished file's name, and its size in bytes. */
+  fileName: Type.Union([Type.String(), Type.Null()]),
+  fileBytes: Type.Union([Type.Integer(), Type.Null()]),
+  /** Connection test only. */
+  steps: Type.Array(TestStep),
+});
+export type Task = Static<typeof Task>;

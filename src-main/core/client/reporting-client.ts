@@ -1,0 +1,43 @@
+import type { ReportKind } from '../../common/reporting/report-identifiers.ts';
+import type { StatusReading } from '../../common/reporting/read-status.ts';
+
+/** What a client needs to know of a connection. */
+export interface ClientTarget {
+  readonly connectionId: string;
+  readonly baseAddress: string;
+  readonly tenant: number;
+  readonly reportIdentifiers: Readonly<Record<ReportKind, string>>;
+}
+
+export interface PageRequest {
+  readonly report: ReportKind;
+  readonly startDate: string;
+  readonly endDate: string;
+  /** Records asked for. */
+  readonly size: number;
+  /** Empty for the first page. */
+  readonly lastDocument: string;
+}
+
+/** One answer of a report, unread: the cache's writer parses it. Times are of this computer's clock. */
+export interface PageAnswer {
+  readonly bytes: ArrayBuffer;
+  readonly status: number;
+  readonly requestedAtMs: number;
+  readonly receivedAtMs: number;
+  /** The `Date` header as an instant, where there was one. */
+  readonly serverTimeMs: number | null;
+}
+
+/** Calls of one connection's reporting service. Failures are AppErrors with a `client.*` or `secrets.*` code. */
+export interface ReportingClient {
+  /** Obtains a fresh token (operation 1), whatever was held before. */
+  createToken(signal?: AbortSignal): Promise<void>;
+  /** Tenant status, operation 2. */
+  fetchStatus(signal?: AbortSignal): Promise<{ reading: StatusReading; roundTripMs: number }>;
+  /** One page of a report, operations 3 to 6. `onRetry` tells when the next try will be. */
+  fetchPage(
+    request: PageRequest,
+    options?: { signal?: AbortSignal; onRetry?: (retryAtMs: number) => void },
+  ): Promise<PageAnswer>;
+}

@@ -1,0 +1,18 @@
+/** Everything that the core needs of the program it runs in. Two hosts fulfil it: the desktop and the web. */
+export interface Host {
+  readonly kind: 'desktop' | 'web';
+  readonly platform: 'macos' | 'windows' | 'linux';
+  readonly version: string;
+  /** Absolute path of this profile's folder; exists, and only its owner can read it. */
+  readonly dataFolder: string;
+  /** Network access: the desktop's follows the system's proxy and certificates. Never follows redirects by itself. */
+  readonly fetch: typeof globalThis.fetch;
+  /** Scripts of the threads that the core starts; a built host and one run from source keep them elsewhere. */
+  readonly workers: { readonly cache: URL; readonly service: URL };
+  /** Opens a vetted https address outside the application. */
+  openLink(url: string): Promise<void>;
+  /** Absolute path to write an export to, or null when the person changed their mind. */
+  chooseExportTarget(suggestedName: string): Promise<string | null>;
+  /** Shows a finished export; the answer is a path to download it from, where the host is a browser. */
+  revealExport(path: string): Promise<string | null>;
+}

@@ -1,0 +1,25 @@
+import { inject, type InjectionKey } from 'vue';
+import type {
+  EventName,
+  EventPayload,
+  Input,
+  OperationName,
+  Output,
+} from '../../src-main/common/contract/index.ts';
+
+/** The one door to the core. Two carriers fulfil it: IPC on the desktop, HTTP in a browser. */
+export interface Backend {
+  /** Asks the core; rejects with an AppError that carries the code of what went wrong. */
+  call<Name extends OperationName>(name: Name, input: Input<Name>): Promise<Output<Name>>;
+  /** Listens to an event; the answer stops listening. */
+  on<Name extends EventName>(name: Name, listener: (payload: EventPayload<Name>) => void): () => void;
+}
+
+export const backendKey: InjectionKey<Backend> = Symbol('backend');
+
+/** The backend that the application was given. Works in components and in stores. */
+export function useBackend(): Backend {
+  const backend = inject(backendKey);
+  if (backend === undefined) throw new Error('The application was mounted without a backend.');
+  return backend;
+}
