@@ -1,0 +1,34 @@
+import { fileURLToPath } from 'node:url';
+import vue from '@vitejs/plugin-vue';
+import { defineConfig } from 'vitest/config';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+// A test must never fetch Electron's runtime: the fake module stands in wherever electron is imported.
+const electron = fileURLToPath(new URL('../support/fake-electron.ts', import.meta.url));
+
+export default defineConfig({
+  root,
+  test: {
+    root,
+    projects: [
+      {
+        resolve: { alias: { electron } },
+        test: {
+          name: 'node',
+          environment: 'node',
+          include: ['test/{unit,service,contract,integration,faults,electron,architecture}/**/*.test.ts'],
+          exclude: ['test/unit/renderer/**'],
+          testTimeout: 30_000,
+        },
+      },
+      {
+        plugins: [vue()],
+        test: {
+          name: 'renderer',
+          environment: 'happy-dom',
+          include: ['test/unit/renderer/**/*.test.ts'],
+        },
+      },
+    ],
+  },
+});
