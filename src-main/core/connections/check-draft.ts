@@ -1,0 +1,22 @@
+import { AppError } from '../../common/contract/errors.ts';
+import type { ConnectionDraft } from '../../common/model/connection.ts';
+import { normaliseBaseAddress } from '../../common/reporting/base-address.ts';
+import { isGuid, REPORT_KINDS } from '../../common/reporting/report-identifiers.ts';
+import { isTimeZone } from '../../common/time/time-zones.ts';
+
+/**
+ * A draft with its name trimmed and its address normalised (decision 30). Throws `connections.address-*`,
+ * `connections.zone-unknown` or `connections.identifier-invalid`.
+ */
+export function checkDraft(draft: ConnectionDraft): ConnectionDraft {
+  const { address } = normaliseBaseAddress(draft.baseAddress);
+  if (!isTimeZone(draft.serviceZone)) {
+    throw new AppError('connections.zone-unknown', 'Unknown time zone.', { zone: draft.serviceZone });
+  }
+  for (const report of REPORT_KINDS) {
+    if (!isGuid(draft.reportIdentifiers[report])) {
+      throw new AppError('connections.identifier-invalid', 'A report identifier is not a GUID.', { report });
+    }
+  }
+  return { ...draft, name: draft.name.trim(), baseAddress: address };
+}

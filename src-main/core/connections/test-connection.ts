@@ -1,0 +1,100 @@
+import { AppError, toErrorInfo } from '../../common/contract/errors.ts';
+import type { ConnectionDraft } from '../../common/model/connection.ts';
+import type { TestStep } from '../../common/model/task.ts';
+import { readPage } from '../../common/reporting/read-page.ts';
+import { REPORT_KINDS, type ReportKind } from '../../common/reporting/report-identifiers.ts';
+import { toWireDate } from '../../common/reporting/wire-dates.ts';
+import type { ReportingClient } from '../client/reporting-client.ts';
+import type { TaskHandle } from '../tasks/task-registry.ts';
+
+/** A small question is enough to see that a report answers. */
+const TEST_PERIOD_MS = 3_600_000;
+
+type StepResult = Pick<TestStep, 'detail' | 'values'> & { readonly warned?: boolean };
+
+export interface ConnectionTest {
+  readonly draft: ConnectionDraft;
+  readonly client: ReportingClient;
+  now(): number;
+  /** Any HTTP answer will do; rejects with a `client.*` AppError. Answers the status. */
+  reach(signal: AbortSignal): Promise<number>;
+}
+
+async function askReport(test: ConnectionTest, report: ReportKind, signal: AbortSignal): Promise<StepResult> {
+  const nowMs = test.now();
+  const { serviceZone } = test.draft;
+  const answer = await test.client.fetchPage(
+    {
+      report,
+      startDate: toWireDate(nowMs - TEST_PERIOD_MS, serviceZone),
+      endDate: toWireDate(nowMs, serviceZone),
+      size: 1,
+      lastDocument: '',
+    },
+    { signal },
+  );
+  const page = readPage(new Uint8Array(answer.bytes), { report, zone: serviceZone });
+  if (page.remarks.some(({ code }) => code === 'answer-has-inbound-only')) {
+    return { detail: 'inbound-columns', values: {}, warned: true };
+  }
+  const total = page.totalDocument ?? page.recordCount;
+  return report.endsWith('detail')
+    ? { detail: 'records', values: { received: page.recordCount, total } }
+    : { detail: 'groups', values: { total } };
+}
+
+/** Runs the seven steps in order, telling the task of each, and stops at the first failure. */
+export async function testConnection(test: ConnectionTest, task: TaskHandle): Promise<void> {
+  const { signal } = task;
+  const runs: [TestStep['name'], () => Promise<StepResult>][] = [
+    ['reach', async () => ({ detail: 'answered', values: { status: await test.reach(signal) } })],
+    [
+      'token',
+      async () => {
+        await test.client.createToken(signal);
+        return { detail: 'token-received', values: {} };
+      },
+    ],
+    [
+      'status',
+      async () => {
+        const { reading } = await test.client.fetchStatus(signal);
+        return { detail: 'states', values: { platform: reading.platform, connector: reading.connector } };
+      },
+    ],
+    ...REPORT_KINDS.map((report): [TestStep['name'], () => Promise<StepResult>] => [
+      report,
+      () => askReport(test, report, signal),
+    ]),
+  ];
+  const steps: TestStep[] = runs.map(([name]) => ({
+    name,
+    state: 'waiting',
+    durationMs: null,
+    detail: '',
+    values: {},
+    error: null,
+  }));
+  const set = (index: number, change: Partial<TestStep>): void => {
+    const step = steps[index];
+    if (step !== undefined) steps[index] = { ...step, ...change };
+    task.update({ steps: [...steps] });
+  };
+
+  for (const [index, [, run]] of runs.entries()) {
+    signal.throwIfAborted();
+    const startedAtMs = test.now();
+    set(index, { state: 'running' });
+    try {
+      const { warned = false, ...result } = await run();
+      set(index, { ...result, state: warned ? 'warned' : 'passed', durationMs: test.now() - startedAtMs });
+    } catch (error) {
+      const cause = signal.aborted
+        ? new AppError('app.cancelled', 'The test was cancelled.', {}, error)
+        : error;
+      set(index, { state: 'failed', error: toErrorInfo(cause), durationMs: test.now() - startedAtMs });
+      throw cause;
+    }
+    task.progress(index + 1, runs.length);
+  }
+}

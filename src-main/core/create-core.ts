@@ -1,0 +1,142 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { toErrorInfo } from '../common/contract/errors.ts';
+import { OPERATIONS, type Emit, type EventName, type Handlers } from '../common/contract/index.ts';
+import { createAppOperations } from './app-operations.ts';
+import { createCacheOperations } from './cache/cache-operations.ts';
+import { openCache } from './cache/open-cache.ts';
+import { createReportingClient } from './client/create-reporting-client.ts';
+import { reachAddress } from './client/reach-address.ts';
+import { createConnectionFile, type SavedConnection } from './connections/connection-file.ts';
+import { createConnectionOperations } from './connections/connection-operations.ts';
+import { createConnections, type BothSecrets } from './connections/create-connections.ts';
+import { createDispatcher, type Dispatch } from './dispatch/create-dispatcher.ts';
+import { createDownloads } from './downloads/create-downloads.ts';
+import { createExporter } from './exports/create-exporter.ts';
+import type { Host } from './host.ts';
+import { createLocalService } from './local-service/create-local-service.ts';
+import { createFileLogger } from './logging/create-file-logger.ts';
+import { createMonitor } from './monitor/create-monitor.ts';
+import { openSecretStore } from './secrets/open-secret-store.ts';
+import { createSettings } from './settings/create-settings.ts';
+import { createTaskRegistry } from './tasks/create-task-registry.ts';
+
+export type EventListener = (name: EventName, payload: unknown) => void;
+
+/** The running application, whatever carries it. */
+export interface Core {
+  readonly call: Dispatch;
+  /** Hears every event; the answer stops listening. */
+  on(listener: EventListener): () => void;
+  stop(): Promise<void>;
+}
+
+/** Parts that a test may bring its own of. */
+export interface CoreParts {
+  readonly openSecretStore?: typeof openSecretStore;
+  readonly now?: () => number;
+}
+
+/**
+ * Builds the parts in order and joins them. Rejects with an AppError (`cache.newer`, `cache.locked` …) when the
+ * data folder can't be used; nothing is left running then.
+ */
+export async function createCore(host: Host, parts: CoreParts = {}): Promise<Core> {
+  const now = parts.now ?? Date.now;
+  const listeners = new Set<EventListener>();
+  const emit: Emit = (name, payload) => {
+    for (const listener of listeners) listener(name, payload);
+  };
+
+  const logFolder = join(host.dataFolder, 'logs');
+  await mkdir(logFolder, { recursive: true, mode: 0o700 });
+  const logger = createFileLogger({ folder: logFolder, now });
+  logger.info('starting', { version: host.version, host: host.kind, platform: host.platform });
+
+  const settings = await createSettings({
+    folder: host.dataFolder,
+    now,
+    emit,
+    logger: logger.child('settings'),
+  });
+  const { store: secrets, failure } = await (parts.openSecretStore ?? openSecretStore)({
+    logger: logger.child('secrets'),
+  });
+  const cache = await openCache({
+    file: join(host.dataFolder, 'cache.sqlite'),
+    workerUrl: host.workers.cache,
+    logger: logger.child('cache'),
+  });
+
+  const tasks = createTaskRegistry({ now, emit, logger: logger.child('tasks') });
+  const createClient = (connection: SavedConnection, readSecrets: () => Promise<BothSecrets>) =>
+    createReportingClient({
+      target: { ...connection, connectionId: connection.id },
+      secrets: readSecrets,
+      fetch: host.fetch,
+      logger: logger.child('client'),
+    });
+  const connections = await createConnections({
+    file: createConnectionFile(host.dataFolder, now, logger.child('connections')),
+    secrets,
+    emit,
+    logger: logger.child('connections'),
+    now,
+    createClient,
+  });
+  const localService = createLocalService({
+    dataFolder: host.dataFolder,
+    script: host.workers.service,
+    connections,
+    settings,
+    emit,
+    logger: logger.child('local-service'),
+    now,
+  });
+  const exporter = createExporter({ cache, tasks, host, now, logger: logger.child('exports') });
+
+  const handlers: Handlers = {
+    ...createAppOperations({ host, settings, keychain: { kind: secrets.kind, failure }, now }),
+    ...createConnectionOperations({
+      connections,
+      cache,
+      settings,
+      tasks,
+      now,
+      createClient,
+      reach: (address, signal) => reachAddress(host.fetch, address, signal),
+    }),
+    ...localService.operations,
+    ...createMonitor({ cache, connections, emit, now }),
+    ...createDownloads({ cache, connections, tasks, emit, logger: logger.child('downloads'), now }),
+    ...createCacheOperations({ cache, tasks, emit }),
+    'tasks/list': () => tasks.list(),
+    'tasks/cancel': ({ taskId }) => {
+      tasks.cancel(taskId);
+      return null;
+    },
+    'exports/start': (input) => exporter.start(input),
+    'exports/reveal': ({ taskId }) => exporter.reveal(taskId),
+  };
+  const call = createDispatcher(handlers, logger, now);
+  logger.info('ready', { operations: Object.keys(OPERATIONS).length });
+  if (settings.get().startLocalService) void call('local-service/start', null);
+
+  return {
+    call,
+    on: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    stop: async () => {
+      listeners.clear();
+      // Each step on its own: one that fails must not keep the others from their clean end.
+      const steps = [() => tasks.stop(), () => localService.stop(), () => cache.close()];
+      for (const step of steps) {
+        await step().catch((error: unknown) => logger.error('stop failed', { ...toErrorInfo(error) }));
+      }
+      logger.info('stopped');
+      await logger.close();
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import { join } from 'node:path';
+import { Value } from 'typebox/value';
+import type { Emit } from '../../common/contract/index.ts';
+import { Settings, type SettingsChange } from '../../common/model/settings.ts';
+import type { Logger } from '../logging/logger.ts';
+import { readJsonFileOrKeepAside, writeJsonFile } from './json-file.ts';
+
+/** The person's choices, kept in one document. */
+export interface SettingsStore {
+  get(): Settings;
+  update(change: SettingsChange): Promise<Settings>;
+}
+
+function toValidSettings(saved: unknown, logger: Logger): Settings {
+  const values = typeof saved === 'object' && saved !== null ? (saved as Record<string, unknown>) : {};
+  const entries = Object.entries(Settings.properties).map(([key, schema]) => {
+    if (key in values && Value.Check(schema, values[key])) return [key, values[key]] as const;
+    if (key in values) logger.warn('setting ignored', { setting: key });
+    return [key, Value.Create(schema)] as const;
+  });
+  return Object.fromEntries(entries) as Settings;
+}
+
+/** Loads the settings; each value that does not fit its schema falls back to its default. */
+export async function createSettings(options: {
+  folder: string;
+  now: () => number;
+  emit: Emit;
+  logger: Logger;
+}): Promise<SettingsStore> {
+  const { logger } = options;
+  const path = join(options.folder, 'settings.json');
+  const saved = await readJsonFileOrKeepAside(path, options.now(), (keptAs) =>
+    logger.warn('settings damaged', { keptAs }),
+  );
+  let settings = toValidSettings(saved, logger);
+  let writing = Promise.resolve();
+  return {
+    get: () => settings,
+    update: async (change) => {
+      settings = { ...settings, ...change };
+      const current = settings;
+      writing = writing.catch(() => undefined).then(() => writeJsonFile(path, current));
+      await writing;
+      options.emit('settings/changed', current);
+      return current;
+    },
+  };
+}

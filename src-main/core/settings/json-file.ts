@@ -1,0 +1,52 @@
+import { open, readFile, rename } from 'node:fs/promises';
+
+/** A document that could not be read as JSON; `raw` stays on disk until something else is written. */
+export class DamagedDocument extends Error {
+  override readonly name = 'DamagedDocument';
+}
+
+/** Reads a JSON document; undefined when there is none. Throws DamagedDocument when it is not JSON. */
+export async function readJsonFile(path: string): Promise<unknown> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    throw new DamagedDocument(`Not JSON: ${path}`, { cause: error });
+  }
+}
+
+/** Writes a JSON document so that a crash leaves either the old or the new one, readable by its owner only. */
+export async function writeJsonFile(path: string, value: unknown): Promise<void> {
+  const aside = `${path}.new`;
+  const file = await open(aside, 'w', 0o600);
+  try {
+    await file.writeFile(`${JSON.stringify(value, null, 2)}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(aside, path);
+}
+
+/** Reads a document; a damaged one is moved aside, never deleted, and counts as none. */
+export async function readJsonFileOrKeepAside(
+  path: string,
+  nowMs: number,
+  tell: (keptAs: string) => void,
+): Promise<unknown> {
+  try {
+    return await readJsonFile(path);
+  } catch (error) {
+    if (!(error instanceof DamagedDocument)) throw error;
+    const keptAs = `${path}.damaged-${String(nowMs)}`;
+    await rename(path, keptAs);
+    tell(keptAs);
+    return undefined;
+  }
+}
