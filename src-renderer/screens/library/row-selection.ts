@@ -1,0 +1,56 @@
+export interface RowSelection {
+  readonly ids: ReadonlySet<number>;
+  /** Where a range begins. */
+  readonly anchorId: number | null;
+  /** The row that has the keyboard. */
+  readonly activeId: number | null;
+}
+
+export const EMPTY_SELECTION: RowSelection = { ids: new Set(), anchorId: null, activeId: null };
+
+export type SelectionMode = 'replace' | 'toggle' | 'range';
+
+/** Selects a row as lists everywhere do: alone, added or taken away, or up to it from the anchor. */
+export function selectRow(
+  selection: RowSelection,
+  order: readonly number[],
+  id: number,
+  mode: SelectionMode,
+): RowSelection {
+  if (mode === 'toggle') {
+    const ids = new Set(selection.ids);
+    if (!ids.delete(id)) ids.add(id);
+    return { ids, anchorId: id, activeId: id };
+  }
+  const anchorAt = selection.anchorId === null ? -1 : order.indexOf(selection.anchorId);
+  if (mode === 'range' && anchorAt >= 0) {
+    const at = order.indexOf(id);
+    const ids = new Set(order.slice(Math.min(anchorAt, at), Math.max(anchorAt, at) + 1));
+    return { ids, anchorId: selection.anchorId, activeId: id };
+  }
+  return { ids: new Set([id]), anchorId: id, activeId: id };
+}
+
+/** Moves the active row by a number of rows and selects it, or the range up to it. */
+export function moveSelection(
+  selection: RowSelection,
+  order: readonly number[],
+  by: number,
+  mode: 'replace' | 'range',
+): RowSelection {
+  const at = selection.activeId === null ? -1 : order.indexOf(selection.activeId);
+  const target = at < 0 ? 0 : Math.min(order.length - 1, Math.max(0, at + by));
+  const id = order[target];
+  return id === undefined ? selection : selectRow(selection, order, id, mode);
+}
+
+/** Drops rows that are no longer there. */
+export function keepExisting(selection: RowSelection, order: readonly number[]): RowSelection {
+  const existing = new Set(order);
+  const keep = (id: number | null): number | null => (id !== null && existing.has(id) ? id : null);
+  return {
+    ids: new Set([...selection.ids].filter((id) => existing.has(id))),
+    anchorId: keep(selection.anchorId),
+    activeId: keep(selection.activeId),
+  };
+}

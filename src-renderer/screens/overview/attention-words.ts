@@ -1,0 +1,82 @@
+import type { LocationQueryRaw, RouteLocationRaw } from 'vue-router';
+import type { Output } from '../../../src-main/common/contract/index.ts';
+
+export type Attention = Output<'overview/read-attention'>[number];
+
+export interface AttentionWords {
+  /** Message keys below `overview.attention`; their numbers are formatted by the caller. */
+  readonly title: 'errorsUp' | 'errorsNew' | 'slower' | 'slowerNew';
+  /** Channel and service, as far as the item names them. */
+  readonly place: 'pair' | 'channel' | 'service' | 'all';
+  /** How many times the usual; null where nothing was usual. */
+  readonly factor: number | null;
+  readonly detail: 'errorsDetail' | 'slowerDetail';
+  readonly target: RouteLocationRaw;
+  readonly link: 'openDetail' | 'openSummary';
+}
+
+/** What an item says and where its link leads. */
+export function toAttentionWords(item: Attention): AttentionWords {
+  const factor = item.usual > 0 ? item.recent / item.usual : null;
+  const place =
+    item.channel === null
+      ? item.service === null
+        ? 'all'
+        : 'service'
+      : item.service === null
+        ? 'channel'
+        : 'pair';
+  const query = toQuery(item);
+  if (item.kind === 'errors-up') {
+    return {
+      title: factor === null ? 'errorsNew' : 'errorsUp',
+      place,
+      factor,
+      detail: 'errorsDetail',
+      target: { path: `/${item.direction}/detail`, query: { ...query, codeClasses: '4xx,5xx' } },
+      link: 'openDetail',
+    };
+  }
+  return {
+    title: factor === null ? 'slowerNew' : 'slower',
+    place,
+    factor,
+    detail: 'slowerDetail',
+    target: { path: `/${item.direction}/summary`, query },
+    link: 'openSummary',
+  };
+}
+
+function toQuery(item: Attention): LocationQueryRaw {
+  return {
+    snapshotId: String(item.snapshotId),
+    ...(item.channel === null ? {} : { channels: String(item.channel) }),
+    ...(item.service === null ? {} : { services: String(item.service) }),
+    fromMs: String(item.sinceMs),
+    toMs: String(item.untilMs),
+  };
+}
+
+/** A factor as people say it: `6`, `2.4`; beyond 100 the exact figure means nothing. */
+export function roundFactor(factor: number): number {
+  if (factor >= 100) return 100;
+  return factor >= 3 ? Math.round(factor) : Math.round(factor * 10) / 10;
+}
+
+/** Heights of the mini bars, 0 to 1 of the highest; a value above zero never vanishes. */
+export function toTrendHeights(trend: readonly number[]): number[] {
+  const highest = Math.max(...trend, 0);
+  return trend.map((value) => (highest === 0 || value <= 0 ? 0 : Math.max(0.08, value / highest)));
+}
+
+/** Hours of records below which "usual" means little. */
+export const LEARNING_HOURS = 3;
+
+export type AttentionState = 'no-records' | 'learning' | 'calm' | 'items';
+
+/** What the panel has to say, from the items and the cached hours of the better covered direction. */
+export function toAttentionState(itemCount: number, cachedHours: number): AttentionState {
+  if (itemCount > 0) return 'items';
+  if (cachedHours <= 0) return 'no-records';
+  return cachedHours < LEARNING_HOURS ? 'learning' : 'calm';
+}

@@ -1,0 +1,53 @@
+import type { TrafficGroup } from '../../../src-main/common/reporting/wire-schemas.ts';
+
+export type SessionGrouping = 'pair' | 'channel' | 'service';
+
+export interface SessionBar {
+  readonly key: string;
+  readonly channel: number | null;
+  readonly service: number | null;
+  readonly sessions: number;
+  /** Of all sessions, 0 to 1. */
+  readonly share: number;
+  /** Of the longest bar, 0 to 1. */
+  readonly length: number;
+}
+
+export interface SessionBars {
+  readonly bars: readonly SessionBar[];
+  /** Groups that did not fit, and their sessions. */
+  readonly restGroups: number;
+  readonly restSessions: number;
+  readonly total: number;
+}
+
+/** Sessions by channel and service, by channel or by service, most first; divisions are joined. */
+export function toSessionBars(
+  traffic: readonly TrafficGroup[],
+  grouping: SessionGrouping,
+  limit: number,
+): SessionBars {
+  const groups = new Map<string, { channel: number | null; service: number | null; sessions: number }>();
+  for (const entry of traffic) {
+    const channel = grouping === 'service' ? null : entry.Channel;
+    const service = grouping === 'channel' ? null : entry.Service;
+    const key = `${String(channel)}/${String(service)}`;
+    const sessions = (groups.get(key)?.sessions ?? 0) + entry.Sessions;
+    groups.set(key, { channel, service, sessions });
+  }
+  const sorted = [...groups].sort(([, a], [, b]) => b.sessions - a.sessions);
+  const total = sorted.reduce((sum, [, group]) => sum + group.sessions, 0);
+  const longest = Math.max(1, sorted[0]?.[1].sessions ?? 0);
+  const rest = sorted.slice(limit);
+  return {
+    bars: sorted.slice(0, limit).map(([key, group]) => ({
+      key,
+      ...group,
+      share: total === 0 ? 0 : group.sessions / total,
+      length: group.sessions / longest,
+    })),
+    restGroups: rest.length,
+    restSessions: rest.reduce((sum, [, group]) => sum + group.sessions, 0),
+    total,
+  };
+}

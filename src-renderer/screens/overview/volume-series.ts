@@ -1,0 +1,92 @@
+import { CODE_CLASSES, type TimeBucket } from '../../../src-main/common/model/record.ts';
+import { fromCivilTime, toCivilTime } from '../../../src-main/common/time/time-zones.ts';
+
+const ERROR_INDEXES = [CODE_CLASSES.indexOf('4xx'), CODE_CLASSES.indexOf('5xx')];
+
+export interface VolumePoint {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly inbound: number;
+  readonly outbound: number;
+  /** Inbound requests answered with 400 or above. */
+  readonly inboundErrors: number;
+  /** Their share, 0 to 1; null where no inbound request is cached. */
+  readonly inboundErrorRate: number | null;
+}
+
+/** Joins the buckets of both directions; they must cover the same spans. */
+export function toVolumePoints(
+  inbound: readonly TimeBucket[],
+  outbound: readonly TimeBucket[],
+): VolumePoint[] {
+  return inbound.map((bucket, index) => {
+    const total = sumCounts(bucket);
+    const errors = ERROR_INDEXES.reduce((sum, at) => sum + (bucket.counts[at] ?? 0), 0);
+    return {
+      fromMs: bucket.fromMs,
+      toMs: bucket.toMs,
+      inbound: total,
+      outbound: sumCounts(outbound[index]),
+      inboundErrors: errors,
+      inboundErrorRate: total === 0 ? null : errors / total,
+    };
+  });
+}
+
+function sumCounts(bucket: TimeBucket | undefined): number {
+  return bucket === undefined ? 0 : bucket.counts.reduce((sum, count) => sum + count, 0);
+}
+
+export interface AlignedAxes {
+  readonly intervals: number;
+  readonly countStep: number;
+  readonly countMax: number;
+  /** Shares, 0 to 1. */
+  readonly rateStep: number;
+  readonly rateMax: number;
+}
+
+/**
+ * Two scales with the same number of intervals, so that one set of gridlines serves both. Of four to six
+ * intervals the one that leaves the least room unused wins.
+ */
+export function toAlignedAxes(points: readonly VolumePoint[]): AlignedAxes {
+  const highestCount = Math.max(1, ...points.map((point) => Math.max(point.inbound, point.outbound)));
+  const highestRate = Math.max(0.02, ...points.map((point) => point.inboundErrorRate ?? 0));
+  const candidates = [4, 5, 6].map((intervals) => {
+    const countStep = Math.ceil(roundUpToNice(highestCount / intervals));
+    const rateStep = roundUpToNice(highestRate / intervals);
+    const [countMax, rateMax] = [countStep * intervals, rateStep * intervals];
+    const filled = highestCount / countMax + highestRate / rateMax - (rateMax > 1 ? 1 : 0);
+    return { intervals, countStep, countMax, rateStep, rateMax, filled };
+  });
+  candidates.sort((a, b) => b.filled - a.filled);
+  const { intervals = 5, countStep = 1, countMax = 5, rateStep = 0.02, rateMax = 0.1 } = candidates[0] ?? {};
+  return { intervals, countStep, countMax, rateStep, rateMax };
+}
+
+/** The next 1, 2, 2.5 or 5 times a power of ten at or above the value. */
+function roundUpToNice(value: number): number {
+  const power = 10 ** Math.floor(Math.log10(value));
+  const factor = [1, 2, 2.5, 5, 10].find((candidate) => candidate * power >= value * (1 - 1e-12)) ?? 10;
+  return Number((factor * power).toPrecision(6));
+}
+
+/** Indexes of the points that begin at a whole even hour of the zone: only they carry a label. */
+export function findHourIndexes(points: readonly VolumePoint[], zone: string, everyHours: number): number[] {
+  return points.flatMap((point, index) => {
+    const civil = toCivilTime(point.fromMs, zone);
+    return civil.minute === 0 && civil.hour % everyHours === 0 ? [index] : [];
+  });
+}
+
+/**
+ * The end of the last 24 hours, raised to the next whole half hour of the zone, so that buckets begin at
+ * :00 and :30 and stay where they are while data arrives.
+ */
+export function roundUpToHalfHour(nowMs: number, zone: string): number {
+  const civil = toCivilTime(nowMs, zone);
+  const wholeHourMs = fromCivilTime({ ...civil, minute: 0, second: 0, millisecond: 0 }, zone);
+  const halfHourMs = 1_800_000;
+  return wholeHourMs + Math.ceil((nowMs - wholeHourMs) / halfHourMs) * halfHourMs;
+}

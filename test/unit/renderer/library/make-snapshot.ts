@@ -1,0 +1,36 @@
+import type { Snapshot } from '../../../../src-main/common/model/snapshot.ts';
+import { toWireDate } from '../../../../src-main/common/reporting/wire-dates.ts';
+
+/** A complete inbound detail snapshot of a period in UTC. */
+export function makeSnapshot(
+  period: { fromMs: number; toMs: number; zone?: string },
+  overrides: Partial<Snapshot> = {},
+): Snapshot {
+  const zone = period.zone ?? 'UTC';
+  return {
+    id: 1,
+    connectionId: 'one',
+    tenant: 1001,
+    report: 'inbound-detail',
+    period: {
+      startDate: toWireDate(period.fromMs, zone),
+      endDate: toWireDate(period.toMs, zone),
+      fromMs: period.fromMs,
+      toMs: period.toMs,
+      zone,
+    },
+    state: 'complete',
+    recordCount: 100,
+    totalDocument: 100,
+    pageCount: 1,
+    sizeBytes: 1000,
+    startedAtMs: period.toMs,
+    fetchedAtMs: period.toMs + 60_000,
+    idReport: '',
+    nameVisualization: '',
+    remarks: [],
+    failure: null,
+    stillOpen: false,
+    ...overrides,
+  };
+}

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import {
+  findHourIndexes,
+  roundUpToHalfHour,
+  toAlignedAxes,
+  toVolumePoints,
+} from '../../../../src-renderer/screens/overview/volume-series.ts';
+
+const HALF_HOUR_MS = 1_800_000;
+const START_MS = Date.UTC(2026, 10, 20, 0, 0, 0);
+
+function makeBucket(index: number, counts: number[]) {
+  return { fromMs: START_MS + index * HALF_HOUR_MS, toMs: START_MS + (index + 1) * HALF_HOUR_MS, counts };
+}
+
+describe('volume points', () => {
+  it('counts 4xx and 5xx as errors, and neither redirects nor requests without a code', () => {
+    const [point] = toVolumePoints([makeBucket(0, [80, 5, 6, 4, 5])], [makeBucket(0, [40, 0, 0, 0, 2])]);
+    expect(point).toMatchObject({ inbound: 100, outbound: 42, inboundErrors: 10, inboundErrorRate: 0.1 });
+  });
+
+  it('has no error rate where nothing is cached, so that the line has a gap and no zero', () => {
+    const points = toVolumePoints([makeBucket(0, [0, 0, 0, 0, 0])], [makeBucket(0, [7, 0, 0, 0, 0])]);
+    expect(points[0]?.inboundErrorRate).toBeNull();
+    expect(points[0]?.outbound).toBe(7);
+  });
+});
+
+describe('aligned axes', () => {
+  function makePoint(inbound: number, rate: number) {
+    const errors = Math.round(inbound * rate);
+    return toVolumePoints([makeBucket(0, [inbound - errors, 0, 0, errors, 0])], [])[0]!;
+  }
+
+  it.each([
+    [24_300, 0.071],
+    [1, 0],
+    [999, 0.5],
+    [1_000_001, 0.013],
+    [37, 1],
+    [11, 0.3],
+  ])('gives both scales the same number of intervals and room for %d and %d', (count, rate) => {
+    const axes = toAlignedAxes([makePoint(count, rate)]);
+    expect(axes.countMax).toBe(axes.countStep * axes.intervals);
+    expect(axes.rateMax).toBeCloseTo(axes.rateStep * axes.intervals, 9);
+    expect(axes.countMax).toBeGreaterThanOrEqual(count);
+    expect(axes.rateMax).toBeGreaterThanOrEqual(Math.round(count * rate) / count - 1e-9);
+    expect(Number.isInteger(axes.countStep)).toBe(true);
+  });
+
+  it('does not blow up a share of nearly nothing to the whole height', () => {
+    expect(toAlignedAxes([makePoint(1000, 0.001)]).rateMax).toBeGreaterThanOrEqual(0.02);
+  });
+
+  it('has scales for an empty chart', () => {
+    const axes = toAlignedAxes([]);
+    expect(axes.countMax).toBeGreaterThan(0);
+    expect(axes.rateMax).toBeGreaterThan(0);
+  });
+});
+
+describe('time labels', () => {
+  it('ends the span at the next half hour of a zone that is off by 45 minutes', () => {
+    const nowMs = Date.UTC(2026, 10, 20, 10, 1);
+    // 10:01 UTC is 15:46 in Kathmandu; 16:00 there is 10:15 UTC.
+    expect(roundUpToHalfHour(nowMs, 'Asia/Kathmandu')).toBe(Date.UTC(2026, 10, 20, 10, 15));
+    expect(roundUpToHalfHour(nowMs, 'UTC')).toBe(Date.UTC(2026, 10, 20, 10, 30));
+    expect(roundUpToHalfHour(Date.UTC(2026, 10, 20, 10, 30), 'UTC')).toBe(Date.UTC(2026, 10, 20, 10, 30));
+  });
+
+  it('labels whole even hours of the zone', () => {
+    const buckets = Array.from({ length: 8 }, (_, index) => makeBucket(index, [1, 0, 0, 0, 0]));
+    const points = toVolumePoints(buckets, buckets);
+    expect(findHourIndexes(points, 'UTC', 2)).toEqual([0, 4]);
+    expect(findHourIndexes(points, 'Europe/Berlin', 2)).toEqual([2, 6]);
+  });
+});
