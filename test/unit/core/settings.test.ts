@@ -1,0 +1,48 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createSettings } from '../../../src-main/core/settings/create-settings.ts';
+import { createSilentLogger } from '../../support/silent-logger.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'channelscope-settings-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const open = () =>
+  createSettings({ folder, now: () => 5, emit: () => undefined, logger: createSilentLogger() });
+
+describe('settings', () => {
+  it('start with their defaults', async () => {
+    expect((await open()).get()).toMatchObject({
+      theme: 'system',
+      refreshSeconds: 30,
+      activeConnectionId: null,
+    });
+  });
+
+  it('are there again after a restart', async () => {
+    await (await open()).update({ theme: 'dark', refreshSeconds: 60 });
+    expect((await open()).get()).toMatchObject({ theme: 'dark', refreshSeconds: 60 });
+  });
+
+  it('fall back one by one where a value does not fit', async () => {
+    await writeFile(join(folder, 'settings.json'), JSON.stringify({ theme: 'neon', refreshSeconds: 15 }));
+    expect((await open()).get()).toMatchObject({ theme: 'system', refreshSeconds: 15 });
+  });
+
+  it('keep a damaged file aside and start anew', async () => {
+    await writeFile(join(folder, 'settings.json'), '{"theme":');
+    expect((await open()).get().theme).toBe('system');
+    const [kept = ''] = (await readdir(folder)).filter((name) => name.includes('damaged'));
+    expect(await readFile(join(folder, kept), 'utf8')).toBe('{"theme":');
+  });
+
+  it('survive many changes at once with the last of each', async () => {
+    const settings = await open();
+    await Promise.all(Array.from({ length: 20 }, (_, index) => settings.update({ refreshSeconds: index })));
+    expect((await open()).get().refreshSeconds).toBe(19);
+  });
+});
