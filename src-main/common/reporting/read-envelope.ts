@@ -1,0 +1,81 @@
+import { AppError } from '../contract/errors.ts';
+import { ENVELOPE_FIELDS, resolveFields } from './field-names.ts';
+import { isJsonObject } from './read-json.ts';
+import { readInteger, readNumber, readText, type ReadNotes } from './read-value.ts';
+import type { RemarkTally } from './remark-tally.ts';
+
+/** The fields around the records (specification, section "Report response envelope"). */
+export interface Envelope {
+  /** Null where the service does not say. */
+  readonly isValid: boolean | null;
+  readonly totalDocument: number | null;
+  readonly lastDocument: string | null;
+  readonly idReport: string;
+  readonly nameVisualization: string;
+  readonly executionTimeMs: number | null;
+  /** Keys that hold these fields. */
+  readonly keys: ReadonlySet<string>;
+}
+
+const CURSOR_CHARACTERS = 8192;
+const NOTHING: Envelope = {
+  isValid: null,
+  totalDocument: null,
+  lastDocument: null,
+  idReport: '',
+  nameVisualization: '',
+  executionTimeMs: null,
+  keys: new Set(),
+};
+
+/**
+ * Reads the envelope's fields; those that are missing are taken from `outer`. The cursor stays exactly as
+ * given. Throws AppError `client.unexpected-shape` for a cursor over 8,192 characters.
+ */
+export function readEnvelope(
+  value: unknown,
+  notes: ReadNotes,
+  remarks: RemarkTally,
+  outer: Envelope = NOTHING,
+): Envelope {
+  if (!isJsonObject(value)) return outer;
+  notes.bits = 0;
+  const { keyOf, isCorrected } = resolveFields<keyof typeof ENVELOPE_FIELDS>(
+    Object.keys(value),
+    ENVELOPE_FIELDS,
+  );
+  const pick = (field: keyof typeof keyOf): unknown => {
+    const key = keyOf[field];
+    return key === undefined ? undefined : value[key];
+  };
+  const total = readInteger(pick('totalDocument'), notes);
+  const envelope = {
+    isValid: readBoolean(pick('isValid')) ?? outer.isValid,
+    totalDocument: total !== null && total >= 0 ? total : outer.totalDocument,
+    lastDocument: readCursor(pick('lastDocument'), notes) ?? outer.lastDocument,
+    idReport: readText(pick('idReport'), notes) || outer.idReport,
+    nameVisualization: readText(pick('nameVisualization'), notes) || outer.nameVisualization,
+    executionTimeMs: readNumber(pick('executionTime'), notes) ?? outer.executionTimeMs,
+    keys: new Set([...outer.keys, ...Object.values(keyOf).filter((key) => key !== undefined)]),
+  };
+  if (isCorrected) remarks.add('corrected-envelope-spelling', 1);
+  if (total === null && (pick('totalDocument') ?? null) !== null) remarks.add('total-not-understood', 1);
+  return envelope;
+}
+
+function readBoolean(value: unknown): boolean | null {
+  if (typeof value === 'boolean') return value;
+  const text =
+    typeof value === 'string' || typeof value === 'number' ? String(value).trim().toLowerCase() : '';
+  if (text === 'true' || text === '1') return true;
+  return text === 'false' || text === '0' ? false : null;
+}
+
+function readCursor(value: unknown, notes: ReadNotes): string | null {
+  const cursor = readText(value, notes);
+  if (cursor.length > CURSOR_CHARACTERS) {
+    const details = { reason: 'cursor-too-long', characters: cursor.length };
+    throw new AppError('client.unexpected-shape', 'The cursor of the next page is too long.', details);
+  }
+  return cursor === '' ? null : cursor;
+}

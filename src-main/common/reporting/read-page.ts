@@ -1,0 +1,200 @@
+import { AppError } from '../contract/errors.ts';
+import type { Remark } from '../model/snapshot.ts';
+import type { SummaryGroup } from '../model/summary.ts';
+import { DETAIL_FIELDS, SUMMARY_FIELDS } from './field-names.ts';
+import { findRecords, type FoundRecords } from './find-records.ts';
+import { readEnvelope, type Envelope } from './read-envelope.ts';
+import { decodeUtf8, isJsonObject, parseBody, parseKeepingDigits, type ParseJson } from './read-json.ts';
+import { createRecordReader, type DetailRecord, type SetAsideReason } from './read-record.ts';
+import { readRefusal } from './read-refusal.ts';
+import { createGroupReader, type ReadGroup } from './read-summary-group.ts';
+import { createRemarks, type RemarkTally } from './remark-tally.ts';
+import type { ReadNotes } from './read-value.ts';
+import type { DetailKind, ReportKind } from './report-identifiers.ts';
+
+/** An entry of the answer that could not be read. */
+export interface SetAside {
+  /** Place in the answer, from 0. */
+  readonly index: number;
+  readonly reason: SetAsideReason;
+  /** Its JSON, at most 2,000 characters. */
+  readonly text: string;
+}
+
+/** One page of a report as read from anybody's service. Times in milliseconds. */
+export interface ReadPage {
+  /** Detail records in the order received; empty for a summary. */
+  readonly records: readonly DetailRecord[];
+  /** Groups of the direction that was asked for; empty for a detail report. */
+  readonly groups: readonly SummaryGroup[];
+  /** Entries that the answer holds, readable or not, of either direction: what paging counts. */
+  readonly recordCount: number;
+  readonly totalDocument: number | null;
+  /** Cursor of the next page exactly as given; null where there is none. */
+  readonly lastDocument: string | null;
+  readonly idReport: string;
+  readonly nameVisualization: string;
+  /** The service's own figure: shown, never relied upon. */
+  readonly executionTimeMs: number | null;
+  readonly remarks: readonly Remark[];
+  readonly setAside: readonly SetAside[];
+}
+
+export interface ReadPageOptions {
+  readonly report: ReportKind;
+  /** Zone of dates that carry none. */
+  readonly zone: string;
+}
+
+/** The most records that one page may hold (decision 7). */
+export const PAGE_RECORD_LIMIT = 100_000;
+const SET_ASIDE_CHARACTERS = 2000;
+
+/**
+ * Reads one answer of a report tolerantly (decisions 1, 3, 6 to 8, 11, 21 to 23, 32). Throws AppError:
+ * `client.html`, `client.not-json` or `client.truncated` for a body that is not JSON,
+ * `client.invalid-request` when `isValid` is false (details `body` and `field` hold the service's words),
+ * `client.too-large` over 100,000 records, `client.unexpected-shape` for anything else.
+ */
+export function readPage(bytes: Uint8Array, options: ReadPageOptions): ReadPage {
+  const text = decodeUtf8(bytes);
+  const notes: ReadNotes = { bits: 0, isRounded: false };
+  const page = readText(text, parseBody, options, notes);
+  // Rare: only then is the slower parser worth its time.
+  return notes.isRounded ? readText(text, parseKeepingDigits, options, notes) : page;
+}
+
+function readText(text: string, parse: ParseJson, options: ReadPageOptions, notes: ReadNotes): ReadPage {
+  notes.bits = 0;
+  notes.isRounded = false;
+  const remarks = createRemarks();
+  const body = unwrap(parse(text), parse, remarks);
+  const names = isDetail(options.report) ? DETAIL_FIELDS[options.report] : SUMMARY_FIELDS;
+  const envelope = readEnvelope(body, notes, remarks);
+  if (envelope.isValid === false) throw toRefusedError(body);
+  const found = Array.isArray(body)
+    ? { entries: body as readonly unknown[], name: '', isText: false, holder: null }
+    : findRecords(body, names, envelope.keys, parse);
+  const whole = readEnvelope(found?.holder ?? {}, notes, remarks, envelope);
+  if (whole.isValid === false) throw toRefusedError(found?.holder ?? body);
+  const entries = found?.entries ?? toNoEntries(whole);
+  if (entries.length > PAGE_RECORD_LIMIT) {
+    const details = { records: entries.length, limit: PAGE_RECORD_LIMIT };
+    throw new AppError('client.too-large', 'The page holds too many records.', details);
+  }
+  if (found !== null) noteFound(found, whole, remarks);
+  const read = readEntries(entries, options, notes, remarks);
+  if (entries.length > 0 && read.setAside.length === entries.length) {
+    throw new AppError('client.unexpected-shape', 'No entry of the answer is a record of this report.', {
+      reason: read.setAside[0]?.reason ?? 'no-known-field',
+    });
+  }
+  return {
+    ...read,
+    recordCount: entries.length,
+    totalDocument: whole.totalDocument,
+    lastDocument: whole.lastDocument,
+    idReport: whole.idReport,
+    nameVisualization: whole.nameVisualization,
+    executionTimeMs: whole.executionTimeMs,
+    remarks: remarks.list(),
+  };
+}
+
+function readEntries(
+  entries: readonly unknown[],
+  options: ReadPageOptions,
+  notes: ReadNotes,
+  remarks: RemarkTally,
+): Pick<ReadPage, 'records' | 'groups' | 'setAside'> {
+  const setAside: SetAside[] = [];
+  const collect = <Read extends object>(
+    read: (entry: Readonly<Record<string, unknown>>) => Read | SetAsideReason,
+  ): Read[] => {
+    const collected: Read[] = [];
+    for (let index = 0; index < entries.length; index += 1) {
+      const entry = entries[index];
+      notes.bits = 0;
+      const result = isJsonObject(entry) ? read(entry) : 'not-an-object';
+      if (typeof result === 'string') setAside.push({ index, reason: result, text: toShortJson(entry) });
+      else collected.push(result);
+      if (notes.bits !== 0) remarks.addBits(notes.bits);
+    }
+    if (setAside.length > 0) remarks.add('record-unreadable', setAside.length);
+    return collected;
+  };
+  if (isDetail(options.report)) {
+    const records = collect(createRecordReader(options.report, options.zone, notes));
+    return { records, groups: [], setAside };
+  }
+  const groups = collect(createGroupReader(notes));
+  return { records: [], groups: keepDirection(groups, options.report, remarks), setAside };
+}
+
+/** Both summaries may share one identifier: each keeps its own groups (decision 11). */
+function keepDirection(
+  groups: readonly ReadGroup[],
+  report: ReportKind,
+  remarks: RemarkTally,
+): SummaryGroup[] {
+  const direction = report === 'inbound-summary' ? 'inbound' : 'outbound';
+  const kept = groups.filter((group) => group.direction === direction).map(({ group }) => group);
+  if (kept.length === 0 && groups.length > 0) {
+    remarks.add(
+      direction === 'outbound' ? 'answer-has-inbound-only' : 'answer-has-outbound-only',
+      groups.length,
+    );
+  }
+  return kept;
+}
+
+function unwrap(
+  value: unknown,
+  parse: ParseJson,
+  remarks: RemarkTally,
+): Readonly<Record<string, unknown>> | unknown[] {
+  if (Array.isArray(value) || isJsonObject(value))
+    return value as Readonly<Record<string, unknown>> | unknown[];
+  if (typeof value === 'string' && /^\s*[[{]/.test(value)) {
+    remarks.add('body-as-string', 1);
+    return unwrap(parse(value), parse, remarks);
+  }
+  throw new AppError('client.unexpected-shape', 'The answer is neither an object nor an array.', {
+    reason: value === null ? 'null' : typeof value,
+  });
+}
+
+function noteFound(found: FoundRecords, envelope: Envelope, remarks: RemarkTally): void {
+  if (found.name !== 'documents' || found.holder !== null) {
+    remarks.add('records-under-other-name', found.entries.length, found.name);
+  }
+  if (found.isText) remarks.add('records-as-string', found.entries.length);
+  if (envelope.isValid === null) remarks.add('validity-not-stated', 1);
+}
+
+/** An envelope with no array at all is an empty page, unless it claims that records are there. */
+function toNoEntries(envelope: Envelope): readonly unknown[] {
+  const isPlausible = (envelope.totalDocument ?? 0) === 0 || envelope.lastDocument === null;
+  if (envelope.keys.size > 0 && isPlausible) return [];
+  throw new AppError('client.unexpected-shape', 'The answer holds no records.', { reason: 'no-records' });
+}
+
+function toRefusedError(body: unknown): AppError {
+  const { words, field } = readRefusal(body);
+  return new AppError('client.invalid-request', 'The service calls the request invalid.', {
+    body: words,
+    field,
+  });
+}
+
+function toShortJson(entry: unknown): string {
+  try {
+    return JSON.stringify(entry).slice(0, SET_ASIDE_CHARACTERS);
+  } catch {
+    return '';
+  }
+}
+
+function isDetail(report: ReportKind): report is DetailKind {
+  return report === 'inbound-detail' || report === 'outbound-detail';
+}

@@ -1,0 +1,55 @@
+import type { SummaryGroup } from '../model/summary.ts';
+import { SUMMARY_FIELDS } from './field-names.ts';
+import type { JsonObject } from './read-json.ts';
+import type { SetAsideReason } from './read-record.ts';
+import { NOTE_BITS, readInteger, readNumber, readText, type ReadNotes } from './read-value.ts';
+import type { Direction } from './report-identifiers.ts';
+import { createShapeCache } from './shape-cache.ts';
+
+/** A group of a summary and the direction that its fields tell (decision 11). */
+export interface ReadGroup {
+  readonly direction: Direction;
+  readonly group: SummaryGroup;
+}
+
+/**
+ * A reader of one page's summary groups; what it had to tolerate goes to `notes`. Only inbound groups
+ * have an origin or a latency. A count that is not digits is set aside rather than guessed (decision 32).
+ */
+export function createGroupReader(notes: ReadNotes): (entry: JsonObject) => ReadGroup | SetAsideReason {
+  const resolve = createShapeCache<keyof typeof SUMMARY_FIELDS>(SUMMARY_FIELDS);
+  return (entry) => {
+    const { keyOf, isCorrected, unknownKeys } = resolve(entry);
+    const pick = (field: keyof typeof keyOf): unknown => {
+      const key = keyOf[field];
+      return key === undefined ? undefined : entry[key];
+    };
+    if (keyOf.count === undefined) return 'no-known-field';
+    const count = readCount(pick('count'));
+    if (count === null) return 'count-not-understood';
+    if (isCorrected) notes.bits |= NOTE_BITS['corrected-spelling'];
+    if (unknownKeys.length > 0) notes.bits |= NOTE_BITS['unknown-fields'];
+    if (typeof pick('count') === 'number') notes.bits |= NOTE_BITS['strings-as-numbers'];
+    const origin = pick('origin') ?? null;
+    const latency = pick('averageBotLatencyMs') ?? null;
+    return {
+      direction: origin === null && latency === null ? 'outbound' : 'inbound',
+      group: {
+        channel: readInteger(pick('channel'), notes),
+        service: readInteger(pick('service'), notes),
+        origin: origin === null ? null : readText(origin, notes),
+        responseCode: readInteger(pick('responseCode'), notes),
+        count,
+        averageResponseTimeMs: readNumber(pick('averageResponseTimeMs'), notes),
+        averageBotLatencyMs: latency === null ? null : readNumber(latency, notes),
+        sessionId: readText(pick('sessionId'), notes),
+      },
+    };
+  };
+}
+
+function readCount(value: unknown): number | null {
+  const isDigits = typeof value === 'string' && /^\s*\d+\s*$/.test(value);
+  const count = isDigits ? Number(value) : value;
+  return Number.isSafeInteger(count) && (count as number) >= 0 ? (count as number) : null;
+}

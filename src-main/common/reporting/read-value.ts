@@ -1,0 +1,73 @@
+import { isRounded, isTooDeep } from './read-json.ts';
+
+/** What had to be tolerated in one record, as bits: counting stays out of the way of ordinary records. */
+export const NOTE_BITS = {
+  'numbers-as-strings': 1,
+  'strings-as-numbers': 2,
+  'null-values': 4,
+  'number-not-understood': 8,
+  'date-not-understood': 16,
+  'date-empty': 32,
+  'unknown-fields': 64,
+  'corrected-spelling': 128,
+  'missing-fields': 256,
+  'structures-as-text': 512,
+} as const;
+export type NoteCode = keyof typeof NOTE_BITS;
+
+/** Collected while one record is read. */
+export interface ReadNotes {
+  bits: number;
+  /** A number has more digits than were kept: the text has to be parsed again. */
+  isRounded: boolean;
+}
+
+/** A text field: numbers and structures become their text, null becomes empty (decision 22). */
+export function readText(value: unknown, notes: ReadNotes): string {
+  return typeof value === 'string' ? value : coerceText(value, notes);
+}
+
+/** A number field, or null when there is none to read. */
+export function readNumber(value: unknown, notes: ReadNotes): number | null {
+  return typeof value === 'number' && Number.isFinite(value) ? value : coerceNumber(value, notes);
+}
+
+/** An integer field, or null when there is none to read; never rounds. */
+export function readInteger(value: unknown, notes: ReadNotes): number | null {
+  if (Number.isSafeInteger(value)) return value as number;
+  const number = readNumber(value, notes);
+  if (number === null || Number.isSafeInteger(number)) return number;
+  notes.bits |= NOTE_BITS['number-not-understood'];
+  return null;
+}
+
+function coerceText(value: unknown, notes: ReadNotes): string {
+  if (value === undefined) return '';
+  if (value === null) {
+    notes.bits |= NOTE_BITS['null-values'];
+    return '';
+  }
+  if (typeof value === 'object') {
+    notes.bits |= NOTE_BITS['structures-as-text'];
+    return isTooDeep(value) ? '' : JSON.stringify(value);
+  }
+  if (isRounded(value)) notes.isRounded = true;
+  notes.bits |= NOTE_BITS['strings-as-numbers'];
+  return String(value as number | boolean);
+}
+
+function coerceNumber(value: unknown, notes: ReadNotes): number | null {
+  if (value === undefined) return null;
+  const text = typeof value === 'string' ? value.trim() : null;
+  if (value === null || text === '') {
+    notes.bits |= NOTE_BITS['null-values'];
+    return null;
+  }
+  // Strict on purpose: `1,234` is one number to some and another to others.
+  if (text !== null && /^[-+]?\d+(\.\d+)?(e[-+]?\d+)?$/i.test(text) && Number.isFinite(Number(text))) {
+    notes.bits |= NOTE_BITS['numbers-as-strings'];
+    return Number(text);
+  }
+  notes.bits |= NOTE_BITS['number-not-understood'];
+  return null;
+}
