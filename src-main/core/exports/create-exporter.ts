@@ -1,0 +1,103 @@
+import { basename } from 'node:path';
+import { AppError } from '../../common/contract/errors.ts';
+import type { Input } from '../../common/contract/index.ts';
+import type { Snapshot } from '../../common/model/snapshot.ts';
+import type { Host } from '../host.ts';
+import type { Logger } from '../logging/logger.ts';
+import type { TaskHandle, TaskRegistry } from '../tasks/task-registry.ts';
+import { createCsvWriter } from './csv.ts';
+import { withExportSource, type ExportCache } from './export-source.ts';
+import type { ExportAbout, CreateExportWriter } from './export-writer.ts';
+import { createJsonWriter } from './json.ts';
+import { openPartialFile } from './partial-file.ts';
+import { toExportFileName } from './safe-file-name.ts';
+import { writeExport } from './write-export.ts';
+
+type ExportInput = Input<'exports/start'>;
+
+const WRITERS: Readonly<Record<ExportInput['format'], CreateExportWriter>> = {
+  csv: createCsvWriter,
+  json: createJsonWriter,
+};
+/** Finished exports that can still be revealed; as many as the registry keeps ended tasks. */
+const FINISHED_KEPT = 50;
+
+export interface Exporter {
+  /** Asks the host for a target and starts the export; null when the person changed their mind. Throws `cache.*`. */
+  start(input: ExportInput): Promise<{ taskId: string | null }>;
+  /** Shows a finished export. Throws `tasks.not-found`. */
+  reveal(taskId: string): Promise<{ downloadPath: string | null }>;
+}
+
+/** Exports snapshots to files: streamed, under a partial name until they are whole. */
+export function createExporter(options: {
+  cache: ExportCache;
+  tasks: TaskRegistry;
+  host: Pick<Host, 'chooseExportTarget' | 'revealExport'>;
+  now(): number;
+  logger: Logger;
+}): Exporter {
+  const { cache, tasks, host, now, logger } = options;
+  const finished = new Map<string, string>();
+
+  async function run(
+    input: ExportInput,
+    snapshot: Snapshot,
+    target: string,
+    task: TaskHandle,
+  ): Promise<void> {
+    task.signal.throwIfAborted();
+    const file = await openPartialFile(target, now());
+    try {
+      await withExportSource(cache, snapshot, input, task.signal, async (source) => {
+        const about = toAbout(snapshot, source.rowCount, now());
+        const writer = WRITERS[input.format](source.columns, about);
+        const onProgress = (done: number): void => task.progress(done, source.rowCount);
+        onProgress(0);
+        await writeExport({ source, writer, file, signal: task.signal, onProgress });
+        const { bytes, sha256 } = await file.commit();
+        task.update({ fileName: basename(target), fileBytes: bytes });
+        logger.info('An export was written.', {
+          taskId: task.id,
+          snapshotId: snapshot.id,
+          format: input.format,
+          recordCount: source.rowCount,
+          replacedCharacters: writer.countReplaced(),
+          bytes,
+          sha256,
+        });
+      });
+    } finally {
+      await file.discard();
+    }
+    finished.set(task.id, target);
+    for (const taskId of [...finished.keys()].slice(0, -FINISHED_KEPT)) finished.delete(taskId);
+  }
+
+  return {
+    async start(input) {
+      const snapshot = await cache.getSnapshot(input.snapshotId);
+      const target = await host.chooseExportTarget(toExportFileName(snapshot, input.format));
+      if (target === null) return { taskId: null };
+      const { connectionId, id: snapshotId, recordCount: total } = snapshot;
+      const task = tasks.start({ kind: 'export', connectionId, snapshotId, total }, (handle) =>
+        run(input, snapshot, target, handle),
+      );
+      return { taskId: task.id };
+    },
+    async reveal(taskId) {
+      const target = finished.get(taskId);
+      if (target === undefined) {
+        throw new AppError('tasks.not-found', 'There is no finished export of this task.', { taskId });
+      }
+      return { downloadPath: await host.revealExport(target) };
+    },
+  };
+}
+
+function toAbout(snapshot: Snapshot, recordCount: number, nowMs: number): ExportAbout {
+  const { report, tenant, period, state } = snapshot;
+  const { startDate, endDate, zone } = period;
+  const exportedAt = new Date(nowMs).toISOString();
+  return { report, tenant, startDate, endDate, zone, state, recordCount, exportedAt };
+}

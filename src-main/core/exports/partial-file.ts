@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto';
+import { open, rename, rm, stat, type FileHandle } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { AppError } from '../../common/contract/errors.ts';
+
+const STALE_MS = 24 * 60 * 60 * 1000;
+const RENAME_TRIES = 5;
+const RENAME_WAIT_MS = 100;
+
+export interface PartialFile {
+  write(text: string): Promise<void>;
+  /** Makes the file whole under its final name, in one step. */
+  commit(): Promise<{ bytes: number; sha256: string }>;
+  /** Removes what was written. Does nothing after a commit; never throws. */
+  discard(): Promise<void>;
+}
+
+/**
+ * Opens `<target>.part` beside the target, for its owner only. The target itself is not touched before the
+ * commit. Throws `exports.target-exists` while another export writes it, else `exports.write-failed`
+ * with the system's code in `systemCode`.
+ */
+export async function openPartialFile(
+  target: string,
+  nowMs: number,
+  openFile: typeof open = open,
+): Promise<PartialFile> {
+  const path = `${target}.part`;
+  const handle = await openExclusively(path, nowMs, openFile);
+  const hash = createHash('sha256');
+  let bytes = 0;
+  let isOpen = true;
+  let committed = false;
+
+  async function close(): Promise<void> {
+    if (!isOpen) return;
+    isOpen = false;
+    await handle.close();
+  }
+
+  return {
+    async write(text) {
+      const buffer = Buffer.from(text, 'utf8');
+      await guardWriting(() => writeAll(handle, buffer));
+      hash.update(buffer);
+      bytes += buffer.length;
+    },
+    async commit() {
+      await guardWriting(async () => {
+        await handle.sync();
+        await close();
+        await renamePatiently(path, target);
+      });
+      committed = true;
+      await syncFolder(dirname(target));
+      return { bytes, sha256: hash.digest('hex') };
+    },
+    async discard() {
+      if (committed) return;
+      await close().catch(() => undefined);
+      await rm(path, { force: true }).catch(() => undefined);
+    },
+  };
+}
+
+/** A partial file that nobody has written to for a day is left from a program that was killed. */
+async function openExclusively(path: string, nowMs: number, openFile: typeof open): Promise<FileHandle> {
+  const openNew = (): Promise<FileHandle> => openFile(path, 'wx', 0o600);
+  return guardWriting(async () => {
+    try {
+      return await openNew();
+    } catch (error) {
+      if (toSystemCode(error) !== 'EEXIST') throw error;
+      const { mtimeMs } = await stat(path);
+      if (nowMs - mtimeMs < STALE_MS) {
+        throw new AppError('exports.target-exists', 'Another export is writing this file.', {}, error);
+      }
+      await rm(path);
+      return openNew();
+    }
+  });
+}
+
+async function writeAll(handle: FileHandle, buffer: Buffer): Promise<void> {
+  let offset = 0;
+  while (offset < buffer.length) {
+    const { bytesWritten } = await handle.write(buffer, offset);
+    offset += bytesWritten;
+  }
+}
+
+/** On Windows a virus scanner or a viewer may hold the target for a moment. */
+async function renamePatiently(from: string, to: string): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await rename(from, to);
+      return;
+    } catch (error) {
+      const code = toSystemCode(error);
+      if (attempt === RENAME_TRIES || !['EPERM', 'EBUSY', 'EACCES'].includes(code)) throw error;
+      await wait(RENAME_WAIT_MS * attempt);
+    }
+  }
+}
+
+/** Makes the new name last through a power cut; not every system can open a folder. */
+async function syncFolder(folder: string): Promise<void> {
+  try {
+    const handle = await open(folder, 'r');
+    await handle.sync().finally(() => handle.close());
+  } catch {
+    // The file is whole under its name already.
+  }
+}
+
+async function guardWriting<Value>(action: () => Promise<Value>): Promise<Value> {
+  try {
+    return await action();
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw new AppError(
+      'exports.write-failed',
+      'The file could not be written.',
+      { systemCode: toSystemCode(error) },
+      error,
+    );
+  }
+}
+
+function toSystemCode(error: unknown): string {
+  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code : 'unknown';
+}

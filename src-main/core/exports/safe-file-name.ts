@@ -1,0 +1,47 @@
+import type { Snapshot } from '../../common/model/snapshot.ts';
+
+const MAX_CHARS = 120;
+const MAX_BYTES = 240;
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+const RESERVED = /[<>:"/\\|?*]/g;
+/** Windows takes these for devices, whatever follows the first dot. */
+const DEVICE = /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³])\s*(\.|$)/i;
+
+/**
+ * Makes a file name of any text and an extension: safe on Windows, macOS and Linux, at most 120 characters
+ * and 240 bytes, never empty, never a path, never hidden.
+ */
+export function toSafeFileName(text: string, extension: string): string {
+  const suffix = `.${extension}`;
+  const clean = text.normalize('NFC').replace(INVISIBLE, '').replace(RESERVED, '_');
+  const stem = trimEnds(clean);
+  const named = stem === '' ? 'export' : DEVICE.test(stem) ? `_${stem}` : stem;
+  return `${trimEnds(cutTo(named, suffix.length))}${suffix}`;
+}
+
+/** The name proposed for an export, such as `inbound-detail_1001_2026-11-19.csv`; days in the service's zone. */
+export function toExportFileName(
+  snapshot: Pick<Snapshot, 'report' | 'tenant' | 'period'>,
+  extension: string,
+): string {
+  const { report, tenant, period } = snapshot;
+  const firstDay = period.startDate.slice(0, 10);
+  const lastDay = period.endDate.slice(0, 10);
+  const days = firstDay === lastDay ? firstDay : `${firstDay}_to_${lastDay}`;
+  return toSafeFileName(`${report}_${tenant}_${days}`, extension);
+}
+
+function trimEnds(text: string): string {
+  return text.replace(/^[\s.]+|[\s.]+$/gu, '');
+}
+
+/** Cuts at whole characters, leaving room for the suffix. */
+function cutTo(text: string, suffixLength: number): string {
+  let cut = '';
+  for (const character of text) {
+    const next = cut + character;
+    if (next.length > MAX_CHARS - suffixLength || Buffer.byteLength(next) > MAX_BYTES - suffixLength) break;
+    cut = next;
+  }
+  return cut;
+}

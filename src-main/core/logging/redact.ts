@@ -1,0 +1,97 @@
+import { ERROR_CODES } from '../../common/contract/errors.ts';
+import { redactText } from './redact-text.ts';
+
+const REMOVED = '[redacted]';
+const MAX_DEPTH = 8;
+const MAX_ENTRIES = 100;
+const MAX_TEXT_CHARS = 2000;
+
+const SECRET_KEY =
+  /authorization|cookie|token|secret|passw|passphrase|pwd|xsrf|csrf|credential|(^|[-_.\s])keys?($|[-_.\s])|[a-z\d]Keys?($|[A-Z])|^key|apikey|privatekey/;
+/** Names that authorisation flows give to secrets, and that are plain words elsewhere. */
+const DOUBTFUL_KEY = /^(code|state)$/i;
+const KNOWN_WORDS: ReadonlySet<unknown> = new Set([
+  ...ERROR_CODES,
+  ...['running', 'done', 'failed', 'cancelled', 'downloading', 'paused', 'complete', 'incomplete'],
+  ...['stopped', 'starting', 'stopping', 'up', 'down', 'unknown', 'unreachable', 'not-checked'],
+]);
+const SYSTEM_CODE = /^(E[A-Z0-9]{2,20}|(ERR|SQLITE|UND_ERR|CERT|DEPTH)_[A-Z0-9_]{2,60})$/;
+
+/**
+ * What a log line may hold of a value: secrets removed by key name at any depth, then texts by pattern.
+ * Never throws; circular, deep and long values are cut.
+ */
+export function redact(value: unknown, pathPattern: RegExp | null): unknown {
+  return redactValue(value, { pathPattern, above: new Set(), depth: 0 });
+}
+
+interface Place {
+  readonly pathPattern: RegExp | null;
+  readonly above: ReadonlySet<object>;
+  readonly depth: number;
+}
+
+function redactValue(value: unknown, place: Place): unknown {
+  switch (typeof value) {
+    case 'string':
+      return redactText(value, place.pathPattern).slice(0, MAX_TEXT_CHARS);
+    case 'bigint':
+    case 'symbol':
+      return redactText(String(value), place.pathPattern);
+    case 'number':
+      return Number.isFinite(value) ? value : String(value);
+    case 'function':
+      return '[function]';
+    case 'object':
+      return value === null ? null : redactObject(value, place);
+    default:
+      return value;
+  }
+}
+
+function redactObject(value: object, place: Place): unknown {
+  if (place.above.has(value)) return '[circular]';
+  if (place.depth >= MAX_DEPTH) return '[deep]';
+  const inside = { ...place, above: new Set([...place.above, value]), depth: place.depth + 1 };
+  try {
+    if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
+    if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return `[${value.byteLength} bytes]`;
+    if (value instanceof URL) return redactValue(value.href, inside);
+    if (value instanceof Error) return redactError(value, inside);
+    if (value instanceof Map) return redactEntries([...value.entries()], inside);
+    if (value instanceof Set) return redactList([...value], inside);
+    if (Array.isArray(value)) return redactList(value, inside);
+    return redactEntries(Object.entries(value), inside);
+  } catch {
+    return '[unreadable]';
+  }
+}
+
+function redactList(values: readonly unknown[], place: Place): unknown[] {
+  return values.slice(0, MAX_ENTRIES).map((value) => redactValue(value, place));
+}
+
+function redactEntries(entries: readonly (readonly [unknown, unknown])[], place: Place): unknown {
+  const clean: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
+  for (const [key, value] of entries.slice(0, MAX_ENTRIES)) {
+    const name = typeof key === 'string' || typeof key === 'number' ? String(key) : `[${typeof key}]`;
+    clean[redactText(name, place.pathPattern).slice(0, 100)] = mustHide(name, value)
+      ? REMOVED
+      : redactValue(value, place);
+  }
+  return clean;
+}
+
+/** The stack repeats the message, so it passes the same patterns. Own fields carry codes and details. */
+function redactError(error: Error, place: Place): unknown {
+  const { name, message, cause, stack } = error;
+  const fields = { name, message, cause, stack };
+  return redactEntries([...Object.entries(fields), ...Object.entries(error)], place);
+}
+
+function mustHide(name: string, value: unknown): boolean {
+  if (value === null || value === undefined || typeof value === 'boolean') return false;
+  if (SECRET_KEY.test(name) || SECRET_KEY.test(name.toLowerCase())) return true;
+  if (!DOUBTFUL_KEY.test(name)) return false;
+  return typeof value === 'string' && !KNOWN_WORDS.has(value) && !SYSTEM_CODE.test(value);
+}

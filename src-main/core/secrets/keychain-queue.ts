@@ -1,0 +1,39 @@
+import { AppError } from '../../common/contract/errors.ts';
+import { toKeychainError } from './keychain-errors.ts';
+
+/** Runs one call of the keychain. Throws `secrets.*`, `secrets.timeout` after the limit. */
+export type CallKeychain = <Value>(call: () => Promise<Value>) => Promise<Value>;
+
+/**
+ * Runs keychain calls one after the other, each with a time limit that includes its wait. A call that hangs
+ * (an unlock prompt nobody sees) holds a thread of the pool that files need too: one at most can hang.
+ */
+export function createKeychainQueue(timeoutMs: number): CallKeychain {
+  let tail: Promise<unknown> = Promise.resolve();
+  return async (call) => {
+    let expired = false;
+    const run = tail.then(() => {
+      if (expired) throw toTimeout(timeoutMs);
+      return call();
+    });
+    tail = run.catch(() => undefined);
+    let timer: NodeJS.Timeout | undefined;
+    const limit = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => {
+        expired = true;
+        reject(toTimeout(timeoutMs));
+      }, timeoutMs);
+    });
+    try {
+      return await Promise.race([run, limit]);
+    } catch (error) {
+      throw toKeychainError(error);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}
+
+function toTimeout(timeoutMs: number): AppError {
+  return new AppError('secrets.timeout', 'The keychain did not answer in time.', { timeoutMs });
+}
