@@ -1,0 +1,60 @@
+import { createRouter, createWebHashHistory, type RouteRecordRaw } from 'vue-router';
+
+const openSummary = () => import('./screens/summary/SummaryScreen.vue');
+const openDetail = () => import('./screens/detail/DetailScreen.vue');
+
+const routes: RouteRecordRaw[] = [
+  { path: '/', redirect: '/overview' },
+  {
+    path: '/first-run',
+    name: 'first-run',
+    component: () => import('./screens/first-run/FirstRunScreen.vue'),
+    meta: { withoutShell: true },
+  },
+  {
+    path: '/overview',
+    name: 'overview',
+    component: () => import('./screens/overview/OverviewScreen.vue'),
+  },
+  {
+    path: '/inbound/summary',
+    name: 'inbound-summary',
+    component: openSummary,
+    props: { direction: 'inbound' },
+  },
+  {
+    path: '/inbound/detail/:snapshotId?',
+    name: 'inbound-detail',
+    component: openDetail,
+    props: { direction: 'inbound' },
+  },
+  {
+    path: '/outbound/summary',
+    name: 'outbound-summary',
+    component: openSummary,
+    props: { direction: 'outbound' },
+  },
+  {
+    path: '/outbound/detail/:snapshotId?',
+    name: 'outbound-detail',
+    component: openDetail,
+    props: { direction: 'outbound' },
+  },
+  { path: '/library', name: 'library', component: () => import('./screens/library/LibraryScreen.vue') },
+  {
+    path: '/deprecations',
+    name: 'deprecations',
+    component: () => import('./screens/deprecations/DeprecationsScreen.vue'),
+  },
+  {
+    path: '/settings/connections/:id?',
+    name: 'connections',
+    component: () => import('./screens/connections/ConnectionsScreen.vue'),
+  },
+  { path: '/:rest(.*)*', redirect: '/overview' },
+];
+
+/** The views by address; hash addresses work from a file and from any host. */
+export function createViews() {
+  return createRouter({ history: createWebHashHistory(), routes });
+}

@@ -1,0 +1,57 @@
+import { defineStore } from 'pinia';
+import { computed, ref, shallowRef } from 'vue';
+import type { Output } from '../../src-main/common/contract/index.ts';
+import type { Settings, SettingsChange } from '../../src-main/common/model/settings.ts';
+import { useBackend } from '../backend/backend.ts';
+
+type AppInfo = Output<'app/get-info'>;
+
+const THEMES = ['system', 'light', 'dark'] as const;
+
+/** What the application is and how the person set it up. */
+export const useAppStore = defineStore('app', () => {
+  const backend = useBackend();
+  const info = shallowRef<AppInfo | null>(null);
+  const settings = shallowRef<Settings | null>(null);
+  const prefersDark = ref(false);
+
+  const theme = computed(() => settings.value?.theme ?? 'system');
+  const isDark = computed(() => (theme.value === 'system' ? prefersDark.value : theme.value === 'dark'));
+  const isMac = computed(() => info.value?.platform === 'macos');
+  /** Secrets are gone when the application closes. */
+  const secretsForSessionOnly = computed(() => info.value?.keychain.kind === 'session');
+
+  /** Reads everything once and keeps listening; the answer stops that. */
+  async function start(): Promise<() => void> {
+    const stop = backend.on('settings/changed', (changed) => (settings.value = changed));
+    const [appInfo, loaded] = await Promise.all([
+      backend.call('app/get-info', null),
+      backend.call('settings/get', null),
+    ]);
+    info.value = appInfo;
+    settings.value = loaded;
+    return stop;
+  }
+
+  async function update(change: SettingsChange): Promise<void> {
+    settings.value = await backend.call('settings/update', change);
+  }
+
+  async function cycleTheme(): Promise<void> {
+    const next = THEMES[(THEMES.indexOf(theme.value) + 1) % THEMES.length] ?? 'system';
+    await update({ theme: next });
+  }
+
+  return {
+    info,
+    settings,
+    theme,
+    isDark,
+    isMac,
+    prefersDark,
+    secretsForSessionOnly,
+    start,
+    update,
+    cycleTheme,
+  };
+});

@@ -1,0 +1,116 @@
+import { defineStore } from 'pinia';
+import { computed, ref, shallowRef, watch } from 'vue';
+import type { StatusHistory, StatusSample } from '../../src-main/common/model/status.ts';
+import { useBackend } from '../backend/backend.ts';
+import { toErrorLike, type ErrorLike } from '../messages/error-like.ts';
+import { useAppStore } from './app.ts';
+import { useConnectionsStore } from './connections.ts';
+
+const HISTORY_SPAN_MS = 24 * 3_600_000;
+/** 90 ticks of 16 minutes are exactly 24 hours. */
+const HISTORY_TICKS = 90;
+const REFUSALS = ['client.credentials-refused', 'client.report-refused', 'client.forbidden'];
+
+export type Reach = 'online' | 'offline' | 'refused' | 'not-checked';
+
+/** Status of the active connection: polled, with its last 24 hours. */
+export const useStatusStore = defineStore('status', () => {
+  const backend = useBackend();
+  const app = useAppStore();
+  const connections = useConnectionsStore();
+  const latest = shallowRef<StatusSample | null>(null);
+  const history = shallowRef<StatusHistory | null>(null);
+  const isRefreshing = ref(false);
+  /** Set when the core itself could not answer; an unreachable service is a sample instead. */
+  const error = shallowRef<ErrorLike | null>(null);
+
+  const reach = computed<Reach>(() => {
+    if (latest.value === null) return 'not-checked';
+    if (latest.value.failure === null) return 'online';
+    return REFUSALS.includes(latest.value.failure) ? 'refused' : 'offline';
+  });
+  const isOffline = computed(() => reach.value === 'offline');
+  const refreshSeconds = computed(() => app.settings?.refreshSeconds ?? 0);
+  /** When the next poll is due; null without polling. */
+  const nextPollAtMs = computed(() =>
+    refreshSeconds.value === 0 || latest.value === null
+      ? null
+      : latest.value.checkedAtMs + refreshSeconds.value * 1000,
+  );
+
+  async function refresh(): Promise<void> {
+    const connectionId = connections.active?.id;
+    if (connectionId === undefined || isRefreshing.value) return;
+    isRefreshing.value = true;
+    try {
+      take(await backend.call('status/refresh', { connectionId }));
+      error.value = null;
+    } catch (thrown) {
+      error.value = toErrorLike(thrown);
+    } finally {
+      isRefreshing.value = false;
+    }
+    await readHistory();
+  }
+
+  async function readHistory(): Promise<void> {
+    const connectionId = connections.active?.id;
+    if (connectionId === undefined) return;
+    try {
+      const read = await backend.call('status/read-history', {
+        connectionId,
+        spanMs: HISTORY_SPAN_MS,
+        ticks: HISTORY_TICKS,
+      });
+      if (connections.active?.id !== connectionId) return;
+      history.value = read;
+      if (read.latest !== null) take(read.latest);
+    } catch (thrown) {
+      error.value = toErrorLike(thrown);
+    }
+  }
+
+  /** Polls until the answer is called; a change of connection or interval begins anew. */
+  function start(): () => void {
+    const stopListening = backend.on('status/checked', take);
+    let timer: ReturnType<typeof setInterval> | undefined;
+    const stopWatching = watch(
+      [() => connections.active?.id, refreshSeconds],
+      ([connectionId, seconds], [previousId]) => {
+        clearInterval(timer);
+        if (connectionId !== previousId) {
+          latest.value = null;
+          history.value = null;
+        }
+        if (connectionId === undefined) return;
+        if (connectionId !== previousId) void readHistory().then(refresh);
+        if (seconds > 0) timer = setInterval(() => void refresh(), seconds * 1000);
+      },
+      { immediate: true },
+    );
+    return () => {
+      stopListening();
+      stopWatching();
+      clearInterval(timer);
+    };
+  }
+
+  function take(sample: StatusSample): void {
+    if (sample.connectionId !== connections.active?.id) return;
+    if (latest.value === null || sample.checkedAtMs >= latest.value.checkedAtMs) latest.value = sample;
+  }
+
+  return {
+    latest,
+    history,
+    error,
+    reach,
+    isOffline,
+    isRefreshing,
+    refreshSeconds,
+    nextPollAtMs,
+    refresh,
+    readHistory,
+    start,
+  };
+});
