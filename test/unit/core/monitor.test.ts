@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { AppError, type ErrorCode } from '../../../src-main/common/contract/errors.ts';
+import type { StatusSample } from '../../../src-main/common/model/status.ts';
+import type { Cache } from '../../../src-main/core/cache/cache.ts';
+import type { ReportingClient } from '../../../src-main/core/client/reporting-client.ts';
+import type { ConnectionStore } from '../../../src-main/core/connections/create-connections.ts';
+import { createMonitor } from '../../../src-main/core/monitor/create-monitor.ts';
+
+function monitorThatMeets(fetchStatus: ReportingClient['fetchStatus']) {
+  const kept: StatusSample[] = [];
+  const monitor = createMonitor({
+    cache: {
+      addStatusSample: (sample: StatusSample) => {
+        kept.push(sample);
+        return Promise.resolve();
+      },
+    } as Cache,
+    connections: {
+      get: () => ({}),
+      clientFor: () => ({ fetchStatus }),
+    } as unknown as ConnectionStore,
+    emit: () => undefined,
+    now: () => 7,
+  });
+  return { refresh: () => monitor['status/refresh']({ connectionId: 'c' }), kept };
+}
+
+describe('status samples', () => {
+  it.each<[ErrorCode, string]>([
+    ['client.refused-connection', 'unreachable'],
+    ['client.host-not-found', 'unreachable'],
+    ['client.timeout', 'unreachable'],
+    ['client.tls', 'unreachable'],
+    ['client.credentials-refused', 'unknown'],
+    ['client.server-error', 'unknown'],
+    ['client.html', 'unknown'],
+    ['secrets.missing', 'unknown'],
+  ])('decision 28: %s is %s, never down', async (code, state) => {
+    const { refresh, kept } = monitorThatMeets(() => Promise.reject(new AppError(code, 'no')));
+    expect(await refresh()).toMatchObject({
+      platform: state,
+      connector: state,
+      failure: code,
+      checkedAtMs: 7,
+    });
+    expect(kept).toHaveLength(1);
+  });
+
+  it('decision 28: only what the service said is down', async () => {
+    const { refresh } = monitorThatMeets(() =>
+      Promise.resolve({
+        reading: {
+          platform: 'down',
+          connector: 'up',
+          internalResponseTimeMs: 12,
+          sessions: 3,
+          traffic: [],
+          trafficText: '',
+        },
+        roundTripMs: 4,
+      }),
+    );
+    expect(await refresh()).toMatchObject({
+      platform: 'down',
+      connector: 'up',
+      failure: null,
+      roundTripMs: 4,
+    });
+  });
+});
