@@ -1,0 +1,31 @@
+import type { FastifyInstance } from 'fastify';
+
+/** One line of the request log: nothing that was sent, no address, no token. */
+export interface RequestLogEntry {
+  readonly at: string;
+  readonly request: string;
+  readonly method: string;
+  readonly route: string;
+  readonly status: number;
+  readonly durationMs: number;
+}
+
+/** Calls `write` for each answered request. */
+export function logRequests(
+  app: FastifyInstance,
+  now: () => number,
+  write: (entry: RequestLogEntry) => void,
+): void {
+  app.addHook('onResponse', (request, reply, done) => {
+    write({
+      at: new Date(now()).toISOString(),
+      request: request.id,
+      method: request.method,
+      // The pattern, never the address as sent: that may hold anything.
+      route: request.routeOptions.url ?? 'unknown',
+      status: reply.statusCode,
+      durationMs: Math.round(reply.elapsedTime * 1000) / 1000,
+    });
+    done();
+  });
+}

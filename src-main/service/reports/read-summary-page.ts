@@ -1,0 +1,55 @@
+import type { Direction } from '../../common/reporting/report-identifiers.ts';
+import type { GroupTotals } from '../store/read-summaries.ts';
+import type { TrafficGroup } from '../store/traffic-groups.ts';
+import type { PositionedPage, ReportSource } from './execute-report.ts';
+import type { ReportQuery } from './read-report-request.ts';
+import type { ReportDefinition } from './report-catalog.ts';
+import { writeSummaryDocument } from './write-documents.ts';
+
+interface SummaryGroup {
+  readonly group: TrafficGroup;
+  readonly totals: GroupTotals;
+}
+
+/**
+ * A page of groups: inbound first, then by channel, service, origin and response code. A group keeps its
+ * place whatever arrives meanwhile, so the position is the group itself.
+ */
+export function readSummaryPage(
+  source: ReportSource,
+  report: ReportDefinition,
+  query: ReportQuery,
+  after: readonly number[],
+): PositionedPage {
+  const { store, seed } = source;
+  const all = report.directions.flatMap((direction) => readSorted(source, direction, query));
+  const [afterId] = after;
+  const rest =
+    afterId === undefined ? all : all.filter((entry) => isAfter(entry.group, store.groups.getGroup(afterId)));
+  const shown = rest.slice(0, query.size);
+  const last = shown.at(-1);
+  return {
+    documents: shown.map(({ totals, group }) => writeSummaryDocument(totals, group, seed)),
+    totalDocument: all.length,
+    next: rest.length > shown.length && last !== undefined ? [last.group.groupId] : null,
+  };
+}
+
+function readSorted({ store }: ReportSource, direction: Direction, query: ReportQuery): SummaryGroup[] {
+  return store.summaries
+    .read(direction, query.fromMs, query.toMs)
+    .map((totals) => ({ totals, group: store.groups.getGroup(totals.groupId) }))
+    .sort((a, b) => compareGroups(a.group, b.group));
+}
+
+function isAfter(group: TrafficGroup, reference: TrafficGroup): boolean {
+  return compareGroups(group, reference) > 0;
+}
+
+function compareGroups(a: TrafficGroup, b: TrafficGroup): number {
+  if (a.direction !== b.direction) return a.direction === 'inbound' ? -1 : 1;
+  if (a.channel !== b.channel) return a.channel - b.channel;
+  if (a.service !== b.service) return a.service - b.service;
+  if (a.origin !== b.origin) return a.origin < b.origin ? -1 : 1;
+  return a.responseCode - b.responseCode;
+}

@@ -1,0 +1,74 @@
+import { mixBits } from './random.ts';
+import {
+  ACTION_NAMES,
+  CLIENT_FIRST_NAMES,
+  CLIENT_LAST_NAMES,
+  ERROR_TEXTS,
+  LOCALES,
+  MESSAGES,
+} from './vocabulary.ts';
+
+/**
+ * Texts of sample records. They are derived from the numbers of the record when it is read, always the
+ * same, so a record takes some thirty bytes in the store and a million of them are written in seconds.
+ */
+
+/** The GUID of a session (version 4 form). */
+export function toSessionGuid(seed: number, session: number): string {
+  const hex = [1, 2, 3, 4]
+    .map((lane) => mixBits(seed, session, lane, 0x5e55).toString(16).padStart(8, '0'))
+    .join('');
+  const variant = '89ab'.charAt(mixBits(session, seed) & 3);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`;
+}
+
+/** Name of the user who generated a session. */
+export function toClientName(seed: number, session: number): string {
+  const bits = mixBits(seed, session, 0xc11e);
+  return `${pick(CLIENT_FIRST_NAMES, bits)} ${pick(CLIENT_LAST_NAMES, bits >>> 8)}`;
+}
+
+/** Empty for a request that succeeded. */
+export function toErrorText(responseCode: number, channel: number, service: number, arrival: number): string {
+  const texts = ERROR_TEXTS[responseCode];
+  if (texts === undefined) return '';
+  return pick(texts, mixBits(arrival, responseCode))
+    .replace('{service}', String(service))
+    .replace('{channel}', String(channel));
+}
+
+/** The message that the connector received, as JSON text. */
+export function toInboundPayload(seed: number, session: number, arrival: number): string {
+  const bits = mixBits(seed, session, arrival, 0x1b);
+  return JSON.stringify({
+    type: 'message',
+    messageId: `m-${arrival.toString(36)}-${(bits & 0xffff).toString(16)}`,
+    locale: pick(LOCALES, mixBits(seed, session)),
+    text: pick(MESSAGES, bits),
+    attachments: (bits & 31) === 0 ? [{ kind: 'image', bytes: 20_000 + (bits % 900_000) }] : [],
+  });
+}
+
+/** What the platform sent, as JSON text: to a channel (action -1) or on behalf of an action. */
+export function toOutboundPayload(seed: number, session: number, arrival: number, actionId: number): string {
+  const bits = mixBits(seed, session, arrival, 0x0b);
+  if (actionId === -1) {
+    return JSON.stringify({ type: 'reply', text: pick(MESSAGES, bits), buttons: bits % 4 });
+  }
+  return JSON.stringify({
+    action: actionId,
+    name: pick(ACTION_NAMES, actionId),
+    parameters: { customer: 10_000 + (mixBits(seed, session) % 90_000), reference: `R${bits % 1_000_000}` },
+  });
+}
+
+/** What the queried service answered, as JSON text. */
+export function toOutboundResponse(responseCode: number, error: string, arrival: number): string {
+  return responseCode < 400
+    ? JSON.stringify({ status: 'ok', reference: mixBits(arrival).toString(36) })
+    : JSON.stringify({ status: 'error', code: responseCode, message: error });
+}
+
+function pick(list: readonly string[], bits: number): string {
+  return list[bits % list.length] ?? '';
+}

@@ -1,0 +1,52 @@
+import { toStartError } from '../store/open-database.ts';
+import type { RecordStore } from '../store/record-store.ts';
+import { generateHistory } from './generate-history.ts';
+
+export interface FillRequest {
+  readonly tenant: number;
+  readonly records: number;
+  readonly days: number;
+  readonly seed: number;
+  readonly nowMs: number;
+}
+
+/**
+ * Fills an empty store with the sample history that ends at this second; a filled one is left as it is.
+ * Each day is one transaction together with how far the history has come, so a start that was cut short
+ * is continued with the same plan. Throws AppError when the folder belongs to another tenant.
+ */
+export function fillStore(store: RecordStore, request: FillRequest): void {
+  const { properties } = store;
+  const tenant = properties.tryGet('tenant');
+  if (tenant !== undefined && tenant !== String(request.tenant)) {
+    throw toStartError(`The data folder holds the records of tenant ${tenant}, not ${request.tenant}.`);
+  }
+  if (tenant === undefined) {
+    store.runInTransaction(() => {
+      properties.set('tenant', String(request.tenant));
+      properties.set('records', String(request.records));
+      properties.set('days', String(request.days));
+      properties.set('seed', String(request.seed));
+      properties.set('history_end_ms', String(Math.floor(request.nowMs / 1000) * 1000));
+      properties.set('days_written', '0');
+    });
+  }
+  const read = (name: string): number => Number(properties.tryGet(name));
+  const plan = {
+    records: read('records'),
+    days: read('days'),
+    seed: read('seed'),
+    endMs: read('history_end_ms'),
+  };
+  const daysWritten = read('days_written');
+  if (daysWritten === plan.days) return;
+  let day = 0;
+  for (const batch of generateHistory(plan)) {
+    day += 1;
+    if (day <= daysWritten) continue;
+    store.runInTransaction(() => {
+      store.writer.writeBatch(batch);
+      properties.set('days_written', String(day));
+    });
+  }
+}

@@ -1,0 +1,39 @@
+/** Everything that decides how the bundled service runs. Times in minutes or days as named. */
+export interface ServiceOptions {
+  readonly dataFolder: string;
+  readonly tenant: number;
+  /** 0 lets the system choose. */
+  readonly port: number;
+  readonly host: string;
+  /** Inbound records of the sample history. */
+  readonly records: number;
+  readonly days: number;
+  readonly seed: number;
+  /** New sample traffic every second. */
+  readonly live: boolean;
+  readonly requireToken: boolean;
+  readonly tokenMinutes: number;
+  /** Zone of `startDate` and `endDate` (decision 4). */
+  readonly timeZone: string;
+  /** An identifier of its own for the outbound summary (decision 11). */
+  readonly outboundSummaryId: string | null;
+}
+
+export const DEFAULT_SERVICE_OPTIONS: Omit<ServiceOptions, 'dataFolder'> = {
+  tenant: 1001,
+  port: 0,
+  host: '127.0.0.1',
+  records: 200_000,
+  days: 30,
+  seed: 1,
+  live: true,
+  requireToken: false,
+  tokenMinutes: 60,
+  timeZone: 'UTC',
+  outboundSummaryId: null,
+};
+
+/** True for an address that only this machine can reach. */
+export function isLoopbackHost(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+}

@@ -1,0 +1,120 @@
+import { chmodSync, closeSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { AppError } from '../../common/contract/errors.ts';
+import { APPLICATION_ID, SCHEMA_SQL, SCHEMA_VERSION } from './schema.ts';
+
+const FILE_NAME = 'reporting-service.sqlite';
+const SQLITE_HEADER = 'SQLite format 3\0';
+
+/** Set in this order and read back. FULL: these records can't be fetched again from anywhere. */
+const PRAGMAS: readonly (readonly [string, string | number, string | number])[] = [
+  // One service per folder: a second one is told so instead of mixing its traffic in.
+  ['locking_mode', 'EXCLUSIVE', 'exclusive'],
+  ['journal_mode', 'WAL', 'wal'],
+  ['synchronous', 'FULL', 2],
+  ['busy_timeout', 1000, 1000],
+  ['foreign_keys', 'ON', 1],
+  ['wal_autocheckpoint', 1000, 1000],
+  ['journal_size_limit', 67_108_864, 67_108_864],
+  ['trusted_schema', 'OFF', 0],
+  ['cell_size_check', 'ON', 1],
+  ['mmap_size', 0, 0],
+  ['cache_size', -32_768, -32_768],
+];
+
+/** Path of the database inside a data folder. */
+export function toDatabasePath(dataFolder: string): string {
+  return join(dataFolder, FILE_NAME);
+}
+
+/** An AppError that says why the service can't start. */
+export function toStartError(message: string, cause?: unknown): AppError {
+  return new AppError('local-service.start-failed', message, {}, cause);
+}
+
+/**
+ * Opens the store of a data folder, and creates both when missing, for the owner only. Throws AppError
+ * `local-service.start-failed` for a file that is not this service's, is newer, in use, or unreadable.
+ */
+export function openDatabase(dataFolder: string): Database.Database {
+  const path = toDatabasePath(dataFolder);
+  try {
+    mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
+    refuseForeignFile(path);
+  } catch (error) {
+    throw error instanceof AppError
+      ? error
+      : toStartError(`The data folder ${dataFolder} can't be used.`, error);
+  }
+  let db: Database.Database | undefined;
+  try {
+    db = new Database(path);
+    chmodSync(path, 0o600);
+    setPragmas(db);
+    prepareSchema(db, path);
+    return db;
+  } catch (error) {
+    db?.close();
+    throw error instanceof AppError ? error : toOpenError(error, path);
+  }
+}
+
+function refuseForeignFile(path: string): void {
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  if (size === 0) return;
+  const header = Buffer.alloc(SQLITE_HEADER.length);
+  const file = openSync(path, 'r');
+  try {
+    readSync(file, header, 0, header.length, 0);
+  } finally {
+    closeSync(file);
+  }
+  if (header.toString('latin1') !== SQLITE_HEADER) {
+    throw toStartError(`${path} is not a database of the reporting service.`);
+  }
+}
+
+function setPragmas(db: Database.Database): void {
+  for (const [name, value, expected] of PRAGMAS) {
+    db.pragma(`${name} = ${value}`);
+    const actual = db.pragma(name, { simple: true });
+    // SQLite built without memory mapping answers nothing for mmap_size, which is as good as 0.
+    if (actual !== expected && !(name === 'mmap_size' && actual === undefined)) {
+      throw toStartError(`The database setting ${name} is ${String(actual)}, not ${expected}.`);
+    }
+  }
+}
+
+function prepareSchema(db: Database.Database, path: string): void {
+  const applicationId = db.pragma('application_id', { simple: true });
+  const version = Number(db.pragma('user_version', { simple: true }));
+  const tables = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get();
+  if (applicationId === 0 && version === 0 && tables === 0) {
+    db.transaction(() => {
+      db.exec(SCHEMA_SQL);
+      db.pragma(`application_id = ${APPLICATION_ID}`);
+      db.pragma(`user_version = ${SCHEMA_VERSION}`);
+    }).immediate();
+    return;
+  }
+  if (applicationId !== APPLICATION_ID) {
+    throw toStartError(`${path} is not a database of the reporting service.`);
+  }
+  if (version > SCHEMA_VERSION) {
+    throw toStartError(
+      `${path} was written by a newer version of the reporting service. It is left as it is.`,
+    );
+  }
+}
+
+function toOpenError(error: unknown, path: string): AppError {
+  const code = error instanceof Database.SqliteError ? error.code : '';
+  if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) {
+    return toStartError(`${path} is in use by another reporting service.`, error);
+  }
+  if (code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB') {
+    return toStartError(`${path} is damaged. Move it away to start anew.`, error);
+  }
+  return toStartError(`${path} can't be opened.`, error);
+}

@@ -1,0 +1,58 @@
+import { statSync } from 'node:fs';
+import type { Database } from 'better-sqlite3';
+import { RecordCounter } from './count-records.ts';
+import { openDatabase, toDatabasePath } from './open-database.ts';
+import { StoreProperties } from './properties.ts';
+import { ActivityReader } from './read-activity.ts';
+import { DetailReader } from './read-details.ts';
+import { SummaryReader } from './read-summaries.ts';
+import { TrafficGroups } from './traffic-groups.ts';
+import { RecordWriter } from './write-records.ts';
+
+/** The service's records and what it knows about itself. One connection, one thread. */
+export interface RecordStore {
+  readonly properties: StoreProperties;
+  readonly groups: TrafficGroups;
+  readonly writer: RecordWriter;
+  readonly details: DetailReader;
+  readonly counter: RecordCounter;
+  readonly summaries: SummaryReader;
+  readonly activity: ActivityReader;
+  /** Database and write-ahead log together. */
+  measureBytes(): number;
+  /** Throws SqliteError when a transaction can't be rolled back; nothing is left half-written. */
+  runInTransaction(work: () => void): void;
+  close(): void;
+}
+
+/** Opens or creates the store of a data folder. Throws AppError `local-service.start-failed`. */
+export function openRecordStore(dataFolder: string): RecordStore {
+  const db = openDatabase(dataFolder);
+  const path = toDatabasePath(dataFolder);
+  const properties = new StoreProperties(db);
+  const groups = new TrafficGroups(db);
+  return {
+    properties,
+    groups,
+    writer: new RecordWriter(db, groups, properties),
+    details: new DetailReader(db),
+    counter: new RecordCounter(db),
+    summaries: new SummaryReader(db),
+    activity: new ActivityReader(db),
+    measureBytes: () => sizeOf(path) + sizeOf(`${path}-wal`),
+    runInTransaction: (work) => db.transaction(work).immediate(),
+    close: () => {
+      closeDatabase(db);
+    },
+  };
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+function closeDatabase(db: Database): void {
+  if (!db.open) return;
+  db.pragma('wal_checkpoint(TRUNCATE)');
+  db.close();
+}

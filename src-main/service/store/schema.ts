@@ -1,0 +1,82 @@
+/** "CSsv": tells the service's database from any other SQLite file. */
+export const APPLICATION_ID = 0x43537376;
+export const SCHEMA_VERSION = 1;
+
+/**
+ * Records are clustered by (date, arrival), which is the order of the reports, so a page is one range.
+ * Their group (channel, service, origin, code) is a number: rows stay narrow and rollups group by one
+ * integer. References from records carry no foreign key: the writer resolves every group in the same
+ * transaction, and checking ten million of them would cost more than it tells.
+ */
+export const SCHEMA_SQL = `
+CREATE TABLE property (
+  name TEXT PRIMARY KEY,
+  value TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE counter (
+  name TEXT PRIMARY KEY,
+  value INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE traffic_group (
+  group_id INTEGER PRIMARY KEY,
+  direction INTEGER NOT NULL CHECK (direction IN (0, 1)),
+  channel INTEGER NOT NULL,
+  service INTEGER NOT NULL,
+  origin TEXT NOT NULL,
+  response_code INTEGER NOT NULL,
+  UNIQUE (direction, channel, service, origin, response_code)
+) STRICT;
+
+CREATE TABLE origin (
+  origin_id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE
+) STRICT;
+
+CREATE TABLE inbound_record (
+  date_ms INTEGER NOT NULL,
+  arrival INTEGER NOT NULL,
+  session INTEGER NOT NULL,
+  group_id INTEGER NOT NULL,
+  response_time_us INTEGER NOT NULL,
+  bot_latency_ms INTEGER NOT NULL,
+  PRIMARY KEY (date_ms, arrival)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE outbound_record (
+  date_ms INTEGER NOT NULL,
+  arrival INTEGER NOT NULL,
+  session INTEGER NOT NULL,
+  group_id INTEGER NOT NULL,
+  response_time_us INTEGER NOT NULL,
+  action_id INTEGER NOT NULL,
+  origin_id INTEGER NOT NULL,
+  PRIMARY KEY (date_ms, arrival)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE rollup (
+  direction INTEGER NOT NULL,
+  tier_ms INTEGER NOT NULL,
+  start_ms INTEGER NOT NULL,
+  group_id INTEGER NOT NULL,
+  records INTEGER NOT NULL,
+  response_time_us INTEGER NOT NULL,
+  bot_latency_ms INTEGER NOT NULL,
+  newest_ms INTEGER NOT NULL,
+  newest_arrival INTEGER NOT NULL,
+  newest_session INTEGER NOT NULL,
+  PRIMARY KEY (direction, tier_ms, start_ms, group_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE record_count (
+  direction INTEGER NOT NULL,
+  tier_ms INTEGER NOT NULL,
+  start_ms INTEGER NOT NULL,
+  records INTEGER NOT NULL,
+  PRIMARY KEY (direction, tier_ms, start_ms)
+) STRICT, WITHOUT ROWID;
+`;
+
+/** How directions are written in the store. */
+export const DIRECTION_NUMBERS = { inbound: 0, outbound: 1 } as const;

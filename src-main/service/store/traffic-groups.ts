@@ -1,0 +1,126 @@
+import type { Database } from 'better-sqlite3';
+import type { Direction } from '../../common/reporting/report-identifiers.ts';
+import { DIRECTION_NUMBERS } from './schema.ts';
+
+/** What a summary groups by. `origin` is empty for outbound, whose summary doesn't know it. */
+export interface TrafficGroup {
+  readonly groupId: number;
+  readonly direction: Direction;
+  readonly channel: number;
+  readonly service: number;
+  readonly origin: string;
+  readonly responseCode: number;
+}
+
+interface GroupRow {
+  readonly group_id: number;
+  readonly direction: number;
+  readonly channel: number;
+  readonly service: number;
+  readonly origin: string;
+  readonly response_code: number;
+}
+
+/** The groups and origins that the store knows, mirrored in memory: a few hundred, read on every page. */
+export class TrafficGroups {
+  readonly #insertGroup;
+  readonly #insertOrigin;
+  readonly #readGroups;
+  readonly #readOrigins;
+  readonly #groups = new Map<number, TrafficGroup>();
+  readonly #groupIds = new Map<string, number>();
+  readonly #originNames = new Map<number, string>();
+  readonly #originIds = new Map<string, number>();
+
+  constructor(db: Database) {
+    this.#insertGroup = db.prepare<[number, number, number, string, number]>(
+      'INSERT INTO traffic_group (direction, channel, service, origin, response_code) VALUES (?, ?, ?, ?, ?)',
+    );
+    this.#insertOrigin = db.prepare<[string]>('INSERT INTO origin (name) VALUES (?)');
+    this.#readGroups = db.prepare<[], GroupRow>('SELECT * FROM traffic_group');
+    this.#readOrigins = db.prepare<[], { origin_id: number; name: string }>('SELECT * FROM origin');
+    this.reload();
+  }
+
+  /** Reads the tables again; needed after a transaction that added groups was rolled back. */
+  reload(): void {
+    for (const map of [this.#groups, this.#groupIds, this.#originNames, this.#originIds]) map.clear();
+    for (const row of this.#readGroups.all()) {
+      this.#remember({
+        groupId: row.group_id,
+        direction: row.direction === DIRECTION_NUMBERS.inbound ? 'inbound' : 'outbound',
+        channel: row.channel,
+        service: row.service,
+        origin: row.origin,
+        responseCode: row.response_code,
+      });
+    }
+    for (const row of this.#readOrigins.all()) this.#rememberOrigin(row.origin_id, row.name);
+  }
+
+  /** Number of a group; an unknown one is added, inside the caller's transaction. */
+  resolveGroup(
+    direction: Direction,
+    channel: number,
+    service: number,
+    origin: string,
+    responseCode: number,
+  ): number {
+    const key = toKey(direction, channel, service, origin, responseCode);
+    const known = this.#groupIds.get(key);
+    if (known !== undefined) return known;
+    const { lastInsertRowid } = this.#insertGroup.run(
+      DIRECTION_NUMBERS[direction],
+      channel,
+      service,
+      origin,
+      responseCode,
+    );
+    const groupId = Number(lastInsertRowid);
+    this.#remember({ groupId, direction, channel, service, origin, responseCode });
+    return groupId;
+  }
+
+  /** Number of an origin's name; an unknown one is added, inside the caller's transaction. */
+  resolveOrigin(name: string): number {
+    const known = this.#originIds.get(name);
+    if (known !== undefined) return known;
+    const originId = Number(this.#insertOrigin.run(name).lastInsertRowid);
+    this.#rememberOrigin(originId, name);
+    return originId;
+  }
+
+  /** Throws when the store holds a record of a group that it doesn't know, which is damage. */
+  getGroup(groupId: number): TrafficGroup {
+    const group = this.#groups.get(groupId);
+    if (group === undefined) throw new Error(`Unknown traffic group ${groupId}`);
+    return group;
+  }
+
+  getOriginName(originId: number): string {
+    return this.#originNames.get(originId) ?? '';
+  }
+
+  #remember(group: TrafficGroup): void {
+    this.#groups.set(group.groupId, group);
+    this.#groupIds.set(
+      toKey(group.direction, group.channel, group.service, group.origin, group.responseCode),
+      group.groupId,
+    );
+  }
+
+  #rememberOrigin(originId: number, name: string): void {
+    this.#originNames.set(originId, name);
+    this.#originIds.set(name, originId);
+  }
+}
+
+function toKey(
+  direction: Direction,
+  channel: number,
+  service: number,
+  origin: string,
+  responseCode: number,
+): string {
+  return `${direction}|${channel}|${service}|${responseCode}|${origin}`;
+}
