@@ -1,0 +1,284 @@
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, open, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { AppError } from '../../src-main/common/contract/errors.ts';
+import type { Input } from '../../src-main/common/contract/index.ts';
+import { createExporter } from '../../src-main/core/exports/create-exporter.ts';
+import type { ExportCache } from '../../src-main/core/exports/export-source.ts';
+import { openPartialFile } from '../../src-main/core/exports/partial-file.ts';
+import type { LogFields, Logger } from '../../src-main/core/logging/logger.ts';
+import { createTaskRegistry } from '../../src-main/core/tasks/create-task-registry.ts';
+import { createFakeExportCache, createRecord } from '../support/fake-export-cache.ts';
+import { createSilentLogger } from '../support/silent-logger.ts';
+
+const NOW_MS = Date.UTC(2026, 10, 20, 8);
+const input: Input<'exports/start'> = {
+  snapshotId: 1,
+  format: 'csv',
+  filter: {},
+  order: { column: 'received', descending: false },
+  includePayload: true,
+};
+
+let folder: string;
+let target: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'channelscope-exports-'));
+  target = join(folder, 'chosen.csv');
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+function createExport(cache: ExportCache, chosen: string | null = target) {
+  const suggested: string[] = [];
+  const lines: { event: string; fields: LogFields | undefined }[] = [];
+  const logger: Logger = {
+    ...createSilentLogger(),
+    info: (event, fields) => lines.push({ event, fields }),
+  };
+  const tasks = createTaskRegistry({
+    now: () => Date.now(),
+    emit: () => undefined,
+    logger: createSilentLogger(),
+  });
+  const host = {
+    chooseExportTarget(name: string) {
+      suggested.push(name);
+      return Promise.resolve(chosen);
+    },
+    revealExport: (path: string) => Promise.resolve(`/downloads${path}`),
+  };
+  const exporter = createExporter({ cache, tasks, host, now: () => NOW_MS, logger });
+  return { exporter, tasks, suggested, lines };
+}
+
+const manyRecords = Array.from({ length: 2500 }, (_, seq) => createRecord(seq, { payload: `record ${seq}` }));
+
+describe('export', () => {
+  it('writes the whole view, counts it, hashes it, and can be revealed', async () => {
+    const cache = createFakeExportCache({ report: 'inbound-detail', records: manyRecords });
+    const { exporter, tasks, suggested, lines } = createExport(cache);
+    const { taskId } = await exporter.start(input);
+    const task = await tasks.whenEnded(taskId!);
+    const bytes = await readFile(target);
+    expect(task).toMatchObject({
+      state: 'done',
+      kind: 'export',
+      done: 2500,
+      total: 2500,
+      fileName: 'chosen.csv',
+      fileBytes: bytes.length,
+    });
+    expect(suggested).toEqual(['inbound-detail_1001_2026-11-19.csv']);
+    const rows: Record<string, string>[] = parse(bytes, { columns: true });
+    expect(rows.map((row) => row['Payload'])).toEqual(manyRecords.map((record) => record.payload));
+    expect((await stat(target)).mode & 0o777).toBe(0o600);
+    expect(await readdir(folder)).toEqual(['chosen.csv']);
+    expect(cache.openViews).toBe(0);
+    expect(lines[0]?.fields).toMatchObject({
+      recordCount: 2500,
+      sha256: createHash('sha256').update(bytes).digest('hex'),
+    });
+    expect(JSON.stringify(lines)).not.toContain(folder);
+    expect(JSON.stringify(lines)).not.toContain('record 1');
+    expect(await exporter.reveal(taskId!)).toEqual({ downloadPath: `/downloads${target}` });
+  });
+
+  it('writes a summary as JSON', async () => {
+    const group = {
+      channel: 1,
+      service: 2,
+      origin: null,
+      responseCode: 500,
+      count: 9_007_199_254_740_991,
+      averageResponseTimeMs: 10.25,
+      averageBotLatencyMs: null,
+      sessionId: 's',
+    };
+    const cache = createFakeExportCache({ report: 'outbound-summary', groups: [group] });
+    const { exporter, tasks } = createExport(cache);
+    const { taskId } = await exporter.start({ ...input, format: 'json' });
+    expect((await tasks.whenEnded(taskId!)).state).toBe('done');
+    expect(JSON.parse(await readFile(target, 'utf8'))).toEqual({
+      report: 'outbound-summary',
+      tenant: 1001,
+      startDate: '2026-11-19 00:00:00',
+      endDate: '2026-11-19 23:59:59',
+      zone: 'UTC',
+      state: 'complete',
+      recordCount: 1,
+      exportedAt: '2026-11-20T08:00:00.000Z',
+      records: [
+        {
+          Id: 's',
+          ReponseCode: 500,
+          Channel: 1,
+          Service: 2,
+          Count: '9007199254740991',
+          AvegareReponseTime: 10.25,
+        },
+      ],
+    });
+  });
+
+  it('starts nothing when the person changes their mind', async () => {
+    const { exporter, tasks } = createExport(createFakeExportCache({ report: 'inbound-detail' }), null);
+    expect(await exporter.start(input)).toEqual({ taskId: null });
+    expect(tasks.list()).toEqual([]);
+  });
+
+  it('asks for the next batch only when the one before is in the file', async () => {
+    const sizes: number[] = [];
+    const records = Array.from({ length: 20 }, (_, seq) =>
+      createRecord(seq, { payload: 'x'.repeat(50_000) }),
+    );
+    const onBatch = async () => {
+      sizes.push((await stat(`${target}.part`)).size);
+    };
+    const { exporter, tasks } = createExport(
+      createFakeExportCache({ report: 'inbound-detail', records, batchSize: 2, onBatch }),
+    );
+    const { taskId } = await exporter.start(input);
+    await tasks.whenEnded(taskId!);
+    expect(sizes).toHaveLength(10);
+    for (const [index, size] of sizes.entries()) expect(size).toBeGreaterThanOrEqual(index * 100_000);
+  });
+
+  it('leaves nothing behind when cancelled at any point, and the file that was there as it was', async () => {
+    await writeFile(target, 'before');
+    for (let stopAt = 0; stopAt < 25; stopAt += 1) {
+      const cancel: { now?: () => void } = {};
+      const onBatch = (index: number) => {
+        if (index === stopAt) cancel.now?.();
+      };
+      const cache = createFakeExportCache({ report: 'inbound-detail', records: manyRecords, onBatch });
+      const { exporter, tasks } = createExport(cache);
+      const { taskId } = await exporter.start(input);
+      cancel.now = () => tasks.cancel(taskId!);
+      expect((await tasks.whenEnded(taskId!)).state).toBe('cancelled');
+      expect(await readdir(folder)).toEqual(['chosen.csv']);
+      expect(await readFile(target, 'utf8')).toBe('before');
+      expect(cache.openViews).toBe(0);
+      await expect(exporter.reveal(taskId!)).rejects.toMatchObject({ code: 'tasks.not-found' });
+    }
+  });
+
+  it('replaces an existing file in one step', async () => {
+    await writeFile(target, 'before');
+    const seen = new Set<string>();
+    const onBatch = async () => {
+      seen.add(await readFile(target, 'utf8'));
+    };
+    const { exporter, tasks } = createExport(
+      createFakeExportCache({ report: 'inbound-detail', records: manyRecords, onBatch }),
+    );
+    const { taskId } = await exporter.start(input);
+    await tasks.whenEnded(taskId!);
+    expect([...seen]).toEqual(['before']);
+    expect(await readFile(target, 'utf8')).toMatch(/^"Id"/);
+  });
+
+  it('fails with the error of the cache, without a trace', async () => {
+    const onBatch = (index: number) => {
+      if (index === 3) throw new AppError('cache.damaged', 'Broken.');
+    };
+    const cache = createFakeExportCache({ report: 'inbound-detail', records: manyRecords, onBatch });
+    const { exporter, tasks } = createExport(cache);
+    const { taskId } = await exporter.start(input);
+    expect((await tasks.whenEnded(taskId!)).error?.code).toBe('cache.damaged');
+    expect(await readdir(folder)).toEqual([]);
+    expect(cache.openViews).toBe(0);
+  });
+
+  it('fails when records are missing at the end', async () => {
+    const cache = createFakeExportCache({ report: 'inbound-detail', records: manyRecords });
+    const tooMany = {
+      ...cache,
+      openView: () => Promise.resolve({ viewId: 'v', rowCount: 2501, totalCount: 2501 }),
+    };
+    const { exporter, tasks } = createExport(tooMany);
+    const { taskId } = await exporter.start(input);
+    expect((await tasks.whenEnded(taskId!)).error).toMatchObject({
+      code: 'exports.write-failed',
+      details: { expected: 2501, written: 2500 },
+    });
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it.each([
+    ['the folder is gone', 'ENOENT', (place: string) => join(place, 'gone', 'a.csv')],
+    ['the folder is a file', 'ENOTDIR', (place: string) => join(place, 'plain', 'a.csv')],
+    ['the target is a folder', 'EISDIR', (place: string) => join(place, 'inner')],
+  ])('says why it could not write: %s', async (_title, systemCode, toTarget) => {
+    await writeFile(join(folder, 'plain'), '');
+    await mkdir(join(folder, 'inner'));
+    const cache = createFakeExportCache({ report: 'inbound-detail', records: manyRecords });
+    const { exporter, tasks } = createExport(cache, toTarget(folder));
+    const { taskId } = await exporter.start(input);
+    expect((await tasks.whenEnded(taskId!)).error).toMatchObject({
+      code: 'exports.write-failed',
+      details: { systemCode },
+    });
+    expect((await readdir(folder)).sort()).toEqual(['inner', 'plain']);
+  });
+});
+
+describe('partial file', () => {
+  /** Opens real files whose disk is full after some bytes. */
+  function openOnFullDisk(freeBytes: number): typeof open {
+    return async (...args) => {
+      const handle = await open(...args);
+      const write = handle.write.bind(handle) as (
+        buffer: Buffer,
+        offset: number,
+        length: number,
+      ) => Promise<{ bytesWritten: number }>;
+      let left = freeBytes;
+      const limited = async (buffer: Buffer, offset = 0) => {
+        if (left === 0) throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
+        const result = await write(buffer, offset, Math.min(left, buffer.length - offset));
+        left -= result.bytesWritten;
+        return result;
+      };
+      return Object.assign(handle, { write: limited });
+    };
+  }
+
+  it('goes on after short writes, and reports a full disk with nothing left', async () => {
+    await writeFile(target, 'before');
+    const file = await openPartialFile(target, NOW_MS, openOnFullDisk(10));
+    await file.write('12345678');
+    await expect(file.write('90abc')).rejects.toMatchObject({
+      code: 'exports.write-failed',
+      details: { systemCode: 'ENOSPC' },
+    });
+    expect((await stat(`${target}.part`)).size).toBe(10);
+    await file.discard();
+    await file.discard();
+    expect(await readdir(folder)).toEqual(['chosen.csv']);
+    expect(await readFile(target, 'utf8')).toBe('before');
+  });
+
+  it('is refused while another export writes the same file', async () => {
+    const file = await openPartialFile(target, Date.now());
+    await expect(openPartialFile(target, Date.now())).rejects.toMatchObject({
+      code: 'exports.target-exists',
+    });
+    await file.write('a');
+    await file.commit();
+    await file.discard();
+    expect(await readFile(target, 'utf8')).toBe('a');
+  });
+
+  it('takes the place of one that was left a day ago', async () => {
+    await writeFile(`${target}.part`, 'left');
+    const old = new Date(Date.now() - 25 * 60 * 60 * 1000);
+    await utimes(`${target}.part`, old, old);
+    const file = await openPartialFile(target, Date.now());
+    await file.write('new');
+    await file.commit();
+    expect(await readFile(target, 'utf8')).toBe('new');
+  });
+});

@@ -1,0 +1,91 @@
+import type { RecordDetail } from '../../src-main/common/model/record.ts';
+import type { Snapshot } from '../../src-main/common/model/snapshot.ts';
+import type { SummaryGroup } from '../../src-main/common/model/summary.ts';
+import type { ReportKind } from '../../src-main/common/reporting/report-identifiers.ts';
+import type { ExportCache } from '../../src-main/core/exports/export-source.ts';
+
+/** A whole record with plain values, changed as given. */
+export function createRecord(seq: number, change: Partial<RecordDetail> = {}): RecordDetail {
+  return {
+    seq,
+    dateText: '2026-11-19T10:15:30.123Z',
+    dateMs: Date.UTC(2026, 10, 19, 10, 15, 30, 123),
+    sessionId: '0f8fad5b-d9cb-469f-a165-70867728950e',
+    channel: 3,
+    service: 7,
+    client: 'Ana',
+    responseTimeMs: 12.5,
+    responseCode: 200,
+    error: '',
+    origin: 'web',
+    botLatencyMs: 40,
+    actionId: null,
+    payloadPreview: 'hello',
+    payload: 'hello',
+    payloadLength: 5,
+    response: null,
+    extra: {},
+    ...change,
+  };
+}
+
+export function createSnapshotOf(report: ReportKind, recordCount: number): Snapshot {
+  return {
+    id: 1,
+    connectionId: 'c',
+    tenant: 1001,
+    report,
+    period: {
+      startDate: '2026-11-19 00:00:00',
+      endDate: '2026-11-19 23:59:59',
+      fromMs: Date.UTC(2026, 10, 19),
+      toMs: Date.UTC(2026, 10, 19, 23, 59, 59),
+      zone: 'UTC',
+    },
+    state: 'complete',
+    recordCount,
+    totalDocument: recordCount,
+    pageCount: 1,
+    sizeBytes: 1,
+    startedAtMs: 0,
+    fetchedAtMs: 0,
+    idReport: '',
+    nameVisualization: '',
+    remarks: [],
+    failure: null,
+    stillOpen: false,
+  };
+}
+
+/** Stands in for the cache: hands out the given records in batches and notes what was asked. */
+export function createFakeExportCache(options: {
+  report: ReportKind;
+  records?: RecordDetail[];
+  groups?: SummaryGroup[];
+  batchSize?: number;
+  onBatch?: (index: number) => Promise<void> | void;
+}): ExportCache & { openViews: number } {
+  const { report, records = [], groups = [], batchSize = 100, onBatch } = options;
+  const cache = {
+    openViews: 0,
+    getSnapshot: () => Promise.resolve(createSnapshotOf(report, records.length)),
+    openView() {
+      cache.openViews += 1;
+      return Promise.resolve({ viewId: 'v', rowCount: records.length, totalCount: records.length });
+    },
+    closeView() {
+      cache.openViews -= 1;
+      return Promise.resolve();
+    },
+    async *readForExport(_viewId: string, _includePayload: boolean, signal: AbortSignal) {
+      for (let start = 0; start < records.length; start += batchSize) {
+        signal.throwIfAborted();
+        await onBatch?.(start / batchSize);
+        yield records.slice(start, start + batchSize);
+      }
+    },
+    readSummary: () =>
+      Promise.resolve({ source: 'reported' as const, snapshotId: 1, groups, requestCount: groups.length }),
+  };
+  return cache;
+}

@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest';
+import { createInMemorySecretStore } from '../../../src-main/core/secrets/in-memory-secret-store.ts';
+import { toKeychainError } from '../../../src-main/core/secrets/keychain-errors.ts';
+import {
+  createKeytarSecretStore,
+  type KeytarLike,
+} from '../../../src-main/core/secrets/keytar-secret-store.ts';
+import { openSecretStore } from '../../../src-main/core/secrets/open-secret-store.ts';
+import { createSilentLogger } from '../../support/silent-logger.ts';
+
+type Entries = Map<string, string>;
+
+function createFakeKeytar(entries: Entries = new Map(), change: Partial<KeytarLike> = {}): KeytarLike {
+  return {
+    getPassword: (_service, account) => Promise.resolve(entries.get(account) ?? null),
+    setPassword(_service, account, password) {
+      entries.set(account, password);
+      return Promise.resolve();
+    },
+    deletePassword: (_service, account) => Promise.resolve(entries.delete(account)),
+    ...change,
+  };
+}
+
+function createStore(keytar: KeytarLike, timeoutMs = 1000) {
+  return createKeytarSecretStore({ keytar, service: 'test', timeoutMs });
+}
+
+const never = <Value>(): Promise<Value> => new Promise<Value>(() => undefined);
+const lockedSet = () => Promise.reject(new Error('Cannot create an item in a locked collection'));
+
+describe('secret store over keytar', () => {
+  it('does not believe "nothing" from a keychain that can not be written to', async () => {
+    const store = createStore(createFakeKeytar(new Map(), { setPassword: lockedSet }));
+    await expect(store.get('c', 'accessToken')).rejects.toMatchObject({ code: 'secrets.locked' });
+    await expect(store.delete('c', 'accessToken')).rejects.toMatchObject({ code: 'secrets.locked' });
+  });
+
+  it('removes a stale entry when a write did not take, and says so', async () => {
+    const entries: Entries = new Map([['c/accessToken', 'old']]);
+    const store = createStore(createFakeKeytar(entries, { setPassword: () => Promise.resolve() }));
+    await expect(store.set('c', 'accessToken', 'new')).rejects.toMatchObject({ code: 'secrets.denied' });
+    expect(entries.size).toBe(0);
+    await expect(store.set('c', 'accessToken', 'new')).rejects.toMatchObject({ code: 'secrets.missing' });
+  });
+
+  it('gives up on a hanging keychain in time, and lets at most one call hang', async () => {
+    let calls = 0;
+    const getPassword = () => {
+      calls += 1;
+      return never<string | null>();
+    };
+    const store = createStore(createFakeKeytar(new Map(), { getPassword }), 30);
+    const answers = await Promise.allSettled(
+      [1, 2, 3, 4, 5].map((id) => store.get(String(id), 'accessToken')),
+    );
+    expect(answers.every((answer) => answer.status === 'rejected')).toBe(true);
+    await expect(store.get('c', 'accessToken')).rejects.toMatchObject({ code: 'secrets.timeout' });
+    expect(calls).toBe(1);
+  });
+
+  it('never puts a secret into an error', async () => {
+    const refuse = () => Promise.reject(new Error('denied'));
+    const store = createStore(createFakeKeytar(new Map(), { setPassword: refuse }));
+    const error = await store.set('c', 'accessToken', 'CANARY').catch((reason: unknown) => reason as Error);
+    expect(JSON.stringify([error, String(error)])).not.toContain('CANARY');
+    const large = await store
+      .set('c', 'accessToken', 'CANARY'.repeat(300))
+      .catch((reason: unknown) => reason);
+    expect(large).toMatchObject({ code: 'secrets.too-large', details: { maxBytes: 1024 } });
+  });
+});
+
+describe('toKeychainError', () => {
+  it.each([
+    ['The name org.freedesktop.secrets was not provided by any .service files', 'secrets.no-keychain'],
+    ['Cannot autolaunch D-Bus without X11 $DISPLAY', 'secrets.no-keychain'],
+    ['Object does not exist at path "/org/freedesktop/secrets/collection/login"', 'secrets.no-keychain'],
+    ['A default keychain could not be found.', 'secrets.no-keychain'],
+    ['Cannot create an item in a locked collection', 'secrets.locked'],
+    ['User interaction is not allowed.', 'secrets.locked'],
+    ['Prompt was dismissed', 'secrets.denied'],
+    ['The user name or passphrase you entered is not correct.', 'secrets.denied'],
+    ['User canceled the operation.', 'secrets.denied'],
+    ['Access is denied.', 'secrets.denied'],
+    ['The stub received bad data.', 'secrets.too-large'],
+    ['The specified item could not be found in the keychain.', 'secrets.missing'],
+    ['Element not found.', 'secrets.missing'],
+    ['Nobody has seen this text', 'secrets.denied'],
+  ])('%s', (text, code) => expect(toKeychainError(new Error(text)).code).toBe(code));
+});
+
+describe('openSecretStore', () => {
+  const logger = createSilentLogger();
+
+  it('uses the keychain that passes the probe and leaves nothing in it', async () => {
+    const entries: Entries = new Map();
+    const { store, failure } = await openSecretStore({
+      load: () => Promise.resolve(createFakeKeytar(entries)),
+      logger,
+    });
+    expect([store.kind, failure, entries.size]).toEqual(['keychain', null, 0]);
+  });
+
+  it('falls back to the session where keytar can not be loaded', async () => {
+    const load = () => Promise.reject(new Error('Failed to load keytar native addon'));
+    const { store, failure } = await openSecretStore({ load, logger });
+    expect([store.kind, failure?.code]).toEqual(['session', 'secrets.no-keychain']);
+    await store.set('c', 'accessToken', 'x');
+    expect(await store.get('c', 'accessToken')).toBe('x');
+    expect(await store.get('d', 'accessToken')).toBeNull();
+  });
+
+  it('does not call a secret absent that a locked keychain may hold', async () => {
+    const load = () => Promise.resolve(createFakeKeytar(new Map(), { setPassword: lockedSet }));
+    const { store, failure } = await openSecretStore({ load, logger });
+    expect([store.kind, failure?.code]).toEqual(['session', 'secrets.locked']);
+    await expect(store.get('c', 'accessToken')).rejects.toMatchObject({ code: 'secrets.locked' });
+    await store.set('c', 'accessToken', 'new');
+    expect(await store.get('c', 'accessToken')).toBe('new');
+    await store.delete('c', 'accessToken');
+    expect(await store.get('c', 'accessToken')).toBeNull();
+  });
+
+  it('falls back when the keychain hangs', async () => {
+    const load = () => Promise.resolve(createFakeKeytar(new Map(), { setPassword: never }));
+    const { failure } = await openSecretStore({ load, timeoutMs: 20, logger });
+    expect(failure?.code).toBe('secrets.timeout');
+  });
+});
+
+describe('in-memory secret store', () => {
+  it('has the same limit as the keychain', async () => {
+    const store = createInMemorySecretStore();
+    await store.set('c', 'accessToken', 'x'.repeat(1024));
+    await expect(store.set('c', 'accessToken', 'x'.repeat(1025))).rejects.toMatchObject({
+      code: 'secrets.too-large',
+    });
+    await expect(store.set('c', 'accessToken', '')).rejects.toMatchObject({ code: 'app.invalid-input' });
+  });
+});
