@@ -1,0 +1,109 @@
+import { parseArgs } from 'node:util';
+import { isGuid, SPECIFIED_REPORT_IDENTIFIERS } from '../common/reporting/report-identifiers.ts';
+import { isTimeZone } from '../common/time/time-zones.ts';
+import { DEFAULT_SERVICE_OPTIONS, isLoopbackHost, type ServiceOptions } from './service-options.ts';
+
+/** An option that can't be used; the message is for the person at the command line. */
+export class OptionError extends Error {
+  override readonly name = 'OptionError';
+}
+
+const OPTIONS = {
+  port: { type: 'string' },
+  data: { type: 'string' },
+  tenant: { type: 'string' },
+  records: { type: 'string' },
+  days: { type: 'string' },
+  seed: { type: 'string' },
+  'no-live': { type: 'boolean' },
+  host: { type: 'string' },
+  'require-token': { type: 'boolean' },
+  'token-minutes': { type: 'string' },
+  'time-zone': { type: 'string' },
+  'outbound-summary-id': { type: 'string' },
+  help: { type: 'boolean' },
+} as const;
+
+export const HELP_TEXT = `The bundled reporting service.
+
+  npm run service -- --data DIR [options]
+
+  --data DIR                  folder of the records and credentials; made when missing
+  --port N                    port to listen on; 0 lets the system choose (default 0)
+  --host HOST                 address to listen on (default 127.0.0.1); any but loopback needs --require-token
+  --tenant N                  tenant identifier (default 1001)
+  --records N                 inbound records of the sample history (default 200000)
+  --days N                    days of the sample history (default 30)
+  --seed N                    the same seed gives the same history (default 1)
+  --no-live                   no new traffic while it runs
+  --require-token             refuse reports without a token
+  --token-minutes N           lifetime of a token (default 60)
+  --time-zone ZONE            zone of startDate and endDate (default UTC)
+  --outbound-summary-id GUID  an identifier of its own for the outbound summary
+  --help                      this text
+
+Once it answers, it prints one line of JSON on standard output: url, tenant, accessToken, accessTokenSecret.
+The sample history is made on the first start in a folder; later starts keep what is there.
+`;
+
+/** Reads the arguments after the program's name; 'help' when help is asked for. Throws OptionError. */
+export function readCommandLine(args: readonly string[]): ServiceOptions | 'help' {
+  const values = parseValues(args);
+  if (values.help === true) return 'help';
+  const defaults = DEFAULT_SERVICE_OPTIONS;
+  if (values.data === undefined || values.data === '') throw new OptionError('--data DIR is missing.');
+  const options: ServiceOptions = {
+    dataFolder: values.data,
+    tenant: readWhole('tenant', values.tenant, defaults.tenant, 0, Number.MAX_SAFE_INTEGER),
+    port: readWhole('port', values.port, defaults.port, 0, 65_535),
+    host: values.host ?? defaults.host,
+    records: readWhole('records', values.records, defaults.records, 0, 100_000_000),
+    days: readWhole('days', values.days, defaults.days, 1, 3_650),
+    seed: readWhole('seed', values.seed, defaults.seed, 0, 2 ** 31 - 1),
+    live: values['no-live'] !== true,
+    requireToken: values['require-token'] === true,
+    tokenMinutes: readWhole('token-minutes', values['token-minutes'], defaults.tokenMinutes, 1, 525_600),
+    timeZone: values['time-zone'] ?? defaults.timeZone,
+    outboundSummaryId: values['outbound-summary-id'] ?? defaults.outboundSummaryId,
+  };
+  checkOptions(options);
+  return options;
+}
+
+function parseValues(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options: OPTIONS, strict: true, allowPositionals: false }).values;
+  } catch (error) {
+    throw new OptionError(error instanceof Error ? error.message : 'The options are not understood.');
+  }
+}
+
+function readWhole(
+  name: string,
+  text: string | undefined,
+  otherwise: number,
+  least: number,
+  most: number,
+): number {
+  if (text === undefined) return otherwise;
+  const value = /^\d{1,16}$/.test(text) ? Number(text) : NaN;
+  if (value >= least && value <= most) return value;
+  throw new OptionError(`--${name} takes a whole number from ${least} to ${most}, not "${text}".`);
+}
+
+function checkOptions(options: ServiceOptions): void {
+  if (!isTimeZone(options.timeZone))
+    throw new OptionError(`--time-zone: unknown zone "${options.timeZone}".`);
+  if (!/^[\w.:-]{1,255}$/.test(options.host)) throw new OptionError('--host takes one address or name.');
+  if (!isLoopbackHost(options.host) && !options.requireToken) {
+    throw new OptionError(
+      `--host ${options.host} can be reached from other machines: it needs --require-token.`,
+    );
+  }
+  const identifier = options.outboundSummaryId;
+  if (identifier === null) return;
+  if (!isGuid(identifier)) throw new OptionError('--outbound-summary-id takes a GUID.');
+  if (Object.values(SPECIFIED_REPORT_IDENTIFIERS).includes(identifier.toUpperCase())) {
+    throw new OptionError('--outbound-summary-id is already the identifier of another report.');
+  }
+}

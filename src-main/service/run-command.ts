@@ -1,0 +1,60 @@
+import { AppError } from '../common/contract/errors.ts';
+import { HELP_TEXT, OptionError, readCommandLine } from './read-command-line.ts';
+import type { ServiceOptions } from './service-options.ts';
+import { startService, type RunningService } from './start-service.ts';
+
+const EXIT_BAD_OPTIONS = 2;
+
+/** Runs the command until a signal ends it. Resolves with the exit code when it doesn't get to run. */
+export async function runCommand(args: readonly string[]): Promise<number | undefined> {
+  try {
+    const options = readCommandLine(args);
+    if (options === 'help') {
+      process.stdout.write(HELP_TEXT);
+      return 0;
+    }
+    const service = await start(options);
+    stopOnSignal(service);
+    const { url, tenant, accessToken, accessTokenSecret } = service;
+    process.stdout.write(`${JSON.stringify({ url, tenant, accessToken, accessTokenSecret })}\n`);
+    return undefined;
+  } catch (error) {
+    if (error instanceof OptionError) {
+      process.stderr.write(`${error.message} See --help.\n`);
+      return EXIT_BAD_OPTIONS;
+    }
+    if (!(error instanceof AppError)) throw error;
+    const cause = error.cause instanceof Error ? ` (${error.cause.message})` : '';
+    process.stderr.write(`${error.message}${cause}\n`);
+    return 1;
+  }
+}
+
+function start(options: ServiceOptions): Promise<RunningService> {
+  return startService(options, {
+    now: Date.now,
+    elapsedMs: () => performance.now(),
+    logRequest: (entry) => void process.stderr.write(`${JSON.stringify(entry)}\n`),
+    reportError: (error) => {
+      const { name, message } = error instanceof Error ? error : { name: 'Error', message: 'unknown' };
+      process.stderr.write(`${JSON.stringify({ at: new Date().toISOString(), error: name, message })}\n`);
+    },
+  });
+}
+
+function stopOnSignal(service: RunningService): void {
+  let stopping = false;
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      if (stopping) process.exit(1);
+      stopping = true;
+      service.stop().then(
+        () => process.exit(0),
+        (error: unknown) => {
+          process.stderr.write(`${error instanceof Error ? error.message : 'The stop failed.'}\n`);
+          process.exit(1);
+        },
+      );
+    });
+  }
+}
