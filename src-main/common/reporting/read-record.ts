@@ -101,7 +101,7 @@ function addExtra(
 function findUnreadNumbers(record: DetailRecord, entry: JsonObject, fields: DetailFields): string[] {
   const values: Readonly<Record<string, unknown>> = record;
   return NUMBER_FIELDS.flatMap((field) => {
-    const key = fields.keyOf[field] as string | undefined;
+    const key = fields.keyOf[field];
     const isUnread = key !== undefined && values[field] === null && entry[key] !== null && entry[key] !== '';
     return isUnread ? [key] : [];
   });

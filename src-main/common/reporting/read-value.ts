@@ -53,7 +53,7 @@ function coerceText(value: unknown, notes: ReadNotes): string {
   }
   if (isRounded(value)) notes.isRounded = true;
   notes.bits |= NOTE_BITS['strings-as-numbers'];
-  return String(value as number | boolean);
+  return String(value);
 }
 
 function coerceNumber(value: unknown, notes: ReadNotes): number | null {

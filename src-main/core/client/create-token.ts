@@ -1,0 +1,43 @@
+import { AppError } from '../../common/contract/errors.ts';
+import { CREATE_TOKEN_PATH } from '../../common/reporting/paths.ts';
+import { decodeUtf8, isJsonObject, parseBody } from '../../common/reporting/read-json.ts';
+import type { Exchange } from './exchange.ts';
+import type { ClientTarget } from './reporting-client.ts';
+import { toStatusError } from './status-error.ts';
+
+export interface TokenSecrets {
+  readonly accessToken: string;
+  readonly accessTokenSecret: string;
+}
+
+/**
+ * Operation 1 (specification, section Authentication): answers the token, taken as opaque (decision 14).
+ * Throws AppError `client.credentials-refused` for a 401, `client.unexpected-shape` for an answer without
+ * a token, or what the status tells. No error holds a secret, whatever the service sends back.
+ */
+export async function createToken(
+  target: ClientTarget,
+  secrets: TokenSecrets,
+  send: (path: string, body: string) => Promise<Exchange>,
+): Promise<string> {
+  const { accessToken, accessTokenSecret } = secrets;
+  const body = JSON.stringify({ accessToken, accessTokenSecret, tenant: target.tenant });
+  const exchange = await send(CREATE_TOKEN_PATH, body);
+  if (exchange.status === 401) {
+    throw new AppError('client.credentials-refused', 'The credentials were refused.', { status: 401 });
+  }
+  if (exchange.status < 200 || exchange.status > 299) {
+    throw toStatusError(exchange, [accessToken, accessTokenSecret]);
+  }
+  return readToken(exchange.bytes);
+}
+
+function readToken(bytes: ArrayBuffer): string {
+  const answer = parseBody(decodeUtf8(new Uint8Array(bytes)));
+  const token = isJsonObject(answer)
+    ? Object.entries(answer).find(([name]) => name.toLowerCase() === 'token')?.[1]
+    : answer;
+  // Anything but visible ASCII could not be sent in a header.
+  if (typeof token === 'string' && /^[\x21-\x7e]+$/.test(token)) return token;
+  throw new AppError('client.unexpected-shape', 'The answer holds no token.', { reason: 'no-token' });
+}

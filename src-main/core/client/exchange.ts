@@ -1,0 +1,139 @@
+import { AppError } from '../../common/contract/errors.ts';
+import { readBody } from './read-body.ts';
+import { mapNetworkError } from './map-network-error.ts';
+import { parseHttpDate } from './http-date.ts';
+
+/** Limits of one exchange, in milliseconds. */
+export interface Timeouts {
+  /** From the start until the headers are there: name, connection, TLS and the service's thinking. */
+  readonly headersMs: number;
+  /** Between two pieces of the body. */
+  readonly idleMs: number;
+  /** From the start to the last byte. */
+  readonly totalMs: number;
+}
+
+export interface ExchangeRequest {
+  readonly url: string;
+  /** JSON text, or null for a request without a body. */
+  readonly body: string | null;
+  readonly token: string | null;
+  readonly timeouts: Timeouts;
+  /** Most decoded bytes of a 2xx body. */
+  readonly limitBytes: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+export interface Exchange {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly bytes: ArrayBuffer;
+  readonly requestedAtMs: number;
+  readonly receivedAtMs: number;
+  readonly serverTimeMs: number | null;
+}
+
+const ERROR_BODY_LIMIT_BYTES = 64 * 1024;
+
+/**
+ * Sends one POST and reads its whole answer, whatever the status; nothing is repeated. Rejects with an
+ * AppError: `client.timeout` (details `kind`: connect, headers, idle, total), `client.truncated`,
+ * `client.too-large`, `client.redirected` (details `location`), `app.cancelled`, or what mapNetworkError tells.
+ */
+export async function exchangeOnce(
+  fetch: typeof globalThis.fetch,
+  now: () => number,
+  request: ExchangeRequest,
+): Promise<Exchange> {
+  const { timeouts, signal } = request;
+  const controller = new AbortController();
+  const stop = (error: AppError): void => controller.abort(error);
+  const cancel = (): void => stop(new AppError('app.cancelled', 'The call was cancelled.'));
+  const limit = (kind: string, ms: number): NodeJS.Timeout =>
+    setTimeout(() => stop(new AppError('client.timeout', `Time limit: ${kind}.`, { kind, limitMs: ms })), ms);
+  if (signal?.aborted === true) cancel();
+  signal?.addEventListener('abort', cancel, { once: true });
+  const total = limit('total', timeouts.totalMs);
+  let phaseTimer = limit('headers', timeouts.headersMs);
+  let phase: 'headers' | 'body' = 'headers';
+  try {
+    controller.signal.throwIfAborted();
+    const requestedAtMs = now();
+    const response = await rejectOnAbort(
+      fetch(request.url, toInit(request, controller.signal)),
+      controller.signal,
+    );
+    clearTimeout(phaseTimer);
+    phase = 'body';
+    phaseTimer = limit('idle', timeouts.idleMs);
+    await refuseRedirect(response, request.url);
+    const bytes = await rejectOnAbort(
+      readBody(response, {
+        limitBytes: response.ok ? request.limitBytes : ERROR_BODY_LIMIT_BYTES,
+        onChunk: () => phaseTimer.refresh(),
+      }),
+      controller.signal,
+    );
+    return {
+      status: response.status,
+      headers: response.headers,
+      bytes,
+      requestedAtMs,
+      receivedAtMs: now(),
+      serverTimeMs: parseHttpDate(response.headers.get('date')),
+    };
+  } catch (error) {
+    const failure = mapNetworkError(controller.signal.aborted ? controller.signal.reason : error, phase);
+    // Ends the connection where the failure was ours, such as a body over its limit.
+    stop(failure);
+    throw failure;
+  } finally {
+    clearTimeout(total);
+    clearTimeout(phaseTimer);
+    signal?.removeEventListener('abort', cancel);
+  }
+}
+
+function toInit({ body, token }: ExchangeRequest, signal: AbortSignal): RequestInit {
+  return {
+    method: 'POST',
+    headers: {
+      accept: 'application/json',
+      ...(token === null ? {} : { authorization: `bearer ${token}` }),
+      ...(body === null ? {} : { 'content-type': 'application/json; charset=utf-8' }),
+    },
+    body,
+    redirect: 'manual',
+    credentials: 'omit',
+    cache: 'no-store',
+    signal,
+  };
+}
+
+/** Never followed (decision 29): a credential would go to an address that nobody typed. */
+async function refuseRedirect(response: Response, url: string): Promise<void> {
+  const location = response.headers.get('location');
+  const isRedirect = response.status >= 300 && response.status < 400 && location !== null;
+  if (!isRedirect && response.type !== 'opaqueredirect') return;
+  await response.body?.cancel();
+  const target =
+    location === null ? '' : URL.canParse(location, url) ? new URL(location, url).href : location;
+  throw new AppError('client.redirected', 'The service points to another address.', {
+    status: response.status,
+    location: target.slice(0, 500),
+  });
+}
+
+/** Settles at once when aborted, even where a fetch takes its time to notice. */
+async function rejectOnAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  let abort = (): void => undefined;
+  const aborted = new Promise<never>((_resolve, reject) => {
+    abort = () => reject(signal.reason as Error);
+    signal.addEventListener('abort', abort, { once: true });
+  });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}

@@ -1,0 +1,38 @@
+/** Lets a few calls through at a time; the others wait in order. */
+export type Gate = <T>(run: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
+
+/** A gate for at most `limit` calls at once. A call whose signal aborts leaves the queue at once. */
+export function createGate(limit: number): Gate {
+  let active = 0;
+  const waiting: (() => void)[] = [];
+  const enter = async (signal: AbortSignal | undefined): Promise<void> => {
+    signal?.throwIfAborted();
+    if (active < limit) {
+      active += 1;
+      return;
+    }
+    await new Promise<void>((resolve, reject) => {
+      const admit = (): void => {
+        signal?.removeEventListener('abort', leave);
+        resolve();
+      };
+      const leave = (): void => {
+        waiting.splice(waiting.indexOf(admit), 1);
+        reject(signal?.reason as Error);
+      };
+      waiting.push(admit);
+      signal?.addEventListener('abort', leave, { once: true });
+    });
+  };
+  return async (run, signal) => {
+    await enter(signal);
+    try {
+      return await run();
+    } finally {
+      // A place is handed over, not freed, so that nobody overtakes the queue.
+      const next = waiting.shift();
+      if (next === undefined) active -= 1;
+      else next();
+    }
+  };
+}

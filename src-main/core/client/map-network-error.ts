@@ -1,0 +1,97 @@
+import { AppError, type ErrorCode } from '../../common/contract/errors.ts';
+
+interface Mapping {
+  readonly pattern: RegExp;
+  readonly code: ErrorCode;
+  /** A fixed word for the window; without one the system's own code. */
+  readonly details?: Readonly<Record<string, string>>;
+}
+
+const tls = (pattern: RegExp, reason: string): Mapping => ({
+  pattern,
+  code: 'client.tls',
+  details: { reason },
+});
+const timeout = (pattern: RegExp, kind: string): Mapping => ({
+  pattern,
+  code: 'client.timeout',
+  details: { kind },
+});
+
+/** Codes of Node and of Chromium (`ERR_…` behind `net::`), the first match wins. */
+const MAPPINGS: readonly Mapping[] = [
+  { pattern: /^(ECONNREFUSED|ERR_CONNECTION_REFUSED)$/, code: 'client.refused-connection' },
+  {
+    pattern: /^(ENOTFOUND|EAI_AGAIN|EAI_\w+|ENODATA|ERR_NAME_NOT_RESOLVED|ERR_NAME_RESOLUTION_FAILED)$/,
+    code: 'client.host-not-found',
+  },
+  tls(/^CERT_HAS_EXPIRED$/, 'expired'),
+  tls(/^CERT_NOT_YET_VALID$/, 'not-yet-valid'),
+  tls(/^ERR_CERT_DATE_INVALID$/, 'date'),
+  tls(/^(ERR_TLS_CERT_ALTNAME_INVALID|ERR_CERT_COMMON_NAME_INVALID|HOSTNAME_MISMATCH)$/, 'wrong-host'),
+  tls(/^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN)$/, 'self-signed'),
+  tls(
+    /^(UNABLE_TO_\w+|CERT_UNTRUSTED|CERT_REJECTED|INVALID_CA|ERR_CERT_AUTHORITY_INVALID)$/,
+    'unknown-authority',
+  ),
+  tls(/^(CERT_REVOKED|ERR_CERT_REVOKED)$/, 'revoked'),
+  tls(/^(ERR_SSL_\w*TOO_SMALL|ERR_CERT_WEAK\w+|CERT_SIGNATURE_FAILURE|ERR_SSL_WEAK\w+)$/, 'weak'),
+  tls(/^(EPROTO|ERR_SSL_\w+|ERR_TLS_\w+)$/, 'protocol'),
+  tls(/^(ERR_CERT_\w+|CERT_\w+)$/, 'certificate'),
+  timeout(/^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT|ERR_CONNECTION_TIMED_OUT)$/, 'connect'),
+  timeout(/^UND_ERR_HEADERS_TIMEOUT$/, 'headers'),
+  timeout(/^UND_ERR_BODY_TIMEOUT$/, 'idle'),
+  timeout(/^(ERR_TIMED_OUT|TimeoutError)$/, 'total'),
+  { pattern: /^UND_ERR_HEADERS_OVERFLOW$/, code: 'client.too-large', details: { kind: 'headers' } },
+  {
+    pattern:
+      /^(ERR_CONTENT_LENGTH_MISMATCH|ERR_INCOMPLETE_CHUNKED_ENCODING|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/,
+    code: 'client.truncated',
+  },
+  {
+    pattern: /^(Z_\w+|ERR_CONTENT_DECODING_FAILED)$/,
+    code: 'client.truncated',
+    details: { reason: 'encoding' },
+  },
+  { pattern: /^(AbortError|ERR_ABORTED)$/, code: 'app.cancelled' },
+];
+
+/** While a body is being read these mean that the rest of it is missing. */
+const CUT =
+  /^(ECONNRESET|EPIPE|UND_ERR_SOCKET|ERR_CONNECTION_(RESET|CLOSED|ABORTED)|ERR_EMPTY_RESPONSE|HPE_\w+)$/;
+
+/**
+ * Turns what a fetch rejected with into an AppError by its innermost cause: `client.refused-connection`,
+ * `client.host-not-found`, `client.tls` (details `reason`), `client.timeout` (details `kind`),
+ * `client.truncated`, `client.unreachable` for any other; `app.cancelled` for an aborted call. An AppError
+ * stays what it is.
+ */
+export function mapNetworkError(error: unknown, phase: 'headers' | 'body' = 'headers'): AppError {
+  if (error instanceof AppError) return error;
+  const codes = collectCodes(error);
+  for (const { pattern, code, details } of MAPPINGS) {
+    const found = codes.find((name) => pattern.test(name));
+    if (found !== undefined)
+      return new AppError(code, `The call failed: ${found}.`, { reason: found, ...details }, error);
+  }
+  // Innermost first: the outer ones only say that the fetch failed.
+  const reason = codes[0] ?? 'unknown';
+  if (phase === 'body' && (CUT.test(reason) || codes.includes('terminated'))) {
+    return new AppError('client.truncated', `The body was cut short: ${reason}.`, { reason }, error);
+  }
+  return new AppError('client.unreachable', `The call failed: ${reason}.`, { reason }, error);
+}
+
+/** Codes and names along the chain of causes, the innermost first. */
+function collectCodes(error: unknown, depth = 0): string[] {
+  if (!(error instanceof Error) || depth > 8) return [];
+  const inner = error instanceof AggregateError ? (error.errors as unknown[]) : [];
+  const codes = [...inner, error.cause].flatMap((cause) => collectCodes(cause, depth + 1));
+  const { code } = error as { code?: unknown };
+  if (typeof code === 'string') codes.push(code);
+  const chromium = /net::(ERR_\w+)/.exec(error.message)?.[1];
+  if (chromium !== undefined) codes.push(chromium);
+  if (error.name === 'AbortError' || error.name === 'TimeoutError') codes.push(error.name);
+  if (error.message === 'terminated') codes.push('terminated');
+  return codes;
+}

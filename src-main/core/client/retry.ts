@@ -1,0 +1,60 @@
+import { AppError } from '../../common/contract/errors.ts';
+
+/** Time as the client needs it; tests pass their own. */
+export interface Clock {
+  now(): number;
+  /** Rejects at once when the signal aborts. */
+  sleep(ms: number, signal: AbortSignal | undefined): Promise<void>;
+}
+
+export interface RetryOptions {
+  readonly clock: Clock;
+  /** From 0 up to 1. */
+  readonly random: () => number;
+  readonly signal: AbortSignal | undefined;
+  readonly isRetryable: (error: AppError) => boolean;
+  readonly onRetry: ((retryAtMs: number) => void) | undefined;
+}
+
+export const ATTEMPT_LIMIT = 3;
+const FIRST_DELAY_MS = 500;
+const DELAY_LIMIT_MS = 30_000;
+/** A service that asks for more patience than this is told of, not waited for. */
+const RETRY_AFTER_LIMIT_MS = 120_000;
+const RETRIED_STATUSES = new Set([408, 425, 429, 500, 502, 503, 504]);
+
+/** For reads, which may be asked again: network trouble, cut bodies, and the statuses of decision 31. */
+export function isRetryableRead(error: AppError): boolean {
+  const { status, kind } = error.details;
+  if (typeof status === 'number') return RETRIED_STATUSES.has(status);
+  if (error.code === 'client.timeout') return kind !== 'total';
+  return error.code === 'client.truncated' || error.code === 'client.unreachable' || isUnsent(error);
+}
+
+/** For calls that must not be made twice: nothing was sent yet. */
+export function isUnsent(error: AppError): boolean {
+  return error.code === 'client.refused-connection' || error.code === 'client.host-not-found';
+}
+
+/**
+ * Runs a call up to three times, waiting a random time below 0.5 s × 2ⁿ (at most 30 s) or what
+ * `Retry-After` asks for. Rejects with the last AppError, at once when aborted.
+ */
+export async function retryCall<T>(run: (attempt: number) => Promise<T>, options: RetryOptions): Promise<T> {
+  const { clock, random, signal, isRetryable, onRetry } = options;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await run(attempt);
+    } catch (error) {
+      if (!(error instanceof AppError) || attempt >= ATTEMPT_LIMIT || !isRetryable(error)) throw error;
+      const asked = error.details['retryAfterMs'];
+      if (typeof asked === 'number' && asked > RETRY_AFTER_LIMIT_MS) throw error;
+      const delayMs =
+        typeof asked === 'number'
+          ? asked
+          : Math.round(random() * Math.min(DELAY_LIMIT_MS, FIRST_DELAY_MS * 2 ** (attempt - 1)));
+      onRetry?.(clock.now() + delayMs);
+      await clock.sleep(delayMs, signal);
+    }
+  }
+}
