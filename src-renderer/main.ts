@@ -1,0 +1,30 @@
+import { createPinia } from 'pinia';
+import { createApp } from 'vue';
+import App from './App.vue';
+import { backendKey } from './backend/backend.ts';
+import { chooseBackend } from './backend/choose-backend.ts';
+import { createMessages } from './messages/index.ts';
+import { createViews } from './router.ts';
+import './styles/index.css';
+
+const FONT_WAIT_MS = 800;
+
+/** Text on a canvas does not wait for web fonts: without this, the first charts are drawn in another font. */
+async function loadFonts(): Promise<void> {
+  const faces = ['400', '500', '600'].map((weight) => document.fonts.load(`${weight} 12px 'Inter Variable'`));
+  const cap = new Promise((resolve) => setTimeout(resolve, FONT_WAIT_MS));
+  await Promise.race([Promise.allSettled(faces), cap]);
+}
+
+/** The nonce that whoever serves the page wrote into it; styles made at run time carry it. */
+function readNonce(): string {
+  return document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? '';
+}
+
+await loadFonts();
+createApp(App, { nonce: readNonce() })
+  .provide(backendKey, chooseBackend(window))
+  .use(createPinia())
+  .use(createMessages())
+  .use(createViews())
+  .mount('#app');

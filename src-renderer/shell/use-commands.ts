@@ -1,0 +1,67 @@
+import { nextTick, onScopeDispose, ref } from 'vue';
+import { useRouter } from 'vue-router';
+import { useAppStore } from '../stores/app.ts';
+import { useStatusStore } from '../stores/status.ts';
+import type { PaletteAction } from './palette-entries.ts';
+import { pressControl, toShellCommand, type ShellCommand } from './shortcuts.ts';
+import { SETTINGS_VIEW, VIEWS } from './views.ts';
+
+/** Keys and palette of the shell: what they open, and what they do. */
+export function useCommands() {
+  const app = useAppStore();
+  const status = useStatusStore();
+  const router = useRouter();
+  const paletteOpen = ref(false);
+  const switcherOpen = ref(false);
+
+  function pressKey(event: KeyboardEvent): void {
+    const target = event.target instanceof HTMLElement ? event.target : null;
+    const isTyping = target?.closest('input, textarea, select, [contenteditable]') !== null && target !== null;
+    const command = toShellCommand(event, app.isMac, isTyping);
+    if (command === null || router.currentRoute.value.meta['withoutShell'] === true) return;
+    event.preventDefault();
+    run(command);
+  }
+
+  function run(command: ShellCommand): void {
+    switch (command.kind) {
+      case 'palette':
+        paletteOpen.value = !paletteOpen.value;
+        return;
+      case 'view':
+        void router.push(VIEWS[command.index]?.path ?? '/overview');
+        return;
+      case 'settings':
+        void router.push(SETTINGS_VIEW.path);
+        return;
+      case 'sidebar':
+        void app.update({ sidebarCollapsed: app.settings?.sidebarCollapsed !== true });
+        return;
+      case 'inspector':
+        void app.update({ inspectorOpen: app.settings?.inspectorOpen !== true });
+        return;
+      case 'theme':
+        void app.cycleTheme();
+        return;
+      case 'switch-connection':
+        switcherOpen.value = true;
+        return;
+      case 'control':
+        // Screens without a refresh of their own still renew the status.
+        if (!pressControl(command.control) && command.control === 'refresh') void status.refresh();
+    }
+  }
+
+  async function runAction(action: PaletteAction): Promise<void> {
+    // The palette gives the focus back first; a popover opened before would lose it at once.
+    await nextTick();
+    if (action.kind === 'go') await router.push(action.path);
+    else if (action.kind === 'session') {
+      await router.push({ path: '/inbound/detail', query: { sessionId: action.sessionId } });
+    } else run(action);
+  }
+
+  window.addEventListener('keydown', pressKey);
+  onScopeDispose(() => window.removeEventListener('keydown', pressKey));
+  return { paletteOpen, switcherOpen, runAction };
+}

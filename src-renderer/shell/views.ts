@@ -1,0 +1,46 @@
+import type { Component } from 'vue';
+import { Activity, CalendarClock, ChartBarStacked, Database, List, Settings } from '@lucide/vue';
+
+export type ViewGroup = 'none' | 'inbound' | 'outbound' | 'data';
+
+export interface View {
+  readonly name:
+    | 'overview'
+    | 'inbound-summary'
+    | 'inbound-detail'
+    | 'outbound-summary'
+    | 'outbound-detail'
+    | 'library'
+    | 'deprecations';
+  /** Word in the sidebar, where the group says the rest. */
+  readonly short: 'overview' | 'summary' | 'detail' | 'library' | 'deprecations';
+  readonly path: string;
+  readonly icon: Component;
+  readonly group: ViewGroup;
+}
+
+/** In the order of the sidebar, which is also that of Ctrl/Cmd+1 to 7. */
+export const VIEWS: readonly View[] = [
+  { name: 'overview', short: 'overview', path: '/overview', icon: Activity, group: 'none' },
+  {
+    name: 'inbound-summary',
+    short: 'summary',
+    path: '/inbound/summary',
+    icon: ChartBarStacked,
+    group: 'inbound',
+  },
+  { name: 'inbound-detail', short: 'detail', path: '/inbound/detail', icon: List, group: 'inbound' },
+  {
+    name: 'outbound-summary',
+    short: 'summary',
+    path: '/outbound/summary',
+    icon: ChartBarStacked,
+    group: 'outbound',
+  },
+  { name: 'outbound-detail', short: 'detail', path: '/outbound/detail', icon: List, group: 'outbound' },
+  { name: 'library', short: 'library', path: '/library', icon: Database, group: 'data' },
+  { name: 'deprecations', short: 'deprecations', path: '/deprecations', icon: CalendarClock, group: 'data' },
+];
+
+export const SETTINGS_VIEW = { path: '/settings/connections', icon: Settings } as const;
+export const VIEW_GROUPS: readonly ViewGroup[] = ['none', 'inbound', 'outbound', 'data'];
