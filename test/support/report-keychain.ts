@@ -29,7 +29,7 @@ process.stdout.write(`${JSON.stringify(report)}\n`);
 async function readCode(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     (value) => ({ value: value ?? null }),
-    (error: { code?: string }) => error.code,
+    (error: unknown) => (error as { code?: string }).code,
   );
 }
 
