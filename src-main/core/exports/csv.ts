@@ -14,13 +14,17 @@ const UNWRITABLE = /\0|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\
 export const createCsvWriter: CreateExportWriter = (columns) => {
   let replaced = 0;
 
-  function toCell<Row>(column: ExportColumn<Row>, row: Row): string | number | null {
-    const value = column.read(row);
-    if (typeof value !== 'string') return Number.isFinite(value) ? value : null;
-    const text = value.replace(UNWRITABLE, () => {
+  function replaceUnwritable(text: string): string {
+    return text.replace(UNWRITABLE, () => {
       replaced += 1;
       return '\ufffd';
     });
+  }
+
+  function toCell<Row>(column: ExportColumn<Row>, row: Row): string | number | null {
+    const value = column.read(row);
+    if (typeof value !== 'string') return Number.isFinite(value) ? value : null;
+    const text = value.isWellFormed() && !value.includes('\0') ? value : replaceUnwritable(value);
     return column.type === 'digits' ? guardCsvDigits(text) : guardCsvText(text);
   }
 

@@ -153,6 +153,22 @@ describe('log line', () => {
     expect((JSON.parse(format(kept)) as { fields: unknown }).fields).toEqual(kept);
   });
 
+  it('shows maps and sets, and cuts what is too deep or too long', () => {
+    let deep: unknown = 'bottom';
+    for (let level = 0; level < 20_000; level += 1) deep = { deep };
+    const line = format({
+      map: new Map([['a', 1]]),
+      set: new Set(['b']),
+      deep,
+      list: new Array(500).fill(0),
+    });
+    const { fields } = JSON.parse(line) as { fields: Record<string, unknown[]> };
+    expect(fields).toMatchObject({ map: { a: 1 }, set: ['b'] });
+    expect(fields['list']).toHaveLength(100);
+    expect(line).toContain('[deep]');
+    expect(line).not.toContain('bottom');
+  });
+
   it('leaks none of the secrets planted in 2,000 generated objects', () => {
     const canary = fc.stringMatching(/^CANARY[a-zA-Z0-9]{6,30}$/);
     const secretKey = fc

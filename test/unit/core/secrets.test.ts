@@ -59,6 +59,19 @@ describe('secret store over keytar', () => {
     expect(calls).toBe(1);
   });
 
+  it('does not write later what was given up on while it waited', async () => {
+    const entries: Entries = new Map();
+    const { promise: prompt, resolve: answerPrompt } = Promise.withResolvers<string | null>();
+    const store = createStore(createFakeKeytar(entries, { getPassword: () => prompt }), 30);
+    const first = store.get('c', 'accessToken');
+    const second = store.set('c', 'accessToken', 'late');
+    await expect(first).rejects.toMatchObject({ code: 'secrets.timeout' });
+    await expect(second).rejects.toMatchObject({ code: 'secrets.timeout' });
+    answerPrompt('x');
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(entries.size).toBe(0);
+  });
+
   it('never puts a secret into an error', async () => {
     const refuse = () => Promise.reject(new Error('denied'));
     const store = createStore(createFakeKeytar(new Map(), { setPassword: refuse }));

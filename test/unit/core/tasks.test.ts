@@ -24,9 +24,9 @@ function createRegistry() {
 
 /** Work that goes on until it is told to end. */
 function createWork() {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const { promise, resolve, reject } = Promise.withResolvers<undefined>();
   const handles: TaskHandle[] = [];
-  const work = (task: TaskHandle): Promise<void> => {
+  const work = (task: TaskHandle): Promise<undefined> => {
     handles.push(task);
     return promise;
   };
@@ -102,7 +102,7 @@ describe('task registry', () => {
     expect(running.remainingMs).toBeLessThan(42_500);
     await vi.advanceTimersByTimeAsync(5000);
     expect(registry.get(id)).toMatchObject({ ratePerSecond: 0, remainingMs: null });
-    resolve();
+    resolve(undefined);
     await registry.whenEnded(id);
     expect(registry.get(id)).toMatchObject({ state: 'done', ratePerSecond: null, remainingMs: null });
   });
@@ -118,7 +118,7 @@ describe('task registry', () => {
     expect(events.length).toBeGreaterThan(8);
     expect(events.length).toBeLessThanOrEqual(11);
     handles[0]!.update({ fileName: 'a.csv' });
-    resolve();
+    resolve(undefined);
     await registry.whenEnded(id);
     await vi.advanceTimersByTimeAsync(200);
     expect(events.at(-1)).toMatchObject({ state: 'done', done: 999, fileName: 'a.csv' });
@@ -139,7 +139,7 @@ describe('task registry', () => {
     expect(tasks).toHaveLength(51);
     expect(tasks[0]?.id).toBe('t61');
     expect(tasks.at(-1)?.id).toBe(running.id);
-    resolve();
+    resolve(undefined);
   });
 
   it('stops by cancelling everything, waiting, and sending the last states', async () => {
