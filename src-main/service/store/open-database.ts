@@ -49,7 +49,7 @@ export function openDatabase(dataFolder: string): Database.Database {
   }
   let db: Database.Database | undefined;
   try {
-    db = new Database(path);
+    db = new Database(path, { timeout: 1000 });
     chmodSync(path, 0o600);
     setPragmas(db);
     prepareSchema(db, path);

@@ -1,0 +1,171 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readCommandLine } from '../../src-main/service/read-command-line.ts';
+import { toPeriod, walkReport } from '../support/service-calls.ts';
+
+const MAIN = new URL('../../src-main/service/main.ts', import.meta.url).pathname;
+const DATABASE = 'reporting-service.sqlite';
+
+interface Ready {
+  readonly url: string;
+  readonly tenant: number;
+  readonly accessToken: string;
+  readonly accessTokenSecret: string;
+}
+
+describe('npm run service', () => {
+  let folder: string;
+  const children: ChildProcess[] = [];
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'command-'));
+  });
+  afterEach(async () => {
+    for (const child of children.splice(0)) child.kill('SIGKILL');
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const run = (...args: string[]) => {
+    const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    children.push(child);
+    const output = { stdout: '', stderr: '' };
+    child.stdout.on('data', (text: Buffer) => (output.stdout += text.toString()));
+    child.stderr.on('data', (text: Buffer) => (output.stderr += text.toString()));
+    return { child, output, closed: once(child, 'close') };
+  };
+  const startHere = async (...args: string[]) => {
+    const started = run('--port', '0', '--data', folder, '--records', '500', '--days', '3', ...args);
+    await Promise.race([once(started.child.stdout, 'data'), started.closed]);
+    return { ...started, ready: JSON.parse(started.output.stdout) as Ready };
+  };
+  const runToEnd = async (...args: string[]): Promise<{ code: unknown; stdout: string; stderr: string }> => {
+    const { output, closed } = run(...args);
+    const [code] = (await closed) as [unknown];
+    return { code, ...output };
+  };
+
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'prints one line of JSON once it answers, and ends cleanly on %s',
+    async (signal) => {
+      const { child, output, closed, ready } = await startHere();
+      expect(Object.keys(ready)).toEqual(['url', 'tenant', 'accessToken', 'accessTokenSecret']);
+      expect((await fetch(`${ready.url}/api/ServiceReporting/Status/1001`, { method: 'POST' })).status).toBe(
+        200,
+      );
+      child.kill(signal);
+      expect(await closed).toEqual([0, null]);
+      expect(output.stdout).toBe(`${JSON.stringify(ready)}\n`);
+      const [entry] = output.stderr.trim().split('\n');
+      expect(JSON.parse(entry!)).toMatchObject({
+        method: 'POST',
+        route: '/api/ServiceReporting/Status/:tenant',
+        status: 200,
+      });
+      for (const secret of [ready.accessToken, ready.accessTokenSecret])
+        expect(output.stderr).not.toContain(secret);
+    },
+  );
+
+  it('gives the same credentials and records on a second start', async () => {
+    const period = toPeriod(Date.now() - 4 * 86_400_000, Date.now());
+    const seen: unknown[] = [];
+    for (let start = 0; start < 2; start += 1) {
+      const { child, closed, ready } = await startHere('--no-live');
+      const { accessToken, accessTokenSecret } = ready;
+      seen.push({
+        accessToken,
+        accessTokenSecret,
+        records: await walkReport(ready, 'inbound-detail', period, 1000),
+      });
+      child.kill('SIGTERM');
+      expect(await closed).toEqual([0, null]);
+    }
+    expect(seen[1]).toEqual(seen[0]);
+    expect((await stat(join(folder, 'credentials.json'))).mode & 0o777).toBe(0o600);
+    expect((await stat(join(folder, DATABASE))).mode & 0o777).toBe(0o600);
+  });
+
+  it('keeps the clear credentials out of the database', async () => {
+    const { child, closed, ready } = await startHere('--no-live');
+    child.kill('SIGTERM');
+    await closed;
+    const bytes = await readFile(join(folder, DATABASE), 'latin1');
+    expect(bytes).not.toContain(ready.accessToken);
+    expect(bytes).not.toContain(ready.accessTokenSecret);
+  });
+
+  it.each([
+    [['--porto', '1'], '--porto'],
+    [['--data', 'x', '--port', '70000'], '--port'],
+    [['--data', 'x', '--days', '0'], '--days'],
+    [['--data', 'x', '--host', '0.0.0.0'], '--require-token'],
+    [[], '--data'],
+  ])('refuses %o with exit code 2', async (args, word) => {
+    const { code, stdout, stderr } = await runToEnd(...args);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(word);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+  });
+
+  it.each([
+    ['--time-zone', 'Mars/Olympus'],
+    ['--outbound-summary-id', 'nothing'],
+    ['--outbound-summary-id', '69fd4e08-7bd1-45b3-9370-1ef0dc774eb5'],
+    ['--token-minutes', '-1'],
+    ['--seed', '1.5'],
+    ['--host', 'two words'],
+  ])('knows that %s %s makes no sense', (...args) => {
+    expect(() => readCommandLine(['--data', 'x', ...args])).toThrow(args[0]);
+  });
+
+  it('explains every option with --help', async () => {
+    const { code, stdout } = await runToEnd('--help');
+    expect(code).toBe(0);
+    for (const option of 'port data tenant records days seed no-live host require-token token-minutes time-zone outbound-summary-id'.split(
+      ' ',
+    )) {
+      expect(stdout).toContain(`--${option}`);
+    }
+  });
+
+  it('refuses the folder of another tenant', async () => {
+    const { child, closed } = await startHere('--no-live');
+    child.kill('SIGTERM');
+    await closed;
+    const { code, stderr } = await runToEnd('--data', folder, '--tenant', '5');
+    expect(code).toBe(1);
+    expect(stderr).toContain('tenant 1001');
+  });
+
+  it('refuses a folder that another service uses', async () => {
+    await startHere('--no-live');
+    const { code, stderr } = await runToEnd('--data', folder);
+    expect(code).toBe(1);
+    expect(stderr).toContain('in use');
+  });
+
+  it('refuses a file that is no database, is another program’s, or is newer, and leaves it as it is', async () => {
+    const path = join(folder, DATABASE);
+    await writeFile(path, 'Dear diary, today was quiet.');
+    expect((await runToEnd('--data', folder)).stderr).toContain('not a database of the reporting service');
+    expect(await readFile(path, 'utf8')).toContain('Dear diary');
+    await rm(path);
+    const foreign = new Database(path);
+    foreign.exec('CREATE TABLE notes (text TEXT)');
+    foreign.close();
+    expect((await runToEnd('--data', folder)).stderr).toContain('not a database of the reporting service');
+    await rm(path);
+    const { child, closed } = await startHere('--no-live');
+    child.kill('SIGTERM');
+    await closed;
+    const newer = new Database(path);
+    newer.pragma('user_version = 99');
+    newer.close();
+    expect((await runToEnd('--data', folder)).stderr).toContain('newer version');
+    await chmod(path, 0o600);
+  });
+});

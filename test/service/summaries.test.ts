@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type {
+  InboundDetailDocument,
+  InboundSummaryDocument,
+  OutboundDetailDocument,
+  OutboundSummaryDocument,
+} from '../../src-main/common/reporting/wire-schemas.ts';
+import { createRandom } from '../../src-main/service/sample/random.ts';
+import type { RunningService } from '../../src-main/service/start-service.ts';
+import { startTestService } from '../support/running-service.ts';
+import { callReport, toPeriod, walkReport } from '../support/service-calls.ts';
+
+const DAY_MS = 86_400_000;
+const NOW_MS = Date.UTC(2026, 10, 20, 15, 30, 12, 345);
+const START_MS = NOW_MS - 8 * DAY_MS;
+
+type Detail = InboundDetailDocument | OutboundDetailDocument;
+type Summary = InboundSummaryDocument | OutboundSummaryDocument;
+interface Period {
+  readonly startDate: string;
+  readonly endDate: string;
+}
+
+describe('summaries', () => {
+  let service: RunningService;
+  beforeAll(async () => {
+    service = await startTestService({ now: () => NOW_MS, records: 6000 });
+  });
+  afterAll(() => service.stop());
+
+  const random = createRandom(20261120);
+  const periods = Array.from({ length: 12 }, (_, index): [Period] => {
+    // Seconds, minutes, hours and days long, so that every kind of rollup takes part.
+    const lengthMs = [30_000, 1_800_000, 3 * 3_600_000, 5 * DAY_MS][index % 4]! * (0.5 + random());
+    const fromMs = START_MS + Math.floor(random() * (8 * DAY_MS - lengthMs));
+    return [toPeriod(fromMs, fromMs + lengthMs)];
+  });
+
+  it.each([...periods, [toPeriod(START_MS, NOW_MS)] as [Period]])(
+    'equal what is computed from the detail records of %o',
+    async (period) => {
+      const inbound = await walkReport<Detail>(service, 'inbound-detail', period, 10_000);
+      const outbound = await walkReport<Detail>(service, 'outbound-detail', period, 10_000);
+      const summary = await walkReport<Summary>(service, 'inbound-summary', period, 10_000);
+      const expected = [...computeSummary(inbound), ...computeSummary(outbound)];
+      expect(summary.map(toComparable).sort(byText)).toEqual(expected.map(toComparable).sort(byText));
+    },
+  );
+
+  it('are the same at every page size', async () => {
+    const period = toPeriod(START_MS, NOW_MS);
+    const whole = await walkReport(service, 'inbound-summary', period, 10_000);
+    expect(await walkReport(service, 'inbound-summary', period, 13)).toEqual(whole);
+  });
+
+  it('of adjacent periods add up', async () => {
+    const cutMs = START_MS + 4.321 * DAY_MS;
+    const count = async (fromMs: number, toMs: number): Promise<number> => {
+      const documents = await walkReport<Summary>(service, 'inbound-summary', toPeriod(fromMs, toMs), 10_000);
+      return documents.reduce((sum, each) => sum + Number(each.Count), 0);
+    };
+    const cutSecondMs = Math.floor(cutMs / 1000) * 1000;
+    const parts = (await count(START_MS, cutSecondMs)) + (await count(cutSecondMs + 1000, NOW_MS));
+    expect(parts).toBe(await count(START_MS, NOW_MS));
+  });
+
+  it('count what totalDocument of the detail reports says', async () => {
+    const period = toPeriod(START_MS + 1.7 * DAY_MS, START_MS + 6.2 * DAY_MS);
+    const { totalDocument } = await callReport(service, 'outbound-detail', { ...period, size: 1 });
+    const walked = await walkReport(service, 'outbound-detail', period, 777);
+    expect(walked).toHaveLength(totalDocument);
+  });
+});
+
+function computeSummary(details: readonly Detail[]): Summary[] {
+  const groups = Map.groupBy(details, (each) =>
+    [each.Channel, each.Service, each.ReponseCode, 'BotLatency' in each ? each.Origin : ''].join('|'),
+  );
+  return [...groups.values()].map((group) => {
+    const newest = group.at(-1)!;
+    const average = (read: (each: Detail) => number): number =>
+      group.reduce((sum, each) => sum + read(each), 0) / group.length;
+    const { Id, ReponseCode, Channel, Service, Origin } = newest;
+    const common = { Id, ReponseCode, Channel, Service, Count: String(group.length) };
+    // Whole microseconds add up exactly, so the comparison can be exact too.
+    const AvegareReponseTime = average((each) => Math.round(each.ReponseTime * 1000)) / 1000;
+    if (!('BotLatency' in newest)) return { ...common, AvegareReponseTime };
+    const latency = average((each) => ('BotLatency' in each ? each.BotLatency : 0));
+    return { ...common, Origin, AvegareReponseTime, AvegareBotLatency: Math.round(latency) };
+  });
+}
+
+function toComparable(summary: Summary): string {
+  return JSON.stringify(Object.entries(summary).sort(([a], [b]) => byText(a, b)));
+}
+
+function byText(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}
