@@ -53,7 +53,7 @@ function coerceText(value: unknown, notes: ReadNotes): string {
   }
   if (isRounded(value)) notes.isRounded = true;
   notes.bits |= NOTE_BITS['strings-as-numbers'];
-  return String(value);
+  return typeof value === 'number' ? String(value) : value === true ? 'true' : 'false';
 }
 
 function coerceNumber(value: unknown, notes: ReadNotes): number | null {
