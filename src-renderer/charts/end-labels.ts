@@ -1,0 +1,34 @@
+import type { Plugin } from 'chart.js';
+
+export interface EndLabel {
+  readonly text: string;
+  readonly colour: string;
+}
+
+/** Writes one text behind the end of each horizontal bar, where slivers of a stack can't be read. */
+export function createEndLabels(readLabels: () => readonly EndLabel[]): Plugin<'bar'> {
+  return {
+    id: 'end-labels',
+    afterDatasetsDraw(chart) {
+      const labels = readLabels();
+      const { ctx } = chart;
+      ctx.save();
+      ctx.font = `500 11px ${getComputedStyle(chart.canvas).fontFamily}`;
+      ctx.textBaseline = 'middle';
+      labels.forEach((label, index) => {
+        let right = chart.chartArea.left;
+        let middle: number | null = null;
+        for (const meta of chart.getSortedVisibleDatasetMetas()) {
+          const bar = meta.data[index];
+          if (bar === undefined || Number.isNaN(bar.x)) continue;
+          right = Math.max(right, bar.x);
+          middle = bar.y;
+        }
+        if (middle === null) return;
+        ctx.fillStyle = label.colour;
+        ctx.fillText(label.text, right + 6, middle);
+      });
+      ctx.restore();
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import { CODE_CLASSES, toCodeClass, type CodeClass } from '../../src-main/common/model/record.ts';
+import type { SummaryGroup } from '../../src-main/common/model/summary.ts';
+
+/** A channel or service with its requests by class, in the order of CODE_CLASSES. */
+export interface ClassBar {
+  readonly value: number | null;
+  readonly counts: readonly number[];
+  readonly total: number;
+  readonly errors: number;
+  readonly errorShare: number;
+}
+
+export interface AverageBar {
+  readonly value: number | null;
+  readonly averageMs: number;
+  readonly count: number;
+}
+
+export type Dimension = 'channel' | 'service';
+
+/** Failures: 4xx, 5xx, and requests that have no code to show. */
+export function isErrorClass(codeClass: CodeClass): boolean {
+  return codeClass === '4xx' || codeClass === '5xx' || codeClass === 'none';
+}
+
+/** Average over groups weighted by their counts; groups without an average don't weigh. Null when none has one. */
+export function averageWeighted(
+  groups: readonly SummaryGroup[],
+  field: 'averageResponseTimeMs' | 'averageBotLatencyMs',
+): number | null {
+  let sum = 0;
+  let weight = 0;
+  for (const group of groups) {
+    const average = group[field];
+    if (average === null) continue;
+    sum += average * group.count;
+    weight += group.count;
+  }
+  return weight === 0 ? null : sum / weight;
+}
+
+/** Groups by channel or service, in the order of first appearance. */
+export function collectBy(
+  groups: readonly SummaryGroup[],
+  dimension: Dimension,
+): Map<number | null, SummaryGroup[]> {
+  const collected = new Map<number | null, SummaryGroup[]>();
+  for (const group of groups) {
+    const members = collected.get(group[dimension]);
+    if (members === undefined) collected.set(group[dimension], [group]);
+    else members.push(group);
+  }
+  return collected;
+}
+
+/** Requests per class, in the order of CODE_CLASSES. */
+export function countClasses(groups: readonly SummaryGroup[]): number[] {
+  const counts = CODE_CLASSES.map(() => 0);
+  for (const group of groups) {
+    const index = CODE_CLASSES.indexOf(toCodeClass(group.responseCode));
+    counts[index] = (counts[index] ?? 0) + group.count;
+  }
+  return counts;
+}
+
+/** Failing requests among counts in the order of CODE_CLASSES. */
+export function countErrors(counts: readonly number[]): number {
+  return CODE_CLASSES.reduce(
+    (sum, codeClass, index) => (isErrorClass(codeClass) ? sum + (counts[index] ?? 0) : sum),
+    0,
+  );
+}
+
+/** One bar per channel or service, most requests first, or most errors first. */
+export function toClassBars(
+  groups: readonly SummaryGroup[],
+  dimension: Dimension,
+  errorsOnly: boolean,
+): readonly ClassBar[] {
+  const bars = [...collectBy(groups, dimension)].map(([value, members]) => {
+    const counts = countClasses(members);
+    const total = counts.reduce((sum, count) => sum + count, 0);
+    const errors = countErrors(counts);
+    return { value, counts, total, errors, errorShare: total === 0 ? 0 : errors / total };
+  });
+  return bars.sort((a, b) => (errorsOnly ? b.errors - a.errors : b.total - a.total));
+}
+
+/** Average response time per service weighted by count, longest first. */
+export function toServiceAverages(groups: readonly SummaryGroup[]): readonly AverageBar[] {
+  return [...collectBy(groups, 'service')]
+    .flatMap(([value, members]) => {
+      const averageMs = averageWeighted(members, 'averageResponseTimeMs');
+      const count = members.reduce((sum, group) => sum + group.count, 0);
+      return averageMs === null ? [] : [{ value, averageMs, count }];
+    })
+    .sort((a, b) => b.averageMs - a.averageMs);
+}

@@ -1,0 +1,64 @@
+/** A selection of whole buckets: [start, end), start below end. */
+export interface BucketRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+interface Span {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+function clamp(value: number, low: number, high: number): number {
+  return Math.min(high, Math.max(low, value));
+}
+
+/** The bucket under a pointer, from its place in the plot. */
+export function toBucketIndex(offsetPx: number, widthPx: number, bucketCount: number): number {
+  if (bucketCount <= 0 || !(widthPx > 0)) return 0;
+  return clamp(Math.floor((offsetPx / widthPx) * bucketCount), 0, bucketCount - 1);
+}
+
+/** The range that a drag from one bucket to another covers, both included. */
+export function toDraggedRange(anchor: number, current: number): BucketRange {
+  return { start: Math.min(anchor, current), end: Math.max(anchor, current) + 1 };
+}
+
+/** The selection after an arrow key: moved by one bucket, or with `resize` its end moved. Without one the newest bucket. */
+export function stepRange(
+  range: BucketRange | null,
+  step: -1 | 1,
+  resize: boolean,
+  bucketCount: number,
+): BucketRange | null {
+  if (bucketCount <= 0) return null;
+  if (range === null) {
+    return step < 0 ? { start: bucketCount - 1, end: bucketCount } : { start: 0, end: 1 };
+  }
+  if (resize) return { start: range.start, end: clamp(range.end + step, range.start + 1, bucketCount) };
+  const length = range.end - range.start;
+  const start = clamp(range.start + step, 0, bucketCount - length);
+  return { start, end: start + length };
+}
+
+/** The buckets that a time filter touches; null when there is none, or it lies outside. */
+export function fromTimes(
+  buckets: readonly Span[],
+  fromMs: number | undefined,
+  toMs: number | undefined,
+): BucketRange | null {
+  if (fromMs === undefined && toMs === undefined) return null;
+  const low = fromMs ?? -Infinity;
+  const high = toMs ?? Infinity;
+  const start = buckets.findIndex((bucket) => bucket.toMs > low && bucket.fromMs < high);
+  if (start < 0) return null;
+  const last = buckets.findLastIndex((bucket) => bucket.toMs > low && bucket.fromMs < high);
+  return { start, end: last + 1 };
+}
+
+/** The span of time of a range of buckets; `toMs` is exclusive. */
+export function toTimes(buckets: readonly Span[], range: BucketRange): Span | null {
+  const first = buckets[range.start];
+  const last = buckets[range.end - 1];
+  return first === undefined || last === undefined ? null : { fromMs: first.fromMs, toMs: last.toMs };
+}

@@ -1,0 +1,55 @@
+import { toOffsetMs } from '../../src-main/common/time/time-zones.ts';
+import { formatClock, formatClockSeconds, formatDay } from '../format/dates.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const STEPS_MS: readonly number[] = [
+  1_000,
+  5_000,
+  15_000,
+  MINUTE_MS,
+  5 * MINUTE_MS,
+  15 * MINUTE_MS,
+  30 * MINUTE_MS,
+  HOUR_MS,
+  2 * HOUR_MS,
+  3 * HOUR_MS,
+  6 * HOUR_MS,
+  12 * HOUR_MS,
+  DAY_MS,
+  2 * DAY_MS,
+  7 * DAY_MS,
+  14 * DAY_MS,
+  28 * DAY_MS,
+];
+export interface TimeTick {
+  readonly atMs: number;
+  readonly label: string;
+}
+
+function toLabel(atMs: number, isMidnight: boolean, stepMs: number, zone: string): string {
+  if (isMidnight) return formatDay(atMs, zone);
+  return stepMs < MINUTE_MS ? formatClockSeconds(atMs, zone) : formatClock(atMs, zone);
+}
+
+/** Ticks at round times of the zone, at most `maxTicks`; midnight shows its day instead of 00:00. */
+export function toTimeTicks(
+  fromMs: number,
+  toMs: number,
+  zone: string,
+  maxTicks: number,
+): readonly TimeTick[] {
+  const spanMs = toMs - fromMs;
+  if (!(spanMs > 0) || maxTicks < 1) return [];
+  const stepMs = STEPS_MS.find((step) => spanMs / step <= maxTicks) ?? Math.ceil(spanMs / maxTicks / DAY_MS) * DAY_MS;
+  const ticks: TimeTick[] = [];
+  let localMs = Math.ceil((fromMs + toOffsetMs(fromMs, zone)) / stepMs) * stepMs;
+  for (;;) {
+    const atMs = localMs - toOffsetMs(localMs - toOffsetMs(localMs, zone), zone);
+    if (atMs > toMs || ticks.length > maxTicks) return ticks;
+    const isMidnight = localMs % DAY_MS === 0;
+    if (atMs >= fromMs) ticks.push({ atMs, label: toLabel(atMs, isMidnight, stepMs, zone) });
+    localMs += stepMs;
+  }
+}

@@ -1,0 +1,36 @@
+import { themeQuartz, type Theme } from 'ag-grid-community';
+
+/** The grid's look, from the tokens; sizes carry no mode, or they would vanish in the dark. */
+export function createGridTheme(): Theme {
+  return themeQuartz.withParams({
+    fontFamily: 'var(--cs-font)',
+    fontSize: 12,
+    headerFontSize: 11,
+    headerFontWeight: 500,
+    rowHeight: 27,
+    headerHeight: 30,
+    cellHorizontalPadding: 10,
+    backgroundColor: 'var(--cs-surface)',
+    foregroundColor: 'var(--cs-text-1)',
+    textColor: 'var(--cs-text-1)',
+    headerBackgroundColor: 'var(--cs-canvas)',
+    headerTextColor: 'var(--cs-text-2)',
+    headerColumnResizeHandleColor: 'var(--cs-border-strong)',
+    headerColumnResizeHandleHeight: 12,
+    headerColumnResizeHandleWidth: 1,
+    borderColor: 'var(--cs-border)',
+    rowBorder: { color: 'var(--cs-border-subtle)' },
+    columnBorder: false,
+    rowHoverColor: 'var(--cs-hover)',
+    selectedRowBackgroundColor: 'var(--cs-selected)',
+    oddRowBackgroundColor: 'transparent',
+    accentColor: 'var(--cs-accent)',
+    rangeSelectionBorderColor: 'transparent',
+    wrapperBorder: false,
+    wrapperBorderRadius: 0,
+    tooltipBackgroundColor: 'var(--cs-tooltip)',
+    tooltipTextColor: 'var(--cs-tooltip-text)',
+    tooltipBorder: false,
+    iconSize: 12,
+  });
+}

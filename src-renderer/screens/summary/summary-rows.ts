@@ -1,0 +1,116 @@
+import { CODE_CLASSES, toCodeClass } from '../../../src-main/common/model/record.ts';
+import type { SummaryGroup } from '../../../src-main/common/model/summary.ts';
+import {
+  averageWeighted,
+  collectBy,
+  countClasses,
+  countErrors,
+  isErrorClass,
+  type Dimension,
+} from '../../charts/summary-series.ts';
+import { toGroupKey } from './summary-differences.ts';
+
+/** One group as the service groups, with its part of the whole. */
+export interface SummaryLeaf {
+  readonly key: string;
+  readonly group: SummaryGroup;
+  readonly share: number;
+  readonly counts: readonly number[];
+  readonly failing: boolean;
+}
+
+/** The groups of one channel or service, joined. */
+export interface SummaryRow {
+  readonly key: string;
+  readonly value: number | null;
+  /** Values of the other dimension, ascending. */
+  readonly others: readonly number[];
+  readonly origins: readonly string[];
+  readonly codeCount: number;
+  readonly count: number;
+  readonly counts: readonly number[];
+  readonly share: number;
+  readonly errorShare: number;
+  readonly averageResponseTimeMs: number | null;
+  readonly averageBotLatencyMs: number | null;
+  readonly leaves: readonly SummaryLeaf[];
+}
+
+function toLeaf(group: SummaryGroup, total: number): SummaryLeaf {
+  return {
+    key: toGroupKey(group),
+    group,
+    share: total === 0 ? 0 : group.count / total,
+    counts: countClasses([group]),
+    failing: isErrorClass(toCodeClass(group.responseCode)),
+  };
+}
+
+/** Errors first, then larger counts; a handful of errors sorts with the rest, or it would push the large groups out of sight. */
+function compareLeaves(a: SummaryLeaf, b: SummaryLeaf): number {
+  const rank = Number(isProminentError(b)) - Number(isProminentError(a));
+  return rank === 0 ? b.group.count - a.group.count : rank;
+}
+
+const PROMINENT_ERROR_COUNT = 200;
+
+/** Errors in numbers worth a tint; below, the table would turn red. */
+export function isProminentError(leaf: SummaryLeaf): boolean {
+  return leaf.failing && leaf.group.count >= PROMINENT_ERROR_COUNT;
+}
+
+function toDistinct<Value>(values: readonly (Value | null)[]): Value[] {
+  return [...new Set(values)].filter((value): value is Value & {} => value !== null);
+}
+
+/** The table: one row per channel or service, most requests first, with its groups below. */
+export function toSummaryRows(groups: readonly SummaryGroup[], dimension: Dimension): readonly SummaryRow[] {
+  const total = groups.reduce((sum, group) => sum + group.count, 0);
+  const other: Dimension = dimension === 'channel' ? 'service' : 'channel';
+  const rows = [...collectBy(groups, dimension)].map(([value, members]): SummaryRow => {
+    const counts = countClasses(members);
+    const count = counts.reduce((sum, part) => sum + part, 0);
+    return {
+      key: `${dimension}:${String(value)}`,
+      value,
+      others: toDistinct(members.map((group) => group[other])).sort((a, b) => a - b),
+      origins: toDistinct(members.map((group) => group.origin)).sort(),
+      codeCount: new Set(members.map((group) => group.responseCode)).size,
+      count,
+      counts,
+      share: total === 0 ? 0 : count / total,
+      errorShare: count === 0 ? 0 : countErrors(counts) / count,
+      averageResponseTimeMs: averageWeighted(members, 'averageResponseTimeMs'),
+      averageBotLatencyMs: averageWeighted(members, 'averageBotLatencyMs'),
+      leaves: members.map((group) => toLeaf(group, total)).sort(compareLeaves),
+    };
+  });
+  return rows.sort((a, b) => b.count - a.count);
+}
+
+/** Groups that a typed text leaves: each word must equal a channel, service, code, or begin a class or an origin. */
+export function filterGroups(groups: readonly SummaryGroup[], text: string): readonly SummaryGroup[] {
+  const words = text.toLowerCase().split(/\s+/).filter((word) => word !== '');
+  if (words.length === 0) return groups;
+  return groups.filter((group) =>
+    words.every(
+      (word) =>
+        String(group.channel) === word ||
+        String(group.service) === word ||
+        String(group.responseCode).startsWith(word) ||
+        toCodeClass(group.responseCode).startsWith(word) ||
+        (group.origin ?? '').toLowerCase().includes(word),
+    ),
+  );
+}
+
+/** Widths of the parts of a share bar, 0 to 1 of the widest row, in the order of CODE_CLASSES; empty parts left out. */
+export function toShareParts(
+  counts: readonly number[],
+  widest: number,
+): readonly { codeClass: (typeof CODE_CLASSES)[number]; width: number }[] {
+  return CODE_CLASSES.flatMap((codeClass, index) => {
+    const count = counts[index] ?? 0;
+    return count === 0 || widest === 0 ? [] : [{ codeClass, width: count / widest }];
+  });
+}
