@@ -16,7 +16,8 @@ export function useCommands() {
 
   function pressKey(event: KeyboardEvent): void {
     const target = event.target instanceof HTMLElement ? event.target : null;
-    const isTyping = target?.closest('input, textarea, select, [contenteditable]') !== null && target !== null;
+    const isTyping =
+      target?.closest('input, textarea, select, [contenteditable]') !== null && target !== null;
     const command = toShellCommand(event, app.isMac, isTyping);
     if (command === null || router.currentRoute.value.meta['withoutShell'] === true) return;
     event.preventDefault();

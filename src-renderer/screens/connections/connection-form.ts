@@ -1,0 +1,125 @@
+import { AppError } from '../../../src-main/common/contract/errors.ts';
+import type {
+  Connection,
+  ConnectionDraft,
+  ConnectionSecrets,
+  ReportIdentifiers,
+} from '../../../src-main/common/model/connection.ts';
+import { normaliseBaseAddress } from '../../../src-main/common/reporting/base-address.ts';
+import {
+  isGuid,
+  REPORT_KINDS,
+  SPECIFIED_REPORT_IDENTIFIERS,
+  type ReportKind,
+} from '../../../src-main/common/reporting/report-identifiers.ts';
+import { isTimeZone } from '../../../src-main/common/time/time-zones.ts';
+
+/** The form as it stands: texts as typed. The secrets are only ever written here, never read from anywhere. */
+export interface ConnectionFields {
+  readonly name: string;
+  readonly tenant: string;
+  readonly baseAddress: string;
+  readonly accessToken: string;
+  readonly accessTokenSecret: string;
+  readonly serviceZone: string;
+  readonly pageSize: number;
+  readonly reportIdentifiers: ReportIdentifiers;
+}
+
+export type FieldName =
+  'name' | 'tenant' | 'baseAddress' | 'serviceZone' | 'accessToken' | 'accessTokenSecret';
+/** Message keys of what is wrong, by field; `identifiers` by report. */
+export interface FieldFaults {
+  readonly fields: Readonly<Partial<Record<FieldName, string>>>;
+  readonly identifiers: Readonly<Partial<Record<ReportKind, string>>>;
+}
+
+const DEFAULT_PAGE_SIZE = 5000;
+
+/** The fields of a saved connection, or of a new one; secrets always begin empty. */
+export function toFields(connection: Connection | null): ConnectionFields {
+  return {
+    name: connection?.name ?? '',
+    tenant: connection === null ? '' : String(connection.tenant),
+    baseAddress: connection?.baseAddress ?? '',
+    accessToken: '',
+    accessTokenSecret: '',
+    serviceZone: connection?.serviceZone ?? 'UTC',
+    pageSize: connection?.pageSize ?? DEFAULT_PAGE_SIZE,
+    reportIdentifiers: { ...(connection?.reportIdentifiers ?? SPECIFIED_REPORT_IDENTIFIERS) },
+  };
+}
+
+/** Everything that keeps the fields from being saved. `hasSecrets`: both are stored already. */
+export function findFaults(fields: ConnectionFields, hasSecrets: boolean): FieldFaults {
+  const found: Partial<Record<FieldName, string>> = {};
+  const identifiers: Partial<Record<ReportKind, string>> = {};
+  if (fields.name.trim() === '') found.name = 'nameMissing';
+  if (!/^\d{1,15}$/.test(fields.tenant.trim())) found.tenant = 'tenantNotNumber';
+  const address = findAddressFault(fields.baseAddress);
+  if (address !== null) found.baseAddress = address;
+  if (!isTimeZone(fields.serviceZone)) found.serviceZone = 'zoneUnknown';
+  if (!hasSecrets && fields.accessToken === '') found.accessToken = 'secretMissing';
+  if (!hasSecrets && fields.accessTokenSecret === '') found.accessTokenSecret = 'secretMissing';
+  for (const kind of REPORT_KINDS) {
+    if (!isGuid(fields.reportIdentifiers[kind].trim())) identifiers[kind] = 'notGuid';
+  }
+  return { fields: found, identifiers };
+}
+
+export function hasFaults(faults: FieldFaults): boolean {
+  return Object.keys(faults.fields).length + Object.keys(faults.identifiers).length > 0;
+}
+
+/** True when the address would send the credentials unencrypted over a network. */
+export function isPlainHttp(baseAddress: string): boolean {
+  try {
+    return normaliseBaseAddress(baseAddress).warnings.includes('plain-http');
+  } catch {
+    return false;
+  }
+}
+
+/** True while the outbound summary is asked under the identifier of the inbound one (decision 11). */
+export function sharesSummaryIdentifier({ reportIdentifiers }: ConnectionFields): boolean {
+  return (
+    reportIdentifiers['inbound-summary'].trim().toLowerCase() ===
+    reportIdentifiers['outbound-summary'].trim().toLowerCase()
+  );
+}
+
+/** What is sent; secrets that were not typed are left out and stay as they are. */
+export function toInput(fields: ConnectionFields): { draft: ConnectionDraft; secrets: ConnectionSecrets } {
+  const ids = fields.reportIdentifiers;
+  return {
+    draft: {
+      name: fields.name.trim(),
+      tenant: Number(fields.tenant.trim()),
+      baseAddress: fields.baseAddress.trim(),
+      serviceZone: fields.serviceZone,
+      pageSize: fields.pageSize,
+      reportIdentifiers: {
+        'inbound-detail': ids['inbound-detail'].trim(),
+        'inbound-summary': ids['inbound-summary'].trim(),
+        'outbound-detail': ids['outbound-detail'].trim(),
+        'outbound-summary': ids['outbound-summary'].trim(),
+      },
+    },
+    secrets: {
+      ...(fields.accessToken === '' ? {} : { accessToken: fields.accessToken }),
+      ...(fields.accessTokenSecret === '' ? {} : { accessTokenSecret: fields.accessTokenSecret }),
+    },
+  };
+}
+
+function findAddressFault(text: string): string | null {
+  if (text.trim() === '') return 'addressMissing';
+  try {
+    normaliseBaseAddress(text);
+    return null;
+  } catch (error) {
+    const code = error instanceof AppError ? error.code : '';
+    if (code === 'connections.address-has-credentials') return 'addressCredentials';
+    return code === 'connections.address-has-query' ? 'addressQuery' : 'addressInvalid';
+  }
+}
