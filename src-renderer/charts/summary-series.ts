@@ -96,3 +96,8 @@ export function toServiceAverages(groups: readonly SummaryGroup[]): readonly Ave
     })
     .sort((a, b) => b.averageMs - a.averageMs);
 }
+
+/** True when a share of errors is well above the whole's, so that it deserves the alert colour. */
+export function isStandingOut(errorShare: number, overallShare: number): boolean {
+  return errorShare > 0.005 && errorShare > overallShare * 1.5;
+}

@@ -42,7 +42,8 @@ export function toTimeTicks(
 ): readonly TimeTick[] {
   const spanMs = toMs - fromMs;
   if (!(spanMs > 0) || maxTicks < 1) return [];
-  const stepMs = STEPS_MS.find((step) => spanMs / step <= maxTicks) ?? Math.ceil(spanMs / maxTicks / DAY_MS) * DAY_MS;
+  const stepMs =
+    STEPS_MS.find((step) => spanMs / step <= maxTicks) ?? Math.ceil(spanMs / maxTicks / DAY_MS) * DAY_MS;
   const ticks: TimeTick[] = [];
   let localMs = Math.ceil((fromMs + toOffsetMs(fromMs, zone)) / stepMs) * stepMs;
   for (;;) {

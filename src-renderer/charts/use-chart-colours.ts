@@ -21,7 +21,10 @@ export type ChartColours = Readonly<Record<keyof typeof NAMES, string>>;
 
 function readColours(): ChartColours {
   const style = getComputedStyle(document.documentElement);
-  const entries = Object.entries(NAMES).map(([name, variable]) => [name, style.getPropertyValue(variable).trim()]);
+  const entries = Object.entries(NAMES).map(([name, variable]) => [
+    name,
+    style.getPropertyValue(variable).trim(),
+  ]);
   return Object.fromEntries(entries) as ChartColours;
 }
 

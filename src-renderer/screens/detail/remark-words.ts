@@ -8,6 +8,8 @@ export function useRemarkWords(): (remark: Remark) => string {
   return ({ code, count, detail }) => {
     const key = `detail.remarks.${code}`;
     const words = te(key) ? t(key, { detail: detail ?? '' }) : code;
-    return count === undefined || count <= 1 ? words : t('detail.remarkCount', { words, count: formatCount(count) });
+    return count === undefined || count <= 1
+      ? words
+      : t('detail.remarkCount', { words, count: formatCount(count) });
   };
 }

@@ -40,9 +40,7 @@ export function useDetail(readDirection: () => Direction) {
     connection.value === null ? null : periods.toPeriod(nowMs.value, connection.value),
   );
   const usable = computed(() =>
-    connection.value === null
-      ? []
-      : listUsable(snapshots.snapshots ?? [], connection.value.id, report.value),
+    connection.value === null ? [] : listUsable(snapshots.snapshots ?? [], connection.value.id, report.value),
   );
   const pinnedId = computed(() => {
     const given = Number(route.params['snapshotId']);

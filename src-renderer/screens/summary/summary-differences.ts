@@ -14,7 +14,9 @@ export interface GroupDifference {
 }
 
 /** What a group is known by, in either source. */
-export function toGroupKey(group: Pick<SummaryGroup, 'channel' | 'service' | 'origin' | 'responseCode'>): string {
+export function toGroupKey(
+  group: Pick<SummaryGroup, 'channel' | 'service' | 'origin' | 'responseCode'>,
+): string {
   return JSON.stringify([group.channel, group.service, group.origin ?? '', group.responseCode]);
 }
 

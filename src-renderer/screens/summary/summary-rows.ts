@@ -1,4 +1,4 @@
-import { CODE_CLASSES, toCodeClass } from '../../../src-main/common/model/record.ts';
+import { CODE_CLASSES, toCodeClass, type CodeClass } from '../../../src-main/common/model/record.ts';
 import type { SummaryGroup } from '../../../src-main/common/model/summary.ts';
 import {
   averageWeighted,
@@ -90,7 +90,10 @@ export function toSummaryRows(groups: readonly SummaryGroup[], dimension: Dimens
 
 /** Groups that a typed text leaves: each word must equal a channel, service, code, or begin a class or an origin. */
 export function filterGroups(groups: readonly SummaryGroup[], text: string): readonly SummaryGroup[] {
-  const words = text.toLowerCase().split(/\s+/).filter((word) => word !== '');
+  const words = text
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
   if (words.length === 0) return groups;
   return groups.filter((group) =>
     words.every(
@@ -104,13 +107,13 @@ export function filterGroups(groups: readonly SummaryGroup[], text: string): rea
   );
 }
 
-/** Widths of the parts of a share bar, 0 to 1 of the widest row, in the order of CODE_CLASSES; empty parts left out. */
+/** Parts of a share bar, 0 to 1 of the widest row, in the order of CODE_CLASSES; empty parts left out. */
 export function toShareParts(
   counts: readonly number[],
   widest: number,
-): readonly { codeClass: (typeof CODE_CLASSES)[number]; width: number }[] {
+): readonly { tone: CodeClass; share: number }[] {
   return CODE_CLASSES.flatMap((codeClass, index) => {
     const count = counts[index] ?? 0;
-    return count === 0 || widest === 0 ? [] : [{ codeClass, width: count / widest }];
+    return count === 0 || widest === 0 ? [] : [{ tone: codeClass, share: count / widest }];
   });
 }

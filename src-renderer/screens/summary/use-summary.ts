@@ -1,0 +1,135 @@
+import { computed, onBeforeUnmount, onMounted, shallowRef, watch } from 'vue';
+import type { Period } from '../../../src-main/common/model/period.ts';
+import type { Snapshot } from '../../../src-main/common/model/snapshot.ts';
+import { useNow } from '../../components/use-now.ts';
+import { useConnectionsStore } from '../../stores/connections.ts';
+import { usePeriodStore } from '../../stores/period.ts';
+import { hasSamePeriod, listUsable, pickSnapshot } from '../../stores/pick-snapshot.ts';
+import { useSnapshotsStore } from '../../stores/snapshots.ts';
+import { useSummariesStore } from '../../stores/summaries.ts';
+import type { Direction } from '../detail/grid-columns.ts';
+import { findDifferences } from './summary-differences.ts';
+
+export type Source = 'reported' | 'computed';
+
+const CLOCK_INTERVAL_MS = 15_000;
+/** A cached summary younger than this is shown without asking again. */
+const FRESH_MS = 60_000;
+
+/** What a Summary screen shows: both sources of the chosen period, and whether they agree. */
+export function useSummary(readDirection: () => Direction) {
+  const connections = useConnectionsStore();
+  const periods = usePeriodStore();
+  const snapshots = useSnapshotsStore();
+  const summaries = useSummariesStore();
+  const nowMs = useNow(CLOCK_INTERVAL_MS);
+  const chosenSource = shallowRef<Source | null>(null);
+  const fetched = shallowRef<Snapshot | null>(null);
+
+  const connection = computed(() => connections.active);
+  const period = computed(() =>
+    connection.value === null ? null : periods.toPeriod(nowMs.value, connection.value),
+  );
+
+  function pick(report: Snapshot['report']): Snapshot | null {
+    if (connection.value === null || period.value === null) return null;
+    const usable = listUsable(snapshots.snapshots ?? [], connection.value.id, report);
+    return pickSnapshot(usable, period.value);
+  }
+
+  const reportedSnapshot = computed(() => fetched.value ?? pick(`${readDirection()}-summary`));
+  const detailSnapshot = computed(() => pick(`${readDirection()}-detail`));
+  /** The service answers the identifier that both summaries share with inbound groups only (decision 11). */
+  const isInboundOnly = computed(
+    () =>
+      readDirection() === 'outbound' &&
+      (reportedSnapshot.value?.remarks.some(({ code }) => code === 'answer-has-inbound-only') ?? false) &&
+      hasSharedIdentifier(),
+  );
+  const source = computed<Source>(
+    () => chosenSource.value ?? (isInboundOnly.value ? 'computed' : 'reported'),
+  );
+  const shown = computed(() => (source.value === 'reported' ? summaries.reported : summaries.computed));
+  const isComparable = computed(() => {
+    const { reported, computed: cached } = summaries;
+    if (reported === null || cached === null || isInboundOnly.value) return false;
+    return cached.snapshot.state === 'complete' && hasSamePeriod(reported.snapshot, cached.snapshot);
+  });
+  const differences = computed(() =>
+    isComparable.value && summaries.reported !== null && summaries.computed !== null
+      ? findDifferences(summaries.reported.summary.groups, summaries.computed.summary.groups)
+      : null,
+  );
+
+  function hasSharedIdentifier(): boolean {
+    const identifiers = connection.value?.reportIdentifiers;
+    return identifiers?.['outbound-summary'].toLowerCase() === identifiers?.['inbound-summary'].toLowerCase();
+  }
+
+  async function fetchPeriod(wanted: Period): Promise<void> {
+    if (connection.value === null) return;
+    const snapshot = await summaries.fetchReported(connection.value.id, readDirection(), wanted);
+    if (snapshot !== null) fetched.value = snapshot;
+  }
+
+  async function refresh(): Promise<void> {
+    if (connection.value !== null) await fetchPeriod(periods.toPeriod(Date.now(), connection.value));
+  }
+
+  /** Asks for the very period of the cached records, so that both sources can be compared. */
+  async function fetchCachedPeriod(): Promise<void> {
+    if (detailSnapshot.value !== null) await fetchPeriod(detailSnapshot.value.period);
+  }
+
+  async function start(): Promise<void> {
+    summaries.clear();
+    fetched.value = null;
+    chosenSource.value = null;
+    if (snapshots.snapshots === null) await snapshots.load();
+    readBoth();
+    const fetchedAtMs = reportedSnapshot.value?.fetchedAtMs ?? 0;
+    if (Date.now() - fetchedAtMs > FRESH_MS) await refresh();
+  }
+
+  function readBoth(): void {
+    void summaries.read('reported', reportedSnapshot.value);
+    void summaries.read('computed', detailSnapshot.value);
+  }
+
+  watch(
+    () => reportedSnapshot.value?.id,
+    () => void summaries.read('reported', reportedSnapshot.value),
+  );
+  watch(
+    () => [detailSnapshot.value?.id, detailSnapshot.value?.state],
+    () => void summaries.read('computed', detailSnapshot.value),
+  );
+  watch([() => connection.value?.id, readDirection, () => periods.selection, () => periods.pickIn], () => {
+    void start();
+  });
+
+  let stopFollowing: (() => void) | null = null;
+  onMounted(() => {
+    stopFollowing = snapshots.follow();
+    void start();
+  });
+  onBeforeUnmount(() => {
+    stopFollowing?.();
+    summaries.clear();
+  });
+
+  return {
+    connection,
+    period,
+    nowMs,
+    source,
+    chosenSource,
+    shown,
+    detailSnapshot,
+    isInboundOnly,
+    isComparable,
+    differences,
+    refresh,
+    fetchCachedPeriod,
+  };
+}
