@@ -21,7 +21,7 @@ export interface CoverageRow {
   readonly cells: readonly CoverageCell[];
 }
 
-interface Span {
+export interface Span {
   readonly fromMs: number;
   readonly toMs: number;
 }
@@ -36,7 +36,7 @@ export function toCoverage(
   const days = toDays(nowMs, zone, dayCount);
   return REPORT_KINDS.map((report) => {
     const own = snapshots.filter((snapshot) => snapshot.report === report);
-    const cached = joinSpans(own.flatMap(toCachedSpans));
+    const cached = collectCachedSpans(own);
     const failed = own
       .filter((snapshot) => snapshot.state === 'failed')
       .map((snapshot) => ({ fromMs: snapshot.period.fromMs, toMs: snapshot.period.toMs + 1000 }));
@@ -72,6 +72,11 @@ function toCachedSpans(snapshot: Snapshot): Span[] {
   const expected = Math.max(snapshot.totalDocument ?? 0, snapshot.recordCount);
   const share = Math.min(0.99, snapshot.recordCount / expected);
   return [{ fromMs, toMs: fromMs + Math.round((endMs - fromMs) * share) }];
+}
+
+/** The cached spans of some snapshots, joined and in order; their ends are exclusive. */
+export function collectCachedSpans(snapshots: readonly Snapshot[]): Span[] {
+  return joinSpans(snapshots.flatMap(toCachedSpans));
 }
 
 function joinSpans(spans: readonly Span[]): Span[] {

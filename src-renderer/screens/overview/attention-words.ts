@@ -33,7 +33,10 @@ export function toAttentionWords(item: Attention): AttentionWords {
       place,
       factor,
       detail: 'errorsDetail',
-      target: { path: `/${item.direction}/detail`, query: { ...query, codeClasses: '4xx,5xx' } },
+      target: {
+        path: `/${item.direction}/detail/${item.snapshotId}`,
+        query: { ...query, codeClasses: '4xx,5xx' },
+      },
       link: 'openDetail',
     };
   }
@@ -49,7 +52,6 @@ export function toAttentionWords(item: Attention): AttentionWords {
 
 function toQuery(item: Attention): LocationQueryRaw {
   return {
-    snapshotId: String(item.snapshotId),
     ...(item.channel === null ? {} : { channels: String(item.channel) }),
     ...(item.service === null ? {} : { services: String(item.service) }),
     fromMs: String(item.sinceMs),
@@ -57,9 +59,12 @@ function toQuery(item: Attention): LocationQueryRaw {
   };
 }
 
-/** A factor as people say it: `6`, `2.4`; beyond 100 the exact figure means nothing. */
+/** Beyond this the exact factor means nothing. */
+export const FARTHEST_FACTOR = 100;
+
+/** A factor as people say it: `6`, `2.4`. */
 export function roundFactor(factor: number): number {
-  if (factor >= 100) return 100;
+  if (factor >= FARTHEST_FACTOR) return FARTHEST_FACTOR;
   return factor >= 3 ? Math.round(factor) : Math.round(factor * 10) / 10;
 }
 

@@ -1,14 +1,13 @@
-import { CODE_CLASSES, type TimeBucket } from '../../../src-main/common/model/record.ts';
+import type { TimeBucket } from '../../../src-main/common/model/record.ts';
 import { fromCivilTime, toCivilTime } from '../../../src-main/common/time/time-zones.ts';
-
-const ERROR_INDEXES = [CODE_CLASSES.indexOf('4xx'), CODE_CLASSES.indexOf('5xx')];
+import { countErrors } from '../../charts/summary-series.ts';
 
 export interface VolumePoint {
   readonly fromMs: number;
   readonly toMs: number;
   readonly inbound: number;
   readonly outbound: number;
-  /** Inbound requests answered with 400 or above. */
+  /** Inbound requests that failed: 4xx, 5xx, and those without a code. */
   readonly inboundErrors: number;
   /** Their share, 0 to 1; null where no inbound request is cached. */
   readonly inboundErrorRate: number | null;
@@ -21,7 +20,7 @@ export function toVolumePoints(
 ): VolumePoint[] {
   return inbound.map((bucket, index) => {
     const total = sumCounts(bucket);
-    const errors = ERROR_INDEXES.reduce((sum, at) => sum + (bucket.counts[at] ?? 0), 0);
+    const errors = countErrors(bucket.counts);
     return {
       fromMs: bucket.fromMs,
       toMs: bucket.toMs,
@@ -89,4 +88,16 @@ export function roundUpToHalfHour(nowMs: number, zone: string): number {
   const wholeHourMs = fromCivilTime({ ...civil, minute: 0, second: 0, millisecond: 0 }, zone);
   const halfHourMs = 1_800_000;
   return wholeHourMs + Math.ceil((nowMs - wholeHourMs) / halfHourMs) * halfHourMs;
+}
+
+/** Which points nobody downloaded: no record, and no cached span touches them. */
+export function findUncached(
+  points: readonly VolumePoint[],
+  cached: readonly { readonly fromMs: number; readonly toMs: number }[],
+): boolean[] {
+  return points.map(
+    (point) =>
+      point.inbound + point.outbound === 0 &&
+      !cached.some((span) => span.fromMs < point.toMs && span.toMs > point.fromMs),
+  );
 }

@@ -27,9 +27,8 @@ describe('attention words', () => {
     expect(words).toMatchObject({ title: 'errorsUp', place: 'pair', link: 'openDetail' });
     expect(words.factor).toBeCloseTo(6);
     expect(words.target).toEqual({
-      path: '/inbound/detail',
+      path: '/inbound/detail/12',
       query: {
-        snapshotId: '12',
         codeClasses: '4xx,5xx',
         channels: '3',
         services: '7',

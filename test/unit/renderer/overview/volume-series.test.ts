@@ -14,8 +14,8 @@ function makeBucket(index: number, counts: number[]) {
 }
 
 describe('volume points', () => {
-  it('counts 4xx and 5xx as errors, and neither redirects nor requests without a code', () => {
-    const [point] = toVolumePoints([makeBucket(0, [80, 5, 6, 4, 5])], [makeBucket(0, [40, 0, 0, 0, 2])]);
+  it('counts 4xx, 5xx and requests without a code as errors, but not redirects', () => {
+    const [point] = toVolumePoints([makeBucket(0, [80, 10, 4, 3, 3])], [makeBucket(0, [40, 0, 0, 0, 2])]);
     expect(point).toMatchObject({ inbound: 100, outbound: 42, inboundErrors: 10, inboundErrorRate: 0.1 });
   });
 

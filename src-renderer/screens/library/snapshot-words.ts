@@ -1,0 +1,67 @@
+import type { Snapshot } from '../../../src-main/common/model/snapshot.ts';
+import { toCivilTime } from '../../../src-main/common/time/time-zones.ts';
+import { formatDay, formatFullDay, formatRange } from '../../format/dates.ts';
+
+/** A period as people say it: one whole day, several of them, or from time to time. */
+export type PeriodWords =
+  | { readonly kind: 'day'; readonly day: string }
+  | { readonly kind: 'days'; readonly from: string; readonly to: string }
+  | { readonly kind: 'range'; readonly text: string };
+
+/** The period of a snapshot in the zone that it was asked for in. */
+export function toPeriodWords(period: Snapshot['period']): PeriodWords {
+  const { fromMs, toMs, zone } = period;
+  if (!isMidnight(fromMs, zone) || !isMidnight(toMs + 1000, zone)) {
+    return { kind: 'range', text: formatRange(fromMs, toMs, zone) };
+  }
+  if (formatFullDay(fromMs, zone) === formatFullDay(toMs, zone)) {
+    return { kind: 'day', day: formatDay(fromMs, zone) };
+  }
+  return { kind: 'days', from: formatDay(fromMs, zone), to: formatDay(toMs, zone) };
+}
+
+function isMidnight(atMs: number, zone: string): boolean {
+  const civil = toCivilTime(atMs, zone);
+  return civil.hour === 0 && civil.minute === 0 && civil.second === 0;
+}
+
+export type ShownState = Snapshot['state'] | 'open';
+
+/** The state as the table tells it: a complete snapshot whose period was not over is still open (decision 27). */
+export function toShownState(snapshot: Snapshot): ShownState {
+  return snapshot.state === 'complete' && snapshot.stillOpen ? 'open' : snapshot.state;
+}
+
+/** Share of the expected records, 0 to 1; null while nothing is expected yet. */
+export function toRecordShare(snapshot: Snapshot): number | null {
+  const total = snapshot.totalDocument;
+  return total === null ? null : total === 0 ? 1 : Math.min(1, snapshot.recordCount / total);
+}
+
+/** Snapshots that contain every word of the filter in what the table says about them. */
+export function filterSnapshots(
+  snapshots: readonly Snapshot[],
+  filter: string,
+  describe: (snapshot: Snapshot) => string,
+): readonly Snapshot[] {
+  const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return snapshots;
+  return snapshots.filter((snapshot) => {
+    const text = describe(snapshot).toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+}
+
+/** The name that an export of the snapshot is given, unless the person chooses another. */
+export function toFileName(snapshot: Snapshot, format: 'csv' | 'json'): string {
+  const [first, last] = [snapshot.period.startDate.slice(0, 10), snapshot.period.endDate.slice(0, 10)];
+  const days = first === last ? first : `${first}_to_${last}`;
+  return `${snapshot.report}_${snapshot.tenant}_${days}.${format}`;
+}
+
+/** The screen that shows a snapshot; a summary is found by its period. */
+export function toScreenPath(snapshot: Snapshot): string {
+  const [direction, kind] = snapshot.report.split('-');
+  const path = `/${direction ?? 'inbound'}/${kind ?? 'detail'}`;
+  return kind === 'detail' ? `${path}/${snapshot.id}` : path;
+}
