@@ -19,7 +19,7 @@ const CredentialsFile = Type.Object({
 });
 
 /** Path of the file that only its owner can read. */
-export function toCredentialsPath(dataFolder: string): string {
+function toCredentialsPath(dataFolder: string): string {
   return join(dataFolder, FILE_NAME);
 }
 

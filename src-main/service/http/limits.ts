@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FastifyInstance, FastifyReply, FastifyRequest, RawServerDefault } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sendProblem } from './problem.ts';
 
 /** What one client may take from the service. Times in milliseconds, sizes in bytes. */
@@ -28,7 +28,7 @@ const CLIENT_ERROR_STATUS: Readonly<Record<string, string>> = {
 };
 
 /** Bounds connections, and reads every body as bytes: each route judges them on its own. */
-export function setLimits(app: FastifyInstance<RawServerDefault>): void {
+export function setLimits(app: FastifyInstance): void {
   const server: Server = app.server;
   server.maxConnections = CONNECTIONS;
   app.removeAllContentTypeParsers();

@@ -16,7 +16,7 @@ export type ReadRequest =
 
 const DEFAULT_SIZE = 100;
 /** Documents in a page whatever is asked (decision 7). */
-export const MAXIMUM_PAGE_SIZE = 10_000;
+const MAXIMUM_PAGE_SIZE = 10_000;
 
 /**
  * Reads a report request body (specification, "Report request body"; decisions 4 to 7). Never throws: what

@@ -19,7 +19,7 @@ export class StoreProperties {
   }
 
   tryGet(name: string): string | undefined {
-    return this.#get.get(name) as string | undefined;
+    return this.#get.get(name);
   }
 
   set(name: string, value: string): void {
@@ -28,7 +28,7 @@ export class StoreProperties {
 
   /** 0 for a counter that was never set. */
   getCounter(name: CounterName): number {
-    return Number(this.#getCounter.get(name) ?? 0);
+    return this.#getCounter.get(name) ?? 0;
   }
 
   setCounter(name: CounterName, value: number): void {

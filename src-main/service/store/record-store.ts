@@ -20,7 +20,7 @@ export interface RecordStore {
   readonly activity: ActivityReader;
   /** Database and write-ahead log together. */
   measureBytes(): number;
-  /** Throws SqliteError when a transaction can't be rolled back; nothing is left half-written. */
+  /** All or nothing; what `work` throws is thrown on. */
   runInTransaction(work: () => void): void;
   close(): void;
 }
@@ -40,7 +40,14 @@ export function openRecordStore(dataFolder: string): RecordStore {
     summaries: new SummaryReader(db),
     activity: new ActivityReader(db),
     measureBytes: () => sizeOf(path) + sizeOf(`${path}-wal`),
-    runInTransaction: (work) => db.transaction(work).immediate(),
+    runInTransaction: (work) => {
+      try {
+        db.transaction(work).immediate();
+      } catch (error) {
+        groups.reload();
+        throw error;
+      }
+    },
     close: () => {
       closeDatabase(db);
     },
