@@ -23,8 +23,12 @@ const expected: StatusReading = {
   traffic: groups,
   trafficText: '',
 };
-const { TrafficInformation: _traffic, Sessions: _sessions, Division, Channel, Service, ...states } = flat;
-const place = { Division, Channel, Service };
+const states = {
+  InternalReponseTime: 35,
+  Status: 'up',
+  ConnectorStatus: 'down',
+};
+const place = { Division: 1, Channel: 2, Service: 3 };
 
 function readText(text: string): StatusReading {
   return readStatus(new TextEncoder().encode(text));

@@ -1,0 +1,99 @@
+import type { ServerResponse } from 'node:http';
+import { SPECIFIED_REPORT_IDENTIFIERS } from '../../../src-main/common/reporting/report-identifiers.ts';
+import {
+  createReportingClient,
+  type ReportingClientOptions,
+} from '../../../src-main/core/client/create-reporting-client.ts';
+import type { PageRequest, ReportingClient } from '../../../src-main/core/client/reporting-client.ts';
+import { sendJson, toEnvelope, type Answer, type ReceivedRequest } from '../../support/fault-server.ts';
+import { createSilentLogger } from '../../support/silent-logger.ts';
+
+export const firstPage: PageRequest = {
+  report: 'inbound-detail',
+  startDate: '2026-11-20 00:00:00',
+  endDate: '2026-11-20 23:59:59',
+  size: 100,
+  lastDocument: '',
+};
+
+export const pageBody = toEnvelope([{ Id: 'a', Date: '2026-11-20T10:15:30.123Z', Client: 'Ana' }]);
+
+/** Waits that are only written down. */
+export interface Waits {
+  readonly waitedMs: number[];
+  readonly clock: { now(): number; sleep(ms: number, signal: AbortSignal | undefined): Promise<void> };
+}
+
+export function createWaits(): Waits {
+  const waitedMs: number[] = [];
+  let skippedMs = 0;
+  return {
+    waitedMs,
+    clock: {
+      now: () => Date.now() + skippedMs,
+      sleep: (ms, signal) => {
+        signal?.throwIfAborted();
+        waitedMs.push(ms);
+        skippedMs += ms;
+        return Promise.resolve();
+      },
+    },
+  };
+}
+
+/** A client of an address, with waits that are skipped and limits that a test can outlast. */
+export function createTestClient(
+  baseAddress: string,
+  change: Partial<ReportingClientOptions> = {},
+): { client: ReportingClient; waitedMs: number[] } {
+  const { clock, waitedMs } = createWaits();
+  const client = createReportingClient({
+    target: {
+      connectionId: 'test',
+      baseAddress,
+      tenant: 1001,
+      reportIdentifiers: SPECIFIED_REPORT_IDENTIFIERS,
+    },
+    secrets: () => Promise.resolve({ accessToken: 'user-part', accessTokenSecret: 'secret-part' }),
+    fetch: globalThis.fetch,
+    clock,
+    random: () => 0.5,
+    logger: createSilentLogger(),
+    ...change,
+  });
+  return { client, waitedMs };
+}
+
+/** Answers CreateToken with a token, and leaves every other request to the test. */
+export function withToken(answer: Answer, token = 'token-1'): Answer {
+  return (request, response) => {
+    if (!request.path.endsWith('/CreateToken')) return answer(request, response);
+    sendJson(response, { token });
+    return undefined;
+  };
+}
+
+export function isTokenRequest(request: ReceivedRequest): boolean {
+  return request.path.endsWith('/CreateToken');
+}
+
+export function sendStatus(
+  response: ServerResponse,
+  status: number,
+  headers: Record<string, string> = {},
+): void {
+  response.writeHead(status, headers);
+  response.end();
+}
+
+/** The AppError that a call rejects with, as far as tests look at it. */
+export async function catchError(
+  call: Promise<unknown>,
+): Promise<{ code: string; details: Record<string, string | number>; message: string }> {
+  try {
+    await call;
+  } catch (error) {
+    return error as { code: string; details: Record<string, string | number>; message: string };
+  }
+  throw new Error('The call succeeded');
+}
