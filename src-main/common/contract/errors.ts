@@ -10,6 +10,7 @@ export const ERROR_CODES = [
   'app.unknown-operation',
   'app.cancelled',
   'app.link-refused',
+  'app.host-gone',
   'connections.not-found',
   'connections.address-invalid',
   'connections.address-has-credentials',

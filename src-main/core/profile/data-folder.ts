@@ -1,0 +1,31 @@
+import { chmod, mkdir } from 'node:fs/promises';
+import { posix, win32 } from 'node:path';
+
+export type HostPlatform = 'macos' | 'windows' | 'linux';
+
+/** The platform as the contract names it; every other Unix is treated as Linux. */
+export function toHostPlatform(platform: NodeJS.Platform): HostPlatform {
+  if (platform === 'darwin') return 'macos';
+  return platform === 'win32' ? 'windows' : 'linux';
+}
+
+/** Where the data of a person is kept when nobody says otherwise; the same for both hosts. */
+export function findDataFolder(
+  platform: HostPlatform,
+  home: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): string {
+  if (platform === 'macos') return posix.join(home, 'Library', 'Application Support', 'Channelscope');
+  if (platform === 'windows') {
+    return win32.join(environment['LOCALAPPDATA'] ?? win32.join(home, 'AppData', 'Local'), 'Channelscope');
+  }
+  const base = environment['XDG_DATA_HOME'] ?? '';
+  // The XDG specification: a path that is not absolute is to be ignored.
+  return posix.join(posix.isAbsolute(base) ? base : posix.join(home, '.local', 'share'), 'channelscope');
+}
+
+/** Makes the folder, open to its owner only. */
+export async function prepareDataFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await chmod(folder, 0o700);
+}

@@ -1,0 +1,11 @@
+import type { EventName, OperationName } from '../common/contract/index.ts';
+
+/** The IPC channel of an operation. */
+export function toOperationChannel(name: OperationName): string {
+  return `operation:${name}`;
+}
+
+/** The IPC channel of an event. */
+export function toEventChannel(name: EventName): string {
+  return `event:${name}`;
+}

@@ -1,0 +1,44 @@
+import { dialog, type BrowserWindow } from 'electron';
+import { extname } from 'node:path';
+import type { Host } from '../core/host.ts';
+import type { HostPlatform } from '../core/profile/data-folder.ts';
+import { openVettedLink, showInFolder } from './open-external.ts';
+
+/** Asks where an export goes; null when the person closed the dialog. */
+async function askForTarget(window: BrowserWindow | null, suggestedName: string): Promise<string | null> {
+  const extension = extname(suggestedName).slice(1);
+  const options = {
+    defaultPath: suggestedName,
+    filters: extension === '' ? [] : [{ name: extension.toUpperCase(), extensions: [extension] }],
+  };
+  const answer =
+    window === null ? await dialog.showSaveDialog(options) : await dialog.showSaveDialog(window, options);
+  return answer.canceled || answer.filePath === '' ? null : answer.filePath;
+}
+
+/** What the core needs, of Electron. */
+export function createDesktopHost(options: {
+  platform: HostPlatform;
+  version: string;
+  dataFolder: string;
+  fetch: typeof globalThis.fetch;
+  workers: Host['workers'];
+  /** The window to show dialogs in, where one is open. */
+  findWindow: () => BrowserWindow | null;
+}): Host {
+  const { platform, version, dataFolder, fetch, workers, findWindow } = options;
+  return {
+    kind: 'desktop',
+    platform,
+    version,
+    dataFolder,
+    fetch,
+    workers,
+    openLink: openVettedLink,
+    chooseExportTarget: (suggestedName) => askForTarget(findWindow(), suggestedName),
+    revealExport: (path) => {
+      showInFolder(path);
+      return Promise.resolve(null);
+    },
+  };
+}

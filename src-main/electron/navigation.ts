@@ -1,0 +1,20 @@
+import type { WebContents } from 'electron';
+import { isAppPage } from './app-address.ts';
+
+/** Keeps a window's contents on the one page they were made for: no other page, window or embedded view (trust E-12 to E-14). */
+export function guardContents(contents: WebContents): void {
+  contents.setWindowOpenHandler(() => ({ action: 'deny' }));
+  contents.on('will-navigate', (event) => {
+    if (!isAppPage(event.url)) event.preventDefault();
+  });
+  contents.on('will-frame-navigate', (event) => {
+    // Our page has no frames; one that appears is not ours.
+    if (!event.isMainFrame || !isAppPage(event.url)) event.preventDefault();
+  });
+  contents.on('will-redirect', (event) => {
+    event.preventDefault();
+  });
+  contents.on('will-attach-webview', (event) => {
+    event.preventDefault();
+  });
+}

@@ -1,0 +1,25 @@
+import type { Session } from 'electron';
+import { APP_ORIGIN, isAppPage } from './app-address.ts';
+
+/** Copying a cell is all that the window needs. */
+const GRANTED = new Set(['clipboard-sanitized-write']);
+
+/**
+ * Denies whatever a page could ask of a session; Electron's own default is to grant. Both handlers are needed:
+ * one alone leaves the other way open (trust E-05).
+ */
+export function denyPermissions(session: Session): void {
+  session.setPermissionRequestHandler((_contents, permission, callback, details) => {
+    callback(GRANTED.has(permission) && details.isMainFrame && isAppPage(details.requestingUrl));
+  });
+  session.setPermissionCheckHandler(
+    (_contents, permission, origin, details) =>
+      GRANTED.has(permission) &&
+      details.isMainFrame &&
+      (origin === APP_ORIGIN || origin === `${APP_ORIGIN}/`),
+  );
+  session.setDevicePermissionHandler(() => false);
+  session.setDisplayMediaRequestHandler((_request, callback) => {
+    callback({});
+  });
+}

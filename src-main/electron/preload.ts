@@ -1,0 +1,32 @@
+import { contextBridge, ipcRenderer, type IpcRendererEvent } from 'electron';
+import { EVENTS, OPERATIONS, type EventName, type OperationName } from '../common/contract/index.ts';
+import { toEventChannel, toOperationChannel } from './channels.ts';
+
+/** A method for each operation; each knows its own channel and no other, so the page can't name one. */
+const operations = Object.fromEntries(
+  (Object.keys(OPERATIONS) as OperationName[]).map((name) => {
+    const channel = toOperationChannel(name);
+    return [name, (input: unknown): Promise<unknown> => ipcRenderer.invoke(channel, input)];
+  }),
+);
+
+const channelsByEvent = new Map(
+  (Object.keys(EVENTS) as EventName[]).map((name): [string, string] => [name, toEventChannel(name)]),
+);
+
+contextBridge.exposeInMainWorld('channelscope', {
+  platform: process.platform,
+  operations,
+  /** Hears the payloads of one event; the event object of IPC, which leads back to its sender, stays here. */
+  on: (name: string, listener: (payload: unknown) => void): (() => void) => {
+    const channel = channelsByEvent.get(name);
+    if (channel === undefined) throw new Error('No such event.');
+    const hear = (_event: IpcRendererEvent, payload: unknown): void => {
+      listener(payload);
+    };
+    ipcRenderer.on(channel, hear);
+    return () => {
+      ipcRenderer.removeListener(channel, hear);
+    };
+  },
+});

@@ -1,0 +1,92 @@
+import {
+  BrowserWindow,
+  nativeTheme,
+  screen,
+  type BrowserWindowConstructorOptions,
+  type TitleBarOverlayOptions,
+} from 'electron';
+import type { HostPlatform } from '../core/profile/data-folder.ts';
+import { APP_URL } from './app-address.ts';
+import { readWindowState, saveWindowState, type WindowState } from './window-state.ts';
+
+const TITLE_BAR_HEIGHT = 44;
+
+/** The surface behind the window's own buttons; the same colours as the page's tokens. */
+function buildOverlay(isDark: boolean): TitleBarOverlayOptions {
+  return isDark
+    ? { color: '#101317', symbolColor: '#e6e9ee', height: TITLE_BAR_HEIGHT }
+    : { color: '#f7f8fa', symbolColor: '#1d2129', height: TITLE_BAR_HEIGHT };
+}
+
+function buildTitleBar(platform: HostPlatform, isDark: boolean): BrowserWindowConstructorOptions {
+  if (platform === 'macos') return { titleBarStyle: 'hiddenInset', trafficLightPosition: { x: 11, y: 16 } };
+  if (platform === 'windows') return { titleBarStyle: 'hidden', titleBarOverlay: buildOverlay(isDark) };
+  return { autoHideMenuBar: true };
+}
+
+/** The one set of options a window is made with. What is safe by default is said all the same, and tested. */
+export function buildWindowOptions(options: {
+  platform: HostPlatform;
+  preload: string;
+  isDark: boolean;
+  state: WindowState;
+}): BrowserWindowConstructorOptions {
+  const { platform, preload, isDark, state } = options;
+  return {
+    width: 1440,
+    height: 900,
+    ...state.bounds,
+    minWidth: 900,
+    minHeight: 600,
+    show: false,
+    title: 'Channelscope',
+    backgroundColor: isDark ? '#101317' : '#f7f8fa',
+    ...buildTitleBar(platform, isDark),
+    webPreferences: {
+      preload,
+      contextIsolation: true,
+      sandbox: true,
+      webSecurity: true,
+      nodeIntegration: false,
+      nodeIntegrationInWorker: false,
+      nodeIntegrationInSubFrames: false,
+      webviewTag: false,
+      allowRunningInsecureContent: false,
+      experimentalFeatures: false,
+      navigateOnDragDrop: false,
+      spellcheck: false,
+    },
+  };
+}
+
+/** Makes the window, shows it once it has something to show, and remembers its place. */
+export function openWindow(options: {
+  platform: HostPlatform;
+  preload: string;
+  dataFolder: string;
+  onOpen: (window: BrowserWindow) => void;
+}): BrowserWindow {
+  const { platform, preload, dataFolder } = options;
+  const screens = screen.getAllDisplays().map((display) => display.workArea);
+  const state = readWindowState(dataFolder, screens);
+  const window = new BrowserWindow(
+    buildWindowOptions({ platform, preload, isDark: nativeTheme.shouldUseDarkColors, state }),
+  );
+  if (platform === 'windows') {
+    const recolour = (): void => {
+      window.setTitleBarOverlay(buildOverlay(nativeTheme.shouldUseDarkColors));
+    };
+    nativeTheme.on('updated', recolour);
+    window.once('closed', () => nativeTheme.removeListener('updated', recolour));
+  }
+  window.once('ready-to-show', () => {
+    if (state.isMaximized) window.maximize();
+    window.show();
+  });
+  window.on('close', () => {
+    saveWindowState(dataFolder, window.getNormalBounds(), window.isMaximized());
+  });
+  options.onOpen(window);
+  void window.loadURL(APP_URL);
+  return window;
+}

@@ -1,0 +1,47 @@
+import { parseArgs } from 'node:util';
+
+/** Options of the web application's command line. */
+export interface StartOptions {
+  readonly port: number;
+  readonly opensBrowser: boolean;
+  /** Null for the person's own folder. */
+  readonly dataFolder: string | null;
+  readonly help: boolean;
+}
+
+export const HELP = `Starts Channelscope for the browser of this computer, on 127.0.0.1 only.
+
+npm run start:web -- [options]
+
+  --port NUMBER   port to listen on; 0, the default, takes a free one
+  --data FOLDER   folder for connections, settings and cached reports
+  --no-open       only print the address, don't open a browser
+  --help          show this
+
+Once the application answers, one line of JSON stands on standard output: {"url"}. The address works once, within
+ten minutes.
+`;
+
+/** Reads the command line. Throws an Error with plain words on anything it doesn't know. */
+export function readStartOptions(args: readonly string[]): StartOptions {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      port: { type: 'string', default: '0' },
+      data: { type: 'string' },
+      open: { type: 'boolean', default: true },
+      help: { type: 'boolean', default: false },
+    },
+    allowNegative: true,
+  });
+  if (!/^\d{1,5}$/u.test(values.port) || Number(values.port) > 65_535) {
+    throw new Error('--port must be a whole number from 0 to 65535.');
+  }
+  if (values.data === '') throw new Error('--data must name a folder.');
+  return {
+    port: Number(values.port),
+    opensBrowser: values.open,
+    dataFolder: values.data ?? null,
+    help: values.help,
+  };
+}

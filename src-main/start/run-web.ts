@@ -1,0 +1,59 @@
+import { readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createCore } from '../core/create-core.ts';
+import { findDataFolder, toHostPlatform } from '../core/profile/data-folder.ts';
+import { writeLaunchFile } from '../web/launch-file.ts';
+import { openInBrowser } from '../web/open-in-browser.ts';
+import { startWebApplication } from '../web/start-web-application.ts';
+import { build, needsBuild } from './build-window.ts';
+import type { StartOptions } from './read-options.ts';
+
+/** Everything for people goes here: standard output is for the one line that programs read. */
+export function say(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+/** Ends the process cleanly on the signals that a terminal and a service manager send. */
+function stopOnSignals(stop: () => Promise<void>): void {
+  let isStopping = false;
+  const end = (): void => {
+    if (isStopping) return;
+    isStopping = true;
+    stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        say(`Channelscope did not stop cleanly: ${String(error)}`);
+        process.exit(1);
+      },
+    );
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end);
+}
+
+/** Builds what is out of date, starts the application, says where it is, and opens it. */
+export async function runWeb(root: string, options: StartOptions): Promise<void> {
+  if (needsBuild(root, 'window')) {
+    say('Building Channelscope …');
+    await build(root);
+  }
+  const platform = toHostPlatform(process.platform);
+  const dataFolder = resolve(options.dataFolder ?? findDataFolder(platform, homedir(), process.env));
+  const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };
+  const server = await startWebApplication({
+    platform,
+    version,
+    dataFolder,
+    windowFolder: join(root, 'out/renderer'),
+    port: options.port,
+    now: Date.now,
+    onBug: (error) => say(`A request failed: ${error instanceof Error ? error.message : 'unknown'}`),
+    createCore,
+  });
+  stopOnSignals(() => server.stop());
+  process.stdout.write(`${JSON.stringify({ url: server.launchUrl })}\n`);
+  if (!options.opensBrowser) return;
+  const file = await writeLaunchFile(dataFolder, server.launchUrl);
+  if (!(await openInBrowser(platform, file.url))) say('No browser could be opened: open the address above.');
+  say('Channelscope runs until this is closed; Ctrl+C ends it.');
+}

@@ -1,0 +1,18 @@
+import { HELP, readStartOptions } from './read-options.ts';
+import { projectRoot, runGuarded } from './run-guarded.ts';
+
+runGuarded(async () => {
+  const options = readStartOptions(process.argv.slice(2));
+  if (options.help) {
+    process.stdout.write(HELP);
+    return;
+  }
+  // Loaded late: a Node that is too old for the database must hear so in words.
+  if (Number.parseInt(process.versions.node, 10) < 22) {
+    throw new Error(
+      `Channelscope needs Node 22 or later, this is ${process.versions.node}. Start it with "npm run start:web".`,
+    );
+  }
+  const { runWeb } = await import('./run-web.ts');
+  await runWeb(projectRoot, options);
+});

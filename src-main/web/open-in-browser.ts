@@ -1,0 +1,22 @@
+import { spawn } from 'node:child_process';
+import type { HostPlatform } from '../core/profile/data-folder.ts';
+
+/** The program that opens an address or a file in the browser; no shell reads what it is given. */
+export function findOpener(platform: HostPlatform): { command: string; args: readonly string[] } {
+  if (platform === 'macos') return { command: 'open', args: [] };
+  if (platform === 'windows') return { command: 'rundll32', args: ['url.dll,FileProtocolHandler'] };
+  return { command: 'xdg-open', args: [] };
+}
+
+/** Opens an address in the person's browser. Answers false where no such program can be started. */
+export function openInBrowser(platform: HostPlatform, address: string): Promise<boolean> {
+  const { command, args } = findOpener(platform);
+  return new Promise((resolve) => {
+    const child = spawn(command, [...args, address], { stdio: 'ignore', detached: true });
+    child.once('error', () => resolve(false));
+    child.once('spawn', () => {
+      child.unref();
+      resolve(true);
+    });
+  });
+}

@@ -1,0 +1,16 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+
+/** 32 random bytes, as text that may stand in a URL, a cookie and a header. */
+export function createToken(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** Only digests are kept: a copy of this process's memory is no key to it. */
+export function digestToken(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}
+
+/** Compares in constant time, whatever the length of what was given. */
+export function matchesDigest(token: string, digest: Buffer): boolean {
+  return timingSafeEqual(digestToken(token), digest);
+}

@@ -1,0 +1,41 @@
+import { join } from 'node:path';
+import type { Core } from '../core/create-core.ts';
+import type { Host } from '../core/host.ts';
+import { prepareDataFolder, type HostPlatform } from '../core/profile/data-folder.ts';
+import { lockProfile } from '../core/profile/profile-lock.ts';
+import { createExportDownloads } from './export-downloads.ts';
+import { createWebHost } from './web-host.ts';
+import { startWebServer, type WebServer } from './web-server.ts';
+
+export interface WebApplicationOptions {
+  readonly platform: HostPlatform;
+  readonly version: string;
+  readonly dataFolder: string;
+  readonly windowFolder: string;
+  readonly port: number;
+  readonly now: () => number;
+  readonly onBug: (error: unknown) => void;
+  readonly createCore: (host: Host) => Promise<Core>;
+}
+
+/** Claims the folder, starts the core and serves it. Whatever was started is stopped again when a later step fails. */
+export async function startWebApplication(options: WebApplicationOptions): Promise<WebServer> {
+  const { dataFolder } = options;
+  await prepareDataFolder(dataFolder);
+  const unlock = lockProfile(dataFolder);
+  const stops: (() => Promise<void> | void)[] = [unlock];
+  const stopAll = async (): Promise<void> => {
+    for (const stop of stops.splice(0).toReversed()) await stop();
+  };
+  try {
+    const downloads = createExportDownloads(join(dataFolder, 'exports'));
+    const core = await options.createCore(createWebHost({ ...options, downloads }));
+    stops.push(() => core.stop());
+    const server = await startWebServer({ ...options, core, downloads });
+    stops.push(() => server.stop());
+    return { ...server, stop: stopAll };
+  } catch (error) {
+    await stopAll();
+    throw error;
+  }
+}

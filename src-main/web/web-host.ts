@@ -1,0 +1,30 @@
+import type { Host } from '../core/host.ts';
+import type { HostPlatform } from '../core/profile/data-folder.ts';
+import type { ExportDownloads } from './export-downloads.ts';
+import { openInBrowser } from './open-in-browser.ts';
+
+/** What the core needs, in plain Node with a browser for a window. Runs from source: the threads are source files too. */
+export function createWebHost(options: {
+  platform: HostPlatform;
+  version: string;
+  dataFolder: string;
+  downloads: ExportDownloads;
+}): Host {
+  const { platform, version, dataFolder, downloads } = options;
+  return {
+    kind: 'web',
+    platform,
+    version,
+    dataFolder,
+    fetch: (input, init) => globalThis.fetch(input, { ...init, redirect: 'manual', credentials: 'omit' }),
+    workers: {
+      cache: new URL('../core/cache/cache-thread.ts', import.meta.url),
+      service: new URL('../service/service-thread.ts', import.meta.url),
+    },
+    openLink: async (url) => {
+      await openInBrowser(platform, url);
+    },
+    chooseExportTarget: (suggestedName) => downloads.chooseTarget(suggestedName),
+    revealExport: (path) => Promise.resolve(downloads.offer(path)),
+  };
+}

@@ -1,0 +1,72 @@
+import { createToken, digestToken, matchesDigest } from './secret-tokens.ts';
+
+const LAUNCH_TOKEN_MS = 10 * 60_000;
+const IDLE_MS = 12 * 3_600_000;
+const ABSOLUTE_MS = 7 * 24 * 3_600_000;
+
+interface Session {
+  readonly cookie: Buffer;
+  readonly header: Buffer;
+  readonly startedAtMs: number;
+  usedAtMs: number;
+}
+
+/** The two halves of a session: one that scripts can't read, one that other servers of this computer never see. */
+export interface SessionTokens {
+  readonly cookie: string;
+  readonly header: string;
+}
+
+export interface WebSessions {
+  /** Valid once, for ten minutes. */
+  readonly launchToken: string;
+  /** Swaps the launch token for a session; null when it is wrong, used or too old. */
+  tryLaunch(token: string): SessionTokens | null;
+  /** The cookie alone opens nothing but downloads whose path is itself a secret. */
+  hasCookie(cookie: string): boolean;
+  isAllowed(cookie: string, header: string): boolean;
+  end(cookie: string): void;
+}
+
+/** Keeps the sessions of one process in memory (trust W-04, W-06, W-07). */
+export function createWebSessions(now: () => number): WebSessions {
+  const launchToken = createToken();
+  const startedAtMs = now();
+  let launchDigest: Buffer | null = digestToken(launchToken);
+  let sessions: Session[] = [];
+
+  const tryFind = (cookie: string): Session | undefined => {
+    const nowMs = now();
+    sessions = sessions.filter(
+      (session) => nowMs - session.usedAtMs < IDLE_MS && nowMs - session.startedAtMs < ABSOLUTE_MS,
+    );
+    return sessions.find((session) => matchesDigest(cookie, session.cookie));
+  };
+
+  return {
+    launchToken,
+    tryLaunch: (token) => {
+      if (launchDigest === null || now() - startedAtMs >= LAUNCH_TOKEN_MS) return null;
+      if (!matchesDigest(token, launchDigest)) return null;
+      launchDigest = null;
+      const tokens = { cookie: createToken(), header: createToken() };
+      sessions.push({
+        cookie: digestToken(tokens.cookie),
+        header: digestToken(tokens.header),
+        startedAtMs: now(),
+        usedAtMs: now(),
+      });
+      return tokens;
+    },
+    hasCookie: (cookie) => tryFind(cookie) !== undefined,
+    isAllowed: (cookie, header) => {
+      const session = tryFind(cookie);
+      if (session === undefined || !matchesDigest(header, session.header)) return false;
+      session.usedAtMs = now();
+      return true;
+    },
+    end: (cookie) => {
+      sessions = sessions.filter((session) => !matchesDigest(cookie, session.cookie));
+    },
+  };
+}

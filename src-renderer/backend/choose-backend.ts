@@ -1,0 +1,18 @@
+import type { Backend } from './backend.ts';
+import { createIpcBackend, type DesktopBridge } from './ipc-backend.ts';
+import { createWebBackend } from './web-backend.ts';
+import { leaveWithoutSession, takeSessionToken } from './web-session.ts';
+
+/** The carrier that this window was given: the desktop's bridge where there is one, else the host of the page. */
+export function chooseBackend(page: Window & { readonly channelscope?: DesktopBridge }): Backend {
+  if (page.channelscope !== undefined) return createIpcBackend(page.channelscope);
+  const token = takeSessionToken(page);
+  const onSessionLost = (): void => leaveWithoutSession(page);
+  if (token === null) onSessionLost();
+  return createWebBackend({
+    fetch: (input, init) => page.fetch(input, init),
+    origin: '',
+    token: token ?? '',
+    onSessionLost,
+  });
+}

@@ -1,0 +1,32 @@
+import { AppError } from '../../src-main/common/contract/errors.ts';
+import type { EventPayload, Output } from '../../src-main/common/contract/index.ts';
+import type { Backend } from './backend.ts';
+import { openAnswer } from './open-answer.ts';
+
+/** What the desktop's preload gives the page. */
+export interface DesktopBridge {
+  /** As Node names it: `darwin`, `win32`, `linux`. */
+  readonly platform: string;
+  readonly operations: Readonly<Record<string, ((input: unknown) => Promise<unknown>) | undefined>>;
+  on(name: string, listener: (payload: unknown) => void): () => void;
+}
+
+/** Messages between the processes are copied: what Vue wraps in a proxy can't be. */
+function toPlain(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value)) as unknown;
+}
+
+/** The carrier of the desktop. */
+export function createIpcBackend(bridge: DesktopBridge): Backend {
+  return {
+    call: async (name, input) => {
+      const ask = bridge.operations[name];
+      if (ask === undefined) throw new AppError('app.unknown-operation', 'No such operation.');
+      const answer = await ask(toPlain(input)).catch((cause: unknown) => {
+        throw new AppError('app.host-gone', 'The main process did not answer.', {}, cause);
+      });
+      return openAnswer(answer) as Output<typeof name>;
+    },
+    on: (name, listener) => bridge.on(name, (payload) => listener(payload as EventPayload<typeof name>)),
+  };
+}

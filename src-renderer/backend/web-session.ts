@@ -1,0 +1,28 @@
+const STORAGE_KEY = 'channelscope.session';
+const FRAGMENT = '#session=';
+
+/** The parts of the browser's window that hold the session. */
+export interface SessionPage {
+  readonly location: Pick<Location, 'hash' | 'pathname' | 'replace'>;
+  readonly history: Pick<History, 'replaceState'>;
+  readonly sessionStorage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
+}
+
+/**
+ * The header token of this tab. It comes once, behind the # of the first address, where no server and no other tab
+ * sees it; it leaves the address at once, and a reload finds it in the tab's own storage.
+ */
+export function takeSessionToken(page: SessionPage): string | null {
+  const { hash, pathname } = page.location;
+  if (hash.startsWith(FRAGMENT)) {
+    page.sessionStorage.setItem(STORAGE_KEY, hash.slice(FRAGMENT.length));
+    page.history.replaceState(null, '', pathname);
+  }
+  return page.sessionStorage.getItem(STORAGE_KEY);
+}
+
+/** Leaves for the page that says how to get a session. */
+export function leaveWithoutSession(page: SessionPage): void {
+  page.sessionStorage.removeItem(STORAGE_KEY);
+  page.location.replace('/start-again');
+}
