@@ -16,6 +16,8 @@ const title = inSession
   : 'keychain of the system (skipped: not inside test/support/with-keyring.ts)';
 
 const root = new URL('../../', import.meta.url).pathname;
+const report = new URL('../support/report-keychain.ts', import.meta.url).pathname;
+const keyring = new URL('../support/with-keyring.ts', import.meta.url).pathname;
 const service = `Channelscope test ${randomUUID()}`;
 const BUS_WITHOUT_SERVICES = `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
@@ -37,8 +39,6 @@ function runReport(
   for (const [name, value] of Object.entries(env)) if (value === '') Reflect.deleteProperty(env, name);
   return readReport(spawnSync(program, words, { cwd: root, env, encoding: 'utf8', timeout: 25_000 }));
 }
-
-const report = join(root, 'test/support/report-keychain.ts');
 
 describe.skipIf(!inSession)(title, () => {
   let store: SecretStore;
@@ -97,7 +97,6 @@ describe.skipIf(!inSession)(title, () => {
   });
 
   it('tells a locked keyring from one without the secret, and does not crash', () => {
-    const keyring = join(root, 'test/support/with-keyring.ts');
     expect(runReport(process.execPath, [keyring, process.execPath, report, 'lock'], {})).toEqual({
       kind: 'keychain',
       failure: null,

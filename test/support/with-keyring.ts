@@ -8,8 +8,17 @@ import { join } from 'node:path';
  *   node test/support/with-keyring.ts vitest run …
  * The person's keyring is never touched. Without D-Bus or gnome-keyring the command runs as it is.
  */
-const UNLOCK_AND_RUN =
-  'printf %s throwaway | gnome-keyring-daemon --unlock --components=secrets >/dev/null 2>&1; exec "$@"';
+// A keyring that is not yet on the bus when the session ends would outlive it, so the command waits for it.
+const UNLOCK_AND_RUN = `
+printf %s throwaway | gnome-keyring-daemon --unlock --components=secrets >/dev/null 2>&1
+tries=0
+until dbus-send --session --print-reply --dest=org.freedesktop.DBus /org/freedesktop/DBus \\
+    org.freedesktop.DBus.NameHasOwner string:org.freedesktop.secrets 2>/dev/null | grep -q true; do
+  tries=$((tries + 1))
+  [ $tries -gt 200 ] && { echo 'The keyring did not start.' >&2; exit 1; }
+  sleep 0.05
+done
+exec "$@"`;
 
 const command = process.argv.slice(2);
 if (command.length === 0) {
@@ -26,7 +35,7 @@ else {
 
 function findReasonAgainst(): string | null {
   if (process.platform !== 'linux') return 'not Linux';
-  const missing = ['dbus-run-session', 'gnome-keyring-daemon'].find(
+  const missing = ['dbus-run-session', 'dbus-send', 'gnome-keyring-daemon'].find(
     (name) => spawnSync(name, ['--version'], { stdio: 'ignore' }).error !== undefined,
   );
   return missing === undefined ? null : `${missing} is not installed`;

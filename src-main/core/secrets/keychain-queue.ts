@@ -2,7 +2,7 @@ import { AppError } from '../../common/contract/errors.ts';
 import { toKeychainError } from './keychain-errors.ts';
 
 /** Runs one call of the keychain. Throws `secrets.*`, `secrets.timeout` after the limit. */
-export type CallKeychain = <Value>(call: () => Promise<Value>) => Promise<Value>;
+type CallKeychain = <Value>(call: () => Promise<Value>) => Promise<Value>;
 
 /**
  * Runs keychain calls one after the other, each with a time limit that includes its wait. A call that hangs

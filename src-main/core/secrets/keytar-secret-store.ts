@@ -10,7 +10,7 @@ export interface KeytarLike {
   deletePassword(service: string, account: string): Promise<boolean>;
 }
 
-export interface KeytarSecretStore extends SecretStore {
+interface KeytarSecretStore extends SecretStore {
   /** Writes, reads and deletes an entry. Throws `secrets.*` when one of them can't be done. */
   probe(): Promise<void>;
 }
