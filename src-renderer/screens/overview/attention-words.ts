@@ -10,7 +10,7 @@ export interface AttentionWords {
   readonly place: 'pair' | 'channel' | 'service' | 'all';
   /** How many times the usual; null where nothing was usual. */
   readonly factor: number | null;
-  readonly detail: 'errorsDetail' | 'slowerDetail';
+  readonly detail: 'errorsDetail' | 'errorsNewDetail' | 'slowerDetail' | 'slowerNewDetail';
   readonly target: RouteLocationRaw;
   readonly link: 'openDetail' | 'openSummary';
 }
@@ -32,7 +32,7 @@ export function toAttentionWords(item: Attention): AttentionWords {
       title: factor === null ? 'errorsNew' : 'errorsUp',
       place,
       factor,
-      detail: 'errorsDetail',
+      detail: factor === null ? 'errorsNewDetail' : 'errorsDetail',
       target: {
         path: `/${item.direction}/detail/${item.snapshotId}`,
         query: { ...query, codeClasses: '4xx,5xx' },
@@ -44,7 +44,7 @@ export function toAttentionWords(item: Attention): AttentionWords {
     title: factor === null ? 'slowerNew' : 'slower',
     place,
     factor,
-    detail: 'slowerDetail',
+    detail: factor === null ? 'slowerNewDetail' : 'slowerDetail',
     target: { path: `/${item.direction}/summary`, query },
     link: 'openSummary',
   };

@@ -187,7 +187,7 @@ function toBandPlugin(
           ctx.fillStyle = colours.text;
           ctx.font = `500 ${FONT.size}px ${FONT.family}`;
           ctx.textAlign = 'center';
-          if (ctx.measureText(words.uncached).width + 12 < span) {
+          if (ctx.measureText(words.uncached).width + 8 < span) {
             ctx.fillText(words.uncached, left + span / 2, chartArea.top + chartArea.height / 2);
           }
           ctx.restore();

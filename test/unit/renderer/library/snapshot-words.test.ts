@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import {
+  filterSnapshots,
+  toFileName,
+  toPeriodWords,
+  toRecordShare,
+  toScreenPath,
+  toShownState,
+} from '../../../../src-renderer/screens/library/snapshot-words.ts';
+import { toStorageParts } from '../../../../src-renderer/screens/library/storage-parts.ts';
+import { makeSnapshot } from './make-snapshot.ts';
+
+const DAY_MS = 86_400_000;
+const zone = 'America/Bogota';
+const midnightMs = Date.UTC(2026, 10, 19, 5);
+const day = makeSnapshot({ fromMs: midnightMs, toMs: midnightMs + DAY_MS - 1000, zone }, { id: 7 });
+
+describe('period words', () => {
+  it("calls a whole day of the service's zone so", () => {
+    expect(toPeriodWords(day.period)).toEqual({ kind: 'day', day: '19 Nov' });
+  });
+
+  it('joins several whole days', () => {
+    const days = makeSnapshot({ fromMs: midnightMs, toMs: midnightMs + 3 * DAY_MS - 1000, zone });
+    expect(toPeriodWords(days.period)).toEqual({ kind: 'days', from: '19 Nov', to: '21 Nov' });
+  });
+
+  it('gives the times where an end is no midnight, also when it is only midnight elsewhere', () => {
+    const { period } = makeSnapshot({ fromMs: midnightMs, toMs: midnightMs + DAY_MS - 1000, zone: 'UTC' });
+    expect(toPeriodWords(period)).toEqual({ kind: 'range', text: '19 Nov 05:00 – 20 Nov 04:59' });
+  });
+});
+
+describe('snapshot words', () => {
+  it('decision 27: a complete snapshot of a period that was not over is still open', () => {
+    expect(toShownState(day)).toBe('complete');
+    expect(toShownState({ ...day, stillOpen: true })).toBe('open');
+    expect(toShownState({ ...day, stillOpen: true, state: 'incomplete' })).toBe('incomplete');
+  });
+
+  it('has no share before the service said how many records there are', () => {
+    expect(toRecordShare({ ...day, totalDocument: null })).toBeNull();
+    expect(toRecordShare({ ...day, recordCount: 0, totalDocument: 0 })).toBe(1);
+    expect(toRecordShare({ ...day, recordCount: 300, totalDocument: 200 })).toBe(1);
+    expect(toRecordShare({ ...day, recordCount: 50, totalDocument: 200 })).toBe(0.25);
+  });
+
+  it('opens a detail by its number and a summary by its period', () => {
+    expect(toScreenPath(day)).toBe('/inbound/detail/7');
+    expect(toScreenPath({ ...day, report: 'outbound-summary' })).toBe('/outbound/summary');
+  });
+
+  it('names the file after report, tenant and days', () => {
+    expect(toFileName(day, 'csv')).toBe('inbound-detail_1001_2026-11-19.csv');
+    const days = makeSnapshot({ fromMs: midnightMs, toMs: midnightMs + 2 * DAY_MS, zone });
+    expect(toFileName(days, 'json')).toBe('inbound-detail_1001_2026-11-19_to_2026-11-21.json');
+  });
+
+  it('filters by every word, in any letter case', () => {
+    const other = { ...day, id: 8 };
+    const describeSnapshot = ({ id }: { id: number }): string =>
+      id === 7 ? 'Inbound complete' : 'Outbound failed';
+    const find = (filter: string): number[] =>
+      filterSnapshots([day, other], filter, describeSnapshot).map(({ id }) => id);
+    expect(find('')).toEqual([7, 8]);
+    expect(find('  FAILED outbound ')).toEqual([8]);
+    expect(find('inbound failed')).toEqual([]);
+  });
+});
+
+describe('storage parts', () => {
+  it('adds up to the whole', () => {
+    const parts = toStorageParts({
+      totalBytes: 1000,
+      databaseBytes: 1000,
+      inboundDetailBytes: 400,
+      outboundDetailBytes: 300,
+      summaryBytes: 100,
+    });
+    expect(parts.at(-1)).toMatchObject({ name: 'rest', bytes: 200 });
+    expect(parts.reduce((sum, part) => sum + part.share, 0)).toBeCloseTo(1);
+  });
+
+  it('has no negative rest where the reports were received larger than they are stored', () => {
+    const parts = toStorageParts({
+      totalBytes: 100,
+      databaseBytes: 100,
+      inboundDetailBytes: 400,
+      outboundDetailBytes: 0,
+      summaryBytes: 0,
+    });
+    expect(parts.every((part) => part.bytes >= 0 && part.share <= 1)).toBe(true);
+  });
+});

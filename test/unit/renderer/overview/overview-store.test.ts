@@ -1,0 +1,119 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { AppError } from '../../../../src-main/common/contract/errors.ts';
+import { useOverviewStore } from '../../../../src-renderer/stores/overview.ts';
+import { throttle } from '../../../../src-renderer/stores/throttle.ts';
+import { makeSnapshot } from '../library/make-snapshot.ts';
+import { FakeBackend, provideBackend } from './fake-backend.ts';
+
+const END_MS = Date.UTC(2026, 10, 20, 16);
+const EMPTY_VOLUME = { inbound: [], outbound: [], inboundCoverage: 0, outboundCoverage: 0 };
+const snapshot = makeSnapshot({ fromMs: END_MS - 3_600_000, toMs: END_MS }, { connectionId: 'one' });
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('overview store', () => {
+  it('asks for 48 half hours that end where it is told', async () => {
+    const backend = new FakeBackend({
+      'overview/read-volume': () => EMPTY_VOLUME,
+      'overview/read-attention': () => [],
+    });
+    provideBackend(backend);
+    await useOverviewStore().open('one', () => END_MS);
+    expect(backend.asked[0]).toEqual({
+      name: 'overview/read-volume',
+      input: { connectionId: 'one', fromMs: END_MS - 86_400_000, toMs: END_MS, buckets: 48 },
+    });
+  });
+
+  it('reads again when the cache changes, but not with every page of a download', async () => {
+    const backend = new FakeBackend({
+      'overview/read-volume': () => EMPTY_VOLUME,
+      'overview/read-attention': () => [],
+    });
+    provideBackend(backend);
+    const store = useOverviewStore();
+    await store.open('one', () => END_MS);
+    const stop = store.follow();
+    for (let page = 0; page < 20; page += 1) {
+      backend.send('snapshots/changed', snapshot);
+      await vi.advanceTimersByTimeAsync(100);
+    }
+    expect(backend.countAsked('overview/read-volume')).toBe(2);
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(backend.countAsked('overview/read-volume')).toBe(3);
+    backend.send('snapshots/changed', { ...snapshot, connectionId: 'another' });
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(backend.countAsked('overview/read-volume')).toBe(3);
+    stop();
+    expect(backend.countListeners()).toBe(0);
+  });
+
+  it('does not show the answer for a connection that was left meanwhile', async () => {
+    let finishFirst: (() => void) | undefined;
+    const backend = new FakeBackend({
+      'overview/read-volume': async ({ connectionId }) => {
+        if (connectionId === 'slow') await new Promise<void>((resolve) => (finishFirst = resolve));
+        return { ...EMPTY_VOLUME, inboundCoverage: connectionId === 'slow' ? 1 : 0.5 };
+      },
+      'overview/read-attention': () => [],
+    });
+    provideBackend(backend);
+    const store = useOverviewStore();
+    const first = store.open('slow', () => END_MS);
+    await store.open('quick', () => END_MS);
+    finishFirst?.();
+    await first;
+    expect(store.volume?.inboundCoverage).toBe(0.5);
+  });
+
+  it('keeps what it has when reading fails, and says so', async () => {
+    let isBroken = false;
+    const backend = new FakeBackend({
+      'overview/read-volume': () => {
+        if (isBroken) throw new AppError('cache.damaged', 'The cache is damaged.');
+        return EMPTY_VOLUME;
+      },
+      'overview/read-attention': () => [],
+    });
+    provideBackend(backend);
+    const store = useOverviewStore();
+    await store.open('one', () => END_MS);
+    isBroken = true;
+    await store.reload();
+    expect(store.volume).toEqual(EMPTY_VOLUME);
+    expect(store.error?.code).toBe('cache.damaged');
+    isBroken = false;
+    await store.reload();
+    expect(store.error).toBeNull();
+  });
+});
+
+describe('throttle', () => {
+  it('runs at once and joins what comes within the interval to one run at its end', () => {
+    const run = vi.fn();
+    const throttled = throttle(run, 1000);
+    throttled();
+    throttled();
+    throttled();
+    expect(run).toHaveBeenCalledTimes(1);
+    vi.advanceTimersByTime(1000);
+    expect(run).toHaveBeenCalledTimes(2);
+    vi.advanceTimersByTime(5000);
+    expect(run).toHaveBeenCalledTimes(2);
+  });
+
+  it('forgets a run to come when it is cancelled', () => {
+    const run = vi.fn();
+    const throttled = throttle(run, 1000);
+    throttled();
+    throttled();
+    throttled.cancel();
+    vi.advanceTimersByTime(5000);
+    expect(run).toHaveBeenCalledTimes(1);
+  });
+});
