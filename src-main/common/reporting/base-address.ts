@@ -10,7 +10,7 @@ declare const URL: new (text: string) => {
   readonly pathname: string;
 };
 
-export interface BaseAddress {
+interface BaseAddress {
   /** Without a trailing slash; paths of operations are appended to it. */
   readonly address: string;
   readonly warnings: 'plain-http'[];

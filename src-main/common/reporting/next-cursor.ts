@@ -11,7 +11,7 @@ export interface ReceivedPage {
   readonly totalDocument: number | null;
 }
 
-export interface PageVerdict {
+interface PageVerdict {
   /** The cursor of the next page; null at the end of the walk. */
   readonly nextCursor: string | null;
   /** Why the walk ends; `cursor-repeated` means that it is incomplete. Null while it goes on. */

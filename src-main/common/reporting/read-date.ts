@@ -15,7 +15,7 @@ const EPOCH_MIN_SECONDS = 100_000_000;
 const EPOCH_MAX_MS = 7_258_118_400_000;
 
 /** Reads what a service wrote as a date: epoch milliseconds, or null. */
-export type DateReader = (value: unknown) => number | null;
+type DateReader = (value: unknown) => number | null;
 
 /**
  * A reader of dates in any of the forms of decision 3; those without a zone are in the given one. Never

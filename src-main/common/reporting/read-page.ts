@@ -40,14 +40,14 @@ export interface ReadPage {
   readonly setAside: readonly SetAside[];
 }
 
-export interface ReadPageOptions {
+interface ReadPageOptions {
   readonly report: ReportKind;
   /** Zone of dates that carry none. */
   readonly zone: string;
 }
 
 /** The most records that one page may hold (decision 7). */
-export const PAGE_RECORD_LIMIT = 100_000;
+const PAGE_RECORD_LIMIT = 100_000;
 const SET_ASIDE_CHARACTERS = 2000;
 
 /**

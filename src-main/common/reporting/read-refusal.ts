@@ -1,7 +1,7 @@
 import { isJsonObject, toFirstLine } from './read-json.ts';
 
 /** What a service says about a request that it refuses (decision 6); both may be empty. */
-export interface Refusal {
+interface Refusal {
   readonly words: string;
   /** The first field that it names. */
   readonly field: string;

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from './read-json.ts';
 import { readInteger } from './read-value.ts';
 import type { TrafficGroup } from './wire-schemas.ts';
 
-export interface ReadTraffic {
+interface ReadTraffic {
   readonly groups: readonly TrafficGroup[];
   /** What is not groups, as text. */
   readonly text: string;

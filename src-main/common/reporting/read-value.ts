@@ -13,7 +13,6 @@ export const NOTE_BITS = {
   'missing-fields': 256,
   'structures-as-text': 512,
 } as const;
-export type NoteCode = keyof typeof NOTE_BITS;
 
 /** Collected while one record is read. */
 export interface ReadNotes {

@@ -13,7 +13,7 @@ export interface Timeouts {
   readonly totalMs: number;
 }
 
-export interface ExchangeRequest {
+interface ExchangeRequest {
   readonly url: string;
   /** JSON text, or null for a request without a body. */
   readonly body: string | null;

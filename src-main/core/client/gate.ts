@@ -1,5 +1,5 @@
 /** Lets a few calls through at a time; the others wait in order. */
-export type Gate = <T>(run: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
+type Gate = <T>(run: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
 
 /** A gate for at most `limit` calls at once. A call whose signal aborts leaves the queue at once. */
 export function createGate(limit: number): Gate {

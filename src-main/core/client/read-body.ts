@@ -4,7 +4,7 @@ const RATIO_LIMIT = 100;
 /** Small bodies may well be squeezed further than by the ratio. */
 const RATIO_FROM_BYTES = 16 * 1024 * 1024;
 
-export interface BodyOptions {
+interface BodyOptions {
   /** Most decoded bytes; an error's body is cut there, any other is refused. */
   readonly limitBytes: number;
   readonly onChunk: () => void;

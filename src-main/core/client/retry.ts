@@ -7,7 +7,7 @@ export interface Clock {
   sleep(ms: number, signal: AbortSignal | undefined): Promise<void>;
 }
 
-export interface RetryOptions {
+interface RetryOptions {
   readonly clock: Clock;
   /** From 0 up to 1. */
   readonly random: () => number;
@@ -16,7 +16,7 @@ export interface RetryOptions {
   readonly onRetry: ((retryAtMs: number) => void) | undefined;
 }
 
-export const ATTEMPT_LIMIT = 3;
+const ATTEMPT_LIMIT = 3;
 const FIRST_DELAY_MS = 500;
 const DELAY_LIMIT_MS = 30_000;
 /** A service that asks for more patience than this is told of, not waited for. */

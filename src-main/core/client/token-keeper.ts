@@ -2,7 +2,7 @@ import { AppError } from '../../common/contract/errors.ts';
 import { isUnsent, type Clock } from './retry.ts';
 
 /** Holds the token of one connection, in memory only. */
-export interface TokenKeeper {
+interface TokenKeeper {
   /** The token, obtained first where there is none. */
   getToken(signal: AbortSignal | undefined): Promise<string>;
   /** A token other than the refused one, where one can be had: a newer one that is held, or a fresh one. */

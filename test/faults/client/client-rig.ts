@@ -19,7 +19,7 @@ export const firstPage: PageRequest = {
 export const pageBody = toEnvelope([{ Id: 'a', Date: '2026-11-20T10:15:30.123Z', Client: 'Ana' }]);
 
 /** Waits that are only written down. */
-export interface Waits {
+interface Waits {
   readonly waitedMs: number[];
   readonly clock: { now(): number; sleep(ms: number, signal: AbortSignal | undefined): Promise<void> };
 }
