@@ -11,6 +11,7 @@ import { sendEmpty, sendProblem } from './http/problem.ts';
 import { RefusalCounter } from './http/refusal-counter.ts';
 import { logRequests, type RequestLogEntry } from './http/request-log.ts';
 import { TokenKeeper } from './http/token-keeper.ts';
+import { addQuirks } from './quirks/add-quirks.ts';
 import { tryExecuteReport, type ReportSource } from './reports/execute-report.ts';
 import { LAST_DOCUMENT_FAULT, readReportRequest } from './reports/read-report-request.ts';
 import { readTenantStatus } from './reports/read-tenant-status.ts';
@@ -22,7 +23,7 @@ import type { ServiceOptions } from './service-options.ts';
 export interface ServiceAppParts extends ReportSource {
   readonly options: Pick<
     ServiceOptions,
-    'host' | 'requireToken' | 'tokenMinutes' | 'timeZone' | 'outboundSummaryId'
+    'host' | 'requireToken' | 'tokenMinutes' | 'timeZone' | 'outboundSummaryId' | 'quirks'
   >;
   readonly now: () => number;
   /** Milliseconds of a clock that never goes back. */
@@ -55,6 +56,9 @@ export function createServiceApp(parts: ServiceAppParts): FastifyInstance {
     done();
   });
   if (parts.logRequest !== undefined) logRequests(app, parts.now, parts.logRequest);
+
+  const { quirks } = parts.options;
+  if (quirks.length > 0) addQuirks(app, quirks, { report: REPORT_ROUTE, status: STATUS_ROUTE });
 
   const checkTenant = (
     request: FastifyRequest<{ Params: { tenant: string } }>,

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { isGuid, SPECIFIED_REPORT_IDENTIFIERS } from '../common/reporting/report-identifiers.ts';
 import { isTimeZone } from '../common/time/time-zones.ts';
+import { isQuirkName, QUIRK_NAMES, type QuirkName } from './quirks/quirk-names.ts';
 import { DEFAULT_SERVICE_OPTIONS, isLoopbackHost, type ServiceOptions } from './service-options.ts';
 
 /** An option that can't be used; the message is for the person at the command line. */
@@ -21,6 +22,7 @@ const OPTIONS = {
   'token-minutes': { type: 'string' },
   'time-zone': { type: 'string' },
   'outbound-summary-id': { type: 'string' },
+  quirk: { type: 'string', multiple: true },
   help: { type: 'boolean' },
 } as const;
 
@@ -40,6 +42,8 @@ export const HELP_TEXT = `The bundled reporting service.
   --token-minutes N           lifetime of a token (default 60)
   --time-zone ZONE            zone of startDate and endDate (default UTC)
   --outbound-summary-id GUID  an identifier of its own for the outbound summary
+  --quirk NAME                misbehave on purpose, several allowed:
+                              ${QUIRK_NAMES.join('\n                              ')}
   --help                      this text
 
 Once it answers, it prints one line of JSON on standard output: url, tenant, accessToken, accessTokenSecret.
@@ -65,6 +69,7 @@ export function readCommandLine(args: readonly string[]): ServiceOptions | 'help
     tokenMinutes: readWhole('token-minutes', values['token-minutes'], defaults.tokenMinutes, 1, 525_600),
     timeZone: values['time-zone'] ?? defaults.timeZone,
     outboundSummaryId: values['outbound-summary-id'] ?? defaults.outboundSummaryId,
+    quirks: readQuirks(values.quirk ?? []),
   };
   checkOptions(options);
   return options;
@@ -89,6 +94,13 @@ function readWhole(
   const value = /^\d{1,16}$/.test(text) ? Number(text) : NaN;
   if (value >= least && value <= most) return value;
   throw new OptionError(`--${name} takes a whole number from ${least} to ${most}, not "${text}".`);
+}
+
+function readQuirks(names: readonly string[]): QuirkName[] {
+  return names.map((name) => {
+    if (isQuirkName(name)) return name;
+    throw new OptionError(`--quirk: "${name}" is not one of ${QUIRK_NAMES.join(', ')}.`);
+  });
 }
 
 function checkOptions(options: ServiceOptions): void {

@@ -1,3 +1,5 @@
+import type { QuirkName } from './quirks/quirk-names.ts';
+
 /** Everything that decides how the bundled service runs. Times in minutes or days as named. */
 export interface ServiceOptions {
   readonly dataFolder: string;
@@ -17,6 +19,8 @@ export interface ServiceOptions {
   readonly timeZone: string;
   /** An identifier of its own for the outbound summary (decision 11). */
   readonly outboundSummaryId: string | null;
+  /** Ways to misbehave on purpose; none by default. */
+  readonly quirks: readonly QuirkName[];
 }
 
 export const DEFAULT_SERVICE_OPTIONS: Omit<ServiceOptions, 'dataFolder'> = {
@@ -31,6 +35,7 @@ export const DEFAULT_SERVICE_OPTIONS: Omit<ServiceOptions, 'dataFolder'> = {
   tokenMinutes: 60,
   timeZone: 'UTC',
   outboundSummaryId: null,
+  quirks: [],
 };
 
 /** True for an address that only this machine can reach. */

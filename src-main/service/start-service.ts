@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { prepareCredentials, prepareCursorKey } from './credentials.ts';
 import { createServiceApp } from './create-service-app.ts';
 import type { RequestLogEntry } from './http/request-log.ts';
+import { applyOptionQuirks } from './quirks/quirk-names.ts';
 import { fillStore } from './sample/fill-store.ts';
 import { LiveTraffic } from './sample/live-traffic.ts';
 import { createRandom } from './sample/random.ts';
@@ -44,9 +45,10 @@ const STOP_WITHIN_MS = 5_000;
  * `local-service.start-failed` when the folder, the port or the options don't allow it.
  */
 export async function startService(
-  options: ServiceOptions,
+  given: ServiceOptions,
   surroundings: ServiceSurroundings,
 ): Promise<RunningService> {
+  const options = applyOptionQuirks(given);
   if (!isLoopbackHost(options.host) && !options.requireToken) {
     throw toStartError(`Listening on ${options.host} needs --require-token.`);
   }

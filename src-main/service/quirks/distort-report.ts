@@ -1,0 +1,48 @@
+import type { ReportResponse } from '../../common/reporting/wire-schemas.ts';
+import type { QuirkName } from './quirk-names.ts';
+
+type JsonObject = Record<string, unknown>;
+
+const MOST_TOTAL = 1_000;
+const CORRECTIONS: readonly (readonly [RegExp, string])[] = [
+  [/Avegare/g, 'Average'],
+  [/Reponse/g, 'Response'],
+];
+
+/** A report's answer as a service with these quirks would give it; `sentCursor` is the request's lastDocument. */
+export function distortReport(
+  response: ReportResponse,
+  sentCursor: string,
+  quirks: ReadonlySet<QuirkName>,
+): JsonObject {
+  const { documents: exact, ...envelope } = response;
+  let documents = exact.map((document): JsonObject => distortDocument(document, quirks));
+  const [first] = documents;
+  if (quirks.has('duplicate-records') && first !== undefined) documents = [first, ...documents];
+  if (quirks.has('total-capped')) envelope.totalDocument = Math.min(envelope.totalDocument, MOST_TOTAL);
+  if (quirks.has('cursor-repeats') && sentCursor !== '' && envelope.lastDocument !== '') {
+    envelope.lastDocument = sentCursor;
+  }
+  const records = quirks.has('records-as-string') ? JSON.stringify(documents) : documents;
+  return { ...envelope, [quirks.has('records-key-data') ? 'data' : 'documents']: records };
+}
+
+function distortDocument(document: JsonObject, quirks: ReadonlySet<QuirkName>): JsonObject {
+  const entries = Object.entries(document).map(([name, value]): [string, unknown] => [
+    quirks.has('corrected-spelling') ? correct(name) : name,
+    distortValue(name, value, quirks),
+  ]);
+  return Object.fromEntries(entries);
+}
+
+function correct(name: string): string {
+  return CORRECTIONS.reduce((text, [wrong, right]) => text.replace(wrong, right), name);
+}
+
+function distortValue(name: string, value: unknown, quirks: ReadonlySet<QuirkName>): unknown {
+  if (name === 'Date' && typeof value === 'string') {
+    if (quirks.has('dates-dotnet')) return `/Date(${Date.parse(value)})/`;
+    if (quirks.has('dates-without-zone')) return value.replace('T', ' ').replace('Z', '');
+  }
+  return quirks.has('numbers-as-strings') && typeof value === 'number' ? String(value) : value;
+}

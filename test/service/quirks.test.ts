@@ -1,0 +1,145 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { readCommandLine } from '../../src-main/service/read-command-line.ts';
+import { QUIRK_NAMES, type QuirkName } from '../../src-main/service/quirks/quirk-names.ts';
+import type { RunningService } from '../../src-main/service/start-service.ts';
+import { startTestService } from '../support/running-service.ts';
+import { post, toPeriod, toReportAddress } from '../support/service-calls.ts';
+
+const NOW_MS = Date.UTC(2026, 10, 20, 15, 30, 12, 345);
+const WEEK = toPeriod(NOW_MS - 8 * 86_400_000, NOW_MS);
+const STATUS = '/api/ServiceReporting/Status/1001';
+
+describe('a service that misbehaves on purpose', () => {
+  let service: RunningService;
+  let clockMs = NOW_MS;
+  afterEach(() => {
+    clockMs = NOW_MS;
+    return service.stop();
+  });
+
+  const start = async (...quirks: QuirkName[]): Promise<void> => {
+    service = await startTestService({ now: () => clockMs, records: 1200, quirks });
+  };
+  const call = (body: object = {}): Promise<Response> =>
+    post(service, toReportAddress(service, 'inbound-detail'), { ...WEEK, size: 30, ...body });
+  const read = async (body: object = {}) => (await (await call(body)).json()) as Record<string, any>;
+
+  it('corrected-spelling, dates-dotnet, numbers-as-strings and records-key-data change documents', async () => {
+    await start('corrected-spelling', 'dates-dotnet', 'numbers-as-strings', 'records-key-data');
+    const { data, documents } = await read();
+    expect(documents).toBeUndefined();
+    expect(data[0]).toMatchObject({
+      ResponseCode: expect.stringMatching(/^\d+$/),
+      ResponseTime: expect.any(String),
+    });
+    expect(data[0].Date).toMatch(/^\/Date\(\d{13}\)\/$/);
+  });
+
+  it('records-as-string and dates-without-zone', async () => {
+    await start('records-as-string', 'dates-without-zone');
+    const documents = JSON.parse((await read()).documents);
+    expect(documents).toHaveLength(30);
+    expect(documents[0].Date).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}$/);
+  });
+
+  it('small-pages, duplicate-records and total-capped', async () => {
+    await start('small-pages', 'duplicate-records', 'total-capped');
+    const { documents, totalDocument } = await read();
+    expect(documents).toHaveLength(11);
+    expect(documents[1]).toEqual(documents[0]);
+    expect(totalDocument).toBe(1000);
+  });
+
+  it('cursor-repeats', async () => {
+    await start('cursor-repeats');
+    const { lastDocument } = await read();
+    expect((await read({ lastDocument })).lastDocument).toBe(lastDocument);
+  });
+
+  it('unauthorised-mid-page refuses every next page once', async () => {
+    await start('unauthorised-mid-page');
+    const { lastDocument } = await read();
+    expect([(await call({ lastDocument })).status, (await call({ lastDocument })).status]).toEqual([
+      401, 200,
+    ]);
+  });
+
+  it('rate-limited', async () => {
+    await start('rate-limited');
+    const statuses = [(await call()).status, (await call()).status];
+    const third = await call();
+    expect([...statuses, third.status, third.headers.get('retry-after')]).toEqual([200, 200, 429, '1']);
+  });
+
+  it('html-page', async () => {
+    await start('html-page');
+    const response = await call();
+    expect([response.status, response.headers.get('content-type')]).toEqual([
+      200,
+      'text/html; charset=utf-8',
+    ]);
+  });
+
+  it('invalid-with-400', async () => {
+    await start('invalid-with-400');
+    const response = await call({ size: 0 });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ isValid: false, errors: [{ field: 'size' }] });
+  });
+
+  it('cut-body', async () => {
+    await start('cut-body');
+    await expect(call().then((response) => response.text())).rejects.toThrow();
+  });
+
+  it('stalls', async () => {
+    await start('stalls');
+    const address = service.url + toReportAddress(service, 'inbound-detail');
+    const signal = AbortSignal.timeout(300);
+    await expect(
+      fetch(address, { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' }, signal }),
+    ).rejects.toThrow();
+    expect((await post(service, STATUS)).status).toBe(200);
+  });
+
+  it('slow', async () => {
+    await start('slow');
+    const startedMs = performance.now();
+    expect((await read()).isValid).toBe(true);
+    expect(performance.now() - startedMs).toBeGreaterThan(1_900);
+  });
+
+  it('status-nested and status-text', async () => {
+    await start('status-nested');
+    const nested = await (await post(service, STATUS)).json();
+    expect(nested.TrafficInformation[0]).toHaveProperty('Sessions');
+    await service.stop();
+    await start('status-text');
+    const text = await (await post(service, STATUS)).json();
+    expect([text.Status, text.TrafficInformation]).toEqual(['UP', expect.stringMatching(/^\d+ sessions$/)]);
+  });
+
+  it('token-30s, require-token and separate-outbound-summary', async () => {
+    await start('token-30s', 'require-token', 'separate-outbound-summary');
+    expect((await call()).status).toBe(401);
+    const { accessToken, accessTokenSecret, tenant } = service;
+    const created = await post(service, '/api/ServiceReporting/CreateToken', {
+      accessToken,
+      accessTokenSecret,
+      tenant,
+    });
+    const authorization = `bearer ${(await created.json()).token}`;
+    const address = toReportAddress(service, 'inbound-summary');
+    const page = await (await post(service, address, { ...WEEK, size: 10_000 }, { authorization })).json();
+    expect(page.documents.every((each: object) => 'Origin' in each)).toBe(true);
+    clockMs += 30_000;
+    expect((await post(service, address, WEEK, { authorization })).status).toBe(401);
+  });
+
+  it('is asked for by name on the command line', async () => {
+    await start();
+    const args = QUIRK_NAMES.flatMap((name) => ['--quirk', name]);
+    expect(readCommandLine(['--data', 'x', ...args])).toMatchObject({ quirks: QUIRK_NAMES });
+    expect(() => readCommandLine(['--data', 'x', '--quirk', 'nonsense'])).toThrow('nonsense');
+  });
+});
