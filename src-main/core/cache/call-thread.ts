@@ -1,0 +1,110 @@
+import { Worker } from 'node:worker_threads';
+import { AppError, type ErrorInfo } from '../../common/contract/errors.ts';
+import type { Logger } from '../logging/logger.ts';
+import type { FromThread, ThreadOperations, ThreadStart, ToThread } from './thread-messages.ts';
+
+interface Pending {
+  readonly name: string;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+  readonly note: (value: unknown) => void;
+}
+
+type InputOf<Operations, Name extends keyof Operations> = Operations[Name] extends (
+  input: infer Input,
+  ...rest: never[]
+) => unknown
+  ? Input
+  : never;
+type AnswerOf<Operations, Name extends keyof Operations> = Operations[Name] extends (
+  ...args: never[]
+) => infer Answer
+  ? Awaited<Answer>
+  : never;
+
+export interface CallOptions {
+  readonly transfer?: ArrayBuffer[];
+  readonly note?: (value: unknown) => void;
+  readonly signal?: AbortSignal;
+}
+
+/** A running thread of the cache; calls reject with AppErrors. */
+export interface CalledThread<Operations extends ThreadOperations> {
+  /** What the thread said once it was ready; rejects when it could not start. */
+  readonly started: Promise<unknown>;
+  call<Name extends keyof Operations & string>(
+    name: Name,
+    input: InputOf<Operations, Name>,
+    options?: CallOptions,
+  ): Promise<AnswerOf<Operations, Name>>;
+  /** Ends the thread; calls that are still open reject with `app.cancelled`. */
+  end(): Promise<void>;
+}
+
+/** Starts one thread and pairs its answers with the calls. */
+export function startThread<Operations extends ThreadOperations>(
+  workerUrl: URL,
+  start: ThreadStart,
+  logger: Logger,
+): CalledThread<Operations> {
+  const worker = new Worker(workerUrl, { workerData: start, name: `cache-${start.role}` });
+  const pending = new Map<number, Pending>();
+  let lastId = 0;
+  let ended: AppError | null = null;
+
+  const endWith = (error: AppError): void => {
+    ended ??= error;
+    for (const { reject } of pending.values()) reject(error);
+    pending.clear();
+  };
+  const settle = (message: Exclude<FromThread, { kind: 'note' }>): void => {
+    const call = pending.get(message.id);
+    pending.delete(message.id);
+    if (message.kind === 'answer') return call?.resolve(message.value);
+    if (message.error.code === 'app.bug') {
+      logger.error('cache.call-failed', { operation: call?.name, role: start.role, trace: message.trace });
+    }
+    call?.reject(toError(message.error));
+  };
+  worker.on('message', (message: FromThread) => {
+    if (message.kind === 'note') pending.get(message.id)?.note(message.value);
+    else settle(message);
+  });
+  worker.on('error', (error: Error) => {
+    logger.error('cache.thread-failed', { role: start.role, trace: error.stack });
+    endWith(new AppError('app.bug', 'A thread of the cache failed.', {}, error));
+  });
+  worker.on('exit', () => endWith(new AppError('app.cancelled', 'The cache is closed.')));
+
+  const post = (message: ToThread, transfer: ArrayBuffer[] = []): void =>
+    worker.postMessage(message, transfer);
+  const expect = (id: number, name: string, note: (value: unknown) => void): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      if (ended === null) pending.set(id, { name, resolve, reject, note });
+      else reject(ended);
+    });
+
+  return {
+    started: expect(0, 'start', () => undefined),
+    async call(name, input, options = {}) {
+      options.signal?.throwIfAborted();
+      const id = ++lastId;
+      const answer = expect(id, name, options.note ?? (() => undefined));
+      if (ended === null) post({ kind: 'call', id, name, input }, options.transfer);
+      const cancel = (): void => post({ kind: 'cancel', id });
+      options.signal?.addEventListener('abort', cancel, { once: true });
+      try {
+        return (await answer) as AnswerOf<Operations, typeof name>;
+      } finally {
+        options.signal?.removeEventListener('abort', cancel);
+      }
+    },
+    async end() {
+      await worker.terminate();
+    },
+  };
+}
+
+function toError(info: ErrorInfo): AppError {
+  return new AppError(info.code, info.message, info.details);
+}

@@ -1,0 +1,115 @@
+import type { Remark } from '../../common/model/snapshot.ts';
+import type { SummaryGroup } from '../../common/model/summary.ts';
+import type { SetAside } from '../../common/reporting/read-page.ts';
+import type { Connection } from './connect.ts';
+
+interface JournalRow {
+  readonly snapshotId: number;
+  readonly pageNumber: number;
+  readonly cursorSent: string;
+  readonly cursorReceived: string | null;
+  readonly entryCount: number;
+  readonly firstSeq: number;
+  readonly stored: number;
+  readonly size: number;
+  readonly sha256: string;
+  readonly totalDocument: number | null;
+  readonly executionTimeMs: number | null;
+  readonly status: number;
+  readonly requestedAtMs: number;
+  readonly receivedAtMs: number;
+}
+interface SnapshotChange {
+  readonly snapshotId: number;
+  readonly stored: number;
+  readonly entryCount: number;
+  readonly size: number;
+  readonly totalDocument: number | null;
+  readonly receivedAtMs: number;
+  readonly idReport: string;
+  readonly nameVisualization: string;
+  readonly nextCursor: string | null;
+}
+/** How far a snapshot's pages have come; `nextCursor` is null at the end. */
+interface WalkRow {
+  readonly nextCursor: string | null;
+  readonly receivedCount: number;
+}
+interface PageRow {
+  readonly recordCount: number;
+  readonly totalDocument: number | null;
+}
+
+export interface PageWrites {
+  readWalk(snapshotId: number): WalkRow;
+  findPage(snapshotId: number, cursorSent: string, sha256: string): PageRow | null;
+  wasSeen(snapshotId: number, cursor: string): boolean;
+  insertPage(row: JournalRow): void;
+  insertSetAside(snapshotId: number, pageNumber: number, entry: SetAside): void;
+  insertGroups(snapshotId: number, firstSeq: number, groups: readonly SummaryGroup[]): void;
+  /** Adds up the counts of a code; the newest detail stays. */
+  mergeRemark(snapshotId: number, remark: Remark): void;
+  updateSnapshot(change: SnapshotChange): void;
+}
+
+/** Prepares every statement that storing a page takes. */
+export function preparePageWrites(database: Connection): PageWrites {
+  const walk = database.prepare<[number], WalkRow>(
+    `SELECT next_cursor AS nextCursor, received_count AS receivedCount
+     FROM snapshots WHERE snapshot_id = ?`,
+  );
+  const page = database.prepare<[number, string, string], PageRow>(
+    `SELECT entry_count AS recordCount, total_document AS totalDocument
+     FROM pages WHERE snapshot_id = ? AND cursor_sent = ? AND sha256 = ?`,
+  );
+  const seen = database.prepare(
+    // A cursor that was answered is the one that the next page is asked with.
+    'SELECT 1 FROM pages WHERE snapshot_id = ? AND cursor_sent = ? LIMIT 1',
+  );
+  const insertPage = database.prepare(
+    `INSERT INTO pages (snapshot_id, page_number, cursor_sent, cursor_received, entry_count, first_seq,
+       record_count, size_bytes, sha256, total_document, execution_time_ms, status, requested_at_ms,
+       received_at_ms)
+     VALUES (@snapshotId, @pageNumber, @cursorSent, @cursorReceived, @entryCount, @firstSeq, @stored, @size,
+       @sha256, @totalDocument, @executionTimeMs, @status, @requestedAtMs, @receivedAtMs)`,
+  );
+  const insertSetAside = database.prepare(
+    'INSERT INTO set_aside (snapshot_id, page_number, place, reason, text) VALUES (?, ?, ?, ?, ?)',
+  );
+  const insertGroup = database.prepare(
+    `INSERT INTO summary_groups (snapshot_id, seq, channel, service, origin, response_code, request_count,
+       average_response_time_ms, average_bot_latency_ms, session_id)
+     VALUES (@snapshotId, @seq, @channel, @service, @origin, @responseCode, @count, @averageResponseTimeMs,
+       @averageBotLatencyMs, @sessionId)`,
+  );
+  const mergeRemark = database.prepare(
+    `INSERT INTO remarks (snapshot_id, code, count, detail) VALUES (?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET
+       count = CASE WHEN excluded.count IS NULL THEN count ELSE coalesce(count, 0) + excluded.count END,
+       detail = coalesce(excluded.detail, detail)`,
+  );
+  const update = database.prepare(
+    `UPDATE snapshots SET
+       record_count = record_count + @stored, received_count = received_count + @entryCount,
+       page_count = page_count + 1, size_bytes = size_bytes + @size,
+       total_document = coalesce(@totalDocument, total_document), fetched_at_ms = @receivedAtMs,
+       id_report = @idReport, name_visualization = @nameVisualization, next_cursor = @nextCursor
+     WHERE snapshot_id = @snapshotId`,
+  );
+  return {
+    readWalk: (snapshotId) => walk.get(snapshotId) ?? { nextCursor: null, receivedCount: 0 },
+    findPage: (snapshotId, cursorSent, sha256) => page.get(snapshotId, cursorSent, sha256) ?? null,
+    wasSeen: (snapshotId, cursor) => seen.get(snapshotId, cursor) !== undefined,
+    insertPage: (row) => void insertPage.run(row),
+    insertSetAside: (snapshotId, pageNumber, { index, reason, text }) =>
+      void insertSetAside.run(snapshotId, pageNumber, index, reason, text),
+    insertGroups: (snapshotId, firstSeq, groups) => {
+      for (const [index, group] of groups.entries()) {
+        insertGroup.run({ ...group, snapshotId, seq: firstSeq + index });
+      }
+    },
+    mergeRemark: (snapshotId, { code, count, detail }) =>
+      void mergeRemark.run(snapshotId, code, count ?? null, detail ?? null),
+    updateSnapshot: (change) => void update.run(change),
+  };
+}

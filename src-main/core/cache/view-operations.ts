@@ -1,0 +1,64 @@
+import { AppError } from '../../common/contract/errors.ts';
+import type { RecordDetail, RecordFilter, RecordOrder, RecordRow } from '../../common/model/record.ts';
+import type { Snapshot } from '../../common/model/snapshot.ts';
+import type { Connection } from './connect.ts';
+import { materialiseView, type RowList } from './materialise-view.ts';
+import { createDetailReader } from './read-detail.ts';
+import { prepareWindows } from './read-window.ts';
+import { toRow } from './record-tables.ts';
+import { createSnapshotReader } from './snapshot-rows.ts';
+import type { CallContext } from './thread-messages.ts';
+
+/** Rows of one window. */
+const WINDOW_ROWS = 500;
+/** Views kept open; the one that was used longest ago goes first. */
+const OPEN_VIEWS = 16;
+
+export type ViewOperations = ReturnType<typeof createViewOperations>;
+
+interface OpenViewInput {
+  readonly snapshotId: number;
+  readonly filter: RecordFilter;
+  readonly order: RecordOrder;
+}
+
+/** Snapshots, views and their windows: the quick reads. */
+export function createViewOperations(database: Connection) {
+  const snapshots = createSnapshotReader(database);
+  const readWindow = prepareWindows(database);
+  const readDetail = createDetailReader(database);
+  const views = new Map<string, RowList>();
+  let lastView = 0;
+
+  const findView = (viewId: string): RowList => {
+    const view = views.get(viewId);
+    if (view === undefined) throw new AppError('cache.view-closed', 'The view is closed.', { viewId });
+    views.delete(viewId);
+    views.set(viewId, view);
+    return view;
+  };
+
+  return {
+    getSnapshot: (snapshotId: number): Snapshot => snapshots.get(snapshotId),
+    listSnapshots: (connectionId: string | null): Snapshot[] => snapshots.list(connectionId),
+    openView: async ({ snapshotId, filter, order }: OpenViewInput, context: CallContext) => {
+      const snapshot = snapshots.get(snapshotId);
+      const view = await materialiseView(database, snapshot, filter, order, context.pause);
+      const viewId = `view-${++lastView}`;
+      views.set(viewId, view);
+      for (const oldest of views.keys()) {
+        if (views.size <= OPEN_VIEWS) break;
+        views.delete(oldest);
+      }
+      return { viewId, rowCount: view.rowCount, totalCount: snapshot.recordCount };
+    },
+    readRows: ({ viewId, start, end }: { viewId: string; start: number; end: number }): RecordRow[] =>
+      readWindow(findView(viewId), start, Math.min(end, start + WINDOW_ROWS)).map(toRow),
+    closeView: (viewId: string): void => void views.delete(viewId),
+    /** The list itself, for the other reading thread. */
+    shareView: (viewId: string): RowList => findView(viewId),
+    readRecord: ({ snapshotId, seq }: { snapshotId: number; seq: number }): RecordDetail =>
+      readDetail(snapshots.get(snapshotId), seq),
+    close: (_input: null): void => void database.close(),
+  };
+}

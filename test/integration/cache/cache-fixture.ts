@@ -1,0 +1,110 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Cache, NewSnapshot } from '../../../src-main/core/cache/cache.ts';
+import { openCache, type OpenedCache } from '../../../src-main/core/cache/open-cache.ts';
+import { createSilentLogger } from '../../support/silent-logger.ts';
+
+export const WORKER_URL = new URL('../../../src-main/core/cache/cache-thread.ts', import.meta.url);
+export const FROM_MS = Date.UTC(2026, 10, 20, 10);
+
+export function openTestCache(file: string): Promise<OpenedCache> {
+  return openCache({ file, workerUrl: WORKER_URL, logger: createSilentLogger(), now: () => FROM_MS });
+}
+
+export async function createFolder(): Promise<{ file: string; folder: string; remove: () => Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'cache-'));
+  return { folder, file: join(folder, 'cache.sqlite'), remove: () => rm(folder, { recursive: true }) };
+}
+
+export interface TestDocument {
+  Id: string;
+  Date: string;
+  Channel: number;
+  Service: number;
+  Client: string;
+  ReponseTime: number;
+  ReponseCode: number;
+  Error: string;
+  BotLatency: number;
+  Payload: string;
+  Origin: string;
+}
+
+export function createDocument(index: number, changes: Partial<TestDocument> = {}): TestDocument {
+  return {
+    Id: `00000000-0000-4000-8000-${String(index % 7).padStart(12, '0')}`,
+    Date: new Date(FROM_MS + index * 1000).toISOString(),
+    Channel: index % 3,
+    Service: 10 + (index % 2),
+    Client: `client ${index % 5}`,
+    ReponseTime: (index * 37) % 100,
+    ReponseCode: [200, 200, 404, 500][index % 4] ?? 200,
+    Error: index % 4 === 3 ? 'Timed out' : '',
+    BotLatency: index % 11,
+    Payload: `{"text":"hello ${index}"}`,
+    Origin: index % 2 === 0 ? 'web' : 'app',
+    ...changes,
+  };
+}
+
+export function toOutbound(document: TestDocument, actionId: string): Record<string, unknown> {
+  const { BotLatency: _latency, ...rest } = document;
+  return { ...rest, ActionId: actionId, Reponse: '{"ok":true}' };
+}
+
+export function toBody(
+  documents: readonly unknown[],
+  lastDocument = '',
+  totalDocument = documents.length,
+): ArrayBuffer {
+  const body = JSON.stringify({
+    isValid: true,
+    executionTime: 12,
+    idReport: '29CDB989-6221-4742-96CA-1A878545B5A3',
+    nameVisualization: 'Inbound detail',
+    totalDocument,
+    pageCount: null,
+    lastDocument,
+    documents,
+  });
+  return new Uint8Array(Buffer.from(body)).buffer;
+}
+
+export function toNewSnapshot(changes: Partial<NewSnapshot> = {}, seconds = 3600): NewSnapshot {
+  const toMs = FROM_MS + (seconds - 1) * 1000;
+  const write = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
+  return {
+    connectionId: 'one',
+    tenant: 1,
+    report: 'inbound-detail',
+    period: { startDate: write(FROM_MS), endDate: write(toMs), fromMs: FROM_MS, toMs, zone: 'UTC' },
+    startedAtMs: FROM_MS,
+    stillOpen: false,
+    ...changes,
+  };
+}
+
+export function toPage(snapshotId: number, cursorSent: string, receivedAtMs = FROM_MS + 60) {
+  return { snapshotId, cursorSent, requestedAtMs: FROM_MS, receivedAtMs, status: 200, zone: 'UTC' };
+}
+
+/** Stores all documents as pages of one snapshot and completes it; answers its id. */
+export async function fillSnapshot(
+  cache: Cache,
+  documents: readonly unknown[],
+  changes: Partial<NewSnapshot> = {},
+  pageSize = 1000,
+): Promise<number> {
+  const { id } = await cache.createSnapshot(toNewSnapshot(changes));
+  let cursor = '';
+  for (let from = 0; from < documents.length || from === 0; from += pageSize) {
+    const isLast = from + pageSize >= documents.length;
+    const next = isLast ? '' : `after ${from + pageSize}`;
+    const body = toBody(documents.slice(from, from + pageSize), next, documents.length);
+    await cache.storePage(toPage(id, cursor, (changes.startedAtMs ?? FROM_MS) + 60), body).stored;
+    cursor = next;
+  }
+  await cache.finishSnapshot(id, 'complete', null);
+  return id;
+}
