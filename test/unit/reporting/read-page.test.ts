@@ -439,3 +439,20 @@ describe('a report that is another one', () => {
     expect(fail(JSON.stringify(toEnvelope([record])), report).code).toBe('client.unexpected-shape');
   });
 });
+
+describe('records as they come', () => {
+  it('decision 9: stay in the order received, whatever their dates', () => {
+    const dates = ['2026-11-20T10:00:00.000Z', '2026-11-19T10:00:00.000Z', '2026-11-21T10:00:00.000Z'];
+    const page = readJson(toEnvelope(dates.map((Date) => ({ ...inbound, Date }))));
+    expect(page.records.map(({ dateText }) => dateText)).toEqual(dates);
+  });
+  it('decision 12: the Id of a group is kept to be shown, and may be missing', () => {
+    const { Id, ...rest } = inboundGroup;
+    const { groups } = readJson(toEnvelope([inboundGroup, rest]), 'inbound-summary');
+    expect(groups.map(({ sessionId }) => sessionId)).toEqual([Id, '']);
+  });
+  it('decision 26: identical records and shared Ids are all kept', () => {
+    const page = readJson(toEnvelope([inbound, inbound, { ...inbound, Channel: 4 }]));
+    expect(page.records.map(({ channel }) => channel)).toEqual([3, 3, 4]);
+  });
+});
