@@ -1,0 +1,96 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createExportDownloads, type ExportDownloads } from '../../src-main/web/export-downloads.ts';
+import { startWebServer, type WebServer } from '../../src-main/web/web-server.ts';
+import { createStubCore, type StubCore } from './stub-core.ts';
+
+/** A real server over a stub core and a small window, with a clock that the test moves. */
+export interface TestServer {
+  readonly server: WebServer;
+  readonly core: StubCore;
+  readonly downloads: ExportDownloads;
+  readonly folder: string;
+  readonly origin: string;
+  readonly clock: { nowMs: number };
+  readonly bugs: unknown[];
+  stop(): Promise<void>;
+}
+
+const PAGE = '<!doctype html><meta name="csp-nonce" content="__CSP_NONCE__"><title>shell</title>';
+
+export async function startTestServer(
+  answers: Record<string, (input: never) => unknown> = {},
+): Promise<TestServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'channelscope-web-'));
+  await mkdir(join(folder, 'window/assets'), { recursive: true });
+  await writeFile(join(folder, 'window/index.html'), PAGE);
+  await writeFile(join(folder, 'window/assets/app-1a2b.js'), 'export {};');
+  await writeFile(join(folder, 'window/.hidden.js'), 'secret');
+  await writeFile(join(folder, 'outside.js'), 'secret');
+  const core = createStubCore(answers);
+  const downloads = createExportDownloads(join(folder, 'exports'));
+  const clock = { nowMs: 1_800_000_000_000 };
+  const bugs: unknown[] = [];
+  const server = await startWebServer({
+    core,
+    downloads,
+    windowFolder: join(folder, 'window'),
+    port: 0,
+    now: () => clock.nowMs,
+    onBug: (error) => bugs.push(error),
+  });
+  return {
+    server,
+    core,
+    downloads,
+    folder,
+    origin: `http://127.0.0.1:${server.port}`,
+    clock,
+    bugs,
+    stop: async () => {
+      await server.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** What a browser holds after the launch. */
+export interface TestSession {
+  readonly cookie: string;
+  readonly token: string;
+  readonly headers: Record<string, string>;
+}
+
+export async function launch(running: TestServer): Promise<TestSession> {
+  const answer = await fetch(running.server.launchUrl, { redirect: 'manual' });
+  const cookie = (answer.headers.get('set-cookie') ?? '').split(';')[0]!;
+  const token = (answer.headers.get('location') ?? '').slice('/#session='.length);
+  return { cookie, token, headers: { cookie, 'x-channelscope-session': token, origin: running.origin } };
+}
+
+export interface RawAnswer {
+  readonly status: number;
+  readonly head: string;
+  readonly body: string;
+}
+
+/** Sends bytes as they are and reads until the server closes. */
+export function sendRaw(port: number, text: string): Promise<RawAnswer> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(text));
+    const chunks: Buffer[] = [];
+    socket.setTimeout(5000, () => socket.destroy(new Error('no answer')));
+    socket.on('data', (chunk) => chunks.push(chunk));
+    socket.on('error', reject);
+    socket.on('close', () => {
+      const [head = '', ...rest] = Buffer.concat(chunks).toString('latin1').split('\r\n\r\n');
+      resolve({
+        status: Number(head.split(' ')[1] ?? 0),
+        head: head.toLowerCase(),
+        body: rest.join('\r\n\r\n'),
+      });
+    });
+  });
+}
