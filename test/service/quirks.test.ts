@@ -9,6 +9,15 @@ const NOW_MS = Date.UTC(2026, 10, 20, 15, 30, 12, 345);
 const WEEK = toPeriod(NOW_MS - 8 * 86_400_000, NOW_MS);
 const STATUS = '/api/ServiceReporting/Status/1001';
 
+/** An answer as a client might meet it; only what the tests look at. */
+interface Answer {
+  readonly isValid: boolean;
+  readonly totalDocument: number;
+  readonly lastDocument: string;
+  readonly documents: Record<string, string>[] | undefined;
+  readonly data: Record<string, string>[] | undefined;
+}
+
 describe('a service that misbehaves on purpose', () => {
   let service: RunningService;
   let clockMs = NOW_MS;
@@ -22,31 +31,31 @@ describe('a service that misbehaves on purpose', () => {
   };
   const call = (body: object = {}): Promise<Response> =>
     post(service, toReportAddress(service, 'inbound-detail'), { ...WEEK, size: 30, ...body });
-  const read = async (body: object = {}) => (await (await call(body)).json()) as Record<string, any>;
+  const read = async (body: object = {}) => (await (await call(body)).json()) as Answer;
 
   it('corrected-spelling, dates-dotnet, numbers-as-strings and records-key-data change documents', async () => {
     await start('corrected-spelling', 'dates-dotnet', 'numbers-as-strings', 'records-key-data');
     const { data, documents } = await read();
     expect(documents).toBeUndefined();
-    expect(data[0]).toMatchObject({
+    expect(data![0]).toMatchObject({
       ResponseCode: expect.stringMatching(/^\d+$/),
       ResponseTime: expect.any(String),
     });
-    expect(data[0].Date).toMatch(/^\/Date\(\d{13}\)\/$/);
+    expect(data![0]!['Date']).toMatch(/^\/Date\(\d{13}\)\/$/);
   });
 
   it('records-as-string and dates-without-zone', async () => {
     await start('records-as-string', 'dates-without-zone');
-    const documents = JSON.parse((await read()).documents);
+    const documents = JSON.parse((await read()).documents as unknown as string) as { Date: string }[];
     expect(documents).toHaveLength(30);
-    expect(documents[0].Date).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}$/);
+    expect(documents[0]!.Date).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}$/);
   });
 
   it('small-pages, duplicate-records and total-capped', async () => {
     await start('small-pages', 'duplicate-records', 'total-capped');
     const { documents, totalDocument } = await read();
     expect(documents).toHaveLength(11);
-    expect(documents[1]).toEqual(documents[0]);
+    expect(documents![1]).toEqual(documents![0]);
     expect(totalDocument).toBe(1000);
   });
 
@@ -130,8 +139,8 @@ describe('a service that misbehaves on purpose', () => {
     });
     const authorization = `bearer ${(await created.json()).token}`;
     const address = toReportAddress(service, 'inbound-summary');
-    const page = await (await post(service, address, { ...WEEK, size: 10_000 }, { authorization })).json();
-    expect(page.documents.every((each: object) => 'Origin' in each)).toBe(true);
+    const page = await post(service, address, { ...WEEK, size: 10_000 }, { authorization });
+    expect(((await page.json()) as Answer).documents!.every((each) => 'Origin' in each)).toBe(true);
     clockMs += 30_000;
     expect((await post(service, address, WEEK, { authorization })).status).toBe(401);
   });

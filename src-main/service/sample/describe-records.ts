@@ -15,9 +15,8 @@ import {
 
 /** The GUID of a session (version 4 form). */
 export function toSessionGuid(seed: number, session: number): string {
-  const hex = [1, 2, 3, 4]
-    .map((lane) => mixBits(seed, session, lane, 0x5e55).toString(16).padStart(8, '0'))
-    .join('');
+  const hex =
+    toHex(seed, session, 1) + toHex(seed, session, 2) + toHex(seed, session, 3) + toHex(seed, session, 4);
   const variant = '89ab'.charAt(mixBits(session, seed) & 3);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`;
 }
@@ -67,6 +66,10 @@ export function toOutboundResponse(responseCode: number, error: string, arrival:
   return responseCode < 400
     ? JSON.stringify({ status: 'ok', reference: mixBits(arrival).toString(36) })
     : JSON.stringify({ status: 'error', code: responseCode, message: error });
+}
+
+function toHex(seed: number, session: number, lane: number): string {
+  return mixBits(seed, session, lane, 0x5e55).toString(16).padStart(8, '0');
 }
 
 function pick(list: readonly string[], bits: number): string {
