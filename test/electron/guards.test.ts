@@ -1,0 +1,125 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { guardContents } from '../../src-main/electron/navigation.ts';
+import { openVettedLink, showInFolder } from '../../src-main/electron/open-external.ts';
+import { denyPermissions } from '../../src-main/electron/permissions.ts';
+import {
+  calls,
+  FakeEvent,
+  FakeSession,
+  FakeWebContents,
+  resetFakeElectron,
+} from '../support/fake-electron.ts';
+import { HOSTILE_URLS, HOSTILE_VALUES } from '../support/hostile-urls.ts';
+
+const PAGE = 'app://channelscope/index.html';
+
+beforeEach(resetFakeElectron);
+
+function createGuarded(): FakeWebContents {
+  const contents = new FakeWebContents();
+  guardContents(contents as never);
+  return contents;
+}
+
+function isPrevented(contents: FakeWebContents, name: string, event: FakeEvent): boolean {
+  contents.emit(name, event);
+  return event.defaultPrevented;
+}
+
+describe('navigation', () => {
+  it('knows at least sixty hostile addresses', () => {
+    expect(new Set(HOSTILE_URLS).size).toBeGreaterThanOrEqual(60);
+  });
+
+  it.each([...HOSTILE_URLS, 'https://evil.example/'])('never leaves the page for %j', (url) => {
+    const contents = createGuarded();
+    expect(isPrevented(contents, 'will-navigate', new FakeEvent(url))).toBe(true);
+    expect(isPrevented(contents, 'will-frame-navigate', new FakeEvent(url))).toBe(true);
+    expect(isPrevented(contents, 'will-redirect', new FakeEvent(url))).toBe(true);
+    expect(contents.windowOpenHandler?.({ url })).toEqual({ action: 'deny' });
+  });
+
+  it('lets the page move within itself, and no frame show it', () => {
+    const contents = createGuarded();
+    expect(isPrevented(contents, 'will-navigate', new FakeEvent(`${PAGE}#/overview`))).toBe(false);
+    expect(isPrevented(contents, 'will-frame-navigate', new FakeEvent(PAGE))).toBe(false);
+    expect(isPrevented(contents, 'will-frame-navigate', new FakeEvent(PAGE, false))).toBe(true);
+  });
+
+  it('never attaches an embedded view', () => {
+    expect(isPrevented(createGuarded(), 'will-attach-webview', new FakeEvent(PAGE))).toBe(true);
+  });
+});
+
+describe('links', () => {
+  it.each([...HOSTILE_URLS, ...HOSTILE_VALUES])('are not opened: %j', async (url) => {
+    await expect(openVettedLink(url)).rejects.toMatchObject({ code: 'app.link-refused' });
+    expect(calls).toEqual([]);
+  });
+
+  it('are opened over https', async () => {
+    await openVettedLink('https://docs.example.com/reports?a=1#b');
+    expect(calls).toEqual([{ name: 'shell.openExternal', args: ['https://docs.example.com/reports?a=1#b'] }]);
+  });
+
+  it('show a file in its folder', () => {
+    showInFolder('/exports/a.csv');
+    expect(calls).toEqual([{ name: 'shell.showItemInFolder', args: ['/exports/a.csv'] }]);
+  });
+});
+
+const PERMISSIONS = (
+  'accessibility-events background-sync clipboard-read clipboard-sanitized-write display-capture ' +
+  'deprecated-sync-clipboard-read fileSystem fullscreen geolocation hid idle-detection keyboardLock media ' +
+  'mediaKeySystem midi midiSysex notifications openExternal pointerLock serial speaker-selection ' +
+  'storage-access top-level-storage-access unknown usb window-management invented'
+).split(' ');
+const ORIGINS = ['app://channelscope', 'app://evil', 'https://evil.example', 'file://', 'null'];
+
+describe('permissions', () => {
+  const cases = PERMISSIONS.flatMap((permission) =>
+    ORIGINS.flatMap((origin) => [true, false].map((isMainFrame) => ({ permission, origin, isMainFrame }))),
+  );
+
+  it('are granted for copying from our own main frame, and for nothing else', () => {
+    const session = new FakeSession('');
+    denyPermissions(session as never);
+    const request = session.handlers.get('setPermissionRequestHandler') as unknown as (
+      ...args: unknown[]
+    ) => void;
+    const check = session.handlers.get('setPermissionCheckHandler') as unknown as (
+      ...args: unknown[]
+    ) => boolean;
+    const granted: unknown[] = [];
+    for (const entry of cases) {
+      const { permission, origin, isMainFrame } = entry;
+      const details = { isMainFrame, requestingUrl: `${origin}/index.html` };
+      request(
+        null,
+        permission,
+        (isGranted: boolean) => isGranted && granted.push(['request', entry]),
+        details,
+      );
+      if (check(null, permission, origin, details)) granted.push(['check', entry]);
+    }
+    const only = { permission: 'clipboard-sanitized-write', origin: 'app://channelscope', isMainFrame: true };
+    expect(granted).toEqual([
+      ['request', only],
+      ['check', only],
+    ]);
+  });
+
+  it('are denied for devices and for the screen', () => {
+    const session = new FakeSession('');
+    denyPermissions(session as never);
+    expect((session.handlers.get('setDevicePermissionHandler') as () => boolean)()).toBe(false);
+    let streams: unknown;
+    (session.handlers.get('setDisplayMediaRequestHandler') as (...args: unknown[]) => void)(
+      {},
+      (given: unknown) => {
+        streams = given;
+      },
+    );
+    expect(streams).toEqual({});
+  });
+});

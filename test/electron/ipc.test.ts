@@ -1,0 +1,96 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { EVENTS, OPERATIONS } from '../../src-main/common/contract/index.ts';
+import { isTrustedSender, sendEvents, serveOperations } from '../../src-main/electron/ipc.ts';
+import { FakeWebContents, ipcHandlers, resetFakeElectron } from '../support/fake-electron.ts';
+import { createStubCore } from '../support/stub-core.ts';
+
+beforeEach(resetFakeElectron);
+
+const ours = new FakeWebContents();
+const trusted = new Map([[ours.id, ours]]) as never;
+const frame = {
+  url: 'app://channelscope/index.html#/overview',
+  parent: null as unknown,
+  detached: false,
+  isDestroyed: () => false,
+};
+const good = { sender: { id: ours.id }, senderFrame: frame };
+
+const STRANGERS: Record<string, unknown> = {
+  'no frame': { ...good, senderFrame: null },
+  'a destroyed frame': { ...good, senderFrame: { ...frame, isDestroyed: () => true } },
+  'a detached frame': { ...good, senderFrame: { ...frame, detached: true } },
+  'a frame within': { ...good, senderFrame: { ...frame, parent: frame } },
+  'another scheme': { ...good, senderFrame: { ...frame, url: 'https://channelscope/index.html' } },
+  'another host': { ...good, senderFrame: { ...frame, url: 'app://evil/index.html' } },
+  'a host with a suffix': { ...good, senderFrame: { ...frame, url: 'app://channelscope.evil/index.html' } },
+  'user info': { ...good, senderFrame: { ...frame, url: 'app://channelscope@evil/index.html' } },
+  'a host in capitals': { ...good, senderFrame: { ...frame, url: 'app://CHANNELSCOPE/index.html' } },
+  'a blank page': { ...good, senderFrame: { ...frame, url: 'about:blank' } },
+  'the developer tools': { ...good, senderFrame: { ...frame, url: 'devtools://devtools/bundled/x.html' } },
+  'an unknown window': { ...good, sender: { id: ours.id + 1000 } },
+  'a frame that throws': {
+    ...good,
+    get senderFrame() {
+      throw new Error('gone');
+    },
+  },
+};
+
+describe('senders', () => {
+  it('are trusted as the main frame of our window with our page', () => {
+    expect(isTrustedSender(good as never, trusted)).toBe(true);
+  });
+
+  it.each(Object.entries(STRANGERS))('are refused on every channel: %s', (_form, event) => {
+    const core = createStubCore();
+    serveOperations(core, trusted);
+    expect(isTrustedSender(event as never, trusted)).toBe(false);
+    for (const handler of ipcHandlers.values()) expect(() => handler(event, null)).toThrow(/^Refused\.$/u);
+    expect(core.asked).toEqual([]);
+  });
+});
+
+describe('operations', () => {
+  it('have one channel each', () => {
+    serveOperations(createStubCore(), trusted);
+    expect([...ipcHandlers.keys()].toSorted()).toEqual(
+      Object.keys(OPERATIONS)
+        .map((name) => `operation:${name}`)
+        .toSorted(),
+    );
+  });
+
+  it('answer the envelope', async () => {
+    serveOperations(createStubCore({ 'tasks/list': () => [] }), trusted);
+    const ask = ipcHandlers.get('operation:tasks/list')!;
+    expect(await ask(good, null)).toEqual({ ok: true, value: [] });
+    expect(await ask(good, { extra: 1 })).toMatchObject({ ok: false, error: { code: 'app.invalid-input' } });
+  });
+
+  it.each([undefined, () => 1, 'x'.repeat(1024 * 1024)])(
+    'refuse what is not JSON or too large',
+    async (input) => {
+      const core = createStubCore();
+      serveOperations(core, trusted);
+      const answer = await ipcHandlers.get('operation:tasks/list')!(good, input);
+      expect(answer).toMatchObject({ ok: false, error: { code: 'app.invalid-input' } });
+      expect(core.asked).toEqual([]);
+    },
+  );
+});
+
+describe('events', () => {
+  it('reach the windows that are open, until they are stopped', () => {
+    const core = createStubCore();
+    const gone = new FakeWebContents();
+    gone.destroyed = true;
+    const stop = sendEvents(core, new Map([ours, gone].map((one) => [one.id, one])) as never);
+    const name = Object.keys(EVENTS)[0] as keyof typeof EVENTS;
+    core.send(name, { a: 1 });
+    stop();
+    core.send(name, { a: 2 });
+    expect(ours.sent).toEqual([{ channel: `event:${name}`, payload: { a: 1 } }]);
+    expect(gone.sent).toEqual([]);
+  });
+});

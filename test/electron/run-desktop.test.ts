@@ -1,0 +1,213 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Host } from '../../src-main/core/host.ts';
+import { runDesktop } from '../../src-main/electron/run-desktop.ts';
+import { buildWindowOptions } from '../../src-main/electron/window.ts';
+import { readWindowState, saveWindowState } from '../../src-main/electron/window-state.ts';
+import { buildMenuTemplate } from '../../src-main/electron/menu.ts';
+import {
+  app,
+  calls,
+  dialogAnswers,
+  FakeEvent,
+  ipcHandlers,
+  makeReady,
+  namesOfCalls,
+  resetFakeElectron,
+  windows,
+} from '../support/fake-electron.ts';
+import { createStubCore, type StubCore } from '../support/stub-core.ts';
+
+let folder: string;
+let core: StubCore;
+let host: Host | undefined;
+beforeEach(async () => {
+  resetFakeElectron();
+  folder = await mkdtemp(join(tmpdir(), 'channelscope-desktop-'));
+  core = createStubCore();
+  host = undefined;
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+function run(platform: Host['platform'] = 'linux'): Promise<void> {
+  const thread = new URL('file:///thread.js');
+  return runDesktop({
+    platform,
+    dataFolder: join(folder, 'data'),
+    windowFolder: folder,
+    preload: '/app/preload.cjs',
+    workers: { cache: thread, service: thread },
+    createCore: (given) => {
+      host = given;
+      return Promise.resolve(core);
+    },
+  });
+}
+
+async function start(platform?: Host['platform']): Promise<void> {
+  const running = run(platform);
+  makeReady();
+  await running;
+}
+
+describe('start', () => {
+  it('does what must precede readiness before it', async () => {
+    await start();
+    const names = namesOfCalls();
+    const early = names.slice(0, names.indexOf('(ready)'));
+    expect(early).toEqual([
+      'app.enableSandbox',
+      'protocol.registerSchemesAsPrivileged',
+      'app.setPath',
+      'app.setPath',
+      'app.requestSingleInstanceLock',
+      'app.whenReady',
+    ]);
+    const window = names.indexOf('BrowserWindow');
+    for (const name of [
+      'session.setPermissionRequestHandler',
+      'session.setPermissionCheckHandler',
+      'protocol.handle',
+    ]) {
+      expect(names.indexOf(name)).toBeGreaterThan(-1);
+      expect(names.indexOf(name)).toBeLessThan(window);
+    }
+  });
+
+  it('gives its scheme the rights it needs and no more', async () => {
+    await start();
+    const { args } = calls.find((call) => call.name === 'protocol.registerSchemesAsPrivileged')!;
+    expect(args).toEqual([
+      [{ scheme: 'app', privileges: { standard: true, secure: true, supportFetchAPI: true } }],
+    ]);
+  });
+
+  it('loads the one page, in a window whose contents are guarded and trusted', async () => {
+    await start();
+    expect(calls.filter((call) => call.name === 'loadURL')).toEqual([
+      { name: 'loadURL', args: ['app://channelscope/index.html'] },
+    ]);
+    const { webContents } = windows[0]!;
+    expect(webContents.windowOpenHandler?.({ url: 'app://channelscope/index.html' })).toEqual({
+      action: 'deny',
+    });
+    const frame = {
+      url: 'app://channelscope/index.html',
+      parent: null,
+      detached: false,
+      isDestroyed: () => false,
+    };
+    const event = { sender: webContents, senderFrame: frame };
+    expect(await ipcHandlers.get('operation:tasks/list')!(event, null)).toMatchObject({ ok: false });
+    windows[0]!.emit('closed');
+    expect(() => ipcHandlers.get('operation:tasks/list')!(event, null)).toThrow('Refused.');
+  });
+
+  it('denies permissions in every session, the one for requests too', async () => {
+    await start();
+    const guarded = calls
+      .filter((call) => call.name === 'session.setPermissionRequestHandler')
+      .map((call) => call.args[0]);
+    expect(guarded).toContain('');
+    expect(guarded).toContain('requests');
+  });
+
+  it('leaves to the instance that is open already', async () => {
+    app.hasLock = false;
+    await start();
+    expect(namesOfCalls()).toContain('app.quit');
+    expect(namesOfCalls()).not.toContain('BrowserWindow');
+    expect(existsSync(join(folder, 'data'))).toBe(false);
+  });
+
+  it('shows the window again for a second instance, whatever it was asked', async () => {
+    await start();
+    windows[0]!.minimized = true;
+    app.emit('second-instance', new FakeEvent(), ['channelscope', 'channelscope://evil', '--no-sandbox']);
+    expect(namesOfCalls().slice(-2)).toEqual(['restore', 'focus']);
+    expect(windows).toHaveLength(1);
+  });
+
+  it('stops the core before it quits, once, and gives the folder back', async () => {
+    await start();
+    expect(existsSync(join(folder, 'data/profile.lock'))).toBe(true);
+    const first = new FakeEvent();
+    app.emit('before-quit', first);
+    expect(first.defaultPrevented).toBe(true);
+    await vi.waitFor(() => expect(namesOfCalls()).toContain('app.quit'));
+    expect(core.isStopped).toBe(true);
+    expect(existsSync(join(folder, 'data/profile.lock'))).toBe(false);
+    const second = new FakeEvent();
+    app.emit('before-quit', second);
+    expect(second.defaultPrevented).toBe(false);
+  });
+});
+
+describe('host', () => {
+  it('asks where an export goes, and shows it when it is done', async () => {
+    await start();
+    expect(await host!.chooseExportTarget('a.csv')).toBeNull();
+    dialogAnswers.push({ canceled: false, filePath: '/exports/a.csv' });
+    expect(await host!.chooseExportTarget('a.csv')).toBe('/exports/a.csv');
+    expect(await host!.revealExport('/exports/a.csv')).toBeNull();
+    expect(namesOfCalls()).toContain('shell.showItemInFolder');
+  });
+});
+
+describe('window options', () => {
+  const state = { bounds: null, isMaximized: false };
+  const preload = '/app/preload.cjs';
+
+  it.each(['macos', 'windows', 'linux'] as const)('are the approved ones on %s', (platform) => {
+    const options = buildWindowOptions({ platform, preload, isDark: false, state });
+    expect(options.webPreferences).toEqual({
+      preload,
+      contextIsolation: true,
+      sandbox: true,
+      webSecurity: true,
+      nodeIntegration: false,
+      nodeIntegrationInWorker: false,
+      nodeIntegrationInSubFrames: false,
+      webviewTag: false,
+      allowRunningInsecureContent: false,
+      experimentalFeatures: false,
+      navigateOnDragDrop: false,
+      spellcheck: false,
+    });
+    expect(options.show).toBe(false);
+  });
+
+  it('leave room for the buttons of each system', () => {
+    expect(buildWindowOptions({ platform: 'macos', preload, isDark: false, state })).toMatchObject({
+      titleBarStyle: 'hiddenInset',
+      trafficLightPosition: { x: 11, y: 16 },
+    });
+    expect(buildWindowOptions({ platform: 'windows', preload, isDark: true, state })).toMatchObject({
+      titleBarStyle: 'hidden',
+      titleBarOverlay: { height: 44 },
+    });
+  });
+
+  it('remember the place of the window, unless no screen shows it', async () => {
+    const screens = [{ x: 0, y: 0, width: 1920, height: 1080 }];
+    const bounds = { x: 100, y: 50, width: 1000, height: 700 };
+    expect(readWindowState(folder, screens)).toEqual(state);
+    saveWindowState(folder, bounds, true);
+    expect(readWindowState(folder, screens)).toEqual({ bounds, isMaximized: true });
+    saveWindowState(folder, { ...bounds, x: 5000 }, false);
+    expect(readWindowState(folder, screens)).toEqual(state);
+    await writeFile(join(folder, 'window.json'), '{"x":"1"');
+    expect(readWindowState(folder, screens)).toEqual(state);
+  });
+});
+
+describe('menu', () => {
+  it.each(['macos', 'windows', 'linux'] as const)('reloads nothing and opens no tools on %s', (platform) => {
+    const text = JSON.stringify(buildMenuTemplate(platform));
+    expect(text).not.toMatch(/reload|toggleDevTools/iu);
+    expect(text).toContain('"zoomIn"');
+  });
+});
