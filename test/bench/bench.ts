@@ -1,0 +1,63 @@
+import { cpus, totalmem } from 'node:os';
+import { parseArgs } from 'node:util';
+import type { BenchFigure } from './figure.ts';
+import { benchRecords } from './records.ts';
+
+/** Every bench by name: a size in records, figures out. */
+const BENCHES: Readonly<Record<string, (options: { size: number }) => Promise<BenchFigure[]>>> = {
+  records: benchRecords,
+};
+const DEFAULT_SIZE = 200_000;
+
+async function run(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { json: { type: 'boolean', default: false }, size: { type: 'string' } },
+  });
+  const size = Number(values.size ?? DEFAULT_SIZE);
+  const names = positionals.length > 0 ? positionals : Object.keys(BENCHES);
+  const unknown = names.filter((name) => !(name in BENCHES));
+  if (unknown.length > 0 || !Number.isInteger(size) || size < 1) {
+    console.error(
+      `Usage: npm run bench [-- NAME] [--json] [--size N]; names: ${Object.keys(BENCHES).join(', ')}`,
+    );
+    process.exitCode = 2;
+    return;
+  }
+  if (!values.json) printMachine(size);
+  for (const name of names) {
+    const figures = (await BENCHES[name]?.({ size })) ?? [];
+    for (const figure of figures) {
+      console.log(values.json ? JSON.stringify({ ...figure, size }) : toLine(figure));
+    }
+    if (figures.some(({ met }) => met === false)) process.exitCode = 1;
+  }
+}
+
+function printMachine(size: number): void {
+  const [cpu] = cpus();
+  const memoryGib = Math.round(totalmem() / 2 ** 30);
+  console.log(
+    `${cpus().length} × ${cpu?.model ?? 'unknown processor'}, ${memoryGib} GiB, Node ${process.version}`,
+  );
+  console.log(`${size.toLocaleString('en')} records\n`);
+  console.log(
+    ['figure'.padEnd(40), 'value'.padStart(20), 'peer'.padStart(14), 'ratio'.padStart(8), 'goal'].join(' '),
+  );
+}
+
+function toLine(figure: BenchFigure): string {
+  const write = (value: number): string =>
+    value.toLocaleString('en', { maximumFractionDigits: value < 100 ? 2 : 0 });
+  const goal = figure.goal === null ? '' : `${write(figure.goal)} ${figure.met === true ? 'met' : 'MISSED'}`;
+  return [
+    figure.figure.padEnd(40),
+    `${write(figure.value)} ${figure.unit}`.padStart(20),
+    (figure.peerValue === null ? '' : write(figure.peerValue)).padStart(14),
+    (figure.ratio === null ? '' : figure.ratio.toFixed(2)).padStart(8),
+    `  ${goal}`,
+    figure.peer === null ? '' : `(${figure.peer})`,
+  ].join(' ');
+}
+
+await run();

@@ -1,0 +1,45 @@
+/** One measured figure beside its peer and its goal; nulls where there is none. */
+export interface BenchFigure {
+  readonly bench: string;
+  readonly figure: string;
+  readonly value: number;
+  readonly unit: string;
+  readonly peer: string | null;
+  readonly peerValue: number | null;
+  /** value / peerValue. */
+  readonly ratio: number | null;
+  /** In the unit; at most for times, at least for rates. */
+  readonly goal: number | null;
+  readonly met: boolean | null;
+}
+
+/** A duration with a goal it must not exceed. */
+export function toTimeFigure(
+  bench: string,
+  figure: string,
+  valueMs: number,
+  goalMs: number | null = null,
+  peer: { name: string; valueMs: number } | null = null,
+): BenchFigure {
+  return {
+    ...{ bench, figure, value: valueMs, unit: 'ms', goal: goalMs },
+    ...{ peer: peer?.name ?? null, peerValue: peer?.valueMs ?? null },
+    ratio: peer === null ? null : valueMs / peer.valueMs,
+    met: goalMs === null ? null : valueMs <= goalMs,
+  };
+}
+
+/** The value below which a share of the values lies, 0 to 1. */
+export function toQuantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}
+
+/** Runs the work and answers its result with the milliseconds it took. */
+export async function measure<Value>(
+  work: () => Value | Promise<Value>,
+): Promise<{ value: Value; ms: number }> {
+  const from = performance.now();
+  const value = await work();
+  return { value, ms: performance.now() - from };
+}

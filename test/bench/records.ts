@@ -1,0 +1,178 @@
+import Database from 'better-sqlite3';
+import type { RecordFilter, RecordOrder } from '../../src-main/common/model/record.ts';
+import { MIGRATIONS } from '../../src-main/core/cache/migrations.ts';
+import type { OpenedCache } from '../../src-main/core/cache/open-cache.ts';
+import {
+  createDocument,
+  createFolder,
+  openTestCache,
+  toBody,
+  toNewSnapshot,
+  toPage,
+} from '../integration/cache/cache-fixture.ts';
+import { measure, toQuantile, toTimeFigure, type BenchFigure } from './figure.ts';
+
+const BENCH = 'records';
+const PAGE_SIZE = 10_000;
+const WINDOWS = 300;
+const WINDOW_ROWS = 100;
+const ROWS_SQL =
+  'SELECT r.*, substr(t.payload, 1, 120) FROM inbound_records r JOIN inbound_texts t USING (record_id) ' +
+  'WHERE r.record_id >= 4294967296 AND r.record_id < 8589934592';
+
+interface ViewCase {
+  readonly name: string;
+  readonly filter: RecordFilter;
+  readonly order: RecordOrder;
+  readonly sql: string;
+}
+const CASES: readonly ViewCase[] = [
+  {
+    name: 'unfiltered',
+    filter: {},
+    order: { column: 'received', descending: true },
+    sql: 'ORDER BY r.record_id DESC',
+  },
+  {
+    name: 'filtered',
+    filter: { codeClasses: ['4xx', '5xx'] },
+    order: { column: 'received', descending: true },
+    sql: 'AND r.response_code >= 400 ORDER BY r.record_id DESC',
+  },
+  {
+    name: 'sorted',
+    filter: {},
+    order: { column: 'responseTimeMs', descending: true },
+    sql: 'ORDER BY r.response_time_ms DESC, r.record_id DESC',
+  },
+  {
+    name: 'searched',
+    filter: { search: 'hello 77' },
+    order: { column: 'received', descending: true },
+    sql: "AND t.payload LIKE '%hello 77%' ORDER BY r.record_id DESC",
+  },
+];
+
+/** Figures of the cache for `size` records, each beside bare better-sqlite3 over the same file in the same run. */
+export async function benchRecords(options: { size: number }): Promise<BenchFigure[]> {
+  const place = await createFolder();
+  const cache = await openTestCache(place.file);
+  try {
+    const figures = [await benchStoring(cache, place.file, options.size)];
+    const bare = new Database(place.file, { readonly: true });
+    for (const view of CASES) figures.push(...(await benchView(cache, bare, view)));
+    bare.close();
+    for (const [name, work] of [
+      ['facets', () => cache.readFacets(1)],
+      ['computed summary', () => cache.computeSummary(1)],
+      ['session', () => cache.readSession('one', createId(7))],
+    ] as const) {
+      figures.push(toTimeFigure(BENCH, name, (await measure(work)).ms));
+    }
+    return figures;
+  } finally {
+    await cache.close();
+    await place.remove();
+  }
+}
+
+function createId(index: number): string {
+  return `${index.toString(16).padStart(8, '0')}-0000-4000-8000-${((index * 2_654_435_761) % 2 ** 40).toString(16).padStart(12, '0')}`;
+}
+
+function createDocuments(from: number, count: number) {
+  return Array.from({ length: count }, (_, offset) => {
+    const index = from + offset;
+    const text = `hello ${index} `.padEnd(300, 'lorem ipsum ');
+    return createDocument(index, {
+      ...{ Id: createId(Math.floor(index / 6) * 7919), ReponseTime: (index * 7919) % 10_007 },
+      ...{ Client: `client ${index % 5000}`, Payload: JSON.stringify({ text }) },
+    });
+  });
+}
+
+async function benchStoring(cache: OpenedCache, file: string, size: number): Promise<BenchFigure> {
+  const { id } = await cache.createSnapshot(toNewSnapshot({}, size));
+  let storedMs = 0;
+  for (let from = 0; from < size; from += PAGE_SIZE) {
+    const isLast = from + PAGE_SIZE >= size;
+    const documents = createDocuments(from, Math.min(PAGE_SIZE, size - from));
+    const body = toBody(documents, isLast ? '' : String(from + PAGE_SIZE), size);
+    const page = toPage(id, from === 0 ? '' : String(from));
+    storedMs += (await measure(() => cache.storePage(page, body).stored)).ms;
+  }
+  await cache.finishSnapshot(id, 'complete', null);
+  const bareMs = insertBare(file);
+  const rate = (ms: number): number => Math.round((size / ms) * 1000);
+  return {
+    ...{ bench: BENCH, figure: 'storing, parsing included', value: rate(storedMs), unit: 'records/s' },
+    ...{ peer: 'better-sqlite3 insert alone', peerValue: rate(bareMs), ratio: bareMs / storedMs },
+    ...{ goal: null, met: null },
+  };
+}
+
+/** Inserts the same rows into the same tables of another file, a transaction a page. */
+function insertBare(file: string): number {
+  const source = new Database(file, { readonly: true });
+  const target = new Database(`${file}.bare`);
+  target.pragma('journal_mode = wal');
+  target.pragma('synchronous = full');
+  target.pragma('cache_size = -65536');
+  for (const { sql } of MIGRATIONS) target.exec(sql);
+  const rows = ['inbound_records', 'inbound_texts'].map((table) => {
+    const all = source.prepare(`SELECT * FROM ${table}`).raw().all() as unknown[][];
+    const places = all[0]!.map(() => '?').join(', ');
+    return { all, insert: target.prepare(`INSERT INTO ${table} VALUES (${places})`) };
+  });
+  const store = target.transaction((from: number) => {
+    for (const { all, insert } of rows)
+      for (const row of all.slice(from, from + PAGE_SIZE)) insert.run(...row);
+  });
+  const from = performance.now();
+  for (let page = 0; page < rows[0]!.all.length; page += PAGE_SIZE) store.immediate(page);
+  const ms = performance.now() - from;
+  source.close();
+  target.close();
+  return ms;
+}
+
+async function benchView(
+  cache: OpenedCache,
+  bare: Database.Database,
+  view: ViewCase,
+): Promise<BenchFigure[]> {
+  const statement = bare.prepare(`${ROWS_SQL} ${view.sql} LIMIT ? OFFSET ?`);
+  const opened = await measure(async () => {
+    const { viewId, rowCount } = await cache.openView(1, view.filter, view.order);
+    await cache.readRows(viewId, 0, WINDOW_ROWS);
+    return { viewId, rowCount };
+  });
+  const { viewId, rowCount } = opened.value;
+  const first = await measure(() => statement.all(WINDOW_ROWS, 0));
+  const ours: number[] = [];
+  const peers: number[] = [];
+  for (let index = 0; index < WINDOWS; index += 1) {
+    const start = Math.floor((((index * 7919) % 1009) / 1009) * Math.max(1, rowCount - WINDOW_ROWS));
+    ours.push((await measure(() => cache.readRows(viewId, start, start + WINDOW_ROWS))).ms);
+    // The peer is slow: a tenth of the windows tells as much.
+    if (index % 10 === 0) peers.push((await measure(() => statement.all(WINDOW_ROWS, start))).ms);
+  }
+  const histogram = await measure(() => cache.readHistogram(viewId, 120));
+  await cache.closeView(viewId);
+  const peer = 'better-sqlite3 LIMIT/OFFSET';
+  const window = (share: number, label: string): BenchFigure =>
+    toTimeFigure(BENCH, `${view.name}: window, ${label} of ${WINDOWS}`, toQuantile(ours, share), 100, {
+      name: peer,
+      valueMs: toQuantile(peers, share),
+    });
+  const openGoal = view.name === 'unfiltered' ? 300 : null;
+  return [
+    toTimeFigure(BENCH, `${view.name}: open and first rows`, opened.ms, openGoal, {
+      name: peer,
+      valueMs: first.ms,
+    }),
+    window(0.5, 'median'),
+    window(0.99, 'p99'),
+    toTimeFigure(BENCH, `${view.name}: histogram`, histogram.ms),
+  ];
+}

@@ -1,0 +1,129 @@
+import { chmod, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { APPLICATION_ID, connect } from '../../../src-main/core/cache/connect.ts';
+import { MIGRATIONS } from '../../../src-main/core/cache/migrations.ts';
+import { openFile } from '../../../src-main/core/cache/open-file.ts';
+import { createDocument, createFolder, fillSnapshot, FROM_MS, openTestCache } from './cache-fixture.ts';
+
+let place: Awaited<ReturnType<typeof createFolder>>;
+
+beforeEach(async () => {
+  place = await createFolder();
+});
+afterEach(async () => {
+  await chmod(place.folder, 0o700);
+  await place.remove();
+});
+
+async function createFilled(count = 1): Promise<void> {
+  const cache = await openTestCache(place.file);
+  await fillSnapshot(
+    cache,
+    Array.from({ length: count }, (_, index) => createDocument(index)),
+  );
+  await cache.close();
+}
+
+test.each(['write', 'read'] as const)('every pragma holds on a connection to %s', async (mode) => {
+  await createFilled();
+  const database = connect(place.file, mode);
+  const read = (name: string): unknown => database.pragma(name, { simple: true });
+  expect({
+    ...{ journal: read('journal_mode'), synchronous: read('synchronous'), busy: read('busy_timeout') },
+    ...{
+      keys: read('foreign_keys'),
+      checkpoint: read('wal_autocheckpoint'),
+      limit: read('journal_size_limit'),
+    },
+    ...{ trusted: read('trusted_schema'), cells: read('cell_size_check'), mmap: read('mmap_size') },
+  }).toEqual({
+    ...{ journal: 'wal', synchronous: 2, busy: 5000, keys: 1, checkpoint: 1000, limit: 67_108_864 },
+    ...{ trusted: 0, cells: 1, mmap: 0 },
+  });
+  database.close();
+});
+
+test('a new cache is marked, versioned, STRICT and for its owner only', async () => {
+  await createFilled();
+  const database = new Database(place.file, { readonly: true });
+  expect(database.pragma('application_id', { simple: true })).toBe(APPLICATION_ID);
+  expect(database.pragma('user_version', { simple: true })).toBe(MIGRATIONS.length);
+  const tables = database.pragma('table_list') as { name: string; strict: number }[];
+  expect(tables.filter(({ name, strict }) => strict === 0 && !name.startsWith('sqlite_'))).toEqual([]);
+  database.close();
+  if (process.platform !== 'win32') expect((await stat(place.file)).mode & 0o077).toBe(0);
+});
+
+test('a database of a later version is refused and stays as it was', async () => {
+  await createFilled();
+  const database = new Database(place.file);
+  database.pragma('user_version = 99');
+  database.close();
+  const before = await readFile(place.file);
+  await expect(openTestCache(place.file)).rejects.toMatchObject({ code: 'cache.newer' });
+  expect(before.equals(await readFile(place.file))).toBe(true);
+  expect(await readdir(place.folder)).not.toContain('damaged');
+});
+
+test('an older database is copied, then brought up to date', async () => {
+  openFile(place.file, FROM_MS).database.close();
+  const next = { version: 2, sql: 'CREATE TABLE added (id INTEGER PRIMARY KEY) STRICT' };
+  const { database, damagedFile } = openFile(place.file, FROM_MS, [...MIGRATIONS, next]);
+  expect(damagedFile).toBeNull();
+  expect(database.pragma('user_version', { simple: true })).toBe(2);
+  database.close();
+  const copy = new Database(`${place.file}.v1.backup`, { readonly: true });
+  expect(copy.pragma('user_version', { simple: true })).toBe(1);
+  expect(copy.pragma('integrity_check', { simple: true })).toBe('ok');
+  copy.close();
+});
+
+test('a migration that fails leaves neither its tables nor its version', () => {
+  openFile(place.file, FROM_MS).database.close();
+  const broken = { version: 2, sql: 'CREATE TABLE added (id INTEGER) STRICT; SELECT missing FROM nowhere' };
+  expect(() => openFile(place.file, FROM_MS, [...MIGRATIONS, broken])).toThrow();
+  const database = new Database(place.file, { readonly: true });
+  expect(database.pragma('user_version', { simple: true })).toBe(1);
+  expect(database.prepare("SELECT count(*) FROM sqlite_schema WHERE name = 'added'").pluck().get()).toBe(0);
+  database.close();
+});
+
+test.each<[string, () => Promise<void>]>([
+  ['a text file', () => writeFile(place.file, 'this is no database '.repeat(100))],
+  ['a file of no length', () => writeFile(place.file, '')],
+  [
+    'half a file',
+    async () => {
+      await createFilled(500);
+      await truncate(place.file, Math.floor((await stat(place.file)).size / 2));
+    },
+  ],
+  [
+    'the database of another application',
+    () => {
+      const other = new Database(place.file);
+      other.exec('CREATE TABLE other (id INTEGER)');
+      other.close();
+      return Promise.resolve();
+    },
+  ],
+])('%s is put aside and a clean cache begun', async (_kind, damage) => {
+  await damage();
+  const before = await readFile(place.file);
+  const cache = await openTestCache(place.file);
+  expect(cache.damagedFile).toBe(join(place.folder, 'damaged', '2026-11-20T10-00-00.000Z', 'cache.sqlite'));
+  expect(before.equals(await readFile(cache.damagedFile!))).toBe(true);
+  expect(await cache.listSnapshots(null)).toEqual([]);
+  await fillSnapshot(cache, [createDocument(0)]);
+  await cache.close();
+});
+
+test('the log of a damaged file is put aside with it', async () => {
+  await writeFile(place.file, 'no database'.repeat(500));
+  await writeFile(`${place.file}-wal`, 'its log');
+  const cache = await openTestCache(place.file);
+  expect(await readFile(`${cache.damagedFile!}-wal`, 'utf8')).toBe('its log');
+  await cache.close();
+});
