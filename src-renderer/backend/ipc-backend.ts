@@ -20,7 +20,7 @@ function toPlain(value: unknown): unknown {
 export function createIpcBackend(bridge: DesktopBridge): Backend {
   return {
     call: async (name, input) => {
-      const ask = bridge.operations[name];
+      const ask = Object.hasOwn(bridge.operations, name) ? bridge.operations[name] : undefined;
       if (ask === undefined) throw new AppError('app.unknown-operation', 'No such operation.');
       const answer = await ask(toPlain(input)).catch((cause: unknown) => {
         throw new AppError('app.host-gone', 'The main process did not answer.', {}, cause);

@@ -1,0 +1,118 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it, vi } from 'vitest';
+import { readEventStream } from '../../src-renderer/backend/read-event-stream.ts';
+import { createWebBackend } from '../../src-renderer/backend/web-backend.ts';
+import {
+  takeSessionToken,
+  leaveWithoutSession,
+  type SessionPage,
+} from '../../src-renderer/backend/web-session.ts';
+
+function toStream(chunks: readonly Uint8Array[]): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start(controller) {
+      for (const chunk of chunks) controller.enqueue(chunk);
+      controller.close();
+    },
+  });
+}
+
+describe('the stream of events', () => {
+  it('is read the same wherever the network cuts it', async () => {
+    const bytes = new TextEncoder().encode(
+      ': open\n\nevent: tasks/changed\ndata: {"a":"é€😀"}\n\n: open\n\nevent: b/c\ndata: 1\n\n',
+    );
+    for (let size = 1; size <= bytes.length; size += 1) {
+      const chunks = [];
+      for (let at = 0; at < bytes.length; at += size) chunks.push(bytes.slice(at, at + size));
+      const events = await Array.fromAsync(readEventStream(toStream(chunks)));
+      expect(events).toEqual([
+        { name: 'tasks/changed', data: '{"a":"é€😀"}' },
+        { name: 'b/c', data: '1' },
+      ]);
+    }
+  });
+
+  it('is asked for again when it ends', async () => {
+    let visits = 0;
+    const server = createServer((_request, response) => {
+      visits += 1;
+      response.end(`event: snapshots/removed\ndata: {"snapshotIds":[${visits}]}\n\n`);
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const ending = new AbortController();
+    const backend = createWebBackend({
+      fetch,
+      origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      token: 'x',
+      onSessionLost: () => undefined,
+      signal: ending.signal,
+    });
+    const heard: unknown[] = [];
+    backend.on('snapshots/removed', (payload) => heard.push(payload));
+    await vi.waitFor(() => expect(heard.length).toBeGreaterThanOrEqual(2), 5000);
+    ending.abort();
+    server.closeAllConnections();
+    server.close();
+    expect(heard.slice(0, 2)).toEqual([{ snapshotIds: [1] }, { snapshotIds: [2] }]);
+  });
+});
+
+describe('a host that is gone', () => {
+  it('is told by a code', async () => {
+    const backend = createWebBackend({
+      fetch: () => Promise.reject(new TypeError('Failed to fetch')),
+      origin: '',
+      token: 'x',
+      onSessionLost: () => undefined,
+    });
+    await expect(backend.call('tasks/list', null)).rejects.toMatchObject({ code: 'app.host-gone' });
+  });
+
+  it('is told from a session that is lost', async () => {
+    const onSessionLost = vi.fn();
+    const backend = createWebBackend({
+      fetch: () => Promise.resolve(new Response(null, { status: 401 })),
+      origin: '',
+      token: 'x',
+      onSessionLost,
+    });
+    await expect(backend.call('tasks/list', null)).rejects.toMatchObject({ code: 'app.host-gone' });
+    expect(onSessionLost).toHaveBeenCalledOnce();
+  });
+});
+
+describe('the session of a tab', () => {
+  function createPage(hash: string): SessionPage & { kept: Map<string, string>; left: string[] } {
+    const kept = new Map<string, string>();
+    const left: string[] = [];
+    return {
+      kept,
+      left,
+      location: { hash, pathname: '/', replace: (url) => left.push(String(url)) },
+      history: { replaceState: (_state, _title, url) => left.push(`address ${String(url)}`) },
+      sessionStorage: {
+        getItem: (key) => kept.get(key) ?? null,
+        setItem: (key, value) => kept.set(key, value),
+        removeItem: (key) => kept.delete(key),
+      },
+    };
+  }
+
+  it('comes from the address once, leaves it, and outlives a reload', () => {
+    const page = createPage('#session=abc');
+    expect(takeSessionToken(page)).toBe('abc');
+    expect(page.left).toEqual(['address /']);
+    const reloaded = { ...page, location: { ...page.location, hash: '#/overview' } };
+    expect(takeSessionToken(reloaded)).toBe('abc');
+  });
+
+  it('is missing in a tab that was opened by its address', () => {
+    const page = createPage('#/overview');
+    expect(takeSessionToken(page)).toBeNull();
+    leaveWithoutSession(page);
+    expect(page.left).toEqual(['/start-again']);
+  });
+});
