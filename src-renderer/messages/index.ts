@@ -1,4 +1,4 @@
-import { createI18n } from 'vue-i18n';
+import { createI18n, type I18n } from 'vue-i18n';
 
 type Messages = Record<string, unknown>;
 
@@ -12,7 +12,7 @@ function gatherMessages(): Record<string, Messages> {
 }
 
 /** The plugin that holds the words. A key without words is shown as it is and never throws. */
-export function createMessages() {
+export function createMessages(): I18n<Messages, Messages, Messages, string, false> {
   return createI18n({
     legacy: false,
     locale: 'en',

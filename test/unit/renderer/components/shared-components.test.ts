@@ -1,0 +1,54 @@
+import { mount } from '@vue/test-utils';
+import { expect, test } from 'vitest';
+import CodeBadge from '../../../../src-renderer/components/CodeBadge.vue';
+import ErrorState from '../../../../src-renderer/components/ErrorState.vue';
+import HealthMark from '../../../../src-renderer/components/HealthMark.vue';
+import ProgressBar from '../../../../src-renderer/components/ProgressBar.vue';
+import TaskProgress from '../../../../src-renderer/components/TaskProgress.vue';
+import TextField from '../../../../src-renderer/components/controls/TextField.vue';
+import { createMessages } from '../../../../src-renderer/messages/index.ts';
+import { makeTask } from '../support/samples.ts';
+
+const global = { plugins: [createMessages()] };
+
+test('a code badge has a shape for its class and a word for no code', () => {
+  const shapes = [200, 302, 404, 504, null].map((code) => {
+    const badge = mount(CodeBadge, { props: { code }, global });
+    return `${badge.find('svg').element.firstElementChild?.tagName} ${badge.text()}`;
+  });
+  expect(new Set(shapes).size).toBe(5);
+  expect(shapes[4]).toContain('none');
+});
+
+test('a state is told by a word, not by colour alone', () => {
+  expect(mount(HealthMark, { props: { state: 'down' }, global }).text()).toBe('Down');
+  expect(mount(HealthMark, { props: { state: 'not-checked' }, global }).text()).toBe('Not checked');
+});
+
+test('an error says the words of its code, and an unknown code those of an unexpected error', () => {
+  const words = (code: string) => mount(ErrorState, { props: { error: { code } }, global }).text();
+  expect(words('client.html')).toContain('A web page answered');
+  expect(words('nobody.knows')).toContain('Unexpected error');
+});
+
+test('running work tells count, rate and what is left, and can be cancelled', async () => {
+  const progress = mount(TaskProgress, { props: { task: makeTask() }, global });
+  expect(progress.text()).toContain('128,400 of 412,331 records · 41,200/s · 7 s left');
+  await progress.get('button').trigger('click');
+  expect(progress.emitted('cancel')).toEqual([['t1']]);
+});
+
+test('a progress bar whose end is unknown claims no value', () => {
+  const bar = mount(ProgressBar, { props: { value: null, label: 'Download' } });
+  expect(bar.attributes('aria-valuenow')).toBeUndefined();
+});
+
+test('a field with an error is marked and described by it', () => {
+  const field = mount(TextField, {
+    props: { modelValue: '', label: 'Name', help: 'Any name', error: 'Enter a name.' },
+    global,
+  });
+  const input = field.get('input');
+  expect(input.attributes('aria-invalid')).toBe('true');
+  expect(field.get(`#${input.attributes('aria-describedby')!}`).text()).toBe('Enter a name.');
+});

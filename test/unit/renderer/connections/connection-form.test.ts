@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import {
+  findFaults,
+  hasFaults,
+  isPlainHttp,
+  sharesSummaryIdentifier,
+  toFields,
+  toInput,
+} from '../../../../src-renderer/screens/connections/connection-form.ts';
+import { makeConnection } from '../support/samples.ts';
+
+const stored = toFields(makeConnection());
+
+test('secrets begin empty, and are left out of what is sent unless they were typed', () => {
+  expect(stored).toMatchObject({ accessToken: '', accessTokenSecret: '' });
+  expect(toInput(stored).secrets).toEqual({});
+  expect(toInput({ ...stored, accessTokenSecret: 's3' }).secrets).toEqual({ accessTokenSecret: 's3' });
+});
+
+test('a saved connection has no faults, and its fields send it back unchanged', () => {
+  const { id, kind, secrets, createdAtMs, ...draft } = makeConnection();
+  expect([id, kind, secrets, createdAtMs]).toEqual(['a', 'remote', 'keychain', 0]);
+  expect(hasFaults(findFaults(stored, true))).toBe(false);
+  expect(toInput(stored).draft).toEqual(draft);
+});
+
+test('an empty form names each field that is missing', () => {
+  const { fields } = findFaults(toFields(null), false);
+  expect(fields).toEqual({
+    name: 'nameMissing',
+    tenant: 'tenantNotNumber',
+    baseAddress: 'addressMissing',
+    accessToken: 'secretMissing',
+    accessTokenSecret: 'secretMissing',
+  });
+});
+
+test('decision 30: an address with credentials, a query or another scheme is a fault of its field', () => {
+  const fault = (baseAddress: string) => findFaults({ ...stored, baseAddress }, true).fields.baseAddress;
+  expect(fault('https://user:word@reports.example.com')).toBe('addressCredentials');
+  expect(fault('https://reports.example.com?x=1')).toBe('addressQuery');
+  expect(fault('ftp://reports.example.com')).toBe('addressInvalid');
+  expect(fault('https://reports.example.com/api/ServiceReporting/CreateToken')).toBeUndefined();
+});
+
+test('decision 30: plain http is warned of, except on this computer', () => {
+  expect(isPlainHttp('http://reports.example.com')).toBe(true);
+  expect(isPlainHttp('http://127.0.0.1:43117')).toBe(false);
+  expect(isPlainHttp('https://reports.example.com')).toBe(false);
+  expect(isPlainHttp('nonsense')).toBe(false);
+});
+
+test('decision 11: the shared summary identifier is noticed in any letter case', () => {
+  expect(sharesSummaryIdentifier(stored)).toBe(true);
+  const ids = stored.reportIdentifiers;
+  const lower = { ...ids, 'outbound-summary': ids['outbound-summary'].toLowerCase() };
+  expect(sharesSummaryIdentifier({ ...stored, reportIdentifiers: lower })).toBe(true);
+  const own = { ...ids, 'outbound-summary': '00000000-0000-0000-0000-000000000001' };
+  expect(sharesSummaryIdentifier({ ...stored, reportIdentifiers: own })).toBe(false);
+});
+
+test('an identifier that is no GUID is a fault of its report', () => {
+  const reportIdentifiers = { ...stored.reportIdentifiers, 'inbound-detail': 'x' };
+  expect(findFaults({ ...stored, reportIdentifiers }, true).identifiers).toEqual({
+    'inbound-detail': 'notGuid',
+  });
+});

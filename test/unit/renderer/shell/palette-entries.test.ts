@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { findPaletteEntries } from '../../../../src-renderer/shell/palette-entries.ts';
+
+const words: Record<string, string> = {
+  'shell.views.inbound-summary': 'Inbound summary',
+  'shell.views.outbound-summary': 'Outbound summary',
+};
+const find = (typed: string) =>
+  findPaletteEntries(typed, (key) => words[key] ?? key).map((entry) => entry.id);
+
+test('nothing typed offers every view and action', () => {
+  expect(find('')).toHaveLength(14);
+});
+
+test('each typed word must begin a word of the label', () => {
+  expect(find('sum inb')).toEqual(['inbound-summary']);
+  expect(find('summary')).toEqual(['inbound-summary', 'outbound-summary']);
+  expect(find('bound')).toEqual([]);
+});
+
+test('a pasted GUID opens its session', () => {
+  const id = '29CDB989-6221-4742-96CA-1A878545B5A3';
+  const entries = findPaletteEntries(` ${id} `, (key) => key);
+  expect(entries.map((entry) => entry.action)).toEqual([{ kind: 'session', sessionId: id }]);
+});

@@ -1,0 +1,123 @@
+import { flushPromises } from '@vue/test-utils';
+import { expect, test, vi } from 'vitest';
+import { useAppStore } from '../../../../src-renderer/stores/app.ts';
+import { useConnectionsStore } from '../../../../src-renderer/stores/connections.ts';
+import { usePeriodStore } from '../../../../src-renderer/stores/period.ts';
+import { useStatusStore } from '../../../../src-renderer/stores/status.ts';
+import { useTasksStore } from '../../../../src-renderer/stores/tasks.ts';
+import { makeConnection, makeHistory, makeSample, makeSettings, makeTask } from '../support/samples.ts';
+import { installStores, ScriptedBackend } from '../support/scripted-backend.ts';
+
+const INFO = {
+  version: '0.1.0',
+  platform: 'linux',
+  host: 'web',
+  dataFolder: '/data',
+  keychain: { kind: 'session', failure: 'locked' },
+  nowMs: 0,
+} as const;
+
+async function startStores(script: ConstructorParameters<typeof ScriptedBackend>[0] = {}) {
+  let settings = makeSettings();
+  const backend = new ScriptedBackend({
+    'app/get-info': () => ({ ...INFO, keychain: { ...INFO.keychain } }),
+    'settings/get': () => settings,
+    'settings/update': (change) => (settings = { ...settings, ...change }),
+    'connections/list': () => [makeConnection(), makeConnection({ id: 'b', serviceZone: 'UTC' })],
+    ...script,
+  });
+  installStores(backend);
+  const stops = [await useAppStore().start(), await useConnectionsStore().start()];
+  return { backend, stop: () => stops.forEach((stop) => stop()) };
+}
+
+test('the first connection is active until another is chosen', async () => {
+  await startStores();
+  const connections = useConnectionsStore();
+  expect(connections.active?.id).toBe('a');
+  await connections.activate('b');
+  expect(connections.active?.id).toBe('b');
+});
+
+test('a store that is stopped listens no more', async () => {
+  const { backend, stop } = await startStores();
+  expect(backend.countListeners()).toBe(2);
+  stop();
+  expect(backend.countListeners()).toBe(0);
+});
+
+test('a keychain that is only a session is told', async () => {
+  await startStores();
+  expect(useAppStore().secretsForSessionOnly).toBe(true);
+});
+
+test('the theme goes round system, light and dark', async () => {
+  await startStores();
+  const app = useAppStore();
+  app.prefersDark = true;
+  expect(app.isDark).toBe(true);
+  await app.cycleTheme();
+  expect([app.theme, app.isDark]).toEqual(['light', false]);
+  await app.cycleTheme();
+  await app.cycleTheme();
+  expect(app.theme).toBe('system');
+});
+
+test('a task that was heard of is newer than the list', async () => {
+  const { backend } = await startStores({
+    'tasks/list': () => {
+      backend.emit('tasks/changed', makeTask({ done: 2 }));
+      return [makeTask({ done: 1 }), makeTask({ id: 't2', state: 'done' })];
+    },
+  });
+  const tasks = useTasksStore();
+  await tasks.start();
+  expect(tasks.find('t1')?.done).toBe(2);
+  expect(tasks.running.map((task) => task.id)).toEqual(['t1']);
+});
+
+test('the period is as of now, in the zone of the connection', async () => {
+  await startStores();
+  const period = usePeriodStore();
+  const asked = period.toPeriod(Date.UTC(2026, 10, 20, 20, 52), makeConnection());
+  expect([asked.startDate, asked.endDate]).toEqual(['2026-11-19 15:52:00', '2026-11-20 15:52:00']);
+});
+
+test('decision 28: unreachable, refused and not checked are told apart', async () => {
+  const { backend } = await startStores({
+    'status/refresh': () => makeSample(),
+    'status/read-history': () => makeHistory(null),
+  });
+  const status = useStatusStore();
+  expect(status.reach).toBe('not-checked');
+  const stop = status.start();
+  await flushPromises();
+  expect(status.reach).toBe('online');
+  backend.emit('status/checked', makeSample({ checkedAtMs: 2000, failure: 'client.unreachable' }));
+  expect([status.reach, status.isOffline]).toEqual(['offline', true]);
+  backend.emit('status/checked', makeSample({ checkedAtMs: 3000, failure: 'client.credentials-refused' }));
+  expect([status.reach, status.isOffline]).toEqual(['refused', false]);
+  backend.emit('status/checked', makeSample({ checkedAtMs: 4000, connectionId: 'b' }));
+  expect(status.latest?.checkedAtMs).toBe(3000);
+  stop();
+});
+
+test('polling asks at the interval of the settings until it is stopped', async () => {
+  const { backend } = await startStores({
+    'settings/get': () => makeSettings({ refreshSeconds: 30 }),
+    'status/refresh': () => makeSample(),
+    'status/read-history': () => makeHistory(null),
+  });
+  const count = () => backend.calls.filter((call) => call.name === 'status/refresh').length;
+  vi.useFakeTimers();
+  try {
+    const stop = useStatusStore().start();
+    await vi.advanceTimersByTimeAsync(61_000);
+    expect(count()).toBe(3);
+    stop();
+    await vi.advanceTimersByTimeAsync(120_000);
+    expect(count()).toBe(3);
+  } finally {
+    vi.useRealTimers();
+  }
+});

@@ -1,0 +1,87 @@
+import type { Connection } from '../../../../src-main/common/model/connection.ts';
+import type { StatusHistory, StatusSample } from '../../../../src-main/common/model/status.ts';
+import type { Settings } from '../../../../src-main/common/model/settings.ts';
+import type { Task } from '../../../../src-main/common/model/task.ts';
+import { SPECIFIED_REPORT_IDENTIFIERS } from '../../../../src-main/common/reporting/report-identifiers.ts';
+
+export function makeConnection(change: Partial<Connection> = {}): Connection {
+  return {
+    id: 'a',
+    kind: 'remote',
+    name: 'Production',
+    baseAddress: 'https://reports.example.com',
+    tenant: 4120,
+    serviceZone: 'America/Bogota',
+    reportIdentifiers: { ...SPECIFIED_REPORT_IDENTIFIERS },
+    pageSize: 5000,
+    secrets: 'keychain',
+    createdAtMs: 0,
+    ...change,
+  };
+}
+
+export function makeSettings(change: Partial<Settings> = {}): Settings {
+  return {
+    theme: 'system',
+    activeConnectionId: null,
+    refreshSeconds: 0,
+    sidebarCollapsed: false,
+    inspectorOpen: true,
+    periodZone: 'service',
+    startLocalService: false,
+    localServiceLive: true,
+    ...change,
+  };
+}
+
+export function makeSample(change: Partial<StatusSample> = {}): StatusSample {
+  return {
+    connectionId: 'a',
+    checkedAtMs: 1000,
+    roundTripMs: 38,
+    platform: 'up',
+    connector: 'up',
+    internalResponseTimeMs: 208,
+    sessions: 10,
+    traffic: [],
+    trafficText: '',
+    failure: null,
+    ...change,
+  };
+}
+
+export function makeHistory(latest: StatusSample | null): StatusHistory {
+  return {
+    latest,
+    lastAnswered: latest,
+    ticks: [],
+    platformSinceMs: null,
+    connectorSinceMs: null,
+    platformUptime: null,
+    connectorUptime: null,
+    medianResponseTimeMs: null,
+    maxResponseTimeMs: null,
+  };
+}
+
+export function makeTask(change: Partial<Task> = {}): Task {
+  return {
+    id: 't1',
+    kind: 'download',
+    state: 'running',
+    connectionId: 'a',
+    snapshotId: 1,
+    done: 128_400,
+    total: 412_331,
+    ratePerSecond: 41_200,
+    remainingMs: 7000,
+    startedAtMs: 0,
+    endedAtMs: null,
+    error: null,
+    retryAtMs: null,
+    fileName: null,
+    fileBytes: null,
+    steps: [],
+    ...change,
+  };
+}

@@ -1,0 +1,53 @@
+import { createPinia, setActivePinia, type Pinia } from 'pinia';
+import { createApp } from 'vue';
+import type {
+  EventName,
+  EventPayload,
+  Input,
+  OperationName,
+  Output,
+} from '../../../../src-main/common/contract/index.ts';
+import { backendKey, type Backend } from '../../../../src-renderer/backend/backend.ts';
+
+type Script = { [Name in OperationName]?: (input: Input<Name>) => Output<Name> | Promise<Output<Name>> };
+
+/** A backend that answers what the test says, and remembers what it was asked. */
+export class ScriptedBackend implements Backend {
+  readonly calls: { readonly name: OperationName; readonly input: unknown }[] = [];
+  readonly #script: Script;
+  readonly #listeners = new Map<EventName, Set<(payload: never) => void>>();
+
+  constructor(script: Script) {
+    this.#script = script;
+  }
+
+  async call<Name extends OperationName>(name: Name, input: Input<Name>): Promise<Output<Name>> {
+    this.calls.push({ name, input });
+    const answer = this.#script[name];
+    if (answer === undefined) throw new Error(`The test has no answer to ${name}.`);
+    return await answer(input);
+  }
+
+  on<Name extends EventName>(name: Name, listener: (payload: EventPayload<Name>) => void): () => void {
+    const listeners = this.#listeners.get(name) ?? new Set();
+    this.#listeners.set(name, listeners);
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  }
+
+  emit<Name extends EventName>(name: Name, payload: EventPayload<Name>): void {
+    for (const listener of this.#listeners.get(name) ?? []) listener(payload as never);
+  }
+
+  countListeners(): number {
+    return [...this.#listeners.values()].reduce((sum, listeners) => sum + listeners.size, 0);
+  }
+}
+
+/** Stores as the application has them, on a backend. */
+export function installStores(backend: Backend): Pinia {
+  const pinia = createPinia();
+  createApp({}).provide(backendKey, backend).use(pinia);
+  setActivePinia(pinia);
+  return pinia;
+}
