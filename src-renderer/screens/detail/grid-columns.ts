@@ -26,14 +26,14 @@ const SORTABLE: readonly RecordOrder['column'][] = [
   'error',
 ];
 
-const NUMBER: ColDef<RecordRow> = { type: 'rightAligned', cellClass: 'num' };
+const NUMBER: ColDef<RecordRow> = { type: 'rightAligned', cellClass: ['num', 'ag-right-aligned-cell'] };
 const MONO: ColDef<RecordRow> = { cellClass: 'record-mono' };
 
 const COLUMNS: readonly RecordColumn[] = [
   {
     id: 'dateMs',
     fieldName: 'Date',
-    definition: { width: 186, valueGetter: ({ data }) => data?.dateText, cellClass: 'num' },
+    definition: { width: 200, valueGetter: ({ data }) => data?.dateText, cellClass: 'num' },
   },
   { id: 'responseCode', fieldName: 'ReponseCode', definition: { width: 76, cellRenderer: renderCode } },
   { id: 'channel', fieldName: 'Channel', definition: { ...NUMBER, width: 80, field: 'channel' } },

@@ -1,4 +1,4 @@
-import { computed, onBeforeUnmount, onMounted, shallowRef, watch } from 'vue';
+import { computed, onBeforeUnmount, shallowRef, watch } from 'vue';
 import { useRoute, useRouter, type LocationQuery } from 'vue-router';
 import type { RecordFilter, RecordOrder } from '../../../src-main/common/model/record.ts';
 import type { Snapshot } from '../../../src-main/common/model/snapshot.ts';
@@ -116,18 +116,13 @@ export function useDetail(readDirection: () => Direction) {
     downloadError.value = null;
   });
 
-  let stopFollowing: (() => void) | null = null;
-  onMounted(() => {
-    stopFollowing = snapshots.follow();
-    void snapshots.load();
-  });
   onBeforeUnmount(() => {
-    stopFollowing?.();
     reopenSoon.cancel();
     records.close();
   });
 
   return {
+    isLoaded: computed(() => snapshots.snapshots !== null),
     connection,
     period,
     usable,

@@ -108,15 +108,8 @@ export function useSummary(readDirection: () => Direction) {
     void start();
   });
 
-  let stopFollowing: (() => void) | null = null;
-  onMounted(() => {
-    stopFollowing = snapshots.follow();
-    void start();
-  });
-  onBeforeUnmount(() => {
-    stopFollowing?.();
-    summaries.clear();
-  });
+  onMounted(() => void start());
+  onBeforeUnmount(summaries.clear);
 
   return {
     connection,

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import fc from 'fast-check';
+import {
+  fromTimes,
+  stepRange,
+  toBucketIndex,
+  toDraggedRange,
+  toTimes,
+} from '../../../../src-renderer/charts/time-brush.ts';
+
+const BUCKETS = Array.from({ length: 10 }, (_, index) => ({ fromMs: index * 100, toMs: index * 100 + 100 }));
+
+describe('time brush', () => {
+  it('finds the bucket under the pointer, also outside the plot', () => {
+    expect(toBucketIndex(55, 100, 10)).toBe(5);
+    expect(toBucketIndex(-20, 100, 10)).toBe(0);
+    expect(toBucketIndex(500, 100, 10)).toBe(9);
+  });
+
+  it('covers both ends of a drag in either direction', () => {
+    expect(toDraggedRange(7, 3)).toEqual({ start: 3, end: 8 });
+    expect(toDraggedRange(3, 3)).toEqual({ start: 3, end: 4 });
+  });
+
+  it('moves with an arrow and stays inside', () => {
+    expect(stepRange({ start: 8, end: 10 }, 1, false, 10)).toEqual({ start: 8, end: 10 });
+    expect(stepRange({ start: 3, end: 5 }, -1, false, 10)).toEqual({ start: 2, end: 4 });
+    expect(stepRange(null, -1, false, 10)).toEqual({ start: 9, end: 10 });
+  });
+
+  it('resizes with shift, never below one bucket', () => {
+    expect(stepRange({ start: 3, end: 4 }, -1, true, 10)).toEqual({ start: 3, end: 4 });
+    expect(stepRange({ start: 3, end: 4 }, 1, true, 10)).toEqual({ start: 3, end: 5 });
+  });
+
+  it('gives the selected buckets back from their times', () => {
+    const range = fc
+      .tuple(fc.integer({ min: 0, max: 9 }), fc.integer({ min: 0, max: 9 }))
+      .map(([a, b]) => toDraggedRange(a, b));
+    fc.assert(
+      fc.property(range, (drawn) => {
+        const times = toTimes(BUCKETS, drawn);
+        expect(fromTimes(BUCKETS, times?.fromMs, times?.toMs)).toEqual(drawn);
+      }),
+    );
+  });
+
+  it('has no selection without times', () => {
+    expect(fromTimes(BUCKETS, undefined, undefined)).toBeNull();
+    expect(fromTimes(BUCKETS, 5000, 6000)).toBeNull();
+    expect(fromTimes(BUCKETS, 850, undefined)).toEqual({ start: 8, end: 10 });
+  });
+});

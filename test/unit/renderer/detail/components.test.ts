@@ -1,0 +1,124 @@
+import { mount } from '@vue/test-utils';
+import { describe, expect, it } from 'vitest';
+import type { RecordDetail } from '../../../../src-main/common/model/record.ts';
+import TimeHistogram from '../../../../src-renderer/charts/TimeHistogram.vue';
+import { createMessages } from '../../../../src-renderer/messages/index.ts';
+import JsonView from '../../../../src-renderer/screens/detail/JsonView.vue';
+import RecordInspector from '../../../../src-renderer/screens/detail/RecordInspector.vue';
+
+const global = { plugins: [createMessages()] };
+
+const RECORD: RecordDetail = {
+  seq: 4,
+  dateText: '2026-11-20T15:51:36.402Z',
+  dateMs: 1,
+  sessionId: 'abc',
+  channel: 3,
+  service: 7,
+  client: '<img src=x onerror=alert(1)>',
+  responseTimeMs: 10_012.4,
+  responseCode: 504,
+  error: '<b>did not answer</b>',
+  origin: 'web',
+  botLatencyMs: 143,
+  actionId: null,
+  payloadPreview: '',
+  payload: '{"a":"<script>alert(1)</script>"}',
+  payloadLength: 33,
+  response: null,
+  extra: { Region: 'south' },
+};
+
+describe('JSON view', () => {
+  it('renders what looks like markup as text', () => {
+    const view = mount(JsonView, { props: { text: RECORD.payload }, global });
+    expect(view.find('script').exists()).toBe(false);
+    expect(view.text()).toContain('<script>alert(1)</script>');
+    expect(view.findAll('li')).toHaveLength(3);
+  });
+
+  it('shows what is no JSON plainly', () => {
+    const view = mount(JsonView, { props: { text: 'plain <i>words</i>' }, global });
+    expect(view.find('i').exists()).toBe(false);
+    expect(view.find('ol').exists()).toBe(false);
+    expect(view.text()).toBe('plain <i>words</i>');
+  });
+
+  it('cuts a very large payload and says so', () => {
+    const view = mount(JsonView, { props: { text: 'x'.repeat(300_000), fullLength: 2_000_000 }, global });
+    expect(view.text()).toContain('The first 50,000 of 2,000,000 characters.');
+    expect(view.text().length).toBeLessThan(51_000);
+  });
+
+  it('cuts a document of very many lines and says so', () => {
+    const text = JSON.stringify(Array.from({ length: 3_000 }, (_, index) => index));
+    const view = mount(JsonView, { props: { text }, global });
+    expect(view.findAll('li')).toHaveLength(1_500);
+    expect(view.text()).toContain('The first 1,500 of 3,002 lines.');
+  });
+});
+
+describe('inspector', () => {
+  it('names the fields as the service does and shows values as text', () => {
+    const view = mount(RecordInspector, {
+      props: {
+        record: RECORD,
+        target: { snapshotId: 1, seq: 4 },
+        direction: 'inbound',
+        session: [],
+        loading: false,
+        error: null,
+      },
+      global,
+    });
+    const names = view.findAll('dt').map((name) => name.text());
+    expect(names).toEqual([
+      'Id',
+      'Date',
+      'Channel',
+      'Service',
+      'Client',
+      'Origin',
+      'ReponseTime',
+      'BotLatency',
+      'Region',
+    ]);
+    expect(view.find('img').exists()).toBe(false);
+    expect(view.text()).toContain('10,012.4 ms');
+    expect(view.text()).toContain('<b>did not answer</b>');
+  });
+});
+
+describe('histogram', () => {
+  const buckets = Array.from({ length: 4 }, (_, index) => ({
+    fromMs: index * 900_000,
+    toMs: (index + 1) * 900_000,
+    counts: [5, 0, 0, 1, 0],
+  }));
+
+  function mountHistogram(fromMs?: number, toMs?: number) {
+    return mount(TimeHistogram, {
+      props: { buckets, zone: 'UTC', fromMs, toMs, label: 'Over time' },
+      global,
+    });
+  }
+
+  it('is a slider that says the selected time', () => {
+    const slider = mountHistogram(900_000, 2_700_000).get('[role=slider]');
+    expect(slider.attributes('aria-valuetext')).toBe('1 Jan 00:15 – 00:45');
+    expect(slider.attributes('aria-label')).toBe('Over time');
+  });
+
+  it('moves, resizes and clears the selected time by key', async () => {
+    const view = mountHistogram(900_000, 1_800_000);
+    const slider = view.get('[role=slider]');
+    await slider.trigger('keydown', { key: 'ArrowRight' });
+    await slider.trigger('keydown', { key: 'ArrowRight', shiftKey: true });
+    await slider.trigger('keydown', { key: 'Escape' });
+    expect(view.emitted('select')).toEqual([
+      [{ fromMs: 1_800_000, toMs: 2_700_000 }],
+      [{ fromMs: 900_000, toMs: 2_700_000 }],
+      [null],
+    ]);
+  });
+});

@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import fc from 'fast-check';
+import { CODE_CLASSES, type RecordFilter } from '../../../../src-main/common/model/record.ts';
+import {
+  changeFilter,
+  fromQuery,
+  isUnfiltered,
+  toQuery,
+} from '../../../../src-renderer/screens/detail/filter-query.ts';
+import { listColumnIds, toOrder } from '../../../../src-renderer/screens/detail/grid-columns.ts';
+import { tryFormatJson } from '../../../../src-renderer/screens/detail/json-lines.ts';
+import { toSessionTimeline } from '../../../../src-renderer/screens/detail/session-bars.ts';
+
+function toText(lines: ReturnType<typeof tryFormatJson>): string | undefined {
+  return lines?.map((line) => line.map((token) => token.text).join('')).join('\n');
+}
+
+describe('JSON lines', () => {
+  it('joined, the tokens are the indented document', () => {
+    const document = fc.oneof(fc.array(fc.jsonValue()), fc.dictionary(fc.string(), fc.jsonValue()));
+    fc.assert(
+      fc.property(document, (value) => {
+        const compact = JSON.stringify(value);
+        expect(toText(tryFormatJson(compact))).toBe(JSON.stringify(JSON.parse(compact), null, 2));
+        expect(toText(tryFormatJson(JSON.stringify(value, null, 4)))).toBe(JSON.stringify(value, null, 2));
+      }),
+    );
+  });
+
+  it('keeps long numbers, escapes and repeated keys as received', () => {
+    const text = '{"id":12345678901234567890,"a":"\\u00e9","a":1.50}';
+    expect(toText(tryFormatJson(text))).toBe(
+      '{\n  "id": 12345678901234567890,\n  "a": "\\u00e9",\n  "a": 1.50\n}',
+    );
+  });
+
+  it('tells keys from texts', () => {
+    const kinds = tryFormatJson('{"a":"b"}')
+      ?.flat()
+      .map((token) => token.kind);
+    expect(kinds).toEqual(['mark', 'space', 'key', 'mark', 'space', 'string', 'mark']);
+  });
+
+  it.each(['hello', '{"a":', '<b>x</b>', '12', '"text"', ''])('leaves %j as plain text', (text) => {
+    expect(tryFormatJson(text)).toBeNull();
+  });
+});
+
+describe('filter in the address', () => {
+  const filters: fc.Arbitrary<RecordFilter> = fc
+    .record(
+      {
+        search: fc.string({ minLength: 1, maxLength: 40 }),
+        codeClasses: fc.uniqueArray(fc.constantFrom(...CODE_CLASSES), { minLength: 1 }),
+        responseCodes: fc.array(fc.integer({ min: 100, max: 599 }), { minLength: 1 }),
+        channels: fc.array(fc.integer(), { minLength: 1 }),
+        services: fc.array(fc.integer(), { minLength: 1 }),
+        origins: fc.array(fc.string({ minLength: 1 }), { minLength: 1 }),
+        sessionId: fc.uuid(),
+        minResponseTimeMs: fc.integer({ min: 0 }),
+        fromMs: fc.integer({ min: 0 }),
+        toMs: fc.integer({ min: 0 }),
+      },
+      { requiredKeys: [], noNullPrototype: true },
+    )
+    .map((filter) => ({ ...filter }));
+
+  it('comes back as it was written', () => {
+    fc.assert(
+      fc.property(filters, (filter) => {
+        expect(fromQuery(toQuery(filter))).toEqual(filter);
+      }),
+    );
+  });
+
+  it('leaves out what it can not read', () => {
+    const query = { codeClasses: ['6xx', '5xx'], channels: 'x,3', fromMs: 'soon', toMs: null };
+    expect(fromQuery(query)).toEqual({ codeClasses: ['5xx'], channels: [3] });
+  });
+
+  it('takes a restriction away with an empty list', () => {
+    const filter = changeFilter({ channels: [3], search: 'a' }, { channels: [], search: '' });
+    expect(filter).toEqual({});
+    expect(isUnfiltered(filter)).toBe(true);
+  });
+});
+
+describe('columns', () => {
+  it('shows bot latency for inbound and the action for outbound', () => {
+    expect(listColumnIds('inbound')).toContain('botLatencyMs');
+    expect(listColumnIds('inbound')).not.toContain('actionId');
+    expect(listColumnIds('outbound')).toContain('actionId');
+    expect(listColumnIds('outbound')).not.toContain('botLatencyMs');
+  });
+
+  it('falls back to the default order when no column is sorted', () => {
+    const fallback = { column: 'dateMs', descending: true } as const;
+    expect(toOrder(undefined, fallback)).toEqual(fallback);
+    expect(toOrder({ colId: 'payload', sort: 'asc' }, fallback)).toEqual(fallback);
+    expect(toOrder({ colId: 'channel', sort: 'asc' }, fallback)).toEqual({
+      column: 'channel',
+      descending: false,
+    });
+  });
+});
+
+describe('session timeline', () => {
+  const request = {
+    direction: 'inbound' as const,
+    snapshotId: 1,
+    seq: 0,
+    dateMs: 10_000,
+    responseTimeMs: 1_000,
+    botLatencyMs: 500,
+    responseCode: 200,
+    actionId: null,
+  };
+
+  it('puts the bot latency before the request and orders by date', () => {
+    const later = { ...request, seq: 1, direction: 'outbound' as const, botLatencyMs: null, dateMs: 11_500 };
+    const timeline = toSessionTimeline([later, request]);
+    expect(timeline.spanMs).toBe(3_000);
+    expect(timeline.bars.map((bar) => bar.request.seq)).toEqual([0, 1]);
+    expect(timeline.bars[0]).toMatchObject({
+      latencyLeft: 0,
+      latencyWidth: 1 / 6,
+      left: 1 / 6,
+      width: 1 / 3,
+    });
+    expect(timeline.ticksMs).toEqual([0, 1_000, 2_000, 3_000]);
+  });
+
+  it('is empty without requests', () => {
+    expect(toSessionTimeline([])).toEqual({ bars: [], spanMs: 0, ticksMs: [] });
+  });
+});

@@ -1,0 +1,186 @@
+import { createPinia, setActivePinia } from 'pinia';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createApp } from 'vue';
+import { backendKey } from '../../../../src-renderer/backend/backend.ts';
+import { createRowSource } from '../../../../src-renderer/screens/detail/create-row-source.ts';
+import { DEFAULT_ORDER, useRecordsStore } from '../../../../src-renderer/stores/records.ts';
+import { HeldBackend } from './held-backend.ts';
+
+const BUCKET = { fromMs: 0, toMs: 1000, counts: [1, 0, 0, 0, 0] };
+
+let backend: HeldBackend;
+
+function createStore(): ReturnType<typeof useRecordsStore> {
+  const pinia = createPinia();
+  createApp({}).provide(backendKey, backend).use(pinia);
+  setActivePinia(pinia);
+  return useRecordsStore();
+}
+
+function toView(viewId: string, rowCount = 10) {
+  return { viewId, rowCount, totalCount: 10 };
+}
+
+describe('records store', () => {
+  beforeEach(() => {
+    backend = new HeldBackend();
+  });
+
+  it('opens a view, then reads its histogram and facets', async () => {
+    const store = createStore();
+    void store.open(1, { channels: [3] }, DEFAULT_ORDER);
+    expect(store.opening).toBe(true);
+    await backend.of('records/open-view')[0]?.answer(toView('a'));
+    expect(store.view).toMatchObject({ viewId: 'a', snapshotId: 1, rowCount: 10 });
+    await backend.of('records/read-histogram')[0]?.answer([BUCKET]);
+    expect(store.histogram).toEqual([BUCKET]);
+  });
+
+  it('keeps the newest view when an older one opens late, and closes the older', async () => {
+    const store = createStore();
+    void store.open(1, { search: 'a' }, DEFAULT_ORDER);
+    void store.open(1, { search: 'ab' }, DEFAULT_ORDER);
+    const [first, second] = backend.of('records/open-view');
+    await second?.answer(toView('new'));
+    await first?.answer(toView('old'));
+    expect(store.view?.viewId).toBe('new');
+    expect(backend.of('records/close-view').map((call) => call.input)).toEqual([{ viewId: 'old' }]);
+  });
+
+  it('closes the view before when another is opened', async () => {
+    const store = createStore();
+    void store.open(1, {}, DEFAULT_ORDER);
+    await backend.of('records/open-view')[0]?.answer(toView('a'));
+    void store.open(1, { channels: [1] }, DEFAULT_ORDER);
+    await backend.of('records/open-view')[1]?.answer(toView('b'));
+    expect(backend.of('records/close-view').map((call) => call.input)).toEqual([{ viewId: 'a' }]);
+  });
+
+  it('never gives rows of a view that was closed meanwhile', async () => {
+    const store = createStore();
+    void store.open(1, {}, DEFAULT_ORDER);
+    await backend.of('records/open-view')[0]?.answer(toView('a'));
+    const slow = store.readRows('a', 0, 10);
+    void store.open(1, { channels: [1] }, DEFAULT_ORDER);
+    await backend.of('records/open-view')[1]?.answer(toView('b'));
+    await backend.of('records/read-rows')[0]?.answer([{ seq: 1 }]);
+    expect(await slow).toBeNull();
+    expect(await store.readRows('a', 0, 10)).toBeNull();
+    expect(backend.of('records/read-rows')).toHaveLength(1);
+  });
+
+  it('drops a histogram of the view before', async () => {
+    const store = createStore();
+    void store.open(1, {}, DEFAULT_ORDER);
+    await backend.of('records/open-view')[0]?.answer(toView('a'));
+    void store.open(1, { channels: [1] }, DEFAULT_ORDER);
+    await backend.of('records/open-view')[1]?.answer(toView('b'));
+    await backend.of('records/read-histogram')[0]?.answer([BUCKET]);
+    expect(store.histogram).toEqual([]);
+  });
+
+  it('counts the whole period in the histogram while a span of time is selected', async () => {
+    const store = createStore();
+    void store.open(1, { channels: [3], fromMs: 5, toMs: 9 }, DEFAULT_ORDER);
+    await backend.of('records/open-view')[0]?.answer(toView('a'));
+    const around = backend.of('records/open-view')[1];
+    expect(around?.input).toMatchObject({ filter: { channels: [3] } });
+    expect(around?.input).not.toHaveProperty('filter.fromMs');
+    await around?.answer(toView('around'));
+    await backend.of('records/read-histogram')[0]?.answer([BUCKET]);
+    expect(store.histogram).toEqual([BUCKET]);
+    expect(backend.of('records/close-view').map((call) => call.input)).toEqual([{ viewId: 'around' }]);
+  });
+
+  it('opens a view again that the core has closed', async () => {
+    const store = createStore();
+    void store.open(1, { channels: [3] }, DEFAULT_ORDER);
+    await backend.of('records/open-view')[0]?.answer(toView('a'));
+    void store.readRows('a', 0, 10);
+    await backend.of('records/read-rows')[0]?.refuse('cache.view-closed');
+    expect(backend.of('records/open-view')[1]?.input).toMatchObject({ filter: { channels: [3] } });
+    expect(store.error).toBeNull();
+  });
+
+  it('tells an error by its code, but not one of a view that was left', async () => {
+    const store = createStore();
+    void store.open(1, {}, DEFAULT_ORDER);
+    void store.open(2, {}, DEFAULT_ORDER);
+    await backend.of('records/open-view')[0]?.refuse('cache.damaged');
+    expect(store.error).toBeNull();
+    await backend.of('records/open-view')[1]?.refuse('cache.locked');
+    expect(store.error?.code).toBe('cache.locked');
+    expect(store.opening).toBe(false);
+  });
+
+  it('forgets everything when closed, also what is still under way', async () => {
+    const store = createStore();
+    void store.open(1, {}, DEFAULT_ORDER);
+    store.close();
+    await backend.of('records/open-view')[0]?.answer(toView('late'));
+    expect(store.view).toBeNull();
+    expect(backend.of('records/close-view').map((call) => call.input)).toEqual([{ viewId: 'late' }]);
+  });
+});
+
+describe('row source', () => {
+  const view = {
+    viewId: 'a',
+    snapshotId: 1,
+    filter: {},
+    order: DEFAULT_ORDER,
+    rowCount: 250,
+    totalCount: 300,
+  };
+
+  function request(startRow: number, colId = 'dateMs') {
+    const outcome: unknown[] = [];
+    const params = {
+      startRow,
+      endRow: startRow + 200,
+      sortModel: [{ colId, sort: 'desc' as const }],
+      filterModel: {},
+      context: undefined,
+      successCallback: (rows: unknown[], last?: number) => outcome.push(rows.length, last),
+      failCallback: () => outcome.push('failed'),
+    };
+    return { params, outcome };
+  }
+
+  function createSource(rows: readonly never[] | null, asked: unknown[] = []) {
+    return createRowSource({
+      readView: () => view,
+      readRows: (viewId, start, end) => {
+        asked.push([viewId, start, end]);
+        return Promise.resolve(rows);
+      },
+      fallbackOrder: DEFAULT_ORDER,
+    });
+  }
+
+  it('asks only for rows that exist and tells the grid how many there are', async () => {
+    const asked: unknown[] = [];
+    const { params, outcome } = request(200);
+    createSource([{} as never], asked).getRows(params as never);
+    await Promise.resolve();
+    await Promise.resolve();
+    expect(asked).toEqual([['a', 200, 250]]);
+    expect(outcome).toEqual([1, 250]);
+  });
+
+  it('fails a window that a newer view has overtaken', async () => {
+    const { params, outcome } = request(0);
+    createSource(null).getRows(params as never);
+    await Promise.resolve();
+    await Promise.resolve();
+    expect(outcome).toEqual(['failed']);
+  });
+
+  it('fails a window of an order that is not open yet, without asking', () => {
+    const asked: unknown[] = [];
+    const { params, outcome } = request(0, 'channel');
+    createSource([], asked).getRows(params as never);
+    expect(outcome).toEqual(['failed']);
+    expect(asked).toEqual([]);
+  });
+});

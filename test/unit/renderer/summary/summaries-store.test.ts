@@ -1,0 +1,131 @@
+import { createPinia, setActivePinia } from 'pinia';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createApp } from 'vue';
+import type { Snapshot } from '../../../../src-main/common/model/snapshot.ts';
+import { backendKey } from '../../../../src-renderer/backend/backend.ts';
+import {
+  hasSamePeriod,
+  listUsable,
+  measureOverlap,
+  pickSnapshot,
+} from '../../../../src-renderer/stores/pick-snapshot.ts';
+import { useSummariesStore } from '../../../../src-renderer/stores/summaries.ts';
+import { HeldBackend } from '../detail/held-backend.ts';
+
+const HOUR_MS = 3_600_000;
+
+function toSnapshot(id: number, change: Partial<Snapshot> = {}, fromMs = 0, toMs = 24 * HOUR_MS): Snapshot {
+  return {
+    id,
+    connectionId: 'c',
+    tenant: 1,
+    report: 'inbound-summary',
+    period: { startDate: '', endDate: '', fromMs, toMs, zone: 'UTC' },
+    state: 'complete',
+    recordCount: 5,
+    totalDocument: 5,
+    pageCount: 1,
+    sizeBytes: 1,
+    startedAtMs: id,
+    fetchedAtMs: id,
+    idReport: '',
+    nameVisualization: '',
+    remarks: [],
+    failure: null,
+    stillOpen: false,
+    ...change,
+  };
+}
+
+const PERIOD = { startDate: '', endDate: '', fromMs: 0, toMs: 1, zone: 'UTC' };
+const summary = (snapshotId: number) => ({ source: 'reported', snapshotId, groups: [], requestCount: 0 });
+
+describe('summaries store', () => {
+  let backend: HeldBackend;
+
+  function createStore(): ReturnType<typeof useSummariesStore> {
+    const pinia = createPinia();
+    createApp({}).provide(backendKey, backend).use(pinia);
+    setActivePinia(pinia);
+    return useSummariesStore();
+  }
+
+  beforeEach(() => {
+    backend = new HeldBackend();
+  });
+
+  it('shows the summary asked for last when answers arrive the other way round', async () => {
+    const store = createStore();
+    void store.read('reported', toSnapshot(1));
+    void store.read('reported', toSnapshot(2));
+    const [first, second] = backend.of('summaries/read');
+    await second?.answer(summary(2));
+    await first?.answer(summary(1));
+    expect(store.reported?.snapshot.id).toBe(2);
+    expect(store.reading).toBe(false);
+  });
+
+  it('keeps both sources apart', async () => {
+    const store = createStore();
+    void store.read('reported', toSnapshot(1));
+    void store.read('computed', toSnapshot(9));
+    await backend.of('summaries/compute')[0]?.answer(summary(9));
+    expect(store.computed?.snapshot.id).toBe(9);
+    expect(store.reported).toBeNull();
+  });
+
+  it('keeps the cached summary when asking the service fails', async () => {
+    const store = createStore();
+    void store.read('reported', toSnapshot(1));
+    await backend.of('summaries/read')[0]?.answer(summary(1));
+    const fetched = store.fetchReported('c', 'inbound', PERIOD);
+    await backend.of('summaries/fetch')[0]?.refuse('client.unreachable');
+    expect(await fetched).toBeNull();
+    expect(store.fetchError?.code).toBe('client.unreachable');
+    expect(store.fetching).toBe(false);
+    expect(store.reported?.snapshot.id).toBe(1);
+  });
+
+  it('drops an answer of the service for a period that was left', async () => {
+    const store = createStore();
+    const fetched = store.fetchReported('c', 'inbound', PERIOD);
+    store.clear();
+    await backend.of('summaries/fetch')[0]?.answer(toSnapshot(4));
+    expect(await fetched).toBeNull();
+    expect(store.fetching).toBe(false);
+  });
+});
+
+describe('picking a snapshot', () => {
+  const period = { fromMs: 0, toMs: 24 * HOUR_MS };
+
+  it('takes the newest that shares at least half of the period', () => {
+    const snapshots = [
+      toSnapshot(1),
+      toSnapshot(2, {}, HOUR_MS, 25 * HOUR_MS),
+      toSnapshot(3, {}, 20 * HOUR_MS, 44 * HOUR_MS),
+    ];
+    expect(pickSnapshot(listUsable(snapshots, 'c', 'inbound-summary'), period)?.id).toBe(2);
+  });
+
+  it('does not pass a month off as an hour', () => {
+    const month = toSnapshot(1, {}, 0, 720 * HOUR_MS);
+    expect(pickSnapshot([month], { fromMs: 0, toMs: HOUR_MS })).toBeNull();
+    expect(measureOverlap(month.period, month.period)).toBe(1);
+  });
+
+  it('leaves out other connections, other reports and failures that brought nothing', () => {
+    const snapshots = [
+      toSnapshot(1, { connectionId: 'other' }),
+      toSnapshot(2, { report: 'inbound-detail' }),
+      toSnapshot(3, { state: 'failed', recordCount: 0 }),
+      toSnapshot(4, { state: 'failed', recordCount: 7 }),
+    ];
+    expect(listUsable(snapshots, 'c', 'inbound-summary').map(({ id }) => id)).toEqual([4]);
+  });
+
+  it('compares numbers only of the very same period', () => {
+    expect(hasSamePeriod(toSnapshot(1), toSnapshot(2))).toBe(true);
+    expect(hasSamePeriod(toSnapshot(1), toSnapshot(2, {}, 1))).toBe(false);
+  });
+});
