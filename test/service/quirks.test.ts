@@ -108,7 +108,6 @@ describe('a service that misbehaves on purpose', () => {
     await expect(
       fetch(address, { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' }, signal }),
     ).rejects.toThrow();
-    expect((await post(service, STATUS)).status).toBe(200);
   });
 
   it('slow', async () => {
