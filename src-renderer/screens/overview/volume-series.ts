@@ -101,3 +101,11 @@ export function findUncached(
       !cached.some((span) => span.fromMs < point.toMs && span.toMs > point.fromMs),
   );
 }
+
+/** Coverage of the part of a span that has passed: its last half hour reaches beyond now. */
+export function toElapsedCoverage(coverage: number, points: readonly VolumePoint[], nowMs: number): number {
+  const [first, last] = [points[0], points.at(-1)];
+  if (first === undefined || last === undefined) return coverage;
+  const elapsedMs = Math.min(nowMs, last.toMs) - first.fromMs;
+  return elapsedMs <= 0 ? coverage : Math.min(1, (coverage * (last.toMs - first.fromMs)) / elapsedMs);
+}

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import {
   findHourIndexes,
+  findUncached,
   roundUpToHalfHour,
   toAlignedAxes,
+  toElapsedCoverage,
   toVolumePoints,
 } from '../../../../src-renderer/screens/overview/volume-series.ts';
 
@@ -73,5 +75,23 @@ describe('time labels', () => {
     const points = toVolumePoints(buckets, buckets);
     expect(findHourIndexes(points, 'UTC', 2)).toEqual([0, 4]);
     expect(findHourIndexes(points, 'Europe/Berlin', 2)).toEqual([2, 6]);
+  });
+});
+
+describe('what is cached', () => {
+  const buckets = [0, 1, 2].map((index) => makeBucket(index, [index === 2 ? 4 : 0, 0, 0, 0, 0]));
+  const points = toVolumePoints(buckets, []);
+
+  it('tells half hours without traffic from those that nobody downloaded', () => {
+    const cached = [{ fromMs: START_MS + HALF_HOUR_MS, toMs: START_MS + HALF_HOUR_MS + 1000 }];
+    expect(findUncached(points, cached)).toEqual([true, false, false]);
+    expect(findUncached(points, [])).toEqual([true, true, false]);
+  });
+
+  it('does not miss what has not happened yet', () => {
+    const nowMs = START_MS + 2 * HALF_HOUR_MS;
+    expect(toElapsedCoverage(2 / 3, points, nowMs)).toBeCloseTo(1);
+    expect(toElapsedCoverage(1 / 3, points, nowMs)).toBeCloseTo(0.5);
+    expect(toElapsedCoverage(0.4, [], nowMs)).toBe(0.4);
   });
 });
