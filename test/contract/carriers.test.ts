@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../src-main/common/contract/errors.ts';
-import { serveOperations, sendEvents } from '../../src-main/electron/ipc.ts';
 import type { Backend } from '../../src-renderer/backend/backend.ts';
 import { createIpcBackend, type DesktopBridge } from '../../src-renderer/backend/ipc-backend.ts';
 import { createWebBackend } from '../../src-renderer/backend/web-backend.ts';
@@ -46,8 +45,8 @@ async function carryByIpc(): Promise<Carried> {
   const page = new fake.FakeWebContents();
   page.send = (channel, payload) => fake.ipcRenderer.emit(channel, {}, structuredClone(payload));
   const trusted = new Map([[page.id, page]]) as never;
-  (ipc.serveOperations as typeof serveOperations)(core, trusted);
-  (ipc.sendEvents as typeof sendEvents)(core, trusted);
+  ipc.serveOperations(core, trusted);
+  ipc.sendEvents(core, trusted);
   fake.ipcRenderer.sender = {
     sender: page,
     senderFrame: {
@@ -127,7 +126,7 @@ describe.each([
       .call('settings/get', null)
       .catch((error: unknown) => error);
     expect(failure).toMatchObject({ code: 'app.bug' });
-    expect(String((failure as Error).message)).not.toContain('computer');
+    expect((failure as Error).message).not.toContain('computer');
   });
 
   it('turns an output that the contract does not promise into an error', async () => {

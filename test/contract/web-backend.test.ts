@@ -27,7 +27,8 @@ describe('the stream of events', () => {
     for (let size = 1; size <= bytes.length; size += 1) {
       const chunks = [];
       for (let at = 0; at < bytes.length; at += size) chunks.push(bytes.slice(at, at + size));
-      const events = await Array.fromAsync(readEventStream(toStream(chunks)));
+      const events = [];
+      for await (const event of readEventStream(toStream(chunks))) events.push(event);
       expect(events).toEqual([
         { name: 'tasks/changed', data: '{"a":"é€😀"}' },
         { name: 'b/c', data: '1' },

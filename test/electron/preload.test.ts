@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { EVENTS, OPERATIONS, type EventName } from '../../src-main/common/contract/index.ts';
-import { calls, exposed, ipcRenderer, resetFakeElectron } from '../support/fake-electron.ts';
 
 interface Bridge {
   platform: string;
@@ -10,7 +9,6 @@ interface Bridge {
 
 let bridge: Bridge;
 beforeEach(async () => {
-  resetFakeElectron();
   vi.resetModules();
   const fake = await import('../support/fake-electron.ts');
   fake.resetFakeElectron();
@@ -18,7 +16,7 @@ beforeEach(async () => {
   bridge = fake.exposed.get('channelscope') as Bridge;
   current = fake;
 });
-let current: { exposed: typeof exposed; calls: typeof calls; ipcRenderer: typeof ipcRenderer };
+let current: typeof import('../support/fake-electron.ts');
 
 describe('preload', () => {
   it('exposes one method for each operation, the events and the platform, and nothing else', () => {

@@ -223,7 +223,7 @@ class FakeIpcRenderer extends EventEmitter {
     record('ipcRenderer.invoke', channel, ...args);
     const handler = ipcHandlers.get(channel);
     if (handler === undefined) return Promise.reject(new Error(`No handler registered for '${channel}'`));
-    return Promise.resolve(handler(this.sender, ...(structuredClone(args) as unknown[])));
+    return Promise.resolve(handler(this.sender, ...structuredClone(args)));
   }
 }
 export const ipcRenderer = new FakeIpcRenderer();

@@ -1,0 +1,69 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { findDataFolder, prepareDataFolder } from '../../../src-main/core/profile/data-folder.ts';
+import { lockProfile } from '../../../src-main/core/profile/profile-lock.ts';
+import { writeLaunchFile } from '../../../src-main/web/launch-file.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'channelscope-profile-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+describe('the data folder', () => {
+  it('stands where each system keeps such things', () => {
+    expect(findDataFolder('macos', '/Users/a', {})).toBe('/Users/a/Library/Application Support/Channelscope');
+    expect(findDataFolder('windows', 'C:\\Users\\a', { LOCALAPPDATA: 'D:\\l' })).toBe('D:\\l\\Channelscope');
+    expect(findDataFolder('windows', 'C:\\Users\\a', {})).toBe('C:\\Users\\a\\AppData\\Local\\Channelscope');
+    expect(findDataFolder('linux', '/home/a', {})).toBe('/home/a/.local/share/channelscope');
+    expect(findDataFolder('linux', '/home/a', { XDG_DATA_HOME: '/d' })).toBe('/d/channelscope');
+    expect(findDataFolder('linux', '/home/a', { XDG_DATA_HOME: 'd' })).toBe(
+      '/home/a/.local/share/channelscope',
+    );
+  });
+
+  it.skipIf(process.platform === 'win32')('is open to its owner only', async () => {
+    const own = join(folder, 'a/b');
+    await prepareDataFolder(own);
+    expect((await stat(own)).mode & 0o777).toBe(0o700);
+  });
+});
+
+describe('the lock', () => {
+  it('keeps a second process out until the first gives the folder back', () => {
+    const unlock = lockProfile(folder);
+    expect(() => lockProfile(folder)).toThrow(expect.objectContaining({ code: 'cache.locked' }));
+    unlock();
+    lockProfile(folder)();
+  });
+
+  it('is taken over from a process that is gone, and from a damaged file', async () => {
+    const { pid } = spawnSync(process.execPath, ['-e', '']);
+    for (const left of [JSON.stringify({ pid, start: '1' }), '{"pid":', '', '{"pid":-1}']) {
+      await writeFile(join(folder, 'profile.lock'), left);
+      lockProfile(folder)();
+    }
+  });
+
+  it.runIf(process.platform === 'linux')(
+    'is taken over when another process has the number now',
+    async () => {
+      await writeFile(join(folder, 'profile.lock'), JSON.stringify({ pid: process.pid, start: '1' }));
+      lockProfile(folder)();
+    },
+  );
+});
+
+describe('the launch file', () => {
+  it('leads to the address, for its owner only, and can be removed', async () => {
+    const file = await writeLaunchFile(folder, 'http://127.0.0.1:1/launch?token=a&b="');
+    const path = new URL(file.url);
+    expect(await readFile(path, 'utf8')).toContain('url=http://127.0.0.1:1/launch?token=a&#38;b=&#34;"');
+    if (process.platform !== 'win32') expect((await stat(path)).mode & 0o777).toBe(0o600);
+    await file.remove();
+    await expect(stat(path)).rejects.toThrow();
+  });
+});
