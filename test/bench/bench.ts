@@ -2,10 +2,12 @@ import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import type { BenchFigure } from './figure.ts';
 import { benchRecords } from './records.ts';
+import { benchService } from './service.ts';
 
 /** Every bench by name: a size in records, figures out. */
 const BENCHES: Readonly<Record<string, (options: { size: number }) => Promise<BenchFigure[]>>> = {
   records: benchRecords,
+  service: benchService,
 };
 const DEFAULT_SIZE = 200_000;
 
