@@ -15,9 +15,9 @@ const browsers = [
 const browser = browsers.find((path): path is string => path !== undefined && existsSync(path));
 
 export default defineConfig<{ browserPath: string | undefined }>({
-  testDir: `${root}test/e2e`,
+  testDir: `${root}test`,
   outputDir: `${root}test-results`,
-  testMatch: '**/*.spec.ts',
+  testMatch: '{e2e,electron}/**/*.spec.ts',
   fullyParallel: false,
   workers: 1,
   retries: 0,

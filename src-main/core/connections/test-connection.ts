@@ -9,6 +9,8 @@ import type { TaskHandle } from '../tasks/task-registry.ts';
 
 /** A small question is enough to see that a report answers. */
 const TEST_PERIOD_MS = 3_600_000;
+/** Where both summaries share an identifier, the outbound groups come after all the inbound ones (decision 11). */
+const SUMMARY_GROUPS = 1_000;
 
 type StepResult = Pick<TestStep, 'detail' | 'values'> & { readonly warned?: boolean };
 
@@ -28,7 +30,7 @@ async function askReport(test: ConnectionTest, report: ReportKind, signal: Abort
       report,
       startDate: toWireDate(nowMs - TEST_PERIOD_MS, serviceZone),
       endDate: toWireDate(nowMs, serviceZone),
-      size: 1,
+      size: report.endsWith('detail') ? 1 : SUMMARY_GROUPS,
       lastDocument: '',
     },
     { signal },
