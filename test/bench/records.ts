@@ -67,7 +67,7 @@ export async function benchRecords(options: { size: number }): Promise<BenchFigu
       ['computed summary', () => cache.computeSummary(1)],
       ['session', () => cache.readSession('one', createId(7))],
     ] as const) {
-      figures.push(toTimeFigure(BENCH, name, (await measure(work)).ms));
+      figures.push(toTimeFigure(BENCH, name, (await measure<unknown>(work)).ms));
     }
     return figures;
   } finally {

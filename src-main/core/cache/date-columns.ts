@@ -40,14 +40,7 @@ export function createDateColumns(
         classes[seq] = PLACES.get(toCodeClass(code)) ?? 0;
         seq += 1;
       };
-      await scanRecords<[number | null, number | null]>(
-        database,
-        snapshot,
-        'date_ms, response_code',
-        pause,
-        visit,
-        known,
-      );
+      await scanRecords(database, snapshot, 'date_ms, response_code', pause, visit, known);
       column = { datesMs, classes };
     }
     held.delete(snapshot.id);

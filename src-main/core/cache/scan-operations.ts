@@ -86,7 +86,7 @@ export function createScanOperations(database: Connection) {
     readStatusHistory: ({ connectionId, nowMs, spanMs, ticks }: HistoryInput): StatusHistory =>
       toStatusHistory(readSamples(connectionId, nowMs - spanMs - SINCE_MS, nowMs), nowMs, spanMs, ticks),
     readStorage: (file: string) => readStorage(database, file),
-    close: (_input: null): void => void database.close(),
+    close: (): void => void database.close(),
   };
 }
 

@@ -59,6 +59,6 @@ export function createViewOperations(database: Connection) {
     shareView: (viewId: string): RowList => findView(viewId),
     readRecord: ({ snapshotId, seq }: { snapshotId: number; seq: number }): RecordDetail =>
       readDetail(snapshots.get(snapshotId), seq),
-    close: (_input: null): void => void database.close(),
+    close: (): void => void database.close(),
   };
 }

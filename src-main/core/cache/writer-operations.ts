@@ -73,7 +73,7 @@ export function createWriterOperations(database: Connection) {
     },
     addStatusSample: (sample: StatusSample): void => guard(() => addStatusSample(sample)),
     sweep: (_input: null, context: CallContext): Promise<void> => remover.sweep(context.pause),
-    close: (_input: null): void => {
+    close: (): void => {
       // After damage the next start looks at the whole file.
       if (!sawDamage) database.prepare('UPDATE cache_state SET was_closed = 1').run();
       database.pragma('wal_checkpoint(TRUNCATE)');

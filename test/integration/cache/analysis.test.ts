@@ -153,10 +153,10 @@ function createSample(atMs: number, changes: Partial<StatusSample> = {}): Status
 }
 
 test('decision 28: only what the service said counts towards uptime', async () => {
-  const unreachable = {
+  const unreachable: Partial<StatusSample> = {
     ...{ platform: 'unreachable', connector: 'unreachable', failure: 'client.unreachable' },
     ...{ internalResponseTimeMs: null, sessions: null, roundTripMs: null, traffic: [] },
-  } as const;
+  };
   const samples = [
     createSample(1_000),
     createSample(11_000, { platform: 'down', internalResponseTimeMs: 300 }),

@@ -49,7 +49,8 @@ export function createDocument(index: number, changes: Partial<TestDocument> = {
 }
 
 export function toOutbound(document: TestDocument, actionId: string): Record<string, unknown> {
-  const { BotLatency: _latency, ...rest } = document;
+  const rest: Partial<TestDocument> = { ...document };
+  delete rest.BotLatency;
   return { ...rest, ActionId: actionId, Reponse: '{"ok":true}' };
 }
 

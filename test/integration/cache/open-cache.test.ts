@@ -67,7 +67,7 @@ test('a database of a later version is refused and stays as it was', async () =>
   expect(await readdir(place.folder)).not.toContain('damaged');
 });
 
-test('an older database is copied, then brought up to date', async () => {
+test('an older database is copied, then brought up to date', () => {
   openFile(place.file, FROM_MS).database.close();
   const next = { version: 2, sql: 'CREATE TABLE added (id INTEGER PRIMARY KEY) STRICT' };
   const { database, damagedFile } = openFile(place.file, FROM_MS, [...MIGRATIONS, next]);
