@@ -10,7 +10,7 @@ import { build, needsBuild } from './build-window.ts';
 import type { StartOptions } from './read-options.ts';
 
 /** Everything for people goes here: standard output is for the one line that programs read. */
-export function say(text: string): void {
+function say(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 

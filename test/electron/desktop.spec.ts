@@ -19,9 +19,12 @@ function findRuntime(): string | null {
 }
 
 const runtime = findRuntime();
-test.skip(runtime === null, "skipped: Electron's runtime is not installed");
+const NO_RUNTIME = "skipped: Electron's runtime is not installed";
 
 test('the desktop opens, answers over IPC, and gives its page nothing of Node', async () => {
+  // The reporter shows that a test was skipped, but not why.
+  if (runtime === null) process.stdout.write(`${NO_RUNTIME}\n`);
+  test.skip(runtime === null, NO_RUNTIME);
   const dataFolder = await mkdtemp(join(tmpdir(), 'channelscope-desktop-'));
   const warnings: string[] = [];
   const app = await _electron.launch({

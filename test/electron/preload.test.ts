@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { EVENTS, OPERATIONS, type EventName } from '../../src-main/common/contract/index.ts';
+import type * as fakeElectron from '../support/fake-electron.ts';
 
 interface Bridge {
   platform: string;
@@ -16,7 +17,7 @@ beforeEach(async () => {
   bridge = fake.exposed.get('channelscope') as Bridge;
   current = fake;
 });
-let current: typeof import('../support/fake-electron.ts');
+let current: typeof fakeElectron;
 
 describe('preload', () => {
   it('exposes one method for each operation, the events and the platform, and nothing else', () => {

@@ -14,7 +14,7 @@ export function insertNonce(html: string, nonce: string): string {
 }
 
 /** The one policy of both hosts. `connect` is `'none'` where everything goes over IPC. */
-export function buildContentPolicy(nonce: string, connect: 'self' | 'none'): string {
+function buildContentPolicy(nonce: string, connect: 'self' | 'none'): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
