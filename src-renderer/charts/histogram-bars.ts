@@ -4,7 +4,7 @@ import type { BucketRange } from './time-brush.ts';
 /** From the base upwards: failures first, so that they stand on one line and can be compared. */
 const STACK: readonly CodeClass[] = ['5xx', 'none', '4xx', '3xx', '2xx'];
 
-export interface HistogramPath {
+interface HistogramPath {
   readonly codeClass: CodeClass;
   /** Outside the selected time. */
   readonly dimmed: boolean;

@@ -2,7 +2,7 @@ import { CODE_CLASSES, toCodeClass, type CodeClass } from '../../src-main/common
 import type { SummaryGroup } from '../../src-main/common/model/summary.ts';
 
 /** A channel or service with its requests by class, in the order of CODE_CLASSES. */
-export interface ClassBar {
+interface ClassBar {
   readonly value: number | null;
   readonly counts: readonly number[];
   readonly total: number;
@@ -10,7 +10,7 @@ export interface ClassBar {
   readonly errorShare: number;
 }
 
-export interface AverageBar {
+interface AverageBar {
   readonly value: number | null;
   readonly averageMs: number;
   readonly count: number;

@@ -23,7 +23,7 @@ const STEPS_MS: readonly number[] = [
   14 * DAY_MS,
   28 * DAY_MS,
 ];
-export interface TimeTick {
+interface TimeTick {
   readonly atMs: number;
   readonly label: string;
 }

@@ -1,4 +1,4 @@
-import { onBeforeUnmount, onMounted, readonly, shallowRef, type Ref } from 'vue';
+import { onBeforeUnmount, onMounted, shallowRef, type Ref } from 'vue';
 
 const NAMES = {
   '2xx': '--cs-2xx',
@@ -17,7 +17,7 @@ const NAMES = {
   tooltip: '--cs-tooltip',
   tooltipText: '--cs-tooltip-text',
 } as const;
-export type ChartColours = Readonly<Record<keyof typeof NAMES, string>>;
+type ChartColours = Readonly<Record<keyof typeof NAMES, string>>;
 
 function readColours(): ChartColours {
   const style = getComputedStyle(document.documentElement);
@@ -36,5 +36,5 @@ export function useChartColours(): Readonly<Ref<ChartColours>> {
   });
   onMounted(() => observer.observe(document.documentElement, { attributeFilter: ['class'] }));
   onBeforeUnmount(() => observer.disconnect());
-  return readonly(colours) as Readonly<Ref<ChartColours>>;
+  return colours;
 }

@@ -25,7 +25,9 @@ export interface OpenView {
 }
 
 function withoutTimes(filter: RecordFilter): RecordFilter {
-  const { fromMs: _from, toMs: _to, ...rest } = filter;
+  const rest = { ...filter };
+  delete rest.fromMs;
+  delete rest.toMs;
   return rest;
 }
 

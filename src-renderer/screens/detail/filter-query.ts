@@ -1,7 +1,7 @@
 import { CODE_CLASSES, type CodeClass, type RecordFilter } from '../../../src-main/common/model/record.ts';
 
 type QueryValue = string | null | undefined | readonly (string | null)[];
-export type FilterQuery = Record<string, string | string[]>;
+type FilterQuery = Record<string, string | string[]>;
 
 function toTexts(value: QueryValue): string[] {
   const values = typeof value === 'string' ? [value] : (value ?? []);
@@ -35,11 +35,12 @@ function isCodeClass(text: string): text is CodeClass {
 
 /** Leaves out what does not restrict, so that an empty filter is `{}`. */
 function compact(filter: { [Key in keyof RecordFilter]: RecordFilter[Key] | undefined }): RecordFilter {
-  return Object.fromEntries(
+  const entries = Object.fromEntries(
     Object.entries(filter).filter(
       ([, value]) => value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0),
     ),
-  ) as RecordFilter;
+  );
+  return entries;
 }
 
 /** Reads the filter of a Detail address; what can't be read is left out. */
@@ -82,9 +83,4 @@ export function changeFilter(
   change: { [Key in keyof RecordFilter]?: RecordFilter[Key] | undefined },
 ): RecordFilter {
   return compact({ ...filter, ...change });
-}
-
-/** The filter without its span of time: what the histogram counts. */
-export function withoutTimes(filter: RecordFilter): RecordFilter {
-  return changeFilter(filter, { fromMs: undefined, toMs: undefined });
 }

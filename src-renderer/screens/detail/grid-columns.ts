@@ -52,7 +52,8 @@ const COLUMNS: readonly RecordColumn[] = [
     definition: {
       ...NUMBER,
       width: 112,
-      valueGetter: ({ data }) => (data?.botLatencyMs == null ? '' : formatCount(data.botLatencyMs)),
+      valueGetter: ({ data }) =>
+        typeof data?.botLatencyMs === 'number' ? formatCount(data.botLatencyMs) : '',
     },
   },
   {
@@ -64,7 +65,7 @@ const COLUMNS: readonly RecordColumn[] = [
   {
     id: 'error',
     fieldName: 'Error',
-    definition: { width: 250, field: 'error', cellClass: 'record-error', tooltipField: 'error' },
+    definition: { width: 250, field: 'error', cellClass: 'record-error', tooltip: true },
   },
   { id: 'payload', fieldName: 'Payload', definition: { ...MONO, width: 320, field: 'payloadPreview' } },
   { id: 'sessionId', fieldName: 'Id', definition: { ...MONO, width: 270, field: 'sessionId' } },

@@ -1,5 +1,5 @@
 /** A piece of text of one colour. */
-export interface JsonToken {
+interface JsonToken {
   readonly kind: 'key' | 'string' | 'number' | 'word' | 'mark' | 'space';
   readonly text: string;
 }

@@ -4,7 +4,7 @@ import { SLOW_RESPONSE_MS } from '../../charts/log-scale.ts';
 import type { Direction } from './grid-columns.ts';
 
 /** A field as the service names it. */
-export interface RecordField {
+interface RecordField {
   readonly name: string;
   readonly value: string;
   readonly wide: boolean;
@@ -41,7 +41,7 @@ export function toRecordFields(record: RecordDetail, direction: Direction): read
       ? field('BotLatency', toMs(record.botLatencyMs))
       : field('ActionId', toText(record.actionId)),
     ...Object.entries(record.extra).map(([name, value]) =>
-      field(name, typeof value === 'string' ? value : (JSON.stringify(value) ?? ''), true),
+      field(name, typeof value === 'string' ? value : JSON.stringify(value), true),
     ),
   ];
 }
