@@ -18,6 +18,7 @@ export const useOverviewStore = defineStore('overview', () => {
   const attention = shallowRef<Output<'overview/read-attention'> | null>(null);
   const error = shallowRef<ErrorLike | null>(null);
   let toEndMs: () => number = () => Date.now();
+  let shownEndMs = 0;
 
   /** Shows another connection, or the same one again. `endOf` gives the end of the span at that moment. */
   async function open(id: string, endOf: () => number): Promise<void> {
@@ -34,6 +35,7 @@ export const useOverviewStore = defineStore('overview', () => {
     const id = connectionId.value;
     if (id === null) return;
     const toMs = toEndMs();
+    shownEndMs = toMs;
     try {
       const [newVolume, newAttention] = await Promise.all([
         backend.call('overview/read-volume', {
@@ -62,7 +64,8 @@ export const useOverviewStore = defineStore('overview', () => {
       }),
       backend.on('snapshots/removed', reloadSoon),
       backend.on('status/checked', (sample) => {
-        if (sample.connectionId === connectionId.value) reloadSoon();
+        // A sample changes nothing in the cache, but time moves on.
+        if (sample.connectionId === connectionId.value && toEndMs() !== shownEndMs) reloadSoon();
       }),
     ];
     return () => {

@@ -159,13 +159,13 @@ function toSpanTitle(point: VolumePoint | undefined, zone: string): string {
 }
 
 /** Counts on an axis: `2.5k`, `1M`. */
-export function toShortCount(value: number): string {
+function toShortCount(value: number): string {
   if (value >= 1_000_000) return `${Number((value / 1_000_000).toFixed(2))}M`;
   return value >= 1000 ? `${Number((value / 1000).toFixed(2))}k` : String(value);
 }
 
 /** Shares on an axis, with as many digits as their step needs. */
-export function toShortPercent(share: number, step: number): string {
+function toShortPercent(share: number, step: number): string {
   const digits = step * 100 >= 1 ? (Number.isInteger(Number((step * 100).toFixed(6))) ? 0 : 1) : 2;
   return `${(share * 100).toFixed(digits)}%`;
 }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../../../src-main/common/contract/errors.ts';
+import type { StatusSample } from '../../../../src-main/common/model/status.ts';
 import { useOverviewStore } from '../../../../src-renderer/stores/overview.ts';
 import { throttle } from '../../../../src-renderer/stores/throttle.ts';
 import { makeSnapshot } from '../library/make-snapshot.ts';
@@ -8,6 +9,18 @@ import { FakeBackend, provideBackend } from './fake-backend.ts';
 const END_MS = Date.UTC(2026, 10, 20, 16);
 const EMPTY_VOLUME = { inbound: [], outbound: [], inboundCoverage: 0, outboundCoverage: 0 };
 const snapshot = makeSnapshot({ fromMs: END_MS - 3_600_000, toMs: END_MS }, { connectionId: 'one' });
+const sample: StatusSample = {
+  connectionId: 'one',
+  checkedAtMs: END_MS,
+  roundTripMs: 5,
+  platform: 'up',
+  connector: 'up',
+  internalResponseTimeMs: 20,
+  sessions: 0,
+  traffic: [],
+  trafficText: '',
+  failure: null,
+};
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -51,6 +64,26 @@ describe('overview store', () => {
     expect(backend.countAsked('overview/read-volume')).toBe(3);
     stop();
     expect(backend.countListeners()).toBe(0);
+  });
+
+  it('moves on with the clock when the status is checked, and else leaves the cache alone', async () => {
+    const backend = new FakeBackend({
+      'overview/read-volume': () => EMPTY_VOLUME,
+      'overview/read-attention': () => [],
+    });
+    provideBackend(backend);
+    const store = useOverviewStore();
+    let endMs = END_MS;
+    await store.open('one', () => endMs);
+    const stop = store.follow();
+    backend.send('status/checked', sample);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(backend.countAsked('overview/read-volume')).toBe(1);
+    endMs += 1_800_000;
+    backend.send('status/checked', sample);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(backend.countAsked('overview/read-volume')).toBe(2);
+    stop();
   });
 
   it('does not show the answer for a connection that was left meanwhile', async () => {

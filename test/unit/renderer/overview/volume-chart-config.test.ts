@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { toVolumeChartConfig } from '../../../../src-renderer/screens/overview/volume-chart-config.ts';
+import { toVolumePoints } from '../../../../src-renderer/screens/overview/volume-series.ts';
+
+const START_MS = Date.UTC(2026, 10, 20);
+const colours = {
+  inbound: '#111',
+  outbound: '#222',
+  error: '#333',
+  grid: '#444',
+  text: '#555',
+  surface: '#666',
+  band: '#777',
+  tooltip: '#888',
+  tooltipText: '#999',
+};
+const words = { inbound: 'Inbound', outbound: 'Outbound', errorRate: 'Error rate', uncached: 'not cached' };
+
+function makeConfig(inbound: number[]) {
+  const toBuckets = (counts: number[]) =>
+    counts.map((count, index) => ({
+      fromMs: START_MS + index * 1_800_000,
+      toMs: START_MS + (index + 1) * 1_800_000,
+      counts: [count * 0.9, 0, 0, count * 0.1, 0],
+    }));
+  const points = toVolumePoints(toBuckets(inbound), toBuckets(inbound));
+  return toVolumeChartConfig(
+    points,
+    inbound.map(() => false),
+    'UTC',
+    colours,
+    words,
+  );
+}
+
+describe('volume chart', () => {
+  it('puts the error rate on its own scale and leaves gaps in it', () => {
+    const { datasets } = makeConfig([2000, 0, 4000]).data;
+    expect(datasets.map((dataset) => dataset.label)).toEqual(['Error rate', 'Inbound', 'Outbound']);
+    expect(datasets[0]?.data).toEqual([0.1, null, 0.1]);
+  });
+
+  it('marks a rate between two gaps, which no line would show', () => {
+    expect(makeConfig([0, 2000, 0, 10, 10]).data.datasets[0]).toMatchObject({
+      pointRadius: [0, 2, 0, 0, 0],
+    });
+  });
+
+  it('has as many gridlines on the right as on the left, and does not move', () => {
+    const { scales, animation } = makeConfig([2000, 0, 4000]).options as {
+      scales: Record<'count' | 'rate', { max: number; ticks: { stepSize: number } }>;
+      animation: boolean;
+    };
+    expect(scales.count.max / scales.count.ticks.stepSize).toBeCloseTo(
+      scales.rate.max / scales.rate.ticks.stepSize,
+    );
+    expect(animation).toBe(false);
+  });
+});
