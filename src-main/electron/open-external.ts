@@ -12,7 +12,7 @@ export async function openVettedLink(url: unknown): Promise<void> {
     link.username === '' &&
     link.password === '' &&
     // The parser drops tabs, line breaks and outer spaces, and turns backslashes: text that has them means to deceive.
-    !/[\u0000-\u0020\\\u007f]/u.test(String(url));
+    !/[\p{Cc} \\]/u.test(String(url));
   if (!isVetted) throw new AppError('app.link-refused', 'Only https links without credentials are opened.');
   await shell.openExternal(link.href);
 }

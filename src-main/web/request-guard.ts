@@ -15,8 +15,7 @@ export function checkTarget(request: IncomingMessage, authority: string): Refusa
   if (request.httpVersion !== '1.1') return 400;
   if (countHeader(request, 'host') !== 1 || request.headers.host !== authority) return 421;
   const target = request.url ?? '';
-  if (!target.startsWith('/') || target.startsWith('//') || /[\u0000-\u0020#\\\u007f]/u.test(target))
-    return 400;
+  if (!target.startsWith('/') || target.startsWith('//') || /[\p{Cc} #\\]/u.test(target)) return 400;
   // Nothing here is ever upgraded.
   return request.headers.upgrade === undefined ? null : 400;
 }

@@ -72,7 +72,11 @@ export default tseslint.config(
       '@typescript-eslint/no-unsafe-argument': 'off',
     },
   },
-  { files: ['**/*.{js,cjs}'], ...tseslint.configs.disableTypeChecked },
+  {
+    files: ['**/*.{js,cjs}'],
+    ...tseslint.configs.disableTypeChecked,
+    languageOptions: { ...tseslint.configs.disableTypeChecked.languageOptions, globals: globals.node },
+  },
   {
     // The command line and the bench print; everything else logs.
     files: ['test/bench/**/*.ts'],

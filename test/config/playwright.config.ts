@@ -29,6 +29,7 @@ export default defineConfig<{ browserPath: string | undefined }>({
     viewport: { width: 1440, height: 900 },
     locale: 'en-GB',
     timezoneId: 'UTC',
+    actionTimeout: 15_000,
     trace: 'retain-on-failure',
     browserPath: browser,
     launchOptions: {

@@ -57,6 +57,8 @@ export const test = base.extend<{
     },
     { auto: true },
   ],
+  // Playwright reads a fixture's needs from this pattern; this one has none.
+  // eslint-disable-next-line no-empty-pattern
   app: async ({}, use) => {
     const dataFolder = await mkdtemp(join(tmpdir(), 'channelscope-e2e-'));
     let running = await startApp(dataFolder);

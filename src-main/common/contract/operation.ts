@@ -22,5 +22,5 @@ export const Nothing = Type.Null();
 export type Answer<Value> =
   { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly error: ErrorInfo };
 
-export type InputOf<Entry> = Entry extends Operation<infer Input, TSchema> ? Static<Input> : never;
+export type InputOf<Entry> = Entry extends Operation<infer Input> ? Static<Input> : never;
 export type OutputOf<Entry> = Entry extends Operation<TSchema, infer Output> ? Static<Output> : never;

@@ -76,7 +76,7 @@ export const RecordFilter = Type.Object({
 });
 export type RecordFilter = Static<typeof RecordFilter>;
 
-export const RecordSortColumn = Type.Union([
+const RecordSortColumn = Type.Union([
   Type.Literal('received'),
   Type.Literal('dateMs'),
   Type.Literal('responseCode'),

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { Period } from './period.ts';
 
-export const ReportKindSchema = Type.Union([
+const ReportKindSchema = Type.Union([
   Type.Literal('inbound-detail'),
   Type.Literal('inbound-summary'),
   Type.Literal('outbound-detail'),

@@ -112,7 +112,6 @@ const ReportDocument = Type.Union([
   InboundSummaryDocument,
   OutboundSummaryDocument,
 ]);
-export type ReportDocument = Static<typeof ReportDocument>;
 
 /**
  * Specification, section "Report response envelope"; `documents` by decision 1, `errors` only when

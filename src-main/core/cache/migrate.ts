@@ -4,7 +4,7 @@ import { APPLICATION_ID, type Connection } from './connect.ts';
 import type { Migration } from './migrations.ts';
 
 /** The version of the schema in the file; 0 for a new one. */
-export function readVersion(database: Connection): number {
+function readVersion(database: Connection): number {
   return Number(database.pragma('user_version', { simple: true }));
 }
 

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../common/contract/errors.ts';
 import { toReportPath, toStatusPath } from '../../common/reporting/paths.ts';
 import { readStatus } from '../../common/reporting/read-status.ts';
+import type { ReportRequest } from '../../common/reporting/wire-schemas.ts';
 import type { Logger } from '../logging/logger.ts';
 import { createToken, type TokenSecrets } from './create-token.ts';
 import { exchangeOnce, type Exchange, type Timeouts } from './exchange.ts';
@@ -157,7 +158,7 @@ export function createReportingClient(options: ReportingClientOptions): Reportin
     fetchPage: async (request, { signal, onRetry } = {}) => {
       const { report, startDate, endDate, size, lastDocument } = request;
       const path = toReportPath(target.tenant, target.reportIdentifiers[report]);
-      const body = JSON.stringify({ startDate, endDate, size, lastDocument });
+      const body = JSON.stringify({ startDate, endDate, size, lastDocument } satisfies ReportRequest);
       const exchange = await readAuthorised({ operation: 'report', path, body, signal, onRetry });
       const { bytes, status, requestedAtMs, receivedAtMs, serverTimeMs } = exchange;
       return { bytes, status, requestedAtMs, receivedAtMs, serverTimeMs };

@@ -93,10 +93,9 @@ export function createDownloads(
           (task) =>
             task.kind === 'download' && task.state === 'running' && task.connectionId === connectionId,
         );
-      const snapshots = await Promise.all(
-        running.map((task) => (task.snapshotId === null ? null : cache.getSnapshot(task.snapshotId))),
-      );
-      if (snapshots.some((snapshot) => snapshot?.report === report)) {
+      const ids = running.flatMap(({ snapshotId }) => (snapshotId === null ? [] : [snapshotId]));
+      const snapshots = await Promise.all(ids.map((id) => cache.getSnapshot(id)));
+      if (snapshots.some((snapshot) => snapshot.report === report)) {
         throw new AppError('downloads.already-running', 'This report is being downloaded already.');
       }
       const snapshot = await beginSnapshot(connectionId, report, period);

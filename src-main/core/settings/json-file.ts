@@ -1,12 +1,12 @@
 import { open, readFile, rename } from 'node:fs/promises';
 
 /** A document that could not be read as JSON; `raw` stays on disk until something else is written. */
-export class DamagedDocument extends Error {
+class DamagedDocument extends Error {
   override readonly name = 'DamagedDocument';
 }
 
 /** Reads a JSON document; undefined when there is none. Throws DamagedDocument when it is not JSON. */
-export async function readJsonFile(path: string): Promise<unknown> {
+async function readJsonFile(path: string): Promise<unknown> {
   let text: string;
   try {
     text = await readFile(path, 'utf8');

@@ -1,0 +1,92 @@
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { SPECIFIED_REPORT_IDENTIFIERS } from '../../src-main/common/reporting/report-identifiers.ts';
+import { startTestService } from '../support/running-service.ts';
+import { expect, test } from './fixtures.ts';
+import { DetailPage } from './page-models/detail-page.ts';
+import { WindowPage } from './page-models/window-page.ts';
+
+interface Served {
+  readonly lastDocument: string;
+  readonly documents: readonly Record<string, string | number>[];
+}
+
+/** Every document that the service holds of a period, asked of the service itself. */
+async function readServed(dataFolder: string, body: { startDate: string; endDate: string }) {
+  const service = await startTestService({
+    dataFolder: join(dataFolder, 'local-service'),
+    records: 200_000,
+    days: 30,
+  });
+  const documents: Served['documents'][number][] = [];
+  try {
+    const address = `${service.url}/api/ServiceReporting/ExecuteReport/1001/${SPECIFIED_REPORT_IDENTIFIERS['inbound-detail']}`;
+    let lastDocument = '';
+    do {
+      const response = await fetch(address, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ ...body, size: 10_000, lastDocument }),
+      });
+      const page = (await response.json()) as Served;
+      documents.push(...page.documents);
+      lastDocument = page.lastDocument;
+    } while (lastDocument !== '');
+  } finally {
+    await service.stop();
+  }
+  return documents;
+}
+
+test('from first run to an offline export of what the service served', async ({ app, page }) => {
+  const window = new WindowPage(page);
+  const detail = new DetailPage(page);
+  await page.goto(app.url);
+  await window.startBuiltInService();
+  await expect(window.main().getByText('Up', { exact: true }).first()).toBeVisible();
+
+  await window.openView('/inbound/detail');
+  await detail.choosePeriod('Yesterday');
+  const sent = page.waitForRequest((request) => request.url().includes('downloads/start'));
+  await detail.download();
+  const { period } = (await sent).postDataJSON() as { period: { startDate: string; endDate: string } };
+  await expect(page.getByRole('slider')).toBeVisible();
+  const online = await detail.dates();
+  expect(online.length).toBeGreaterThan(10);
+  await detail.rows().nth(2).click();
+  await expect(detail.inspector().getByText('ReponseTime')).toBeVisible();
+  await expect(detail.inspector().getByText('"type"').first()).toBeVisible();
+
+  await window.stopBuiltInService();
+  await page.reload();
+  await window.openView('/inbound/detail');
+  await expect.poll(() => detail.dates()).toEqual(online);
+
+  const exported = parse(await detail.exportCsv(), { columns: true, bom: true }) as unknown as Record<
+    string,
+    string
+  >[];
+  const served = await readServed(app.dataFolder, period);
+  // The table was told newest first, and the export keeps that order.
+  const inOrder = [...served].reverse();
+  expect(exported).toHaveLength(inOrder.length);
+  for (const [index, row] of exported.entries()) {
+    const document = inOrder[index]!;
+    for (const [field, value] of Object.entries(document))
+      expect(row[field], `${field} of ${index}`).toBe(String(value));
+  }
+});
+
+test('a restart finds the connection and every cached record again', async ({ app, page }) => {
+  const window = new WindowPage(page);
+  const detail = new DetailPage(page);
+  await page.goto(app.url);
+  await window.startBuiltInService();
+  await window.openView('/inbound/detail');
+  await detail.download();
+  const before = await detail.dates();
+  await page.goto(await app.restart());
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+  await window.openView('/inbound/detail');
+  await expect.poll(() => detail.dates()).toEqual(before);
+});

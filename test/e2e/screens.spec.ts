@@ -1,0 +1,114 @@
+import AxeBuilder from '@axe-core/playwright';
+import type { Page } from '@playwright/test';
+import { expect, test } from './fixtures.ts';
+import { DetailPage } from './page-models/detail-page.ts';
+import { WindowPage } from './page-models/window-page.ts';
+
+const folder = 'test-results/screens';
+const sizes = [
+  { width: 1440, height: 900 },
+  { width: 1024, height: 700 },
+];
+const themes = ['light', 'dark'] as const;
+
+/** Pictures of a screen in both themes and sizes, and what axe says of each theme. */
+async function showScreen(page: Page, name: string): Promise<void> {
+  for (const colorScheme of themes) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    for (const size of sizes) {
+      await page.setViewportSize(size);
+      await page.mouse.move(size.width - 1, size.height - 1);
+      await page.waitForLoadState('networkidle').catch(() => undefined);
+      await page.waitForTimeout(300);
+      await page.screenshot({ path: `${folder}/${name}-${String(size.width)}-${colorScheme}.png` });
+      // Nothing may make the window itself scroll sideways.
+      expect(
+        await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth),
+        name,
+      ).toBeLessThanOrEqual(0);
+    }
+    const { violations } = await new AxeBuilder({ page })
+      .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
+      .analyze();
+    const found = violations.map(
+      ({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(' ')).join(', ')}`,
+    );
+    expect(found, `${name} ${colorScheme}`).toEqual([]);
+  }
+  await page.setViewportSize({ width: 1440, height: 900 });
+}
+
+test('every screen, light and dark, wide and narrow', async ({ app, page }) => {
+  test.setTimeout(600_000);
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  const window = new WindowPage(page);
+  const detail = new DetailPage(page);
+
+  await page.goto(app.url);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await showScreen(page, 'first-run');
+  await window.startBuiltInService();
+  await window.openView('/library');
+  await page.getByText('Nothing is cached yet').waitFor();
+  await showScreen(page, 'library-empty');
+  await window.openView('/inbound/detail');
+  await page.getByRole('button', { name: 'Download this period' }).waitFor();
+  await showScreen(page, 'detail-empty');
+
+  await window.openView('/overview');
+  await page.getByRole('button', { name: 'Download last 24 hours' }).click();
+  await page.getByText('These 24 hours are cached').waitFor({ timeout: 30_000 });
+  await showScreen(page, 'overview');
+
+  await window.openView('/inbound/detail');
+  await detail.rows().nth(3).click();
+  await detail.inspector().getByText('ReponseTime').waitFor();
+  await showScreen(page, 'detail');
+  await window.openView('/inbound/detail?codeClasses=5xx,4xx');
+  await detail.rows().first().waitFor();
+  await showScreen(page, 'detail-filtered');
+  await page.getByRole('button', { name: 'Export these records' }).click();
+  await page.getByRole('radio', { name: 'CSV' }).waitFor();
+  await showScreen(page, 'export');
+  await page.keyboard.press('Escape');
+  await window.openView('/outbound/detail');
+  await detail.rows().first().click();
+  await detail.inspector().getByText('ActionId').waitFor();
+  await showScreen(page, 'detail-outbound');
+
+  await window.openView('/inbound/summary');
+  await page.getByRole('table').getByText('Channel 1').first().waitFor();
+  await showScreen(page, 'summary');
+  await window.openView('/outbound/summary');
+  await page.getByRole('table').getByText('Channel 1').first().waitFor();
+  await showScreen(page, 'summary-outbound');
+  await page.getByRole('button', { name: /Last 24 hours/ }).click();
+  await showScreen(page, 'period');
+  await page.keyboard.press('Escape');
+
+  await window.openView('/library');
+  await page.getByRole('heading', { name: 'Coverage' }).waitFor();
+  await showScreen(page, 'library');
+  await window.openView('/deprecations');
+  await page.getByRole('heading', { name: 'Timeline' }).waitFor();
+  await showScreen(page, 'deprecations');
+  await page.keyboard.press('Control+k');
+  await showScreen(page, 'palette');
+  await page.keyboard.press('Escape');
+  await window.openView('/settings/connections');
+  await page.getByRole('button', { name: 'Test connection' }).click();
+  await page.getByText('Passed').first().waitFor({ timeout: 30_000 });
+  await showScreen(page, 'connections');
+  await window.stopBuiltInService();
+  await window.openView('/overview');
+  await page
+    .getByText(/Offline/)
+    .first()
+    .waitFor({ timeout: 60_000 });
+  await showScreen(page, 'overview-offline');
+  expect(complaints).toEqual([]);
+});
