@@ -69,12 +69,11 @@ test('from first run to an offline export of what the service served', async ({ 
   const served = await readServed(app.dataFolder, period);
   // The table was told newest first, and the export keeps that order.
   const inOrder = [...served].reverse();
-  expect(exported).toHaveLength(inOrder.length);
-  for (const [index, row] of exported.entries()) {
-    const document = inOrder[index]!;
-    for (const [field, value] of Object.entries(document))
-      expect(row[field], `${field} of ${index}`).toBe(String(value));
-  }
+  const asText = inOrder.map((document) =>
+    Object.fromEntries(Object.entries(document).map(([field, value]) => [field, String(value)])),
+  );
+  expect(exported.length).toBeGreaterThan(1000);
+  expect(exported).toEqual(asText);
 });
 
 test('a restart finds the connection and every cached record again', async ({ app, page }) => {

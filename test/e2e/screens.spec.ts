@@ -18,8 +18,8 @@ async function showScreen(page: Page, name: string): Promise<void> {
     for (const size of sizes) {
       await page.setViewportSize(size);
       await page.mouse.move(size.width - 1, size.height - 1);
-      await page.waitForLoadState('networkidle').catch(() => undefined);
-      await page.waitForTimeout(300);
+      // Charts follow a new size with the next frames; nothing in the window tells when they have.
+      await page.waitForTimeout(400);
       await page.screenshot({ path: `${folder}/${name}-${String(size.width)}-${colorScheme}.png` });
       // Nothing may make the window itself scroll sideways.
       expect(
