@@ -58,7 +58,7 @@ export function createServiceApp(parts: ServiceAppParts): FastifyInstance {
   if (parts.logRequest !== undefined) logRequests(app, parts.now, parts.logRequest);
 
   const { quirks } = parts.options;
-  if (quirks.length > 0) addQuirks(app, quirks, { report: REPORT_ROUTE, status: STATUS_ROUTE });
+  if (quirks.length > 0) addQuirks(app, quirks, { report: REPORT_ROUTE, status: STATUS_ROUTE }, parts.now);
 
   const checkTenant = (
     request: FastifyRequest<{ Params: { tenant: string } }>,

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { prepareCredentials, prepareCursorKey } from './credentials.ts';
 import { createServiceApp } from './create-service-app.ts';
 import type { RequestLogEntry } from './http/request-log.ts';
+import { delayRecords } from './quirks/delay-records.ts';
 import { applyOptionQuirks } from './quirks/quirk-names.ts';
 import { fillStore } from './sample/fill-store.ts';
 import { LiveTraffic } from './sample/live-traffic.ts';
@@ -78,7 +79,9 @@ async function startOnStore(
     cursorKey: prepareCursorKey(store.properties),
   });
   const url = await listen(app, options);
-  const live = createLiveSwitch(new LiveTraffic(store, createRandom(now()), now), surroundings.reportError);
+  const toArriving = options.quirks.includes('late-records') ? delayRecords : undefined;
+  const traffic = new LiveTraffic(store, createRandom(now()), now, toArriving);
+  const live = createLiveSwitch(traffic, surroundings.reportError);
   live.set(options.live);
   return {
     url,

@@ -54,6 +54,34 @@ describe('the six operations', () => {
     expect(status.Sessions).toBeGreaterThan(0);
   });
 
+  it('operation 2 tells a response time however long ago the newest request was', async () => {
+    let clockMs = NOW_MS;
+    const idle = await startTestService({ now: () => clockMs, records: 300 });
+    try {
+      clockMs += 3 * 86_400_000;
+      const response = await post(idle, '/api/ServiceReporting/Status/1001');
+      const status = Value.Parse(StatusResponse, await response.json());
+      expect(status.Sessions).toBe(0);
+      expect(status.InternalReponseTime).toBeGreaterThan(20);
+      expect(status.InternalReponseTime).toBeLessThan(5_000);
+    } finally {
+      await idle.stop();
+    }
+  });
+
+  it('operation 2 counts tens of sessions even at night', async () => {
+    const nightMs = Date.UTC(2026, 10, 22, 3);
+    const night = await startTestService({ now: () => nightMs, records: 200_000, days: 30 });
+    try {
+      const response = await post(night, '/api/ServiceReporting/Status/1001');
+      const status = Value.Parse(StatusResponse, await response.json());
+      expect(status.Sessions).toBeGreaterThan(20);
+      expect(status.Sessions).toBeLessThan(500);
+    } finally {
+      await night.stop();
+    }
+  });
+
   it('operation 3 answers inbound detail records', async () => {
     const page = await callReport(service, 'inbound-detail', { ...MONTH, size: 50 });
     expect(page).toMatchObject({ isValid: true, totalDocument: 2000 });

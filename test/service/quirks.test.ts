@@ -65,6 +65,48 @@ describe('a service that misbehaves on purpose', () => {
     expect((await read({ lastDocument })).lastDocument).toBe(lastDocument);
   });
 
+  it('cursor-never-empty gives a cursor with the last page, which leads to no records', async () => {
+    await start('cursor-never-empty');
+    const last = await read({ size: 10_000 });
+    expect(last.documents).toHaveLength(last.totalDocument);
+    expect(last.lastDocument).not.toBe('');
+    const { isValid, documents, lastDocument } = await read({ lastDocument: last.lastDocument });
+    expect([isValid, documents, lastDocument]).toEqual([true, [], last.lastDocument]);
+  });
+
+  it('cursor-cycles leads back to the second page', async () => {
+    await start('cursor-cycles');
+    const { lastDocument: first } = await read();
+    const second = await read({ lastDocument: first });
+    expect(second.lastDocument).not.toBe(first);
+    expect((await read({ lastDocument: second.lastDocument })).lastDocument).toBe(first);
+  });
+
+  it('cursor-expires refuses a cursor after five seconds', async () => {
+    await start('cursor-expires');
+    const { lastDocument } = await read();
+    clockMs += 4_999;
+    expect((await read({ lastDocument })).isValid).toBe(true);
+    clockMs += 1;
+    expect(await read({ lastDocument })).toMatchObject({
+      isValid: false,
+      documents: [],
+      errors: [{ field: 'lastDocument' }],
+    });
+    await read();
+    expect((await read({ lastDocument })).isValid).toBe(true);
+  });
+
+  it('late-records: traffic arrives for a period that was already read', async () => {
+    const fetchedMs = Date.now() - 30_000;
+    service = await startTestService({ records: 300, live: true, quirks: ['late-records'] });
+    const past = { ...toPeriod(fetchedMs - 3_600_000, fetchedMs), size: 1 };
+    const { totalDocument } = await read(past);
+    await expect
+      .poll(async () => (await read(past)).totalDocument, { timeout: 30_000, interval: 200 })
+      .toBeGreaterThan(totalDocument);
+  }, 40_000);
+
   it('unauthorised-mid-page refuses every next page once', async () => {
     await start('unauthorised-mid-page');
     const { lastDocument } = await read();

@@ -8,7 +8,8 @@ import type { NewInboundRecord } from '../../src-main/service/store/write-record
 import { startTestService, type TestServiceOptions } from '../support/running-service.ts';
 import { toPeriod, walkReport } from '../support/service-calls.ts';
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 const NOW_MS = Date.UTC(2026, 10, 20, 15, 30, 12, 345);
 
 async function readHistory(options: TestServiceOptions): Promise<[unknown[], unknown[]]> {
@@ -55,11 +56,11 @@ describe('the sample history', () => {
       inbound.filter(accept).length;
     const hourOf = (record: NewInboundRecord): number => new Date(record.dateMs).getUTCHours();
     const dayOf = (record: NewInboundRecord): number => new Date(record.dateMs).getUTCDay();
-    expect(countWhere((each) => hourOf(each) === 11)).toBeGreaterThan(
-      5 * countWhere((each) => hourOf(each) === 3),
-    );
+    const nightShare = countWhere((each) => hourOf(each) === 3) / countWhere((each) => hourOf(each) === 11);
+    expect(nightShare).toBeGreaterThan(0.15);
+    expect(nightShare).toBeLessThan(0.25);
     expect(countWhere((each) => dayOf(each) === 2)).toBeGreaterThan(
-      1.8 * countWhere((each) => dayOf(each) === 0),
+      1.6 * countWhere((each) => dayOf(each) === 0),
     );
     const ill = inbound.filter((each) => {
       const ageHours = (NOW_MS - each.dateMs) / 3_600_000;
@@ -69,5 +70,31 @@ describe('the sample history', () => {
     const failed = countWhere((each) => each.responseCode >= 400);
     expect(failed / inbound.length).toBeGreaterThan(0.01);
     expect(failed / inbound.length).toBeLessThan(0.08);
+  });
+
+  it.each([
+    ['a Saturday night', Date.UTC(2026, 10, 21, 3, 50), 1],
+    ['a Saturday noon', Date.UTC(2026, 10, 21, 12), 2],
+    ['a Sunday night', Date.UTC(2026, 10, 22, 3), 3],
+    ['a weekday', Date.UTC(2026, 10, 18, 11), 1],
+  ])('has errors and slow requests that stand out in the last hour of %s', (_title, endMs, seed) => {
+    const batches = [...generateHistory({ records: 200_000, days: 30, seed, endMs })];
+    const day = batches.flatMap((batch) => batch.inbound).filter((each) => endMs - each.dateMs <= DAY_MS);
+    const measure = (channel: number, service: number, isRecent: boolean) => {
+      const flow = day.filter(
+        (each) =>
+          each.channel === channel && each.service === service && endMs - each.dateMs <= HOUR_MS === isRecent,
+      );
+      const failures = flow.filter((each) => each.responseCode >= 400).length;
+      const timeUs = flow.reduce((sum, each) => sum + each.responseTimeUs, 0);
+      return { requests: flow.length, failures, share: failures / flow.length, timeUs: timeUs / flow.length };
+    };
+    const [failing, failingBefore] = [measure(3, 7, true), measure(3, 7, false)];
+    expect(failingBefore.requests).toBeGreaterThanOrEqual(50);
+    expect(failing.failures).toBeGreaterThanOrEqual(20);
+    expect(failing.share).toBeGreaterThan(3 * failingBefore.share);
+    const [slow, slowBefore] = [measure(1, 2, true), measure(1, 2, false)];
+    expect(slow.requests).toBeGreaterThanOrEqual(50);
+    expect(slow.timeUs).toBeGreaterThan(2 * slowBefore.timeUs);
   });
 });

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ReportResponse, StatusResponse } from '../../common/reporting/wire-schemas.ts';
+import { CursorQuirks } from './distort-cursors.ts';
 import { distortReport } from './distort-report.ts';
 import { distortStatus } from './distort-status.ts';
 import type { QuirkName } from './quirk-names.ts';
@@ -15,8 +16,16 @@ export interface QuirkRoutes {
 }
 
 /** Makes the service misbehave on purpose. Kept apart from the exact service, which knows nothing of it. */
-export function addQuirks(app: FastifyInstance, names: readonly QuirkName[], routes: QuirkRoutes): void {
+export function addQuirks(
+  app: FastifyInstance,
+  names: readonly QuirkName[],
+  routes: QuirkRoutes,
+  now: () => number,
+): void {
   const quirks = new Set(names);
+  const cursors = new CursorQuirks(quirks, now);
+  // What was sent, as the exact service may be asked something else.
+  const sentBodies = new WeakMap<FastifyRequest, Record<string, unknown>>();
   let reports = 0;
   let nextPages = 0;
 
@@ -27,7 +36,9 @@ export function addQuirks(app: FastifyInstance, names: readonly QuirkName[], rou
     }
     reports += 1;
     const body = tryParseBody(request.body);
-    if (readCursor(body) !== '') nextPages += 1;
+    if (body !== undefined) sentBodies.set(request, body);
+    const sentCursor = readCursor(body);
+    if (sentCursor !== '') nextPages += 1;
     if (quirks.has('stalls')) {
       // Never answered: the client's own patience has to end it.
       reply.hijack();
@@ -35,13 +46,27 @@ export function addQuirks(app: FastifyInstance, names: readonly QuirkName[], rou
       void reply.type('text/html; charset=utf-8').send(HTML_PAGE);
     } else if (quirks.has('rate-limited') && reports % 3 === 0) {
       void reply.code(429).header('retry-after', '1').send();
-    } else if (quirks.has('unauthorised-mid-page') && readCursor(body) !== '' && nextPages % 2 === 1) {
+    } else if (quirks.has('unauthorised-mid-page') && sentCursor !== '' && nextPages % 2 === 1) {
       void reply.code(401).send();
     } else {
-      if (quirks.has('small-pages') && body !== undefined) request.body = shrinkPage(body);
+      const lastDocument = cursors.replaceSent(sentCursor);
+      if (body !== undefined && (lastDocument !== sentCursor || quirks.has('small-pages'))) {
+        const asked = lastDocument === sentCursor ? body : { ...body, lastDocument };
+        request.body = Buffer.from(JSON.stringify(quirks.has('small-pages') ? shrinkPage(asked) : asked));
+      }
       setTimeout(done, quirks.has('slow') ? SLOW_MS : 0);
     }
   });
+
+  const distortPage = (reply: FastifyReply, payload: string, body: Record<string, unknown>): string => {
+    const response = JSON.parse(payload) as ReportResponse;
+    if (!response.isValid && quirks.has('invalid-with-400')) reply.code(400);
+    const sentCursor = readCursor(body);
+    const walk = JSON.stringify([response.idReport, body['startDate'], body['endDate']]);
+    const lastDocument = cursors.replaceAnswered(walk, sentCursor, response);
+    const documents = cursors.isPastEnd(sentCursor) ? [] : response.documents;
+    return JSON.stringify(distortReport({ ...response, documents, lastDocument }, quirks));
+  };
 
   app.addHook<string>('onSend', (request, reply, payload, done) => {
     const isJson = String(reply.getHeader('content-type')).startsWith('application/json');
@@ -50,23 +75,13 @@ export function addQuirks(app: FastifyInstance, names: readonly QuirkName[], rou
       done(null, payload);
       return;
     }
-    const text = distort(request, reply, payload, url === routes.report, quirks);
+    const text =
+      url === routes.report
+        ? distortPage(reply, payload, sentBodies.get(request) ?? {})
+        : JSON.stringify(distortStatus(JSON.parse(payload) as StatusResponse, quirks));
     if (quirks.has('cut-body') && url === routes.report) cutBody(reply, text);
     else done(null, text);
   });
-}
-
-function distort(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  payload: string,
-  isReport: boolean,
-  quirks: ReadonlySet<QuirkName>,
-): string {
-  if (!isReport) return JSON.stringify(distortStatus(JSON.parse(payload) as StatusResponse, quirks));
-  const response = JSON.parse(payload) as ReportResponse;
-  if (!response.isValid && quirks.has('invalid-with-400')) reply.code(400);
-  return JSON.stringify(distortReport(response, readCursor(tryParseBody(request.body)), quirks));
 }
 
 function cutBody(reply: FastifyReply, text: string): void {
@@ -96,7 +111,7 @@ function readCursor(body: Record<string, unknown> | undefined): string {
   return typeof cursor === 'string' ? cursor : '';
 }
 
-function shrinkPage(body: Record<string, unknown>): Buffer {
+function shrinkPage(body: Record<string, unknown>): Record<string, unknown> {
   const size = typeof body['size'] === 'number' && body['size'] >= 1 ? body['size'] : 100;
-  return Buffer.from(JSON.stringify({ ...body, size: Math.ceil(size / 3) }));
+  return { ...body, size: Math.ceil(size / 3) };
 }

@@ -9,20 +9,13 @@ const CORRECTIONS: readonly (readonly [RegExp, string])[] = [
   [/Reponse/g, 'Response'],
 ];
 
-/** A report's answer as a service with these quirks would give it; `sentCursor` is the request's lastDocument. */
-export function distortReport(
-  response: ReportResponse,
-  sentCursor: string,
-  quirks: ReadonlySet<QuirkName>,
-): JsonObject {
+/** A report's answer as a service with these quirks would give it; its cursor is seen to elsewhere. */
+export function distortReport(response: ReportResponse, quirks: ReadonlySet<QuirkName>): JsonObject {
   const { documents: exact, ...envelope } = response;
   let documents = exact.map((document): JsonObject => distortDocument(document, quirks));
   const [first] = documents;
   if (quirks.has('duplicate-records') && first !== undefined) documents = [first, ...documents];
   if (quirks.has('total-capped')) envelope.totalDocument = Math.min(envelope.totalDocument, MOST_TOTAL);
-  if (quirks.has('cursor-repeats') && sentCursor !== '' && envelope.lastDocument !== '') {
-    envelope.lastDocument = sentCursor;
-  }
   const records = quirks.has('records-as-string') ? JSON.stringify(documents) : documents;
   return { ...envelope, [quirks.has('records-key-data') ? 'data' : 'documents']: records };
 }

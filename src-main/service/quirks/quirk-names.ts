@@ -3,6 +3,9 @@ import type { ServiceOptions } from '../service-options.ts';
 /** Ways in which the service can be told to misbehave as other people's services do. */
 export const QUIRK_NAMES = [
   'corrected-spelling',
+  'cursor-cycles',
+  'cursor-expires',
+  'cursor-never-empty',
   'cursor-repeats',
   'cut-body',
   'dates-dotnet',
@@ -10,6 +13,7 @@ export const QUIRK_NAMES = [
   'duplicate-records',
   'html-page',
   'invalid-with-400',
+  'late-records',
   'numbers-as-strings',
   'rate-limited',
   'records-as-string',

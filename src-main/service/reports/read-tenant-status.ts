@@ -4,11 +4,13 @@ import type { RecordStore } from '../store/record-store.ts';
 const SESSIONS_MS = 3_600_000;
 const HEALTH_MS = 300_000;
 const DIVISIONS = 3;
+const TIMED_REQUESTS = 200;
 
 /**
- * Tenant status (specification, "Tenant status response"; decision 2): sessions of the last hour, and the
- * response time and the connector's state over the last five minutes. The connector counts as down when
- * more than half of at least five requests found it unavailable.
+ * Tenant status (specification, "Tenant status response"; decision 2): sessions of the last hour, the
+ * response time over the newest requests however old, so that a pause in the traffic doesn't read as no
+ * time at all, and the connector's state over the last five minutes. The connector counts as down when more
+ * than half of at least five requests found it unavailable.
  */
 export function readTenantStatus(store: RecordStore, nowMs: number): StatusResponse {
   const groups: TrafficGroup[] = store.activity
@@ -25,7 +27,7 @@ export function readTenantStatus(store: RecordStore, nowMs: number): StatusRespo
     undefined,
   );
   return {
-    InternalReponseTime: Math.round((health.averageResponseTimeUs ?? 0) / 1000),
+    InternalReponseTime: toMilliseconds(store.activity.readResponseTimeUs(TIMED_REQUESTS)),
     Status: 'up',
     TrafficInformation: JSON.stringify(groups),
     Sessions: groups.reduce((sum, group) => sum + group.Sessions, 0),
@@ -34,6 +36,10 @@ export function readTenantStatus(store: RecordStore, nowMs: number): StatusRespo
     Service: busiest?.Service ?? 0,
     ConnectorStatus: health.records >= 5 && health.unavailable * 2 > health.records ? 'down' : 'up',
   };
+}
+
+function toMilliseconds(timeUs: number | null): number {
+  return timeUs === null ? 0 : Math.max(1, Math.round(timeUs / 1000));
 }
 
 /** Records don't name a division; in the sample each belongs to some of the services. */

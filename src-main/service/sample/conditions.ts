@@ -12,7 +12,30 @@ interface Incident {
 const HOUR = 60;
 const DAY = 24 * HOUR;
 
+/** The channel and service that time out as the history ends, and those that slow down. */
+export const TIMING_OUT = { channel: 3, service: 7 } as const;
+export const SLOWED_DOWN = { channel: 1, service: 2 } as const;
+/** Minutes before the history's end in which they do. */
+export const RECENT_MINUTES = 48;
+
 const INCIDENTS: readonly Incident[] = [
+  // Still going on when the history ends: what stands out in its last hour.
+  {
+    fromAgeMin: RECENT_MINUTES,
+    toAgeMin: 0,
+    ...TIMING_OUT,
+    failureShare: 0.85,
+    responseCode: 504,
+    slowdown: 2,
+  },
+  {
+    fromAgeMin: RECENT_MINUTES,
+    toAgeMin: 0,
+    ...SLOWED_DOWN,
+    failureShare: 0.01,
+    responseCode: 500,
+    slowdown: 5,
+  },
   // Today: one service behind one channel times out.
   {
     fromAgeMin: 5 * HOUR,

@@ -21,12 +21,16 @@ const EVERYDAY_CODES = [400, 401, 404, 408, 429, 500, 502, 503, 504] as const;
 const EVERYDAY_WEIGHTS = [18, 6, 16, 5, 10, 20, 9, 6, 10] as const;
 const TIMEOUT_MS = 10_000;
 
-/** Begins a session on some channel and service. */
-export function drawSession(random: Random, session: number): SampleSession {
+/** Begins a session on some channel and service, or on the given ones. */
+export function drawSession(
+  random: Random,
+  session: number,
+  place: Partial<Pick<SampleSession, 'channel' | 'service'>> = {},
+): SampleSession {
   return {
     session,
-    channel: 1 + pickWeighted(random, CHANNEL_WEIGHTS),
-    service: 1 + pickWeighted(random, SERVICE_WEIGHTS),
+    channel: place.channel ?? 1 + pickWeighted(random, CHANNEL_WEIGHTS),
+    service: place.service ?? 1 + pickWeighted(random, SERVICE_WEIGHTS),
     origin: ORIGINS[pickWeighted(random, [46, 14, 22, 18])] ?? ORIGINS[0],
   };
 }

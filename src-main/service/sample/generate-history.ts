@@ -1,8 +1,9 @@
 import type { NewInboundRecord, NewOutboundRecord, TrafficBatch } from '../store/write-records.ts';
 import { findConditions } from './conditions.ts';
 import { weighTraffic } from './daily-rhythm.ts';
-import { drawExchange, drawSession } from './draw-exchange.ts';
+import { drawExchange, drawSession, type SampleSession } from './draw-exchange.ts';
 import { createRandom, type Random } from './random.ts';
+import { drawSurges } from './draw-surges.ts';
 
 export interface HistoryPlan {
   /** Inbound records, exactly. */
@@ -73,22 +74,35 @@ function fillDay(task: DayTask): number {
   const { random, plan } = task;
   let left = task.quota;
   let session = task.nextSession;
+  if (task.tomorrow === null) {
+    for (const start of drawSurges(random, task.quota, plan.endMs)) {
+      fillSession(task, drawSession(random, session, start.place), start.atMs, start.requests);
+      session += 1;
+      left -= start.requests;
+    }
+  }
   while (left > 0) {
     const profile = drawSession(random, session);
     session += 1;
-    let atMs = drawStart(random, task.startMs, task.slotSums);
+    const atMs = drawStart(random, task.startMs, task.slotSums);
     const length = Math.min(left, 1 + Math.floor(random() * random() * 12));
     left -= length;
-    for (let index = 0; index < length; index += 1) {
-      const dateMs = task.tomorrow === null ? keepBeforeEnd(random, atMs, plan.endMs) : atMs;
-      const conditions = findConditions(plan.endMs - dateMs, profile.channel, profile.service);
-      const exchange = drawExchange(random, profile, dateMs, conditions);
-      place(task, exchange.inbound, 'inbound');
-      for (const outbound of exchange.outbound) place(task, outbound, 'outbound');
-      atMs += Math.floor(3_000 + random() * random() * 90_000);
-    }
+    fillSession(task, profile, atMs, length);
   }
   return session;
+}
+
+function fillSession(task: DayTask, profile: SampleSession, startMs: number, requests: number): void {
+  const { random, plan } = task;
+  let atMs = startMs;
+  for (let index = 0; index < requests; index += 1) {
+    const dateMs = task.tomorrow === null ? keepBeforeEnd(random, atMs, plan.endMs) : atMs;
+    const conditions = findConditions(plan.endMs - dateMs, profile.channel, profile.service);
+    const exchange = drawExchange(random, profile, dateMs, conditions);
+    place(task, exchange.inbound, 'inbound');
+    for (const outbound of exchange.outbound) place(task, outbound, 'outbound');
+    atMs += Math.floor(3_000 + random() * random() * 90_000);
+  }
 }
 
 function place<K extends keyof DayRecords>(task: DayTask, record: DayRecords[K][number], kind: K): void {

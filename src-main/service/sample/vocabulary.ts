@@ -1,7 +1,7 @@
 /** What the sample traffic is made of. Changing a list changes the texts of existing sample records. */
 export const ORIGINS = ['web', 'api', 'ios', 'android'] as const;
 export const CHANNEL_WEIGHTS = [28, 22, 18, 14, 11, 7] as const;
-export const SERVICE_WEIGHTS = [22, 18, 15, 13, 11, 9, 7, 5] as const;
+export const SERVICE_WEIGHTS = [21, 17, 15, 13, 11, 9, 10, 4] as const;
 
 /** Typical time of each service in milliseconds, service 1 first. */
 export const SERVICE_TIMES_MS = [85, 140, 210, 95, 320, 180, 260, 60] as const;

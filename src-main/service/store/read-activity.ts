@@ -10,8 +10,6 @@ export interface RecentHealth {
   readonly records: number;
   /** Inbound requests answered with 503. */
   readonly unavailable: number;
-  /** Null without traffic. */
-  readonly averageResponseTimeUs: number | null;
 }
 
 const SESSIONS_SQL = `
@@ -22,19 +20,25 @@ GROUP BY g.channel, g.service
 ORDER BY g.channel, g.service`;
 
 const HEALTH_SQL = `
-SELECT count(*) AS records, coalesce(sum(g.response_code = 503), 0) AS unavailable,
-  avg(r.response_time_us) AS averageResponseTimeUs
+SELECT count(*) AS records, coalesce(sum(g.response_code = 503), 0) AS unavailable
 FROM inbound_record r JOIN traffic_group g USING (group_id)
 WHERE r.date_ms >= ? AND r.date_ms < ?`;
 
-/** What the tenant status is made from: inbound traffic of a short stretch. */
+const RESPONSE_TIME_SQL = `
+SELECT avg(response_time_us) FROM (
+  SELECT response_time_us FROM inbound_record ORDER BY date_ms DESC, arrival DESC LIMIT ?
+)`;
+
+/** What the tenant status is made from: the newest inbound traffic. */
 export class ActivityReader {
   readonly #sessions;
   readonly #health;
+  readonly #responseTime;
 
   constructor(db: Database) {
     this.#sessions = db.prepare<[number, number], SessionCount>(SESSIONS_SQL);
     this.#health = db.prepare<[number, number], RecentHealth>(HEALTH_SQL);
+    this.#responseTime = db.prepare<[number], number | null>(RESPONSE_TIME_SQL).pluck();
   }
 
   /** Sessions with inbound traffic in [fromMs, toMs), by channel and service. */
@@ -43,6 +47,11 @@ export class ActivityReader {
   }
 
   readHealth(fromMs: number, toMs: number): RecentHealth {
-    return this.#health.get(fromMs, toMs) ?? { records: 0, unavailable: 0, averageResponseTimeUs: null };
+    return this.#health.get(fromMs, toMs) ?? { records: 0, unavailable: 0 };
+  }
+
+  /** Average time in microseconds of the newest `limit` inbound requests, however old. Null without any. */
+  readResponseTimeUs(limit: number): number | null {
+    return this.#responseTime.get(limit) ?? null;
   }
 }
