@@ -24,6 +24,20 @@ export function listUsable(
 }
 
 /**
+ * True when a summary of the snapshot says something true: a report of groups only as a whole, records as soon as there are
+ * some.
+ */
+export function isReadable({ report, state, recordCount }: Snapshot): boolean {
+  if (state === 'complete') return true;
+  return recordCount > 0 && (state !== 'downloading' || !isSummary(report));
+}
+
+/** True for a report of groups; false for one of records. */
+export function isSummary(report: Snapshot['report']): boolean {
+  return report.endsWith('-summary');
+}
+
+/**
  * The newest of the usable snapshots that stands for a chosen period. "The last 24 hours" moves on with the clock, so at least
  * half of both must be shared, not all.
  */

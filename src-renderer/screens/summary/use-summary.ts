@@ -4,7 +4,7 @@ import type { Snapshot } from '../../../src-main/common/model/snapshot.ts';
 import { useNow } from '../../components/use-now.ts';
 import { useConnectionsStore } from '../../stores/connections.ts';
 import { usePeriodStore } from '../../stores/period.ts';
-import { hasSamePeriod, listUsable, pickSnapshot } from '../../stores/pick-snapshot.ts';
+import { hasSamePeriod, isReadable, listUsable, pickSnapshot } from '../../stores/pick-snapshot.ts';
 import { useSnapshotsStore } from '../../stores/snapshots.ts';
 import { useSummariesStore } from '../../stores/summaries.ts';
 import type { Direction } from '../detail/grid-columns.ts';
@@ -34,7 +34,7 @@ export function useSummary(readDirection: () => Direction) {
   function pick(report: Snapshot['report']): Snapshot | null {
     if (connection.value === null || period.value === null) return null;
     const usable = listUsable(snapshots.snapshots ?? [], connection.value.id, report);
-    return pickSnapshot(usable, period.value);
+    return pickSnapshot(usable.filter(isReadable), period.value);
   }
 
   const reportedSnapshot = computed(() => fetched.value ?? pick(`${readDirection()}-summary`));
@@ -96,8 +96,9 @@ export function useSummary(readDirection: () => Direction) {
     void summaries.read('computed', detailSnapshot.value);
   }
 
+  // A snapshot is told of before its pages lie in the cache, so its end counts as much as its beginning.
   watch(
-    () => reportedSnapshot.value?.id,
+    () => [reportedSnapshot.value?.id, reportedSnapshot.value?.state],
     () => void summaries.read('reported', reportedSnapshot.value),
   );
   watch(

@@ -1,0 +1,99 @@
+import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
+import { afterEach, describe, expect, it } from 'vitest';
+import { defineComponent } from 'vue';
+import type { Snapshot } from '../../../../src-main/common/model/snapshot.ts';
+import type { Summary } from '../../../../src-main/common/model/summary.ts';
+import { backendKey } from '../../../../src-renderer/backend/backend.ts';
+import { useSummary } from '../../../../src-renderer/screens/summary/use-summary.ts';
+import { useConnectionsStore } from '../../../../src-renderer/stores/connections.ts';
+import { useSnapshotsStore } from '../../../../src-renderer/stores/snapshots.ts';
+import { makeSnapshot } from '../library/make-snapshot.ts';
+import { makeConnection } from '../support/samples.ts';
+import { ScriptedBackend, installStores } from '../support/scripted-backend.ts';
+
+const DAY_MS = 86_400_000;
+
+/** A service whose answer arrives when the test says so; a summary has the groups that lie in the cache at that time. */
+async function showScreen(direction: 'inbound' | 'outbound', cached: Snapshot[] = []) {
+  const groupCounts = new Map(cached.map(({ id, recordCount }) => [id, recordCount]));
+  const fetches: ((snapshot: Snapshot) => void)[] = [];
+  const backend = new ScriptedBackend({
+    'connections/list': () => [makeConnection({ id: 'one', serviceZone: 'UTC' })],
+    'snapshots/list': () => cached,
+    'snapshots/read-storage': () => ({}) as never,
+    'summaries/fetch': () => new Promise((resolve) => fetches.push(resolve)),
+    'summaries/read': ({ snapshotId }): Summary => ({
+      source: 'reported',
+      snapshotId,
+      requestCount: groupCounts.get(snapshotId) ?? 0,
+      groups: [],
+    }),
+  });
+  const pinia = installStores(backend);
+  await useConnectionsStore().start();
+  useSnapshotsStore().follow();
+  const screen: VueWrapper = mount(
+    defineComponent({ setup: () => useSummary(() => direction), template: '<i />' }),
+    { global: { plugins: [pinia], provide: { [backendKey as symbol]: backend } } },
+  );
+  await flushPromises();
+  const view = screen.vm as unknown as { shown: { snapshot: Snapshot; summary: Summary } | null };
+
+  async function store(snapshot: Snapshot): Promise<void> {
+    groupCounts.set(snapshot.id, snapshot.recordCount);
+    backend.emit('snapshots/changed', snapshot);
+    await flushPromises();
+  }
+
+  async function answer(snapshot: Snapshot): Promise<void> {
+    await store(snapshot);
+    fetches.shift()?.(snapshot);
+    await flushPromises();
+  }
+
+  return { backend, screen, view, store, answer };
+}
+
+describe.each(['inbound', 'outbound'] as const)('summary screen, %s', (direction) => {
+  let screen: VueWrapper | undefined;
+  const report = `${direction}-summary` as const;
+  const last24Hours = (): { fromMs: number; toMs: number } => ({
+    fromMs: Date.now() - DAY_MS,
+    toMs: Date.now(),
+  });
+  const begun = (id: number): Snapshot =>
+    makeSnapshot(last24Hours(), {
+      id,
+      report,
+      state: 'downloading',
+      recordCount: 0,
+      totalDocument: null,
+      startedAtMs: Date.now(),
+    });
+  const ended = (id: number): Snapshot => ({ ...begun(id), state: 'complete', recordCount: 400 });
+
+  afterEach(() => screen?.unmount());
+
+  it('shows nothing of the first fetch before it is complete, and then all its groups', async () => {
+    const app = await showScreen(direction);
+    screen = app.screen;
+    await app.store(begun(1));
+    expect(app.view.shown).toBeNull();
+    await app.store({ ...begun(1), recordCount: 100 });
+    expect(app.view.shown).toBeNull();
+    await app.answer(ended(1));
+    expect(app.view.shown?.summary.requestCount).toBe(400);
+  });
+
+  it('keeps the cached groups in sight until a refresh is complete', async () => {
+    const old = { ...ended(1), recordCount: 300, fetchedAtMs: Date.now() - DAY_MS / 24 };
+    const app = await showScreen(direction, [old]);
+    screen = app.screen;
+    expect(app.view.shown?.summary.requestCount).toBe(300);
+    await app.store(begun(2));
+    expect(app.view.shown?.snapshot.id).toBe(1);
+    await app.answer(ended(2));
+    expect(app.view.shown?.snapshot.id).toBe(2);
+    expect(app.view.shown?.summary.requestCount).toBe(400);
+  });
+});
