@@ -1,5 +1,6 @@
 import type { Snapshot } from '../../../src-main/common/model/snapshot.ts';
 import { toCivilTime } from '../../../src-main/common/time/time-zones.ts';
+import { isSummary } from '../../stores/pick-snapshot.ts';
 import { formatDay, formatFullDay, formatRange } from '../../format/dates.ts';
 
 /** A period as people say it: one whole day, several of them, or from time to time. */
@@ -30,6 +31,14 @@ export type ShownState = Snapshot['state'] | 'open';
 /** The state as the table tells it: a complete snapshot whose period was not over is still open (decision 27). */
 export function toShownState(snapshot: Snapshot): ShownState {
   return snapshot.state === 'complete' && snapshot.stillOpen ? 'open' : snapshot.state;
+}
+
+/**
+ * True when fewer or more records are there than the service announced. A summary's total may count the groups of both
+ * directions (decision 11), so it says nothing of how many are missing.
+ */
+export function isShortOfTotal({ report, totalDocument, recordCount }: Snapshot): boolean {
+  return !isSummary(report) && totalDocument !== null && totalDocument !== recordCount;
 }
 
 /** Share of the expected records, 0 to 1; null while nothing is expected yet. */

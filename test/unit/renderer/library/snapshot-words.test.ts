@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   filterSnapshots,
+  isShortOfTotal,
   toFileName,
   toPeriodWords,
   toRecordShare,
@@ -32,6 +33,14 @@ describe('period words', () => {
 });
 
 describe('snapshot words', () => {
+  it("decision 11: holds a total of both directions' groups against no summary", () => {
+    const short = { ...day, recordCount: 400, totalDocument: 584 };
+    expect(isShortOfTotal(short)).toBe(true);
+    expect(isShortOfTotal({ ...short, report: 'inbound-summary' })).toBe(false);
+    expect(isShortOfTotal({ ...short, report: 'outbound-summary' })).toBe(false);
+    expect(isShortOfTotal(day)).toBe(false);
+  });
+
   it('decision 27: a complete snapshot of a period that was not over is still open', () => {
     expect(toShownState(day)).toBe('complete');
     expect(toShownState({ ...day, stillOpen: true })).toBe('open');
