@@ -3,11 +3,13 @@ import { parseArgs } from 'node:util';
 import type { BenchFigure } from './figure.ts';
 import { benchRecords } from './records.ts';
 import { benchService } from './service.ts';
+import { benchWindow } from './window.ts';
 
 /** Every bench by name: a size in records, figures out. */
 const BENCHES: Readonly<Record<string, (options: { size: number }) => Promise<BenchFigure[]>>> = {
   records: benchRecords,
   service: benchService,
+  window: benchWindow,
 };
 const DEFAULT_SIZE = 200_000;
 

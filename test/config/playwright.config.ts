@@ -1,18 +1,10 @@
-import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from '@playwright/test';
+import { findBrowser } from '../support/find-browser.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** A Chromium that is on the machine already; none is ever downloaded. */
-const browsers = [
-  process.env['CHANNELSCOPE_CHROMIUM'],
-  '/usr/bin/chromium',
-  '/usr/bin/google-chrome',
-  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-  'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
-];
-const browser = browsers.find((path): path is string => path !== undefined && existsSync(path));
+const browser = findBrowser();
 
 export default defineConfig<{ browserPath: string | undefined }>({
   testDir: `${root}test`,

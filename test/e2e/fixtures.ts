@@ -1,13 +1,8 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { test as base } from '@playwright/test';
-
-const root = fileURLToPath(new URL('../../', import.meta.url));
+import { startApp, stopApp } from '../support/run-app.ts';
 
 /** The whole application on the web host, with a data folder of its own. */
 export interface RunningApp {
@@ -16,30 +11,6 @@ export interface RunningApp {
   readonly dataFolder: string;
   /** Ends the process and starts it again on the same folder; answers the new address. */
   restart(): Promise<string>;
-}
-
-async function startApp(dataFolder: string): Promise<{ url: string; child: ChildProcess }> {
-  const child = spawn(
-    process.execPath,
-    [join(root, 'src-main/start/start-web.ts'), '--port', '0', '--no-open', '--data', dataFolder],
-    { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] },
-  );
-  const lines = createInterface({ input: child.stdout });
-  const first = await Promise.race([
-    once(lines, 'line').then(([line]) => String(line)),
-    once(child, 'exit').then(([code]) =>
-      Promise.reject(new Error(`The application ended with ${String(code)}.`)),
-    ),
-  ]);
-  const { url } = JSON.parse(first) as { url: string };
-  return { url, child };
-}
-
-async function stopApp(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null) return;
-  const ended = once(child, 'exit');
-  child.kill('SIGTERM');
-  await ended;
 }
 
 export const test = base.extend<{
