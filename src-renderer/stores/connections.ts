@@ -31,12 +31,16 @@ export const useConnectionsStore = defineStore('connections', () => {
     await app.update({ activeConnectionId: connectionId });
   }
 
+  /** The connection saved last, until something else is done with it; a new one's form is replaced meanwhile. */
+  const savedId = ref<string | null>(null);
+
   async function save(input: Input<'connections/save'>): Promise<Connection> {
     const saved = await backend.call('connections/save', input);
     const isKnown = list.value.some((connection) => connection.id === saved.id);
     list.value = isKnown
       ? list.value.map((connection) => (connection.id === saved.id ? saved : connection))
       : [...list.value, saved];
+    savedId.value = saved.id;
     return saved;
   }
 
@@ -50,5 +54,5 @@ export const useConnectionsStore = defineStore('connections', () => {
     return (await backend.call('connections/start-test', input)).taskId;
   }
 
-  return { list, isLoaded, active, start, activate, save, remove, startTest };
+  return { list, savedId, isLoaded, active, start, activate, save, remove, startTest };
 });
