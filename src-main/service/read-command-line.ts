@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
 import { isGuid, SPECIFIED_REPORT_IDENTIFIERS } from '../common/reporting/report-identifiers.ts';
 import { isTimeZone } from '../common/time/time-zones.ts';
-import { isQuirkName, QUIRK_NAMES, type QuirkName } from './quirks/quirk-names.ts';
+import { QUIRK_NAMES, type QuirkName } from '../common/model/simulation.ts';
+import { isQuirkName } from './quirks/quirk-names.ts';
 import { DEFAULT_SERVICE_OPTIONS, isLoopbackHost, type ServiceOptions } from './service-options.ts';
 
 /** An option that can't be used; the message is for the person at the command line. */

@@ -1,4 +1,4 @@
-import type { QuirkName } from './quirks/quirk-names.ts';
+import type { QuirkName } from '../common/model/simulation.ts';
 
 /** Everything that decides how the bundled service runs. Times in minutes or days as named. */
 export interface ServiceOptions {

@@ -39,7 +39,7 @@ function run(service: RunningService): void {
   port.on('message', (message: ToServiceThread) => {
     if (message.kind === 'set-live') {
       service.setLive(message.live);
-    } else {
+    } else if (message.kind === 'stop') {
       port.removeAllListeners('message');
       // A stop that fails must end the thread with an error rather than leave it half open.
       void stop();

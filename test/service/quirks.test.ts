@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { readCommandLine } from '../../src-main/service/read-command-line.ts';
-import { QUIRK_NAMES, type QuirkName } from '../../src-main/service/quirks/quirk-names.ts';
+import { QUIRK_NAMES, type QuirkName } from '../../src-main/common/model/simulation.ts';
 import type { RunningService } from '../../src-main/service/start-service.ts';
 import { startTestService } from '../support/running-service.ts';
 import { post, toPeriod, toReportAddress } from '../support/service-calls.ts';

@@ -21,3 +21,27 @@ export const LocalServiceState = Type.Object({
   error: Type.Union([ErrorInfo, Type.Null()]),
 });
 export type LocalServiceState = Static<typeof LocalServiceState>;
+
+/** A request that the bundled service answered: nothing of what was sent. */
+export const ServiceRequest = Type.Object({
+  atMs: Type.Integer(),
+  method: Type.String(),
+  /** The pattern of the path, never the address as sent. */
+  route: Type.String(),
+  status: Type.Integer(),
+  durationMs: Type.Number(),
+});
+export type ServiceRequest = Static<typeof ServiceRequest>;
+
+/** What an import of detail records into the bundled service did. */
+export const ImportReport = Type.Object({
+  /** Lines (CSV, NDJSON) or entries (JSON) read so far. */
+  lines: Type.Integer(),
+  added: Type.Integer(),
+  /** Records that the service has already. */
+  known: Type.Integer(),
+  rejected: Type.Integer(),
+  /** The first 1,000 rejected lines with their number from 1, and why. */
+  problems: Type.Array(Type.Object({ line: Type.Integer(), reason: Type.String() })),
+});
+export type ImportReport = Static<typeof ImportReport>;

@@ -3,7 +3,7 @@ import type { ReportResponse, StatusResponse } from '../../common/reporting/wire
 import { CursorQuirks } from './distort-cursors.ts';
 import { distortReport } from './distort-report.ts';
 import { distortStatus } from './distort-status.ts';
-import type { QuirkName } from './quirk-names.ts';
+import type { QuirkName } from '../../common/model/simulation.ts';
 
 const SLOW_MS = 2_000;
 const HTML_PAGE =

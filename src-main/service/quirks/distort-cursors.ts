@@ -1,4 +1,4 @@
-import type { QuirkName } from './quirk-names.ts';
+import type { QuirkName } from '../../common/model/simulation.ts';
 
 /** What of a report's answer the cursor quirks look at. */
 interface CursorAnswer {

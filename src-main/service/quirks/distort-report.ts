@@ -1,5 +1,5 @@
 import type { ReportResponse } from '../../common/reporting/wire-schemas.ts';
-import type { QuirkName } from './quirk-names.ts';
+import type { QuirkName } from '../../common/model/simulation.ts';
 
 type JsonObject = Record<string, unknown>;
 

@@ -1,0 +1,63 @@
+import { Type, type Static } from 'typebox';
+
+/** Ways in which the bundled service can be told to misbehave as other people's services do (decisions, Quirks). */
+export const QUIRK_NAMES = [
+  'corrected-spelling',
+  'cursor-cycles',
+  'cursor-expires',
+  'cursor-never-empty',
+  'cursor-repeats',
+  'cut-body',
+  'dates-dotnet',
+  'dates-without-zone',
+  'duplicate-records',
+  'html-page',
+  'invalid-with-400',
+  'late-records',
+  'numbers-as-strings',
+  'rate-limited',
+  'records-as-string',
+  'records-key-data',
+  'require-token',
+  'separate-outbound-summary',
+  'slow',
+  'small-pages',
+  'stalls',
+  'status-nested',
+  'status-text',
+  'token-30s',
+  'total-capped',
+  'unauthorised-mid-page',
+] as const;
+export const QuirkName = Type.Enum([...QUIRK_NAMES]);
+export type QuirkName = (typeof QUIRK_NAMES)[number];
+
+const NullableInteger = Type.Union([Type.Integer(), Type.Null()]);
+
+/** What the bundled service's new traffic and status pretend; set from the application only, never over HTTP. */
+export const Simulation = Type.Object({
+  platformDown: Type.Boolean(),
+  connectorDown: Type.Boolean(),
+  /** Response times of new traffic are this many times the usual; 1 is none. */
+  latencyFactor: Type.Number({ minimum: 1, maximum: 100 }),
+  /** New traffic of a channel, a service, or (both null) of everything fails with this share, 0 to 1. */
+  errorBurst: Type.Union([
+    Type.Object({
+      channel: NullableInteger,
+      service: NullableInteger,
+      share: Type.Number({ minimum: 0, maximum: 1 }),
+    }),
+    Type.Null(),
+  ]),
+  /** New traffic is this many times the usual; 0 is none. */
+  trafficFactor: Type.Number({ minimum: 0, maximum: 100 }),
+});
+export type Simulation = Static<typeof Simulation>;
+
+export const NO_SIMULATION: Simulation = {
+  platformDown: false,
+  connectorDown: false,
+  latencyFactor: 1,
+  errorBurst: null,
+  trafficFactor: 1,
+};
