@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { createCore } from '../core/create-core.ts';
 import { findDataFolder, toHostPlatform } from '../core/profile/data-folder.ts';
 import { writeLaunchFile } from '../web/launch-file.ts';
+import { isLoopbackName } from '../web/loopback-name.ts';
 import { openInBrowser } from '../web/open-in-browser.ts';
 import { startWebApplication } from '../web/start-web-application.ts';
 import { build, needsBuild } from './build-window.ts';
@@ -53,7 +54,10 @@ export async function runWeb(root: string, options: StartOptions): Promise<void>
   stopOnSignals(() => server.stop());
   process.stdout.write(`${JSON.stringify({ url: server.launchUrl })}\n`);
   if (!options.opensBrowser) return;
-  const file = await writeLaunchFile(dataFolder, server.launchUrl);
+  const address = (await isLoopbackName(new URL(server.isolatedLaunchUrl).hostname))
+    ? server.isolatedLaunchUrl
+    : server.launchUrl;
+  const file = await writeLaunchFile(dataFolder, address);
   if (!(await openInBrowser(platform, file.url))) say('No browser could be opened: open the address above.');
   say('Channelscope runs until this is closed; Ctrl+C ends it.');
 }

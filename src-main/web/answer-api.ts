@@ -20,7 +20,6 @@ export interface ApiParts {
   readonly downloads: ExportDownloads;
   /** Two instances on one computer share their cookies, so the name tells them apart. */
   readonly cookieName: string;
-  readonly origin: string;
 }
 
 /** The value of the one cookie of that name; empty when it is missing or sent twice. */
@@ -70,7 +69,7 @@ export async function answerApi(exchange: Exchange, parts: ApiParts): Promise<vo
     refuse(exchange, 405, { allow: 'GET, HEAD, POST' });
     return;
   }
-  const refusal = checkOrigin(request, parts.origin);
+  const refusal = checkOrigin(request);
   if (refusal !== null) {
     refuse(exchange, refusal);
     return;

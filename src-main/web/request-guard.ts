@@ -9,19 +9,23 @@ function countHeader(request: IncomingMessage, name: string): number {
 
 /**
  * The first check of every request, also of those for files and for paths that don't exist: it must have been
- * meant for this address, or a name that was rebound to 127.0.0.1 could read along (trust W-02).
+ * meant for one of our addresses, or a name that was rebound to 127.0.0.1 could read along (trust W-02).
  */
-export function checkTarget(request: IncomingMessage, authority: string): Refusal | null {
+export function checkTarget(request: IncomingMessage, authorities: readonly string[]): Refusal | null {
   if (request.httpVersion !== '1.1') return 400;
-  if (countHeader(request, 'host') !== 1 || request.headers.host !== authority) return 421;
+  if (countHeader(request, 'host') !== 1 || !authorities.includes(request.headers.host ?? '')) return 421;
   const target = request.url ?? '';
   if (!target.startsWith('/') || target.startsWith('//') || /[\p{Cc} #\\]/u.test(target)) return 400;
   // Nothing here is ever upgraded.
   return request.headers.upgrade === undefined ? null : 400;
 }
 
-/** Tells whether a call comes from our own page; other pages on this computer may not even ask (trust W-09). */
-export function checkOrigin(request: IncomingMessage, origin: string): Refusal | null {
+/**
+ * Tells whether a call comes from a page of the very address that it goes to; other pages on this computer, and
+ * our own under another name, may not even ask (trust W-09). The address was checked before.
+ */
+export function checkOrigin(request: IncomingMessage): Refusal | null {
+  const origin = `http://${request.headers.host ?? ''}`;
   const given = request.headers.origin;
   const isReading = request.method === 'GET' || request.method === 'HEAD';
   if (given === undefined ? !isReading : given !== origin || countHeader(request, 'origin') !== 1) return 403;

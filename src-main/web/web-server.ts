@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Core } from '../core/create-core.ts';
@@ -13,6 +14,8 @@ import { createWebSessions } from './web-sessions.ts';
 export interface WebServer {
   /** Opens the application once, with the launch token in it. */
   readonly launchUrl: string;
+  /** The same under a name that no other server of this computer has, for browsers that resolve it (trust W-08). */
+  readonly isolatedLaunchUrl: string;
   readonly port: number;
   stop(): Promise<void>;
 }
@@ -38,7 +41,10 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
     server.listen(options.port, '127.0.0.1', resolve);
   });
   const { port } = server.address() as AddressInfo;
-  const authority = `127.0.0.1:${port}`;
+  // Cookies and storage don't tell ports apart, but names: under this one, no other local server gets to see ours.
+  const isolatedName = `${randomBytes(8).toString('hex')}.localhost`;
+  const authorities = [`127.0.0.1:${port}`, `${isolatedName}:${port}`];
+  const launchPath = `/launch?token=${sessions.launchToken}`;
   const parts: ApiParts = {
     core: options.core,
     sessions,
@@ -46,12 +52,11 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
     streams: createEventStreams(options.core),
     downloads: options.downloads,
     cookieName: `channelscope-${port}`,
-    origin: `http://${authority}`,
   };
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const exchange = createExchange(request, response);
-    const refusal = checkTarget(request, authority);
+    const refusal = checkTarget(request, authorities);
     if (refusal !== null) refuse(exchange, refusal);
     else if (exchange.path.startsWith('/api/')) await answerApi(exchange, parts);
     else await answerPages(exchange, options.windowFolder, parts);
@@ -68,7 +73,8 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
   });
 
   return {
-    launchUrl: `http://${authority}/launch?token=${sessions.launchToken}`,
+    launchUrl: `http://127.0.0.1:${port}${launchPath}`,
+    isolatedLaunchUrl: `http://${isolatedName}:${port}${launchPath}`,
     port,
     stop: () =>
       new Promise((resolve) => {
