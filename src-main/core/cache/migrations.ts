@@ -149,4 +149,23 @@ CREATE TABLE status_samples (
 CREATE INDEX status_samples_by_time ON status_samples (connection_id, checked_at_ms);
 `,
   },
+  {
+    // records_sha256 covers what was stored of a page, so that damage shows later; null for pages from before.
+    version: 2,
+    sql: `
+ALTER TABLE snapshots ADD COLUMN name TEXT NOT NULL DEFAULT '';
+ALTER TABLE snapshots ADD COLUMN note TEXT NOT NULL DEFAULT '';
+ALTER TABLE snapshots ADD COLUMN is_pinned INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE snapshots ADD COLUMN refresh_of INTEGER REFERENCES snapshots ON DELETE SET NULL;
+ALTER TABLE snapshots ADD COLUMN verified_at_ms INTEGER;
+ALTER TABLE snapshots ADD COLUMN damaged_pages INTEGER;
+ALTER TABLE snapshots ADD COLUMN removed_at_ms INTEGER;
+CREATE INDEX snapshots_by_refresh ON snapshots (refresh_of);
+
+ALTER TABLE pages ADD COLUMN records_sha256 TEXT;
+ALTER TABLE pages ADD COLUMN is_damaged INTEGER NOT NULL DEFAULT 0;
+
+ALTER TABLE cache_state ADD COLUMN checked_at_ms INTEGER;
+`,
+  },
 ];

@@ -67,25 +67,30 @@ test('a database of a later version is refused and stays as it was', async () =>
   expect(await readdir(place.folder)).not.toContain('damaged');
 });
 
+const KNOWN = MIGRATIONS.length;
+
 test('an older database is copied, then brought up to date', () => {
   openFile(place.file, FROM_MS).database.close();
-  const next = { version: 2, sql: 'CREATE TABLE added (id INTEGER PRIMARY KEY) STRICT' };
+  const next = { version: KNOWN + 1, sql: 'CREATE TABLE added (id INTEGER PRIMARY KEY) STRICT' };
   const { database, damagedFile } = openFile(place.file, FROM_MS, [...MIGRATIONS, next]);
   expect(damagedFile).toBeNull();
-  expect(database.pragma('user_version', { simple: true })).toBe(2);
+  expect(database.pragma('user_version', { simple: true })).toBe(KNOWN + 1);
   database.close();
-  const copy = new Database(`${place.file}.v1.backup`, { readonly: true });
-  expect(copy.pragma('user_version', { simple: true })).toBe(1);
+  const copy = new Database(`${place.file}.v${KNOWN}.backup`, { readonly: true });
+  expect(copy.pragma('user_version', { simple: true })).toBe(KNOWN);
   expect(copy.pragma('integrity_check', { simple: true })).toBe('ok');
   copy.close();
 });
 
 test('a migration that fails leaves neither its tables nor its version', () => {
   openFile(place.file, FROM_MS).database.close();
-  const broken = { version: 2, sql: 'CREATE TABLE added (id INTEGER) STRICT; SELECT missing FROM nowhere' };
+  const broken = {
+    version: KNOWN + 1,
+    sql: 'CREATE TABLE added (id INTEGER) STRICT; SELECT missing FROM nowhere',
+  };
   expect(() => openFile(place.file, FROM_MS, [...MIGRATIONS, broken])).toThrow();
   const database = new Database(place.file, { readonly: true });
-  expect(database.pragma('user_version', { simple: true })).toBe(1);
+  expect(database.pragma('user_version', { simple: true })).toBe(KNOWN);
   expect(database.prepare("SELECT count(*) FROM sqlite_schema WHERE name = 'added'").pluck().get()).toBe(0);
   database.close();
 });
