@@ -93,6 +93,7 @@ export async function createCore(host: Host, parts: CoreParts = {}): Promise<Cor
     logger: logger.child('local-service'),
     now,
   });
+  const monitor = createMonitor({ cache, connections, settings, emit, now });
   const exporter = createExporter({ cache, tasks, host, now, logger: logger.child('exports') });
 
   const handlers: Handlers = {
@@ -107,7 +108,7 @@ export async function createCore(host: Host, parts: CoreParts = {}): Promise<Cor
       reach: (address, signal) => reachAddress(host.fetch, address, signal),
     }),
     ...localService.operations,
-    ...createMonitor({ cache, connections, emit, now }),
+    ...monitor.operations,
     ...createDownloads({ cache, connections, tasks, emit, logger: logger.child('downloads'), now }),
     ...createCacheOperations({ cache, tasks, emit }),
     'tasks/list': () => tasks.list(),
@@ -130,6 +131,7 @@ export async function createCore(host: Host, parts: CoreParts = {}): Promise<Cor
     },
     stop: async () => {
       listeners.clear();
+      monitor.stop();
       // Each step on its own: one that fails must not keep the others from their clean end.
       const steps = [() => tasks.stop(), () => localService.stop(), () => cache.close()];
       for (const step of steps) {

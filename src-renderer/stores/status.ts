@@ -13,7 +13,7 @@ const REFUSALS = ['client.credentials-refused', 'client.report-refused', 'client
 
 export type Reach = 'online' | 'offline' | 'refused' | 'not-checked';
 
-/** Status of the active connection: polled, with its last 24 hours. */
+/** Status of the active connection, which the core polls, with its last 24 hours. */
 export const useStatusStore = defineStore('status', () => {
   const backend = useBackend();
   const app = useAppStore();
@@ -70,28 +70,24 @@ export const useStatusStore = defineStore('status', () => {
     }
   }
 
-  /** Polls until the answer is called; a change of connection or interval begins anew. */
+  /** Follows the core's samples until the answer is called; a change of connection begins anew. */
   function start(): () => void {
-    const stopListening = backend.on('status/checked', take);
-    let timer: ReturnType<typeof setInterval> | undefined;
+    const stopListening = backend.on('status/checked', (sample) => {
+      take(sample);
+      if (sample.connectionId === connections.active?.id && !isRefreshing.value) void readHistory();
+    });
     const stopWatching = watch(
-      [() => connections.active?.id, refreshSeconds],
-      ([connectionId, seconds], [previousId]) => {
-        clearInterval(timer);
-        if (connectionId !== previousId) {
-          latest.value = null;
-          history.value = null;
-        }
-        if (connectionId === undefined) return;
-        if (connectionId !== previousId) void readHistory().then(refresh);
-        if (seconds > 0) timer = setInterval(() => void refresh(), seconds * 1000);
+      () => connections.active?.id,
+      (connectionId) => {
+        latest.value = null;
+        history.value = null;
+        if (connectionId !== undefined) void readHistory().then(refresh);
       },
       { immediate: true },
     );
     return () => {
       stopListening();
       stopWatching();
-      clearInterval(timer);
     };
   }
 

@@ -3,6 +3,8 @@ import type { Emit, Handlers } from '../../common/contract/index.ts';
 import type { StatusSample } from '../../common/model/status.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
+import type { SettingsStore } from '../settings/create-settings.ts';
+import { pollStatus } from './poll-status.ts';
 
 /** Failures that say nothing about the platform, only that it can't be reached from here (decision 28). */
 const UNREACHABLE: readonly ErrorCode[] = [
@@ -13,14 +15,22 @@ const UNREACHABLE: readonly ErrorCode[] = [
   'client.timeout',
 ];
 
-/** Asks for the tenant's status and keeps every sample, also the failed ones. */
+export interface Monitor {
+  readonly operations: Pick<Handlers, 'status/refresh' | 'status/read-history'>;
+  stop(): void;
+}
+
+/** Asks for the tenant's status, when told and at the interval of the settings, and keeps every sample, also the failed ones. */
 export function createMonitor(options: {
   cache: Cache;
   connections: ConnectionStore;
+  settings: Pick<SettingsStore, 'get'>;
   emit: Emit;
   now(): number;
-}): Pick<Handlers, 'status/refresh' | 'status/read-history'> {
-  const { cache, connections, emit, now } = options;
+}): Monitor {
+  const { cache, connections, settings, emit, now } = options;
+  const lastChecksMs = new Map<string, number>();
+  const checks = new Map<string, Promise<StatusSample>>();
 
   const takeSample = async (connectionId: string): Promise<StatusSample> => {
     const checkedAtMs = now();
@@ -52,15 +62,38 @@ export function createMonitor(options: {
     }
   };
 
+  const keepSample = async (connectionId: string): Promise<StatusSample> => {
+    const sample = await takeSample(connectionId);
+    await cache.addStatusSample(sample);
+    emit('status/checked', sample);
+    return sample;
+  };
+
+  /** Whoever asks while an answer is under way gets that one. */
+  const check = (connectionId: string): Promise<StatusSample> => {
+    const underWay = checks.get(connectionId);
+    if (underWay !== undefined) return underWay;
+    lastChecksMs.set(connectionId, now());
+    const started = keepSample(connectionId).finally(() => checks.delete(connectionId));
+    checks.set(connectionId, started);
+    return started;
+  };
+
   return {
-    'status/refresh': async ({ connectionId }) => {
-      connections.get(connectionId);
-      const sample = await takeSample(connectionId);
-      await cache.addStatusSample(sample);
-      emit('status/checked', sample);
-      return sample;
+    operations: {
+      'status/refresh': ({ connectionId }) => {
+        connections.get(connectionId);
+        return check(connectionId);
+      },
+      'status/read-history': ({ connectionId, spanMs, ticks }) =>
+        cache.readStatusHistory(connectionId, now(), spanMs, ticks),
     },
-    'status/read-history': ({ connectionId, spanMs, ticks }) =>
-      cache.readStatusHistory(connectionId, now(), spanMs, ticks),
+    stop: pollStatus({
+      readSettings: () => settings.get(),
+      findWatched: async () => settings.get().activeConnectionId ?? (await connections.list())[0]?.id,
+      findLastCheckMs: (connectionId) => lastChecksMs.get(connectionId),
+      check,
+      now,
+    }),
   };
 }

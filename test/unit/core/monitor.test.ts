@@ -1,10 +1,14 @@
-import { describe, expect, it } from 'vitest';
+import { Value } from 'typebox/value';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { AppError, type ErrorCode } from '../../../src-main/common/contract/errors.ts';
+import { Settings } from '../../../src-main/common/model/settings.ts';
 import type { StatusSample } from '../../../src-main/common/model/status.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import type { ReportingClient } from '../../../src-main/core/client/reporting-client.ts';
 import type { ConnectionStore } from '../../../src-main/core/connections/create-connections.ts';
 import { createMonitor } from '../../../src-main/core/monitor/create-monitor.ts';
+
+const DEFAULTS = Value.Create(Settings);
 
 function monitorThatMeets(fetchStatus: ReportingClient['fetchStatus']) {
   const kept: StatusSample[] = [];
@@ -19,10 +23,12 @@ function monitorThatMeets(fetchStatus: ReportingClient['fetchStatus']) {
       get: () => ({}),
       clientFor: () => ({ fetchStatus }),
     } as unknown as ConnectionStore,
+    settings: { get: () => ({ ...DEFAULTS, refreshSeconds: 0 }) },
     emit: () => undefined,
     now: () => 7,
   });
-  return { refresh: () => monitor['status/refresh']({ connectionId: 'c' }), kept };
+  onTestFinished(() => monitor.stop());
+  return { refresh: async () => monitor.operations['status/refresh']({ connectionId: 'c' }), kept };
 }
 
 describe('status samples', () => {

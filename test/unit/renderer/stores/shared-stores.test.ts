@@ -1,5 +1,5 @@
 import { flushPromises } from '@vue/test-utils';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { useAppStore } from '../../../../src-renderer/stores/app.ts';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections.ts';
 import { usePeriodStore } from '../../../../src-renderer/stores/period.ts';
@@ -102,22 +102,18 @@ test('decision 28: unreachable, refused and not checked are told apart', async (
   stop();
 });
 
-test('polling asks at the interval of the settings until it is stopped', async () => {
+test('a sample that the core took by itself brings its history along', async () => {
   const { backend } = await startStores({
-    'settings/get': () => makeSettings({ refreshSeconds: 30 }),
     'status/refresh': () => makeSample(),
     'status/read-history': () => makeHistory(null),
   });
-  const count = () => backend.calls.filter((call) => call.name === 'status/refresh').length;
-  vi.useFakeTimers();
-  try {
-    const stop = useStatusStore().start();
-    await vi.advanceTimersByTimeAsync(61_000);
-    expect(count()).toBe(3);
-    stop();
-    await vi.advanceTimersByTimeAsync(120_000);
-    expect(count()).toBe(3);
-  } finally {
-    vi.useRealTimers();
-  }
+  const stop = useStatusStore().start();
+  await flushPromises();
+  const count = () => backend.calls.filter((call) => call.name === 'status/read-history').length;
+  const before = count();
+  backend.emit('status/checked', makeSample({ checkedAtMs: 2000, connectionId: 'b' }));
+  backend.emit('status/checked', makeSample({ checkedAtMs: 3000 }));
+  await flushPromises();
+  expect(count()).toBe(before + 1);
+  stop();
 });
