@@ -1,6 +1,8 @@
+import { IMPORT_SCHEMA_SQL } from './import-schema.ts';
+
 /** "CSsv": tells the service's database from any other SQLite file. */
 export const APPLICATION_ID = 0x43537376;
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
 /**
  * Records are clustered by (date, arrival), which is the order of the reports, so a page is one range.
@@ -76,7 +78,10 @@ CREATE TABLE record_count (
   records INTEGER NOT NULL,
   PRIMARY KEY (direction, tier_ms, start_ms)
 ) STRICT, WITHOUT ROWID;
-`;
+${IMPORT_SCHEMA_SQL}`;
+
+/** What leads from version 1 to the next ones, in order. */
+export const UPGRADES_SQL: readonly string[] = [IMPORT_SCHEMA_SQL];
 
 /** How directions are written in the store. */
 export const DIRECTION_NUMBERS = { inbound: 0, outbound: 1 } as const;
