@@ -50,6 +50,8 @@ export const ERROR_CODES = [
   'cache.snapshot-not-found',
   'cache.view-closed',
   'downloads.already-running',
+  'downloads.changed-meanwhile',
+  'downloads.not-resumable',
   'exports.write-failed',
   'exports.target-exists',
   'tasks.not-found',

@@ -34,6 +34,8 @@ export interface PageToStore {
   readonly status: number;
   /** Zone of dates that carry none. */
   readonly zone: string;
+  /** Records asked for, so that a shorter page can be told. */
+  readonly sizeAsked?: number;
 }
 
 /** What is known once a page is parsed, before it is written. */

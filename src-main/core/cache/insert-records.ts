@@ -1,16 +1,17 @@
 import type { Direction } from '../../common/reporting/report-identifiers.ts';
 import type { DetailRecord } from '../../common/reporting/read-record.ts';
 import type { Connection } from './connect.ts';
+import type { RowDigest } from './record-digest.ts';
 import { PREVIEW_CHARACTERS, toRecordId, toTables } from './record-tables.ts';
 
 /** Below this length a payload is read itself for its beginning. */
 const PREVIEW_FROM_CHARACTERS = 2000;
 
-/** Prepares the writing of records; the answer writes them from a place in the snapshot on. */
+/** Prepares the writing of records; the answer writes them from a place in the snapshot on, and adds them to the digest. */
 export function prepareInsert(
   database: Connection,
   direction: Direction,
-): (snapshotId: number, firstSeq: number, records: readonly DetailRecord[]) => void {
+): (snapshotId: number, firstSeq: number, records: readonly DetailRecord[], digest: RowDigest) => void {
   const { records: recordTable, texts } = toTables(direction);
   const isInbound = direction === 'inbound';
   const insertRecord = database.prepare(
@@ -23,11 +24,10 @@ export function prepareInsert(
       ? `INSERT INTO ${texts} (record_id, preview, extra, payload) VALUES (?, ?, ?, ?)`
       : `INSERT INTO ${texts} (record_id, preview, extra, payload, response) VALUES (?, ?, ?, ?, ?)`,
   );
-  return (snapshotId, firstSeq, records) => {
+  return (snapshotId, firstSeq, records, digest) => {
     let recordId = toRecordId(snapshotId, firstSeq);
     for (const record of records) {
-      insertRecord.run(
-        recordId,
+      const fields = [
         record.dateText,
         record.dateMs,
         record.sessionId,
@@ -39,11 +39,12 @@ export function prepareInsert(
         record.error,
         record.origin,
         isInbound ? record.botLatencyMs : record.actionId,
-      );
-      const preview = toPreview(record.payload);
-      const extra = toExtra(record.extra);
-      if (isInbound) insertText.run(recordId, preview, extra, record.payload);
-      else insertText.run(recordId, preview, extra, record.payload, record.response);
+      ];
+      const long = [toPreview(record.payload), toExtra(record.extra), record.payload];
+      if (!isInbound) long.push(record.response);
+      insertRecord.run(recordId, fields);
+      insertText.run(recordId, long);
+      digest.add(fields.concat(long));
       recordId += 1;
     }
   };

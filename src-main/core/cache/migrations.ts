@@ -168,4 +168,38 @@ ALTER TABLE pages ADD COLUMN is_damaged INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE cache_state ADD COLUMN checked_at_ms INTEGER;
 `,
   },
+  {
+    // A snapshot is read in slices of its period, one walk over cursors each; a walk that had to begin again
+    // counts anew. Slice counts say what is stored, walk counts what came since the walk began.
+    version: 3,
+    sql: `
+ALTER TABLE snapshots ADD COLUMN slice_number INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE snapshots ADD COLUMN slice_first_seq INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE snapshots ADD COLUMN slice_total_before INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE snapshots ADD COLUMN slice_entry_count INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE snapshots ADD COLUMN walk_number INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE snapshots ADD COLUMN walk_entry_count INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE snapshots ADD COLUMN walk_record_count INTEGER NOT NULL DEFAULT 0;
+UPDATE snapshots SET slice_entry_count = received_count, walk_entry_count = received_count,
+  walk_record_count = record_count;
+
+ALTER TABLE pages ADD COLUMN slice_number INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE pages ADD COLUMN walk_number INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE pages ADD COLUMN size_asked INTEGER;
+
+CREATE TABLE downloads (
+  snapshot_id INTEGER PRIMARY KEY REFERENCES snapshots ON DELETE CASCADE,
+  state TEXT NOT NULL,
+  queued_at_ms INTEGER NOT NULL,
+  ended_at_ms INTEGER,
+  slice_days INTEGER,
+  base_address TEXT NOT NULL,
+  page_size INTEGER,
+  forecast_total INTEGER,
+  resumed_count INTEGER NOT NULL DEFAULT 0,
+  failure TEXT
+) STRICT;
+CREATE INDEX downloads_by_state ON downloads (state);
+`,
+  },
 ];

@@ -18,11 +18,18 @@ interface JournalRow {
   readonly status: number;
   readonly requestedAtMs: number;
   readonly receivedAtMs: number;
+  readonly sliceNumber: number;
+  readonly walkNumber: number;
+  readonly sizeAsked: number | null;
 }
 interface SnapshotChange {
   readonly snapshotId: number;
+  /** Records and entries that are new in the snapshot; a walk that began again meets known ones first. */
   readonly stored: number;
-  readonly entryCount: number;
+  readonly freshEntries: number;
+  /** Everything readable and everything at all in the page. */
+  readonly pageRecords: number;
+  readonly pageEntries: number;
   readonly size: number;
   readonly totalDocument: number | null;
   readonly receivedAtMs: number;
@@ -30,10 +37,19 @@ interface SnapshotChange {
   readonly nameVisualization: string;
   readonly nextCursor: string | null;
 }
-/** How far a snapshot's pages have come; `nextCursor` is null at the end. */
-interface WalkRow {
+/** How far the walk over a snapshot's pages has come; `nextCursor` is null at the end of its slice. */
+export interface WalkRow {
   readonly nextCursor: string | null;
-  readonly receivedCount: number;
+  readonly sliceNumber: number;
+  /** Where the slice's records begin. */
+  readonly sliceFirstSeq: number;
+  /** Sum of the totals of the slices before. */
+  readonly sliceTotalBefore: number;
+  /** Entries of the slice that are in the cache, from this walk or one before it. */
+  readonly sliceEntryCount: number;
+  readonly walkNumber: number;
+  readonly walkEntryCount: number;
+  readonly walkRecordCount: number;
 }
 interface PageRow {
   readonly recordCount: number;
@@ -41,9 +57,9 @@ interface PageRow {
 }
 
 export interface PageWrites {
-  readWalk(snapshotId: number): WalkRow;
-  findPage(snapshotId: number, cursorSent: string, sha256: string): PageRow | null;
-  wasSeen(snapshotId: number, cursor: string): boolean;
+  readWalk(snapshotId: number): WalkRow | null;
+  findPage(snapshotId: number, walkNumber: number, cursorSent: string, sha256: string): PageRow | null;
+  wasSeen(snapshotId: number, walkNumber: number, cursor: string): boolean;
   insertPage(row: JournalRow): void;
   insertSetAside(snapshotId: number, pageNumber: number, entry: SetAside): void;
   insertGroups(snapshotId: number, firstSeq: number, groups: readonly SummaryGroup[]): void;
@@ -55,23 +71,26 @@ export interface PageWrites {
 /** Prepares every statement that storing a page takes. */
 export function preparePageWrites(database: Connection): PageWrites {
   const walk = database.prepare<[number], WalkRow>(
-    `SELECT next_cursor AS nextCursor, received_count AS receivedCount
+    `SELECT next_cursor AS nextCursor, slice_number AS sliceNumber, slice_first_seq AS sliceFirstSeq,
+       slice_total_before AS sliceTotalBefore, slice_entry_count AS sliceEntryCount,
+       walk_number AS walkNumber, walk_entry_count AS walkEntryCount, walk_record_count AS walkRecordCount
      FROM snapshots WHERE snapshot_id = ?`,
   );
-  const page = database.prepare<[number, string, string], PageRow>(
+  const page = database.prepare<[number, number, string, string], PageRow>(
     `SELECT entry_count AS recordCount, total_document AS totalDocument
-     FROM pages WHERE snapshot_id = ? AND cursor_sent = ? AND sha256 = ?`,
+     FROM pages WHERE snapshot_id = ? AND walk_number = ? AND cursor_sent = ? AND sha256 = ?`,
   );
   const seen = database.prepare(
     // A cursor that was answered is the one that the next page is asked with.
-    'SELECT 1 FROM pages WHERE snapshot_id = ? AND cursor_sent = ? LIMIT 1',
+    'SELECT 1 FROM pages WHERE snapshot_id = ? AND walk_number = ? AND cursor_sent = ? LIMIT 1',
   );
   const insertPage = database.prepare(
     `INSERT INTO pages (snapshot_id, page_number, cursor_sent, cursor_received, entry_count, first_seq,
        record_count, size_bytes, sha256, total_document, execution_time_ms, status, requested_at_ms,
-       received_at_ms)
+       received_at_ms, slice_number, walk_number, size_asked)
      VALUES (@snapshotId, @pageNumber, @cursorSent, @cursorReceived, @entryCount, @firstSeq, @stored, @size,
-       @sha256, @totalDocument, @executionTimeMs, @status, @requestedAtMs, @receivedAtMs)`,
+       @sha256, @totalDocument, @executionTimeMs, @status, @requestedAtMs, @receivedAtMs,
+       @sliceNumber, @walkNumber, @sizeAsked)`,
   );
   const insertSetAside = database.prepare(
     'INSERT INTO set_aside (snapshot_id, page_number, place, reason, text) VALUES (?, ?, ?, ?, ?)',
@@ -90,16 +109,19 @@ export function preparePageWrites(database: Connection): PageWrites {
   );
   const update = database.prepare(
     `UPDATE snapshots SET
-       record_count = record_count + @stored, received_count = received_count + @entryCount,
+       record_count = record_count + @stored, received_count = received_count + @freshEntries,
+       slice_entry_count = slice_entry_count + @freshEntries,
+       walk_entry_count = walk_entry_count + @pageEntries, walk_record_count = walk_record_count + @pageRecords,
        page_count = page_count + 1, size_bytes = size_bytes + @size,
-       total_document = coalesce(@totalDocument, total_document), fetched_at_ms = @receivedAtMs,
+       total_document = coalesce(slice_total_before + @totalDocument, total_document), fetched_at_ms = @receivedAtMs,
        id_report = @idReport, name_visualization = @nameVisualization, next_cursor = @nextCursor
      WHERE snapshot_id = @snapshotId`,
   );
   return {
-    readWalk: (snapshotId) => walk.get(snapshotId) ?? { nextCursor: null, receivedCount: 0 },
-    findPage: (snapshotId, cursorSent, sha256) => page.get(snapshotId, cursorSent, sha256) ?? null,
-    wasSeen: (snapshotId, cursor) => seen.get(snapshotId, cursor) !== undefined,
+    readWalk: (snapshotId) => walk.get(snapshotId) ?? null,
+    findPage: (snapshotId, walkNumber, cursorSent, sha256) =>
+      page.get(snapshotId, walkNumber, cursorSent, sha256) ?? null,
+    wasSeen: (snapshotId, walkNumber, cursor) => seen.get(snapshotId, walkNumber, cursor) !== undefined,
     insertPage: (row) => void insertPage.run(row),
     insertSetAside: (snapshotId, pageNumber, { index, reason, text }) =>
       void insertSetAside.run(snapshotId, pageNumber, index, reason, text),

@@ -5,8 +5,9 @@ import { judgeEnd } from '../../common/reporting/next-cursor.ts';
 import { readPage, type ReadPage } from '../../common/reporting/read-page.ts';
 import type { PageHead, PageToStore } from './cache.ts';
 import type { Connection } from './connect.ts';
+import { prepareComparison } from './download-compare.ts';
 import { prepareInsert } from './insert-records.ts';
-import { preparePageWrites } from './page-writes.ts';
+import { preparePageWrites, type WalkRow } from './page-writes.ts';
 import { isDetail, toDirection } from './record-tables.ts';
 import type { SnapshotReader } from './snapshot-rows.ts';
 
@@ -15,10 +16,25 @@ export interface StoredPage {
   readonly bytes: ArrayBuffer;
 }
 
+/** What of a page the snapshot does not hold yet. */
+interface FreshPart {
+  readonly page: PageToStore;
+  readonly walk: WalkRow;
+  readonly read: ReadPage;
+  readonly head: PageHead;
+  readonly sha256: string;
+  readonly size: number;
+  /** Entries of the page that an earlier walk stored, and how many records they are. */
+  readonly knownEntries: number;
+  readonly knownRecords: number;
+}
+
 /**
  * Prepares the storing of pages. One call reads a page, tells its head, then writes records, journal,
  * counters, remarks and next cursor in one transaction. The same page again changes nothing; a page out
- * of order throws `app.invalid-input`; one that can't be read throws `client.*`. Nothing is written then.
+ * of order throws `app.invalid-input`; one that can't be read throws `client.*`. In a walk that began again,
+ * records that are there already are compared, not written; `downloads.changed-meanwhile` when they differ.
+ * Nothing is written after any of these.
  */
 export function createPageStore(
   database: Connection,
@@ -29,50 +45,72 @@ export function createPageStore(
     inbound: prepareInsert(database, 'inbound'),
     outbound: prepareInsert(database, 'outbound'),
   };
+  const isStored = {
+    inbound: prepareComparison(database, 'inbound'),
+    outbound: prepareComparison(database, 'outbound'),
+  };
 
-  const write = database.transaction(
-    (snapshot: Snapshot, page: PageToStore, read: ReadPage, head: PageHead, sha256: string, size: number) => {
-      const { report, pageCount: pageNumber } = snapshot;
-      const firstSeq = snapshot.recordCount;
-      if (isDetail(report)) insert[toDirection(report)](snapshot.id, firstSeq, read.records);
-      else writes.insertGroups(snapshot.id, firstSeq, read.groups);
-      const stored = isDetail(report) ? read.records.length : read.groups.length;
-      writes.insertPage({
-        ...{
-          snapshotId: snapshot.id,
-          pageNumber,
-          cursorSent: page.cursorSent,
-          firstSeq,
-          stored,
-          sha256,
-          size,
-        },
-        ...{ cursorReceived: read.lastDocument, entryCount: read.recordCount, status: page.status },
-        ...{ totalDocument: read.totalDocument, executionTimeMs: read.executionTimeMs },
-        ...{ requestedAtMs: page.requestedAtMs, receivedAtMs: page.receivedAtMs },
-      });
-      for (const entry of read.setAside) writes.insertSetAside(snapshot.id, pageNumber, entry);
-      for (const remark of listRemarks(snapshot, read, head)) writes.mergeRemark(snapshot.id, remark);
-      writes.updateSnapshot({
-        ...{ snapshotId: snapshot.id, stored, entryCount: read.recordCount, size },
-        ...{ totalDocument: read.totalDocument, receivedAtMs: page.receivedAtMs },
-        ...{ idReport: read.idReport, nameVisualization: read.nameVisualization },
-        nextCursor: head.nextCursor,
-      });
-    },
-  );
+  const write = database.transaction((snapshot: Snapshot, part: FreshPart) => {
+    const { page, walk, read, head, sha256, size, knownEntries, knownRecords } = part;
+    const { report, pageCount: pageNumber } = snapshot;
+    const firstSeq = snapshot.recordCount;
+    const rows = isDetail(report) ? read.records.slice(knownRecords) : read.groups;
+    if (isDetail(report)) {
+      insert[toDirection(report)](snapshot.id, firstSeq, read.records.slice(knownRecords));
+    } else writes.insertGroups(snapshot.id, firstSeq, read.groups);
+    writes.insertPage({
+      ...{ snapshotId: snapshot.id, pageNumber, cursorSent: page.cursorSent, firstSeq, sha256, size },
+      ...{ cursorReceived: read.lastDocument, entryCount: read.recordCount, status: page.status },
+      ...{ totalDocument: read.totalDocument, executionTimeMs: read.executionTimeMs },
+      ...{ requestedAtMs: page.requestedAtMs, receivedAtMs: page.receivedAtMs, stored: rows.length },
+      ...{ sliceNumber: walk.sliceNumber, walkNumber: walk.walkNumber, sizeAsked: page.sizeAsked ?? null },
+    });
+    for (const entry of read.setAside) {
+      if (entry.index >= knownEntries) writes.insertSetAside(snapshot.id, pageNumber, entry);
+    }
+    for (const remark of listRemarks(snapshot, part)) writes.mergeRemark(snapshot.id, remark);
+    writes.updateSnapshot({
+      ...{ snapshotId: snapshot.id, stored: rows.length, size, nextCursor: head.nextCursor },
+      freshEntries: read.recordCount - knownEntries,
+      pageRecords: isDetail(report) ? read.records.length : read.groups.length,
+      pageEntries: read.recordCount,
+      ...{ totalDocument: read.totalDocument, receivedAtMs: page.receivedAtMs },
+      ...{ idReport: read.idReport, nameVisualization: read.nameVisualization },
+    });
+  });
+
+  /** Throws `downloads.changed-meanwhile` when what an earlier walk stored now reads otherwise. */
+  const countKnown = (
+    snapshot: Snapshot,
+    walk: WalkRow,
+    read: ReadPage,
+  ): Pick<FreshPart, 'knownEntries' | 'knownRecords'> => {
+    const knownEntries = Math.min(read.recordCount, Math.max(0, walk.sliceEntryCount - walk.walkEntryCount));
+    const knownRecords = knownEntries - read.setAside.filter(({ index }) => index < knownEntries).length;
+    if (knownEntries === 0 || !isDetail(snapshot.report)) return { knownEntries, knownRecords };
+    const known = read.records.slice(0, knownRecords);
+    const firstSeq = walk.sliceFirstSeq + walk.walkRecordCount;
+    if (isStored[toDirection(snapshot.report)](snapshot.id, firstSeq, known)) {
+      return { knownEntries, knownRecords };
+    }
+    throw new AppError('downloads.changed-meanwhile', 'The service now answers other records.', {
+      snapshotId: snapshot.id,
+      firstSeq,
+    });
+  };
 
   return ({ page, bytes }, tell) => {
     const snapshot = snapshots.get(page.snapshotId);
     const walk = writes.readWalk(page.snapshotId);
     const body = new Uint8Array(bytes);
     const sha256 = createHash('sha256').update(body).digest('hex');
-    if (walk.nextCursor !== page.cursorSent) {
-      const before = writes.findPage(page.snapshotId, page.cursorSent, sha256);
+    if (walk?.nextCursor !== page.cursorSent) {
+      const before =
+        walk === null ? null : writes.findPage(page.snapshotId, walk.walkNumber, page.cursorSent, sha256);
       if (before === null) {
         throw new AppError('app.invalid-input', 'The page is out of order.', { snapshotId: snapshot.id });
       }
-      tell({ recordCount: before.recordCount, totalDocument: before.totalDocument, ...walk, end: null });
+      tell({ ...before, nextCursor: walk?.nextCursor ?? null, end: null });
       return snapshot;
     }
     const read = readPage(body, { report: snapshot.report, zone: page.zone });
@@ -80,24 +118,39 @@ export function createPageStore(
       recordCount: read.recordCount,
       lastDocument: read.lastDocument,
       cursorSent: page.cursorSent,
-      seenCursors: (cursor) => writes.wasSeen(page.snapshotId, cursor),
-      receivedBefore: walk.receivedCount,
+      seenCursors: (cursor) => writes.wasSeen(page.snapshotId, walk.walkNumber, cursor),
+      receivedBefore: walk.walkEntryCount,
       totalDocument: read.totalDocument,
     });
     const head = { recordCount: read.recordCount, totalDocument: read.totalDocument, ...verdict };
+    const known = countKnown(snapshot, walk, read);
     tell(head);
-    write.immediate(snapshot, page, read, head, sha256, body.byteLength);
+    write.immediate(snapshot, { page, walk, read, head, sha256, size: body.byteLength, ...known });
     return snapshots.get(page.snapshotId);
   };
 }
 
 /** What the page itself had to be forgiven, and what only shows between pages (decisions 8 and 10). */
-function listRemarks(snapshot: Snapshot, read: ReadPage, head: PageHead): Remark[] {
-  const remarks = [...read.remarks];
-  const before = snapshot.totalDocument;
-  if (before !== null && read.totalDocument !== null && before !== read.totalDocument) {
-    remarks.push({ code: 'total-changed', count: 1, detail: `${before} → ${read.totalDocument}` });
+function listRemarks(snapshot: Snapshot, { page, walk, read, head, knownEntries }: FreshPart): Remark[] {
+  const isKnown = knownEntries > 0 && knownEntries === read.recordCount;
+  const remarks = isKnown ? [] : [...read.remarks];
+  const total = read.totalDocument;
+  const before =
+    walk.walkEntryCount === 0 || snapshot.totalDocument === null
+      ? null
+      : snapshot.totalDocument - walk.sliceTotalBefore;
+  if (before !== null && total !== null && before !== total) {
+    remarks.push({ code: 'total-changed', count: 1, detail: `${before} → ${total}` });
   }
   if (head.end === 'cursor-repeated') remarks.push({ code: 'cursor-repeated', count: 1 });
+  const sizeAsked = page.sizeAsked ?? 0;
+  if (head.end === null && read.recordCount < sizeAsked) {
+    remarks.push({ code: 'short-page', count: 1, detail: `${read.recordCount} / ${sizeAsked}` });
+  }
+  const received = walk.walkEntryCount + read.recordCount;
+  if (head.end === null || head.end === 'cursor-repeated' || total === null || total === 0) return remarks;
+  if (received < total)
+    remarks.push({ code: 'fewer-than-total', count: 1, detail: `${received} / ${total}` });
+  if (received > total) remarks.push({ code: 'more-than-total', count: 1, detail: `${received} / ${total}` });
   return remarks;
 }
