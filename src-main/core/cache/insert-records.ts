@@ -57,7 +57,8 @@ function toPreview(payload: string): string | null {
     .join('');
 }
 
-function toExtra(extra: Readonly<Record<string, unknown>>): string | null {
+/** Fields that the specification doesn't know, as JSON; null for none. */
+export function toExtra(extra: Readonly<Record<string, unknown>>): string | null {
   for (const _name in extra) return JSON.stringify(extra);
   return null;
 }

@@ -2,6 +2,7 @@ import type { Remark } from '../../common/model/snapshot.ts';
 import type { SummaryGroup } from '../../common/model/summary.ts';
 import type { SetAside } from '../../common/reporting/read-page.ts';
 import type { Connection } from './connect.ts';
+import type { RowDigest } from './record-digest.ts';
 
 interface JournalRow {
   readonly snapshotId: number;
@@ -13,6 +14,7 @@ interface JournalRow {
   readonly stored: number;
   readonly size: number;
   readonly sha256: string;
+  readonly recordsSha256: string;
   readonly totalDocument: number | null;
   readonly executionTimeMs: number | null;
   readonly status: number;
@@ -62,7 +64,12 @@ export interface PageWrites {
   wasSeen(snapshotId: number, walkNumber: number, cursor: string): boolean;
   insertPage(row: JournalRow): void;
   insertSetAside(snapshotId: number, pageNumber: number, entry: SetAside): void;
-  insertGroups(snapshotId: number, firstSeq: number, groups: readonly SummaryGroup[]): void;
+  insertGroups(
+    snapshotId: number,
+    firstSeq: number,
+    groups: readonly SummaryGroup[],
+    digest: RowDigest,
+  ): void;
   /** Adds up the counts of a code; the newest detail stays. */
   mergeRemark(snapshotId: number, remark: Remark): void;
   updateSnapshot(change: SnapshotChange): void;
@@ -87,10 +94,10 @@ export function preparePageWrites(database: Connection): PageWrites {
   const insertPage = database.prepare(
     `INSERT INTO pages (snapshot_id, page_number, cursor_sent, cursor_received, entry_count, first_seq,
        record_count, size_bytes, sha256, total_document, execution_time_ms, status, requested_at_ms,
-       received_at_ms, slice_number, walk_number, size_asked)
+       received_at_ms, slice_number, walk_number, size_asked, records_sha256)
      VALUES (@snapshotId, @pageNumber, @cursorSent, @cursorReceived, @entryCount, @firstSeq, @stored, @size,
        @sha256, @totalDocument, @executionTimeMs, @status, @requestedAtMs, @receivedAtMs,
-       @sliceNumber, @walkNumber, @sizeAsked)`,
+       @sliceNumber, @walkNumber, @sizeAsked, @recordsSha256)`,
   );
   const insertSetAside = database.prepare(
     'INSERT INTO set_aside (snapshot_id, page_number, place, reason, text) VALUES (?, ?, ?, ?, ?)',
@@ -125,9 +132,13 @@ export function preparePageWrites(database: Connection): PageWrites {
     insertPage: (row) => void insertPage.run(row),
     insertSetAside: (snapshotId, pageNumber, { index, reason, text }) =>
       void insertSetAside.run(snapshotId, pageNumber, index, reason, text),
-    insertGroups: (snapshotId, firstSeq, groups) => {
+    insertGroups: (snapshotId, firstSeq, groups, digest) => {
       for (const [index, group] of groups.entries()) {
         insertGroup.run({ ...group, snapshotId, seq: firstSeq + index });
+        digest.add([
+          ...[group.channel, group.service, group.origin, group.responseCode, group.count],
+          ...[group.averageResponseTimeMs, group.averageBotLatencyMs, group.sessionId],
+        ]);
       }
     },
     mergeRemark: (snapshotId, { code, count, detail }) =>

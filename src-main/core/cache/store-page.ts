@@ -8,6 +8,7 @@ import type { Connection } from './connect.ts';
 import { prepareComparison } from './download-compare.ts';
 import { prepareInsert } from './insert-records.ts';
 import { preparePageWrites, type WalkRow } from './page-writes.ts';
+import { createRowDigest } from './record-digest.ts';
 import { isDetail, toDirection } from './record-tables.ts';
 import type { SnapshotReader } from './snapshot-rows.ts';
 
@@ -55,19 +56,21 @@ export function createPageStore(
     const { report, pageCount: pageNumber } = snapshot;
     const firstSeq = snapshot.recordCount;
     const rows = isDetail(report) ? read.records.slice(knownRecords) : read.groups;
+    const digest = createRowDigest();
     if (isDetail(report)) {
-      insert[toDirection(report)](snapshot.id, firstSeq, read.records.slice(knownRecords));
-    } else writes.insertGroups(snapshot.id, firstSeq, read.groups);
+      insert[toDirection(report)](snapshot.id, firstSeq, read.records.slice(knownRecords), digest);
+    } else writes.insertGroups(snapshot.id, firstSeq, read.groups, digest);
+    const setAside = read.setAside.filter(({ index }) => index >= knownEntries);
+    for (const { index, reason, text } of setAside) digest.add([index, reason, text]);
     writes.insertPage({
       ...{ snapshotId: snapshot.id, pageNumber, cursorSent: page.cursorSent, firstSeq, sha256, size },
       ...{ cursorReceived: read.lastDocument, entryCount: read.recordCount, status: page.status },
       ...{ totalDocument: read.totalDocument, executionTimeMs: read.executionTimeMs },
       ...{ requestedAtMs: page.requestedAtMs, receivedAtMs: page.receivedAtMs, stored: rows.length },
       ...{ sliceNumber: walk.sliceNumber, walkNumber: walk.walkNumber, sizeAsked: page.sizeAsked ?? null },
+      recordsSha256: digest.finish(),
     });
-    for (const entry of read.setAside) {
-      if (entry.index >= knownEntries) writes.insertSetAside(snapshot.id, pageNumber, entry);
-    }
+    for (const entry of setAside) writes.insertSetAside(snapshot.id, pageNumber, entry);
     for (const remark of listRemarks(snapshot, part)) writes.mergeRemark(snapshot.id, remark);
     writes.updateSnapshot({
       ...{ snapshotId: snapshot.id, stored: rows.length, size, nextCursor: head.nextCursor },
