@@ -3,7 +3,7 @@ import { issueCursor, tryReadCursor, type CursorScope } from './page-cursor.ts';
 import type { ReportQuery } from './read-report-request.ts';
 import type { ReportDefinition } from './report-catalog.ts';
 import { readSummaryPage } from './read-summary-page.ts';
-import { writeInboundDocument, writeOutboundDocument } from './write-documents.ts';
+import { createInboundWriter, createOutboundWriter } from './write-imported.ts';
 
 /** What a report needs besides the request. */
 export interface ReportSource {
@@ -12,6 +12,9 @@ export interface ReportSource {
   readonly seed: number;
   readonly cursorKey: Buffer;
 }
+
+/** Imported payloads may be long: a page that reaches this is shorter than asked, and has a next one. */
+const MOST_PAGE_CHARACTERS = 32_000_000;
 
 /** A page of a report; documents are JSON texts. */
 export interface ReportPage {
@@ -59,17 +62,17 @@ function readDetailPage(
 ): PositionedPage {
   const [dateMs = query.fromMs, arrival = 0] = after;
   const direction = report.directions[0] ?? 'inbound';
-  const { groups, details } = store;
+  const { details } = store;
   // One more than asked tells whether a further page exists.
   const limit = query.size + 1;
   const from = { dateMs, arrival };
   const totalDocument = store.counter.count(direction, query.fromMs, query.toMs);
   if (direction === 'inbound') {
     const rows = details.readInbound(from, query.toMs, limit);
-    return toPage(rows, query.size, totalDocument, (row) => writeInboundDocument(row, groups, seed));
+    return toPage(rows, query.size, totalDocument, createInboundWriter(store, seed));
   }
   const rows = details.readOutbound(from, query.toMs, limit);
-  return toPage(rows, query.size, totalDocument, (row) => writeOutboundDocument(row, groups, seed));
+  return toPage(rows, query.size, totalDocument, createOutboundWriter(store, seed));
 }
 
 function toPage<Row extends { readonly dateMs: number; readonly arrival: number }>(
@@ -78,11 +81,18 @@ function toPage<Row extends { readonly dateMs: number; readonly arrival: number 
   totalDocument: number,
   write: (row: Row) => string,
 ): PositionedPage {
-  const shown = rows.slice(0, size);
-  const last = shown.at(-1);
+  const documents: string[] = [];
+  let characters = 0;
+  for (const row of rows.slice(0, size)) {
+    const document = write(row);
+    documents.push(document);
+    characters += document.length;
+    if (characters >= MOST_PAGE_CHARACTERS) break;
+  }
+  const last = rows[documents.length - 1];
   return {
-    documents: shown.map(write),
+    documents,
     totalDocument,
-    next: rows.length > size && last !== undefined ? [last.dateMs, last.arrival] : null,
+    next: rows.length > documents.length && last !== undefined ? [last.dateMs, last.arrival] : null,
   };
 }

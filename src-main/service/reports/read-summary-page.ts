@@ -5,6 +5,7 @@ import type { PositionedPage, ReportSource } from './execute-report.ts';
 import type { ReportQuery } from './read-report-request.ts';
 import type { ReportDefinition } from './report-catalog.ts';
 import { writeSummaryDocument } from './write-documents.ts';
+import { toSessionId } from './write-imported.ts';
 
 interface SummaryGroup {
   readonly group: TrafficGroup;
@@ -29,7 +30,9 @@ export function readSummaryPage(
   const shown = rest.slice(0, query.size);
   const last = shown.at(-1);
   return {
-    documents: shown.map(({ totals, group }) => writeSummaryDocument(totals, group, seed)),
+    documents: shown.map(({ totals, group }) =>
+      writeSummaryDocument(totals, group, toSessionId(store, seed, totals.newestSession)),
+    ),
     totalDocument: all.length,
     next: rest.length > shown.length && last !== undefined ? [last.group.groupId] : null,
   };

@@ -44,9 +44,9 @@ export function writeOutboundDocument(row: OutboundRow, groups: TrafficGroups, s
 }
 
 /** Specification, sections "Inbound health summary record" and "Outbound health summary record". */
-export function writeSummaryDocument(totals: GroupTotals, group: TrafficGroup, seed: number): string {
+export function writeSummaryDocument(totals: GroupTotals, group: TrafficGroup, sessionId: string): string {
   const common =
-    `{"Id":"${toSessionGuid(seed, totals.newestSession)}","ReponseCode":${group.responseCode}` +
+    `{"Id":${quote(sessionId)},"ReponseCode":${group.responseCode}` +
     `,"Channel":${group.channel},"Service":${group.service}`;
   const averageMs = totals.responseTimeUs / totals.records / 1000;
   const count = `,"Count":"${totals.records}","AvegareReponseTime":${averageMs}`;

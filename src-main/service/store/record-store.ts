@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import type { Database } from 'better-sqlite3';
 import { RecordCounter } from './count-records.ts';
+import { ImportStore } from './import-records.ts';
 import { openDatabase, toDatabasePath } from './open-database.ts';
 import { StoreProperties } from './properties.ts';
 import { ActivityReader } from './read-activity.ts';
@@ -18,6 +19,7 @@ export interface RecordStore {
   readonly counter: RecordCounter;
   readonly summaries: SummaryReader;
   readonly activity: ActivityReader;
+  readonly imports: ImportStore;
   /** Database and write-ahead log together. */
   measureBytes(): number;
   /** All or nothing; what `work` throws is thrown on. */
@@ -39,6 +41,7 @@ export function openRecordStore(dataFolder: string): RecordStore {
     counter: new RecordCounter(db),
     summaries: new SummaryReader(db),
     activity: new ActivityReader(db),
+    imports: new ImportStore(db),
     measureBytes: () => sizeOf(path) + sizeOf(`${path}-wal`),
     runInTransaction: (work) => {
       try {
