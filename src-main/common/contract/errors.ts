@@ -42,6 +42,7 @@ export const ERROR_CODES = [
   'client.server-error',
   'client.redirected',
   'client.http-status',
+  'client.circuit-open',
   'cache.disk-full',
   'cache.damaged',
   'cache.newer',

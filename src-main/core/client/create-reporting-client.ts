@@ -4,12 +4,16 @@ import { toReportPath, toStatusPath } from '../../common/reporting/paths.ts';
 import { readStatus } from '../../common/reporting/read-status.ts';
 import type { ReportRequest } from '../../common/reporting/wire-schemas.ts';
 import type { Logger } from '../logging/logger.ts';
+import { createCircuit } from './circuit.ts';
 import { createToken, type TokenSecrets } from './create-token.ts';
-import { exchangeOnce, type Exchange, type Timeouts } from './exchange.ts';
+import { ENDPOINTS } from './endpoints.ts';
+import type { Exchange, Timeouts } from './exchange.ts';
 import { createGate } from './gate.ts';
-import { mapNetworkError } from './map-network-error.ts';
-import type { ClientTarget, ReportingClient } from './reporting-client.ts';
-import { isRetryableRead, isUnsent, retryCall, type Clock } from './retry.ts';
+import { bePatient } from './patience.ts';
+import type { ClientTarget, PageCallOptions, ReportingClient } from './reporting-client.ts';
+import { retryCall, type Clock } from './retry.ts';
+import { createRetryBudget } from './retry-budget.ts';
+import { createSendAttempt, type Call } from './send-attempt.ts';
 import { toStatusError } from './status-error.ts';
 import { createTokenKeeper } from './token-keeper.ts';
 
@@ -28,18 +32,14 @@ export interface ReportingClientOptions {
   readonly pageLimitBytes?: number;
 }
 
-interface Call {
-  readonly operation: 'create-token' | 'status' | 'report';
-  readonly path: string;
-  readonly body: string | null;
-  readonly signal: AbortSignal | undefined;
-  readonly onRetry?: ((retryAtMs: number) => void) | undefined;
+/** How one read is made: `accepts` names further statuses that are answers, not errors. */
+interface Read {
+  readonly call: Call;
+  readonly isRetry: boolean;
+  readonly onRetry: PageCallOptions['onRetry'];
+  readonly accepts: (status: number) => boolean;
 }
 
-const SHORT_TIMEOUTS: Timeouts = { headersMs: 15_000, idleMs: 10_000, totalMs: 30_000 };
-const REPORT_TIMEOUTS: Timeouts = { headersMs: 60_000, idleMs: 30_000, totalMs: 600_000 };
-const PAGE_LIMIT_BYTES = 256 * 1024 * 1024;
-const SHORT_LIMIT_BYTES = 1024 * 1024;
 const CONCURRENT_CALLS = 4;
 /** What a service answers that insists on a body or on a content type (decision 18). */
 const WANTS_BODY = new Set([400, 411, 415]);
@@ -53,43 +53,22 @@ const systemClock: Clock = {
 
 /**
  * A client of one connection's reporting service. It keeps a token in memory, renews it once however many
- * calls wait, repeats reads up to three times, and never follows a redirect. At most four calls are under
- * way at once. Failures are AppErrors with a `client.*` or `secrets.*` code, or `app.cancelled`.
+ * calls wait, repeats reads up to three times within a budget, leaves a failing service alone for a while,
+ * and never follows a redirect. At most four calls are under way at once. Failures are AppErrors with a
+ * `client.*` or `secrets.*` code, or `app.cancelled`.
  */
 export function createReportingClient(options: ReportingClientOptions): ReportingClient {
-  const { target, fetch, logger, clock = systemClock, random = Math.random } = options;
+  const { target, clock = systemClock, random = Math.random } = options;
   const gate = createGate(CONCURRENT_CALLS);
+  const circuit = createCircuit(clock.now);
+  const budget = createRetryBudget(clock.now);
+  const { timeouts = {}, pageLimitBytes, fetch, logger } = options;
+  const send = createSendAttempt({
+    ...{ target, fetch, logger, circuit, budget, timeouts, pageLimitBytes },
+    now: clock.now,
+  });
   let statusBody: string | null = null;
   let callCount = 0;
-
-  const sendOnce = async (
-    call: Call,
-    token: string | null,
-    id: number,
-    attempt: number,
-  ): Promise<Exchange> => {
-    const isReport = call.operation === 'report';
-    const startedAtMs = clock.now();
-    const fields = { connectionId: target.connectionId, id, operation: call.operation, attempt };
-    try {
-      const exchange = await exchangeOnce(fetch, clock.now, {
-        url: target.baseAddress + call.path,
-        body: call.body,
-        token,
-        timeouts: { ...(isReport ? REPORT_TIMEOUTS : SHORT_TIMEOUTS), ...options.timeouts },
-        limitBytes: isReport ? (options.pageLimitBytes ?? PAGE_LIMIT_BYTES) : SHORT_LIMIT_BYTES,
-        signal: call.signal,
-      });
-      const { status, bytes } = exchange;
-      const durationMs = clock.now() - startedAtMs;
-      logger.info('call answered', { ...fields, status, sizeBytes: bytes.byteLength, durationMs });
-      return exchange;
-    } catch (error) {
-      const { code } = mapNetworkError(error);
-      logger.warn('call failed', { ...fields, code, durationMs: clock.now() - startedAtMs });
-      throw error;
-    }
-  };
 
   const tokens = createTokenKeeper(async () => {
     const secrets = await options.secrets();
@@ -97,40 +76,42 @@ export function createReportingClient(options: ReportingClientOptions): Reportin
       const call: Call = { operation: 'create-token', path, body, signal: undefined };
       callCount += 1;
       const id = callCount;
-      // Repeated only where nothing was sent: it must never knock on an account's door in a loop.
-      const retry = { clock, random, signal: undefined, isRetryable: isUnsent, onRetry: undefined };
-      return retryCall((attempt) => sendOnce(call, null, id, attempt), retry);
+      const { isRetryable } = ENDPOINTS['create-token'];
+      return retryCall((attempt) => send(call, { token: null, id, attempt, isRetry: attempt > 1 }), {
+        ...{ clock, random, budget, isRetryable },
+        signal: undefined,
+        onRetry: undefined,
+      });
     });
   }, clock);
 
   /** Answers a 2xx or a 401; anything else is thrown. */
-  const read = (call: Call, token: string, accepts: (status: number) => boolean): Promise<Exchange> => {
-    const { signal, onRetry } = call;
+  const read = ({ call, isRetry, onRetry, accepts }: Read, token: string): Promise<Exchange> => {
+    const { signal } = call;
     callCount += 1;
     const id = callCount;
     return retryCall(
       async (attempt) => {
-        const exchange = await gate(() => sendOnce(call, token, id, attempt), signal);
+        const sending = { token, id, attempt, isRetry: isRetry || attempt > 1 };
+        const exchange = await gate(() => send(call, sending), signal);
         const { status } = exchange;
         if ((status >= 200 && status < 300) || status === 401 || accepts(status)) return exchange;
         throw toStatusError(exchange, [token]);
       },
-      { clock, random, signal, isRetryable: isRetryableRead, onRetry },
+      { clock, random, budget, signal, isRetryable: ENDPOINTS[call.operation].isRetryable, onRetry },
     );
   };
 
-  const readAuthorised = async (
-    call: Call,
-    accepts: (status: number) => boolean = () => false,
-  ): Promise<Exchange> => {
+  const readAuthorised = async (reading: Read): Promise<Exchange> => {
+    const { signal } = reading.call;
     try {
-      const token = await tokens.getToken(call.signal);
-      const first = await read(call, token, accepts);
+      const token = await tokens.getToken(signal);
+      const first = await read(reading, token);
       if (first.status !== 401) return first;
-      const second = await read(call, await tokens.renewToken(token, call.signal), accepts);
+      const second = await read(reading, await tokens.renewToken(token, signal));
       if (second.status !== 401) return second;
     } catch (error) {
-      if (call.signal?.aborted !== true) throw error;
+      if (signal?.aborted !== true) throw error;
       throw new AppError('app.cancelled', 'The call was cancelled.', {}, error);
     }
     throw new AppError('client.report-refused', 'The service refuses its own fresh token.', { status: 401 });
@@ -143,10 +124,12 @@ export function createReportingClient(options: ReportingClientOptions): Reportin
     fetchStatus: async (signal) => {
       const path = toStatusPath(target.tenant);
       const ask = (body: string | null): Promise<Exchange> =>
-        readAuthorised(
-          { operation: 'status', path, body, signal },
-          (status) => body === null && WANTS_BODY.has(status),
-        );
+        readAuthorised({
+          call: { operation: 'status', path, body, signal },
+          isRetry: false,
+          onRetry: undefined,
+          accepts: (status) => body === null && WANTS_BODY.has(status),
+        });
       let exchange = await ask(statusBody);
       if (WANTS_BODY.has(exchange.status)) {
         exchange = await ask('{}');
@@ -155,11 +138,15 @@ export function createReportingClient(options: ReportingClientOptions): Reportin
       const reading = readStatus(new Uint8Array(exchange.bytes));
       return { reading, roundTripMs: exchange.receivedAtMs - exchange.requestedAtMs };
     },
-    fetchPage: async (request, { signal, onRetry } = {}) => {
+    fetchPage: async (request, { signal, onRetry, patienceMs = 0 } = {}) => {
       const { report, startDate, endDate, size, lastDocument } = request;
       const path = toReportPath(target.tenant, target.reportIdentifiers[report]);
       const body = JSON.stringify({ startDate, endDate, size, lastDocument } satisfies ReportRequest);
-      const exchange = await readAuthorised({ operation: 'report', path, body, signal, onRetry });
+      const call: Call = { operation: 'report', path, body, signal };
+      const exchange = await bePatient(
+        (isRetry) => readAuthorised({ call, isRetry, onRetry, accepts: () => false }),
+        { patienceMs, clock, random, circuit, budget, signal, onRetry },
+      );
       const { bytes, status, requestedAtMs, receivedAtMs, serverTimeMs } = exchange;
       return { bytes, status, requestedAtMs, receivedAtMs, serverTimeMs };
     },

@@ -29,15 +29,20 @@ export interface PageAnswer {
   readonly serverTimeMs: number | null;
 }
 
+export interface PageCallOptions {
+  readonly signal?: AbortSignal;
+  /** Tells when the next try will be. */
+  readonly onRetry?: (retryAtMs: number) => void;
+  /** How long waits for a service that is away may last in all, in milliseconds; 0 when left out. */
+  readonly patienceMs?: number;
+}
+
 /** Calls of one connection's reporting service. Failures are AppErrors with a `client.*` or `secrets.*` code. */
 export interface ReportingClient {
   /** Obtains a fresh token (operation 1), whatever was held before. */
   createToken(signal?: AbortSignal): Promise<void>;
   /** Tenant status, operation 2. */
   fetchStatus(signal?: AbortSignal): Promise<{ reading: StatusReading; roundTripMs: number }>;
-  /** One page of a report, operations 3 to 6. `onRetry` tells when the next try will be. */
-  fetchPage(
-    request: PageRequest,
-    options?: { signal?: AbortSignal; onRetry?: (retryAtMs: number) => void },
-  ): Promise<PageAnswer>;
+  /** One page of a report, operations 3 to 6. */
+  fetchPage(request: PageRequest, options?: PageCallOptions): Promise<PageAnswer>;
 }

@@ -1,4 +1,5 @@
 import { AppError } from '../../common/contract/errors.ts';
+import type { RetryBudget } from './retry-budget.ts';
 
 /** Time as the client needs it; tests pass their own. */
 export interface Clock {
@@ -7,10 +8,11 @@ export interface Clock {
   sleep(ms: number, signal: AbortSignal | undefined): Promise<void>;
 }
 
-interface RetryOptions {
+export interface RetryOptions {
   readonly clock: Clock;
   /** From 0 up to 1. */
   readonly random: () => number;
+  readonly budget: Pick<RetryBudget, 'readWaitMs'>;
   readonly signal: AbortSignal | undefined;
   readonly isRetryable: (error: AppError) => boolean;
   readonly onRetry: ((retryAtMs: number) => void) | undefined;
@@ -26,7 +28,7 @@ const RETRIED_STATUSES = new Set([408, 425, 429, 500, 502, 503, 504]);
 /** For reads, which may be asked again: network trouble, cut bodies, and the statuses of decision 31. */
 export function isRetryableRead(error: AppError): boolean {
   const { status, kind } = error.details;
-  if (typeof status === 'number') return RETRIED_STATUSES.has(status);
+  if (typeof status === 'number') return RETRIED_STATUSES.has(status) && !asksForTooLong(error);
   if (error.code === 'client.timeout') return kind !== 'total';
   return error.code === 'client.truncated' || error.code === 'client.unreachable' || isUnsent(error);
 }
@@ -37,24 +39,39 @@ export function isUnsent(error: AppError): boolean {
 }
 
 /**
- * Runs a call up to three times, waiting a random time below 0.5 s × 2ⁿ (at most 30 s) or what
- * `Retry-After` asks for. Rejects with the last AppError, at once when aborted.
+ * Milliseconds to wait before the try after `attempt`: what `Retry-After` asks for, or a random time
+ * below 0.5 s × 2ⁿ (at most 30 s).
+ */
+export function toDelayMs(error: AppError, attempt: number, random: () => number): number {
+  const asked = error.details['retryAfterMs'];
+  if (typeof asked === 'number') return asked;
+  return Math.round(random() * Math.min(DELAY_LIMIT_MS, FIRST_DELAY_MS * 2 ** (attempt - 1)));
+}
+
+/**
+ * Runs a call up to three times with the waits of toDelayMs, less often where the budget is spent. Rejects
+ * with the last AppError that the service or the network gave, at once when aborted.
  */
 export async function retryCall<T>(run: (attempt: number) => Promise<T>, options: RetryOptions): Promise<T> {
-  const { clock, random, signal, isRetryable, onRetry } = options;
+  const { clock, random, budget, signal, isRetryable, onRetry } = options;
+  let last: AppError | null = null;
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await run(attempt);
     } catch (error) {
+      // A retry that the circuit stopped has nothing new to say.
+      if (error instanceof AppError && error.code === 'client.circuit-open') throw last ?? error;
       if (!(error instanceof AppError) || attempt >= ATTEMPT_LIMIT || !isRetryable(error)) throw error;
-      const asked = error.details['retryAfterMs'];
-      if (typeof asked === 'number' && asked > RETRY_AFTER_LIMIT_MS) throw error;
-      const delayMs =
-        typeof asked === 'number'
-          ? asked
-          : Math.round(random() * Math.min(DELAY_LIMIT_MS, FIRST_DELAY_MS * 2 ** (attempt - 1)));
+      if (budget.readWaitMs() > 0) throw error;
+      last = error;
+      const delayMs = toDelayMs(error, attempt, random);
       onRetry?.(clock.now() + delayMs);
       await clock.sleep(delayMs, signal);
     }
   }
+}
+
+function asksForTooLong(error: AppError): boolean {
+  const asked = error.details['retryAfterMs'];
+  return typeof asked === 'number' && asked > RETRY_AFTER_LIMIT_MS;
 }

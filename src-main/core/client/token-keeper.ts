@@ -56,6 +56,8 @@ export function createTokenKeeper(create: () => Promise<string>, clock: Clock): 
 }
 
 function toQuietMs(error: AppError): number {
+  // Nothing was asked, so there is nothing to be quiet about.
+  if (error.code === 'client.circuit-open') return 0;
   if (error.code === 'client.credentials-refused') return QUIET_AFTER_REFUSAL_MS;
   const { retryAfterMs } = error.details;
   if (typeof retryAfterMs === 'number') return retryAfterMs;

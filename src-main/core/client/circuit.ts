@@ -1,0 +1,63 @@
+import { AppError } from '../../common/contract/errors.ts';
+
+const FAILURE_LIMIT = 5;
+const REST_MS = 30_000;
+/** How long to wait for the outcome of somebody else's trial before looking again. */
+const TRIAL_LOOK_MS = 1000;
+
+/** How an attempt ended; `neutral` says nothing about the service, such as a cancelled call. */
+export type Outcome = 'answered' | 'failed' | 'neutral';
+
+/** Keeps calls away from a service that fails again and again. */
+export interface Circuit {
+  /** Milliseconds until an attempt may be sent; 0 when it may be now. */
+  readWaitMs(): number;
+  /**
+   * Admits one attempt; the answer takes its outcome, with the code of a failure. Throws AppError
+   * `client.circuit-open` (details `retryAfterMs`, and `reason`, the code of the last failure).
+   */
+  enter(): (outcome: Outcome, reason?: string) => void;
+}
+
+/**
+ * A circuit breaker: five failures in a row open it for 30 s, then one attempt is let through as a trial.
+ * An answer closes it, a failure opens it for another 30 s.
+ */
+export function createCircuit(now: () => number): Circuit {
+  let failures = 0;
+  let openedAtMs: number | null = null;
+  let isTrialUnderWay = false;
+  let lastReason = '';
+
+  const readWaitMs = (): number => {
+    if (openedAtMs === null) return 0;
+    const passedMs = now() - openedAtMs;
+    // A clock that was set back must not keep the service away for longer.
+    if (passedMs >= 0 && passedMs < REST_MS) return REST_MS - passedMs;
+    return isTrialUnderWay ? TRIAL_LOOK_MS : 0;
+  };
+  return {
+    readWaitMs,
+    enter() {
+      const retryAfterMs = readWaitMs();
+      if (retryAfterMs > 0) {
+        const details = { retryAfterMs, reason: lastReason };
+        throw new AppError('client.circuit-open', 'Calls rest after repeated failures.', details);
+      }
+      const isTrial = openedAtMs !== null;
+      if (isTrial) isTrialUnderWay = true;
+      return (outcome, reason = '') => {
+        if (isTrial) isTrialUnderWay = false;
+        if (outcome === 'neutral') return;
+        if (outcome === 'answered') {
+          failures = 0;
+          openedAtMs = null;
+          return;
+        }
+        failures += 1;
+        lastReason = reason;
+        if (failures >= FAILURE_LIMIT) openedAtMs = now();
+      };
+    },
+  };
+}

@@ -1,0 +1,88 @@
+import type { AppError } from '../../common/contract/errors.ts';
+import type { Logger } from '../logging/logger.ts';
+import type { Circuit, Outcome } from './circuit.ts';
+import { ENDPOINTS, type EndpointName } from './endpoints.ts';
+import { exchangeOnce, type Exchange, type Timeouts } from './exchange.ts';
+import { mapNetworkError } from './map-network-error.ts';
+import type { RetryBudget } from './retry-budget.ts';
+import type { ClientTarget } from './reporting-client.ts';
+
+export interface Call {
+  readonly operation: EndpointName;
+  readonly path: string;
+  readonly body: string | null;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** One sending of a call. */
+interface Attempt {
+  readonly token: string | null;
+  /** Number of the call, the same for all its attempts. */
+  readonly id: number;
+  readonly attempt: number;
+  readonly isRetry: boolean;
+}
+
+export interface AttemptOptions {
+  readonly target: ClientTarget;
+  readonly fetch: typeof globalThis.fetch;
+  readonly now: () => number;
+  readonly logger: Logger;
+  readonly circuit: Circuit;
+  readonly budget: RetryBudget;
+  readonly timeouts: Partial<Timeouts>;
+  readonly pageLimitBytes: number | undefined;
+}
+
+const FAILED_STATUSES = new Set([500, 502, 503, 504]);
+const FAILED_CODES = new Set([
+  'client.refused-connection',
+  'client.host-not-found',
+  'client.unreachable',
+  'client.timeout',
+  'client.truncated',
+]);
+
+/**
+ * Makes the function that sends a call once: counted in the budget, judged by the circuit, and logged with
+ * its time, size and outcome. It answers whatever the status is, and rejects with what exchangeOnce tells
+ * or with `client.circuit-open`.
+ */
+export function createSendAttempt(
+  options: AttemptOptions,
+): (call: Call, attempt: Attempt) => Promise<Exchange> {
+  const { target, now, logger, circuit, budget } = options;
+  return async (call, { token, id, attempt, isRetry }) => {
+    const endpoint = ENDPOINTS[call.operation];
+    const fields = { connectionId: target.connectionId, id, operation: call.operation, attempt };
+    const leave = circuit.enter();
+    budget.noteRequest(isRetry);
+    const startedAtMs = now();
+    try {
+      const exchange = await exchangeOnce(options.fetch, now, {
+        url: target.baseAddress + call.path,
+        body: call.body,
+        token,
+        timeouts: { ...endpoint.timeouts, ...options.timeouts },
+        limitBytes: (call.operation === 'report' ? options.pageLimitBytes : undefined) ?? endpoint.limitBytes,
+        signal: call.signal,
+      });
+      const { status, bytes } = exchange;
+      const isFailure = FAILED_STATUSES.has(status);
+      leave(isFailure ? 'failed' : 'answered', 'client.server-error');
+      const durationMs = now() - startedAtMs;
+      logger.info('call answered', { ...fields, status, sizeBytes: bytes.byteLength, durationMs });
+      return exchange;
+    } catch (error) {
+      const failure = mapNetworkError(error);
+      leave(toOutcome(failure), failure.code);
+      logger.warn('call failed', { ...fields, code: failure.code, durationMs: now() - startedAtMs });
+      throw failure;
+    }
+  };
+}
+
+/** A redirect or a certificate is a finding about the address, not about the service's health. */
+function toOutcome({ code }: AppError): Outcome {
+  return FAILED_CODES.has(code) ? 'failed' : 'neutral';
+}
