@@ -85,10 +85,10 @@ export async function createCore(host: Host, parts: CoreParts = {}): Promise<Cor
     createClient,
   });
   const localService = createLocalService({
-    dataFolder: host.dataFolder,
-    script: host.workers.service,
+    host,
     connections,
     settings,
+    tasks,
     emit,
     logger: logger.child('local-service'),
     now,

@@ -15,4 +15,22 @@ export interface Host {
   chooseExportTarget(suggestedName: string): Promise<string | null>;
   /** Shows a finished export; the answer is a path to download it from, where the host is a browser. */
   revealExport(path: string): Promise<string | null>;
+  /** Shows a folder of the profile; false where the system has no program for that. */
+  revealFolder(path: string): Promise<boolean>;
+  /** Puts text on the system's clipboard; false where only the page of a browser can. */
+  copyText(text: string): Promise<boolean>;
+  /**
+   * A file of records to import: the one that the browser sent under `uploadId`, or (null) one that the person is
+   * asked for. Null when nothing was chosen or nothing was sent.
+   */
+  chooseImportFile(uploadId: string | null): Promise<ImportFile | null>;
+}
+
+/** A file that the core may read until it releases it. */
+export interface ImportFile {
+  readonly path: string;
+  /** As the person knows it. */
+  readonly name: string;
+  /** Removes what was only made for the import. */
+  release(): Promise<void>;
 }

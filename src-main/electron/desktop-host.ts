@@ -1,6 +1,6 @@
-import { dialog, type BrowserWindow } from 'electron';
-import { extname } from 'node:path';
-import type { Host } from '../core/host.ts';
+import { clipboard, dialog, type BrowserWindow, type OpenDialogOptions } from 'electron';
+import { basename, extname } from 'node:path';
+import type { Host, ImportFile } from '../core/host.ts';
 import type { HostPlatform } from '../core/profile/data-folder.ts';
 import { openVettedLink, showInFolder } from './open-external.ts';
 
@@ -14,6 +14,23 @@ async function askForTarget(window: BrowserWindow | null, suggestedName: string)
   const answer =
     window === null ? await dialog.showSaveDialog(options) : await dialog.showSaveDialog(window, options);
   return answer.canceled || answer.filePath === '' ? null : answer.filePath;
+}
+
+/** Asks for a file of records; null when the person closed the dialog. */
+async function askForImport(window: BrowserWindow | null): Promise<ImportFile | null> {
+  const options: OpenDialogOptions = {
+    properties: ['openFile'],
+    filters: [
+      { name: 'CSV, NDJSON, JSON', extensions: ['csv', 'ndjson', 'jsonl', 'json'] },
+      { name: '*', extensions: ['*'] },
+    ],
+  };
+  const answer =
+    window === null ? await dialog.showOpenDialog(options) : await dialog.showOpenDialog(window, options);
+  const path = answer.canceled ? undefined : answer.filePaths[0];
+  if (path === undefined) return null;
+  // The person's own file stays where it is.
+  return { path, name: basename(path), release: () => Promise.resolve() };
 }
 
 /** What the core needs, of Electron. */
@@ -40,5 +57,14 @@ export function createDesktopHost(options: {
       showInFolder(path);
       return Promise.resolve(null);
     },
+    revealFolder: (path) => {
+      showInFolder(path);
+      return Promise.resolve(true);
+    },
+    copyText: (text) => {
+      clipboard.writeText(text);
+      return Promise.resolve(true);
+    },
+    chooseImportFile: (uploadId) => (uploadId === null ? askForImport(findWindow()) : Promise.resolve(null)),
   };
 }

@@ -4,6 +4,7 @@ import type { Core } from '../core/create-core.ts';
 import type { EventStreams } from './event-streams.ts';
 import { refuse, sendText, type Exchange } from './exchange.ts';
 import type { ExportDownloads } from './export-downloads.ts';
+import type { ImportUploads } from './import-uploads.ts';
 import type { FailureLimiter } from './failure-limiter.ts';
 import { readJsonBody } from './read-json-body.ts';
 import { checkOrigin } from './request-guard.ts';
@@ -18,6 +19,7 @@ export interface ApiParts {
   readonly limiter: FailureLimiter;
   readonly streams: EventStreams;
   readonly downloads: ExportDownloads;
+  readonly uploads: ImportUploads;
   /** Two instances on one computer share their cookies, so the name tells them apart. */
   readonly cookieName: string;
 }
@@ -60,7 +62,13 @@ async function answerCall(exchange: Exchange, core: Core): Promise<void> {
   sendText(exchange, 200, 'application/json; charset=utf-8', JSON.stringify(answer));
 }
 
-/** Answers everything under /api: calls, events, downloads, and the end of a session. */
+async function answerUpload(exchange: Exchange, uploads: ImportUploads): Promise<void> {
+  const answer = await uploads.receive(exchange.request);
+  if ('refusal' in answer) refuse(exchange, answer.refusal);
+  else sendText(exchange, 200, 'application/json; charset=utf-8', JSON.stringify(answer));
+}
+
+/** Answers everything under /api: calls, events, uploads, downloads, and the end of a session. */
 export async function answerApi(exchange: Exchange, parts: ApiParts): Promise<void> {
   const { request, response, path } = exchange;
   const method = request.method ?? '';
@@ -93,6 +101,8 @@ export async function answerApi(exchange: Exchange, parts: ApiParts): Promise<vo
     await answerCall(exchange, parts.core);
   } else if (path === '/api/events' && method === 'GET') {
     if (!parts.streams.open(response, isAllowed)) refuse(exchange, 429, { 'retry-after': '15' });
+  } else if (path === '/api/imports' && method === 'POST') {
+    await answerUpload(exchange, parts.uploads);
   } else if (path === '/api/logout' && method === 'POST') {
     parts.sessions.end(cookie);
     response.writeHead(204, {

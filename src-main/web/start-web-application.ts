@@ -4,6 +4,7 @@ import type { Host } from '../core/host.ts';
 import { prepareDataFolder, type HostPlatform } from '../core/profile/data-folder.ts';
 import { lockProfile } from '../core/profile/profile-lock.ts';
 import { createExportDownloads } from './export-downloads.ts';
+import { createImportUploads } from './import-uploads.ts';
 import { createWebHost } from './web-host.ts';
 import { startWebServer, type WebServer } from './web-server.ts';
 
@@ -29,9 +30,13 @@ export async function startWebApplication(options: WebApplicationOptions): Promi
   };
   try {
     const downloads = createExportDownloads(join(dataFolder, 'exports'));
-    const core = await options.createCore(createWebHost({ ...options, downloads }));
+    const uploads = createImportUploads(join(dataFolder, 'uploads'));
+    // What a run that was cut short left there.
+    await uploads.clear();
+    stops.push(() => uploads.clear());
+    const core = await options.createCore(createWebHost({ ...options, downloads, uploads }));
     stops.push(() => core.stop());
-    const server = await startWebServer({ ...options, core, downloads });
+    const server = await startWebServer({ ...options, core, downloads, uploads });
     stops.push(() => server.stop());
     return { ...server, stop: stopAll };
   } catch (error) {

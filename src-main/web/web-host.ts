@@ -1,6 +1,7 @@
 import type { Host } from '../core/host.ts';
 import type { HostPlatform } from '../core/profile/data-folder.ts';
 import type { ExportDownloads } from './export-downloads.ts';
+import type { ImportUploads } from './import-uploads.ts';
 import { openInBrowser } from './open-in-browser.ts';
 
 /** What the core needs, in plain Node with a browser for a window. Runs from source: the threads are source files too. */
@@ -9,8 +10,9 @@ export function createWebHost(options: {
   version: string;
   dataFolder: string;
   downloads: ExportDownloads;
+  uploads: ImportUploads;
 }): Host {
-  const { platform, version, dataFolder, downloads } = options;
+  const { platform, version, dataFolder, downloads, uploads } = options;
   return {
     kind: 'web',
     platform,
@@ -26,5 +28,9 @@ export function createWebHost(options: {
     },
     chooseExportTarget: (suggestedName) => downloads.chooseTarget(suggestedName),
     revealExport: (path) => Promise.resolve(downloads.offer(path)),
+    // The browser is on this computer too, so its file manager can show the folder.
+    revealFolder: (path) => openInBrowser(platform, path),
+    copyText: () => Promise.resolve(false),
+    chooseImportFile: (uploadId) => Promise.resolve(uploadId === null ? null : uploads.take(uploadId)),
   };
 }

@@ -7,6 +7,7 @@ import { answerPages } from './answer-pages.ts';
 import { createEventStreams } from './event-streams.ts';
 import { createExchange, refuse } from './exchange.ts';
 import type { ExportDownloads } from './export-downloads.ts';
+import type { ImportUploads } from './import-uploads.ts';
 import { createFailureLimiter } from './failure-limiter.ts';
 import { checkTarget } from './request-guard.ts';
 import { createWebSessions } from './web-sessions.ts';
@@ -23,6 +24,7 @@ export interface WebServer {
 export interface WebServerOptions {
   readonly core: Core;
   readonly downloads: ExportDownloads;
+  readonly uploads: ImportUploads;
   /** The built window. */
   readonly windowFolder: string;
   /** 0 takes a free one. */
@@ -51,6 +53,7 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
     limiter: createFailureLimiter(options.now),
     streams: createEventStreams(options.core),
     downloads: options.downloads,
+    uploads: options.uploads,
     cookieName: `channelscope-${port}`,
   };
 

@@ -251,8 +251,19 @@ export const dialog = {
     record('dialog.showSaveDialog', ...args);
     return Promise.resolve(dialogAnswers.shift() ?? { canceled: true, filePath: '' });
   },
+  showOpenDialog(...args: unknown[]): Promise<{ canceled: boolean; filePaths: string[] }> {
+    record('dialog.showOpenDialog', ...args);
+    const { canceled, filePath } = dialogAnswers.shift() ?? { canceled: true, filePath: '' };
+    return Promise.resolve({ canceled, filePaths: canceled ? [] : [filePath] });
+  },
   showErrorBox(title: string, text: string): void {
     record('dialog.showErrorBox', title, text);
+  },
+};
+
+export const clipboard = {
+  writeText(text: string): void {
+    record('clipboard.writeText', text);
   },
 };
 
@@ -322,6 +333,7 @@ export function resetFakeElectron(): void {
 export default {
   app,
   BrowserWindow: FakeWindow,
+  clipboard,
   contextBridge,
   dialog,
   ipcMain,

@@ -21,6 +21,9 @@ export async function createTestHost(
     openLink: () => Promise.resolve(),
     chooseExportTarget: (name) => Promise.resolve(join(dataFolder, name)),
     revealExport: (path) => Promise.resolve(path),
+    revealFolder: () => Promise.resolve(true),
+    copyText: () => Promise.resolve(false),
+    chooseImportFile: () => Promise.resolve(null),
     ...change,
   };
   return { host, remove: () => rm(dataFolder, { recursive: true, force: true }) };

@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createExportDownloads, type ExportDownloads } from '../../src-main/web/export-downloads.ts';
+import { createImportUploads, type ImportUploads } from '../../src-main/web/import-uploads.ts';
 import { startWebServer, type WebServer } from '../../src-main/web/web-server.ts';
 import { createStubCore, type StubCore } from './stub-core.ts';
 
@@ -11,6 +12,7 @@ export interface TestServer {
   readonly server: WebServer;
   readonly core: StubCore;
   readonly downloads: ExportDownloads;
+  readonly uploads: ImportUploads;
   readonly folder: string;
   readonly origin: string;
   readonly clock: { nowMs: number };
@@ -31,11 +33,13 @@ export async function startTestServer(
   await writeFile(join(folder, 'outside.js'), 'secret');
   const core = createStubCore(answers);
   const downloads = createExportDownloads(join(folder, 'exports'));
+  const uploads = createImportUploads(join(folder, 'uploads'), 1024 * 1024);
   const clock = { nowMs: 1_800_000_000_000 };
   const bugs: unknown[] = [];
   const server = await startWebServer({
     core,
     downloads,
+    uploads,
     windowFolder: join(folder, 'window'),
     port: 0,
     now: () => clock.nowMs,
@@ -45,6 +49,7 @@ export async function startTestServer(
     server,
     core,
     downloads,
+    uploads,
     folder,
     origin: `http://127.0.0.1:${server.port}`,
     clock,

@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
 import { Connection, ConnectionDraft, ConnectionSecrets } from '../model/connection.ts';
-import { LocalServiceState } from '../model/local-service.ts';
 import { Nothing, operation } from './operation.ts';
 
 const ConnectionId = Type.Object({ connectionId: Type.String() });
@@ -20,17 +19,8 @@ export const connectionsOperations = {
     Type.Object({ connectionId: NullableId, draft: ConnectionDraft, secrets: ConnectionSecrets }),
     Type.Object({ taskId: Type.String() }),
   ),
-  'local-service/get-state': operation(Nothing, LocalServiceState),
-  /** Starts the bundled service, makes or updates its connection, and answers once it can be asked. */
-  'local-service/start': operation(
-    Nothing,
-    Type.Object({ state: LocalServiceState, connection: Connection }),
-  ),
-  'local-service/stop': operation(Nothing, LocalServiceState),
-  'local-service/set-live': operation(Type.Object({ live: Type.Boolean() }), LocalServiceState),
 };
 
 export const connectionsEvents = {
   'connections/changed': Type.Array(Connection),
-  'local-service/changed': LocalServiceState,
 };

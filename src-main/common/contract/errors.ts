@@ -58,6 +58,12 @@ export const ERROR_CODES = [
   'tasks.not-found',
   'local-service.start-failed',
   'local-service.crashed',
+  'local-service.keeps-crashing',
+  'local-service.not-running',
+  'local-service.import-running',
+  'local-service.import-failed',
+  'local-service.upload-gone',
+  'local-service.file-too-large',
 ] as const;
 export type ErrorCode = (typeof ERROR_CODES)[number];
 

@@ -1,17 +1,23 @@
 import type { Static } from 'typebox';
 import { appEvents, appOperations } from './app.ts';
 import { connectionsEvents, connectionsOperations } from './connections.ts';
+import { downloadsEvents, downloadsOperations } from './downloads.ts';
+import { localServiceEvents, localServiceOperations } from './local-service.ts';
 import type { InputOf, OutputOf } from './operation.ts';
 import { recordsEvents, recordsOperations } from './records.ts';
 import { reportsEvents, reportsOperations } from './reports.ts';
+import { snapshotsEvents, snapshotsOperations } from './snapshots.ts';
 import { tasksEvents, tasksOperations } from './tasks.ts';
 
 /** Everything that the window may ask. A name is `feature/verb-noun`; both carriers validate with the schemas. */
 export const OPERATIONS = {
   ...appOperations,
   ...connectionsOperations,
+  ...downloadsOperations,
+  ...localServiceOperations,
   ...reportsOperations,
   ...recordsOperations,
+  ...snapshotsOperations,
   ...tasksOperations,
 };
 export type OperationName = keyof typeof OPERATIONS;
@@ -27,8 +33,11 @@ export type Handlers<Name extends OperationName = OperationName> = {
 export const EVENTS = {
   ...appEvents,
   ...connectionsEvents,
+  ...downloadsEvents,
+  ...localServiceEvents,
   ...reportsEvents,
   ...recordsEvents,
+  ...snapshotsEvents,
   ...tasksEvents,
 };
 export type EventName = keyof typeof EVENTS;

@@ -1,5 +1,8 @@
 import { Type, type Static } from 'typebox';
 import { ErrorInfo } from '../contract/errors.ts';
+import { QuirkName, Simulation } from './simulation.ts';
+
+const NullableInteger = Type.Union([Type.Integer(), Type.Null()]);
 
 /** The bundled reporting service as the window sees it; its credentials go to the keychain, not here. */
 export const LocalServiceState = Type.Object({
@@ -8,16 +11,27 @@ export const LocalServiceState = Type.Object({
     Type.Literal('starting'),
     Type.Literal('running'),
     Type.Literal('stopping'),
+    /** It ended unexpectedly and is started again at `restartAtMs`. */
+    Type.Literal('crashed'),
     Type.Literal('failed'),
   ]),
   url: Type.Union([Type.String(), Type.Null()]),
   tenant: Type.Integer(),
-  inboundRecords: Type.Union([Type.Integer(), Type.Null()]),
-  outboundRecords: Type.Union([Type.Integer(), Type.Null()]),
-  storeBytes: Type.Union([Type.Integer(), Type.Null()]),
-  startedAtMs: Type.Union([Type.Integer(), Type.Null()]),
+  inboundRecords: NullableInteger,
+  outboundRecords: NullableInteger,
+  storeBytes: NullableInteger,
+  startedAtMs: NullableInteger,
   /** New sample traffic every second. */
   live: Type.Boolean(),
+  /** Records of both directions that arrived in a second, over the last seconds; null while unknown. */
+  trafficPerSecond: Type.Union([Type.Number(), Type.Null()]),
+  /** Where its records and credentials are. */
+  dataFolder: Type.String(),
+  /** Both last until the application ends. */
+  simulation: Simulation,
+  quirks: Type.Array(QuirkName),
+  /** Set while it waits to be started again after a crash. */
+  restartAtMs: NullableInteger,
   error: Type.Union([ErrorInfo, Type.Null()]),
 });
 export type LocalServiceState = Static<typeof LocalServiceState>;
@@ -45,3 +59,22 @@ export const ImportReport = Type.Object({
   problems: Type.Array(Type.Object({ line: Type.Integer(), reason: Type.String() })),
 });
 export type ImportReport = Static<typeof ImportReport>;
+
+/** An import into the bundled service, running or the last one of this run. */
+export const RecordImport = Type.Object({
+  /** The task that cancels it. */
+  taskId: Type.String(),
+  fileName: Type.String(),
+  state: Type.Union([
+    Type.Literal('running'),
+    Type.Literal('done'),
+    Type.Literal('cancelled'),
+    Type.Literal('failed'),
+  ]),
+  bytesRead: Type.Integer(),
+  totalBytes: Type.Integer(),
+  /** Its problems come once the import has ended. */
+  report: ImportReport,
+  error: Type.Union([ErrorInfo, Type.Null()]),
+});
+export type RecordImport = Static<typeof RecordImport>;

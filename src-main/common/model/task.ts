@@ -30,17 +30,27 @@ export type TestStep = Static<typeof TestStep>;
 /** A long task: all share one registry, one shape, one way to cancel. */
 export const Task = Type.Object({
   id: Type.String(),
-  kind: Type.Union([Type.Literal('download'), Type.Literal('export'), Type.Literal('connection-test')]),
+  kind: Type.Union([
+    Type.Literal('download'),
+    Type.Literal('export'),
+    Type.Literal('connection-test'),
+    Type.Literal('import'),
+    Type.Literal('verify'),
+  ]),
   state: Type.Union([
+    /** Registered; its turn has not come. */
+    Type.Literal('queued'),
     Type.Literal('running'),
     Type.Literal('done'),
     Type.Literal('failed'),
     Type.Literal('cancelled'),
+    /** A download that a person, or a full disk (`error`), stopped for now; it goes on as a new task. */
+    Type.Literal('paused'),
   ]),
   connectionId: Type.Union([Type.String(), Type.Null()]),
   /** Snapshot being filled or exported. */
   snapshotId: Type.Union([Type.Integer(), Type.Null()]),
-  /** Units done and expected: records for downloads and exports, steps for tests; `total` null while unknown. */
+  /** Units done and expected: records for downloads and exports, steps for tests, bytes for imports; `total` null while unknown. */
   done: Type.Integer(),
   total: Type.Union([Type.Integer(), Type.Null()]),
   /** Units a second over the last seconds. */

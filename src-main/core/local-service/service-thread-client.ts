@@ -9,14 +9,18 @@ import type {
 /** A thread that has not ended this long after it was asked is ended by force; its store survives that. */
 const STOP_LIMIT_MS = 8_000;
 
-export type ReadyService = Extract<FromServiceThread, { kind: 'ready' }>;
-type Stats = Omit<Extract<FromServiceThread, { kind: 'stats' }>, 'kind'>;
+type Told<Kind extends FromServiceThread['kind']> = Extract<FromServiceThread, { kind: Kind }>;
+export type ReadyService = Told<'ready'>;
+export type ServiceStats = Told<'stats'>;
+export type AnsweredRequests = Told<'requests'>;
+export type ImportMessage = Told<'import-progressed'> | Told<'import-ended'>;
 
 /** The running thread of the bundled service. */
 export interface ServiceThread {
   /** Rejects with `local-service.start-failed`. */
   readonly ready: Promise<ReadyService>;
-  setLive(live: boolean): void;
+  send(message: Exclude<ToServiceThread, { kind: 'stop' }>): void;
+  /** Asks it to end, and ends it by force when it doesn't. */
   stop(): Promise<void>;
 }
 
@@ -24,52 +28,61 @@ export interface ServiceThread {
 export function startServiceThread(options: {
   script: URL;
   workerData: ServiceStartOptions;
-  onStats(stats: Stats): void;
-  /** `expected` is false when nobody asked it to end. */
-  onEnded(expected: boolean): void;
+  onStats(stats: ServiceStats): void;
+  onRequests(answered: AnsweredRequests): void;
+  onImport(message: ImportMessage): void;
+  /** Once it was ready: `cause` is null when it was asked to end, else what ended it. */
+  onEnded(cause: Error | null): void;
 }): ServiceThread {
   const worker = new Worker(options.script, { workerData: options.workerData, name: 'local-service' });
   const send = (message: ToServiceThread): void => worker.postMessage(message);
   const { promise: ready, resolve, reject } = Promise.withResolvers<ReadyService>();
   ready.catch(() => undefined);
-  let stopping = false;
+  let isStopping = false;
   let isReady = false;
-  const fail = (message: string, cause?: unknown): void =>
-    reject(
-      new AppError(
-        'local-service.start-failed',
-        'The local service did not start.',
-        { reason: message },
-        cause,
-      ),
-    );
+  let cause: Error | null = null;
+  const fail = (reason: string): void =>
+    reject(new AppError('local-service.start-failed', 'The local service did not start.', { reason }, cause));
 
   worker.on('message', (message: FromServiceThread) => {
-    if (message.kind === 'ready') {
-      isReady = true;
-      resolve(message);
-    } else if (message.kind === 'stats') {
-      const { inboundRecords, outboundRecords, storeBytes } = message;
-      options.onStats({ inboundRecords, outboundRecords, storeBytes });
-    } else if (message.kind === 'failed') {
-      stopping = true;
-      fail(message.message);
+    switch (message.kind) {
+      case 'ready':
+        isReady = true;
+        resolve(message);
+        return;
+      case 'stats':
+        options.onStats(message);
+        return;
+      case 'requests':
+        options.onRequests(message);
+        return;
+      case 'import-progressed':
+      case 'import-ended':
+        options.onImport(message);
+        return;
+      case 'failed':
+        fail(message.message);
+        return;
+      case 'stopped':
     }
   });
-  worker.on('error', (error: Error) => fail(error.message, error));
+  worker.on('error', (error: Error) => {
+    cause = error;
+    fail(error.message);
+  });
   const exited = new Promise<void>((resolveExit) => {
-    worker.on('exit', () => {
+    worker.on('exit', (code) => {
       fail('The thread ended.');
-      options.onEnded(stopping || !isReady);
+      if (isReady) options.onEnded(isStopping ? null : (cause ?? new Error(`Exit code ${String(code)}.`)));
       resolveExit();
     });
   });
 
   return {
     ready,
-    setLive: (live) => send({ kind: 'set-live', live }),
+    send,
     stop: async () => {
-      stopping = true;
+      isStopping = true;
       send({ kind: 'stop' });
       const limit = setTimeout(() => void worker.terminate(), STOP_LIMIT_MS);
       await exited.finally(() => clearTimeout(limit));

@@ -1,0 +1,220 @@
+import { AppError, toErrorInfo } from '../../common/contract/errors.ts';
+import type { LocalServiceState } from '../../common/model/local-service.ts';
+import { NO_SIMULATION, type QuirkName, type Simulation } from '../../common/model/simulation.ts';
+import type { Logger } from '../logging/logger.ts';
+import { createProgressRate, type ProgressRate } from '../tasks/progress-rate.ts';
+import type { RestartPolicy } from './restart-policy.ts';
+import {
+  startServiceThread,
+  type ReadyService,
+  type ServiceStats,
+  type ServiceThread,
+} from './service-thread-client.ts';
+
+export interface ServiceRunnerOptions {
+  readonly script: URL;
+  readonly folder: string;
+  readonly tenant: number;
+  readonly live: boolean;
+  /** Port of the last run, so that its address stays; 0 where there was none. */
+  readonly port: number;
+  readonly policy: RestartPolicy;
+  readonly logger: Logger;
+  now(): number;
+  onChanged(state: LocalServiceState): void;
+  /** Makes or updates the service's connection, before it counts as running. */
+  onReady(ready: ReadyService): Promise<void>;
+  readonly onRequests: Parameters<typeof startServiceThread>[0]['onRequests'];
+  readonly onImport: Parameters<typeof startServiceThread>[0]['onImport'];
+  /** A running service is gone, on purpose or not. */
+  onGone(error: AppError): void;
+}
+
+/** Runs the service: one start or stop at a time, and starts it again when it ended unexpectedly. */
+export interface ServiceRunner {
+  readonly state: LocalServiceState;
+  /** Throws `local-service.not-running`. */
+  requireThread(): ServiceThread;
+  /** Answers at once when it is running. Throws `local-service.start-failed` and what `onReady` throws. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** Starts it with what has changed; a service that is not running is started too. */
+  restart(): Promise<void>;
+  /** A running service is told at once, another one when it starts. */
+  setLive(live: boolean): void;
+  setSimulation(simulation: Simulation): void;
+  /** Started again with them where it is running. */
+  setQuirks(quirks: QuirkName[]): Promise<void>;
+}
+
+export function createServiceRunner(options: ServiceRunnerOptions): ServiceRunner {
+  const { policy, logger, now } = options;
+  let thread: ServiceThread | null = null;
+  let port = options.port;
+  let rate: ProgressRate | null = null;
+  let restartTimer: NodeJS.Timeout | undefined;
+  let queue: Promise<unknown> = Promise.resolve();
+  let state: LocalServiceState = {
+    state: 'stopped',
+    url: null,
+    tenant: options.tenant,
+    inboundRecords: null,
+    outboundRecords: null,
+    storeBytes: null,
+    startedAtMs: null,
+    live: options.live,
+    trafficPerSecond: null,
+    dataFolder: options.folder,
+    simulation: NO_SIMULATION,
+    quirks: [],
+    restartAtMs: null,
+    error: null,
+  };
+  const change = (next: Partial<LocalServiceState>): LocalServiceState => {
+    state = { ...state, ...next };
+    options.onChanged(state);
+    return state;
+  };
+  /** A start must not meet a stop half way. */
+  const runAlone = <Value>(work: () => Promise<Value>): Promise<Value> => {
+    const result = queue.then(work);
+    queue = result.catch(() => undefined);
+    return result;
+  };
+
+  const takeStats = ({ inboundRecords, outboundRecords, storeBytes }: ServiceStats): void => {
+    rate ??= createProgressRate(now());
+    rate.add(now(), inboundRecords + outboundRecords);
+    change({ inboundRecords, outboundRecords, storeBytes, trafficPerSecond: rate.read(now()) });
+  };
+
+  const tellLive = (): void => thread?.send({ kind: 'set-live', live: state.live });
+  const tellSimulation = (): void => {
+    thread?.send({ kind: 'set-simulation', simulation: state.simulation });
+  };
+  const open = async (wantedPort: number): Promise<ReadyService> => {
+    const { tenant, live, simulation, quirks } = state;
+    let hasEnded = false;
+    const started = startServiceThread({
+      script: options.script,
+      workerData: { dataFolder: options.folder, tenant, live, port: wantedPort, quirks, simulation },
+      onStats: takeStats,
+      onRequests: options.onRequests,
+      onImport: options.onImport,
+      onEnded: (cause) => {
+        hasEnded = true;
+        if (thread !== started) return;
+        thread = null;
+        const code = cause === null ? 'app.cancelled' : 'local-service.crashed';
+        options.onGone(new AppError(code, 'The local service has ended.', {}, cause));
+        if (cause !== null) handleCrash(cause);
+      },
+    });
+    try {
+      const ready = await started.ready;
+      await options.onReady(ready);
+      if (hasEnded) throw new AppError('local-service.start-failed', 'It ended at once.', { reason: '' });
+      thread = started;
+      // Switched while it was starting.
+      if (state.live !== live) tellLive();
+      if (state.simulation !== simulation) tellSimulation();
+      port = Number(new URL(ready.url).port);
+      return ready;
+    } catch (error) {
+      await started.stop();
+      throw error;
+    }
+  };
+
+  const startNow = async (): Promise<void> => {
+    rate = null;
+    change({ state: 'starting', error: null, restartAtMs: null, trafficPerSecond: null });
+    try {
+      // Somebody else may have taken the port meanwhile; the connection then gets a new address.
+      const ready = await open(port).catch((error: unknown) => {
+        if (port === 0) throw error;
+        logger.warn('local service did not start on its port', { port });
+        return open(0);
+      });
+      change({ state: 'running', url: ready.url, tenant: ready.tenant, startedAtMs: now() });
+    } catch (error) {
+      logger.error('local service did not start', { error });
+      change({ state: 'failed', url: null, startedAtMs: null, error: toErrorInfo(error) });
+      throw error;
+    }
+  };
+
+  const stopNow = async (): Promise<void> => {
+    clearTimeout(restartTimer);
+    if (thread !== null) {
+      change({ state: 'stopping' });
+      await thread.stop();
+    }
+    const isStopped = { state: 'stopped', url: null, startedAtMs: null, restartAtMs: null } as const;
+    if (state.state !== 'stopped') change({ ...isStopped, trafficPerSecond: null, error: null });
+  };
+
+  const handleCrash = (cause: unknown): void => {
+    const waitMs = policy.countCrash();
+    logger.error('local service crashed', { error: cause, startedAgainInMs: waitMs ?? 'never' });
+    const error = toErrorInfo(
+      new AppError(
+        waitMs === null ? 'local-service.keeps-crashing' : 'local-service.crashed',
+        'The local service ended unexpectedly.',
+      ),
+    );
+    const gone = { url: null, startedAtMs: null, trafficPerSecond: null, error };
+    if (waitMs === null) {
+      change({ ...gone, state: 'failed' });
+      return;
+    }
+    change({ ...gone, state: 'crashed', restartAtMs: now() + waitMs });
+    restartTimer = setTimeout(() => void runAlone(startAgain), waitMs);
+  };
+  const startAgain = async (): Promise<void> => {
+    // The person may have been quicker.
+    if (state.state === 'crashed') await startNow().catch(handleCrash);
+  };
+
+  const startUnlessRunning = async (): Promise<void> => {
+    if (thread !== null) return;
+    clearTimeout(restartTimer);
+    policy.forget();
+    await startNow();
+  };
+
+  const restartNow = async (): Promise<void> => {
+    if (thread !== null) {
+      change({ state: 'stopping' });
+      await thread.stop();
+    }
+    await startUnlessRunning();
+  };
+
+  return {
+    get state() {
+      return state;
+    },
+    requireThread: () => {
+      if (thread === null)
+        throw new AppError('local-service.not-running', 'The local service is not running.');
+      return thread;
+    },
+    start: () => runAlone(startUnlessRunning),
+    stop: () => runAlone(stopNow),
+    restart: () => runAlone(restartNow),
+    setLive: (live) => {
+      change({ live });
+      tellLive();
+    },
+    setSimulation: (simulation) => {
+      change({ simulation });
+      tellSimulation();
+    },
+    setQuirks: (quirks) =>
+      runAlone(async () => {
+        change({ quirks });
+        if (thread !== null) await restartNow();
+      }),
+  };
+}
