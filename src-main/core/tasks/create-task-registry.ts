@@ -4,7 +4,8 @@ import type { Emit } from '../../common/contract/index.ts';
 import type { Task } from '../../common/model/task.ts';
 import type { Logger } from '../logging/logger.ts';
 import { createProgressRate, type ProgressRate } from './progress-rate.ts';
-import type { TaskHandle, TaskRegistry } from './task-registry.ts';
+import { isActive, type TaskHandle, type TaskRegistry } from './task-registry.ts';
+import { TaskStop, type StopKind } from './task-stop.ts';
 import { createThrottle, type Throttle } from './throttle.ts';
 
 const ENDED_KEPT = 50;
@@ -49,7 +50,7 @@ export function createTaskRegistry(options: {
   function end(entry: Entry, state: Task['state'], error: Task['error']): void {
     entry.task = { ...entry.task, state, error, endedAtMs: now(), retryAtMs: null };
     entry.changes.request();
-    const ended = [...entries.values()].filter(({ task }) => task.state !== 'running');
+    const ended = [...entries.values()].filter(({ task }) => !isActive(task));
     for (const { task } of ended.slice(0, -ENDED_KEPT)) entries.delete(task.id);
     logger.info('A task ended.', {
       taskId: entry.task.id,
@@ -60,9 +61,12 @@ export function createTaskRegistry(options: {
   }
 
   function fail(entry: Entry, error: unknown): void {
+    const reason: unknown = entry.controller.signal.reason;
+    const stop = error instanceof TaskStop ? error : reason instanceof TaskStop ? reason : null;
     const cancelled = error instanceof AppError && error.code === 'app.cancelled';
-    if (cancelled || entry.controller.signal.aborted) {
-      end(entry, 'cancelled', null);
+    if (cancelled || stop !== null) {
+      const cause = stop?.cause instanceof AppError ? toErrorInfo(stop.cause) : null;
+      end(entry, stop?.kind === 'paused' ? 'paused' : 'cancelled', cause);
       return;
     }
     logger.error('A task failed.', { taskId: entry.task.id, kind: entry.task.kind, error });
@@ -70,7 +74,7 @@ export function createTaskRegistry(options: {
   }
 
   function change(entry: Entry, changed: Partial<Task>): void {
-    if (entry.task.state !== 'running') return;
+    if (!isActive(entry.task)) return;
     entry.task = { ...entry.task, ...changed };
     entry.changes.request();
   }
@@ -79,6 +83,7 @@ export function createTaskRegistry(options: {
     return {
       id: entry.task.id,
       signal: entry.controller.signal,
+      begin: () => change(entry, { state: 'running', startedAtMs: now() }),
       progress(done, total) {
         entry.rate.add(now(), done);
         change(entry, { done, total });
@@ -87,12 +92,16 @@ export function createTaskRegistry(options: {
     };
   }
 
+  function stop(entry: Entry, kind: StopKind): void {
+    if (isActive(entry.task)) entry.controller.abort(new TaskStop(kind));
+  }
+
   return {
-    start(about, work) {
+    start({ isQueued = false, ...about }, work) {
       if (stopped) throw new AppError('app.cancelled', 'The application is closing.');
       const startedAtMs = now();
       const entry: Entry = {
-        task: { ...EMPTY_TASK, ...about, id: newId(), startedAtMs },
+        task: { ...EMPTY_TASK, ...about, id: newId(), startedAtMs, state: isQueued ? 'queued' : 'running' },
         rate: createProgressRate(startedAtMs),
         changes: createThrottle(EVENT_INTERVAL_MS, () => announce(entry)),
         controller: new AbortController(),
@@ -111,9 +120,8 @@ export function createTaskRegistry(options: {
     },
     list: () => [...entries.values()].map((entry) => toTask(entry, now())).reverse(),
     get: (taskId) => toTask(find(taskId), now()),
-    cancel(taskId) {
-      find(taskId).controller.abort(new AppError('app.cancelled', 'The task was cancelled.'));
-    },
+    cancel: (taskId) => stop(find(taskId), 'cancelled'),
+    pause: (taskId) => stop(find(taskId), 'paused'),
     async whenEnded(taskId) {
       const entry = find(taskId);
       await entry.ended;
@@ -122,9 +130,7 @@ export function createTaskRegistry(options: {
     async stop() {
       stopped = true;
       const all = [...entries.values()];
-      for (const entry of all) {
-        entry.controller.abort(new AppError('app.cancelled', 'The application is closing.'));
-      }
+      for (const entry of all) stop(entry, 'closing');
       await Promise.all(all.map((entry) => entry.ended));
       for (const entry of all) entry.changes.flush();
     },
@@ -132,7 +138,6 @@ export function createTaskRegistry(options: {
 }
 
 const EMPTY_TASK = {
-  state: 'running',
   done: 0,
   ratePerSecond: null,
   remainingMs: null,

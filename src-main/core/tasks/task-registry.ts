@@ -3,7 +3,10 @@ import type { Task } from '../../common/model/task.ts';
 /** What a running task may do to its entry. */
 export interface TaskHandle {
   readonly id: string;
+  /** Aborts with a TaskStop that says why. */
   readonly signal: AbortSignal;
+  /** Says that the turn of a task that was registered as queued has come. */
+  begin(): void;
   /** Units done so far and expected; rate and time left are worked out from the last seconds. */
   progress(done: number, total: number | null): void;
   /** Changes fields that only some kinds have. */
@@ -12,13 +15,17 @@ export interface TaskHandle {
 
 /** All long work of the core: one registry, one way to watch and one to cancel. */
 export interface TaskRegistry {
-  /** Registers and starts work; it counts as done, failed or cancelled by how its promise settles. */
+  /**
+   * Registers and starts work; it counts as done, failed, cancelled or paused by how its promise settles.
+   * Queued work is started too, waits for its turn itself, and then says `begin`.
+   */
   start(
     about: {
       kind: Task['kind'];
       connectionId: string | null;
       snapshotId: number | null;
       total: number | null;
+      isQueued?: boolean;
     },
     work: (task: TaskHandle) => Promise<void>,
   ): Task;
@@ -26,8 +33,15 @@ export interface TaskRegistry {
   get(taskId: string): Task;
   /** Throws `tasks.not-found`. A task that has ended is left as it is. */
   cancel(taskId: string): void;
+  /** As cancel, for work that can go on later. */
+  pause(taskId: string): void;
   /** Settles when the task has ended, however. */
   whenEnded(taskId: string): Promise<Task>;
   /** Cancels everything and waits. */
   stop(): Promise<void>;
+}
+
+/** True while a task waits for its turn or works. */
+export function isActive({ state }: Pick<Task, 'state'>): boolean {
+  return state === 'queued' || state === 'running';
 }

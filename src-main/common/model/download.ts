@@ -1,0 +1,127 @@
+import { Type, type Static } from 'typebox';
+import { ErrorInfo } from '../contract/errors.ts';
+import { Period } from './period.ts';
+import { DetailKindSchema, Remark, SnapshotState } from './snapshot.ts';
+
+const NullableInteger = Type.Union([Type.Integer(), Type.Null()]);
+
+export const DownloadState = Type.Union([
+  /** Waits for another download of the same report and connection. */
+  Type.Literal('queued'),
+  Type.Literal('running'),
+  /** Under way, but waiting to try again: `failure` says why, `retryAtMs` when. */
+  Type.Literal('waiting'),
+  /** Stopped by the person, or by something that only a person can mend, such as a full disk (`failure`). */
+  Type.Literal('paused'),
+  /** Over. How it ended is the snapshot's state. */
+  Type.Literal('ended'),
+]);
+export type DownloadState = Static<typeof DownloadState>;
+
+/** The download that fills, or filled, a detail snapshot; there is one for each of them. */
+export const Download = Type.Object({
+  snapshotId: Type.Integer(),
+  connectionId: Type.String(),
+  report: DetailKindSchema,
+  period: Period,
+  state: DownloadState,
+  snapshotState: SnapshotState,
+  /** The task of this run of the application that works on it, or did last; null for one of an earlier run. */
+  taskId: Type.Union([Type.String(), Type.Null()]),
+  /** Days fetched at a time; null for the period in one piece. */
+  sliceDays: NullableInteger,
+  sliceCount: Type.Integer(),
+  /** Slices that were read to their end. */
+  slicesDone: Type.Integer(),
+  recordCount: Type.Integer(),
+  /** What the service says that there is; an estimate while slices are still to come. */
+  totalDocument: NullableInteger,
+  /** Records asked for in a page at present; it follows how the service answers. Null before the first page. */
+  pageSize: NullableInteger,
+  /** `downloads/resume` goes on from the stored cursor. */
+  canResume: Type.Boolean(),
+  /** How often it went on after an interruption. */
+  resumedCount: Type.Integer(),
+  queuedAtMs: Type.Integer(),
+  endedAtMs: NullableInteger,
+  retryAtMs: NullableInteger,
+  /** What it waits for, why it was paused, or why it ended early. */
+  failure: Type.Union([ErrorInfo, Type.Null()]),
+});
+export type Download = Static<typeof Download>;
+
+/** What a download would take, asked with one record before it is started. */
+export const DownloadPlan = Type.Object({
+  /** The service's own figure; null when it gives none. */
+  recordCount: NullableInteger,
+  /** Round figures such as 10,000 may be a cap of the service: then there may be more. */
+  isAtLeast: Type.Boolean(),
+  /** Requests at the connection's page size. */
+  pageCount: NullableInteger,
+  /** Bytes over the network, and on the disk. */
+  receivedBytes: NullableInteger,
+  diskBytes: NullableInteger,
+  /** Free on the disk of the data folder; null where it can't be told. */
+  freeBytes: NullableInteger,
+  durationMs: NullableInteger,
+  /** `measured`: from earlier downloads of this connection and report. `assumed`: from the one record and typical speed. */
+  basis: Type.Union([Type.Literal('measured'), Type.Literal('assumed')]),
+  /** Time that the one request took. */
+  roundTripMs: Type.Integer(),
+  /** Days to fetch at a time, for a period of more than a week; null where one piece is right. */
+  suggestedSliceDays: NullableInteger,
+});
+export type DownloadPlan = Static<typeof DownloadPlan>;
+
+/** One slice of a download as it went: dates as they were asked for, both ends included. */
+const CertifiedSlice = Type.Object({
+  startDate: Type.String(),
+  endDate: Type.String(),
+  pageCount: Type.Integer(),
+  recordCount: Type.Integer(),
+  firstTotal: NullableInteger,
+  lastTotal: NullableInteger,
+});
+
+/** What a download asked for and got, for the record. Computed from the journal; anyone can check it again. */
+export const Certificate = Type.Object({
+  format: Type.Literal('channelscope-download-certificate'),
+  version: Type.Literal(1),
+  snapshotId: Type.Integer(),
+  /** What was asked, and whom. */
+  serviceAddress: Type.String(),
+  tenant: Type.Integer(),
+  report: DetailKindSchema,
+  idReport: Type.String(),
+  nameVisualization: Type.String(),
+  period: Period,
+  sliceDays: NullableInteger,
+  slices: Type.Array(CertifiedSlice),
+  /** What came. */
+  pageCount: Type.Integer(),
+  recordCount: Type.Integer(),
+  receivedBytes: Type.Integer(),
+  /** `totalDocument` of the first and of the last page; added up over slices. */
+  firstTotal: NullableInteger,
+  lastTotal: NullableInteger,
+  /** Entries that could not be read as records, kept aside. */
+  setAsideCount: Type.Integer(),
+  /** What had to be tolerated in the records. */
+  coercions: Type.Array(Remark),
+  /** What was odd about cursors, pages and totals. */
+  remarks: Type.Array(Remark),
+  /** How it ended. */
+  state: SnapshotState,
+  isComplete: Type.Boolean(),
+  /** Codes of remarks and errors that say why it is not complete; empty when it is. */
+  reasons: Type.Array(Type.String()),
+  /** Records may have arrived later: it was fetched up to "now". */
+  stillOpen: Type.Boolean(),
+  resumedCount: Type.Integer(),
+  startedAtMs: Type.Integer(),
+  firstPageAtMs: NullableInteger,
+  lastPageAtMs: NullableInteger,
+  /** SHA-256, in hex, of the pages' SHA-256 in hex, in order, each followed by a line feed. */
+  pagesSha256: Type.String(),
+});
+export type Certificate = Static<typeof Certificate>;

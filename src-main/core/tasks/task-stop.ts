@@ -1,0 +1,23 @@
+import { AppError } from '../../common/contract/errors.ts';
+
+/** Why a task was told to end before its work was done. */
+export type StopKind = 'cancelled' | 'paused' | 'closing';
+
+const WORDS: Readonly<Record<StopKind, string>> = {
+  cancelled: 'The task was cancelled.',
+  paused: 'The task was paused.',
+  closing: 'The application is closing.',
+};
+
+/**
+ * The reason of a task's aborted signal. Work may also throw one itself, to pause for a `cause` that only a
+ * person can mend.
+ */
+export class TaskStop extends AppError {
+  readonly kind: StopKind;
+
+  constructor(kind: StopKind, cause?: AppError) {
+    super('app.cancelled', WORDS[kind], {}, cause);
+    this.kind = kind;
+  }
+}
