@@ -14,6 +14,7 @@ import type { Snapshot, SnapshotState } from '../../common/model/snapshot.ts';
 import type { StatusHistory, StatusSample } from '../../common/model/status.ts';
 import type { Summary } from '../../common/model/summary.ts';
 import type { DetailKind, ReportKind } from '../../common/reporting/report-identifiers.ts';
+import type { DownloadCache } from './download-cache.ts';
 
 export interface NewSnapshot {
   readonly connectionId: string;
@@ -56,6 +57,8 @@ export type ExportRow = RecordDetail;
  * failures are AppErrors with a `cache.*` code. Nothing large crosses to the calling thread but exports.
  */
 export interface Cache {
+  /** Queue, walks and journal figures of downloads. */
+  readonly downloads: DownloadCache;
   createSnapshot(snapshot: NewSnapshot): Promise<Snapshot>;
   /**
    * Hands one received page over; the buffer is transferred. `head` settles once it is parsed, so that the

@@ -1,6 +1,7 @@
 import type { Logger } from '../logging/logger.ts';
 import { startThread } from './call-thread.ts';
 import type { Cache, PageHead } from './cache.ts';
+import { createDownloadCache } from './download-cache.ts';
 import { readInBatches } from './read-in-batches.ts';
 import type { ScanOperations } from './scan-operations.ts';
 import type { ViewOperations } from './view-operations.ts';
@@ -42,6 +43,7 @@ export async function openCache(options: {
 
   return {
     damagedFile,
+    downloads: createDownloadCache(writer, views, scans),
     createSnapshot: (snapshot) => writer.call('createSnapshot', snapshot),
     storePage(page, bytes) {
       const { promise: head, resolve, reject } = Promise.withResolvers<PageHead>();

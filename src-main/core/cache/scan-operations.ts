@@ -8,6 +8,7 @@ import { findAttention } from './attention.ts';
 import type { ExportRow } from './cache.ts';
 import type { Connection } from './connect.ts';
 import { createDateColumns } from './date-columns.ts';
+import { readJournalFigures, readPace, type DownloadPace, type JournalFigures } from './download-figures.ts';
 import { createExportReader, type ExportBatch } from './export-batches.ts';
 import { countFacets } from './facets.ts';
 import { countInBuckets } from './histogram.ts';
@@ -50,6 +51,9 @@ export function createScanOperations(database: Connection) {
   const readSamples = createStatusReader(database);
 
   return {
+    readPace: (input: { connectionId: string; report: DetailKind }): DownloadPace =>
+      readPace(database, input.connectionId, input.report),
+    readJournalFigures: (snapshotId: number): JournalFigures => readJournalFigures(database, snapshotId),
     readHistogram: async (
       { view, buckets }: { view: RowList; buckets: number },
       { pause }: CallContext,

@@ -2,6 +2,7 @@ import { AppError } from '../../common/contract/errors.ts';
 import type { RecordDetail, RecordFilter, RecordOrder, RecordRow } from '../../common/model/record.ts';
 import type { Snapshot } from '../../common/model/snapshot.ts';
 import type { Connection } from './connect.ts';
+import { createDownloadReader, type DownloadRow } from './download-rows.ts';
 import { materialiseView, type RowList } from './materialise-view.ts';
 import { createDetailReader } from './read-detail.ts';
 import { prepareWindows } from './read-window.ts';
@@ -25,6 +26,7 @@ interface OpenViewInput {
 /** Snapshots, views and their windows: the quick reads. */
 export function createViewOperations(database: Connection) {
   const snapshots = createSnapshotReader(database);
+  const downloads = createDownloadReader(database, snapshots);
   const readWindow = prepareWindows(database);
   const readDetail = createDetailReader(database);
   const views = new Map<string, RowList>();
@@ -41,6 +43,8 @@ export function createViewOperations(database: Connection) {
   return {
     getSnapshot: (snapshotId: number): Snapshot => snapshots.get(snapshotId),
     listSnapshots: (connectionId: string | null): Snapshot[] => snapshots.list(connectionId),
+    getDownload: (snapshotId: number): DownloadRow => downloads.get(snapshotId),
+    listDownloads: (connectionId: string | null): DownloadRow[] => downloads.list(connectionId),
     openView: async ({ snapshotId, filter, order }: OpenViewInput, context: CallContext) => {
       const snapshot = snapshots.get(snapshotId);
       const view = await materialiseView(database, snapshot, filter, order, context.pause);

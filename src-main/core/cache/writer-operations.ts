@@ -3,6 +3,7 @@ import type { Snapshot, SnapshotState } from '../../common/model/snapshot.ts';
 import type { StatusSample } from '../../common/model/status.ts';
 import type { NewSnapshot } from './cache.ts';
 import type { Connection } from './connect.ts';
+import { createDownloadWriter } from './download-writes.ts';
 import { createSnapshotRemover } from './remove-snapshots.ts';
 import { createSnapshotReader } from './snapshot-rows.ts';
 import { createStatusWriter } from './status-samples.ts';
@@ -41,6 +42,7 @@ export function createWriterOperations(database: Connection) {
   };
 
   return {
+    ...createDownloadWriter(database, snapshots),
     createSnapshot: (input: NewSnapshot): Snapshot =>
       guard(() => {
         const { period } = input;
