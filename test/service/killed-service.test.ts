@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { toDatabasePath } from '../../src-main/service/store/open-database.ts';
-import { ROLLUP_TIERS_MS } from '../../src-main/service/store/split-period.ts';
+import { findRollupFaults } from '../support/check-rollups.ts';
 import { startTestService } from '../support/running-service.ts';
 
 const MAIN = new URL('../../src-main/service/main.ts', import.meta.url).pathname;
@@ -58,18 +58,7 @@ function expectAgreement(folder: string, when: string): void {
     expect(db.pragma('integrity_check', { simple: true }), when).toBe('ok');
     // Killed before its tables were there: nothing was written, so nothing disagrees.
     if (db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() === 0) return;
-    for (const [direction, table] of ['inbound_record', 'outbound_record'].entries()) {
-      const records = db.prepare(`SELECT count(*) FROM ${table}`).pluck().get();
-      for (const tierMs of ROLLUP_TIERS_MS) {
-        for (const sums of ['rollup', 'record_count']) {
-          const sum = db
-            .prepare(`SELECT coalesce(sum(records), 0) FROM ${sums} WHERE direction = ? AND tier_ms = ?`)
-            .pluck()
-            .get(direction, tierMs);
-          expect(sum, `${when}: ${sums} of ${table} at ${tierMs} ms`).toBe(records);
-        }
-      }
-    }
+    expect(findRollupFaults(db), when).toEqual([]);
   } finally {
     db.close();
   }

@@ -1,5 +1,5 @@
 import type { Direction } from '../../common/reporting/report-identifiers.ts';
-import type { GroupTotals } from '../store/read-summaries.ts';
+import type { GroupTotals } from '../store/group-sums.ts';
 import type { TrafficGroup } from '../store/traffic-groups.ts';
 import type { PositionedPage, ReportSource } from './execute-report.ts';
 import type { ReportQuery } from './read-report-request.ts';

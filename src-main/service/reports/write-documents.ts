@@ -7,7 +7,7 @@ import {
   toSessionGuid,
 } from '../sample/describe-records.ts';
 import type { InboundRow, OutboundRow } from '../store/read-details.ts';
-import type { GroupTotals } from '../store/read-summaries.ts';
+import type { GroupTotals } from '../store/group-sums.ts';
 import type { TrafficGroup, TrafficGroups } from '../store/traffic-groups.ts';
 
 /**

@@ -2,7 +2,8 @@ import { chmodSync, closeSync, mkdirSync, openSync, readSync, statSync } from 'n
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { AppError } from '../../common/contract/errors.ts';
-import { APPLICATION_ID, SCHEMA_SQL, SCHEMA_VERSION, UPGRADES_SQL } from './schema.ts';
+import { APPLICATION_ID, SCHEMA_SQL, SCHEMA_VERSION } from './schema.ts';
+import { upgradeSchema } from './upgrade-schema.ts';
 
 const FILE_NAME = 'reporting-service.sqlite';
 const SQLITE_HEADER = 'SQLite format 3\0';
@@ -109,7 +110,7 @@ function prepareSchema(db: Database.Database, path: string): void {
   if (version === SCHEMA_VERSION) return;
   if (version < 1) throw toStartError(`${path} has no version. It is left as it is.`);
   db.transaction(() => {
-    for (const sql of UPGRADES_SQL.slice(version - 1)) db.exec(sql);
+    upgradeSchema(db, version);
     db.pragma(`user_version = ${SCHEMA_VERSION}`);
   }).immediate();
 }

@@ -1,70 +1,58 @@
 import type { Database } from 'better-sqlite3';
 import type { Direction } from '../../common/reporting/report-identifiers.ts';
+import { GroupSums, type GroupTotals } from './group-sums.ts';
+import { readCells } from './rollup-cells.ts';
 import { DIRECTION_NUMBERS } from './schema.ts';
 import { splitPeriod } from './split-period.ts';
 
-/** Sums over one group in a period; `newestSession` is that of the newest request (decision 12). */
-export interface GroupTotals {
-  readonly groupId: number;
-  readonly records: number;
-  readonly responseTimeUs: number;
-  readonly botLatencyMs: number;
-  readonly newestMs: number;
-  readonly newestSession: number;
-}
+type PackedRollup = [startMs: number, cells: Uint8Array];
+type SingleRecord = [
+  groupId: number,
+  responseTimeUs: number,
+  botLatencyMs: number,
+  dateMs: number,
+  arrival: number,
+  session: number,
+];
 
-// With a single max(), SQLite takes the bare column newest_session from the row that holds the maximum.
-// Rollups of one group cover disjoint spans, so that row is unique.
 const ROLLUP_SQL = `
-SELECT group_id AS groupId, sum(records) AS records, sum(response_time_us) AS responseTimeUs,
-  sum(bot_latency_ms) AS botLatencyMs, max(newest_ms) AS newestMs, newest_session AS newestSession
-FROM rollup
-WHERE direction = ? AND tier_ms = ? AND start_ms >= ? AND start_ms < ?
-GROUP BY group_id`;
+SELECT start_ms, cells FROM rollup
+WHERE direction = ? AND tier_ms = ? AND start_ms >= ? AND start_ms < ?`;
 
 const toRecordSql = (direction: Direction, botLatency: string): string => `
-SELECT group_id AS groupId, 1 AS records, response_time_us AS responseTimeUs, ${botLatency} AS botLatencyMs,
-  date_ms AS newestMs, session AS newestSession
+SELECT group_id, response_time_us, ${botLatency}, date_ms, arrival, session
 FROM ${direction}_record
-WHERE date_ms >= ? AND date_ms < ?
-ORDER BY date_ms, arrival`;
+WHERE date_ms >= ? AND date_ms < ?`;
 
 /** Group totals of any period, from rollups in the middle and single records at the two edges. */
 export class SummaryReader {
   readonly #rollups;
   readonly #records;
+  readonly #sums = new GroupSums();
 
   constructor(db: Database) {
-    this.#rollups = db.prepare<[number, number, number, number], GroupTotals>(ROLLUP_SQL);
+    this.#rollups = db.prepare<[number, number, number, number], PackedRollup>(ROLLUP_SQL).raw();
     this.#records = {
-      inbound: db.prepare<[number, number], GroupTotals>(toRecordSql('inbound', 'bot_latency_ms')),
-      outbound: db.prepare<[number, number], GroupTotals>(toRecordSql('outbound', '0')),
+      inbound: db.prepare<[number, number], SingleRecord>(toRecordSql('inbound', 'bot_latency_ms')).raw(),
+      outbound: db.prepare<[number, number], SingleRecord>(toRecordSql('outbound', '0')).raw(),
     };
   }
 
   /** Totals of every group with records in fromMs <= date < toMs, in no particular order. */
   read(direction: Direction, fromMs: number, toMs: number): GroupTotals[] {
-    const totals = new Map<number, GroupTotals>();
+    const sums = this.#sums;
+    sums.clear();
     for (const part of splitPeriod(fromMs, toMs)) {
-      const rows =
-        part.tierMs === 0
-          ? this.#records[direction].all(part.fromMs, part.toMs)
-          : this.#rollups.all(DIRECTION_NUMBERS[direction], part.tierMs, part.fromMs, part.toMs);
-      for (const row of rows) totals.set(row.groupId, addTotals(totals.get(row.groupId), row));
+      if (part.tierMs === 0) {
+        for (const record of this.#records[direction].iterate(part.fromMs, part.toMs)) {
+          const [groupId, responseTimeUs, botLatencyMs, dateMs, arrival, session] = record;
+          sums.add(groupId, 1, responseTimeUs, botLatencyMs, dateMs, arrival, session);
+        }
+        continue;
+      }
+      const key = [DIRECTION_NUMBERS[direction], part.tierMs, part.fromMs, part.toMs] as const;
+      for (const [startMs, cells] of this.#rollups.iterate(...key)) sums.addCells(readCells(cells), startMs);
     }
-    return [...totals.values()];
+    return sums.toTotals();
   }
-}
-
-// Parts and rows come in order of date and arrival, so the later one is the newer.
-function addTotals(earlier: GroupTotals | undefined, later: GroupTotals): GroupTotals {
-  if (earlier === undefined) return later;
-  return {
-    groupId: later.groupId,
-    records: earlier.records + later.records,
-    responseTimeUs: earlier.responseTimeUs + later.responseTimeUs,
-    botLatencyMs: earlier.botLatencyMs + later.botLatencyMs,
-    newestMs: later.newestMs,
-    newestSession: later.newestSession,
-  };
 }

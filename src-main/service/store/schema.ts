@@ -2,7 +2,19 @@ import { IMPORT_SCHEMA_SQL } from './import-schema.ts';
 
 /** "CSsv": tells the service's database from any other SQLite file. */
 export const APPLICATION_ID = 0x43537376;
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
+
+/** `cells` as packed by rollup-cells.ts; `fresh` 1 for the few newest changes of a rollup. */
+export const ROLLUP_SCHEMA_SQL = `
+CREATE TABLE rollup (
+  direction INTEGER NOT NULL,
+  tier_ms INTEGER NOT NULL,
+  start_ms INTEGER NOT NULL,
+  fresh INTEGER NOT NULL CHECK (fresh IN (0, 1)),
+  cells BLOB NOT NULL,
+  PRIMARY KEY (direction, tier_ms, start_ms, fresh)
+) STRICT;
+`;
 
 /**
  * Records are clustered by (date, arrival), which is the order of the reports, so a page is one range.
@@ -57,20 +69,7 @@ CREATE TABLE outbound_record (
   PRIMARY KEY (date_ms, arrival)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE rollup (
-  direction INTEGER NOT NULL,
-  tier_ms INTEGER NOT NULL,
-  start_ms INTEGER NOT NULL,
-  group_id INTEGER NOT NULL,
-  records INTEGER NOT NULL,
-  response_time_us INTEGER NOT NULL,
-  bot_latency_ms INTEGER NOT NULL,
-  newest_ms INTEGER NOT NULL,
-  newest_arrival INTEGER NOT NULL,
-  newest_session INTEGER NOT NULL,
-  PRIMARY KEY (direction, tier_ms, start_ms, group_id)
-) STRICT, WITHOUT ROWID;
-
+${ROLLUP_SCHEMA_SQL}
 CREATE TABLE record_count (
   direction INTEGER NOT NULL,
   tier_ms INTEGER NOT NULL,
@@ -79,9 +78,6 @@ CREATE TABLE record_count (
   PRIMARY KEY (direction, tier_ms, start_ms)
 ) STRICT, WITHOUT ROWID;
 ${IMPORT_SCHEMA_SQL}`;
-
-/** What leads from version 1 to the next ones, in order. */
-export const UPGRADES_SQL: readonly string[] = [IMPORT_SCHEMA_SQL];
 
 /** How directions are written in the store. */
 export const DIRECTION_NUMBERS = { inbound: 0, outbound: 1 } as const;

@@ -1,5 +1,5 @@
 /** Sizes of the rollups in milliseconds, largest first; each divides the one before. */
-export const ROLLUP_TIERS_MS = [86_400_000, 3_600_000, 300_000] as const;
+export const ROLLUP_TIERS_MS = [691_200_000, 86_400_000, 3_600_000, 300_000] as const;
 
 /** A part [fromMs, toMs) of a period; `tierMs` 0 means single records. */
 export interface PeriodPart {

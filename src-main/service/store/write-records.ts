@@ -1,9 +1,9 @@
 import type { Database } from 'better-sqlite3';
 import type { Direction } from '../../common/reporting/report-identifiers.ts';
-import { accumulateRollups, type RollupCell, type RollupInput } from './accumulate-rollups.ts';
+import { RowInserter } from './insert-rows.ts';
 import type { StoreProperties } from './properties.ts';
-import { DIRECTION_NUMBERS } from './schema.ts';
 import type { TrafficGroups } from './traffic-groups.ts';
+import { RollupWriter } from './write-rollups.ts';
 
 interface NewRecord {
   readonly dateMs: number;
@@ -31,39 +31,22 @@ export interface TrafficBatch {
   readonly nextSession: number;
 }
 
-const ROLLUP_SQL = `
-INSERT INTO rollup VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-ON CONFLICT DO UPDATE SET
-  records = records + excluded.records,
-  response_time_us = response_time_us + excluded.response_time_us,
-  bot_latency_ms = bot_latency_ms + excluded.bot_latency_ms,
-  newest_session = iif((excluded.newest_ms, excluded.newest_arrival) > (newest_ms, newest_arrival),
-    excluded.newest_session, newest_session),
-  newest_arrival = iif((excluded.newest_ms, excluded.newest_arrival) > (newest_ms, newest_arrival),
-    excluded.newest_arrival, newest_arrival),
-  newest_ms = max(excluded.newest_ms, newest_ms)`;
-
-const COUNT_SQL = `
-INSERT INTO record_count VALUES (?, ?, ?, ?)
-ON CONFLICT DO UPDATE SET records = records + excluded.records`;
-
 /** Writes records and everything derived from them in one transaction. */
 export class RecordWriter {
   readonly #groups: TrafficGroups;
   readonly #properties: StoreProperties;
-  readonly #insertInbound;
-  readonly #insertOutbound;
-  readonly #addRollup;
-  readonly #addCount;
+  readonly #rollups: RollupWriter;
+  readonly #inserters: Readonly<Record<Direction, RowInserter>>;
   readonly #writeAll: (batch: TrafficBatch) => void;
 
   constructor(db: Database, groups: TrafficGroups, properties: StoreProperties) {
     this.#groups = groups;
     this.#properties = properties;
-    this.#insertInbound = db.prepare<number[]>('INSERT INTO inbound_record VALUES (?, ?, ?, ?, ?, ?)');
-    this.#insertOutbound = db.prepare<number[]>('INSERT INTO outbound_record VALUES (?, ?, ?, ?, ?, ?, ?)');
-    this.#addRollup = db.prepare<number[]>(ROLLUP_SQL);
-    this.#addCount = db.prepare<number[]>(COUNT_SQL);
+    this.#rollups = new RollupWriter(db);
+    this.#inserters = {
+      inbound: new RowInserter(db, 'inbound_record', 6),
+      outbound: new RowInserter(db, 'outbound_record', 7),
+    };
     const transaction = db.transaction((batch: TrafficBatch) => {
       this.#write(batch);
     });
@@ -78,81 +61,83 @@ export class RecordWriter {
       this.#writeAll(batch);
     } catch (error) {
       this.#groups.reload();
+      for (const inserter of Object.values(this.#inserters)) inserter.reset();
       throw error;
     }
   }
 
   #write(batch: TrafficBatch): void {
-    const inbound = this.#insertInboundRecords(batch.inbound);
-    const outbound = this.#insertOutboundRecords(batch.outbound);
-    this.#addRollups('inbound', inbound);
-    this.#addRollups('outbound', outbound);
-    let newestMs = this.#properties.getCounter('newest_ms');
-    for (const record of [...inbound.slice(-1), ...outbound.slice(-1)]) {
-      newestMs = Math.max(newestMs, record.dateMs);
-    }
+    const newestMs = Math.max(
+      this.#properties.getCounter('newest_ms'),
+      this.#writeInbound(batch.inbound),
+      this.#writeOutbound(batch.outbound),
+    );
     this.#properties.setCounter('newest_ms', newestMs);
     this.#properties.setCounter('session', batch.nextSession);
   }
 
-  #insertInboundRecords(records: readonly NewInboundRecord[]): RollupInput[] {
-    let arrival = this.#properties.getCounter('inbound_arrival');
-    const written = records.map((record) => {
-      arrival += 1;
-      const { dateMs, session, channel, service, origin, responseCode, responseTimeUs, botLatencyMs } =
-        record;
+  #writeInbound(records: readonly NewInboundRecord[]): number {
+    const row = this.#inserters.inbound;
+    return this.#writeRecords('inbound', records, (record, arrival) => {
+      const { channel, service, origin, responseCode } = record;
       const groupId = this.#groups.resolveGroup('inbound', channel, service, origin, responseCode);
-      this.#insertInbound.run(dateMs, arrival, session, groupId, responseTimeUs, botLatencyMs);
-      return { dateMs, arrival, session, groupId, responseTimeUs, botLatencyMs };
+      row.push(record.dateMs);
+      row.push(arrival);
+      row.push(record.session);
+      row.push(groupId);
+      row.push(record.responseTimeUs);
+      row.push(record.botLatencyMs);
+      return groupId;
     });
-    this.#properties.setCounter('inbound_arrival', arrival);
-    return written;
   }
 
-  #insertOutboundRecords(records: readonly NewOutboundRecord[]): RollupInput[] {
-    let arrival = this.#properties.getCounter('outbound_arrival');
-    const written = records.map((record) => {
-      arrival += 1;
-      const { dateMs, session, channel, service, origin, responseCode, responseTimeUs, actionId } = record;
+  #writeOutbound(records: readonly NewOutboundRecord[]): number {
+    const row = this.#inserters.outbound;
+    return this.#writeRecords('outbound', records, (record, arrival) => {
+      const { channel, service, responseCode } = record;
       const groupId = this.#groups.resolveGroup('outbound', channel, service, '', responseCode);
-      const originId = this.#groups.resolveOrigin(origin);
-      this.#insertOutbound.run(dateMs, arrival, session, groupId, responseTimeUs, actionId, originId);
-      return { dateMs, arrival, session, groupId, responseTimeUs, botLatencyMs: 0 };
+      row.push(record.dateMs);
+      row.push(arrival);
+      row.push(record.session);
+      row.push(groupId);
+      row.push(record.responseTimeUs);
+      row.push(record.actionId);
+      row.push(this.#groups.resolveOrigin(record.origin));
+      return groupId;
     });
-    this.#properties.setCounter('outbound_arrival', arrival);
-    return written;
   }
 
-  #addRollups(direction: Direction, records: readonly RollupInput[]): void {
-    const directionNumber = DIRECTION_NUMBERS[direction];
-    const counts = new Map<string, { tierMs: number; startMs: number; records: number }>();
-    for (const cell of accumulateRollups(records)) {
-      this.#addRollup.run(...toRollupRow(directionNumber, cell));
-      const key = `${cell.tierMs}:${cell.startMs}`;
-      const count = counts.get(key);
-      if (count === undefined) {
-        counts.set(key, { tierMs: cell.tierMs, startMs: cell.startMs, records: cell.records });
-      } else {
-        count.records += cell.records;
-      }
+  /** Answers the newest date, 0 without records. `insert` answers the record's group. */
+  #writeRecords<R extends NewRecord & { readonly botLatencyMs?: number }>(
+    direction: Direction,
+    records: readonly R[],
+    insert: (record: R, arrival: number) => number,
+  ): number {
+    if (records.length === 0) return 0;
+    const counter = `${direction}_arrival` as const;
+    const before = this.#properties.getCounter(counter);
+    const groupIds = records.map((record, index) => insert(record, before + 1 + index));
+    this.#inserters[direction].finish();
+    this.#properties.setCounter(counter, before + records.length);
+    this.#rollups.begin(direction);
+    let newestMs = 0;
+    for (const index of orderByDate(records)) {
+      const record = records[index];
+      if (record === undefined) continue;
+      const { dateMs, session, responseTimeUs, botLatencyMs = 0 } = record;
+      const arrival = before + 1 + index;
+      this.#rollups.add(groupIds[index] ?? 0, 1, responseTimeUs, botLatencyMs, dateMs, arrival, session);
+      newestMs = dateMs;
     }
-    for (const count of counts.values()) {
-      this.#addCount.run(directionNumber, count.tierMs, count.startMs, count.records);
-    }
+    this.#rollups.finish();
+    return newestMs;
   }
 }
 
-function toRollupRow(direction: number, cell: RollupCell): number[] {
-  return [
-    direction,
-    cell.tierMs,
-    cell.startMs,
-    cell.groupId,
-    cell.records,
-    cell.responseTimeUs,
-    cell.botLatencyMs,
-    cell.newestMs,
-    cell.newestArrival,
-    cell.newestSession,
-  ];
+/** Places of the records, oldest first. They mostly come in that order. */
+function orderByDate(records: readonly { readonly dateMs: number }[]): Uint32Array {
+  const order = Uint32Array.from(records, (_record, index) => index);
+  const dateOf = (index: number): number => records[index]?.dateMs ?? 0;
+  const isOrdered = records.every((record, index) => index === 0 || dateOf(index - 1) <= record.dateMs);
+  return isOrdered ? order : order.sort((a, b) => dateOf(a) - dateOf(b));
 }

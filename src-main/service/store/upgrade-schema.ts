@@ -1,0 +1,51 @@
+import type { Database } from 'better-sqlite3';
+import { IMPORT_SCHEMA_SQL } from './import-schema.ts';
+import { DIRECTION_NUMBERS, ROLLUP_SCHEMA_SQL } from './schema.ts';
+import { RollupWriter } from './write-rollups.ts';
+
+/** What leads from version 1 to the next ones, in order. */
+const UPGRADES: readonly ((db: Database) => void)[] = [(db) => void db.exec(IMPORT_SCHEMA_SQL), packRollups];
+
+/** Brings an older store to the present schema, inside the caller's transaction. */
+export function upgradeSchema(db: Database, fromVersion: number): void {
+  for (const upgrade of UPGRADES.slice(fromVersion - 1)) upgrade(db);
+}
+
+const OLD_TIER_MS = 300_000;
+
+/** As RollupWriter.add takes them. */
+type OldCell = [
+  groupId: number,
+  records: number,
+  responseTimeUs: number,
+  botLatencyMs: number,
+  newestMs: number,
+  newestArrival: number,
+  newestSession: number,
+];
+
+/** Version 2 held a row for each group of a rollup. The smallest rollups say all that the larger ones do. */
+function packRollups(db: Database): void {
+  db.exec(`ALTER TABLE rollup RENAME TO old_rollup; DELETE FROM record_count; ${ROLLUP_SCHEMA_SQL}`);
+  const starts = db
+    .prepare<[number, number], number>(
+      'SELECT DISTINCT start_ms FROM old_rollup WHERE direction = ? AND tier_ms = ? ORDER BY start_ms',
+    )
+    .pluck();
+  const cells = db
+    .prepare<[number, number, number], OldCell>(
+      `SELECT group_id, records, response_time_us, bot_latency_ms, newest_ms, newest_arrival, newest_session
+       FROM old_rollup WHERE direction = ? AND tier_ms = ? AND start_ms = ?`,
+    )
+    .raw();
+  const rollups = new RollupWriter(db);
+  for (const direction of ['inbound', 'outbound'] as const) {
+    const number = DIRECTION_NUMBERS[direction];
+    rollups.begin(direction);
+    for (const startMs of starts.all(number, OLD_TIER_MS)) {
+      for (const cell of cells.all(number, OLD_TIER_MS, startMs)) rollups.add(...cell);
+    }
+    rollups.finish();
+  }
+  db.exec('DROP TABLE old_rollup');
+}
