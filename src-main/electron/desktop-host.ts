@@ -61,9 +61,9 @@ export function createDesktopHost(options: {
       showInFolder(path);
       return Promise.resolve(true);
     },
-    copyText: (text) => {
-      clipboard.writeText(text);
-      return Promise.resolve(true);
+    copyText: async (text) => {
+      await clipboard.writeText(text);
+      return true;
     },
     chooseImportFile: (uploadId) => (uploadId === null ? askForImport(findWindow()) : Promise.resolve(null)),
   };

@@ -7,8 +7,8 @@ import { answerPages } from './answer-pages.ts';
 import { createEventStreams } from './event-streams.ts';
 import { createExchange, refuse } from './exchange.ts';
 import type { ExportDownloads } from './export-downloads.ts';
-import type { ImportUploads } from './import-uploads.ts';
 import { createFailureLimiter } from './failure-limiter.ts';
+import type { ImportUploads } from './import-uploads.ts';
 import { checkTarget } from './request-guard.ts';
 import { createWebSessions } from './web-sessions.ts';
 

@@ -11,6 +11,11 @@ import type {
 export interface Backend {
   /** Asks the core; rejects with an AppError that carries the code of what went wrong. */
   call<Name extends OperationName>(name: Name, input: Input<Name>): Promise<Output<Name>>;
+  /**
+   * Sends a file to the host and answers its id for an import. Only the carrier of a browser has this: the desktop
+   * asks for the file itself. Rejects with an AppError, and with what aborted it.
+   */
+  upload?(file: File, signal: AbortSignal): Promise<string>;
   /** Listens to an event; the answer stops listening. */
   on<Name extends EventName>(name: Name, listener: (payload: EventPayload<Name>) => void): () => void;
 }

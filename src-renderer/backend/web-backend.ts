@@ -1,4 +1,5 @@
 import { AppError } from '../../src-main/common/contract/errors.ts';
+import { MOST_IMPORT_BYTES } from '../../src-main/common/contract/local-service.ts';
 import type { EventPayload, Output } from '../../src-main/common/contract/index.ts';
 import type { Backend } from './backend.ts';
 import { openAnswer } from './open-answer.ts';
@@ -22,6 +23,10 @@ type Listener = (payload: unknown) => void;
 
 function wait(durationMs: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, durationMs));
+}
+
+function toTooLarge(): AppError {
+  return new AppError('local-service.file-too-large', 'The file is too large to be sent.');
 }
 
 /** The carrier of the browser: calls are posts, events are one long answer that is asked for anew when it ends. */
@@ -67,6 +72,26 @@ export function createWebBackend(options: WebBackendOptions): Backend {
       if (answer.status === 401) onSessionLost();
       if (!answer.ok) throw new AppError('app.host-gone', `The application answered ${answer.status}.`);
       return openAnswer(await answer.json()) as Output<typeof name>;
+    },
+    upload: async (file, abort) => {
+      if (file.size > MOST_IMPORT_BYTES) throw toTooLarge();
+      const answer = await fetch(`${origin}/api/imports`, {
+        method: 'POST',
+        headers: {
+          ...headers,
+          'content-type': 'application/octet-stream',
+          'x-channelscope-file-name': encodeURIComponent(file.name),
+        },
+        body: file,
+        signal: abort,
+      }).catch((cause: unknown) => {
+        abort.throwIfAborted();
+        throw new AppError('app.host-gone', 'The application does not answer.', {}, cause);
+      });
+      if (answer.status === 401) onSessionLost();
+      if (answer.status === 413) throw toTooLarge();
+      if (!answer.ok) throw new AppError('app.host-gone', `The application answered ${answer.status}.`);
+      return ((await answer.json()) as { uploadId: string }).uploadId;
     },
     on: (name, listener) => {
       const hearing: Listener = (payload) => listener(payload as EventPayload<typeof name>);

@@ -4,6 +4,7 @@ import { appEvents, appOperations } from '../../src-main/common/contract/app.ts'
 import { connectionsEvents, connectionsOperations } from '../../src-main/common/contract/connections.ts';
 import { AppError, ERROR_CODES, toErrorInfo } from '../../src-main/common/contract/errors.ts';
 import { EVENTS, OPERATIONS } from '../../src-main/common/contract/index.ts';
+import { localServiceEvents, localServiceOperations } from '../../src-main/common/contract/local-service.ts';
 import { recordsEvents, recordsOperations } from '../../src-main/common/contract/records.ts';
 import { reportsEvents, reportsOperations } from '../../src-main/common/contract/reports.ts';
 import { tasksEvents, tasksOperations } from '../../src-main/common/contract/tasks.ts';
@@ -11,11 +12,19 @@ import { tasksEvents, tasksOperations } from '../../src-main/common/contract/tas
 const operationFiles = [
   appOperations,
   connectionsOperations,
+  localServiceOperations,
   reportsOperations,
   recordsOperations,
   tasksOperations,
 ];
-const eventFiles = [appEvents, connectionsEvents, reportsEvents, recordsEvents, tasksEvents];
+const eventFiles = [
+  appEvents,
+  connectionsEvents,
+  localServiceEvents,
+  reportsEvents,
+  recordsEvents,
+  tasksEvents,
+];
 
 describe('names', () => {
   it.each([

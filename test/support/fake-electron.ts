@@ -262,8 +262,9 @@ export const dialog = {
 };
 
 export const clipboard = {
-  writeText(text: string): void {
+  writeText(text: string): Promise<void> {
     record('clipboard.writeText', text);
+    return Promise.resolve();
   },
 };
 

@@ -82,6 +82,7 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
     onReady: saveConnection,
     onRequests: ({ requests }) => ring.add(requests),
     onImport: imports.hear,
+    onStopping: imports.cancel,
     onGone: imports.abandon,
   });
 

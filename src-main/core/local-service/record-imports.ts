@@ -21,6 +21,8 @@ export interface RecordImports {
   /** Starts an import and releases the file when it has ended. Throws `local-service.import-running`. */
   start(thread: Pick<ServiceThread, 'send'>, file: ImportFile): RecordImport;
   hear(message: ImportMessage): void;
+  /** Asks the running one, if any, to end. */
+  cancel(): void;
   /** The service has ended: so has the import. */
   abandon(error: AppError): void;
 }
@@ -116,6 +118,9 @@ export function createRecordImports(options: {
       running.task.progress(bytesRead, totalBytes);
       // Up to a thousand reasons, ten times a second, are nothing that the window could show.
       change({ bytesRead, totalBytes, report: { ...report, problems: [] } });
+    },
+    cancel: () => {
+      if (running !== null) options.tasks.cancel(running.task.id);
     },
     abandon: (error) => running?.ended.reject(error),
   };

@@ -26,6 +26,8 @@ export interface ServiceRunnerOptions {
   onReady(ready: ReadyService): Promise<void>;
   readonly onRequests: Parameters<typeof startServiceThread>[0]['onRequests'];
   readonly onImport: Parameters<typeof startServiceThread>[0]['onImport'];
+  /** A running service is about to be asked to end. */
+  onStopping(): void;
   /** A running service is gone, on purpose or not. */
   onGone(error: AppError): void;
 }
@@ -94,7 +96,6 @@ export function createServiceRunner(options: ServiceRunnerOptions): ServiceRunne
   };
   const open = async (wantedPort: number): Promise<ReadyService> => {
     const { tenant, live, simulation, quirks } = state;
-    let hasEnded = false;
     const started = startServiceThread({
       script: options.script,
       workerData: { dataFolder: options.folder, tenant, live, port: wantedPort, quirks, simulation },
@@ -102,7 +103,6 @@ export function createServiceRunner(options: ServiceRunnerOptions): ServiceRunne
       onRequests: options.onRequests,
       onImport: options.onImport,
       onEnded: (cause) => {
-        hasEnded = true;
         if (thread !== started) return;
         thread = null;
         const code = cause === null ? 'app.cancelled' : 'local-service.crashed';
@@ -113,7 +113,8 @@ export function createServiceRunner(options: ServiceRunnerOptions): ServiceRunne
     try {
       const ready = await started.ready;
       await options.onReady(ready);
-      if (hasEnded) throw new AppError('local-service.start-failed', 'It ended at once.', { reason: '' });
+      if (started.hasEnded())
+        throw new AppError('local-service.start-failed', 'It ended at once.', { reason: '' });
       thread = started;
       // Switched while it was starting.
       if (state.live !== live) tellLive();
@@ -148,6 +149,7 @@ export function createServiceRunner(options: ServiceRunnerOptions): ServiceRunne
     clearTimeout(restartTimer);
     if (thread !== null) {
       change({ state: 'stopping' });
+      options.onStopping();
       await thread.stop();
     }
     const isStopped = { state: 'stopped', url: null, startedAtMs: null, restartAtMs: null } as const;
@@ -186,6 +188,7 @@ export function createServiceRunner(options: ServiceRunnerOptions): ServiceRunne
   const restartNow = async (): Promise<void> => {
     if (thread !== null) {
       change({ state: 'stopping' });
+      options.onStopping();
       await thread.stop();
     }
     await startUnlessRunning();

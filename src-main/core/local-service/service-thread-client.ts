@@ -19,6 +19,7 @@ export type ImportMessage = Told<'import-progressed'> | Told<'import-ended'>;
 export interface ServiceThread {
   /** Rejects with `local-service.start-failed`. */
   readonly ready: Promise<ReadyService>;
+  hasEnded(): boolean;
   send(message: Exclude<ToServiceThread, { kind: 'stop' }>): void;
   /** Asks it to end, and ends it by force when it doesn't. */
   stop(): Promise<void>;
@@ -40,6 +41,7 @@ export function startServiceThread(options: {
   ready.catch(() => undefined);
   let isStopping = false;
   let isReady = false;
+  let isOver = false;
   let cause: Error | null = null;
   const fail = (reason: string): void =>
     reject(new AppError('local-service.start-failed', 'The local service did not start.', { reason }, cause));
@@ -72,6 +74,7 @@ export function startServiceThread(options: {
   });
   const exited = new Promise<void>((resolveExit) => {
     worker.on('exit', (code) => {
+      isOver = true;
       fail('The thread ended.');
       if (isReady) options.onEnded(isStopping ? null : (cause ?? new Error(`Exit code ${String(code)}.`)));
       resolveExit();
@@ -80,6 +83,7 @@ export function startServiceThread(options: {
 
   return {
     ready,
+    hasEnded: () => isOver,
     send,
     stop: async () => {
       isStopping = true;

@@ -1,0 +1,35 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createDesktopHost } from '../../src-main/electron/desktop-host.ts';
+import { calls, dialogAnswers, resetFakeElectron } from '../support/fake-electron.ts';
+
+beforeEach(resetFakeElectron);
+
+const host = createDesktopHost({
+  platform: 'linux',
+  version: '1.2.3',
+  dataFolder: '/data',
+  fetch: globalThis.fetch,
+  workers: { cache: new URL('about:blank'), service: new URL('about:blank') },
+  findWindow: () => null,
+});
+
+describe('the desktop host', () => {
+  it('asks for a file of records and leaves it where it is', async () => {
+    dialogAnswers.push({ canceled: false, filePath: '/home/someone/records.csv' });
+    const file = await host.chooseImportFile(null);
+    expect(file).toMatchObject({ path: '/home/someone/records.csv', name: 'records.csv' });
+    await file?.release();
+    expect(calls.map(({ name }) => name)).toEqual(['dialog.showOpenDialog']);
+  });
+
+  it('imports nothing when the dialog is closed, and takes no path from the window', async () => {
+    expect(await host.chooseImportFile(null)).toBeNull();
+    expect(await host.chooseImportFile('/etc/passwd')).toBeNull();
+    expect(calls).toHaveLength(1);
+  });
+
+  it('copies to the clipboard of the system', async () => {
+    expect(await host.copyText('sesame')).toBe(true);
+    expect(calls).toEqual([{ name: 'clipboard.writeText', args: ['sesame'] }]);
+  });
+});
