@@ -58,6 +58,11 @@ export class TrafficGroups {
     for (const row of this.#readOrigins.all()) this.#rememberOrigin(row.origin_id, row.name);
   }
 
+  /** Groups and origins together. */
+  get size(): number {
+    return this.#groups.size + this.#originNames.size;
+  }
+
   /** Number of a group; an unknown one is added, inside the caller's transaction. */
   resolveGroup(
     direction: Direction,

@@ -1,0 +1,50 @@
+import { isJsonObject } from '../../common/reporting/read-json.ts';
+import { resolveFields } from '../../common/reporting/field-names.ts';
+import { toImportError } from './import-error.ts';
+import { tryFindDelimiter } from './csv-header.ts';
+import { IMPORT_FIELDS } from './import-fields.ts';
+
+/** Bytes from the start that tell what a file is: more than any line of ordinary length. */
+export const HEAD_BYTES = 4 * 1024 * 1024;
+
+export type FileFormat =
+  | { readonly kind: 'csv'; readonly delimiter: string }
+  | { readonly kind: 'ndjson' }
+  | { readonly kind: 'json' };
+
+const UTF16_MARKS = ['fffe', 'feff'];
+const PACKED_MARKS = ['1f8b', '504b', '425a', 'fd37', '28b5'];
+
+/**
+ * Tells by a file's beginning, never by its name, what it is. Throws AppError
+ * `local-service.import-failed` for anything that is not a text in UTF-8 with records.
+ */
+export function detectFormat(head: Buffer): FileFormat {
+  const mark = head.toString('hex', 0, 2);
+  if (UTF16_MARKS.includes(mark)) throw toImportError('The file is UTF-16; save it as UTF-8.');
+  if (PACKED_MARKS.includes(mark)) throw toImportError('The file is compressed; unpack it first.');
+  if (head.subarray(0, 4096).includes(0)) throw toImportError('The file is not a text.');
+  const text = head
+    .toString('utf8')
+    .replace(/^\ufeff/, '')
+    .trimStart();
+  if (text === '') throw toImportError('The file is empty.');
+  if (text.startsWith('[')) return { kind: 'json' };
+  const [firstLine = ''] = text.split(/\r\n|\n|\r/, 1);
+  if (text.startsWith('{')) return { kind: isRecordLine(firstLine) ? 'ndjson' : 'json' };
+  const delimiter = tryFindDelimiter(firstLine);
+  if (delimiter !== null) return { kind: 'csv', delimiter };
+  throw toImportError(
+    'The file is not recognised: it is neither JSON nor begins with the names of the fields (Id, Date, Channel …).',
+  );
+}
+
+/** True for a whole JSON object in one line that has fields of a record itself. */
+function isRecordLine(line: string): boolean {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isJsonObject(value) && resolveFields(Object.keys(value), IMPORT_FIELDS).foundCount > 0;
+  } catch {
+    return false;
+  }
+}

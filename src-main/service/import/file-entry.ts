@@ -1,0 +1,51 @@
+import { isUtf8 } from 'node:buffer';
+import { createShapeCache } from '../../common/reporting/shape-cache.ts';
+import {
+  isJsonObject,
+  isRounded,
+  parseKeepingDigits,
+  type JsonObject,
+} from '../../common/reporting/read-json.ts';
+import type { DetailKind, Direction } from '../../common/reporting/report-identifiers.ts';
+import { IMPORT_FIELDS, tellDirection, type ReadField } from './import-fields.ts';
+
+/** One line (CSV, NDJSON) or entry (JSON) of a file, from 1: what it holds, or why that can't be read. */
+export type FileEntry =
+  | { readonly line: number; readonly direction: Direction; readonly get: ReadField }
+  | { readonly line: number; readonly fault: string };
+
+/** Longest line or entry that is read, in bytes; a record's texts are far below. */
+export const MOST_ENTRY_BYTES = 16 * 1024 * 1024;
+export const TOO_LONG = `It is longer than ${MOST_ENTRY_BYTES} bytes.`;
+export const NOT_UTF8 = 'It is not UTF-8.';
+
+/** A reader of records written as JSON objects; `stated` is the report that they are said to be of. */
+export function createObjectReader(stated: DetailKind | null): (line: number, bytes: Buffer) => FileEntry {
+  const resolve = createShapeCache(IMPORT_FIELDS);
+  return (line, bytes) => {
+    if (!isUtf8(bytes)) return { line, fault: NOT_UTF8 };
+    const entry = tryParseObject(bytes.toString());
+    if (typeof entry === 'string') return { line, fault: entry };
+    const { keyOf, foundCount } = resolve(entry);
+    if (foundCount === 0) return { line, fault: 'None of its fields is known.' };
+    const told = tellDirection(keyOf, stated);
+    if (told.fault !== null) return { line, fault: told.fault };
+    const get: ReadField = (field) => {
+      const key = keyOf[field];
+      return key === undefined ? undefined : entry[key];
+    };
+    return { line, direction: told.direction, get };
+  };
+}
+
+function tryParseObject(text: string): JsonObject | string {
+  try {
+    let value = JSON.parse(text) as unknown;
+    if (!isJsonObject(value)) return 'It is not a JSON object.';
+    // A number beyond 2^53 would lose digits, and an identifier may be one.
+    if (Object.values(value).some(isRounded)) value = parseKeepingDigits(text);
+    return value as JsonObject;
+  } catch {
+    return text.trim() === '' ? 'It is empty.' : 'It is not JSON.';
+  }
+}

@@ -1,0 +1,52 @@
+import { DETAIL_FIELDS, SUMMARY_FIELDS } from '../../common/reporting/field-names.ts';
+import type { DetailKind, Direction } from '../../common/reporting/report-identifiers.ts';
+
+/** Names of everything that a file of detail records may hold; `count` is what only a summary has. */
+export const IMPORT_FIELDS = {
+  ...DETAIL_FIELDS['inbound-detail'],
+  ...DETAIL_FIELDS['outbound-detail'],
+  count: SUMMARY_FIELDS.count,
+} as const;
+
+export type ImportField = keyof typeof IMPORT_FIELDS;
+
+/** What an entry holds for a field; undefined when it has no such field. */
+export type ReadField = (field: ImportField) => unknown;
+
+type KeyOf = Readonly<Record<ImportField, string | undefined>>;
+
+export type ToldDirection =
+  | { readonly direction: Direction; readonly fault: null }
+  | { readonly direction: null; readonly fault: string };
+
+/**
+ * Tells inbound from outbound by the fields that only one of them has, or as stated: by the file itself or
+ * by whoever asked for the import. A statement that the fields contradict is a fault.
+ */
+export function tellDirection(keyOf: KeyOf, stated: DetailKind | null): ToldDirection {
+  const isInbound = keyOf.botLatencyMs !== undefined;
+  const isOutbound = keyOf.actionId !== undefined || keyOf.response !== undefined;
+  if (keyOf.count !== undefined && keyOf.dateText === undefined) {
+    return { direction: null, fault: 'This is a group of a summary, not a detail record.' };
+  }
+  if (stated === null && isInbound === isOutbound) {
+    return {
+      direction: null,
+      fault: `${isInbound ? 'Both BotLatency and ActionId are' : 'Neither BotLatency nor ActionId is'} there, so inbound can't be told from outbound.`,
+    };
+  }
+  const direction = stated === null ? (isInbound ? 'inbound' : 'outbound') : toDirection(stated);
+  const contradicts = direction === 'inbound' ? isOutbound && !isInbound : isInbound && !isOutbound;
+  return contradicts
+    ? { direction: null, fault: `The fields are not those of an ${direction} record.` }
+    : { direction, fault: null };
+}
+
+function toDirection(report: DetailKind): Direction {
+  return report === 'inbound-detail' ? 'inbound' : 'outbound';
+}
+
+/** The detail report that a text names, or null. */
+export function tryReadReport(name: unknown): DetailKind | null {
+  return name === 'inbound-detail' || name === 'outbound-detail' ? name : null;
+}

@@ -1,0 +1,152 @@
+import { setImmediate as giveWay } from 'node:timers/promises';
+import { AppError } from '../../common/contract/errors.ts';
+import type { ImportReport } from '../../common/model/local-service.ts';
+import type { DetailKind } from '../../common/reporting/report-identifiers.ts';
+import type { RecordStore } from '../store/record-store.ts';
+import { detectFormat, HEAD_BYTES, type FileFormat } from './detect-format.ts';
+import type { FileEntry } from './file-entry.ts';
+import { writeImportBatch } from './import-batch.ts';
+import { openImportSource, type ImportSource } from './import-source.ts';
+import { ImportTally } from './import-tally.ts';
+import type { ImportedRecord } from './imported-record.ts';
+import { KnownRecords } from './known-records.ts';
+import { readCsv } from './read-csv.ts';
+import { readEntry } from './read-entry.ts';
+import { readJsonList } from './read-json-list.ts';
+import { readNdjson } from './read-ndjson.ts';
+import { ValueReader } from './value-reader.ts';
+
+const BATCH_RECORDS = 1_000;
+const BATCH_CHARACTERS = 4_000_000;
+const PROGRESS_EVERY_MS = 100;
+/** The service answers requests between two batches, so it must not go without one for long. */
+const GIVE_WAY_AFTER_MS = 25;
+
+export interface ImportRequest {
+  readonly path: string;
+  /** The report that the records are of; null to tell by their fields. */
+  readonly stated: DetailKind | null;
+  readonly signal: AbortSignal;
+  /** At most ten times a second. */
+  readonly onProgress: (progress: ImportProgress) => void;
+}
+
+export interface ImportProgress {
+  readonly bytesRead: number;
+  readonly totalBytes: number;
+  readonly report: ImportReport;
+}
+
+/** How an import ended. `failure` is why the file could not be read on; what was imported before it stays. */
+export interface ImportOutcome {
+  readonly report: ImportReport;
+  readonly cancelled: boolean;
+  readonly failure: string | null;
+}
+
+export interface ImportParts {
+  readonly store: RecordStore;
+  readonly seed: number;
+  /** Zone of dates that name none. */
+  readonly zone: string;
+  readonly elapsedMs: () => number;
+}
+
+/**
+ * Imports the detail records of a file, a batch at a time, so that neither memory nor the wait of others
+ * grows with it. What the store holds already is left out, so importing a file again, or going on with one
+ * after the process was killed, adds only what is missing. Never throws: a failure is part of the outcome.
+ */
+export async function importFile(parts: ImportParts, request: ImportRequest): Promise<ImportOutcome> {
+  const tally = new ImportTally();
+  let failure: string | null = null;
+  let source: ImportSource | undefined;
+  try {
+    source = await openImportSource(request.path);
+    const format = detectFormat(await source.readHead(HEAD_BYTES));
+    await importEntries(parts, request, source, format, tally);
+  } catch (error) {
+    failure = describeFailure(error);
+  } finally {
+    await source?.close();
+  }
+  return { report: tally.toReport(), cancelled: failure === null && request.signal.aborted, failure };
+}
+
+async function importEntries(
+  parts: ImportParts,
+  request: ImportRequest,
+  source: ImportSource,
+  format: FileFormat,
+  tally: ImportTally,
+): Promise<void> {
+  const { store, elapsedMs } = parts;
+  const { signal } = request;
+  const known = new KnownRecords(store, parts.seed, format.kind === 'csv');
+  const values = new ValueReader(parts.zone);
+  const report = createProgressReporter(parts, request, source, tally);
+  let batch: ImportedRecord[] = [];
+  let batchCharacters = 0;
+  let turnMs = elapsedMs();
+  const flush = (): void => {
+    const records = batch;
+    batch = [];
+    batchCharacters = 0;
+    if (records.length > 0) tally.addBatch(writeImportBatch(store, known, records));
+  };
+  const take = (entry: FileEntry): void => {
+    tally.addLine();
+    const record = 'fault' in entry ? entry.fault : readEntry(entry.line, entry.direction, entry.get, values);
+    if (typeof record === 'string') {
+      tally.addProblem(entry.line, record);
+      return;
+    }
+    batch.push(record);
+    batchCharacters += (record.payload?.length ?? 0) + record.error.length;
+    if (batch.length >= BATCH_RECORDS || batchCharacters >= BATCH_CHARACTERS) flush();
+  };
+  try {
+    for await (const entry of readEntries(format, source, request.stated)) {
+      if (signal.aborted) return;
+      take(entry);
+      if (elapsedMs() - turnMs < GIVE_WAY_AFTER_MS) continue;
+      report();
+      await giveWay();
+      turnMs = elapsedMs();
+    }
+  } finally {
+    // Records before the place where a file breaks are as good as any.
+    if (!signal.aborted) flush();
+  }
+}
+
+function readEntries(
+  format: FileFormat,
+  source: ImportSource,
+  stated: DetailKind | null,
+): AsyncGenerator<FileEntry> {
+  const chunks = source.readChunks();
+  if (format.kind === 'csv') return readCsv(chunks, format.delimiter, stated);
+  return format.kind === 'ndjson' ? readNdjson(chunks, stated) : readJsonList(chunks, stated);
+}
+
+function createProgressReporter(
+  { elapsedMs }: ImportParts,
+  request: ImportRequest,
+  source: ImportSource,
+  tally: ImportTally,
+): () => void {
+  let reportedMs = -Infinity;
+  return () => {
+    if (elapsedMs() - reportedMs < PROGRESS_EVERY_MS) return;
+    reportedMs = elapsedMs();
+    const { totalBytes } = source;
+    request.onProgress({ bytesRead: source.bytesRead(), totalBytes, report: tally.toReport() });
+  };
+}
+
+function describeFailure(error: unknown): string {
+  if (!(error instanceof Error)) return 'The import failed.';
+  if (!(error instanceof AppError)) return `The import failed (${error.message}).`;
+  return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message;
+}

@@ -1,0 +1,121 @@
+import type { InboundDetailDocument, OutboundDetailDocument } from '../../common/reporting/wire-schemas.ts';
+import type { Direction } from '../../common/reporting/report-identifiers.ts';
+import { createInboundWriter, createOutboundWriter } from '../reports/write-imported.ts';
+import type { InboundRow, OutboundRow } from '../store/read-details.ts';
+import type { RecordStore } from '../store/record-store.ts';
+import { toComparableText, type ImportedRecord } from './imported-record.ts';
+
+type Candidate = Pick<InboundRow, 'arrival' | 'groupId' | 'responseTimeUs'>;
+type DetailDocument = InboundDetailDocument | OutboundDetailDocument;
+
+/** Dates whose sample records are remembered. */
+const MOST_DATES = 1_000;
+
+/**
+ * Recognises records that the store held before an import began. Each record of the store stands for one of
+ * the file: the n-th of equal ones is known only if the store held n. Equal means every field that the file
+ * has; what can't survive the file's format makes no difference.
+ */
+export class KnownRecords {
+  readonly #store: RecordStore;
+  readonly #toComparable: (text: string) => string;
+  readonly #lastArrivals: Readonly<Record<Direction, number>>;
+  /** One bit for each record that stands for one of the file already. */
+  readonly #claimed: Readonly<Record<Direction, Uint8Array>>;
+  readonly #sampleDates = new Map<string, readonly (InboundRow | OutboundRow)[]>();
+  readonly #writeInbound: (row: InboundRow) => string;
+  readonly #writeOutbound: (row: OutboundRow) => string;
+
+  constructor(store: RecordStore, seed: number, isCsv: boolean) {
+    this.#store = store;
+    this.#toComparable = isCsv ? toComparableText : (text) => text;
+    this.#lastArrivals = {
+      inbound: store.properties.getCounter('inbound_arrival'),
+      outbound: store.properties.getCounter('outbound_arrival'),
+    };
+    this.#claimed = {
+      inbound: new Uint8Array((this.#lastArrivals.inbound >>> 3) + 1),
+      outbound: new Uint8Array((this.#lastArrivals.outbound >>> 3) + 1),
+    };
+    this.#writeInbound = createInboundWriter(store, seed);
+    this.#writeOutbound = createOutboundWriter(store, seed);
+  }
+
+  /** True when an equal record of the store is not claimed yet; then it is. */
+  tryClaim(record: ImportedRecord, hash: number): boolean {
+    return (
+      this.#claimAmong(record, this.#findImported(record, hash)) ||
+      this.#claimAmong(record, this.#findSample(record))
+    );
+  }
+
+  #claimAmong(record: ImportedRecord, rows: readonly (InboundRow | OutboundRow)[]): boolean {
+    const claimed = this.#claimed[record.direction];
+    for (const row of rows) {
+      const byte = row.arrival >>> 3;
+      const bit = 1 << (row.arrival & 7);
+      if (((claimed[byte] ?? 0) & bit) !== 0 || !this.#isEqual(row, record)) continue;
+      claimed[byte] = (claimed[byte] ?? 0) | bit;
+      return true;
+    }
+    return false;
+  }
+
+  #findImported({ direction, dateMs }: ImportedRecord, hash: number): readonly (InboundRow | OutboundRow)[] {
+    const { imports } = this.#store;
+    return direction === 'inbound'
+      ? imports.findInbound(dateMs, this.#lastArrivals.inbound, hash)
+      : imports.findOutbound(dateMs, this.#lastArrivals.outbound, hash);
+  }
+
+  /** Remembered for some dates, as a file may hold many records of one date. */
+  #findSample({ direction, dateMs }: ImportedRecord): readonly (InboundRow | OutboundRow)[] {
+    const key = `${direction} ${dateMs}`;
+    const known = this.#sampleDates.get(key);
+    if (known !== undefined) return known;
+    const { imports } = this.#store;
+    const rows =
+      direction === 'inbound'
+        ? imports.findInbound(dateMs, this.#lastArrivals.inbound, null)
+        : imports.findOutbound(dateMs, this.#lastArrivals.outbound, null);
+    if (this.#sampleDates.size >= MOST_DATES) this.#sampleDates.clear();
+    this.#sampleDates.set(key, rows);
+    return rows;
+  }
+
+  #isEqual(row: InboundRow | OutboundRow, record: ImportedRecord): boolean {
+    if (!this.#hasSameNumbers(row, record)) return false;
+    // What the service serves is what an export holds, so that is what is compared.
+    const text = 'botLatencyMs' in row ? this.#writeInbound(row) : this.#writeOutbound(row);
+    return this.#hasSameTexts(JSON.parse(text) as DetailDocument, record);
+  }
+
+  #hasSameNumbers(row: Candidate, record: ImportedRecord): boolean {
+    const { channel, service, responseCode } = this.#store.groups.getGroup(row.groupId);
+    return (
+      row.responseTimeUs === record.responseTimeUs &&
+      responseCode === record.responseCode &&
+      channel === record.channel &&
+      service === record.service
+    );
+  }
+
+  #hasSameTexts(document: DetailDocument, record: ImportedRecord): boolean {
+    const isSame = (told: string, text: string | null): boolean =>
+      text === null || told === text || this.#toComparable(told) === this.#toComparable(text);
+    const isOwnSame =
+      record.direction === 'inbound'
+        ? 'BotLatency' in document && document.BotLatency === record.botLatencyMs
+        : 'ActionId' in document &&
+          isSame(document.ActionId, record.actionId) &&
+          isSame(document.Reponse, record.response);
+    return (
+      isOwnSame &&
+      isSame(document.Id, record.sessionId) &&
+      isSame(document.Client, record.client) &&
+      isSame(document.Error, record.error) &&
+      isSame(document.Payload, record.payload) &&
+      isSame(document.Origin, record.origin)
+    );
+  }
+}
