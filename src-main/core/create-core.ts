@@ -4,7 +4,9 @@ import { toErrorInfo } from '../common/contract/errors.ts';
 import { OPERATIONS, type Emit, type EventName, type Handlers } from '../common/contract/index.ts';
 import { createAppOperations } from './app-operations.ts';
 import { createCacheOperations } from './cache/cache-operations.ts';
+import { createHousekeeping } from './cache/housekeeping.ts';
 import { openCache } from './cache/open-cache.ts';
+import { createSnapshotOperations } from './cache/snapshot-operations.ts';
 import { createReportingClient } from './client/create-reporting-client.ts';
 import { reachAddress } from './client/reach-address.ts';
 import { createConnectionFile, type SavedConnection } from './connections/connection-file.ts';
@@ -12,6 +14,7 @@ import { createConnectionOperations } from './connections/connection-operations.
 import { createConnections, type BothSecrets } from './connections/create-connections.ts';
 import { createDispatcher, type Dispatch } from './dispatch/create-dispatcher.ts';
 import { createDownloads } from './downloads/create-downloads.ts';
+import { readFreeBytes } from './downloads/read-free-bytes.ts';
 import { createExporter } from './exports/create-exporter.ts';
 import type { Host } from './host.ts';
 import { createLocalService } from './local-service/create-local-service.ts';
@@ -68,6 +71,12 @@ export async function createCore(host: Host, parts: CoreParts = {}): Promise<Cor
     logger: logger.child('cache'),
   });
 
+  cache.watchState((state) => emit('cache/changed', state));
+  const housekeeping = createHousekeeping({
+    ...{ cache, settings, emit, now },
+    logger: logger.child('housekeeping'),
+  });
+  listeners.add(housekeeping.hear);
   const tasks = createTaskRegistry({ now, emit, logger: logger.child('tasks') });
   const createClient = (connection: SavedConnection, readSecrets: () => Promise<BothSecrets>) =>
     createReportingClient({
@@ -96,6 +105,12 @@ export async function createCore(host: Host, parts: CoreParts = {}): Promise<Cor
   const monitor = createMonitor({ cache, connections, settings, emit, now });
   const exporter = createExporter({ cache, tasks, host, now, logger: logger.child('exports') });
 
+  const downloads = createDownloads({
+    ...{ cache, connections, tasks, emit, now },
+    logger: logger.child('downloads'),
+    readFreeBytes: () => readFreeBytes(host.dataFolder),
+  });
+
   const handlers: Handlers = {
     ...createAppOperations({ host, settings, keychain: { kind: secrets.kind, failure }, now }),
     ...createConnectionOperations({
@@ -109,8 +124,9 @@ export async function createCore(host: Host, parts: CoreParts = {}): Promise<Cor
     }),
     ...localService.operations,
     ...monitor.operations,
-    ...createDownloads({ cache, connections, tasks, emit, logger: logger.child('downloads'), now }),
-    ...createCacheOperations({ cache, tasks, emit }),
+    ...downloads.operations,
+    ...createCacheOperations(cache),
+    ...createSnapshotOperations({ cache, tasks, emit, housekeeping, now }),
     'tasks/list': () => tasks.list(),
     'tasks/cancel': ({ taskId }) => {
       tasks.cancel(taskId);
@@ -121,7 +137,10 @@ export async function createCore(host: Host, parts: CoreParts = {}): Promise<Cor
   };
   const call = createDispatcher(handlers, logger, now);
   logger.info('ready', { operations: Object.keys(OPERATIONS).length });
+  void housekeeping.begin();
   if (settings.get().startLocalService) void call('local-service/start', null);
+
+  downloads.resumeInterrupted().catch((error: unknown) => logger.error('downloads did not go on', { error }));
 
   return {
     call,
@@ -132,6 +151,7 @@ export async function createCore(host: Host, parts: CoreParts = {}): Promise<Cor
     stop: async () => {
       listeners.clear();
       monitor.stop();
+      housekeeping.stop();
       // Each step on its own: one that fails must not keep the others from their clean end.
       const steps = [() => tasks.stop(), () => localService.stop(), () => cache.close()];
       for (const step of steps) {

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import type { RecordFilter, RecordOrder } from '../../src-main/common/model/record.ts';
 import { MIGRATIONS } from '../../src-main/core/cache/migrations.ts';
-import type { OpenedCache } from '../../src-main/core/cache/open-cache.ts';
+import type { Cache } from '../../src-main/core/cache/cache.ts';
 import {
   createDocument,
   createFolder,
@@ -91,7 +91,7 @@ function createDocuments(from: number, count: number) {
   });
 }
 
-async function benchStoring(cache: OpenedCache, file: string, size: number): Promise<BenchFigure> {
+async function benchStoring(cache: Cache, file: string, size: number): Promise<BenchFigure> {
   const { id } = await cache.createSnapshot(toNewSnapshot({}, size));
   let storedMs = 0;
   for (let from = 0; from < size; from += PAGE_SIZE) {
@@ -136,11 +136,7 @@ function insertBare(file: string): number {
   return ms;
 }
 
-async function benchView(
-  cache: OpenedCache,
-  bare: Database.Database,
-  view: ViewCase,
-): Promise<BenchFigure[]> {
+async function benchView(cache: Cache, bare: Database.Database, view: ViewCase): Promise<BenchFigure[]> {
   const statement = bare.prepare(`${ROWS_SQL} ${view.sql} LIMIT ? OFFSET ?`);
   const opened = await measure(async () => {
     const { viewId, rowCount } = await cache.openView(1, view.filter, view.order);

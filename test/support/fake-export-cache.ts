@@ -54,6 +54,11 @@ export function createSnapshotOf(report: ReportKind, recordCount: number): Snaps
     remarks: [],
     failure: null,
     stillOpen: false,
+    name: '',
+    note: '',
+    pinned: false,
+    refreshOf: null,
+    verification: null,
   };
 }
 

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import { Period } from '../model/period.ts';
-import { DetailKindSchema, DirectionSchema, Snapshot } from '../model/snapshot.ts';
+import { DirectionSchema, Snapshot } from '../model/snapshot.ts';
 import { StatusHistory, StatusSample } from '../model/status.ts';
 import { Summary } from '../model/summary.ts';
 import { TimeBucket } from '../model/record.ts';
-import { Nothing, operation } from './operation.ts';
+import { operation } from './operation.ts';
 
 const ConnectionId = Type.Object({ connectionId: Type.String() });
 const SnapshotId = Type.Object({ snapshotId: Type.Integer() });
@@ -35,14 +35,6 @@ const Attention = Type.Object({
   trend: Type.Array(Type.Number()),
 });
 
-const Storage = Type.Object({
-  totalBytes: Type.Integer(),
-  databaseBytes: Type.Integer(),
-  inboundDetailBytes: Type.Integer(),
-  outboundDetailBytes: Type.Integer(),
-  summaryBytes: Type.Integer(),
-});
-
 export const reportsOperations = {
   /** Asks the service for the tenant's status now and stores the sample, also when it fails. */
   'status/refresh': operation(ConnectionId, StatusSample),
@@ -64,22 +56,6 @@ export const reportsOperations = {
   'summaries/read': operation(SnapshotId, Summary),
   /** Groups computed from a cached detail snapshot, grouped as the service groups. */
   'summaries/compute': operation(SnapshotId, Summary),
-  /** Starts the download of a detail report. */
-  'downloads/start': operation(
-    Type.Object({ connectionId: Type.String(), report: DetailKindSchema, period: Period }),
-    Type.Object({ taskId: Type.String(), snapshotId: Type.Integer() }),
-  ),
-  /** Newest first. */
-  'snapshots/list': operation(
-    Type.Object({ connectionId: Type.Union([Type.String(), Type.Null()]) }),
-    Type.Array(Snapshot),
-  ),
-  'snapshots/get': operation(SnapshotId, Snapshot),
-  'snapshots/remove': operation(
-    Type.Object({ snapshotIds: Type.Array(Type.Integer(), { maxItems: 1000 }) }),
-    Nothing,
-  ),
-  'snapshots/read-storage': operation(Nothing, Storage),
   /** Volume of a span in equal buckets, from every cached detail snapshot of the connection. */
   'overview/read-volume': operation(
     Type.Object({
@@ -96,6 +72,4 @@ export const reportsOperations = {
 
 export const reportsEvents = {
   'status/checked': StatusSample,
-  'snapshots/changed': Snapshot,
-  'snapshots/removed': Type.Object({ snapshotIds: Type.Array(Type.Integer()) }),
 };

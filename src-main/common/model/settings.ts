@@ -15,6 +15,10 @@ export const Settings = Type.Object({
   /** Start the bundled service when the application starts. */
   startLocalService: Type.Boolean({ default: false }),
   localServiceLive: Type.Boolean({ default: true }),
+  /** Cached reports older than this many days are removed, pinned ones never; 0 keeps them. */
+  retentionDays: Type.Integer({ minimum: 0, maximum: 3650, default: 0 }),
+  /** The oldest cached reports are removed while the cache is larger, pinned ones never; 0 keeps them. */
+  retentionBytes: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 }),
 });
 export type Settings = Static<typeof Settings>;
 

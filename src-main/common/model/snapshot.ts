@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { Period } from './period.ts';
 
-const ReportKindSchema = Type.Union([
+export const ReportKindSchema = Type.Union([
   Type.Literal('inbound-detail'),
   Type.Literal('inbound-summary'),
   Type.Literal('outbound-detail'),
@@ -28,6 +28,13 @@ export const SnapshotState = Type.Union([
 ]);
 export type SnapshotState = Static<typeof SnapshotState>;
 
+/** Result of the last time that stored pages were checked; null before the first. */
+const Verification = Type.Object({
+  atMs: Type.Integer(),
+  /** Pages whose stored records are no longer what was stored; 0 is good. */
+  damagedPages: Type.Integer(),
+});
+
 /** One report of one period as it was read from the service and lies in the cache. */
 export const Snapshot = Type.Object({
   id: Type.Integer(),
@@ -52,5 +59,49 @@ export const Snapshot = Type.Object({
   failure: Type.Union([Type.String(), Type.Null()]),
   /** Fetched up to "now" at the time: later records may still belong to it (decision 27). */
   stillOpen: Type.Boolean(),
+  /** What a person called it, wrote about it, and whether retention must leave it; see `snapshots/annotate`. */
+  name: Type.String(),
+  note: Type.String(),
+  pinned: Type.Boolean(),
+  /** The snapshot that this one fetched again to see what changed; null for one of its own, or once that is gone. */
+  refreshOf: Type.Union([Type.Integer(), Type.Null()]),
+  verification: Type.Union([Verification, Type.Null()]),
 });
 export type Snapshot = Static<typeof Snapshot>;
+
+/** Provenance of one page: what was asked, what came, and what was stored of it. */
+export const JournalPage = Type.Object({
+  /** From 0. */
+  pageNumber: Type.Integer(),
+  cursorSent: Type.String(),
+  cursorReceived: Type.Union([Type.String(), Type.Null()]),
+  /** Entries of the page, those set aside included. */
+  entryCount: Type.Integer(),
+  /** Place of its first record in the snapshot, and how many were stored. */
+  firstSeq: Type.Integer(),
+  recordCount: Type.Integer(),
+  setAsideCount: Type.Integer(),
+  sizeBytes: Type.Integer(),
+  /** SHA-256 of the bytes as received. */
+  sha256: Type.String(),
+  /** SHA-256 of what was stored; null for pages stored by version 0.1.0. */
+  recordsSha256: Type.Union([Type.String(), Type.Null()]),
+  /** The last verification found that what is stored is no longer what was stored. */
+  damaged: Type.Boolean(),
+  totalDocument: Type.Union([Type.Integer(), Type.Null()]),
+  executionTimeMs: Type.Union([Type.Number(), Type.Null()]),
+  status: Type.Integer(),
+  requestedAtMs: Type.Integer(),
+  receivedAtMs: Type.Integer(),
+});
+export type JournalPage = Static<typeof JournalPage>;
+
+/** An entry that could not be read as a record, with its JSON text as it came. */
+export const SetAsideEntry = Type.Object({
+  pageNumber: Type.Integer(),
+  /** Place in the page, from 0. */
+  place: Type.Integer(),
+  reason: Type.String(),
+  text: Type.String(),
+});
+export type SetAsideEntry = Static<typeof SetAsideEntry>;

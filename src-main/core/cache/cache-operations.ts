@@ -1,39 +1,20 @@
 import { AppError } from '../../common/contract/errors.ts';
-import type { Emit, Handlers } from '../../common/contract/index.ts';
-import type { TaskRegistry } from '../tasks/task-registry.ts';
+import type { Handlers } from '../../common/contract/index.ts';
 import type { Cache } from './cache.ts';
 
 type CacheOperation =
-  | Extract<keyof Handlers, `snapshots/${string}` | `records/${string}` | `overview/${string}`>
+  | Extract<keyof Handlers, `records/${string}` | `overview/${string}`>
   | 'summaries/read'
   | 'summaries/compute';
 
 /** Rows of one window; a table asks for far fewer. */
 const MAX_WINDOW_ROWS = 500;
 
-/** What the window may ask of the cache: all of it works with the network gone. */
-export function createCacheOperations(options: {
-  cache: Cache;
-  tasks: TaskRegistry;
-  emit: Emit;
-}): Pick<Handlers, CacheOperation> {
-  const { cache, tasks, emit } = options;
+/** What the window may ask of cached records: all of it works with the network gone. */
+export function createCacheOperations(cache: Cache): Pick<Handlers, CacheOperation> {
   return {
     'summaries/read': ({ snapshotId }) => cache.readSummary(snapshotId),
     'summaries/compute': ({ snapshotId }) => cache.computeSummary(snapshotId),
-    'snapshots/list': ({ connectionId }) => cache.listSnapshots(connectionId),
-    'snapshots/get': ({ snapshotId }) => cache.getSnapshot(snapshotId),
-    'snapshots/remove': async ({ snapshotIds }) => {
-      const running = tasks
-        .list()
-        .filter(({ state, snapshotId }) => state === 'running' && snapshotIds.includes(snapshotId ?? -1));
-      for (const task of running) tasks.cancel(task.id);
-      await Promise.all(running.map((task) => tasks.whenEnded(task.id)));
-      await cache.removeSnapshots(snapshotIds);
-      emit('snapshots/removed', { snapshotIds });
-      return null;
-    },
-    'snapshots/read-storage': () => cache.readStorage(),
     'overview/read-volume': async ({ connectionId, fromMs, toMs, buckets }) => {
       const [inbound, outbound] = await Promise.all([
         cache.readVolume(connectionId, 'inbound-detail', fromMs, toMs, buckets),

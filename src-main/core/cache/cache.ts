@@ -1,5 +1,6 @@
 import type { ErrorInfo } from '../../common/contract/errors.ts';
-import type { Output } from '../../common/contract/index.ts';
+import type { Input, Output } from '../../common/contract/index.ts';
+import type { CacheState, RetiredSnapshot } from '../../common/model/cache-state.ts';
 import type { Period } from '../../common/model/period.ts';
 import type {
   Facets,
@@ -15,6 +16,8 @@ import type { StatusHistory, StatusSample } from '../../common/model/status.ts';
 import type { Summary } from '../../common/model/summary.ts';
 import type { DetailKind, ReportKind } from '../../common/reporting/report-identifiers.ts';
 import type { DownloadCache } from './download-cache.ts';
+import type { Purge } from './remove-snapshots.ts';
+import type { PageCheck } from './verify-pages.ts';
 
 export interface NewSnapshot {
   readonly connectionId: string;
@@ -70,9 +73,33 @@ export interface Cache {
   finishSnapshot(snapshotId: number, state: SnapshotState, failure: ErrorInfo | null): Promise<Snapshot>;
   getSnapshot(snapshotId: number): Promise<Snapshot>;
   listSnapshots(connectionId: string | null): Promise<Snapshot[]>;
-  removeSnapshots(snapshotIds: readonly number[]): Promise<void>;
+  annotateSnapshot(change: Input<'snapshots/annotate'>): Promise<Snapshot>;
+  /** Hides snapshots until they are restored, or deleted for good by `purgeRemoved`. */
+  removeSnapshots(snapshotIds: readonly number[], nowMs: number): Promise<void>;
+  /** Answers those that are back. */
+  restoreSnapshots(snapshotIds: readonly number[]): Promise<Snapshot[]>;
+  /** Deletes for good what was removed at `untilMs` or before, and gives the space back. */
+  purgeRemoved(untilMs: number): Promise<Purge>;
   /** Removes everything that was cached of a connection. */
   removeConnection(connectionId: string): Promise<void>;
+  /** Works the checksum of every page out again; `onProgress` hears the records done. Keeps nothing. */
+  verifyPages(
+    snapshotId: number,
+    options: { signal: AbortSignal; onProgress(records: number): void },
+  ): Promise<PageCheck>;
+  saveVerification(snapshotId: number, atMs: number, check: PageCheck): Promise<Snapshot>;
+  /** SQLite's check of the whole file. A damaged one is put aside, and a clean one begun. */
+  checkFile(signal: AbortSignal): Promise<{ sound: boolean }>;
+  compareSnapshots(olderId: number, newerId: number): Promise<Output<'snapshots/compare'>>;
+  readJournal(place: Input<'snapshots/read-journal'>): Promise<Output<'snapshots/read-journal'>>;
+  readSetAside(place: Input<'snapshots/read-set-aside'>): Promise<Output<'snapshots/read-set-aside'>>;
+  readState(): CacheState;
+  /** Hears when the state becomes another one; the answer stops it. */
+  watchState(listener: (state: CacheState) => void): () => void;
+  /** Tries to write, looks at the disk and folds the log in; it happens every 30 s by itself. */
+  retry(): Promise<CacheState>;
+  /** Tells with the state what retention removed. */
+  noteRetired(retired: { atMs: number; snapshots: RetiredSnapshot[] }): void;
   readStorage(): Promise<Output<'snapshots/read-storage'>>;
 
   openView(

@@ -3,6 +3,9 @@ import { AppError, type ErrorInfo } from '../../common/contract/errors.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { FromThread, ThreadOperations, ThreadStart, ToThread } from './thread-messages.ts';
 
+/** A thread that is in the middle of a long statement has this long to end. */
+const END_MS = 3000;
+
 interface Pending {
   readonly name: string;
   readonly resolve: (value: unknown) => void;
@@ -28,16 +31,20 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
-/** A running thread of the cache; calls reject with AppErrors. */
-export interface CalledThread<Operations extends ThreadOperations> {
-  /** What the thread said once it was ready; rejects when it could not start. */
-  readonly started: Promise<unknown>;
+/** Calls of operations that run in a thread; they reject with AppErrors. */
+export interface ThreadCalls<Operations extends ThreadOperations> {
   call<Name extends keyof Operations & string>(
     name: Name,
     input: InputOf<Operations, Name>,
     options?: CallOptions,
   ): Promise<AnswerOf<Operations, Name>>;
-  /** Ends the thread; calls that are still open reject with `app.cancelled`. */
+}
+
+/** A running thread of the cache. */
+export interface CalledThread<Operations extends ThreadOperations> extends ThreadCalls<Operations> {
+  /** What the thread said once it was ready; rejects when it could not start. */
+  readonly started: Promise<unknown>;
+  /** Lets the thread end by itself, by force after 3 s; calls that are still open reject with `app.cancelled`. */
   end(): Promise<void>;
 }
 
@@ -74,7 +81,12 @@ export function startThread<Operations extends ThreadOperations>(
     logger.error('cache.thread-failed', { role: start.role, trace: error.stack });
     endWith(new AppError('app.bug', 'A thread of the cache failed.', {}, error));
   });
-  worker.on('exit', () => endWith(new AppError('app.cancelled', 'The cache is closed.')));
+  const exited = new Promise<void>((resolve) => {
+    worker.on('exit', () => {
+      endWith(new AppError('app.cancelled', 'The cache is closed.'));
+      resolve();
+    });
+  });
 
   const post = (message: ToThread, transfer: ArrayBuffer[] = []): void =>
     worker.postMessage(message, transfer);
@@ -100,7 +112,10 @@ export function startThread<Operations extends ThreadOperations>(
       }
     },
     async end() {
-      await worker.terminate();
+      post({ kind: 'end' });
+      const force = setTimeout(() => void worker.terminate(), END_MS);
+      await exited;
+      clearTimeout(force);
     },
   };
 }

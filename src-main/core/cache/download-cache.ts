@@ -1,5 +1,5 @@
 import type { DetailKind } from '../../common/reporting/report-identifiers.ts';
-import type { CalledThread } from './call-thread.ts';
+import type { ThreadCalls } from './call-thread.ts';
 import type { DownloadPace, JournalFigures } from './download-figures.ts';
 import type { DownloadRow } from './download-rows.ts';
 import type { DownloadChange, QueuedDownload, WalkRestart } from './download-writes.ts';
@@ -28,9 +28,9 @@ export interface DownloadCache {
 
 /** The calls of downloads over the cache's threads. */
 export function createDownloadCache(
-  writer: CalledThread<WriterOperations>,
-  views: CalledThread<ViewOperations>,
-  scans: CalledThread<ScanOperations>,
+  writer: ThreadCalls<WriterOperations>,
+  views: ThreadCalls<ViewOperations>,
+  scans: ThreadCalls<ScanOperations>,
 ): DownloadCache {
   return {
     get: (snapshotId) => views.call('getDownload', snapshotId),

@@ -1,5 +1,5 @@
-import { rmSync } from 'node:fs';
 import { AppError } from '../../common/contract/errors.ts';
+import { backUp } from './back-up.ts';
 import { APPLICATION_ID, type Connection } from './connect.ts';
 import type { Migration } from './migrations.ts';
 
@@ -21,13 +21,13 @@ export function assertNotNewer(database: Connection, migrations: readonly Migrat
 
 /**
  * Brings the schema up to date: each pending migration in one immediate transaction together with its
- * version. An existing file is copied beside itself (`.v1.backup`) before the first one.
+ * version. A checked copy of an existing file is put beside it (`.v1.backup`) before the first one.
  */
 export function migrate(database: Connection, file: string, migrations: readonly Migration[]): void {
   const version = readVersion(database);
   const pending = migrations.filter((migration) => migration.version > version);
   if (pending.length === 0) return;
-  if (version > 0) copyTo(database, `${file}.v${version}.backup`);
+  if (version > 0) backUp(database, file, version);
   for (const migration of pending) {
     const step = database.transaction(() => {
       database.exec(migration.sql);
@@ -36,9 +36,4 @@ export function migrate(database: Connection, file: string, migrations: readonly
     });
     step.immediate();
   }
-}
-
-function copyTo(database: Connection, target: string): void {
-  rmSync(target, { force: true });
-  database.prepare('VACUUM INTO ?').run(target);
 }

@@ -1,39 +1,57 @@
-import { closeSync, existsSync, mkdirSync, openSync, renameSync, statSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
-import { AppError } from '../../common/contract/errors.ts';
-import { APPLICATION_ID, connect, type Connection } from './connect.ts';
-import { assertNotNewer, migrate } from './migrate.ts';
+import { closeSync, existsSync, openSync } from 'node:fs';
+import { claimFile } from './claim-file.ts';
+import { connect, type Connection } from './connect.ts';
+import { findDamage } from './inspect-file.ts';
+import { migrate } from './migrate.ts';
 import { MIGRATIONS, type Migration } from './migrations.ts';
-import { isDamage, toCacheError } from './to-cache-error.ts';
-
-/** Up to this size a whole check takes a fraction of a second; above it only after an unclean end. */
-const QUICK_CHECK_BYTES = 67_108_864;
-const LARGEST_CHECK_BYTES = 2_147_483_648;
+import { putAside, type Damage } from './put-aside.ts';
+import type { Inspection } from './thread-messages.ts';
+import { toCacheError } from './to-cache-error.ts';
 
 export interface OpenedFile {
   readonly database: Connection;
-  /** Where a damaged file was put aside, or null. */
-  readonly damagedFile: string | null;
-  /** Code of the damage: `empty`, `other-application`, or SQLite's. */
+  /** Folder into which a damaged file was moved, or null. */
+  readonly damagedFolder: string | null;
+  /** Code of the damage: `empty`, `other-application`, `missing-table`, `quick-check`, `foreign-keys`, or SQLite's. */
   readonly damage: string;
+  /** Gives the claim on the file back; to be called after the database is closed. */
+  readonly release: () => void;
+}
+
+interface OpenOptions {
+  readonly inspection?: Inspection;
+  /** The least id of the next snapshot, so that ids from before a damage never mean another snapshot. */
+  readonly firstSnapshotId?: number;
+  readonly migrations?: readonly Migration[];
 }
 
 /**
- * Opens the cache for writing after looking at it: a damaged file is put aside with its companions and a
- * clean one started. Throws AppError `cache.newer` with the file untouched, `cache.locked`, `cache.read-only`.
+ * Opens the cache for writing after claiming it and looking at it: a damaged file is put aside with its
+ * companions and a clean one started. Throws AppError `cache.newer` with the file untouched, `cache.locked`,
+ * `cache.read-only`, `cache.disk-full`.
  */
-export function openFile(
-  file: string,
-  nowMs: number,
-  migrations: readonly Migration[] = MIGRATIONS,
-): OpenedFile {
+export function openFile(file: string, nowMs: number, options: OpenOptions = {}): OpenedFile {
+  const { inspection = 'usual', firstSnapshotId = 1, migrations = MIGRATIONS } = options;
   try {
-    const damage = existsSync(file) ? findDamage(file, migrations) : null;
-    const damagedFile = damage === null ? null : putAside(file, nowMs);
-    return { database: openSound(file, migrations), damagedFile, damage: damage ?? '' };
+    const release = claimFile(file);
+    try {
+      const damage = existsSync(file) ? inspect(file, migrations, inspection) : null;
+      const damagedFolder = damage === null ? null : putAside(file, damage, nowMs, describe(migrations));
+      const database = openSound(file, migrations);
+      if (damagedFolder !== null) reserveIds(database, firstSnapshotId);
+      return { database, damagedFolder, damage: damage?.code ?? '', release };
+    } catch (error) {
+      release();
+      throw error;
+    }
   } catch (error) {
     throw toCacheError(error);
   }
+}
+
+function inspect(file: string, migrations: readonly Migration[], inspection: Inspection): Damage | null {
+  const damage = findDamage(file, migrations, inspection !== 'usual');
+  return inspection === 'condemn' ? (damage ?? { code: 'met-again', lines: [] }) : damage;
 }
 
 function openSound(file: string, migrations: readonly Migration[]): Connection {
@@ -50,39 +68,13 @@ function openSound(file: string, migrations: readonly Migration[]): Connection {
   }
 }
 
-function findDamage(file: string, migrations: readonly Migration[]): string | null {
-  const sizeBytes = statSync(file).size;
-  if (sizeBytes === 0) return 'empty';
-  try {
-    return checkFile(file, sizeBytes, migrations);
-  } catch (error) {
-    const known = toCacheError(error);
-    if (isDamage(known) && known instanceof AppError) return String(known.details['sqlite'] ?? 'damaged');
-    throw known;
-  }
+function reserveIds(database: Connection, firstSnapshotId: number): void {
+  database
+    .prepare("INSERT INTO sqlite_sequence (name, seq) VALUES ('snapshots', ?)")
+    .run(firstSnapshotId - 1);
 }
 
-/** Reads only: a file that is refused stays as it was. */
-function checkFile(file: string, sizeBytes: number, migrations: readonly Migration[]): string | null {
-  const database = connect(file, 'read-any');
-  try {
-    if (database.pragma('application_id', { simple: true }) !== APPLICATION_ID) return 'other-application';
-    assertNotNewer(database, migrations);
-    const wasClosed = database.prepare('SELECT was_closed FROM cache_state').pluck().get() === 1;
-    if (sizeBytes > (wasClosed ? QUICK_CHECK_BYTES : LARGEST_CHECK_BYTES)) return null;
-    return database.pragma('quick_check(1)', { simple: true }) === 'ok' ? null : 'quick-check';
-  } finally {
-    database.close();
-  }
-}
-
-function putAside(file: string, nowMs: number): string {
-  const time = new Date(nowMs).toISOString().replaceAll(':', '-');
-  const folder = join(dirname(file), 'damaged', time);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const target = join(folder, basename(file));
-  for (const suffix of ['', '-wal', '-shm']) {
-    if (existsSync(file + suffix)) renameSync(file + suffix, target + suffix);
-  }
-  return target;
+function describe(migrations: readonly Migration[]): object {
+  const { node, modules } = process.versions;
+  return { schema: migrations.at(-1)?.version ?? 0, node, modules };
 }

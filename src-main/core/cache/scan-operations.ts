@@ -7,6 +7,7 @@ import type { DetailKind } from '../../common/reporting/report-identifiers.ts';
 import { findAttention } from './attention.ts';
 import type { ExportRow } from './cache.ts';
 import type { Connection } from './connect.ts';
+import { createComparer } from './compare-snapshots.ts';
 import { createDateColumns } from './date-columns.ts';
 import { readJournalFigures, readPace, type DownloadPace, type JournalFigures } from './download-figures.ts';
 import { createExportReader, type ExportBatch } from './export-batches.ts';
@@ -20,6 +21,7 @@ import { createStatusReader } from './status-samples.ts';
 import { readStorage } from './storage-size.ts';
 import { computeSummary, createSummaryReader } from './summaries.ts';
 import type { CallContext } from './thread-messages.ts';
+import { createPageVerifier, type PageCheck } from './verify-pages.ts';
 import { countVolume, divideSpan } from './volume.ts';
 
 export type ScanOperations = ReturnType<typeof createScanOperations>;
@@ -49,6 +51,8 @@ export function createScanOperations(database: Connection) {
   const readSession = createSessionReader(database);
   const readSummary = createSummaryReader(database);
   const readSamples = createStatusReader(database);
+  const verify = createPageVerifier(database);
+  const compare = createComparer(database);
 
   return {
     readPace: (input: { connectionId: string; report: DetailKind }): DownloadPace =>
@@ -61,6 +65,12 @@ export function createScanOperations(database: Connection) {
       const snapshot = snapshots.get(view.snapshotId);
       return countInBuckets(view, snapshot.period, await readColumn(snapshot, pause), buckets);
     },
+    verifyPages: (snapshotId: number, { pause, note }: CallContext): Promise<PageCheck> =>
+      verify(snapshots.get(snapshotId), pause, note),
+    compareSnapshots: (
+      { olderId, newerId }: { olderId: number; newerId: number },
+      { pause }: CallContext,
+    ): Promise<Output<'snapshots/compare'>> => compare(snapshots.get(olderId), snapshots.get(newerId), pause),
     readFacets: (snapshotId: number, { pause }: CallContext): Promise<Facets> =>
       countFacets(database, snapshots.get(snapshotId), pause),
     readSession: (input: { connectionId: string; sessionId: string }): SessionRequest[] =>

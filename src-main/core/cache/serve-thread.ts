@@ -43,6 +43,7 @@ export function serveThread(
     const { operations, started } = start();
     port.on('message', (message: ToThread) => {
       if (message.kind === 'call') void answer(operations, message.id, message.name, message.input);
+      else if (message.kind === 'end') port.close();
       else if (open.has(message.id)) cancelled.add(message.id);
     });
     send({ kind: 'answer', id: 0, value: started });

@@ -23,6 +23,12 @@ interface SnapshotRow {
   readonly name_visualization: string;
   readonly failure: string | null;
   readonly still_open: number;
+  readonly name: string;
+  readonly note: string;
+  readonly is_pinned: number;
+  readonly refresh_of: number | null;
+  readonly verified_at_ms: number | null;
+  readonly damaged_pages: number | null;
 }
 interface RemarkRow {
   readonly code: string;
@@ -73,6 +79,12 @@ export function createSnapshotReader(database: Connection): SnapshotReader {
     remarks: remarks.all(row.snapshot_id).map(toRemark),
     failure: row.failure,
     stillOpen: row.still_open === 1,
+    name: row.name,
+    note: row.note,
+    pinned: row.is_pinned === 1,
+    refreshOf: row.refresh_of,
+    verification:
+      row.verified_at_ms === null ? null : { atMs: row.verified_at_ms, damagedPages: row.damaged_pages ?? 0 },
   });
   return {
     get(snapshotId) {

@@ -1,6 +1,17 @@
-import { statSync } from 'node:fs';
+import { statfsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { Output } from '../../common/contract/index.ts';
 import type { Connection } from './connect.ts';
+
+/** Free space for this person on the disk of a file, in bytes; null where the system doesn't tell. */
+export function readFreeBytes(file: string): number | null {
+  try {
+    const { bavail, bsize } = statfsSync(dirname(file));
+    return bavail * bsize;
+  } catch {
+    return null;
+  }
+}
 
 /**
  * What the cache takes on the disk. The database's pages are divided among the reports by the bytes
@@ -8,15 +19,19 @@ import type { Connection } from './connect.ts';
  */
 export function readStorage(database: Connection, file: string): Output<'snapshots/read-storage'> {
   const pragma = (name: string): number => Number(database.pragma(name, { simple: true }));
-  const usedBytes = (pragma('page_count') - pragma('freelist_count')) * pragma('page_size');
+  const freePages = pragma('freelist_count');
+  const usedBytes = (pragma('page_count') - freePages) * pragma('page_size');
   const rows = database
-    .prepare<[], { report: string; bytes: number }>(
-      'SELECT report, sum(size_bytes) AS bytes FROM snapshots WHERE is_removed = 0 GROUP BY report',
+    .prepare<[], { report: string; isRemoved: number; bytes: number }>(
+      `SELECT report, is_removed > 0 AS isRemoved, sum(size_bytes) AS bytes
+       FROM snapshots GROUP BY report, isRemoved`,
     )
     .all();
   const received = rows.reduce((sum, { bytes }) => sum + bytes, 0);
-  const share = (matches: (report: string) => boolean): number => {
-    const bytes = rows.filter(({ report }) => matches(report)).reduce((sum, row) => sum + row.bytes, 0);
+  const share = (matches: (report: string) => boolean, isRemoved = 0): number => {
+    const bytes = rows
+      .filter((row) => row.isRemoved === isRemoved && matches(row.report))
+      .reduce((sum, row) => sum + row.bytes, 0);
     return received === 0 ? 0 : Math.floor((usedBytes * bytes) / received);
   };
   const sizes = ['', '-wal', '-shm'].map(
@@ -28,5 +43,7 @@ export function readStorage(database: Connection, file: string): Output<'snapsho
     inboundDetailBytes: share((report) => report === 'inbound-detail'),
     outboundDetailBytes: share((report) => report === 'outbound-detail'),
     summaryBytes: share((report) => report.endsWith('summary')),
+    freeBytes: readFreeBytes(file) ?? 0,
+    reclaimableBytes: freePages * pragma('page_size') + share(() => true, 1),
   };
 }

@@ -4,7 +4,8 @@ import { AppError, type ErrorCode } from '../../common/contract/errors.ts';
 const CODES: readonly (readonly [RegExp, ErrorCode, string])[] = [
   [/^SQLITE_(NOTADB|CORRUPT)/, 'cache.damaged', 'The cache file is damaged.'],
   [/^SQLITE_(BUSY|LOCKED)/, 'cache.locked', 'Another program holds the cache file.'],
-  [/^SQLITE_FULL/, 'cache.disk-full', 'The disk is full.'],
+  // The shared index of the log can't be made larger: only a full disk does that.
+  [/^SQLITE_(FULL|IOERR_SHMSIZE)/, 'cache.disk-full', 'The disk is full.'],
   [/^SQLITE_(CANTOPEN|PERM|READONLY|AUTH|IOERR)/, 'cache.read-only', 'The cache file cannot be written.'],
 ];
 
@@ -20,4 +21,10 @@ export function toCacheError(error: unknown): unknown {
 /** True for an AppError that says that the file itself is damaged. */
 export function isDamage(error: unknown): boolean {
   return error instanceof AppError && error.code === 'cache.damaged';
+}
+
+/** True where the file must be opened again before anything is written: damage, or a disk that failed. */
+export function needsReopening(error: unknown): boolean {
+  if (!(error instanceof AppError)) return false;
+  return isDamage(error) || String(error.details['sqlite']).startsWith('SQLITE_IOERR');
 }

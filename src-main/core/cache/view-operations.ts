@@ -4,6 +4,7 @@ import type { Snapshot } from '../../common/model/snapshot.ts';
 import type { Connection } from './connect.ts';
 import { createDownloadReader, type DownloadRow } from './download-rows.ts';
 import { materialiseView, type RowList } from './materialise-view.ts';
+import { createJournalReader } from './page-journal.ts';
 import { createDetailReader } from './read-detail.ts';
 import { prepareWindows } from './read-window.ts';
 import { toRow } from './record-tables.ts';
@@ -23,12 +24,13 @@ interface OpenViewInput {
   readonly order: RecordOrder;
 }
 
-/** Snapshots, views and their windows: the quick reads. */
-export function createViewOperations(database: Connection) {
+/** Snapshots, their journals, views and their windows: the quick reads. `generation` tells views of another opening apart. */
+export function createViewOperations(database: Connection, generation: number) {
   const snapshots = createSnapshotReader(database);
   const downloads = createDownloadReader(database, snapshots);
   const readWindow = prepareWindows(database);
   const readDetail = createDetailReader(database);
+  const journal = createJournalReader(database);
   const views = new Map<string, RowList>();
   let lastView = 0;
 
@@ -45,10 +47,12 @@ export function createViewOperations(database: Connection) {
     listSnapshots: (connectionId: string | null): Snapshot[] => snapshots.list(connectionId),
     getDownload: (snapshotId: number): DownloadRow => downloads.get(snapshotId),
     listDownloads: (connectionId: string | null): DownloadRow[] => downloads.list(connectionId),
+    readJournal: journal.readPages,
+    readSetAside: journal.readSetAside,
     openView: async ({ snapshotId, filter, order }: OpenViewInput, context: CallContext) => {
       const snapshot = snapshots.get(snapshotId);
       const view = await materialiseView(database, snapshot, filter, order, context.pause);
-      const viewId = `view-${++lastView}`;
+      const viewId = `view-${generation}-${++lastView}`;
       views.set(viewId, view);
       for (const oldest of views.keys()) {
         if (views.size <= OPEN_VIEWS) break;

@@ -1,20 +1,31 @@
 import type { ErrorInfo } from '../../common/contract/errors.ts';
 import type { Snapshot, SnapshotState } from '../../common/model/snapshot.ts';
 import type { StatusSample } from '../../common/model/status.ts';
+import type { Input } from '../../common/contract/index.ts';
 import type { NewSnapshot } from './cache.ts';
+import { createCheckpoints } from './checkpoints.ts';
 import type { Connection } from './connect.ts';
 import { createDownloadWriter } from './download-writes.ts';
-import { createSnapshotRemover } from './remove-snapshots.ts';
+import { createSnapshotEditor } from './edit-snapshots.ts';
+import type { OpenedFile } from './open-file.ts';
+import { createSnapshotRemover, type Purge } from './remove-snapshots.ts';
 import { createSnapshotReader } from './snapshot-rows.ts';
 import { createStatusWriter } from './status-samples.ts';
 import { createPageStore, type StoredPage } from './store-page.ts';
 import { isDamage, toCacheError } from './to-cache-error.ts';
 import type { CallContext } from './thread-messages.ts';
+import type { PageCheck } from './verify-pages.ts';
 
 export type WriterOperations = ReturnType<typeof createWriterOperations>;
 
-/** Everything that writes, over the one writing connection. Ends downloads that a dead process left behind. */
-export function createWriterOperations(database: Connection) {
+/**
+ * Everything that writes, over the one writing connection. At the first opening it ends downloads that a dead
+ * process left behind.
+ */
+export function createWriterOperations(opened: OpenedFile, file: string, isFirst: boolean) {
+  const { database } = opened;
+  const checkpoints = createCheckpoints(database, file);
+  const editor = createSnapshotEditor(database);
   const snapshots = createSnapshotReader(database);
   const storePage = createPageStore(database, snapshots);
   const remover = createSnapshotRemover(database);
@@ -29,8 +40,14 @@ export function createWriterOperations(database: Connection) {
     .prepare<[string], number>('SELECT snapshot_id FROM snapshots WHERE connection_id = ?')
     .pluck();
   const removeSamples = database.prepare('DELETE FROM status_samples WHERE connection_id = ?');
+  const saveFileCheck = database.prepare('UPDATE cache_state SET checked_at_ms = ?');
+  const sweep = async (untilMs: number, { pause }: CallContext): Promise<Purge> => {
+    const purge = await remover.sweep(untilMs, pause);
+    checkpoints.fold();
+    return purge;
+  };
   let sawDamage = false;
-  endInterrupted(database);
+  if (isFirst) endInterrupted(database);
 
   const guard = <Value>(work: () => Value): Value => {
     try {
@@ -53,7 +70,11 @@ export function createWriterOperations(database: Connection) {
         return snapshots.get(Number(lastInsertRowid));
       }),
     storePage: (input: StoredPage, context: CallContext): Snapshot =>
-      guard(() => storePage(input, (head) => context.note(head))),
+      guard(() => {
+        const snapshot = storePage(input, (head) => context.note(head));
+        checkpoints.afterWrite();
+        return snapshot;
+      }),
     finishSnapshot: (input: {
       snapshotId: number;
       state: SnapshotState;
@@ -64,22 +85,47 @@ export function createWriterOperations(database: Connection) {
         database.pragma('wal_checkpoint(PASSIVE)');
         return snapshots.get(input.snapshotId);
       }),
-    removeSnapshots: async (snapshotIds: readonly number[], context: CallContext): Promise<void> => {
-      guard(() => remover.mark(snapshotIds));
-      await remover.sweep(context.pause);
-    },
+    annotate: (change: Input<'snapshots/annotate'>): Snapshot =>
+      guard(() => {
+        editor.annotate(change);
+        return snapshots.get(change.snapshotId);
+      }),
+    saveVerification: (input: { snapshotId: number; atMs: number; check: PageCheck }): Snapshot =>
+      guard(() => {
+        editor.saveVerification(input.snapshotId, input.atMs, input.check);
+        return snapshots.get(input.snapshotId);
+      }),
+    saveFileCheck: (atMs: number): void => guard(() => void saveFileCheck.run(atMs)),
+    removeSnapshots: (input: { snapshotIds: readonly number[]; nowMs: number }): void =>
+      guard(() => remover.mark(input.snapshotIds, input.nowMs)),
+    restoreSnapshots: (snapshotIds: readonly number[]): Snapshot[] =>
+      guard(() => remover.restore(snapshotIds).map((snapshotId) => snapshots.get(snapshotId))),
     removeConnection: async (connectionId: string, context: CallContext): Promise<void> => {
-      guard(() => remover.mark(idsOf.all(connectionId)));
+      guard(() => remover.mark(idsOf.all(connectionId), 0));
       removeSamples.run(connectionId);
-      await remover.sweep(context.pause);
+      await sweep(0, context);
     },
     addStatusSample: (sample: StatusSample): void => guard(() => addStatusSample(sample)),
-    sweep: (_input: null, context: CallContext): Promise<void> => remover.sweep(context.pause),
+    sweep,
+    /** Folds the log into the file; answers whether it is large all the same. Throws `cache.disk-full` where that has no room. */
+    foldLog: (): boolean => guard(() => checkpoints.fold()),
+    /** Writes a little, to see whether that is possible; throws as any write does. */
+    tryWriting: (): void =>
+      guard(() => {
+        database.prepare('UPDATE cache_state SET was_closed = 0').run();
+        checkpoints.fold();
+      }),
     close: (): void => {
       // After damage the next start looks at the whole file.
       if (!sawDamage) database.prepare('UPDATE cache_state SET was_closed = 1').run();
       database.pragma('wal_checkpoint(TRUNCATE)');
       database.close();
+      opened.release();
+    },
+    /** Closes a file in which damage was met, and writes nothing more to it. */
+    abandon: (): void => {
+      database.close();
+      opened.release();
     },
   };
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { StatusSample } from '../../../src-main/common/model/status.ts';
-import type { OpenedCache } from '../../../src-main/core/cache/open-cache.ts';
+import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import {
   createDocument,
   createFolder,
@@ -14,7 +14,7 @@ import {
 } from './cache-fixture.ts';
 
 const HOUR_MS = 3_600_000;
-let cache: OpenedCache;
+let cache: Cache;
 let place: Awaited<ReturnType<typeof createFolder>>;
 
 beforeEach(async () => {

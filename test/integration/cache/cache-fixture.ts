@@ -2,13 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Cache, NewSnapshot } from '../../../src-main/core/cache/cache.ts';
-import { openCache, type OpenedCache } from '../../../src-main/core/cache/open-cache.ts';
+import { openCache } from '../../../src-main/core/cache/open-cache.ts';
 import { createSilentLogger } from '../../support/silent-logger.ts';
 
 const WORKER_URL = new URL('../../../src-main/core/cache/cache-thread.ts', import.meta.url);
 export const FROM_MS = Date.UTC(2026, 10, 20, 10);
 
-export function openTestCache(file: string): Promise<OpenedCache> {
+export function openTestCache(file: string): Promise<Cache> {
   return openCache({ file, workerUrl: WORKER_URL, logger: createSilentLogger(), now: () => FROM_MS });
 }
 

@@ -69,13 +69,22 @@ test('a database of a later version is refused and stays as it was', async () =>
 
 const KNOWN = MIGRATIONS.length;
 
+function openAndClose(): void {
+  const { database, release } = openFile(place.file, FROM_MS);
+  database.close();
+  release();
+}
+
 test('an older database is copied, then brought up to date', () => {
-  openFile(place.file, FROM_MS).database.close();
+  openAndClose();
   const next = { version: KNOWN + 1, sql: 'CREATE TABLE added (id INTEGER PRIMARY KEY) STRICT' };
-  const { database, damagedFile } = openFile(place.file, FROM_MS, [...MIGRATIONS, next]);
-  expect(damagedFile).toBeNull();
+  const { database, damagedFolder, release } = openFile(place.file, FROM_MS, {
+    migrations: [...MIGRATIONS, next],
+  });
+  expect(damagedFolder).toBeNull();
   expect(database.pragma('user_version', { simple: true })).toBe(KNOWN + 1);
   database.close();
+  release();
   const copy = new Database(`${place.file}.v${KNOWN}.backup`, { readonly: true });
   expect(copy.pragma('user_version', { simple: true })).toBe(KNOWN);
   expect(copy.pragma('integrity_check', { simple: true })).toBe('ok');
@@ -83,12 +92,12 @@ test('an older database is copied, then brought up to date', () => {
 });
 
 test('a migration that fails leaves neither its tables nor its version', () => {
-  openFile(place.file, FROM_MS).database.close();
+  openAndClose();
   const broken = {
     version: KNOWN + 1,
     sql: 'CREATE TABLE added (id INTEGER) STRICT; SELECT missing FROM nowhere',
   };
-  expect(() => openFile(place.file, FROM_MS, [...MIGRATIONS, broken])).toThrow();
+  expect(() => openFile(place.file, FROM_MS, { migrations: [...MIGRATIONS, broken] })).toThrow();
   const database = new Database(place.file, { readonly: true });
   expect(database.pragma('user_version', { simple: true })).toBe(KNOWN);
   expect(database.prepare("SELECT count(*) FROM sqlite_schema WHERE name = 'added'").pluck().get()).toBe(0);
@@ -118,8 +127,10 @@ test.each<[string, () => Promise<void>]>([
   await damage();
   const before = await readFile(place.file);
   const cache = await openTestCache(place.file);
-  expect(cache.damagedFile).toBe(join(place.folder, 'damaged', '2026-11-20T10-00-00.000Z', 'cache.sqlite'));
-  expect(before.equals(await readFile(cache.damagedFile!))).toBe(true);
+  const folder = join(place.folder, 'damaged', '2026-11-20T10-00-00.000Z');
+  expect(cache.readState()).toMatchObject({ mode: 'ready', damagedCount: 1, putAside: { folder } });
+  expect(before.equals(await readFile(join(folder, 'cache.sqlite')))).toBe(true);
+  expect(JSON.parse(await readFile(join(folder, 'report.json'), 'utf8'))).toHaveProperty('damage');
   expect(await cache.listSnapshots(null)).toEqual([]);
   await fillSnapshot(cache, [createDocument(0)]);
   await cache.close();
@@ -129,6 +140,7 @@ test('the log of a damaged file is put aside with it', async () => {
   await writeFile(place.file, 'no database'.repeat(500));
   await writeFile(`${place.file}-wal`, 'its log');
   const cache = await openTestCache(place.file);
-  expect(await readFile(`${cache.damagedFile!}-wal`, 'utf8')).toBe('its log');
+  const { folder } = cache.readState().putAside!;
+  expect(await readFile(join(folder, 'cache.sqlite-wal'), 'utf8')).toBe('its log');
   await cache.close();
 });

@@ -1,18 +1,19 @@
 import { createHash } from 'node:crypto';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { OpenedCache } from '../../../src-main/core/cache/open-cache.ts';
+import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import {
   createDocument,
   createFolder,
   fillSnapshot,
   openTestCache,
+  FROM_MS,
   toBody,
   toNewSnapshot,
   toPage,
 } from './cache-fixture.ts';
 
-let cache: OpenedCache;
+let cache: Cache;
 let place: Awaited<ReturnType<typeof createFolder>>;
 
 beforeEach(async () => {
@@ -125,7 +126,7 @@ test('everything can be read again after reopening, and a dead download is incom
   const { id: open } = await cache.createSnapshot(toNewSnapshot());
   await cache.close();
   cache = await openTestCache(place.file);
-  expect(cache.damagedFile).toBeNull();
+  expect(cache.readState().putAside).toBeNull();
   expect(await cache.getSnapshot(open)).toMatchObject({
     state: 'incomplete',
     remarks: [{ code: 'interrupted', count: 1 }],
@@ -147,7 +148,8 @@ test('a removed snapshot is gone with its records, and its view is closed', asyn
   );
   const kept = await fillSnapshot(cache, [createDocument(0)]);
   const { viewId } = await cache.openView(id, {}, { column: 'received', descending: true });
-  await cache.removeSnapshots([id]);
+  await cache.removeSnapshots([id], FROM_MS);
+  await cache.purgeRemoved(FROM_MS);
   await expect(cache.getSnapshot(id)).rejects.toMatchObject({ code: 'cache.snapshot-not-found' });
   await expect(cache.readRows(viewId, 0, 10)).rejects.toMatchObject({ code: 'cache.view-closed' });
   expect((await cache.listSnapshots(null)).map((snapshot) => snapshot.id)).toEqual([kept]);

@@ -7,7 +7,7 @@ import {
   type RecordOrder,
   type RecordRow,
 } from '../../../src-main/common/model/record.ts';
-import type { OpenedCache } from '../../../src-main/core/cache/open-cache.ts';
+import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import {
   createDocument,
   createFolder,
@@ -30,7 +30,7 @@ const documents = Array.from({ length: COUNT }, (_, index) =>
   }),
 );
 
-let cache: OpenedCache;
+let cache: Cache;
 let place: Awaited<ReturnType<typeof createFolder>>;
 let id: number;
 let model: RecordRow[];

@@ -11,6 +11,8 @@ const storage = {
   inboundDetailBytes: 300,
   outboundDetailBytes: 200,
   summaryBytes: 100,
+  freeBytes: 5000,
+  reclaimableBytes: 0,
 };
 const first = makeSnapshot({ fromMs: 0, toMs: 1000 }, { id: 1 });
 const second = makeSnapshot({ fromMs: 0, toMs: 1000 }, { id: 2, state: 'downloading', recordCount: 10 });
@@ -19,7 +21,7 @@ function makeBackend(): FakeBackend {
   return new FakeBackend({
     'snapshots/list': () => [second, first],
     'snapshots/read-storage': () => storage,
-    'snapshots/remove': () => null,
+    'snapshots/remove': () => ({ restorableUntilMs: 0 }),
     'downloads/start': () => ({ taskId: 't', snapshotId: 3 }),
     'summaries/fetch': () => first,
     'exports/start': ({ snapshotId }) => ({ taskId: snapshotId === 1 ? 'export-1' : null }),

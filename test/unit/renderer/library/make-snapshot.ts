@@ -31,6 +31,11 @@ export function makeSnapshot(
     remarks: [],
     failure: null,
     stillOpen: false,
+    name: '',
+    note: '',
+    pinned: false,
+    refreshOf: null,
+    verification: null,
     ...overrides,
   };
 }

@@ -85,6 +85,8 @@ describe('storage parts', () => {
       inboundDetailBytes: 400,
       outboundDetailBytes: 300,
       summaryBytes: 100,
+      freeBytes: 5000,
+      reclaimableBytes: 0,
     });
     expect(parts.at(-1)).toMatchObject({ name: 'rest', bytes: 200 });
     expect(parts.reduce((sum, part) => sum + part.share, 0)).toBeCloseTo(1);
@@ -97,6 +99,8 @@ describe('storage parts', () => {
       inboundDetailBytes: 400,
       outboundDetailBytes: 0,
       summaryBytes: 0,
+      freeBytes: 5000,
+      reclaimableBytes: 0,
     });
     expect(parts.every((part) => part.bytes >= 0 && part.share <= 1)).toBe(true);
   });

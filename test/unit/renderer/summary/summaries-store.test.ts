@@ -33,6 +33,11 @@ function toSnapshot(id: number, change: Partial<Snapshot> = {}, fromMs = 0, toMs
     remarks: [],
     failure: null,
     stillOpen: false,
+    name: '',
+    note: '',
+    pinned: false,
+    refreshOf: null,
+    verification: null,
     ...change,
   };
 }

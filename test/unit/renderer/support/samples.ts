@@ -30,6 +30,8 @@ export function makeSettings(change: Partial<Settings> = {}): Settings {
     periodZone: 'service',
     startLocalService: false,
     localServiceLive: true,
+    retentionDays: 0,
+    retentionBytes: 0,
     ...change,
   };
 }

@@ -1,0 +1,161 @@
+import { Type } from 'typebox';
+import { CacheState } from '../model/cache-state.ts';
+import { RecordRow } from '../model/record.ts';
+import { JournalPage, ReportKindSchema, SetAsideEntry, Snapshot } from '../model/snapshot.ts';
+import { Nothing, operation } from './operation.ts';
+
+const SnapshotId = Type.Object({ snapshotId: Type.Integer() });
+const SnapshotIds = Type.Array(Type.Integer(), { maxItems: 1000 });
+const Place = Type.Object({
+  snapshotId: Type.Integer(),
+  offset: Type.Integer({ minimum: 0 }),
+  limit: Type.Integer({ minimum: 1, maximum: 500 }),
+});
+
+const Storage = Type.Object({
+  /** The database with its log. */
+  totalBytes: Type.Integer(),
+  databaseBytes: Type.Integer(),
+  inboundDetailBytes: Type.Integer(),
+  outboundDetailBytes: Type.Integer(),
+  summaryBytes: Type.Integer(),
+  /** Free space of the disk for this person. */
+  freeBytes: Type.Integer(),
+  /** Bytes of the file that hold nothing any more, or hold removed snapshots; `cache/reclaim` gives them back. */
+  reclaimableBytes: Type.Integer(),
+});
+
+const Difference = Type.Object({
+  kind: Type.Union([Type.Literal('added'), Type.Literal('removed'), Type.Literal('changed')]),
+  /** The record in the older snapshot; null for one that was added. */
+  older: Type.Union([RecordRow, Type.Null()]),
+  /** The record in the newer snapshot; null for one that was removed. */
+  newer: Type.Union([RecordRow, Type.Null()]),
+});
+
+const Comparison = Type.Object({
+  /** Records that are the same in every field in both (decision 26: counted, not keyed). */
+  unchanged: Type.Integer(),
+  added: Type.Integer(),
+  removed: Type.Integer(),
+  /** Pairs with the same date and session that differ in another field; in neither of the other counts. */
+  changed: Type.Integer(),
+  /** The first 200, changed ones first, then removed, then added, each in the order received. */
+  differences: Type.Array(Difference),
+});
+
+/** Shares of a bucket, 0 to 1, that add up to 1 or less; the rest was never fetched. */
+const CoverageBucket = Type.Object({
+  fromMs: Type.Integer(),
+  /** Exclusive. */
+  toMs: Type.Integer(),
+  /** Complete, and too old for late records. */
+  settled: Type.Number(),
+  /** Complete as of its download, but late records may still come (decision 27). */
+  open: Type.Number(),
+  /** Held by a download that runs, is paused or ended early: some of its records are here. */
+  partial: Type.Number(),
+  /** Asked for, and nothing came. */
+  failed: Type.Number(),
+});
+
+const Hole = Type.Object({
+  fromMs: Type.Integer(),
+  /** Exclusive, a whole second after `fromMs` or later. */
+  toMs: Type.Integer(),
+  state: Type.Union([
+    Type.Literal('missing'),
+    Type.Literal('failed'),
+    Type.Literal('partial'),
+    Type.Literal('open'),
+  ]),
+});
+
+const Coverage = Type.Object({
+  buckets: Type.Array(CoverageBucket),
+  /** Everything in the span that is not settled, in order, side by side ones of one state joined; the first 500. */
+  holes: Type.Array(Hole),
+  holeCount: Type.Integer(),
+});
+
+export const snapshotsOperations = {
+  /** Newest first; removed ones are not among them. */
+  'snapshots/list': operation(
+    Type.Object({ connectionId: Type.Union([Type.String(), Type.Null()]) }),
+    Type.Array(Snapshot),
+  ),
+  'snapshots/get': operation(SnapshotId, Snapshot),
+  /** Changes what a person gives a snapshot; fields left out stay. A pinned one is never removed by retention. */
+  'snapshots/annotate': operation(
+    Type.Object({
+      snapshotId: Type.Integer(),
+      name: Type.Optional(Type.String({ maxLength: 200 })),
+      note: Type.Optional(Type.String({ maxLength: 4000 })),
+      pinned: Type.Optional(Type.Boolean()),
+    }),
+    Snapshot,
+  ),
+  /**
+   * Hides snapshots at once, also pinned ones, after cancelling their tasks. Until `restorableUntilMs`
+   * `snapshots/restore` brings them back, unless the application ends first; then they are deleted for
+   * good and `snapshots/purged` says what that gave back.
+   */
+  'snapshots/remove': operation(
+    Type.Object({ snapshotIds: SnapshotIds }),
+    Type.Object({ restorableUntilMs: Type.Integer() }),
+  ),
+  /** Undoes a removal. Answers the snapshots that are back; `cache.snapshot-not-found` when none could be. */
+  'snapshots/restore': operation(Type.Object({ snapshotIds: SnapshotIds }), Type.Array(Snapshot)),
+  /**
+   * Starts a task of kind `verify`, counted in records. It works the checksum of every page out again from
+   * what is stored; the result is each snapshot's `verification`. With null it takes all snapshots, and
+   * SQLite's own check of the whole file, whose result is in `cache/read-state`.
+   */
+  'snapshots/verify': operation(
+    Type.Object({ snapshotIds: Type.Union([SnapshotIds, Type.Null()]) }),
+    Type.Object({ taskId: Type.String() }),
+  ),
+  /** What changed between two detail snapshots of one report. `app.invalid-input` for other pairs. */
+  'snapshots/compare': operation(
+    Type.Object({ olderId: Type.Integer(), newerId: Type.Integer() }),
+    Comparison,
+  ),
+  /** Which of a span is cached, over all snapshots of a report, in equal buckets; the best state wins. */
+  'snapshots/read-coverage': operation(
+    Type.Object({
+      connectionId: Type.String(),
+      report: ReportKindSchema,
+      fromMs: Type.Integer(),
+      toMs: Type.Integer(),
+      buckets: Type.Integer({ minimum: 1, maximum: 2000 }),
+    }),
+    Coverage,
+  ),
+  /** Provenance of pages, in the order they were fetched. */
+  'snapshots/read-journal': operation(
+    Place,
+    Type.Object({ total: Type.Integer(), pages: Type.Array(JournalPage) }),
+  ),
+  /** Entries of pages that could not be read as records, kept as they came. */
+  'snapshots/read-set-aside': operation(
+    Place,
+    Type.Object({ total: Type.Integer(), entries: Type.Array(SetAsideEntry) }),
+  ),
+  'snapshots/read-storage': operation(Nothing, Storage),
+  /** How the cache itself is: writable, short of space, put aside after damage, what retention removed. */
+  'cache/read-state': operation(Nothing, CacheState),
+  /** Tries to write again now, instead of within 30 seconds. Answers how the cache is afterwards. */
+  'cache/retry': operation(Nothing, CacheState),
+  /** Deletes removed snapshots for good, at once, and gives the space back to the disk. */
+  'cache/reclaim': operation(Nothing, Type.Object({ freedBytes: Type.Integer() })),
+};
+
+export const snapshotsEvents = {
+  /** Also when a removal is undone. */
+  'snapshots/changed': Snapshot,
+  'snapshots/removed': Type.Object({ snapshotIds: Type.Array(Type.Integer()) }),
+  /** Removed snapshots are deleted for good. */
+  'snapshots/purged': Type.Object({ snapshotIds: Type.Array(Type.Integer()), freedBytes: Type.Integer() }),
+  /** The cache's state is another one. When `startedAtMs` changed, every list and view must be read again. */
+  'cache/changed': CacheState,
+};

@@ -1,0 +1,55 @@
+import { Type, type Static } from 'typebox';
+
+/** A snapshot that retention removed, as it was. */
+const RetiredSnapshot = Type.Object({
+  id: Type.Integer(),
+  connectionId: Type.String(),
+  report: Type.String(),
+  name: Type.String(),
+  startDate: Type.String(),
+  endDate: Type.String(),
+  recordCount: Type.Integer(),
+  /** Older than the days set, or the oldest while the cache was larger than the size set. */
+  reason: Type.Union([Type.Literal('age'), Type.Literal('size')]),
+});
+export type RetiredSnapshot = Static<typeof RetiredSnapshot>;
+
+/** A damaged database that was moved out of the way; nothing ever deletes it. */
+const PutAside = Type.Object({
+  /** Absolute path of the folder that holds the database, its log, and `report.json`. */
+  folder: Type.String(),
+  atMs: Type.Integer(),
+  /** Selects the words: `empty`, `other-application`, `quick-check`, `missing-table`, or SQLite's code. */
+  damage: Type.String(),
+});
+export type PutAside = Static<typeof PutAside>;
+
+/** How the cache as a whole is. */
+export const CacheState = Type.Object({
+  /**
+   * ready: all works. out-of-space: what is cached can be read, writing is tried again every 30 s.
+   * recovering: damage was met, and the file is being opened again.
+   */
+  mode: Type.Union([Type.Literal('ready'), Type.Literal('out-of-space'), Type.Literal('recovering')]),
+  /** When this cache was opened; another value means that ids of views are no longer good. */
+  startedAtMs: Type.Integer(),
+  /** Free space of the disk, as of the last look (every 30 s); null where the system doesn't tell. */
+  freeBytes: Type.Union([Type.Integer(), Type.Null()]),
+  /** Below 500 MB free: a large download may fill the disk. */
+  lowSpace: Type.Boolean(),
+  /** The write-ahead log is over 64 MiB: another program reads the cache and keeps it from being folded in. */
+  largeLog: Type.Boolean(),
+  /** Damage met since the application was started; null for none. */
+  putAside: Type.Union([PutAside, Type.Null()]),
+  /** Folders of damaged files, of all times, and what they take on the disk. */
+  damagedCount: Type.Integer(),
+  damagedBytes: Type.Integer(),
+  /** What retention removed last since the application was started; null before it removed anything. */
+  retired: Type.Union([
+    Type.Object({ atMs: Type.Integer(), snapshots: Type.Array(RetiredSnapshot) }),
+    Type.Null(),
+  ]),
+  /** Last check of the whole file; null when there was none. */
+  fileCheck: Type.Union([Type.Object({ atMs: Type.Integer(), sound: Type.Boolean() }), Type.Null()]),
+});
+export type CacheState = Static<typeof CacheState>;

@@ -1,0 +1,108 @@
+import type { Output } from '../../common/contract/index.ts';
+import type { Snapshot } from '../../common/model/snapshot.ts';
+
+type Coverage = Output<'snapshots/read-coverage'>;
+type HoleState = Coverage['holes'][number]['state'];
+type SpanState = HoleState | 'settled';
+
+interface Span {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly state: SpanState;
+}
+
+/** The better comes first: of several snapshots the best state counts for an instant. */
+const RANKS = ['settled', 'open', 'partial', 'failed', 'missing'] as const;
+const MOST_HOLES = 500;
+
+/**
+ * Says how each instant of [fromMs, toMs) is cached over all snapshots of one report. A still open
+ * snapshot is settled up to `lookBackMs` before it was begun (decision 27). Where a download ended early it is
+ * not known which records lack, so its whole period counts as partial.
+ */
+export function readCoverage(
+  snapshots: readonly Snapshot[],
+  range: { fromMs: number; toMs: number; buckets: number },
+  lookBackMs: number,
+): Coverage {
+  const spans = flattenSpans(
+    snapshots.flatMap((snapshot) => toSpans(snapshot, lookBackMs)),
+    range.fromMs,
+    range.toMs,
+  );
+  const holes = spans.flatMap(({ fromMs, toMs, state }) =>
+    state === 'settled' ? [] : [{ fromMs, toMs, state }],
+  );
+  return { buckets: countShares(spans, range), holes: holes.slice(0, MOST_HOLES), holeCount: holes.length };
+}
+
+function toSpans(snapshot: Snapshot, lookBackMs: number): Span[] {
+  const { fromMs } = snapshot.period;
+  // The last second asked for is included (decision 5).
+  const toMs = snapshot.period.toMs + 1000;
+  if (snapshot.state === 'failed') return [{ fromMs, toMs, state: 'failed' }];
+  if (snapshot.state !== 'complete') {
+    return snapshot.recordCount > 0 ? [{ fromMs, toMs, state: 'partial' }] : [];
+  }
+  if (!snapshot.stillOpen) return [{ fromMs, toMs, state: 'settled' }];
+  const settledUntilMs = Math.floor((snapshot.startedAtMs - lookBackMs) / 1000) * 1000;
+  const middle = Math.min(toMs, Math.max(fromMs, settledUntilMs));
+  const parts: Span[] = [
+    { fromMs, toMs: middle, state: 'settled' },
+    // What lies after the download was begun was never asked for in full.
+    { fromMs: middle, toMs: Math.min(toMs, Math.max(middle, snapshot.startedAtMs)), state: 'open' },
+  ];
+  return parts.filter((part) => part.toMs > part.fromMs);
+}
+
+/** Cuts overlapping spans into ones side by side that fill the range, each with its best state. */
+function flattenSpans(spans: readonly Span[], fromMs: number, toMs: number): Span[] {
+  const changes = spans
+    .filter((span) => span.toMs > fromMs && span.fromMs < toMs)
+    .flatMap(({ state, ...span }) => [
+      { atMs: Math.max(fromMs, span.fromMs), state, change: 1 },
+      { atMs: Math.min(toMs, span.toMs), state, change: -1 },
+    ])
+    .sort((a, b) => a.atMs - b.atMs);
+  const open = new Map<SpanState, number>();
+  const flat: Span[] = [];
+  let sinceMs = fromMs;
+  const closeUntil = (atMs: number): void => {
+    if (atMs <= sinceMs) return;
+    const state = RANKS.find((rank) => (open.get(rank) ?? 0) > 0) ?? 'missing';
+    const last = flat.at(-1);
+    if (last?.state === state) flat[flat.length - 1] = { ...last, toMs: atMs };
+    else flat.push({ fromMs: sinceMs, toMs: atMs, state });
+    sinceMs = atMs;
+  };
+  for (const { atMs, state, change } of changes) {
+    closeUntil(atMs);
+    open.set(state, (open.get(state) ?? 0) + change);
+  }
+  closeUntil(toMs);
+  return flat;
+}
+
+function countShares(
+  spans: readonly Span[],
+  range: { fromMs: number; toMs: number; buckets: number },
+): Coverage['buckets'] {
+  const edge = (place: number): number =>
+    Math.round(range.fromMs + (place * (range.toMs - range.fromMs)) / range.buckets);
+  const buckets = Array.from({ length: range.buckets }, (_, place) => ({
+    ...{ fromMs: edge(place), toMs: edge(place + 1) },
+    ...{ settled: 0, open: 0, partial: 0, failed: 0 },
+  }));
+  let first = 0;
+  for (const { fromMs, toMs, state } of spans) {
+    if (state === 'missing') continue;
+    while ((buckets[first]?.toMs ?? Infinity) <= fromMs) first += 1;
+    for (let place = first; place < buckets.length; place += 1) {
+      const bucket = buckets[place];
+      if (bucket === undefined || bucket.fromMs >= toMs) break;
+      const overlapMs = Math.min(toMs, bucket.toMs) - Math.max(fromMs, bucket.fromMs);
+      bucket[state] += Math.max(0, overlapMs) / Math.max(1, bucket.toMs - bucket.fromMs);
+    }
+  }
+  return buckets;
+}

@@ -1,0 +1,60 @@
+import { existsSync, mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+
+const SUFFIXES = ['', '-wal', '-shm'] as const;
+
+/** What was found wrong with a file; `code` selects the words, `lines` are the first of SQLite's own. */
+export interface Damage {
+  readonly code: string;
+  readonly lines: readonly string[];
+}
+
+/**
+ * Moves a damaged database with its log into a folder of its own beside it, `damaged/<UTC time>/`, with a small
+ * report that holds no data. Nothing ever deletes it. Answers the folder.
+ */
+export function putAside(file: string, damage: Damage, nowMs: number, versions: object): string {
+  const folder = makeFolder(join(dirname(file), 'damaged'), nowMs);
+  const sizes = SUFFIXES.map((suffix) => [
+    basename(file) + suffix,
+    statSync(file + suffix, { throwIfNoEntry: false })?.size ?? null,
+  ]);
+  for (const suffix of SUFFIXES) {
+    if (existsSync(file + suffix)) renameSync(file + suffix, join(folder, basename(file)) + suffix);
+  }
+  const report = {
+    putAsideAt: new Date(nowMs).toISOString(),
+    damage: damage.code,
+    check: damage.lines,
+    sizeBytes: Object.fromEntries(sizes) as unknown,
+    versions,
+  };
+  writeFileSync(join(folder, 'report.json'), `${JSON.stringify(report, null, 2)}\n`, { mode: 0o600 });
+  return folder;
+}
+
+function makeFolder(parent: string, nowMs: number): string {
+  const time = new Date(nowMs).toISOString().replaceAll(':', '-');
+  mkdirSync(parent, { recursive: true, mode: 0o700 });
+  for (let number = 1; ; number += 1) {
+    const folder = join(parent, number === 1 ? time : `${time}-${number}`);
+    if (existsSync(folder)) continue;
+    mkdirSync(folder, { mode: 0o700 });
+    return folder;
+  }
+}
+
+/** Counts the folders of damaged files beside a cache file, and what they take on the disk. */
+export function measureDamaged(file: string): { damagedCount: number; damagedBytes: number } {
+  const parent = join(dirname(file), 'damaged');
+  if (!existsSync(parent)) return { damagedCount: 0, damagedBytes: 0 };
+  const entries = readdirSync(parent, { recursive: true, withFileTypes: true });
+  const damagedCount = entries.filter((entry) => entry.isDirectory() && entry.parentPath === parent).length;
+  const damagedBytes = entries
+    .filter((entry) => entry.isFile())
+    .reduce((sum, entry) => {
+      const stats = statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false });
+      return sum + (stats?.size ?? 0);
+    }, 0);
+  return { damagedCount, damagedBytes };
+}
