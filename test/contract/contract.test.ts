@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { appEvents, appOperations } from '../../src-main/common/contract/app.ts';
 import { connectionsEvents, connectionsOperations } from '../../src-main/common/contract/connections.ts';
+import { downloadsEvents, downloadsOperations } from '../../src-main/common/contract/downloads.ts';
 import { AppError, ERROR_CODES, toErrorInfo } from '../../src-main/common/contract/errors.ts';
 import { EVENTS, OPERATIONS } from '../../src-main/common/contract/index.ts';
 import { localServiceEvents, localServiceOperations } from '../../src-main/common/contract/local-service.ts';
@@ -12,6 +13,7 @@ import { tasksEvents, tasksOperations } from '../../src-main/common/contract/tas
 const operationFiles = [
   appOperations,
   connectionsOperations,
+  downloadsOperations,
   localServiceOperations,
   reportsOperations,
   recordsOperations,
@@ -20,6 +22,7 @@ const operationFiles = [
 const eventFiles = [
   appEvents,
   connectionsEvents,
+  downloadsEvents,
   localServiceEvents,
   reportsEvents,
   recordsEvents,

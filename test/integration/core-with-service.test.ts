@@ -44,7 +44,7 @@ describe('the core with the bundled service', () => {
   const whenTaskEnds = (taskId: string): Promise<Task> =>
     new Promise((resolve) => {
       const check = (task: Task | undefined): void => {
-        if (task?.id === taskId && task.state !== 'running') {
+        if (task?.id === taskId && task.state !== 'running' && task.state !== 'queued') {
           stop();
           resolve(task);
         }

@@ -2,7 +2,7 @@ import type { Handlers } from '../../common/contract/index.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { ReportingClient } from '../client/reporting-client.ts';
 import type { SettingsStore } from '../settings/create-settings.ts';
-import type { TaskRegistry } from '../tasks/task-registry.ts';
+import { isActive, type TaskRegistry } from '../tasks/task-registry.ts';
 import { checkDraft } from './check-draft.ts';
 import type { SavedConnection } from './connection-file.ts';
 import type { BothSecrets, ConnectionStore } from './create-connections.ts';
@@ -34,9 +34,7 @@ export function createConnectionOperations(
     },
     'connections/remove': async ({ connectionId }) => {
       connections.get(connectionId);
-      const running = tasks
-        .list()
-        .filter((task) => task.connectionId === connectionId && task.state === 'running');
+      const running = tasks.list().filter((task) => task.connectionId === connectionId && isActive(task));
       for (const task of running) tasks.cancel(task.id);
       await Promise.all(running.map((task) => tasks.whenEnded(task.id)));
       await connections.remove(connectionId);

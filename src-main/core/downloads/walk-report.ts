@@ -1,4 +1,5 @@
-import type { Snapshot, SnapshotState } from '../../common/model/snapshot.ts';
+import type { Period } from '../../common/model/period.ts';
+import type { Snapshot } from '../../common/model/snapshot.ts';
 import type { Cache, PageHead } from '../cache/cache.ts';
 import type { ReportingClient } from '../client/reporting-client.ts';
 
@@ -6,12 +7,18 @@ export interface Walk {
   readonly client: Pick<ReportingClient, 'fetchPage'>;
   readonly cache: Pick<Cache, 'storePage'>;
   readonly snapshot: Snapshot;
-  /** Records asked for in a page. */
-  readonly pageSize: number;
+  /** What to ask for: the snapshot's period, or one slice of it. */
+  readonly period: Period;
+  /** Cursor to begin with; empty for the first page. */
+  readonly cursor: string;
+  /** Entries that the walk received before, when it goes on. */
+  readonly received: number;
   readonly signal: AbortSignal;
+  /** Records to ask for in the next page. */
+  readPageSize(): number;
   onRetry(retryAtMs: number): void;
-  /** A page is parsed: records received so far, and the service's newest total. */
-  onPage(received: number, totalDocument: number | null): void;
+  /** A page is parsed: entries received so far, the service's newest total, and how long the answer took. */
+  onPage(received: number, totalDocument: number | null, durationMs: number): void;
   /** A page is committed. */
   onStored(snapshot: Snapshot): void;
 }
@@ -19,21 +26,21 @@ export interface Walk {
 /**
  * Reads a report page by page into the cache, in the cursor order of the specification (Endpoints, rule 1;
  * decision 8). The next page is asked for while the last one is being written, one page at a time.
- * Answers how the walk ended; rejects with the AppError that stopped it. Pages stored before stay.
+ * Answers why the walk ended; rejects with the AppError that stopped it. Pages stored before stay.
  */
-export async function walkReport(walk: Walk): Promise<SnapshotState> {
-  const { snapshot } = walk;
-  let cursor = '';
-  let received = 0;
+export async function walkReport(walk: Walk): Promise<NonNullable<PageHead['end']>> {
+  const { snapshot, period } = walk;
+  let { cursor, received } = walk;
   let storing: Promise<void> = Promise.resolve();
   try {
     for (;;) {
+      const size = walk.readPageSize();
       const answer = await walk.client.fetchPage(
         {
           report: snapshot.report,
-          startDate: snapshot.period.startDate,
-          endDate: snapshot.period.endDate,
-          size: walk.pageSize,
+          startDate: period.startDate,
+          endDate: period.endDate,
+          size,
           lastDocument: cursor,
         },
         { signal: walk.signal, onRetry: walk.onRetry },
@@ -49,6 +56,7 @@ export async function walkReport(walk: Walk): Promise<SnapshotState> {
           receivedAtMs: answer.receivedAtMs,
           status: answer.status,
           zone: snapshot.period.zone,
+          sizeAsked: size,
         },
         answer.bytes,
       );
@@ -57,10 +65,10 @@ export async function walkReport(walk: Walk): Promise<SnapshotState> {
       storing.catch(() => undefined);
       const head: PageHead = await page.head;
       received += head.recordCount;
-      walk.onPage(received, head.totalDocument);
+      walk.onPage(received, head.totalDocument, answer.receivedAtMs - answer.requestedAtMs);
       if (head.nextCursor === null) {
         await storing;
-        return head.end === 'cursor-repeated' ? 'incomplete' : 'complete';
+        return head.end ?? 'no-cursor';
       }
       cursor = head.nextCursor;
     }

@@ -16,7 +16,10 @@ function walkOver(heads: readonly PageHead[], change: Partial<Walk> = {}) {
   const stored: string[] = [];
   const walk: Walk = {
     snapshot,
-    pageSize: 10,
+    period: snapshot.period,
+    cursor: '',
+    received: 0,
+    readPageSize: () => 10,
     signal: new AbortController().signal,
     client: {
       fetchPage: (request) => {
@@ -64,14 +67,14 @@ const page = (
 describe('walking a report', () => {
   it('sends each cursor once, the first empty, and stores every page before it ends', async () => {
     const { walk, asked, stored } = walkOver([page('A'), page('B'), page(null)]);
-    expect(await walkReport(walk)).toBe('complete');
+    expect(await walkReport(walk)).toBe('no-cursor');
     expect(asked).toEqual(['', 'A', 'B']);
     expect(stored).toEqual(['', 'A', 'B']);
   });
 
-  it('ends as incomplete when a cursor repeats', async () => {
+  it('says when a cursor repeats', async () => {
     const { walk } = walkOver([page('A'), page(null, 'cursor-repeated')]);
-    expect(await walkReport(walk)).toBe('incomplete');
+    expect(await walkReport(walk)).toBe('cursor-repeated');
   });
 
   it('stops at a page that could not be stored and asks for no more', async () => {

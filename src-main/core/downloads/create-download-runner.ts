@@ -1,0 +1,141 @@
+import { AppError, toErrorInfo, type ErrorInfo } from '../../common/contract/errors.ts';
+import type { Emit } from '../../common/contract/index.ts';
+import type { Download } from '../../common/model/download.ts';
+import type { SnapshotState } from '../../common/model/snapshot.ts';
+import type { Cache } from '../cache/cache.ts';
+import type { DownloadChange } from '../cache/download-writes.ts';
+import type { DownloadRow } from '../cache/download-rows.ts';
+import { createGate } from '../client/gate.ts';
+import type { ConnectionStore } from '../connections/create-connections.ts';
+import type { Logger } from '../logging/logger.ts';
+import { isActive, type TaskHandle, type TaskRegistry } from '../tasks/task-registry.ts';
+import { TaskStop } from '../tasks/task-stop.ts';
+import { runDownload } from './run-download.ts';
+import type { DownloadClock } from './sleep-awake.ts';
+import { toDownload, type Waiting } from './to-download.ts';
+
+export interface RunnerOptions {
+  readonly cache: Pick<Cache, 'downloads' | 'storePage'>;
+  readonly connections: Pick<ConnectionStore, 'get' | 'clientFor'>;
+  readonly tasks: TaskRegistry;
+  readonly emit: Emit;
+  readonly logger: Logger;
+  readonly clock: DownloadClock;
+  random(): number;
+}
+
+export interface DownloadRunner {
+  /** Registers the task of a download that was queued in the cache; answers the task's id. */
+  launch(row: DownloadRow, options: { readonly isUnwatched: boolean }): string;
+  /** The task that works on a snapshot, or waits for its turn; null when none does. */
+  findActive(snapshotId: number): string | null;
+  /** A download as the window sees it. */
+  show(row: DownloadRow): Download;
+  announce(row: DownloadRow): Download;
+}
+
+/** A download that waited this long in the queue has nobody in front of it any more. */
+const WATCHED_MS = 60_000;
+
+/** Runs downloads as tasks: one at a time for a report and connection, in the order they were asked for. */
+export function createDownloadRunner(options: RunnerOptions): DownloadRunner {
+  const { cache, connections, tasks, emit, logger, clock, random } = options;
+  const gates = new Map<string, ReturnType<typeof createGate>>();
+  const taskIds = new Map<number, string>();
+  const waiting = new Map<number, Waiting>();
+
+  const findActive = (snapshotId: number): string | null => {
+    const taskId = taskIds.get(snapshotId);
+    return tasks.list().some((task) => task.id === taskId && isActive(task)) ? (taskId ?? null) : null;
+  };
+  const show = (row: DownloadRow): Download =>
+    toDownload(row, taskIds.get(row.snapshot.id) ?? null, waiting.get(row.snapshot.id) ?? null);
+  const announce = (row: DownloadRow): Download => {
+    const download = show(row);
+    emit('snapshots/changed', row.snapshot);
+    emit('downloads/changed', download);
+    return download;
+  };
+  const change = async (changed: Omit<DownloadChange, 'atMs'>): Promise<void> => {
+    waiting.delete(changed.snapshotId);
+    announce(await cache.downloads.change({ ...changed, atMs: clock.now() }));
+  };
+  const showWaiting = (snapshotId: number, failure: ErrorInfo | null, retryAtMs: number | null): void => {
+    if (failure === null || retryAtMs === null) waiting.delete(snapshotId);
+    else waiting.set(snapshotId, { failure, retryAtMs });
+    cache.downloads
+      .get(snapshotId)
+      .then(announce)
+      .catch((error: unknown) => logger.warn('a download could not be shown', { snapshotId, error }));
+  };
+
+  const run = async (row: DownloadRow, task: TaskHandle, isUnwatched: boolean): Promise<void> => {
+    const { id: snapshotId, connectionId } = row.snapshot;
+    task.begin();
+    await change({ snapshotId, state: 'running', failure: null, snapshotState: null });
+    const state = await runDownload({
+      ...{ snapshotId, cache, clock, logger, task, random },
+      isUnwatched: isUnwatched || clock.now() - row.queuedAtMs > WATCHED_MS,
+      connect: () => ({
+        client: connections.clientFor(connectionId),
+        pageSize: connections.get(connectionId).pageSize,
+      }),
+      onStored: (snapshot) => emit('snapshots/changed', snapshot),
+      onWaiting: (error, retryAtMs) =>
+        showWaiting(snapshotId, error === null ? null : toErrorInfo(error), retryAtMs),
+    });
+    await change({ snapshotId, state: 'ended', failure: null, snapshotState: state });
+  };
+
+  /** Keeps how a download was stopped. One that the application's end stops stays as it is, to go on next time. */
+  const settle = async (snapshotId: number, thrown: unknown): Promise<void> => {
+    const stop = thrown instanceof TaskStop ? thrown : null;
+    waiting.delete(snapshotId);
+    if (stop?.kind === 'closing') return;
+    const failure = stop?.kind === 'paused' ? stop.cause : thrown;
+    const info = failure === undefined ? null : toErrorInfo(failure);
+    if (stop?.kind === 'paused') {
+      return change({ snapshotId, state: 'paused', failure: info, snapshotState: 'paused' });
+    }
+    if (info?.code === 'downloads.changed-meanwhile') {
+      await cache.downloads.addRemark(snapshotId, 'changed-meanwhile');
+    }
+    // What arrived stays: it is a true part of the report.
+    const { snapshot } = await cache.downloads.get(snapshotId);
+    const snapshotState: SnapshotState = snapshot.pageCount > 0 ? 'incomplete' : 'failed';
+    return change({ snapshotId, state: 'ended', failure: info, snapshotState });
+  };
+
+  const work = async (row: DownloadRow, task: TaskHandle, isUnwatched: boolean): Promise<void> => {
+    const { id: snapshotId, connectionId, report } = row.snapshot;
+    const key = `${report} ${connectionId}`;
+    const gate = gates.get(key) ?? createGate(1);
+    gates.set(key, gate);
+    try {
+      await gate(() => run(row, task, isUnwatched), task.signal);
+    } catch (error) {
+      const thrown: unknown = task.signal.aborted ? task.signal.reason : error;
+      await settle(snapshotId, thrown).catch((failure: unknown) => {
+        // A disk that is full refuses this as well; the next start finds the download as it was.
+        logger.error('the end of a download could not be kept', { snapshotId, error: failure });
+      });
+      throw thrown instanceof Error ? thrown : new AppError('app.bug', String(thrown));
+    }
+  };
+
+  return {
+    launch(row, { isUnwatched }) {
+      const { id: snapshotId, connectionId, totalDocument: total } = row.snapshot;
+      const task = tasks.start(
+        { kind: 'download', connectionId, snapshotId, total, isQueued: true },
+        (handle) => work(row, handle, isUnwatched),
+      );
+      taskIds.set(snapshotId, task.id);
+      announce(row);
+      return task.id;
+    },
+    findActive,
+    show,
+    announce,
+  };
+}

@@ -1,0 +1,104 @@
+import type { AppError, ErrorCode } from '../../common/contract/errors.ts';
+
+/** Where a download stood when it met a failure. */
+export interface FailurePlace {
+  /** Cursor that was being asked with; empty for the first page of a slice. */
+  readonly cursor: string;
+  /** The person has just asked and nothing has arrived: they want to know at once. */
+  readonly isWatched: boolean;
+  /** Failures in a row without a new page, this one included. */
+  readonly failures: number;
+  /** Time awake without a new page. */
+  readonly withoutProgressMs: number;
+  /** The page size can be made smaller. */
+  readonly canShrink: boolean;
+  /** How often the walk began again without a new record since. */
+  readonly restarts: number;
+}
+
+/** What a download does about a failure. `isTooMuch` asks for smaller pages. */
+export type FailureVerdict =
+  | { readonly kind: 'wait'; readonly delayMs: number; readonly isTooMuch: boolean }
+  | { readonly kind: 'restart-walk' }
+  | { readonly kind: 'pause' }
+  | { readonly kind: 'stop' };
+
+/** The service or the network is away: waited for, as long as it takes up to the limit. */
+const AWAY: ReadonlySet<ErrorCode> = new Set([
+  'client.refused-connection',
+  'client.host-not-found',
+  'client.unreachable',
+  'client.timeout',
+  'client.rate-limited',
+  'client.server-error',
+  'client.circuit-open',
+  'cache.locked',
+]);
+/** Answers that may be right the next time: a sign-in page on the way, a cut or garbled body. */
+const DOUBTFUL: ReadonlySet<ErrorCode> = new Set([
+  'client.truncated',
+  'client.html',
+  'client.not-json',
+  'client.unexpected-shape',
+  'client.redirected',
+  'client.tls',
+  'client.report-refused',
+]);
+/** What only a person can mend. */
+const MENDABLE: ReadonlySet<ErrorCode> = new Set([
+  'cache.disk-full',
+  'cache.read-only',
+  'secrets.missing',
+  'secrets.no-keychain',
+  'secrets.locked',
+  'secrets.denied',
+  'secrets.timeout',
+  'client.credentials-refused',
+  'client.forbidden',
+]);
+/** Repeated statuses beside those that have a code of their own (decision 31). */
+const REPEATED_STATUSES = new Set([408, 425]);
+const TOO_MUCH_STATUSES = new Set([413, 500, 504]);
+const GONE_STATUS = 410;
+const TOO_LARGE_STATUS = 413;
+
+const FIRST_DELAY_MS = 500;
+const DELAY_LIMIT_MS = 60_000;
+/** A service may ask for more patience than the back-off has, up to this. */
+const RETRY_AFTER_LIMIT_MS = 3_600_000;
+/** A lost network is waited for this long, sleep not counted; then the download is paused, not ended. */
+const PATIENCE_MS = 12 * 3_600_000;
+const DOUBTFUL_LIMIT = 8;
+const WATCHED_LIMIT = 2;
+const RESTART_LIMIT = 5;
+
+/** Judges what a download does about a failure; `random` is from 0 up to 1. */
+export function judgeFailure(error: AppError, place: FailurePlace, random: number): FailureVerdict {
+  const { code, details } = error;
+  const status = Number(details['status'] ?? 0);
+  if (code === 'cache.disk-full') return { kind: 'pause' };
+  if (MENDABLE.has(code)) return { kind: place.isWatched ? 'stop' : 'pause' };
+  if (place.cursor !== '' && (code === 'client.invalid-request' || status === GONE_STATUS)) {
+    return { kind: place.restarts < RESTART_LIMIT ? 'restart-walk' : 'stop' };
+  }
+  const isTooMuch = code === 'client.too-large' || code === 'client.timeout' || TOO_MUCH_STATUSES.has(status);
+  const wait = { kind: 'wait', delayMs: toDelayMs(error, place.failures, random), isTooMuch } as const;
+  if (code === 'client.too-large' || status === TOO_LARGE_STATUS) {
+    return place.canShrink ? { ...wait, delayMs: 0 } : { kind: 'stop' };
+  }
+  if (DOUBTFUL.has(code)) {
+    if (place.failures <= (place.isWatched ? WATCHED_LIMIT : DOUBTFUL_LIMIT)) return wait;
+    return { kind: place.isWatched ? 'stop' : 'pause' };
+  }
+  if (!AWAY.has(code) && !REPEATED_STATUSES.has(status)) return { kind: 'stop' };
+  if (place.isWatched && code !== 'client.circuit-open') return { kind: 'stop' };
+  return place.withoutProgressMs < PATIENCE_MS ? wait : { kind: 'pause' };
+}
+
+/** Doubles from half a second to a minute, half of it by chance; never less than the service asks for. */
+function toDelayMs({ details }: AppError, failures: number, random: number): number {
+  const backOffMs = Math.min(DELAY_LIMIT_MS, FIRST_DELAY_MS * 2 ** (failures - 1)) * (0.5 + random / 2);
+  const asked = details['retryAfterMs'];
+  const askedMs = typeof asked === 'number' ? Math.min(asked, RETRY_AFTER_LIMIT_MS) : 0;
+  return Math.round(Math.max(backOffMs, askedMs));
+}

@@ -1,0 +1,155 @@
+import { AppError } from '../../common/contract/errors.ts';
+import type { Snapshot, SnapshotState } from '../../common/model/snapshot.ts';
+import type { Cache } from '../cache/cache.ts';
+import type { DownloadRow } from '../cache/download-rows.ts';
+import type { DetailKind } from '../../common/reporting/report-identifiers.ts';
+import type { ReportingClient } from '../client/reporting-client.ts';
+import type { Logger } from '../logging/logger.ts';
+import type { TaskHandle } from '../tasks/task-registry.ts';
+import { TaskStop } from '../tasks/task-stop.ts';
+import {
+  adaptPageSize,
+  canShrink,
+  toFirstSizing,
+  type PageOutcome,
+  type PageSizing,
+} from './adapt-page-size.ts';
+import { askTotal } from './ask-total.ts';
+import { judgeFailure } from './judge-failure.ts';
+import { sleepAwake, type DownloadClock } from './sleep-awake.ts';
+import { slicePeriod } from './slice-period.ts';
+import { walkReport } from './walk-report.ts';
+
+export interface DownloadRun {
+  readonly snapshotId: number;
+  readonly cache: Pick<Cache, 'downloads' | 'storePage'>;
+  readonly clock: DownloadClock;
+  readonly logger: Logger;
+  readonly task: Pick<TaskHandle, 'signal' | 'progress' | 'update'>;
+  /** Began by itself after a restart, or long after it was asked for: nobody waits for its first page. */
+  readonly isUnwatched: boolean;
+  random(): number;
+  /** The client and page size of the connection as it is now. */
+  connect(): { readonly client: Pick<ReportingClient, 'fetchPage'>; readonly pageSize: number };
+  onStored(snapshot: Snapshot): void;
+  /** It waits to try again, or goes on; `retryAtMs` is null then. */
+  onWaiting(error: AppError | null, retryAtMs: number | null): void;
+}
+
+/** A walk that ended with one of these did not reach the end of the report. */
+const BROKEN_END = new Set(['cursor-repeated', 'page-repeated']);
+
+/**
+ * Reads everything of a download that is still to come, slice by slice, over whatever failure can be
+ * outlasted. Answers how it ended; rejects with a TaskStop (cancelled, paused, closing), which carries a
+ * failure that only a person can mend, or with the AppError that nothing can be done about.
+ */
+export async function runDownload(run: DownloadRun): Promise<SnapshotState> {
+  const { snapshotId, cache, clock, logger, task } = run;
+  let sizing: PageSizing | null = null;
+  let failures = 0;
+  let restarts = 0;
+  let withoutProgressMs = 0;
+  let isWaiting = false;
+
+  const readSizing = (row: DownloadRow): PageSizing =>
+    sizing ?? toFirstSizing(run.connect().pageSize, row.pageSize);
+  const adapt = (row: DownloadRow, outcome: PageOutcome): void => {
+    sizing = adaptPageSize(readSizing(row), outcome, run.connect().pageSize);
+  };
+  /** The total of all slices together, asked for once before the first of them. */
+  const readForecast = async (row: DownloadRow, sliceCount: number): Promise<number | null> => {
+    if (sliceCount === 1 || row.snapshot.pageCount > 0) return row.forecastTotal;
+    const { report, period } = row.snapshot;
+    const { totalDocument } = await askTotal(run.connect().client, report as DetailKind, period, task.signal);
+    if (totalDocument !== null) await cache.downloads.keepForecast(snapshotId, totalDocument);
+    return totalDocument;
+  };
+
+  const walkSlice = async (row: DownloadRow): Promise<void> => {
+    const slices = slicePeriod(row.snapshot.period, row.sliceDays);
+    const period = slices[row.sliceNumber] ?? row.snapshot.period;
+    const forecast = await readForecast(row, slices.length);
+    const isLast = row.sliceNumber + 1 >= slices.length;
+    await walkReport({
+      client: run.connect().client,
+      cache,
+      snapshot: row.snapshot,
+      period,
+      cursor: row.nextCursor ?? '',
+      received: row.walkEntryCount,
+      signal: task.signal,
+      readPageSize: () => readSizing(row).size,
+      onRetry: (retryAtMs) => task.update({ retryAtMs }),
+      onPage: (received, total, durationMs) => {
+        adapt(row, { kind: 'answered', durationMs });
+        task.update({ retryAtMs: null });
+        const known = total === null ? null : row.sliceTotalBefore + total;
+        const expected = isLast || forecast === null ? known : Math.max(forecast, known ?? 0);
+        task.progress(row.sliceFirstSeq + received, isLast || forecast !== null ? expected : null);
+      },
+      onStored: (snapshot) => {
+        failures = 0;
+        withoutProgressMs = 0;
+        if (snapshot.recordCount > row.snapshot.recordCount) restarts = 0;
+        if (isWaiting) run.onWaiting(null, null);
+        isWaiting = false;
+        run.onStored(snapshot);
+      },
+    });
+  };
+
+  /** Does what the failure asks for; throws what ends the download. */
+  const meet = async (thrown: unknown): Promise<void> => {
+    task.signal.throwIfAborted();
+    if (!(thrown instanceof AppError)) throw thrown;
+    const row = await cache.downloads.get(snapshotId);
+    failures += 1;
+    const verdict = judgeFailure(
+      thrown,
+      {
+        ...{ cursor: row.nextCursor ?? '', failures, withoutProgressMs, restarts },
+        isWatched: row.snapshot.pageCount === 0 && !run.isUnwatched,
+        canShrink: canShrink(readSizing(row), run.connect().pageSize),
+      },
+      run.random(),
+    );
+    logger.warn('a download met a failure', {
+      snapshotId,
+      code: thrown.code,
+      failures,
+      verdict: verdict.kind,
+    });
+    if (verdict.kind === 'stop') throw thrown;
+    if (verdict.kind === 'pause') throw new TaskStop('paused', thrown);
+    if (verdict.kind === 'restart-walk') {
+      restarts += 1;
+      await cache.downloads.restartWalk({ snapshotId, remark: 'cursor-expired' });
+      return;
+    }
+    if (verdict.isTooMuch) {
+      adapt(row, { kind: 'too-much' });
+      await cache.downloads.keepPageSize(snapshotId, readSizing(row).size);
+    }
+    const retryAtMs = clock.now() + verdict.delayMs;
+    isWaiting = true;
+    task.update({ retryAtMs });
+    run.onWaiting(thrown, retryAtMs);
+    if ((await sleepAwake(clock, verdict.delayMs, task.signal)) === 'over')
+      withoutProgressMs += verdict.delayMs;
+  };
+
+  for (;;) {
+    try {
+      const row = await cache.downloads.get(snapshotId);
+      if (row.nextCursor !== null) await walkSlice(row);
+      else {
+        if (row.snapshot.remarks.some(({ code }) => BROKEN_END.has(code))) return 'incomplete';
+        if (row.sliceNumber + 1 >= slicePeriod(row.snapshot.period, row.sliceDays).length) return 'complete';
+        await cache.downloads.beginNextSlice(snapshotId);
+      }
+    } catch (error) {
+      await meet(error);
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import type { Period } from '../../common/model/period.ts';
+import { formatWireDate, fromWireDate, parseWireDate } from '../../common/reporting/wire-dates.ts';
+import { civilToUtcMs, utcMsToCivil } from '../../common/time/civil-time.ts';
+
+const DAY_MS = 86_400_000;
+const SECOND_MS = 1000;
+/** Longer periods are better fetched day by day: a walk over fewer pages, and less to begin again. */
+const LONG_PERIOD_DAYS = 7;
+
+/**
+ * Cuts a period into slices of whole days of the service's clock, the first and the last as long as they
+ * happen to be. Both ends of a slice are included at whole seconds (decision 5), so each begins one second
+ * after the last one's end. The cuts are made on the texts of the request: a day that a clock change makes
+ * longer or shorter is cut as its midnights are written. Null days, or texts that are no dates, leave it whole.
+ */
+export function slicePeriod(period: Period, days: number | null): Period[] {
+  const start = parseWireDate(period.startDate);
+  const end = parseWireDate(period.endDate);
+  if (days === null || typeof start === 'string' || typeof end === 'string') return [period];
+  const slices: Period[] = [];
+  const lastMs = civilToUtcMs(end);
+  for (let fromMs = civilToUtcMs(start); fromMs <= lastMs;) {
+    const midnightMs = Math.floor(fromMs / DAY_MS) * DAY_MS;
+    const toMs = Math.min(lastMs, midnightMs + days * DAY_MS - SECOND_MS);
+    slices.push(toSlice(period, fromMs, toMs));
+    fromMs = toMs + SECOND_MS;
+  }
+  return slices.length === 0 ? [period] : slices;
+}
+
+/** Days to fetch at a time; null where the period is best fetched in one piece. */
+export function suggestSliceDays(period: Period): number | null {
+  return period.toMs - period.fromMs > LONG_PERIOD_DAYS * DAY_MS ? 1 : null;
+}
+
+/** The given times are those of the service's clock, written as if it were UTC. */
+function toSlice(period: Period, fromMs: number, toMs: number): Period {
+  const startDate = formatWireDate(utcMsToCivil(fromMs));
+  const endDate = formatWireDate(utcMsToCivil(toMs));
+  const from = startDate === period.startDate ? period.fromMs : fromWireDate(startDate, period.zone);
+  const to = endDate === period.endDate ? period.toMs : fromWireDate(endDate, period.zone);
+  return {
+    startDate,
+    endDate,
+    fromMs: typeof from === 'number' ? from : period.fromMs,
+    toMs: typeof to === 'number' ? to : period.toMs,
+    zone: period.zone,
+  };
+}
