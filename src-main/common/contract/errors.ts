@@ -30,6 +30,7 @@ export const ERROR_CODES = [
   'client.timeout',
   'client.truncated',
   'client.too-large',
+  'client.unknown-encoding',
   'client.not-json',
   'client.html',
   'client.unexpected-shape',

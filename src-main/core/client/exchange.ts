@@ -34,11 +34,13 @@ export interface Exchange {
 }
 
 const ERROR_BODY_LIMIT_BYTES = 64 * 1024;
+const ENCODINGS = new Set(['identity', 'gzip', 'x-gzip', 'deflate', 'br', 'zstd']);
 
 /**
  * Sends one POST and reads its whole answer, whatever the status; nothing is repeated. Rejects with an
  * AppError: `client.timeout` (details `kind`: connect, headers, idle, total), `client.truncated`,
- * `client.too-large`, `client.redirected` (details `location`), `app.cancelled`, or what mapNetworkError tells.
+ * `client.too-large`, `client.unknown-encoding`, `client.redirected` (details `location`), `app.cancelled`, or
+ * what mapNetworkError tells.
  */
 export async function exchangeOnce(
   fetch: typeof globalThis.fetch,
@@ -67,6 +69,7 @@ export async function exchangeOnce(
     phase = 'body';
     phaseTimer = limit('idle', timeouts.idleMs);
     await refuseRedirect(response, request.url);
+    if (response.ok) await refuseEncoding(response);
     const bytes = await rejectOnAbort(
       readBody(response, {
         limitBytes: response.ok ? request.limitBytes : ERROR_BODY_LIMIT_BYTES,
@@ -121,6 +124,17 @@ async function refuseRedirect(response: Response, url: string): Promise<void> {
   throw new AppError('client.redirected', 'The service points to another address.', {
     status: response.status,
     location: target.slice(0, 500),
+  });
+}
+
+/** A fetch hands packing that it does not know over as it is, and it would be told as something that is not JSON. */
+async function refuseEncoding(response: Response): Promise<void> {
+  const names = (response.headers.get('content-encoding') ?? '').toLowerCase().split(',');
+  const encoding = names.map((name) => name.trim()).find((name) => name !== '' && !ENCODINGS.has(name));
+  if (encoding === undefined) return;
+  await response.body?.cancel();
+  throw new AppError('client.unknown-encoding', 'The body is packed in an unknown way.', {
+    encoding: encoding.slice(0, 100),
   });
 }
 

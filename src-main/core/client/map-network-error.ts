@@ -35,6 +35,8 @@ const MAPPINGS: readonly Mapping[] = [
     'unknown-authority',
   ),
   tls(/^(CERT_REVOKED|ERR_CERT_REVOKED)$/, 'revoked'),
+  // Node has no name of its own for keys and digests that OpenSSL calls too weak.
+  tls(/^UNSPECIFIED$/, 'weak'),
   tls(/^(ERR_SSL_\w*TOO_SMALL|ERR_CERT_WEAK\w+|CERT_SIGNATURE_FAILURE|ERR_SSL_WEAK\w+)$/, 'weak'),
   tls(/^(EPROTO|ERR_SSL_\w+|ERR_TLS_\w+)$/, 'protocol'),
   tls(/^(ERR_CERT_\w+|CERT_\w+)$/, 'certificate'),

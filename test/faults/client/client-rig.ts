@@ -1,11 +1,21 @@
 import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
 import { SPECIFIED_REPORT_IDENTIFIERS } from '../../../src-main/common/reporting/report-identifiers.ts';
 import {
   createReportingClient,
   type ReportingClientOptions,
 } from '../../../src-main/core/client/create-reporting-client.ts';
 import type { PageRequest, ReportingClient } from '../../../src-main/core/client/reporting-client.ts';
-import { sendJson, toEnvelope, type Answer, type ReceivedRequest } from '../../support/fault-server.ts';
+import {
+  sendJson,
+  startFaultServer,
+  startRawServer,
+  toEnvelope,
+  type Answer,
+  type FaultServer,
+  type ReceivedRequest,
+} from '../../support/fault-server.ts';
 import { createSilentLogger } from '../../support/silent-logger.ts';
 
 export const firstPage: PageRequest = {
@@ -96,4 +106,49 @@ export async function catchError(
     return error as { code: string; details: Record<string, string | number>; message: string };
   }
   throw new Error('The call succeeded');
+}
+
+/** A server for one test, closed with it. */
+export async function startServer(answer: Answer): Promise<FaultServer> {
+  const server = await startFaultServer(answer);
+  onTestFinished(() => server.close());
+  return server;
+}
+
+/** The same below HTTP. */
+export async function startSocketServer(answer: (socket: Socket) => void): Promise<FaultServer> {
+  const server = await startRawServer(answer);
+  onTestFinished(() => server.close());
+  return server;
+}
+
+/** A server that gives a token, answers reports as the list says, in order, and then with a page. */
+export function startReports(...answers: Answer[]): Promise<FaultServer> {
+  let count = 0;
+  return startServer(
+    withToken((request, response) => {
+      const answer = answers[count];
+      count += 1;
+      if (answer !== undefined) return answer(request, response);
+      sendJson(response, pageBody);
+      return undefined;
+    }),
+  );
+}
+
+export function countReports({ requests }: FaultServer): number {
+  return requests.filter((request) => !isTokenRequest(request)).length;
+}
+
+/** Answers with this text or these bytes. */
+export function sendBody(body: string | Buffer, headers: Record<string, string> = {}): Answer {
+  return (_request, response) => {
+    response.writeHead(200, headers);
+    response.end(body);
+  };
+}
+
+/** Answers with raw bytes and ends the connection. */
+export function sendRaw(text: string | Buffer): Answer {
+  return (_request, response) => void response.socket?.end(text);
 }

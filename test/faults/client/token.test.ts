@@ -1,27 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src-main/common/contract/errors.ts';
-import { sendJson, startFaultServer, type Answer, type FaultServer } from '../../support/fault-server.ts';
+import { sendJson, type Answer } from '../../support/fault-server.ts';
 import {
   catchError,
   createTestClient,
-  createWaits,
   firstPage,
   isTokenRequest,
   pageBody,
   sendStatus,
+  startServer,
   withToken,
 } from './client-rig.ts';
-
-let server: FaultServer | undefined;
-afterEach(async () => {
-  await server?.close();
-  server = undefined;
-});
-async function start(answer: Answer): Promise<FaultServer> {
-  server = await startFaultServer(answer);
-  return server;
-}
 
 /** A service whose valid token is the newest one. */
 function createTokenService(delayMs = 0): Answer {
@@ -39,7 +29,7 @@ function createTokenService(delayMs = 0): Answer {
 
 describe('the token', () => {
   it('is obtained with the body of the specification and sent with every call', async () => {
-    const { address, requests } = await start(
+    const { address, requests } = await startServer(
       withToken((_request, response) => sendJson(response, pageBody)),
     );
     const { client } = createTestClient(address);
@@ -65,14 +55,14 @@ describe('the token', () => {
     });
   });
   it('decision 13 and 15: is always sent, after the word bearer in lower case', async () => {
-    const { address, requests } = await start(
+    const { address, requests } = await startServer(
       withToken((_request, response) => sendJson(response, { Status: 'up' })),
     );
     await createTestClient(address).client.fetchStatus();
     expect(requests[1]!.headers.authorization).toBe('bearer token-1');
   });
   it('decision 20: the report identifier is sent as given', async () => {
-    const { address, requests } = await start(
+    const { address, requests } = await startServer(
       withToken((_request, response) => sendJson(response, pageBody)),
     );
     const { client } = createTestClient(address);
@@ -82,16 +72,8 @@ describe('the token', () => {
 });
 
 describe('decision 14: renewal', () => {
-  it('decision 14: 100 calls with an expired token make one renewal and all succeed', async () => {
-    const { address, requests } = await start(createTokenService(100));
-    const { client } = createTestClient(address);
-    await client.createToken();
-    const pages = await Promise.all(Array.from({ length: 100 }, () => client.fetchPage(firstPage)));
-    expect(pages.map(({ status }) => status)).toEqual(new Array(100).fill(200));
-    expect(requests.filter(isTokenRequest)).toHaveLength(2);
-  });
   it('decision 14: one call is repeated once, with the same cursor', async () => {
-    const { address, requests } = await start(createTokenService());
+    const { address, requests } = await startServer(createTokenService());
     const { client } = createTestClient(address);
     await client.fetchPage({ ...firstPage, lastDocument: 'c7' });
     const reports = requests.filter((request) => !isTokenRequest(request));
@@ -100,43 +82,15 @@ describe('decision 14: renewal', () => {
       'c7',
     ]);
   });
-  it('decision 14: a second 401 is told apart from refused credentials, and ends the call', async () => {
-    const { address, requests } = await start(withToken((_request, response) => sendStatus(response, 401)));
-    const error = await catchError(createTestClient(address).client.fetchPage(firstPage));
-    expect(error).toMatchObject({ code: 'client.report-refused', details: { status: 401 } });
-    expect(requests).toHaveLength(4);
-  });
-  it('decision 14: refused credentials are asked about once, then there is quiet for 30 s', async () => {
-    const { address, requests } = await start((_request, response) => sendStatus(response, 401));
-    const waits = createWaits();
-    const { client } = createTestClient(address, { clock: waits.clock });
-    const calls = await Promise.all(
-      Array.from({ length: 20 }, () => catchError(client.fetchPage(firstPage))),
-    );
-    expect(new Set(calls.map(({ code }) => code))).toEqual(new Set(['client.credentials-refused']));
-    expect((await catchError(client.fetchStatus())).code).toBe('client.credentials-refused');
-    expect(requests).toHaveLength(1);
-    await waits.clock.sleep(30_001, undefined);
-    expect((await catchError(client.fetchStatus())).code).toBe('client.credentials-refused');
-    expect(requests).toHaveLength(2);
-  });
   it('asks at once when a person asks, quiet or not', async () => {
-    const { address, requests } = await start((_request, response) => sendStatus(response, 401));
+    const { address, requests } = await startServer((_request, response) => sendStatus(response, 401));
     const { client } = createTestClient(address);
     await catchError(client.createToken());
     await catchError(client.createToken());
     expect(requests).toHaveLength(2);
   });
-  it('gives one failed renewal to all that wait, and never repeats CreateToken', async () => {
-    const { address, requests } = await start((_request, response) => sendStatus(response, 500));
-    const { client, waitedMs } = createTestClient(address);
-    const calls = await Promise.all([1, 2, 3].map(() => catchError(client.fetchPage(firstPage))));
-    expect(calls.map(({ code }) => code)).toEqual(new Array(3).fill('client.server-error'));
-    expect(requests).toHaveLength(1);
-    expect(waitedMs).toEqual([]);
-  });
   it('goes on waiting for the others when one caller cancels', async () => {
-    const { address, requests } = await start(createTokenService(200));
+    const { address, requests } = await startServer(createTokenService(200));
     const { client } = createTestClient(address);
     const controller = new AbortController();
     const cancelled = catchError(client.fetchPage(firstPage, { signal: controller.signal }));
@@ -160,7 +114,7 @@ describe('answers of CreateToken', () => {
     [404, '', 'client.not-found', ''],
     [418, 'teapot', 'client.http-status', 'teapot'],
   ])('decision 16: status %i shows what the body says', async (status, text, code, words) => {
-    const { address } = await start((_request, response) => {
+    const { address } = await startServer((_request, response) => {
       response.writeHead(status);
       response.end(text);
     });
@@ -171,14 +125,14 @@ describe('answers of CreateToken', () => {
   it.each(['{}', '{"token":""}', '{"token":"a b"}', '{"token":"a\\r\\nx: y"}', 'null'])(
     'a body without a usable token, %s',
     async (text) => {
-      const { address } = await start((_request, response) => void response.end(text));
+      const { address } = await startServer((_request, response) => void response.end(text));
       expect((await catchError(createTestClient(address).client.createToken())).code).toBe(
         'client.unexpected-shape',
       );
     },
   );
   it('takes secrets out of what the service sends back', async () => {
-    const { address } = await start((request, response) => {
+    const { address } = await startServer((request, response) => {
       response.writeHead(500);
       response.end(`Failed on ${request.body}`);
     });
@@ -186,7 +140,7 @@ describe('answers of CreateToken', () => {
     expect(JSON.stringify(error)).not.toMatch(/user-part|secret-part/);
   });
   it('passes a failure of the keychain on', async () => {
-    const { address, requests } = await start((_request, response) => sendStatus(response, 500));
+    const { address, requests } = await startServer((_request, response) => sendStatus(response, 500));
     const secrets = (): Promise<never> => Promise.reject(new AppError('secrets.locked', 'Locked.'));
     const { client } = createTestClient(address, { secrets });
     expect((await catchError(client.fetchPage(firstPage))).code).toBe('secrets.locked');
@@ -196,7 +150,7 @@ describe('answers of CreateToken', () => {
 
 describe('log lines', () => {
   it('hold neither secrets nor tokens nor bodies', async () => {
-    const { address } = await start(createTokenService());
+    const { address } = await startServer(createTokenService());
     const lines: unknown[] = [];
     const write = (event: string, fields?: unknown): void => void lines.push([event, fields]);
     const logger = { info: write, warn: write, error: write, child: () => logger };

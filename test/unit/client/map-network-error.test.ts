@@ -16,6 +16,7 @@ describe('the cause of a failed call', () => {
     [failWith('DEPTH_ZERO_SELF_SIGNED_CERT'), 'client.tls', 'self-signed'],
     [failWith('UNABLE_TO_VERIFY_LEAF_SIGNATURE'), 'client.tls', 'unknown-authority'],
     [failWith('ERR_SSL_EE_KEY_TOO_SMALL'), 'client.tls', 'weak'],
+    [failWith('UNSPECIFIED'), 'client.tls', 'weak'],
     [failWith('ERR_SSL_WRONG_VERSION_NUMBER'), 'client.tls', 'protocol'],
     [failWith('EHOSTUNREACH'), 'client.unreachable', 'EHOSTUNREACH'],
     [failWith('ECONNRESET'), 'client.unreachable', 'ECONNRESET'],

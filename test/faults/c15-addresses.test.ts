@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { normaliseBaseAddress } from '../../src-main/common/reporting/base-address.ts';
+import { sendJson } from '../support/fault-server.ts';
+import {
+  catchError,
+  createTestClient,
+  createWaits,
+  firstPage,
+  pageBody,
+  startServer,
+  withToken,
+} from './client/client-rig.ts';
+
+const failAs =
+  (code: string): typeof globalThis.fetch =>
+  () =>
+    Promise.reject(new TypeError('fetch failed', { cause: Object.assign(new Error('x'), { code }) }));
+
+describe('C15: what a person types', () => {
+  it.each([
+    ['http://user:pass@host', 'connections.address-has-credentials'],
+    ['https://host#x', 'connections.address-has-query'],
+    ['https://host:99999', 'connections.address-invalid'],
+    ['https://ho st', 'connections.address-invalid'],
+    [`https://${'h'.repeat(10_000)}`, 'connections.address-invalid'],
+    ['file:///etc/passwd', 'connections.address-invalid'],
+  ])('C15: %s is refused with its reason', (text, code) => {
+    expect(() => normaliseBaseAddress(text)).toThrow(expect.objectContaining({ code }));
+  });
+
+  it('C15: a name that only looks like another shows what it is', () => {
+    expect(normaliseBaseAddress('https://gооgle.com').address).toBe('https://xn--ggle-55da.com');
+  });
+});
+
+describe('C15: a network that is not there', () => {
+  it('C15: a name that nobody knows', async () => {
+    const { client } = createTestClient('http://no-such-host.invalid');
+    expect((await catchError(client.fetchPage(firstPage))).code).toBe('client.host-not-found');
+  });
+
+  it('C15: a name that takes too long to look up ends at the limit of headers', async () => {
+    const fetch: typeof globalThis.fetch = (_input, init) =>
+      new Promise((_resolve, reject) => {
+        init?.signal?.addEventListener('abort', () => reject(init.signal?.reason as Error));
+      });
+    const { client } = createTestClient('http://slow.invalid', { fetch, timeouts: { headersMs: 100 } });
+    const error = await catchError(client.createToken());
+    expect(error).toMatchObject({ code: 'client.timeout', details: { kind: 'headers' } });
+  });
+
+  it('C15: an address that only the newer internet has, with none here', async () => {
+    const { client } = createTestClient('http://[2001:db8::1]:9', { timeouts: { headersMs: 300 } });
+    expect((await catchError(client.createToken())).code).toMatch(/^client\.(unreachable|timeout)$/);
+  });
+
+  it.each([
+    ['ENETUNREACH', 'client.unreachable'],
+    ['ERR_INTERNET_DISCONNECTED', 'client.unreachable'],
+    ['ERR_PROXY_CONNECTION_FAILED', 'client.unreachable'],
+    ['ERR_NETWORK_CHANGED', 'client.unreachable'],
+  ])('C15: %s is told as %s', async (failure, code) => {
+    const { client } = createTestClient('http://host.invalid', { fetch: failAs(failure) });
+    expect((await catchError(client.createToken())).code).toBe(code);
+  });
+
+  it('C15: a computer that sleeps in the middle of a wait goes on when it wakes', async () => {
+    const { clock, waitedMs } = createWaits();
+    let isAsleep = true;
+    const server = await startServer(withToken((_request, response) => sendJson(response, pageBody)));
+    const fetch: typeof globalThis.fetch = (...input) =>
+      isAsleep ? failAs('ERR_NETWORK_IO_SUSPENDED')(...input) : globalThis.fetch(...input);
+    const { client } = createTestClient(server.address, {
+      fetch,
+      clock: {
+        now: clock.now,
+        sleep: async (ms, signal) => {
+          await clock.sleep(waitedMs.length === 4 ? 8 * 3_600_000 : ms, signal);
+          if (waitedMs.length > 4) isAsleep = false;
+        },
+      },
+    });
+    expect((await client.fetchPage(firstPage, { patienceMs: 300_000 })).status).toBe(200);
+  });
+});
