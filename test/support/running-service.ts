@@ -2,20 +2,30 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DEFAULT_SERVICE_OPTIONS, type ServiceOptions } from '../../src-main/service/service-options.ts';
-import { startService, type RunningService } from '../../src-main/service/start-service.ts';
+import {
+  startService,
+  type RunningService,
+  type ServiceSurroundings,
+} from '../../src-main/service/start-service.ts';
 
-/** Options of the service, and its clock. `dataFolder` is a new folder, removed on stop, unless given. */
-export type TestServiceOptions = Partial<ServiceOptions> & { readonly now?: () => number };
+/** Options of the service, and its clocks. `dataFolder` is a new folder, removed on stop, unless given. */
+export type TestServiceOptions = Partial<ServiceOptions> &
+  Partial<Pick<ServiceSurroundings, 'now' | 'elapsedMs' | 'logRequest'>>;
 
 /** The bundled service in this process on a free port: 2,000 inbound records of 7 days, no live traffic. */
 export async function startTestService(given: TestServiceOptions = {}): Promise<RunningService> {
-  const { now = Date.now, ...options } = given;
+  const { now = Date.now, elapsedMs = () => performance.now(), logRequest, ...options } = given;
   const ownFolder = options.dataFolder === undefined;
   const dataFolder = options.dataFolder ?? (await mkdtemp(join(tmpdir(), 'service-')));
   const errors: unknown[] = [];
   const service = await startService(
     { ...DEFAULT_SERVICE_OPTIONS, records: 2000, days: 7, live: false, ...options, dataFolder },
-    { now, elapsedMs: () => performance.now(), reportError: (error) => errors.push(error) },
+    {
+      now,
+      elapsedMs,
+      ...(logRequest === undefined ? {} : { logRequest }),
+      reportError: (error) => errors.push(error),
+    },
   );
   return {
     ...service,

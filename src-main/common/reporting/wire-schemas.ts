@@ -21,16 +21,18 @@ export type TokenRequest = Static<typeof TokenRequest>;
 export const TokenResponse = Type.Object({ token: Type.String() }, exactly);
 export type TokenResponse = Static<typeof TokenResponse>;
 
-/** Specification, section "Report request body". Dates are `YYYY-MM-DD HH:MM:SS`, size is a number of records. */
-export const ReportRequest = Type.Object(
-  {
-    startDate: Type.String(),
-    endDate: Type.String(),
-    size: Type.Optional(Type.Integer({ minimum: 1 })),
-    lastDocument: Type.Optional(Type.String()),
-  },
-  exactly,
-);
+const RequestDate = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}$' });
+
+/**
+ * Specification, section "Report request body". Dates are `YYYY-MM-DD HH:MM:SS`, size is a number of records.
+ * Further fields are ignored.
+ */
+export const ReportRequest = Type.Object({
+  startDate: RequestDate,
+  endDate: RequestDate,
+  size: Type.Optional(Type.Integer({ minimum: 1 })),
+  lastDocument: Type.Optional(Type.String()),
+});
 export type ReportRequest = Static<typeof ReportRequest>;
 
 /** Specification, section "Inbound health detail record". Times in milliseconds. */
@@ -105,6 +107,18 @@ export type OutboundSummaryDocument = Static<typeof OutboundSummaryDocument>;
 /** What is wrong with a field of a refused report request (decision 6). */
 export const RequestFault = Type.Object({ field: Type.String(), message: Type.String() }, exactly);
 export type RequestFault = Static<typeof RequestFault>;
+
+/** What an answer of 400 and above tells (RFC 9457, decision 16); `errors` where fields are at fault. */
+export const Problem = Type.Object(
+  {
+    type: Type.Literal('about:blank'),
+    title: Type.String(),
+    status: Type.Integer(),
+    errors: Type.Optional(Type.Array(RequestFault)),
+  },
+  exactly,
+);
+export type Problem = Static<typeof Problem>;
 
 const ReportDocument = Type.Union([
   InboundDetailDocument,

@@ -1,9 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Value } from 'typebox/value';
-import { TokenRequest, type TokenResponse } from '../../common/reporting/wire-schemas.ts';
+import { TokenRequest, type RequestFault, type TokenResponse } from '../../common/reporting/wire-schemas.ts';
 import { matchesCredentials } from '../credentials.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import { sendEmpty, sendProblem } from './problem.ts';
+import { tryReadJsonBody } from './read-json-body.ts';
 import type { RefusalCounter } from './refusal-counter.ts';
 import type { TokenKeeper } from './token-keeper.ts';
 
@@ -20,16 +21,11 @@ export function answerCreateToken(
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
+  // Once more: others may have been refused while this body was on its way.
   const waitSeconds = parts.refusals.getWaitSeconds(request.ip);
-  if (waitSeconds > 0) return sendEmpty(reply.header('retry-after', String(waitSeconds)), 429);
-  const body = tryParseBody(request.body);
-  if (!Value.Check(TokenRequest, body)) {
-    return sendProblem(
-      reply,
-      400,
-      'The body is a JSON object with accessToken (string), accessTokenSecret (string) and tenant (number).',
-    );
-  }
+  if (waitSeconds > 0) return sendSlowDown(reply, waitSeconds);
+  const body = tryReadJsonBody(request.body);
+  if (!Value.Check(TokenRequest, body)) return sendProblem(reply, 400, listFaults(body));
   const matches = matchesCredentials(parts.store.properties, body);
   if (!matches || body.tenant !== parts.tenant) {
     parts.refusals.add(request.ip);
@@ -39,11 +35,33 @@ export function answerCreateToken(
   return reply.type('application/json; charset=utf-8').send(JSON.stringify(response));
 }
 
-function tryParseBody(body: unknown): unknown {
-  if (!Buffer.isBuffer(body)) return undefined;
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
-  } catch {
-    return undefined;
+/** Slows guessing down before a body is read (decision 24). */
+export function createGuessingBrake(refusals: RefusalCounter) {
+  return (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
+    const waitSeconds = refusals.getWaitSeconds(request.ip);
+    if (waitSeconds === 0) done();
+    else void sendSlowDown(reply.header('connection', 'close'), waitSeconds);
+  };
+}
+
+function sendSlowDown(reply: FastifyReply, waitSeconds: number): FastifyReply {
+  return sendEmpty(reply.header('retry-after', String(waitSeconds)), 429);
+}
+
+/** Names the fields that are not as specified; never what was sent in them. */
+function listFaults(body: unknown): RequestFault[] {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    return [{ field: 'body', message: 'The body is not a JSON object.' }];
   }
+  const given = new Map<string, unknown>(Object.entries(body));
+  const faults = Object.entries(TokenRequest.properties)
+    .filter(([field, schema]) => !Value.Check(schema, given.get(field)))
+    .map(([field, schema]) => ({ field, message: `The field is missing or not ${describe(schema.type)}.` }));
+  if (faults.length > 0) return faults;
+  const message = 'The body has fields besides accessToken, accessTokenSecret and tenant.';
+  return [{ field: 'body', message }];
+}
+
+function describe(type: string): string {
+  return type === 'string' ? 'a text of 1 to 1,024 characters' : 'a whole number from 0';
 }

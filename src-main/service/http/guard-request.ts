@@ -1,13 +1,21 @@
 import type { IncomingMessage } from 'node:http';
 
+const MOST_HEADER_LINES = 64;
+const LONGEST_TARGET = 4_096;
+
 /**
  * Why a request is not for this service, as a status, or null. Protects a service on loopback from pages that
  * resolve their own name to 127.0.0.1: the Host must be an address that this service really listens on.
  */
-export function findForeignRequest(request: IncomingMessage, listeningHost: string): 400 | 421 | null {
+export function findForeignRequest(
+  request: IncomingMessage,
+  listeningHost: string,
+): 400 | 414 | 421 | 431 | null {
   const target = request.url ?? '';
   if (request.httpVersion !== '1.1') return 400;
+  if (target.length > LONGEST_TARGET) return 414;
   if (!target.startsWith('/') || target.startsWith('//') || /[#\\\0]/.test(target)) return 400;
+  if (request.rawHeaders.length > MOST_HEADER_LINES * 2) return 431;
   const hosts = request.rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host');
   if (hosts.length > 1) return 421;
   return isOwnAuthority(request, listeningHost) ? null : 421;

@@ -10,6 +10,12 @@ export interface RequestLogEntry {
   readonly durationMs: number;
 }
 
+/** The entry of what arrived and could not be read as a request. */
+export function toUnreadableEntry(now: () => number, status: number): RequestLogEntry {
+  const at = new Date(now()).toISOString();
+  return { at, request: 'none', method: 'none', route: 'unreadable', status, durationMs: 0 };
+}
+
 /** Calls `write` for each answered request. */
 export function logRequests(
   app: FastifyInstance,

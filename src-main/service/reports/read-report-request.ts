@@ -1,5 +1,7 @@
-import type { RequestFault } from '../../common/reporting/wire-schemas.ts';
+import { Value } from 'typebox/value';
+import { ReportRequest, type RequestFault } from '../../common/reporting/wire-schemas.ts';
 import { fromWireDate } from '../../common/reporting/wire-dates.ts';
+import { tryReadJsonBody } from '../http/read-json-body.ts';
 
 /** A valid report request: records with fromMs <= date < toMs. `size` is already capped. */
 export interface ReportQuery {
@@ -14,18 +16,25 @@ export type ReadRequest =
   | { readonly ok: true; readonly query: ReportQuery }
   | { readonly ok: false; readonly errors: readonly RequestFault[] };
 
-const DEFAULT_SIZE = 100;
+export const DEFAULT_SIZE = 100;
 /** Documents in a page whatever is asked (decision 7). */
-const MAXIMUM_PAGE_SIZE = 10_000;
+export const MAXIMUM_PAGE_SIZE = 10_000;
+
+const BODY_FAULT: RequestFault = {
+  field: 'body',
+  message: 'The body is not a JSON object, or names a field twice.',
+};
+// What is described in the service's own description is what is checked here.
+const fields = ReportRequest.properties;
 
 /**
  * Reads a report request body (specification, "Report request body"; decisions 4 to 7). Never throws: what
  * is wrong is listed by field. Fields that the specification doesn't name are ignored.
  */
-export function readReportRequest(body: Buffer | undefined, timeZone: string): ReadRequest {
+export function readReportRequest(body: unknown, timeZone: string): ReadRequest {
   const content = tryParseObject(body);
   if (content === undefined) {
-    return { ok: false, errors: [{ field: 'body', message: 'The body is not a JSON object.' }] };
+    return { ok: false, errors: [BODY_FAULT] };
   }
   const errors: RequestFault[] = [];
   const startMs = readDate(content, 'startDate', timeZone, errors);
@@ -40,15 +49,10 @@ export function readReportRequest(body: Buffer | undefined, timeZone: string): R
   return { ok: true, query: { fromMs: startMs, toMs: endMs + 1000, size, lastDocument } };
 }
 
-function tryParseObject(body: Buffer | undefined): ReadonlyMap<string, unknown> | undefined {
-  if (body === undefined) return undefined;
-  try {
-    const content: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
-    if (typeof content !== 'object' || content === null || Array.isArray(content)) return undefined;
-    return new Map(Object.entries(content));
-  } catch {
-    return undefined;
-  }
+function tryParseObject(body: unknown): ReadonlyMap<string, unknown> | undefined {
+  const content = tryReadJsonBody(body);
+  if (typeof content !== 'object' || content === null || Array.isArray(content)) return undefined;
+  return new Map(Object.entries(content));
 }
 
 function readDate(
@@ -62,7 +66,7 @@ function readDate(
     errors.push({ field, message: 'The date is missing.' });
     return undefined;
   }
-  const instant = typeof text === 'string' ? fromWireDate(text, timeZone) : 'misformed';
+  const instant = Value.Check(fields[field], text) ? fromWireDate(text, timeZone) : 'misformed';
   if (typeof instant === 'number') return instant;
   errors.push({
     field,
@@ -77,9 +81,7 @@ function readDate(
 function readSize(content: ReadonlyMap<string, unknown>, errors: RequestFault[]): number {
   const size = content.get('size');
   if (size === undefined) return DEFAULT_SIZE;
-  if (typeof size === 'number' && Number.isInteger(size) && size >= 1) {
-    return Math.min(size, MAXIMUM_PAGE_SIZE);
-  }
+  if (Value.Check(fields.size, size)) return Math.min(size, MAXIMUM_PAGE_SIZE);
   errors.push({ field: 'size', message: 'The size is not a whole number from 1.' });
   return DEFAULT_SIZE;
 }
@@ -87,7 +89,7 @@ function readSize(content: ReadonlyMap<string, unknown>, errors: RequestFault[])
 function readLastDocument(content: ReadonlyMap<string, unknown>, errors: RequestFault[]): string {
   const lastDocument = content.get('lastDocument');
   if (lastDocument === undefined) return '';
-  if (typeof lastDocument === 'string') return lastDocument;
+  if (Value.Check(fields.lastDocument, lastDocument)) return lastDocument;
   errors.push(LAST_DOCUMENT_FAULT);
   return '';
 }
