@@ -47,6 +47,11 @@ const routes: RouteRecordRaw[] = [
     component: () => import('./screens/deprecations/DeprecationsScreen.vue'),
   },
   {
+    path: '/local-service',
+    name: 'local-service',
+    component: () => import('./screens/local-service/LocalServiceScreen.vue'),
+  },
+  {
     path: '/settings/connections/:id?',
     name: 'connections',
     component: () => import('./screens/connections/ConnectionsScreen.vue'),

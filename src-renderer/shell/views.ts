@@ -1,5 +1,5 @@
 import type { Component } from 'vue';
-import { Activity, CalendarClock, ChartBarStacked, Database, List, Settings } from '@lucide/vue';
+import { Activity, CalendarClock, ChartBarStacked, Database, HardDrive, List, Settings } from '@lucide/vue';
 
 export type ViewGroup = 'none' | 'inbound' | 'outbound' | 'data';
 
@@ -11,15 +11,16 @@ export interface View {
     | 'outbound-summary'
     | 'outbound-detail'
     | 'library'
-    | 'deprecations';
+    | 'deprecations'
+    | 'local-service';
   /** Word in the sidebar, where the group says the rest. */
-  readonly short: 'overview' | 'summary' | 'detail' | 'library' | 'deprecations';
+  readonly short: 'overview' | 'summary' | 'detail' | 'library' | 'deprecations' | 'local-service';
   readonly path: string;
   readonly icon: Component;
   readonly group: ViewGroup;
 }
 
-/** In the order of the sidebar, which is also that of Ctrl/Cmd+1 to 7. */
+/** In the order of the sidebar, which is also that of Ctrl/Cmd+1 to 8. */
 export const VIEWS: readonly View[] = [
   { name: 'overview', short: 'overview', path: '/overview', icon: Activity, group: 'none' },
   {
@@ -40,6 +41,7 @@ export const VIEWS: readonly View[] = [
   { name: 'outbound-detail', short: 'detail', path: '/outbound/detail', icon: List, group: 'outbound' },
   { name: 'library', short: 'library', path: '/library', icon: Database, group: 'data' },
   { name: 'deprecations', short: 'deprecations', path: '/deprecations', icon: CalendarClock, group: 'data' },
+  { name: 'local-service', short: 'local-service', path: '/local-service', icon: HardDrive, group: 'data' },
 ];
 
 export const SETTINGS_VIEW = { path: '/settings/connections', icon: Settings } as const;

@@ -1,0 +1,49 @@
+import type { QuirkName } from '../../../src-main/common/model/simulation.ts';
+
+/** The quirks by what of the service they change; each in one group. */
+export const QUIRK_GROUPS: readonly {
+  readonly name: 'pages' | 'shape' | 'answers';
+  readonly quirks: readonly QuirkName[];
+}[] = [
+  {
+    name: 'pages',
+    quirks: [
+      'cursor-cycles',
+      'cursor-expires',
+      'cursor-never-empty',
+      'cursor-repeats',
+      'duplicate-records',
+      'late-records',
+      'small-pages',
+      'total-capped',
+    ],
+  },
+  {
+    name: 'shape',
+    quirks: [
+      'corrected-spelling',
+      'dates-dotnet',
+      'dates-without-zone',
+      'numbers-as-strings',
+      'records-as-string',
+      'records-key-data',
+      'separate-outbound-summary',
+      'status-nested',
+      'status-text',
+    ],
+  },
+  {
+    name: 'answers',
+    quirks: [
+      'cut-body',
+      'html-page',
+      'invalid-with-400',
+      'rate-limited',
+      'require-token',
+      'slow',
+      'stalls',
+      'token-30s',
+      'unauthorised-mid-page',
+    ],
+  },
+];

@@ -1,0 +1,64 @@
+import { computed, shallowRef } from 'vue';
+import { useI18n } from 'vue-i18n';
+import { NO_SIMULATION } from '../../../src-main/common/model/simulation.ts';
+import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
+import { useLocalServiceStore } from '../../stores/local-service.ts';
+import { toReportText } from './import-words.ts';
+import { useCopied } from './use-copied.ts';
+
+type Copied = 'address' | 'accessToken' | 'accessTokenSecret' | 'report';
+
+const write = (text: string): Promise<void> => navigator.clipboard.writeText(text);
+
+/** What the buttons of the screen do; what went wrong last is kept for the banner. */
+export function useServiceActions() {
+  const { t } = useI18n();
+  const service = useLocalServiceStore();
+  const { copied, copy } = useCopied<Copied>();
+  const failure = shallowRef<ErrorLike | null>(null);
+  const notice = shallowRef('');
+  const state = computed(() => service.state);
+
+  async function act(work: () => Promise<unknown>): Promise<void> {
+    failure.value = null;
+    notice.value = '';
+    try {
+      await work();
+    } catch (thrown) {
+      failure.value = toErrorLike(thrown);
+    }
+  }
+
+  function copyFact(name: Exclude<Copied, 'report'>): Promise<void> {
+    return act(() =>
+      copy(name, () =>
+        name === 'address' ? write(state.value?.url ?? '') : service.copyCredential(name, write),
+      ),
+    );
+  }
+
+  function copyReport(): Promise<void> {
+    const { recordImport } = service;
+    if (recordImport === null) return Promise.resolve();
+    return act(() => copy('report', () => write(toReportText(recordImport))));
+  }
+
+  function reveal(): Promise<void> {
+    return act(async () => {
+      if (await service.revealFolder()) return;
+      await write(state.value?.dataFolder ?? '');
+      notice.value = t('local-service.service.notRevealed');
+    });
+  }
+
+  return {
+    copied,
+    failure,
+    notice,
+    act,
+    copyFact,
+    copyReport,
+    reveal,
+    endSimulation: () => act(() => service.simulate(NO_SIMULATION)),
+  };
+}
