@@ -1,0 +1,186 @@
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { expect } from 'vitest';
+import type { EventName, Input, OperationName, Output } from '../../../src-main/common/contract/index.ts';
+import type { Download } from '../../../src-main/common/model/download.ts';
+import type { Period } from '../../../src-main/common/model/period.ts';
+import type { Snapshot } from '../../../src-main/common/model/snapshot.ts';
+import type { Task } from '../../../src-main/common/model/task.ts';
+import { SPECIFIED_REPORT_IDENTIFIERS } from '../../../src-main/common/reporting/report-identifiers.ts';
+import { toWireDate } from '../../../src-main/common/reporting/wire-dates.ts';
+import { createCore, type Core } from '../../../src-main/core/create-core.ts';
+import type { Host } from '../../../src-main/core/host.ts';
+import { createInMemorySecretStore } from '../../../src-main/core/secrets/in-memory-secret-store.ts';
+import type { RunningService } from '../../../src-main/service/start-service.ts';
+import { walkReport } from '../../support/service-calls.ts';
+import { createTestHost } from '../../support/test-host.ts';
+
+export const DAY_MS = 86_400_000;
+
+export interface DownloadRig {
+  readonly connectionId: string;
+  readonly dataFolder: string;
+  readonly network: TestNetwork;
+  ask<Name extends OperationName>(name: Name, input: Input<Name>): Promise<Output<Name>>;
+  start(period: Period, change?: Partial<Input<'downloads/start'>>): Promise<Output<'downloads/start'>>;
+  whenTaskEnds(taskId: string): Promise<Task>;
+  readDownload(snapshotId: number): Promise<Download>;
+  readSnapshot(snapshotId: number): Promise<Snapshot>;
+  /** Settles once the download is as wanted; polled. */
+  until(snapshotId: number, isWanted: (download: Download) => boolean): Promise<Download>;
+  /** Ends the core and starts it again on the same folder and secrets. */
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** A network between core and service that a test can take down, slow down, or answer for. */
+export interface TestNetwork {
+  /** Page requests that were let through, or answered. */
+  readonly pages: { size: number; lastDocument: string; startDate: string }[];
+  isDown: boolean;
+  /** Answers a page instead of the service; undefined lets it through. */
+  answer: ((body: { size: number; lastDocument: string }) => Response | undefined) | null;
+  /** Waited for before each page request is let through. */
+  before: ((pageNumber: number) => Promise<void>) | null;
+}
+
+function createNetwork(): { network: TestNetwork; fetch: Host['fetch'] } {
+  const network: TestNetwork = { pages: [], isDown: false, answer: null, before: null };
+  const fetch: Host['fetch'] = async (input, init) => {
+    const fail = (): never => {
+      throw new TypeError('fetch failed', {
+        cause: Object.assign(new Error('no'), { code: 'ECONNREFUSED' }),
+      });
+    };
+    if (network.isDown) fail();
+    if (String(input).includes('ExecuteReport') && typeof init?.body === 'string') {
+      const body = JSON.parse(init.body) as TestNetwork['pages'][number];
+      network.pages.push(body);
+      await network.before?.(network.pages.length);
+      init.signal?.throwIfAborted();
+      if (network.isDown) fail();
+      const answer = network.answer?.(body);
+      if (answer !== undefined) return answer;
+    }
+    return globalThis.fetch(input, init);
+  };
+  return { network, fetch };
+}
+
+/** The real core with a connection to a real service, pages of 100 unless told. */
+export async function startRig(
+  service: Pick<RunningService, 'url' | 'tenant' | 'accessToken' | 'accessTokenSecret'>,
+  pageSize = 100,
+): Promise<DownloadRig> {
+  const { network, fetch } = createNetwork();
+  const { host, remove } = await createTestHost({ fetch });
+  const secrets = createInMemorySecretStore();
+  const open = (): Promise<Core> =>
+    createCore(host, { openSecretStore: () => Promise.resolve({ store: secrets, failure: null }) });
+  let core = await open();
+  const ask: DownloadRig['ask'] = async (name, input) => {
+    const answer = await core.call(name, input);
+    if (!answer.ok) throw Object.assign(new Error(`${name}: ${answer.error.code}`), answer.error);
+    return answer.value as never;
+  };
+  const { id: connectionId } = await ask('connections/save', {
+    connectionId: null,
+    draft: {
+      name: 'Test',
+      baseAddress: service.url,
+      tenant: service.tenant,
+      serviceZone: 'UTC',
+      reportIdentifiers: SPECIFIED_REPORT_IDENTIFIERS,
+      pageSize,
+    },
+    secrets: { accessToken: service.accessToken, accessTokenSecret: service.accessTokenSecret },
+  });
+  const readDownload = async (snapshotId: number): Promise<Download> => {
+    const found = (await ask('downloads/list', { connectionId })).find(
+      (each) => each.snapshotId === snapshotId,
+    );
+    if (found === undefined) throw new Error(`No download of snapshot ${snapshotId}.`);
+    return found;
+  };
+  return {
+    connectionId,
+    dataFolder: host.dataFolder,
+    network,
+    ask,
+    start: (period, change = {}) =>
+      ask('downloads/start', { connectionId, report: 'inbound-detail', period, ...change }),
+    whenTaskEnds: (taskId) =>
+      new Promise((resolve) => {
+        const check = (task: Task | undefined): void => {
+          if (task?.id !== taskId || task.state === 'queued' || task.state === 'running') return;
+          stop();
+          resolve(task);
+        };
+        const stop = core.on((name: EventName, payload) => {
+          if (name === 'tasks/changed') check(payload as Task);
+        });
+        void ask('tasks/list', null).then((tasks) => tasks.forEach(check));
+      }),
+    readDownload,
+    readSnapshot: (snapshotId) => ask('snapshots/get', { snapshotId }),
+    until: async (snapshotId, isWanted) => {
+      await expect.poll(async () => isWanted(await readDownload(snapshotId)), { timeout: 20_000 }).toBe(true);
+      return readDownload(snapshotId);
+    },
+    restart: async () => {
+      await core.stop();
+      core = await open();
+    },
+    stop: async () => {
+      await core.stop();
+      await remove();
+    },
+  };
+}
+
+/** The last whole days before now, in UTC. */
+export function lastDays(days: number, endMs = Math.floor(Date.now() / 1000) * 1000 - 3_600_000): Period {
+  const fromMs = endMs - days * DAY_MS;
+  const write = (ms: number): string => toWireDate(ms, 'UTC');
+  return { fromMs, toMs: endMs, zone: 'UTC', startDate: write(fromMs), endDate: write(endMs) };
+}
+
+type Fields = readonly (string | number | null)[];
+
+/** What the service holds of the period, in its order. */
+export async function readFromService(
+  service: Pick<RunningService, 'url' | 'tenant'>,
+  period: Period,
+): Promise<Fields[]> {
+  const { startDate, endDate } = period;
+  const documents = await walkReport<Record<string, string | number>>(
+    service,
+    'inbound-detail',
+    { startDate, endDate },
+    10_000,
+  );
+  return documents.map((each) => [
+    each['Id']!,
+    each['Date']!,
+    each['Client']!,
+    each['ReponseTime']!,
+    each['Payload']!,
+  ]);
+}
+
+/** What lies in the cache of a snapshot, in the order stored. */
+export function readFromCache(dataFolder: string, snapshotId: number): Fields[] {
+  const database = new Database(join(dataFolder, 'cache.sqlite'), { readonly: true });
+  try {
+    return database
+      .prepare(
+        `SELECT session_id, date_text, client, response_time_ms, payload
+         FROM inbound_records JOIN inbound_texts USING (record_id)
+         WHERE record_id >= ? AND record_id < ? ORDER BY record_id`,
+      )
+      .raw()
+      .all(snapshotId * 2 ** 32, (snapshotId + 1) * 2 ** 32) as Fields[];
+  } finally {
+    database.close();
+  }
+}
