@@ -24,12 +24,14 @@ import { readTenantStatus } from './reports/read-tenant-status.ts';
 import { createReportCatalog, findReport, type ReportDefinition } from './reports/report-catalog.ts';
 import { writeEnvelope, writeRefusal } from './reports/write-envelope.ts';
 import type { ServiceOptions } from './service-options.ts';
+import type { SimulatedPlatform } from './simulation/simulated-platform.ts';
 
 export interface ServiceAppParts extends ReportSource {
   readonly options: Pick<
     ServiceOptions,
     'host' | 'requireToken' | 'tokenMinutes' | 'timeZone' | 'outboundSummaryId' | 'quirks'
   >;
+  readonly platform: SimulatedPlatform;
   readonly now: () => number;
   /** Milliseconds of a clock that never goes back. */
   readonly elapsedMs: () => number;
@@ -86,7 +88,7 @@ export function createServiceApp(parts: ServiceAppParts): FastifyInstance {
     STATUS_ROUTE,
     { onRequest: [checkTenant, ignoreBodyType] },
     (_request, reply) =>
-      reply.type(JSON_TYPE).send(JSON.stringify(readTenantStatus(parts.store, parts.now()))),
+      reply.type(JSON_TYPE).send(JSON.stringify(readTenantStatus(parts.store, parts.now(), parts.platform))),
   );
   app.post<{ Params: { tenant: string; report: string } }>(
     REPORT_ROUTE,

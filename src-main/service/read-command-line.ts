@@ -1,9 +1,21 @@
 import { parseArgs } from 'node:util';
-import { isGuid, SPECIFIED_REPORT_IDENTIFIERS } from '../common/reporting/report-identifiers.ts';
+import {
+  isGuid,
+  SPECIFIED_REPORT_IDENTIFIERS,
+  type DetailKind,
+} from '../common/reporting/report-identifiers.ts';
 import { isTimeZone } from '../common/time/time-zones.ts';
 import { QUIRK_NAMES, type QuirkName } from '../common/model/simulation.ts';
+import { tryReadReport } from './import/import-fields.ts';
 import { isQuirkName } from './quirks/quirk-names.ts';
 import { DEFAULT_SERVICE_OPTIONS, isLoopbackHost, type ServiceOptions } from './service-options.ts';
+
+/** What the command line asks for: how the service runs, and which files it imports first. */
+export interface CommandLine extends ServiceOptions {
+  readonly importFiles: readonly string[];
+  /** The report that they hold; null to tell by their fields. */
+  readonly importReport: DetailKind | null;
+}
 
 /** An option that can't be used; the message is for the person at the command line. */
 export class OptionError extends Error {
@@ -23,6 +35,8 @@ const OPTIONS = {
   'token-minutes': { type: 'string' },
   'time-zone': { type: 'string' },
   'outbound-summary-id': { type: 'string' },
+  import: { type: 'string', multiple: true },
+  'import-report': { type: 'string' },
   quirk: { type: 'string', multiple: true },
   help: { type: 'boolean' },
 } as const;
@@ -43,6 +57,9 @@ export const HELP_TEXT = `The bundled reporting service.
   --token-minutes N           lifetime of a token (default 60)
   --time-zone ZONE            zone of startDate and endDate (default UTC)
   --outbound-summary-id GUID  an identifier of its own for the outbound summary
+  --import FILE               detail records to add before it starts, as CSV, NDJSON or JSON, several allowed;
+                              records that it has already are left out
+  --import-report NAME        inbound-detail or outbound-detail, where the fields of a file don't tell
   --quirk NAME                misbehave on purpose, several allowed:
                               ${QUIRK_NAMES.join('\n                              ')}
   --help                      this text
@@ -52,12 +69,12 @@ The sample history is made on the first start in a folder; later starts keep wha
 `;
 
 /** Reads the arguments after the program's name; 'help' when help is asked for. Throws OptionError. */
-export function readCommandLine(args: readonly string[]): ServiceOptions | 'help' {
+export function readCommandLine(args: readonly string[]): CommandLine | 'help' {
   const values = parseValues(args);
   if (values.help === true) return 'help';
   const defaults = DEFAULT_SERVICE_OPTIONS;
   if (values.data === undefined || values.data === '') throw new OptionError('--data DIR is missing.');
-  const options: ServiceOptions = {
+  const options: CommandLine = {
     dataFolder: values.data,
     tenant: readWhole('tenant', values.tenant, defaults.tenant, 0, Number.MAX_SAFE_INTEGER),
     port: readWhole('port', values.port, defaults.port, 0, 65_535),
@@ -71,6 +88,9 @@ export function readCommandLine(args: readonly string[]): ServiceOptions | 'help
     timeZone: values['time-zone'] ?? defaults.timeZone,
     outboundSummaryId: values['outbound-summary-id'] ?? defaults.outboundSummaryId,
     quirks: readQuirks(values.quirk ?? []),
+    simulation: defaults.simulation,
+    importFiles: values.import ?? [],
+    importReport: readImportReport(values['import-report']),
   };
   checkOptions(options);
   return options;
@@ -102,6 +122,12 @@ function readQuirks(names: readonly string[]): QuirkName[] {
     if (isQuirkName(name)) return name;
     throw new OptionError(`--quirk: "${name}" is not one of ${QUIRK_NAMES.join(', ')}.`);
   });
+}
+
+function readImportReport(name: string | undefined): DetailKind | null {
+  const report = tryReadReport(name);
+  if (name === undefined || report !== null) return report;
+  throw new OptionError('--import-report takes inbound-detail or outbound-detail.');
 }
 
 function checkOptions(options: ServiceOptions): void {

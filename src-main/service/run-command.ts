@@ -1,5 +1,6 @@
 import { AppError } from '../common/contract/errors.ts';
 import { HELP_TEXT, OptionError, readCommandLine } from './read-command-line.ts';
+import { importFiles } from './import/import-files.ts';
 import type { ServiceOptions } from './service-options.ts';
 import { startService, type RunningService } from './start-service.ts';
 
@@ -15,6 +16,13 @@ export async function runCommand(args: readonly string[]): Promise<number | unde
     }
     const service = await start(options);
     stopOnSignal(service);
+    const imported = await importFiles(service, options.importFiles, options.importReport, (text) => {
+      process.stderr.write(text);
+    });
+    if (!imported) {
+      await service.stop();
+      return 1;
+    }
     const { url, tenant, accessToken, accessTokenSecret } = service;
     process.stdout.write(`${JSON.stringify({ url, tenant, accessToken, accessTokenSecret })}\n`);
     return undefined;
@@ -49,7 +57,7 @@ function stopOnSignal(service: RunningService): void {
       if (stopping) process.exit(1);
       stopping = true;
       service.stop().then(
-        () => process.exit(0),
+        () => process.exit(),
         (error: unknown) => {
           process.stderr.write(`${error instanceof Error ? error.message : 'The stop failed.'}\n`);
           process.exit(1);

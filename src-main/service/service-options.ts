@@ -1,4 +1,4 @@
-import type { QuirkName } from '../common/model/simulation.ts';
+import { NO_SIMULATION, type QuirkName, type Simulation } from '../common/model/simulation.ts';
 
 /** Everything that decides how the bundled service runs. Times in minutes or days as named. */
 export interface ServiceOptions {
@@ -21,6 +21,8 @@ export interface ServiceOptions {
   readonly outboundSummaryId: string | null;
   /** Ways to misbehave on purpose; none by default. */
   readonly quirks: readonly QuirkName[];
+  /** What new traffic and status pretend from the start; never from the command line. */
+  readonly simulation: Simulation;
 }
 
 export const DEFAULT_SERVICE_OPTIONS: Omit<ServiceOptions, 'dataFolder'> = {
@@ -36,6 +38,7 @@ export const DEFAULT_SERVICE_OPTIONS: Omit<ServiceOptions, 'dataFolder'> = {
   timeZone: 'UTC',
   outboundSummaryId: null,
   quirks: [],
+  simulation: NO_SIMULATION,
 };
 
 /** True for an address that only this machine can reach. */

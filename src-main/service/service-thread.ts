@@ -5,6 +5,8 @@ import type {
   ServiceStartOptions,
   ToServiceThread,
 } from '../common/local-service-messages.ts';
+import { ThreadImports } from './import/thread-imports.ts';
+import { RequestBatcher } from './request-batcher.ts';
 import { DEFAULT_SERVICE_OPTIONS } from './service-options.ts';
 import { startService, type RunningService } from './start-service.ts';
 
@@ -22,7 +24,7 @@ function describeFailure(error: unknown): string {
   return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message;
 }
 
-function run(service: RunningService): void {
+function run(service: RunningService, requests: RequestBatcher): void {
   const { url, tenant, accessToken, accessTokenSecret } = service;
   post({ kind: 'ready', url, tenant, accessToken, accessTokenSecret });
   const postStats = (): void => {
@@ -30,39 +32,63 @@ function run(service: RunningService): void {
   };
   postStats();
   const timer = setInterval(postStats, STATS_EVERY_MS);
+  const imports = new ThreadImports((request) => service.importFile(request), post);
   const stop = async (): Promise<void> => {
     clearInterval(timer);
     await service.stop();
+    requests.stop();
     post({ kind: 'stopped' });
     port.close();
   };
   port.on('message', (message: ToServiceThread) => {
-    if (message.kind === 'set-live') {
-      service.setLive(message.live);
-    } else if (message.kind === 'stop') {
-      port.removeAllListeners('message');
-      // A stop that fails must end the thread with an error rather than leave it half open.
-      void stop();
+    switch (message.kind) {
+      case 'set-live':
+        service.setLive(message.live);
+        return;
+      case 'set-simulation':
+        service.setSimulation(message.simulation);
+        return;
+      case 'import':
+        void imports.start(message.importId, message.path);
+        return;
+      case 'cancel-import':
+        imports.cancel(message.importId);
+        return;
+      case 'stop':
+        port.removeAllListeners('message');
+        // A stop that fails must end the thread with an error rather than leave it half open.
+        void stop();
     }
   });
 }
 
+// The thread still ends with the error itself; this tells why to who only hears messages.
+process.on('uncaughtExceptionMonitor', (error) => {
+  post({ kind: 'failed', message: `The reporting service met an error and ended (${error.message}).` });
+});
+
+const requests = new RequestBatcher((batch) => {
+  post({ kind: 'requests', requests: batch });
+});
 try {
   const options = workerData as ServiceStartOptions;
-  run(
-    await startService(
-      { ...DEFAULT_SERVICE_OPTIONS, ...options },
-      {
-        now: Date.now,
-        elapsedMs: () => performance.now(),
-        reportError: (error) => {
-          // The application keeps the thread's standard error as its log; a disk that is full ends up there.
-          process.stderr.write(`reporting service: ${error instanceof Error ? error.message : 'error'}\n`);
-        },
+  const service = await startService(
+    { ...DEFAULT_SERVICE_OPTIONS, ...options },
+    {
+      now: Date.now,
+      elapsedMs: () => performance.now(),
+      logRequest: (entry) => {
+        requests.add(entry);
       },
-    ),
+      reportError: (error) => {
+        // The application keeps the thread's standard error as its log; a disk that is full ends up there.
+        process.stderr.write(`reporting service: ${error instanceof Error ? error.message : 'error'}\n`);
+      },
+    },
   );
+  run(service, requests);
 } catch (error) {
+  requests.stop();
   post({ kind: 'failed', message: describeFailure(error) });
   port.close();
 }

@@ -3,12 +3,16 @@ import type { FastifyInstance } from 'fastify';
 import { prepareCredentials, prepareCursorKey } from './credentials.ts';
 import { createServiceApp } from './create-service-app.ts';
 import type { RequestLogEntry } from './http/request-log.ts';
+import type { Simulation } from '../common/model/simulation.ts';
+import type { ImportOutcome, ImportRequest } from './import/import-file.ts';
+import { Importer } from './import/importer.ts';
 import { delayRecords } from './quirks/delay-records.ts';
 import { applyOptionQuirks } from './quirks/quirk-names.ts';
 import { fillStore } from './sample/fill-store.ts';
 import { LiveTraffic } from './sample/live-traffic.ts';
 import { createRandom } from './sample/random.ts';
 import { isLoopbackHost, type ServiceOptions } from './service-options.ts';
+import { SimulatedPlatform } from './simulation/simulated-platform.ts';
 import { toStartError } from './store/open-database.ts';
 import { openRecordStore, type RecordStore } from './store/record-store.ts';
 
@@ -27,8 +31,11 @@ export interface RunningService {
   readonly accessToken: string;
   readonly accessTokenSecret: string;
   setLive(live: boolean): void;
+  setSimulation(simulation: Simulation): void;
+  /** One at a time, while requests are answered; never throws. */
+  importFile(request: ImportRequest): Promise<ImportOutcome>;
   readStats(): ServiceStats;
-  /** Finishes what is being answered, at most five seconds, then closes the store. */
+  /** Cancels a running import, finishes what is being answered, at most five seconds, then closes the store. */
   stop(): Promise<void>;
 }
 
@@ -70,17 +77,22 @@ async function startOnStore(
   const { now } = surroundings;
   fillStore(store, { ...options, nowMs: now() });
   const credentials = prepareCredentials(options.dataFolder, store.properties);
+  const seed = Number(store.properties.tryGet('seed'));
+  const platform = new SimulatedPlatform(now, options.simulation);
   const app = createServiceApp({
     ...surroundings,
     store,
     options,
+    platform,
     tenant: options.tenant,
-    seed: Number(store.properties.tryGet('seed')),
+    seed,
     cursorKey: prepareCursorKey(store.properties),
   });
   const url = await listen(app, options);
   const toArriving = options.quirks.includes('late-records') ? delayRecords : undefined;
-  const traffic = new LiveTraffic(store, createRandom(now()), now, toArriving);
+  const traffic = new LiveTraffic(store, createRandom(now()), now, { toArriving, platform });
+  const { elapsedMs } = surroundings;
+  const importer = new Importer({ store, seed, zone: options.timeZone, elapsedMs });
   const live = createLiveSwitch(traffic, surroundings.reportError);
   live.set(options.live);
   return {
@@ -88,6 +100,10 @@ async function startOnStore(
     tenant: options.tenant,
     ...credentials,
     setLive: live.set,
+    setSimulation: (simulation) => {
+      platform.set(simulation);
+    },
+    importFile: (request) => importer.run(request),
     readStats: () => ({
       inboundRecords: store.properties.getCounter('inbound_arrival'),
       outboundRecords: store.properties.getCounter('outbound_arrival'),
@@ -95,6 +111,7 @@ async function startOnStore(
     }),
     stop: async () => {
       live.set(false);
+      await importer.stop();
       const timer = setTimeout(() => {
         app.server.closeAllConnections();
       }, STOP_WITHIN_MS);

@@ -1,8 +1,10 @@
 import type { RecordStore } from '../store/record-store.ts';
+import { NO_SIMULATION } from '../../common/model/simulation.ts';
+import { simulateExchange, simulateRequests } from '../simulation/simulate-exchange.ts';
+import type { SimulatedPlatform } from '../simulation/simulated-platform.ts';
 import type { NewInboundRecord, NewOutboundRecord, TrafficBatch } from '../store/write-records.ts';
-import { toEverydayConditions } from './conditions.ts';
 import { toPeakShare } from './daily-rhythm.ts';
-import { drawExchange, drawSession, type SampleSession } from './draw-exchange.ts';
+import { drawSession, type SampleSession } from './draw-exchange.ts';
 import type { Random } from './random.ts';
 
 const SPAN_MS = 1_000;
@@ -10,28 +12,29 @@ const OPEN_SESSIONS = 60;
 /** Share of requests that begin a session once some are open: sessions of about ten requests. */
 const NEW_SESSION_SHARE = 0.1;
 
+/** What may change new traffic. */
+interface TrafficShaping {
+  /** Changes what is about to be written. */
+  readonly toArriving?: ((batch: TrafficBatch, random: Random) => TrafficBatch) | undefined;
+  readonly platform?: Pick<SimulatedPlatform, 'simulation'>;
+}
+
 /** New sample traffic, one second at a time. What was not written while the service was off stays unwritten. */
 export class LiveTraffic {
   readonly #store: RecordStore;
   readonly #random: Random;
   readonly #now: () => number;
-  readonly #toArriving: (batch: TrafficBatch, random: Random) => TrafficBatch;
+  readonly #shaping: TrafficShaping;
   readonly #open: SampleSession[] = [];
 
-  /** `toArriving` may change what is about to be written. */
-  constructor(
-    store: RecordStore,
-    random: Random,
-    now: () => number,
-    toArriving: (batch: TrafficBatch, random: Random) => TrafficBatch = (batch) => batch,
-  ) {
-    this.#toArriving = toArriving;
+  constructor(store: RecordStore, random: Random, now: () => number, shaping: TrafficShaping = {}) {
+    this.#shaping = shaping;
     this.#store = store;
     this.#random = random;
     this.#now = now;
   }
 
-  /** Writes the traffic of the last second: one inbound request, mostly two at the day's peak, none before a record already there. */
+  /** Writes the traffic of the last second: one inbound request, mostly two at the day's peak, unless simulated otherwise; none before a record already there. */
   writeSecond(): void {
     const toMs = this.#now();
     const fromMs = Math.max(toMs - SPAN_MS, this.#store.properties.getCounter('newest_ms') + 1);
@@ -39,7 +42,10 @@ export class LiveTraffic {
     const inbound: NewInboundRecord[] = [];
     const outbound: NewOutboundRecord[] = [];
     let nextSession = this.#store.properties.getCounter('session');
-    const requests = 1 + (this.#random() < toPeakShare(toMs) ? 1 : 0);
+    const simulation = this.#shaping.platform?.simulation ?? NO_SIMULATION;
+    const usual = 1 + (this.#random() < toPeakShare(toMs) ? 1 : 0);
+    const requests = simulateRequests(this.#random, usual, simulation);
+    if (requests === 0) return;
     for (let index = 0; index < requests; index += 1) {
       let session = this.#tryPickOpen();
       if (session === undefined) {
@@ -48,7 +54,7 @@ export class LiveTraffic {
         this.#keepOpen(session);
       }
       const dateMs = fromMs + Math.floor(this.#random() * (toMs - fromMs));
-      const exchange = drawExchange(this.#random, session, dateMs, toEverydayConditions(session.service));
+      const exchange = simulateExchange(this.#random, session, dateMs, simulation);
       inbound.push(exchange.inbound);
       for (const record of exchange.outbound) {
         outbound.push({ ...record, dateMs: Math.min(record.dateMs, toMs - 1) });
@@ -56,7 +62,8 @@ export class LiveTraffic {
     }
     inbound.sort((a, b) => a.dateMs - b.dateMs);
     outbound.sort((a, b) => a.dateMs - b.dateMs);
-    this.#store.writer.writeBatch(this.#toArriving({ inbound, outbound, nextSession }, this.#random));
+    const batch = { inbound, outbound, nextSession };
+    this.#store.writer.writeBatch(this.#shaping.toArriving?.(batch, this.#random) ?? batch);
   }
 
   #tryPickOpen(): SampleSession | undefined {

@@ -32,9 +32,10 @@ SELECT ${columns} FROM ${direction}_record r
 WHERE r.date_ms = ? AND r.arrival <= ? AND r.session > 0
 ORDER BY r.arrival`;
 
+// CROSS JOIN keeps the order: by content first, as a file may hold any number of records of one date.
 const toImportedSql = (direction: Direction, columns: string): string => `
 SELECT ${columns} FROM ${direction}_import i
-JOIN ${direction}_record r ON r.date_ms = i.date_ms AND r.arrival = i.arrival
+CROSS JOIN ${direction}_record r ON r.date_ms = i.date_ms AND r.arrival = i.arrival
 WHERE i.date_ms = ? AND i.hash = ? AND i.arrival <= ?
 ORDER BY r.arrival`;
 
