@@ -12,8 +12,8 @@ export interface FillRequest {
 
 /**
  * Fills an empty store with the sample history that ends at this second; a filled one is left as it is.
- * Each day is one transaction together with how far the history has come, so a start that was cut short
- * is continued with the same plan. Throws AppError when the folder belongs to another tenant.
+ * Each part of a day is one transaction together with how far the history has come, so a start that was
+ * cut short is continued with the same plan. Throws AppError when the folder belongs to another tenant.
  */
 export function fillStore(store: RecordStore, request: FillRequest): void {
   const { properties } = store;
@@ -40,13 +40,19 @@ export function fillStore(store: RecordStore, request: FillRequest): void {
   };
   const daysWritten = read('days_written');
   if (daysWritten === plan.days) return;
-  let day = 0;
+  let partsToSkip = Number(properties.tryGet('parts_written') ?? 0);
+  let parts = 0;
   for (const batch of generateHistory(plan)) {
-    day += 1;
-    if (day <= daysWritten) continue;
+    if (batch.day < daysWritten) continue;
+    parts = batch.isLastOfDay ? 0 : parts + 1;
+    if (partsToSkip > 0) {
+      partsToSkip -= 1;
+      continue;
+    }
     store.runInTransaction(() => {
       store.writer.writeBatch(batch);
-      properties.set('days_written', String(day));
+      properties.set('days_written', String(batch.isLastOfDay ? batch.day + 1 : batch.day));
+      properties.set('parts_written', String(parts));
     });
   }
 }

@@ -1,6 +1,7 @@
-import type { NewInboundRecord, NewOutboundRecord, TrafficBatch } from '../store/write-records.ts';
+import type { NewInboundRecord, TrafficBatch } from '../store/write-records.ts';
 import { findConditions } from './conditions.ts';
 import { weighTraffic } from './daily-rhythm.ts';
+import { DayRecords } from './day-records.ts';
 import { drawExchange, drawSession, type SampleSession } from './draw-exchange.ts';
 import { createRandom, type Random } from './random.ts';
 import { drawSurges } from './draw-surges.ts';
@@ -18,11 +19,21 @@ const DAY_MS = 86_400_000;
 const SLOT_MS = 300_000;
 const SLOTS = DAY_MS / SLOT_MS;
 
+/** A part of one day of the history. */
+export interface HistoryBatch extends TrafficBatch {
+  /** Days count from 0. */
+  readonly day: number;
+  readonly isLastOfDay: boolean;
+}
+
+/** Inbound records at most: what is held as objects at once. */
+const BATCH_RECORDS = 4_000;
+
 /**
- * The sample history, a day at a time and in order of date, so that memory doesn't grow with its length.
+ * The sample history in order of date, made a day at a time, so that memory doesn't grow with its length.
  * The same plan always gives the same records. Session numbers count from 1.
  */
-export function* generateHistory(plan: HistoryPlan): Generator<TrafficBatch> {
+export function* generateHistory(plan: HistoryPlan): Generator<HistoryBatch> {
   const random = createRandom(plan.seed);
   const starts = Array.from({ length: plan.days }, (_, day) => plan.endMs - (plan.days - day) * DAY_MS);
   const slots = starts.map(sumSlots);
@@ -31,13 +42,15 @@ export function* generateHistory(plan: HistoryPlan): Generator<TrafficBatch> {
   let weightSoFar = 0;
   let made = 0;
   let nextSession = 1;
-  let carried = createDayRecords();
+  const today = createDay(starts[0] ?? 0);
+  let carried = createDay(starts[0] ?? 0);
   for (const [day, startMs] of starts.entries()) {
     weightSoFar += weights[day] ?? 0;
     const isLast = day === starts.length - 1;
     const target = isLast ? plan.records : Math.round((plan.records * weightSoFar) / allWeights);
-    const records = carried;
-    carried = createDayRecords();
+    today.inbound.restart(carried.inbound);
+    today.outbound.restart(carried.outbound);
+    carried = createDay(startMs + DAY_MS);
     nextSession = fillDay({
       random,
       plan,
@@ -45,17 +58,35 @@ export function* generateHistory(plan: HistoryPlan): Generator<TrafficBatch> {
       slotSums: slots[day] ?? [],
       quota: target - made,
       nextSession,
-      today: records,
+      today,
       tomorrow: isLast ? null : carried,
     });
     made = target;
-    yield { inbound: sortByDate(records.inbound), outbound: sortByDate(records.outbound), nextSession };
+    yield* cutDay(today, day, nextSession);
   }
 }
 
-interface DayRecords {
-  readonly inbound: NewInboundRecord[];
-  readonly outbound: NewOutboundRecord[];
+interface Day {
+  readonly inbound: DayRecords;
+  readonly outbound: DayRecords;
+}
+
+function* cutDay({ inbound, outbound }: Day, day: number, nextSession: number): Generator<HistoryBatch> {
+  const [inboundOrder, outboundOrder] = [inbound.sortByDate(), outbound.sortByDate()];
+  const parts = Math.max(1, Math.ceil(inbound.length / BATCH_RECORDS));
+  const cut = <T>(order: Float64Array, part: number, read: (index: number) => T): T[] => {
+    const toPlace = (end: number): number => Math.floor((order.length * end) / parts);
+    return Array.from(order.subarray(toPlace(part), toPlace(part + 1)), read);
+  };
+  for (let part = 0; part < parts; part += 1) {
+    yield {
+      inbound: cut(inboundOrder, part, (index) => inbound.readInbound(index)),
+      outbound: cut(outboundOrder, part, (index) => outbound.readOutbound(index)),
+      nextSession,
+      day,
+      isLastOfDay: part === parts - 1,
+    };
+  }
 }
 
 interface DayTask {
@@ -65,9 +96,9 @@ interface DayTask {
   readonly slotSums: readonly number[];
   readonly quota: number;
   readonly nextSession: number;
-  readonly today: DayRecords;
+  readonly today: Day;
   /** Takes what runs past midnight; null on the last day, where it is moved before the end. */
-  readonly tomorrow: DayRecords | null;
+  readonly tomorrow: Day | null;
 }
 
 function fillDay(task: DayTask): number {
@@ -99,17 +130,21 @@ function fillSession(task: DayTask, profile: SampleSession, startMs: number, req
     const dateMs = task.tomorrow === null ? keepBeforeEnd(random, atMs, plan.endMs) : atMs;
     const conditions = findConditions(plan.endMs - dateMs, profile.channel, profile.service);
     const exchange = drawExchange(random, profile, dateMs, conditions);
-    place(task, exchange.inbound, 'inbound');
-    for (const outbound of exchange.outbound) place(task, outbound, 'outbound');
+    const { inbound } = exchange;
+    place(task, 'inbound', inbound, inbound.botLatencyMs);
+    for (const outbound of exchange.outbound) place(task, 'outbound', outbound, outbound.actionId);
     atMs += Math.floor(3_000 + random() * random() * 90_000);
   }
 }
 
-function place<K extends keyof DayRecords>(task: DayTask, record: DayRecords[K][number], kind: K): void {
-  const { today, tomorrow } = task;
-  const list: DayRecords[K][number][] =
-    tomorrow !== null && record.dateMs >= task.startMs + DAY_MS ? tomorrow[kind] : today[kind];
-  list.push(tomorrow === null ? { ...record, dateMs: Math.min(record.dateMs, task.plan.endMs - 1) } : record);
+function place(
+  { today, tomorrow, plan, startMs }: DayTask,
+  kind: keyof Day,
+  record: Omit<NewInboundRecord, 'botLatencyMs'>,
+  detail: number,
+): void {
+  if (tomorrow === null) today[kind].add(record, Math.min(record.dateMs, plan.endMs - 1), detail);
+  else (record.dateMs < startMs + DAY_MS ? today : tomorrow)[kind].add(record, record.dateMs, detail);
 }
 
 // A minute is enough to spread them; the answer's own requests still fit before the end.
@@ -134,10 +169,6 @@ function drawStart(random: Random, startMs: number, slotSums: readonly number[])
   return startMs + low * SLOT_MS + Math.floor(random() * SLOT_MS);
 }
 
-function createDayRecords(): DayRecords {
-  return { inbound: [], outbound: [] };
-}
-
-function sortByDate<T extends { readonly dateMs: number }>(records: T[]): T[] {
-  return records.sort((a, b) => a.dateMs - b.dateMs);
+function createDay(startMs: number): Day {
+  return { inbound: new DayRecords(startMs), outbound: new DayRecords(startMs) };
 }

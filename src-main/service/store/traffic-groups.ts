@@ -21,6 +21,9 @@ interface GroupRow {
   readonly response_code: number;
 }
 
+// Three numbers below this fit one exact number.
+const KEY_LIMIT = 2 ** 17;
+
 /** The groups and origins that the store knows, mirrored in memory: a few hundred, read on every page. */
 export class TrafficGroups {
   readonly #insertGroup;
@@ -28,7 +31,11 @@ export class TrafficGroups {
   readonly #readGroups;
   readonly #readOrigins;
   readonly #groups = new Map<number, TrafficGroup>();
-  readonly #groupIds = new Map<string, number>();
+  /** By origin, then by the numbers. */
+  readonly #groupIds: Readonly<Record<Direction, Map<string, Map<number | string, number>>>> = {
+    inbound: new Map(),
+    outbound: new Map(),
+  };
   readonly #originNames = new Map<number, string>();
   readonly #originIds = new Map<string, number>();
 
@@ -44,7 +51,8 @@ export class TrafficGroups {
 
   /** Reads the tables again; needed after a transaction that added groups was rolled back. */
   reload(): void {
-    for (const map of [this.#groups, this.#groupIds, this.#originNames, this.#originIds]) map.clear();
+    const ids = Object.values(this.#groupIds);
+    for (const map of [this.#groups, ...ids, this.#originNames, this.#originIds]) map.clear();
     for (const row of this.#readGroups.all()) {
       this.#remember({
         groupId: row.group_id,
@@ -71,8 +79,7 @@ export class TrafficGroups {
     origin: string,
     responseCode: number,
   ): number {
-    const key = toKey(direction, channel, service, origin, responseCode);
-    const known = this.#groupIds.get(key);
+    const known = this.#groupIds[direction].get(origin)?.get(toKey(channel, service, responseCode));
     if (known !== undefined) return known;
     const { lastInsertRowid } = this.#insertGroup.run(
       DIRECTION_NUMBERS[direction],
@@ -108,10 +115,10 @@ export class TrafficGroups {
 
   #remember(group: TrafficGroup): void {
     this.#groups.set(group.groupId, group);
-    this.#groupIds.set(
-      toKey(group.direction, group.channel, group.service, group.origin, group.responseCode),
-      group.groupId,
-    );
+    const { direction, origin } = group;
+    const ids = this.#groupIds[direction].get(origin) ?? new Map<number | string, number>();
+    this.#groupIds[direction].set(origin, ids);
+    ids.set(toKey(group.channel, group.service, group.responseCode), group.groupId);
   }
 
   #rememberOrigin(originId: number, name: string): void {
@@ -120,12 +127,11 @@ export class TrafficGroups {
   }
 }
 
-function toKey(
-  direction: Direction,
-  channel: number,
-  service: number,
-  origin: string,
-  responseCode: number,
-): string {
-  return `${direction}|${channel}|${service}|${responseCode}|${origin}`;
+/** One exact number for the usual small ones, which is found much sooner than a text. */
+function toKey(channel: number, service: number, responseCode: number): number | string {
+  const isSmall =
+    Math.min(channel, service, responseCode) >= 0 && Math.max(channel, service, responseCode) < KEY_LIMIT;
+  return isSmall
+    ? (channel * KEY_LIMIT + service) * KEY_LIMIT + responseCode
+    : `${channel}|${service}|${responseCode}`;
 }
