@@ -37,6 +37,7 @@ const AWAY: ReadonlySet<ErrorCode> = new Set([
 /** Answers that may be right the next time: a sign-in page on the way, a cut or garbled body. */
 const DOUBTFUL: ReadonlySet<ErrorCode> = new Set([
   'client.truncated',
+  'client.unknown-encoding',
   'client.html',
   'client.not-json',
   'client.unexpected-shape',
@@ -81,7 +82,8 @@ export function judgeFailure(error: AppError, place: FailurePlace, random: numbe
   if (place.cursor !== '' && (code === 'client.invalid-request' || status === GONE_STATUS)) {
     return { kind: place.restarts < RESTART_LIMIT ? 'restart-walk' : 'stop' };
   }
-  const isTooMuch = code === 'client.too-large' || code === 'client.timeout' || TOO_MUCH_STATUSES.has(status);
+  const isSlowAnswer = code === 'client.timeout' && details['kind'] !== 'connect';
+  const isTooMuch = code === 'client.too-large' || isSlowAnswer || TOO_MUCH_STATUSES.has(status);
   const wait = { kind: 'wait', delayMs: toDelayMs(error, place.failures, random), isTooMuch } as const;
   if (code === 'client.too-large' || status === TOO_LARGE_STATUS) {
     return place.canShrink ? { ...wait, delayMs: 0 } : { kind: 'stop' };

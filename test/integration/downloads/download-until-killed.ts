@@ -1,0 +1,83 @@
+import { join } from 'node:path';
+import { SPECIFIED_REPORT_IDENTIFIERS } from '../../../src-main/common/reporting/report-identifiers.ts';
+import type { Download } from '../../../src-main/common/model/download.ts';
+import type { Period } from '../../../src-main/common/model/period.ts';
+import type { Snapshot } from '../../../src-main/common/model/snapshot.ts';
+import { createCore } from '../../../src-main/core/create-core.ts';
+import type { Host } from '../../../src-main/core/host.ts';
+import { createInMemorySecretStore } from '../../../src-main/core/secrets/in-memory-secret-store.ts';
+
+/** What the test tells this process: where, from whom, and what to download when nothing is under way. */
+export interface KilledRun {
+  readonly dataFolder: string;
+  readonly url: string;
+  readonly tenant: number;
+  readonly accessToken: string;
+  readonly accessTokenSecret: string;
+  readonly pageSize: number;
+  readonly period: Period;
+  readonly sliceDays: number | null;
+}
+
+const run = JSON.parse(process.argv[2] ?? '') as KilledRun;
+const host: Host = {
+  kind: 'web',
+  platform: 'linux',
+  version: '0.0.0-test',
+  dataFolder: run.dataFolder,
+  fetch: globalThis.fetch,
+  workers: {
+    cache: new URL('../../../src-main/core/cache/cache-thread.ts', import.meta.url),
+    service: new URL('../../../src-main/service/service-thread.ts', import.meta.url),
+  },
+  openLink: () => Promise.resolve(),
+  chooseExportTarget: (name) => Promise.resolve(join(run.dataFolder, name)),
+  revealExport: (path) => Promise.resolve(path),
+};
+const { accessToken, accessTokenSecret } = run;
+const store = createInMemorySecretStore();
+// The keychain outlives the process; this one can't.
+const secrets = {
+  ...store,
+  get: (_connectionId: string, name: string) =>
+    Promise.resolve(name === 'accessToken' ? accessToken : accessTokenSecret),
+};
+const core = await createCore(host, {
+  openSecretStore: () => Promise.resolve({ store: secrets, failure: null }),
+});
+const ask = async (...[name, input]: Parameters<typeof core.call>): Promise<unknown> => {
+  const answer = await core.call(name, input);
+  if (!answer.ok) throw new Error(`${name}: ${answer.error.code}`);
+  return answer.value;
+};
+let ended = 0;
+core.on((name, payload) => {
+  if (name === 'snapshots/changed' && (payload as Snapshot).pageCount > 0) process.stdout.write('.');
+  if (name === 'downloads/changed' && (payload as Download).state === 'ended') {
+    ended += 1;
+    process.stdout.write('!');
+  }
+});
+const known = (await ask('connections/list', null)) as { id: string }[];
+const [connection] =
+  known.length > 0
+    ? known
+    : [
+        (await ask('connections/save', {
+          connectionId: null,
+          draft: {
+            name: 'Test',
+            baseAddress: run.url,
+            tenant: run.tenant,
+            serviceZone: 'UTC',
+            reportIdentifiers: SPECIFIED_REPORT_IDENTIFIERS,
+            pageSize: run.pageSize,
+          },
+          secrets: { accessToken, accessTokenSecret },
+        })) as { id: string },
+      ];
+const downloads = (await ask('downloads/list', { connectionId: null })) as Download[];
+if (ended === 0 && downloads.every(({ state }) => state === 'ended')) {
+  const { period, sliceDays } = run;
+  await ask('downloads/start', { connectionId: connection?.id, report: 'inbound-detail', period, sliceDays });
+}
