@@ -30,10 +30,14 @@ export const useLocalServiceStore = defineStore('local-service', () => {
   const upload = shallowRef<{ readonly fileName: string; readonly cancel: () => void } | null>(null);
   let nextRequestId = 0;
 
-  const isSimulating = computed(() => {
-    const simulation = state.value?.simulation;
-    return simulation !== undefined && JSON.stringify(simulation) !== JSON.stringify(NO_SIMULATION);
+  /** Something is chosen to be simulated, by a service that may not be running. */
+  const hasSimulation = computed(() => {
+    const { platformDown, connectorDown, latencyFactor, errorBurst, trafficFactor } =
+      state.value?.simulation ?? NO_SIMULATION;
+    return platformDown || connectorDown || latencyFactor !== 1 || errorBurst !== null || trafficFactor !== 1;
   });
+  /** It can answer, or is about to. */
+  const isUp = computed(() => state.value !== null && !['stopped', 'failed'].includes(state.value.state));
   /** The page has to send the file; the desktop asks for it itself. */
   const needsUpload = backend.upload !== undefined;
 
@@ -165,7 +169,8 @@ export const useLocalServiceStore = defineStore('local-service', () => {
     requests,
     recordImport,
     upload,
-    isSimulating,
+    hasSimulation,
+    isUp,
     needsUpload,
     start,
     follow,

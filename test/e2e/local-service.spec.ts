@@ -1,0 +1,133 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from './fixtures.ts';
+import { LocalServicePage } from './page-models/local-service-page.ts';
+import { WindowPage } from './page-models/window-page.ts';
+
+test.beforeEach(async ({ app, page }) => {
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.goto(app.url);
+  await new WindowPage(page).startBuiltInService();
+});
+
+const readClipboard = (page: import('@playwright/test').Page): Promise<string> =>
+  page.evaluate(() => navigator.clipboard.readText());
+
+test('address and credentials are copied, and open the service for other programs', async ({ page }) => {
+  const screen = new LocalServicePage(page);
+  await screen.open();
+  await screen.whenRunning();
+  const copied: Record<string, string> = {};
+  for (const name of ['Address', 'Access token', 'Token secret']) {
+    await screen.button(`Copy ${name}`).click();
+    await expect(screen.button('Copied')).toBeVisible();
+    copied[name] = await readClipboard(page);
+  }
+  expect(copied['Address']).toBe(await screen.address());
+  const answer = await fetch(`${copied['Address']!}/api/ServiceReporting/CreateToken`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      accessToken: copied['Access token'],
+      accessTokenSecret: copied['Token secret'],
+    }),
+  });
+  expect(answer.status).toBe(200);
+  // Neither is on the page, whatever was copied.
+  const markup = await page.content();
+  expect(markup).not.toContain(copied['Access token']!);
+  expect(markup).not.toContain(copied['Token secret']!);
+});
+
+test('a simulated outage is seen as one, is never taken for a real one, and ends', async ({ page }) => {
+  const screen = new LocalServicePage(page);
+  const window = new WindowPage(page);
+  await screen.open();
+  await page.getByLabel('Platform is down').click();
+  await expect(page.getByText('Platform down. It is no outage of your platform.')).toBeVisible();
+  await window.openView('/overview');
+  await expect(screen.mark('Simulation is on')).toBeVisible();
+  await page.keyboard.press('Control+r');
+  await expect(window.main().getByText('Down', { exact: true }).first()).toBeVisible();
+  await screen.mark('Simulation is on').click();
+  await screen.button('End simulation').click();
+  await expect(screen.mark('Simulation is on')).toBeHidden();
+  await window.openView('/overview');
+  await page.keyboard.press('Control+r');
+  await expect(window.main().getByText('Down', { exact: true })).toHaveCount(0);
+});
+
+test('quirks are applied together, and the service comes back at the same address', async ({ page }) => {
+  const screen = new LocalServicePage(page);
+  await screen.open();
+  const address = await screen.address();
+  await page.getByLabel('small-pages').click();
+  await page.getByLabel('status-nested').click();
+  await screen.button('Apply and restart').click();
+  await expect(screen.mark('2 quirks are on')).toBeVisible();
+  await screen.whenRunning();
+  expect(await screen.address()).toBe(address);
+  await page.reload();
+  await screen.whenRunning();
+  await expect(page.getByLabel('small-pages')).toBeChecked();
+});
+
+test('the last requests come in while they are answered', async ({ page }) => {
+  const screen = new LocalServicePage(page);
+  await screen.open();
+  await page.keyboard.press('Control+r');
+  const rows = screen.panel('Last requests').getByRole('row');
+  await expect.poll(() => rows.count()).toBeGreaterThan(1);
+  await expect(rows.nth(1)).toContainText(/GET|POST/u);
+});
+
+test('records of a file are imported, bad lines are told with their reasons, and nothing stays behind', async ({
+  app,
+  page,
+}) => {
+  const screen = new LocalServicePage(page);
+  await screen.open();
+  const record = {
+    Date: '2026-11-20T10:00:00.000Z',
+    Id: 'F7A4C9E2-0000-4000-8000-000000000001',
+    Channel: 91,
+    Service: 1,
+    Client: 'somebody',
+    ReponseTime: 120,
+    ReponseCode: 200,
+    Error: '',
+    Payload: '{}',
+    Origin: 'web',
+    AvegareBotLatency: 10,
+  };
+  const lines = [JSON.stringify(record), 'not a record', JSON.stringify({ ...record, Channel: 92 })];
+  await screen.importText('records.ndjson', `${lines.join('\n')}\n`);
+  const panel = screen.panel('Import');
+  await expect(panel.getByText('Imported', { exact: true })).toBeVisible();
+  await expect(panel).toContainText('Added2');
+  await expect(panel).toContainText('Rejected1');
+  await expect(panel.getByRole('row')).toHaveCount(2);
+  await screen.button('Copy report').click();
+  expect(await readClipboard(page)).toMatch(/^records\.ndjson: 3 lines, 2 added[^]*Line 2: \S/u);
+  expect(await readdir(join(app.dataFolder, 'uploads'))).toEqual([]);
+
+  await screen.importText('records.ndjson', `${lines.join('\n')}\n`);
+  await expect(panel).toContainText('Known already2');
+  await screen.button('Close').click();
+  await expect(panel).toBeHidden();
+});
+
+test('a stopped service offers to start again and keeps its address', async ({ page }) => {
+  const screen = new LocalServicePage(page);
+  await screen.open();
+  const address = await screen.address();
+  await screen.button('Stop').click();
+  await expect(screen.panel('Service').getByText('Stopped', { exact: true })).toBeVisible();
+  await expect(screen.button('Import records…')).toBeDisabled();
+  await screen.button('Start').click();
+  await screen.whenRunning();
+  expect(await screen.address()).toBe(address);
+  await screen.button('Restart').click();
+  await screen.whenRunning();
+  expect(await screen.address()).toBe(address);
+});

@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest';
+import { NO_SIMULATION, QUIRK_NAMES } from '../../../../src-main/common/model/simulation.ts';
+import { CHANNEL_WEIGHTS, SERVICE_WEIGHTS } from '../../../../src-main/service/sample/vocabulary.ts';
+import { createMessages } from '../../../../src-renderer/messages/index.ts';
+import { toReportText } from '../../../../src-renderer/screens/local-service/import-words.ts';
+import { QUIRK_GROUPS } from '../../../../src-renderer/screens/local-service/quirk-groups.ts';
+import { toShortRoute } from '../../../../src-renderer/screens/local-service/short-route.ts';
+import {
+  SAMPLE_CHANNELS,
+  SAMPLE_SERVICES,
+  withCurrent,
+} from '../../../../src-renderer/screens/local-service/simulation-choices.ts';
+import { describeSimulation } from '../../../../src-renderer/screens/local-service/simulation-words.ts';
+import { makeImport } from './local-service-samples.ts';
+
+const { t, te } = createMessages().global;
+
+describe('quirks', () => {
+  test('stand in one group each', () => {
+    const grouped = QUIRK_GROUPS.flatMap(({ quirks }) => quirks);
+    expect(grouped.toSorted()).toEqual([...QUIRK_NAMES].sort());
+  });
+
+  test.each(QUIRK_NAMES)('%s says in one sentence what is seen', (name) => {
+    const key = `local-service.quirks.about.${name}`;
+    expect(te(key)).toBe(true);
+    expect(t(key)).toMatch(/^[A-Z][^.]*(?:\.\d[^.]*)?\.$/u);
+  });
+});
+
+describe('a simulation', () => {
+  test('that is off has no words', () => {
+    expect(describeSimulation(NO_SIMULATION, t)).toEqual([]);
+  });
+
+  test('says everything that it pretends', () => {
+    const simulation = {
+      platformDown: true,
+      connectorDown: true,
+      latencyFactor: 5,
+      errorBurst: { channel: 2, service: null, share: 0.25 },
+      trafficFactor: 0.5,
+    };
+    expect(describeSimulation(simulation, t)).toEqual([
+      'Platform down',
+      'Connector down',
+      'Response times × 5',
+      '25% of requests fail (channel 2)',
+      'Traffic × 0.5',
+    ]);
+    expect(describeSimulation({ ...NO_SIMULATION, trafficFactor: 0 }, t)).toEqual(['No traffic']);
+  });
+
+  test('offers the channels and services that the sample traffic has, and what is chosen already', () => {
+    expect(SAMPLE_CHANNELS).toHaveLength(CHANNEL_WEIGHTS.length);
+    expect(SAMPLE_SERVICES).toHaveLength(SERVICE_WEIGHTS.length);
+    expect(withCurrent([1, 2, 5], 3)).toEqual([1, 2, 3, 5]);
+    expect(withCurrent([1, 2, 5], 2)).toEqual([1, 2, 5]);
+  });
+});
+
+test('a report is copied with every line that it lists, and says how many it does not', () => {
+  const problems = [{ line: 7, reason: 'Date is no date.' }];
+  const report = { lines: 9, added: 5, known: 1, rejected: 3, problems };
+  expect(toReportText(makeImport({ fileName: 'a.csv', report }))).toBe(
+    'a.csv: 9 lines, 5 added, 1 known already, 3 rejected\n' +
+      'Line 7: Date is no date.\n' +
+      '2 more rejected lines are not listed\n',
+  );
+});
+
+test('a route loses the beginning that all share, and nothing else', () => {
+  expect(toShortRoute('/api/ServiceReporting/ExecuteReport/:tenant/:id')).toBe('ExecuteReport/:tenant/:id');
+  expect(toShortRoute('/openapi.json')).toBe('/openapi.json');
+});
