@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs';
 import { claimFile } from './claim-file.ts';
 import { connect, type Connection } from './connect.ts';
 import { findDamage } from './inspect-file.ts';
@@ -55,8 +55,7 @@ function inspect(file: string, migrations: readonly Migration[], inspection: Ins
 }
 
 function openSound(file: string, migrations: readonly Migration[]): Connection {
-  // SQLite gives its companions the mode of the file: only the owner may read any of them.
-  if (!existsSync(file)) closeSync(openSync(file, 'wx', 0o600));
+  if (!existsSync(file)) createFile(file, migrations);
   const database = connect(file, 'write');
   try {
     migrate(database, file, migrations);
@@ -66,6 +65,22 @@ function openSound(file: string, migrations: readonly Migration[]): Connection {
     database.close();
     throw error;
   }
+}
+
+/** Makes a new cache under another name first, so that a kill leaves either none or one with all its tables. */
+function createFile(file: string, migrations: readonly Migration[]): void {
+  const unfinished = `${file}.new`;
+  for (const suffix of ['', '-wal', '-shm']) rmSync(unfinished + suffix, { force: true });
+  // SQLite gives its companions the mode of the file: only the owner may read any of them.
+  closeSync(openSync(unfinished, 'wx', 0o600));
+  const database = connect(unfinished, 'write');
+  try {
+    migrate(database, unfinished, migrations);
+    database.pragma('wal_checkpoint(TRUNCATE)');
+  } finally {
+    database.close();
+  }
+  renameSync(unfinished, file);
 }
 
 function reserveIds(database: Connection, firstSnapshotId: number): void {

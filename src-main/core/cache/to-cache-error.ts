@@ -9,13 +9,29 @@ const CODES: readonly (readonly [RegExp, ErrorCode, string])[] = [
   [/^SQLITE_(CANTOPEN|PERM|READONLY|AUTH|IOERR)/, 'cache.read-only', 'The cache file cannot be written.'],
 ];
 
-/** Turns an error of SQLite into an AppError with a `cache.*` code; any other error is answered as it came. */
+const SYSTEM_CODES: Readonly<Record<string, ErrorCode>> = {
+  ...{ ENOSPC: 'cache.disk-full', EDQUOT: 'cache.disk-full' },
+  ...{ EACCES: 'cache.read-only', EPERM: 'cache.read-only', EROFS: 'cache.read-only' },
+  ...{ ENOENT: 'cache.read-only', ENOTDIR: 'cache.read-only', EISDIR: 'cache.read-only' },
+};
+
+/**
+ * Turns an error of SQLite, or of the file system, into an AppError with a `cache.*` code; any other error is
+ * answered as it came.
+ */
 export function toCacheError(error: unknown): unknown {
-  if (!(error instanceof Database.SqliteError)) return error;
+  if (error instanceof AppError || !(error instanceof Error)) return error;
+  if (!(error instanceof Database.SqliteError)) return toSystemError(error);
   for (const [pattern, code, message] of CODES) {
     if (pattern.test(error.code)) return new AppError(code, message, { sqlite: error.code }, error);
   }
   return error;
+}
+
+function toSystemError(error: NodeJS.ErrnoException): unknown {
+  const { code: system = '' } = error;
+  const code = SYSTEM_CODES[system];
+  return code === undefined ? error : new AppError(code, 'The cache cannot be written.', { system }, error);
 }
 
 /** True for an AppError that says that the file itself is damaged. */

@@ -1,0 +1,46 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const SCRIPT = fileURLToPath(new URL('write-pages.ts', import.meta.url));
+
+export interface WriterEnd {
+  /** The last page that it said was committed; null when it said none. */
+  readonly acknowledged: number | null;
+  /** Everything that it said. */
+  readonly lines: readonly string[];
+  readonly signal: NodeJS.Signals | null;
+  readonly code: number | null;
+}
+
+/**
+ * Runs the writer as a process of its own until it ends, or until `killAfterMs` after it has opened the file.
+ * `before` is a command to run it under.
+ */
+export async function runWriter(
+  args: readonly (string | number)[],
+  { killAfterMs, before = [] }: { killAfterMs?: number; before?: readonly string[] } = {},
+): Promise<WriterEnd> {
+  const [command = '', ...rest] = [...before, process.execPath, SCRIPT, ...args.map(String)];
+  const child = spawn(command, rest, {
+    stdio: ['ignore', 'pipe', 'ignore'],
+    // Node's own cache of compiled scripts halves the time that each start takes.
+    env: { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), 'cache-faults-compiled') },
+  });
+  const exited = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
+  let text = '';
+  let isTimed = false;
+  child.stdout.on('data', (data: Buffer) => {
+    text += data.toString('latin1');
+    if (killAfterMs === undefined || isTimed || !text.startsWith('open')) return;
+    isTimed = true;
+    setTimeout(() => child.kill('SIGKILL'), killAfterMs);
+  });
+  const [code, signal] = await exited;
+  // A line that a kill cut short was not said.
+  const lines = text.split('\n').slice(0, -1);
+  const last = lines.findLast((line) => /^\d+$/.test(line));
+  return { acknowledged: last === undefined ? null : Number(last), lines, code, signal };
+}

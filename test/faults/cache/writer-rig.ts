@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto';
+import Database from 'better-sqlite3';
+import { expect } from 'vitest';
+import type { Snapshot } from '../../../src-main/common/model/snapshot.ts';
+import { connect } from '../../../src-main/core/cache/connect.ts';
+import { createSnapshotReader } from '../../../src-main/core/cache/snapshot-rows.ts';
+import { createPageVerifier } from '../../../src-main/core/cache/verify-pages.ts';
+import { createDocument } from '../../integration/cache/cache-fixture.ts';
+
+const noPause = () => Promise.resolve();
+
+/** How much of everything is tried: 1 is what the continuous checks run. */
+export const SCALE = Number(process.env['CACHE_FAULT_SCALE'] ?? 1);
+
+/** Random numbers that a seed repeats, from 0 up to 1. */
+export function createRandom(seed: number): () => number {
+  let count = 0;
+  return () => {
+    count += 1;
+    return createHash('sha256').update(`${seed}/${count}`).digest().readUInt32LE() / 2 ** 32;
+  };
+}
+
+/**
+ * Checks that a file holds a clean beginning of what `write-pages.ts` writes: whole pages in a row, their
+ * checksums right, every record the one that belongs there, counters and cursor in agreement. Answers the pages.
+ */
+export async function checkWhole(file: string, pageSize: number): Promise<number> {
+  const database = connect(file, 'read-any');
+  try {
+    expect(database.pragma('integrity_check', { simple: true })).toBe('ok');
+    const [snapshot] = createSnapshotReader(database).list(null);
+    if (snapshot === undefined) return 0;
+    const { pageCount } = snapshot;
+    expect(snapshot.recordCount).toBe(pageCount * pageSize);
+    const check = await createPageVerifier(database)(snapshot, noPause, () => undefined);
+    expect(check).toEqual({ damagedPages: [], missingPages: 0, uncheckedPages: 0 });
+    checkRecords(database, snapshot);
+    const read = (sql: string): unknown => database.prepare(sql).pluck().get();
+    expect(read('SELECT next_cursor FROM snapshots')).toBe(pageCount === 0 ? '' : `${snapshot.recordCount}`);
+    expect(read('SELECT count(*) FROM inbound_texts')).toBe(snapshot.recordCount);
+    expect(read('SELECT count(*) FROM pages')).toBe(pageCount);
+    return pageCount;
+  } finally {
+    database.close();
+  }
+}
+
+function checkRecords(database: Database.Database, snapshot: Snapshot): void {
+  const rows = database
+    .prepare<[], [string, string]>(
+      `SELECT r.date_text, t.payload FROM inbound_records AS r JOIN inbound_texts AS t USING (record_id)
+       ORDER BY record_id`,
+    )
+    .raw()
+    .all();
+  const expected = Array.from({ length: snapshot.recordCount }, (_, index) => createDocument(index));
+  expect(rows).toEqual(expected.map((document) => [document.Date, document.Payload]));
+}
