@@ -1,12 +1,14 @@
 import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import type { BenchFigure } from './figure.ts';
+import { benchDownload } from './download.ts';
 import { benchRecords } from './records.ts';
 import { benchService } from './service.ts';
 import { benchWindow } from './window.ts';
 
 /** Every bench by name: a size in records, figures out. */
 const BENCHES: Readonly<Record<string, (options: { size: number }) => Promise<BenchFigure[]>>> = {
+  download: benchDownload,
   records: benchRecords,
   service: benchService,
   window: benchWindow,

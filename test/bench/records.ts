@@ -1,6 +1,5 @@
 import Database from 'better-sqlite3';
 import type { RecordFilter, RecordOrder } from '../../src-main/common/model/record.ts';
-import { MIGRATIONS } from '../../src-main/core/cache/migrations.ts';
 import type { Cache } from '../../src-main/core/cache/cache.ts';
 import {
   createDocument,
@@ -10,6 +9,7 @@ import {
   toNewSnapshot,
   toPage,
 } from '../integration/cache/cache-fixture.ts';
+import { insertBare } from './insert-bare.ts';
 import { measure, toQuantile, toTimeFigure, type BenchFigure } from './figure.ts';
 
 const BENCH = 'records';
@@ -102,38 +102,13 @@ async function benchStoring(cache: Cache, file: string, size: number): Promise<B
     storedMs += (await measure(() => cache.storePage(page, body).stored)).ms;
   }
   await cache.finishSnapshot(id, 'complete', null);
-  const bareMs = insertBare(file);
+  const bareMs = insertBare(file, PAGE_SIZE);
   const rate = (ms: number): number => Math.round((size / ms) * 1000);
   return {
     ...{ bench: BENCH, figure: 'storing, parsing included', value: rate(storedMs), unit: 'records/s' },
     ...{ peer: 'better-sqlite3 insert alone', peerValue: rate(bareMs), ratio: bareMs / storedMs },
     ...{ goal: null, met: null },
   };
-}
-
-/** Inserts the same rows into the same tables of another file, a transaction a page. */
-function insertBare(file: string): number {
-  const source = new Database(file, { readonly: true });
-  const target = new Database(`${file}.bare`);
-  target.pragma('journal_mode = wal');
-  target.pragma('synchronous = full');
-  target.pragma('cache_size = -65536');
-  for (const { sql } of MIGRATIONS) target.exec(sql);
-  const rows = ['inbound_records', 'inbound_texts'].map((table) => {
-    const all = source.prepare(`SELECT * FROM ${table}`).raw().all() as unknown[][];
-    const places = all[0]!.map(() => '?').join(', ');
-    return { all, insert: target.prepare(`INSERT INTO ${table} VALUES (${places})`) };
-  });
-  const store = target.transaction((from: number) => {
-    for (const { all, insert } of rows)
-      for (const row of all.slice(from, from + PAGE_SIZE)) insert.run(...row);
-  });
-  const from = performance.now();
-  for (let page = 0; page < rows[0]!.all.length; page += PAGE_SIZE) store.immediate(page);
-  const ms = performance.now() - from;
-  source.close();
-  target.close();
-  return ms;
 }
 
 async function benchView(cache: Cache, bare: Database.Database, view: ViewCase): Promise<BenchFigure[]> {

@@ -1,0 +1,119 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { Period } from '../../src-main/common/model/period.ts';
+import { toWireDate } from '../../src-main/common/reporting/wire-dates.ts';
+import type { DownloadAppFigures, DownloadAppInput } from './download-app.ts';
+import type { BenchFigure } from './figure.ts';
+import { insertBare } from './insert-bare.ts';
+
+const BENCH = 'download';
+const PAGE_SIZE = 5_000;
+const DAYS = 30;
+const RATIO_GOAL = 0.5;
+const MEMORY_GOAL_MIB = 350;
+const PAUSE_GOAL_MS = 50;
+const SERVICE = fileURLToPath(new URL('../../src-main/service/main.ts', import.meta.url));
+const APP = fileURLToPath(new URL('download-app.ts', import.meta.url));
+
+type Address = Pick<DownloadAppInput, 'url' | 'tenant' | 'accessToken' | 'accessTokenSecret'>;
+
+/**
+ * `size` records from the bundled service, a process of its own, into the cache of the application, another
+ * process; then the bare insert of the same rows into the same tables.
+ */
+export async function benchDownload(options: { size: number }): Promise<BenchFigure[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'channelscope-bench-'));
+  const dataFolder = join(folder, 'app');
+  await mkdir(dataFolder);
+  const service = spawn(
+    process.execPath,
+    [
+      ...[SERVICE, '--port', '0', '--data', join(folder, 'service'), '--no-live'],
+      ...['--records', String(options.size), '--days', String(DAYS)],
+    ],
+    { stdio: ['ignore', 'pipe', 'ignore'] },
+  );
+  try {
+    const address = JSON.parse(await readLine(service)) as Address;
+    const { url, tenant, accessToken, accessTokenSecret } = address;
+    const input: DownloadAppInput = {
+      ...{ dataFolder, url, tenant, accessToken, accessTokenSecret, pageSize: PAGE_SIZE },
+      period: toPeriod(Date.now()),
+    };
+    const app = spawn(process.execPath, [APP, JSON.stringify(input)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const figures = JSON.parse(await readLine(app)) as DownloadAppFigures;
+    if (figures.state !== 'complete') throw new Error(`The download ended as ${figures.state}.`);
+    return toFigures(figures, insertBare(join(dataFolder, 'cache.sqlite'), PAGE_SIZE));
+  } finally {
+    service.kill('SIGTERM');
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function readLine(child: ChildProcess): Promise<string> {
+  if (child.stdout === null) throw new Error('The process has no output.');
+  const [line] = (await Promise.race([
+    once(createInterface({ input: child.stdout }), 'line'),
+    once(child, 'exit').then(([code]) => Promise.reject(new Error(`A process ended with ${String(code)}.`))),
+  ])) as [string];
+  return line;
+}
+
+/** More than the service's whole history. */
+function toPeriod(nowMs: number): Period {
+  const toMs = Math.floor(nowMs / 1000) * 1000;
+  const fromMs = toMs - (DAYS + 1) * 86_400_000;
+  const [startDate, endDate] = [toWireDate(fromMs, 'UTC'), toWireDate(toMs, 'UTC')];
+  return { fromMs, toMs, startDate, endDate, zone: 'UTC' };
+}
+
+function toFigures(figures: DownloadAppFigures, bareMs: number): BenchFigure[] {
+  const { recordCount, ms, longestPauseMs, peakBytes } = figures;
+  const toRate = (spanMs: number): number => Math.round((recordCount / spanMs) * 1000);
+  const ratio = bareMs / ms;
+  const peakMib = peakBytes === null ? null : peakBytes / 2 ** 20;
+  const none = { peer: null, peerValue: null, ratio: null };
+  return [
+    {
+      ...{
+        bench: BENCH,
+        figure: `${recordCount} records into the cache`,
+        value: toRate(ms),
+        unit: 'records/s',
+      },
+      ...{ peer: 'better-sqlite3 insert alone', peerValue: toRate(bareMs), ratio },
+      ...{ goal: Math.round(toRate(bareMs) * RATIO_GOAL), met: ratio >= RATIO_GOAL },
+    },
+    ...(peakMib === null
+      ? []
+      : [
+          {
+            ...{
+              bench: BENCH,
+              figure: 'most memory of the application',
+              value: peakMib,
+              unit: 'MiB',
+              ...none,
+            },
+            ...{ goal: MEMORY_GOAL_MIB, met: peakMib < MEMORY_GOAL_MIB },
+          },
+        ]),
+    {
+      ...{
+        bench: BENCH,
+        figure: 'longest pause of its main thread',
+        value: longestPauseMs,
+        unit: 'ms',
+        ...none,
+      },
+      ...{ goal: PAUSE_GOAL_MS, met: longestPauseMs < PAUSE_GOAL_MS },
+    },
+  ];
+}
