@@ -1,0 +1,362 @@
+import { execFileSync } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, open, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ImportOutcome } from '../../src-main/service/import/import-file.ts';
+import type { RunningService } from '../../src-main/service/start-service.ts';
+import { startTestService } from '../support/running-service.ts';
+import { callReport } from '../support/service-calls.ts';
+import { ALL_TIME, importText, toInbound, toNdjson } from './import-support.ts';
+
+const HEADER = 'Id,Date,Channel,Service,Client,ReponseTime,ReponseCode,Error,BotLatency,Payload,Origin';
+
+let marks = 0;
+/** A row that no other test has: every one is new to the store. */
+function toRow(change: Partial<Record<'Date' | 'Channel' | 'ReponseTime' | 'Client', string>> = {}): string {
+  marks += 1;
+  const {
+    Date: date = '2026-11-19T10:15:30.123Z',
+    Channel = '3',
+    ReponseTime = '12.5',
+    Client = '"Ana"',
+  } = change;
+  return `id-${marks},${date},${Channel},7,${Client},${ReponseTime},200,,40,hello,web`;
+}
+
+describe('an import of a bad file', () => {
+  let service: RunningService;
+  let folder: string;
+  beforeAll(async () => {
+    service = await startTestService({ records: 0 });
+    folder = await mkdtemp(join(tmpdir(), 'bad-'));
+  });
+  afterAll(async () => {
+    await service.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const importPath = (path: string): Promise<ImportOutcome> =>
+    service.importFile({
+      path,
+      stated: null,
+      signal: new AbortController().signal,
+      onProgress: () => undefined,
+    });
+  const add = (text: string | Uint8Array): Promise<ImportOutcome> => importText(service, text);
+
+  const csv = `${HEADER}\n${toRow()}\n`;
+  it.each<[string, string | Uint8Array, RegExp]>([
+    ['empty', '', /is empty/],
+    ['of one byte', 'x', /not recognised/],
+    ['that is only a byte order mark', '\ufeff', /is empty/],
+    ['in UTF-16LE', Buffer.from(`\ufeff${csv}`, 'utf16le'), /UTF-16/],
+    ['in UTF-16BE', Buffer.from(`\ufeff${csv}`, 'utf16le').swap16(), /UTF-16/],
+    ['of NUL bytes', Buffer.alloc(10_000), /not a text/],
+    ['packed', gzipSync(csv), /compressed/],
+    ['that is a web page', '<!doctype html><p>Sign in</p>', /not recognised/],
+    ['without a header', toRow(), /not recognised/],
+    ['with a column twice', `Date,${HEADER}\n${toRow()}`, /"Date" is there twice/],
+    ['of a summary', 'Id,ReponseCode,Channel,Service,Count,AvegareReponseTime\n1,200,1,1,5,2', /summary/],
+    ['that tells no direction', HEADER.replace('BotLatency', 'Other'), /can't be told/],
+    ['that tells both directions', `${HEADER},ActionId\n`, /can't be told/],
+    ['of JSON without a list', '{"Id":1,\n"Date":2}', /no list/],
+    ['of JSON that ends early', `[${JSON.stringify(toInbound({ Id: 'cut' }))},{"Id":`, /in the middle/],
+    ['of JSON that goes on', `[${JSON.stringify(toInbound({ Id: 'on' }))}] and more`, /after the end/],
+  ])('%s is refused with the reason', async (_name, content, reason) => {
+    const { failure, cancelled } = await add(content);
+    expect(failure).toMatch(reason);
+    expect(cancelled).toBe(false);
+  });
+
+  it('that is a folder, a pipe, missing, or not allowed, is refused at once', async () => {
+    await mkdir(join(folder, 'folder'));
+    execFileSync('mkfifo', [join(folder, 'pipe')]);
+    await symlink('/etc/hostname', join(folder, 'link'));
+    await writeFile(join(folder, 'locked'), csv);
+    await chmod(join(folder, 'locked'), 0);
+    expect((await importPath(join(folder, 'folder'))).failure).toContain('is not a file');
+    expect((await importPath(join(folder, 'pipe'))).failure).toContain('is not a file');
+    expect((await importPath(join(folder, 'missing'))).failure).toContain('ENOENT');
+    expect((await importPath(join(folder, 'link'))).failure).toMatch(/not recognised|is empty/);
+    // Root may read everything.
+    if (process.getuid?.() !== 0)
+      expect((await importPath(join(folder, 'locked'))).failure).toContain('EACCES');
+  });
+
+  it('of four sparse gigabytes is refused at once', async () => {
+    const path = join(folder, 'sparse');
+    await writeFile(path, '');
+    await truncate(path, 4 * 1024 ** 3);
+    expect((await importPath(path)).failure).toContain('not a text');
+  });
+
+  it('that becomes shorter while it is read ends with what was there', async () => {
+    const path = join(folder, 'shrinking');
+    await writeFile(path, `${HEADER}\n${Array.from({ length: 30_000 }, () => toRow()).join('\n')}`);
+    let cut: Promise<void> | undefined;
+    const { failure, report } = await service.importFile({
+      path,
+      stated: null,
+      signal: new AbortController().signal,
+      onProgress: () => {
+        cut ??= truncate(path, 1_000_000);
+      },
+    });
+    await cut;
+    expect(failure).toContain('became shorter');
+    expect(report.added).toBeGreaterThan(1000);
+  });
+
+  it('that grows while it is read is read as long as it was', async () => {
+    const path = join(folder, 'growing');
+    await writeFile(path, `${HEADER}\n${Array.from({ length: 5_000 }, () => toRow()).join('\n')}\n`);
+    const handle = await open(path, 'a');
+    const { failure, report } = await service.importFile({
+      path,
+      stated: null,
+      signal: new AbortController().signal,
+      onProgress: () => void handle.appendFile(`${toRow()}\n`),
+    });
+    await handle.close();
+    expect([failure, report.added, report.rejected]).toEqual([null, 5_000, 0]);
+  });
+
+  it('CSV: reports each bad row by the line on which it begins, and keeps the others', async () => {
+    const text = [
+      HEADER,
+      toRow(),
+      `${toRow()},one too many`,
+      'too,few',
+      '',
+      toRow({ Client: '"two\r\nlines"' }),
+      toRow({ Client: 'say "hi"' }),
+      HEADER,
+      toRow({ Channel: 'x' }),
+      toRow({ Client: '"<img onerror>"' }),
+      'open,"quote',
+    ].join('\r\n');
+    const { report, failure } = await add(text);
+    expect(failure).toBeNull();
+    expect(report).toMatchObject({ lines: 9, added: 4, rejected: 5 });
+    expect(report.problems).toEqual([
+      { line: 3, reason: 'It has 12 cells, the header 11.' },
+      { line: 4, reason: 'It has 2 cells, the header 11.' },
+      { line: 9, reason: 'The header again.' },
+      { line: 10, reason: 'Channel is no whole number from -2147483648 to 2147483647: "x".' },
+      { line: 12, reason: 'A quote is not closed.' },
+    ]);
+  });
+
+  it('CSV: keeps whole what comes before and after bytes that are not UTF-8', async () => {
+    const bytes = Buffer.concat([
+      Buffer.from(`${HEADER}\n${toRow()}\n`),
+      Buffer.from(`${toRow({ Client: 'Núñez' })}\n`, 'latin1'),
+      Buffer.from(`${toRow({ Client: 'Núñez' })}\n`),
+    ]);
+    expect((await add(bytes)).report).toMatchObject({
+      added: 2,
+      problems: [{ line: 3, reason: 'It is not UTF-8.' }],
+    });
+  });
+
+  it.each([
+    ['semicolons', (text: string) => text.replaceAll(',', ';')],
+    ['tabs', (text: string) => text.replaceAll(',', '\t')],
+    ['LF', (text: string) => text.replaceAll('\r\n', '\n')],
+    ['CR', (text: string) => text.replaceAll('\r\n', '\r')],
+    ['a mark at the start', (text: string) => `\ufeff${text}`],
+    ['no line end at its end', (text: string) => text.trimEnd()],
+    ['names in capitals', (text: string) => text.replace(HEADER, HEADER.toUpperCase())],
+    [
+      'columns of its own',
+      (text: string) => text.replaceAll('\r\n', ',"x,y"\r\n').replace('"x,y"', '__proto__'),
+    ],
+  ])('CSV with %s is understood', async (_name, change) => {
+    const text = change(`${HEADER}\r\n${toRow()}\r\n${toRow({ Channel: 'bad' })}\r\n${toRow()}\r\n`);
+    const { report, failure } = await add(text);
+    expect([failure, report.added, report.problems.map(({ line }) => line)]).toEqual([null, 2, [3]]);
+    expect(Object.prototype).not.toHaveProperty('x,y');
+  });
+
+  it('CSV: a cell without end is given up, not kept in memory', async () => {
+    const { failure, report } = await add(`${HEADER}\n${toRow()}\n"${'x'.repeat(20_000_000)}`);
+    expect(failure).toMatch(/begins on line 3 doesn't end/);
+    expect(report.added).toBe(1);
+  });
+
+  it.each([
+    '1,234.56',
+    '1.234,56',
+    '١٢٣',
+    '0x10',
+    '007',
+    '12345678901234567890',
+    'NaN',
+    '∞',
+    '--5',
+    '+5',
+    '1.5',
+    '1e5',
+    ' 5',
+  ])('takes %j for no whole number', async (text) => {
+    const { report } = await add(toNdjson([toInbound({ Channel: text })]));
+    expect(report).toMatchObject({
+      added: 0,
+      problems: [{ line: 1, reason: expect.stringContaining('Channel is no') }],
+    });
+  });
+
+  it.each(['1,5', '1.234,5', '0x10', '012', '.5', '5.', 'NaN', 'Infinity', '-1', '1e400', '3 ms'])(
+    'takes %j for no response time',
+    async (text) => {
+      expect((await add(toNdjson([toInbound({ ReponseTime: text })]))).report.added).toBe(0);
+    },
+  );
+
+  /** What a service that held nothing serves of a file. */
+  const serve = async (text: string): Promise<readonly { Id: string; Date?: string }[]> => {
+    const own = await startTestService({ records: 0 });
+    try {
+      expect((await importText(own, text)).report.rejected).toBe(0);
+      return (await callReport(own, 'inbound-detail', { ...ALL_TIME, size: 100 })).documents;
+    } finally {
+      await own.stop();
+    }
+  };
+
+  it('keeps identifiers of any length as they are', async () => {
+    const id = '00012345678901234567890';
+    const numeric = JSON.stringify(toInbound({ Id: 0 })).replace('"Id":0', '"Id":12345678901234567890');
+    const served = await serve(`${JSON.stringify(toInbound({ Id: id }))}\n${numeric}`);
+    expect(served.map(({ Id }) => Id)).toEqual([id, '12345678901234567890']);
+  });
+
+  it.each([
+    '2026-02-30 10:00:00',
+    '2026-11-19 24:00:00',
+    '2026-12-31T23:59:60Z',
+    '19/11/2026 10:00',
+    '26-11-19',
+    '45980.5',
+    '10000-01-01T00:00:00Z',
+    '1969-12-31T23:59:59Z',
+    '0001-01-01T00:00:00Z',
+    'yesterday',
+    '',
+  ])('takes %j for no date', async (text) => {
+    const { report } = await add(toNdjson([toInbound({ Date: text })]));
+    expect(report).toMatchObject({ added: 0, problems: [{ reason: expect.stringMatching(/^Date is/) }] });
+  });
+
+  it.each([
+    ['2026-11-19T10:15:30+14:00', '2026-11-18T20:15:30.000Z'],
+    ['2026-11-19 10:15:30', '2026-11-19T10:15:30.000Z'],
+    ['2026-11-19T10:15:30.1239Z', '2026-11-19T10:15:30.123Z'],
+    ['/Date(1795428930123)/', '2026-11-23T10:15:30.123Z'],
+  ])('reads the date %j', async (text, expected) => {
+    expect(await serve(toNdjson([toInbound({ Date: text })]))).toMatchObject([{ Date: expected }]);
+  });
+
+  it.each<[string, string, number, number]>([
+    ['a list of scalars among others', '{"tags":["a"],"documents":[$],"errors":[]}', 1, 0],
+    ['an empty list', '{"records":[]}', 0, 0],
+    ['lists of two reports', '{"a":[$],"b":[$]}', 2, 0],
+    ['what is no object', '[$,1,"text",null,[],$]', 2, 4],
+    ['a comma too much', '[$,]', 1, 1],
+    ['a syntax error in one entry', '[$,{"Id":tru},$]', 2, 1],
+    [
+      'an entry nested deeply',
+      `[$,{"Id":${'['.repeat(5000)}${']'.repeat(5000)},"Date":1,"BotLatency":1},$]`,
+      2,
+      1,
+    ],
+    ['brackets and quotes inside of texts', '[$,{"Error":"]}\\\\\\"{[","Id":""}]', 1, 1],
+    ['`__proto__` among the names', '[{"__proto__":{"Id":"x"},"Date":"2026-11-19"},$]', 1, 1],
+  ])('JSON with %s: the good entries are added', async (_name, pattern, added, rejected) => {
+    const text = pattern.replaceAll('$', () => {
+      marks += 1;
+      return JSON.stringify(toInbound({ Id: `json ${marks}`, Error: '[{"\\' }));
+    });
+    const { report, failure } = await add(text);
+    expect([failure, report.added, report.rejected]).toEqual([null, added, rejected]);
+  });
+
+  it('JSON is cut into its entries wherever its bytes are split', async () => {
+    const { JsonSplitter } = await import('../../src-main/service/import/json-splitter.ts');
+    const text = Buffer.from(
+      '{"report":"x" , "n":[1,{"a":[2]}],"records" : [ {"a":"]\\\\","b":[{}]} ,\n{"c":"\\"é,"} ] ,"z":[]}',
+    );
+    const whole = ['{"a":"]\\\\","b":[{}]}', '{"c":"\\"é,"}'];
+    for (let size = 1; size <= text.length; size += 1) {
+      const splitter = new JsonSplitter();
+      const pieces: string[] = [];
+      for (let at = 0; at < text.length; at += size) {
+        for (const piece of splitter.push(text.subarray(at, at + size)))
+          pieces.push(piece!.toString().trim());
+      }
+      splitter.end();
+      expect(pieces, `${size} bytes at once`).toEqual(whole);
+    }
+  });
+
+  it('NDJSON: one bad line among many is reported, the others are added', async () => {
+    const lines = Array.from({ length: 3_000 }, (_, index) =>
+      JSON.stringify(toInbound({ Id: `nd ${index}` })),
+    );
+    lines[1_499] = '{"Id": oops';
+    lines[2_000] = '';
+    const { report } = await add(lines.join('\n'));
+    expect(report).toMatchObject({
+      lines: 2_999,
+      added: 2_998,
+      problems: [{ line: 1_500, reason: 'It is not JSON.' }],
+    });
+  });
+
+  it('NDJSON: a line without end is passed over', async () => {
+    const [first, last] = [toInbound({ Id: 'before' }), toInbound({ Id: 'after' })].map((each) =>
+      JSON.stringify(each),
+    );
+    const { report } = await add(`${first}\n{"Id":"${'x'.repeat(17_000_000)}"}\n${last}`);
+    expect(report).toMatchObject({
+      lines: 3,
+      added: 2,
+      problems: [{ line: 2, reason: expect.stringContaining('longer than') }],
+    });
+  });
+
+  it('keeps the first thousand reasons and counts them all', async () => {
+    const { report } = await add(`${HEADER}\n${'bad\n'.repeat(1_500)}`);
+    expect([report.rejected, report.problems.length, report.problems.at(-1)?.line]).toEqual([
+      1_500, 1_000, 1_001,
+    ]);
+  });
+
+  it('refuses what a store can’t serve: long texts, halves of signs are replaced', async () => {
+    const { report } = await add(
+      toNdjson([
+        toInbound({ Id: 'long', Payload: 'x'.repeat(1_000_001) }),
+        toInbound({ Id: 'half', Payload: '\ud800' }),
+      ]),
+    );
+    expect(report).toMatchObject({
+      added: 1,
+      problems: [{ line: 1, reason: 'Payload is longer than 1000000 characters.' }],
+    });
+    const again = await add(toNdjson([toInbound({ Id: 'half', Payload: '\ud800' })]));
+    expect(again.report.known).toBe(1);
+  });
+
+  it('takes the report that it is told, unless the fields contradict', async () => {
+    const row = { ...toInbound({ Id: 'told' }), BotLatency: undefined };
+    expect((await add(toNdjson([row]))).report.problems).toMatchObject([
+      { reason: expect.stringContaining('told') },
+    ]);
+    const outbound = await importText(service, toNdjson([row]), { stated: 'outbound-detail' });
+    expect(outbound.report).toMatchObject({ added: 1, rejected: 0 });
+    const wrong = await importText(service, csv, { stated: 'outbound-detail' });
+    expect(wrong.failure).toContain('not those of an outbound record');
+  });
+});

@@ -1,0 +1,101 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { selectDetailColumns } from '../../src-main/common/reporting/export-columns.ts';
+import { readPage } from '../../src-main/common/reporting/read-page.ts';
+import type { DetailKind } from '../../src-main/common/reporting/report-identifiers.ts';
+import { createCsvWriter } from '../../src-main/core/exports/csv.ts';
+import { createJsonWriter } from '../../src-main/core/exports/json.ts';
+import type { ImportOutcome, ImportRequest } from '../../src-main/service/import/import-file.ts';
+import type { RunningService } from '../../src-main/service/start-service.ts';
+import { callReport, toPeriod, walkReport } from '../support/service-calls.ts';
+
+export const FORMATS = ['csv', 'ndjson', 'json'] as const;
+export type Format = (typeof FORMATS)[number];
+export const DETAILS = ['inbound-detail', 'outbound-detail'] as const;
+
+/** Everything that a service can hold. */
+export const ALL_TIME = toPeriod(0, Date.UTC(2199, 11, 31));
+
+/** All records of a report as the application reads and exports them. */
+export async function exportRecords(
+  service: RunningService,
+  report: DetailKind,
+  format: Format,
+  includePayload = true,
+): Promise<string> {
+  const page = await callReport(service, report, { ...ALL_TIME, size: 10_000 });
+  const { records } = readPage(new TextEncoder().encode(JSON.stringify(page)), { report, zone: 'UTC' });
+  const rows = records.map((record, seq) => ({
+    ...record,
+    seq,
+    payloadPreview: '',
+    payloadLength: record.payload.length,
+  }));
+  const columns = selectDetailColumns(report, includePayload);
+  if (format === 'ndjson') {
+    return rows
+      .map((row) => JSON.stringify(Object.fromEntries(columns.map(({ name, read }) => [name, read(row)]))))
+      .join('\n');
+  }
+  const writer = (format === 'csv' ? createCsvWriter : createJsonWriter)(columns, {
+    report,
+    tenant: service.tenant,
+    ...ALL_TIME,
+    zone: 'UTC',
+    state: 'complete',
+    recordCount: rows.length,
+    exportedAt: '2026-11-21T00:00:00.000Z',
+  });
+  return writer.begin() + writer.write(rows) + writer.end();
+}
+
+/** Every document that a service serves, both directions and the summary. */
+export async function readEverything(service: RunningService): Promise<unknown[]> {
+  const details = await Promise.all(DETAILS.map((report) => walkReport(service, report, ALL_TIME, 10_000)));
+  return [...details, await walkReport(service, 'inbound-summary', ALL_TIME, 10_000)];
+}
+
+/** Imports a text (or bytes) as the file that it would be. */
+export async function importText(
+  service: Pick<RunningService, 'importFile'>,
+  content: string | Uint8Array,
+  change: Partial<ImportRequest> = {},
+): Promise<ImportOutcome> {
+  const folder = await mkdtemp(join(tmpdir(), 'import-'));
+  try {
+    const path = join(folder, 'records.dat');
+    await writeFile(path, content);
+    return await service.importFile({
+      path,
+      stated: null,
+      signal: new AbortController().signal,
+      onProgress: () => undefined,
+      ...change,
+    });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** An inbound record in the spelling of the specification, changed as given. */
+export function toInbound(change: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    Id: '0f8fad5b-d9cb-469f-a165-70867728950e',
+    Date: '2026-11-19T10:15:30.123Z',
+    Channel: 3,
+    Service: 7,
+    Client: 'Ana',
+    ReponseTime: 12.5,
+    ReponseCode: 200,
+    Error: '',
+    BotLatency: 40,
+    Payload: 'hello',
+    Origin: 'web',
+    ...change,
+  };
+}
+
+export function toNdjson(records: readonly unknown[]): string {
+  return records.map((record) => `${JSON.stringify(record)}\n`).join('');
+}
