@@ -2,6 +2,7 @@ import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
 import { DetailPage } from './page-models/detail-page.ts';
+import { LocalServicePage } from './page-models/local-service-page.ts';
 import { WindowPage } from './page-models/window-page.ts';
 
 const folder = 'test-results/screens';
@@ -47,6 +48,7 @@ test('every screen, light and dark, wide and narrow', async ({ app, page }) => {
   page.on('pageerror', (error) => complaints.push(error.message));
   const window = new WindowPage(page);
   const detail = new DetailPage(page);
+  const localService = new LocalServicePage(page);
 
   await page.goto(app.url);
   await page.getByRole('heading', { level: 1 }).waitFor();
@@ -99,6 +101,16 @@ test('every screen, light and dark, wide and narrow', async ({ app, page }) => {
   await page.keyboard.press('Control+k');
   await showScreen(page, 'palette');
   await page.keyboard.press('Escape');
+  await window.openView('/local-service');
+  await localService.whenRunning();
+  await showScreen(page, 'local-service');
+  await page.getByLabel('Connector is down').click();
+  await page.getByLabel('small-pages').click();
+  await localService.importText('records.ndjson', '{"Date":"yesterday"}\nnot a record\n');
+  await localService.panel('Import').getByText('Imported', { exact: true }).waitFor();
+  await showScreen(page, 'local-service-simulation');
+  await localService.button('End simulation').click();
+  await localService.button('Discard').click();
   await window.openView('/settings/connections');
   await page.getByRole('button', { name: 'Test connection' }).click();
   await page.getByText('Passed').first().waitFor({ timeout: 30_000 });

@@ -101,7 +101,11 @@ export function createServiceRunner(options: ServiceRunnerOptions): ServiceRunne
       workerData: { dataFolder: options.folder, tenant, live, port: wantedPort, quirks, simulation },
       onStats: takeStats,
       onRequests: options.onRequests,
-      onImport: options.onImport,
+      onImport: (message) => {
+        // Imported records are no traffic.
+        rate = null;
+        options.onImport(message);
+      },
       onEnded: (cause) => {
         if (thread !== started) return;
         thread = null;

@@ -1,6 +1,7 @@
 const COMMON_PREFIX = '/api/ServiceReporting/';
 
-/** The part of a route that tells requests apart: all six operations share the beginning. */
+/** The word of a route that tells requests apart: all operations share its beginning, and parameters have no values. */
 export function toShortRoute(route: string): string {
-  return route.startsWith(COMMON_PREFIX) ? route.slice(COMMON_PREFIX.length) : route;
+  const rest = route.startsWith(COMMON_PREFIX) ? route.slice(COMMON_PREFIX.length) : route;
+  return rest.replace(/\/:[^/]+/gu, '');
 }

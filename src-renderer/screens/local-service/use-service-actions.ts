@@ -1,8 +1,10 @@
 import { computed, shallowRef } from 'vue';
 import { useI18n } from 'vue-i18n';
-import { NO_SIMULATION } from '../../../src-main/common/model/simulation.ts';
+import { NO_SIMULATION, type Simulation } from '../../../src-main/common/model/simulation.ts';
 import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
+import { useConnectionsStore } from '../../stores/connections.ts';
 import { useLocalServiceStore } from '../../stores/local-service.ts';
+import { useStatusStore } from '../../stores/status.ts';
 import { toReportText } from './import-words.ts';
 import { useCopied } from './use-copied.ts';
 
@@ -14,6 +16,8 @@ const write = (text: string): Promise<void> => navigator.clipboard.writeText(tex
 export function useServiceActions() {
   const { t } = useI18n();
   const service = useLocalServiceStore();
+  const connections = useConnectionsStore();
+  const status = useStatusStore();
   const { copied, copy } = useCopied<Copied>();
   const failure = shallowRef<ErrorLike | null>(null);
   const notice = shallowRef('');
@@ -51,6 +55,14 @@ export function useServiceActions() {
     });
   }
 
+  /** The status follows at once, not with the next poll. */
+  function simulate(change: Partial<Simulation>): Promise<void> {
+    return act(async () => {
+      await service.simulate(change);
+      if (service.isUp && connections.active?.kind === 'local') await status.refresh();
+    });
+  }
+
   return {
     copied,
     failure,
@@ -59,6 +71,7 @@ export function useServiceActions() {
     copyFact,
     copyReport,
     reveal,
-    endSimulation: () => act(() => service.simulate(NO_SIMULATION)),
+    simulate,
+    endSimulation: () => simulate(NO_SIMULATION),
   };
 }
