@@ -63,7 +63,7 @@ export function createServiceApp(parts: ServiceAppParts): FastifyInstance {
     if (status === null) done();
     else void sendEmpty(reply.header('connection', 'close'), status);
   });
-  shedLoad(app);
+  shedLoad(app, parts.elapsedMs);
   if (parts.logRequest !== undefined) logRequests(app, parts.now, parts.logRequest);
 
   const { quirks } = parts.options;
@@ -110,7 +110,7 @@ export function createServiceApp(parts: ServiceAppParts): FastifyInstance {
   return app;
 }
 
-function answerReport(parts: ServiceAppParts, report: ReportDefinition, body: unknown): string {
+function answerReport(parts: ServiceAppParts, report: ReportDefinition, body: unknown): string | Buffer {
   const startedMs = parts.elapsedMs();
   const request = readReportRequest(body, parts.options.timeZone);
   if (!request.ok) return writeRefusal(report, request.errors, parts.elapsedMs() - startedMs);

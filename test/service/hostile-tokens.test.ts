@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RunningService } from '../../src-main/service/start-service.ts';
+import { portOf, sendRaw, toRawRequest } from '../support/raw-socket.ts';
+import { startTestService } from '../support/running-service.ts';
+import { post } from '../support/service-calls.ts';
+
+const STATUS = '/api/ServiceReporting/Status/1001';
+const TOKEN = '/api/ServiceReporting/CreateToken';
+const HOUR_MS = 3_600_000;
+
+describe('tokens that no client should send', () => {
+  let service: RunningService;
+  let nowMs = Date.UTC(2026, 10, 20, 12);
+  let elapsedMs = 0;
+  let token: string;
+  beforeAll(async () => {
+    service = await startTestService({ records: 200, now: () => nowMs, elapsedMs: () => elapsedMs });
+    token = await readToken();
+  });
+  afterAll(() => service.stop());
+
+  const create = (secret: string): Promise<Response> => {
+    const { accessToken, tenant } = service;
+    return post(service, TOKEN, { accessToken, accessTokenSecret: secret, tenant });
+  };
+  const readToken = async (): Promise<string> =>
+    ((await (await create(service.accessTokenSecret)).json()) as { token: string }).token;
+  const call = async (authorization: string): Promise<Response> =>
+    post(service, STATUS, undefined, { authorization });
+  const countStatuses = (answers: readonly Response[], status: number): number =>
+    answers.filter((answer) => answer.status === status).length;
+
+  it('S24: takes the whole token only, from the header only, and says nothing about what is wrong', async () => {
+    const other = await readToken();
+    const last = token.endsWith('0') ? '1' : '0';
+    const wrong = [
+      token.slice(0, -1) + last,
+      token.slice(0, 40),
+      token.slice(0, 13) + other.slice(13),
+      `${token}A`,
+      token.toUpperCase(),
+      '',
+      `${token},${token}`,
+      `"${token}"`,
+    ];
+    for (const each of wrong) {
+      const answer = await call(`bearer ${each}`);
+      expect([answer.status, await answer.text()]).toEqual([401, '']);
+    }
+    for (const scheme of ['Basic', 'Token', 'bearer:', '']) {
+      expect((await call(`${scheme} ${token}`)).status).toBe(401);
+    }
+    const inTarget = `${STATUS}?access_token=${token}`;
+    expect((await post(service, inTarget, undefined, { authorization: 'bearer x' })).status).toBe(401);
+    for (const scheme of ['bearer', 'BEARER']) expect((await call(`${scheme} ${token}`)).status).toBe(200);
+  });
+
+  it('S24: refuses two Authorization lines, and one of a megabyte', async () => {
+    const port = portOf(service);
+    const host = `Host: 127.0.0.1:${port}`;
+    const line = `Authorization: bearer ${token}`;
+    expect((await sendRaw(port, toRawRequest(STATUS, host, line))).status).toBe(200);
+    expect((await sendRaw(port, toRawRequest(STATUS, host, line, line))).status).toBe(401);
+    const huge = toRawRequest(STATUS, host, `Authorization: bearer ${'a'.repeat(1_000_000)}`);
+    expect([0, 431]).toContain((await sendRaw(port, huge)).status);
+  });
+
+  it('S24: takes as long to refuse an unknown token as one that is nearly right', async () => {
+    const near = token.slice(0, -1) + (token.endsWith('0') ? '1' : '0');
+    const medianOf = (times: number[]): number => times.toSorted((a, b) => a - b)[times.length >> 1]!;
+    const times: Record<'near' | 'unknown', number[]> = { near: [], unknown: [] };
+    for (let round = 0; round < 300; round += 1) {
+      for (const [kind, text] of [
+        ['near', near],
+        ['unknown', 'a'.repeat(near.length)],
+      ] as const) {
+        const startedMs = performance.now();
+        await call(`bearer ${text}`);
+        times[kind].push(performance.now() - startedMs);
+      }
+    }
+    expect(Math.abs(medianOf(times.near) - medianOf(times.unknown))).toBeLessThan(1);
+  });
+
+  it('S25: 1,000 wrong credentials are slowed down after ten; a token in use goes on', async () => {
+    const answers: Response[] = [];
+    for (let batch = 0; batch < 20; batch += 1) {
+      answers.push(...(await Promise.all(Array.from({ length: 50 }, () => create('wrong')))));
+    }
+    expect(countStatuses(answers, 401)).toBe(10);
+    expect(countStatuses(answers, 429)).toBe(990);
+    expect(answers.at(-1)?.headers.get('retry-after')).toBe('60');
+    expect((await call(`bearer ${token}`)).status).toBe(200);
+    elapsedMs += 60_000;
+    expect((await create(service.accessTokenSecret)).status).toBe(200);
+  });
+
+  it('S25: a clock that is set back makes nobody wait longer', async () => {
+    nowMs -= 24 * HOUR_MS;
+    expect((await create('wrong')).status).toBe(401);
+    expect((await create(service.accessTokenSecret)).status).toBe(200);
+    nowMs += 24 * HOUR_MS;
+    elapsedMs += 60_000;
+  });
+
+  it('S26: 50 tokens asked for at once are 50 tokens, as no operation knows an idempotency key', async () => {
+    const headers = { 'idempotency-key': 'same' };
+    const { accessToken, accessTokenSecret, tenant } = service;
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () =>
+        post(service, TOKEN, { accessToken, accessTokenSecret, tenant }, headers),
+      ),
+    );
+    const tokens = await Promise.all(
+      answers.map(async (each) => ((await each.json()) as { token: string }).token),
+    );
+    expect(new Set(tokens).size).toBe(50);
+    for (const each of tokens) expect((await call(`bearer ${each}`)).status).toBe(200);
+  });
+
+  it('S26: 50 wrong ones at once are refused ten times, the rest slowed down', async () => {
+    const answers = await Promise.all(Array.from({ length: 50 }, () => create('wrong')));
+    expect(countStatuses(answers, 401)).toBe(10);
+    expect(countStatuses(answers, 429)).toBe(40);
+    elapsedMs += 60_000;
+  });
+
+  it('S27: a token that ends (none is revoked) ends for all requests that begin afterwards', async () => {
+    const ending = await readToken();
+    const callMany = (): Promise<Response[]> =>
+      Promise.all(Array.from({ length: 100 }, () => call(`bearer ${ending}`)));
+    expect(countStatuses(await callMany(), 200)).toBe(100);
+    elapsedMs += HOUR_MS;
+    expect(countStatuses(await callMany(), 401)).toBe(100);
+  });
+
+  it('S30: a token ends by whichever clock says so first', async () => {
+    const early = await readToken();
+    nowMs -= 24 * HOUR_MS;
+    expect((await call(`bearer ${early}`)).status).toBe(200);
+    elapsedMs += HOUR_MS;
+    expect((await call(`bearer ${early}`)).status).toBe(401);
+    const late = await readToken();
+    nowMs += 24 * HOUR_MS;
+    expect((await call(`bearer ${late}`)).status).toBe(401);
+  });
+});

@@ -1,0 +1,61 @@
+import { connect, type Socket } from 'node:net';
+import type { RunningService } from '../../src-main/service/start-service.ts';
+
+/** What came back until the service closed the connection. */
+export interface RawAnswer {
+  readonly text: string;
+  readonly status: number;
+  readonly tookMs: number;
+}
+
+const PATIENCE_MS = 20_000;
+
+/** Port of a running service. */
+export function portOf({ url }: Pick<RunningService, 'url'>): number {
+  return Number(new URL(url).port);
+}
+
+/** A connection that keeps what it reads; a reset counts as closed. */
+export class RawSocket {
+  readonly socket: Socket;
+  readonly closed: Promise<void>;
+  text = '';
+  #opened = performance.now();
+
+  constructor(port: number) {
+    this.socket = connect({ port, host: '127.0.0.1' });
+    this.socket.on('data', (bytes) => (this.text += bytes.toString('latin1')));
+    this.socket.on('error', () => this.socket.destroy());
+    this.closed = new Promise((resolve) => this.socket.on('close', () => resolve()));
+  }
+
+  write(bytes: string | Uint8Array): void {
+    if (this.socket.writable) this.socket.write(bytes);
+  }
+
+  /** Reads until the service closes the connection; fails when it never does. */
+  async readToEnd(): Promise<RawAnswer> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error('The connection stayed open')), PATIENCE_MS);
+    });
+    await Promise.race([this.closed, late]);
+    clearTimeout(timer);
+    const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(this.text)?.[1] ?? 0);
+    return { text: this.text, status, tookMs: performance.now() - this.#opened };
+  }
+}
+
+/** Sends bytes and reads until the service closes the connection. */
+export function sendRaw(port: number, ...parts: (string | Uint8Array)[]): Promise<RawAnswer> {
+  const raw = new RawSocket(port);
+  for (const part of parts) raw.write(part);
+  return raw.readToEnd();
+}
+
+/** A POST without a body that asks for the connection to be closed. */
+export function toRawRequest(target: string, ...headers: readonly string[]): string {
+  return [`POST ${target} HTTP/1.1`, ...headers, 'Content-Length: 0', 'Connection: close', '', ''].join(
+    '\r\n',
+  );
+}
