@@ -71,7 +71,7 @@ const PUT_ASIDE: readonly (readonly [string, string, () => Promise<void>])[] = [
     'quick-check',
     async () => {
       const random = createRandom(5);
-      for (let page = 30; page < 48; page += 3) {
+      for (let page = 20; page < 40; page += 2) {
         await overwrite(
           page * PAGE_BYTES,
           Uint8Array.from({ length: 64 }, () => Math.floor(random() * 256)),

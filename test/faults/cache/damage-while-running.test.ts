@@ -1,0 +1,94 @@
+import { open, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { CacheState } from '../../../src-main/common/model/cache-state.ts';
+import type { Cache } from '../../../src-main/core/cache/cache.ts';
+import {
+  createDocument,
+  createFolder,
+  fillSnapshot,
+  openTestCache,
+} from '../../integration/cache/cache-fixture.ts';
+
+let cache: Cache;
+let place: Awaited<ReturnType<typeof createFolder>>;
+let states: CacheState[];
+
+beforeEach(async () => {
+  place = await createFolder();
+  cache = await openTestCache(place.file);
+  states = [];
+  cache.watchState((state) => states.push(state));
+});
+afterEach(async () => {
+  await cache.close();
+  await place.remove();
+});
+
+async function fill(): Promise<number> {
+  const documents = Array.from({ length: 3000 }, (_, index) =>
+    createDocument(index, { Payload: `${index}`.padEnd(900, 'x') }),
+  );
+  const id = await fillSnapshot(cache, documents);
+  // What is only in the log so far would hide the damage.
+  await cache.retry();
+  return id;
+}
+
+async function overwriteMiddle(): Promise<void> {
+  const { size } = await stat(place.file);
+  const file = await open(place.file, 'r+');
+  const from = Math.floor(size / 2 / 4096) * 4096;
+  await file.write(Buffer.alloc(Math.floor(size / 3), 0xff), 0, undefined, from);
+  await file.close();
+}
+
+test('D-09: damage met while running puts the file aside and goes on with a clean one, without a restart', async () => {
+  const { startedAtMs } = cache.readState();
+  const id = await fill();
+  await overwriteMiddle();
+  const damaged = await readFile(place.file);
+  // Whatever the call answers: the cache must be usable afterwards, and the old file kept.
+  await cache.openView(id, { search: 'nothing' }, { column: 'client', descending: false }).catch(() => null);
+  expect(states.map(({ mode }) => mode)).toContain('recovering');
+  const state = cache.readState();
+  expect(state).toMatchObject({ mode: 'ready', damagedCount: 1 });
+  expect(state.startedAtMs).toBeGreaterThan(startedAtMs);
+  const kept = await readFile(join(state.putAside!.folder, 'cache.sqlite'));
+  expect(kept.equals(damaged)).toBe(true);
+
+  await expect(cache.getSnapshot(id)).rejects.toMatchObject({ code: 'cache.snapshot-not-found' });
+  const next = await fillSnapshot(cache, [createDocument(0)]);
+  // An id never means another snapshot than it did.
+  expect(next).toBeGreaterThan(id);
+  expect(await cache.listSnapshots(null)).toHaveLength(1);
+});
+
+test('D-09: several calls that meet the same damage at once open the file again once', async () => {
+  const id = await fill();
+  await overwriteMiddle();
+  const calls = [
+    cache.readFacets(id),
+    cache.readVolume('one', 'inbound-detail', 0, 1e15, 10),
+    cache.readAttention('one'),
+  ];
+  await Promise.allSettled([
+    ...calls,
+    cache.openView(id, { search: 'nothing' }, { column: 'client', descending: false }),
+  ]);
+  expect(cache.readState()).toMatchObject({ mode: 'ready', damagedCount: 1 });
+});
+
+test('the check of the whole file on demand finds damage that nothing has met yet, and a sound file sound', async () => {
+  const { signal } = new AbortController();
+  await fill();
+  expect(await cache.checkFile(signal)).toEqual({ sound: true });
+  expect(cache.readState().fileCheck).toMatchObject({ sound: true });
+  await overwriteMiddle();
+  expect(await cache.checkFile(signal)).toEqual({ sound: false });
+  expect(cache.readState()).toMatchObject({
+    ...{ mode: 'ready', damagedCount: 1, fileCheck: { sound: false } },
+    putAside: { folder: expect.stringContaining('damaged') as string },
+  });
+  await fillSnapshot(cache, [createDocument(0)]);
+});

@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createFolder } from '../../integration/cache/cache-fixture.ts';
+import { canInject, injectInto } from './inject-faults.ts';
+import { runWriter } from './run-writer.ts';
+import { checkWhole, SCALE } from './writer-rig.ts';
+
+const PAGE_SIZE = 20;
+const PAGES = 4;
+const FAULTS = Math.ceil(12 * SCALE);
+let place: Awaited<ReturnType<typeof createFolder>>;
+
+beforeAll(async () => {
+  place = await createFolder();
+});
+afterAll(() => place.remove());
+
+const KINDS: readonly (readonly [string, string, string, number])[] = [
+  ['T-2: killed', 'pwrite64', 'signal=KILL', 6],
+  ['T-3: no room', 'pwrite64', 'error=ENOSPC', 6],
+  ['T-3: a write that fails', 'pwrite64', 'error=EIO', 6],
+  ['T-3: a flush that fails', 'fsync', 'error=EIO', 1],
+  ['T-3: a flush of data that fails', 'fdatasync', 'error=EIO', 1],
+];
+
+test.skipIf(!canInject()).each(KINDS)(
+  `%s at the n-th %s (%s): nothing that was told as stored is lost, and the download goes on (${FAULTS} places)`,
+  { timeout: 300_000 },
+  async (_kind, call, fault, step) => {
+    let met = 0;
+    for (let number = 1; number <= FAULTS; number += 1) {
+      const file = join(place.folder, `${call}-${fault.slice(-6)}-${number}.sqlite`);
+      const end = await runWriter([file, PAGE_SIZE, PAGES], {
+        before: injectInto(call, fault, number * step),
+      });
+      const isMet = end.lines.at(-1) !== 'closed';
+      if (isMet) met += 1;
+      // Told with a code that the window has words for, or killed.
+      if (isMet && end.signal === null && end.code !== 137) {
+        expect(end.lines.at(-1)).toMatch(/^cache\.(disk-full|read-only|damaged) /);
+      }
+      const again = await runWriter([file, PAGE_SIZE, PAGES]);
+      expect(again.lines[0]).toBe('open ');
+      expect(again.lines.at(-1)).toBe('closed');
+      const first = again.lines.find((line) => /^\d+$/.test(line));
+      if (end.acknowledged !== null && first !== undefined) {
+        expect(Number(first)).toBeGreaterThan(end.acknowledged);
+      }
+      expect(await checkWhole(file, PAGE_SIZE)).toBe(PAGES);
+    }
+    if (call === 'pwrite64') expect(met).toBeGreaterThan(FAULTS / 2);
+  },
+);

@@ -1,0 +1,97 @@
+import { copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { MIGRATIONS } from '../../../src-main/core/cache/migrations.ts';
+import { openFile } from '../../../src-main/core/cache/open-file.ts';
+import { createFolder } from '../../integration/cache/cache-fixture.ts';
+import { canInject, injectInto } from './inject-faults.ts';
+import { runWriter } from './run-writer.ts';
+import { createRandom, SCALE } from './writer-rig.ts';
+
+const KILLS = Math.ceil(20 * SCALE);
+const KNOWN = MIGRATIONS.length;
+let place: Awaited<ReturnType<typeof createFolder>>;
+
+beforeEach(async () => {
+  place = await createFolder();
+});
+afterEach(() => place.remove());
+
+/** A cache of an older version with a snapshot of three records. */
+function createOlder(file: string, version: number): void {
+  const { database, release } = openFile(file, 1, { migrations: MIGRATIONS.slice(0, version) });
+  database.exec(`
+    INSERT INTO snapshots (connection_id, tenant, report, start_date, end_date, from_ms, to_ms, zone, state,
+      started_at_ms, still_open, record_count) VALUES ('one', 1, 'inbound-detail', '', '', 0, 1, 'UTC', 'complete', 1, 0, 3);
+    INSERT INTO pages (snapshot_id, page_number, cursor_sent, entry_count, first_seq, record_count, size_bytes,
+      sha256, status, requested_at_ms, received_at_ms) VALUES (1, 0, '', 3, 0, 3, 9, 'ff', 200, 1, 1);
+    UPDATE cache_state SET was_closed = 1;`);
+  database.close();
+  release();
+}
+
+function readFile(file: string): { version: unknown; check: unknown; records: unknown } {
+  const database = new Database(file, { readonly: true });
+  try {
+    const version = database.pragma('user_version', { simple: true });
+    const check = database.pragma('integrity_check', { simple: true });
+    return { version, check, records: database.prepare('SELECT record_count FROM snapshots').pluck().get() };
+  } finally {
+    database.close();
+  }
+}
+
+test.each(Array.from({ length: KNOWN - 1 }, (_, index) => index + 1))(
+  `D-14: ${KILLS} kills while version %i is brought up to date leave it old or new, never between`,
+  { timeout: 300_000 },
+  async (version) => {
+    const random = createRandom(version);
+    const model = join(place.folder, 'model.sqlite');
+    createOlder(model, version);
+    for (let kill = 1; kill <= KILLS; kill += 1) {
+      const file = join(place.folder, `${kill}.sqlite`);
+      await copyFile(model, file);
+      await (canInject()
+        ? runWriter([file, 1, 0], { before: injectInto('pwrite64', 'signal=KILL', kill * 3) })
+        : runWriter([file, 1, 0], { killAfterMs: Math.floor(random() * 5) }));
+      const left = readFile(file);
+      expect(left).toMatchObject({ check: 'ok', records: 3 });
+      expect(left.version).toBeGreaterThanOrEqual(version);
+      expect(left.version).toBeLessThanOrEqual(KNOWN);
+      const { database, damagedFolder, release } = openFile(file, 1);
+      database.close();
+      release();
+      expect(damagedFolder).toBeNull();
+      expect(readFile(file)).toEqual({ version: KNOWN, check: 'ok', records: 3 });
+    }
+  },
+);
+
+test('D-12: the copy from before a migration is whole, for its owner only, and can be gone back to', async () => {
+  createOlder(place.file, 1);
+  expect((await runWriter([place.file, 1, 0])).lines).toEqual(['open ', 'closed']);
+  const copy = `${place.file}.v1.backup`;
+  expect(readFile(copy)).toEqual({ version: 1, check: 'ok', records: 3 });
+  const restored = join(place.folder, 'restored.sqlite');
+  await copyFile(copy, restored);
+  expect((await runWriter([restored, 1, 0])).lines).toEqual(['open ', 'closed']);
+  expect(readFile(restored)).toEqual({ version: KNOWN, check: 'ok', records: 3 });
+});
+
+test('D-12: three copies are kept, those of the newest versions', () => {
+  const migrations = [...MIGRATIONS];
+  const versions: number[] = [];
+  createOlder(place.file, 1);
+  for (let added = 1; added <= 4; added += 1) {
+    const version = migrations.length + 1;
+    versions.push(version - 1);
+    migrations.push({ version, sql: `CREATE TABLE added_${version} (id INTEGER PRIMARY KEY) STRICT` });
+    const { database, release } = openFile(place.file, 1, { migrations });
+    database.close();
+    release();
+  }
+  const open = (version: number) => () => readFile(`${place.file}.v${version}.backup`);
+  for (const version of versions.slice(1)) expect(open(version)()).toMatchObject({ version, check: 'ok' });
+  expect(open(1)).toThrow();
+});
