@@ -1,5 +1,6 @@
 import type { InboundDetailDocument, OutboundDetailDocument } from '../../common/reporting/wire-schemas.ts';
 import type { Direction } from '../../common/reporting/report-identifiers.ts';
+import { PageBuffer } from '../reports/page-buffer.ts';
 import { createInboundWriter, createOutboundWriter } from '../reports/write-imported.ts';
 import type { InboundRow, OutboundRow } from '../store/read-details.ts';
 import type { RecordStore } from '../store/record-store.ts';
@@ -10,6 +11,8 @@ type DetailDocument = InboundDetailDocument | OutboundDetailDocument;
 
 /** Dates whose sample records are remembered. */
 const MOST_DATES = 1_000;
+/** Of a usual document; longer ones make it grow. */
+const ROOM_BYTES = 1_024;
 
 /**
  * Recognises records that the store held before an import began. Each record of the store stands for one of
@@ -23,8 +26,8 @@ export class KnownRecords {
   /** One bit for each record that stands for one of the file already. */
   readonly #claimed: Readonly<Record<Direction, Uint8Array>>;
   readonly #sampleDates = new Map<string, readonly (InboundRow | OutboundRow)[]>();
-  readonly #writeInbound: (row: InboundRow) => string;
-  readonly #writeOutbound: (row: OutboundRow) => string;
+  readonly #writeInbound: (page: PageBuffer, row: InboundRow) => void;
+  readonly #writeOutbound: (page: PageBuffer, row: OutboundRow) => void;
 
   constructor(store: RecordStore, seed: number, isCsv: boolean) {
     this.#store = store;
@@ -86,8 +89,10 @@ export class KnownRecords {
   #isEqual(row: InboundRow | OutboundRow, record: ImportedRecord): boolean {
     if (!this.#hasSameNumbers(row, record)) return false;
     // What the service serves is what an export holds, so that is what is compared.
-    const text = 'botLatencyMs' in row ? this.#writeInbound(row) : this.#writeOutbound(row);
-    return this.#hasSameTexts(JSON.parse(text) as DetailDocument, record);
+    const page = new PageBuffer(0, ROOM_BYTES);
+    if ('botLatencyMs' in row) this.#writeInbound(page, row);
+    else this.#writeOutbound(page, row);
+    return this.#hasSameTexts(JSON.parse(page.finish('', '').toString()) as DetailDocument, record);
   }
 
   #hasSameNumbers(row: Candidate, record: ImportedRecord): boolean {

@@ -68,7 +68,7 @@ export function addQuirks(
     return JSON.stringify(distortReport({ ...response, documents, lastDocument }, quirks));
   };
 
-  app.addHook<string>('onSend', (request, reply, payload, done) => {
+  app.addHook<string | Buffer>('onSend', (request, reply, payload, done) => {
     const isJson = String(reply.getHeader('content-type')).startsWith('application/json');
     const { url } = request.routeOptions;
     if (!isJson || (url !== routes.report && url !== routes.status)) {
@@ -77,8 +77,8 @@ export function addQuirks(
     }
     const text =
       url === routes.report
-        ? distortPage(reply, payload, sentBodies.get(request) ?? {})
-        : JSON.stringify(distortStatus(JSON.parse(payload) as StatusResponse, quirks));
+        ? distortPage(reply, payload.toString(), sentBodies.get(request) ?? {})
+        : JSON.stringify(distortStatus(JSON.parse(payload.toString()) as StatusResponse, quirks));
     if (quirks.has('cut-body') && url === routes.report) cutBody(reply, text);
     else done(null, text);
   });

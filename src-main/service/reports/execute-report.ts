@@ -1,4 +1,5 @@
 import type { RecordStore } from '../store/record-store.ts';
+import { PageBuffer } from './page-buffer.ts';
 import { issueCursor, tryReadCursor, type CursorScope } from './page-cursor.ts';
 import type { ReportQuery } from './read-report-request.ts';
 import type { ReportDefinition } from './report-catalog.ts';
@@ -14,11 +15,15 @@ export interface ReportSource {
 }
 
 /** Imported payloads may be long: a page that reaches this is shorter than asked, and has a next one. */
-const MOST_PAGE_CHARACTERS = 32_000_000;
+const MOST_PAGE_BYTES = 32_000_000;
 
-/** A page of a report; documents are JSON texts. */
+/** Room for the envelope's head; its texts are short. */
+const HEAD_BYTES = 1024;
+const DOCUMENT_BYTES = 440;
+
+/** A page of a report; documents are written as JSON, separated by commas. */
 export interface ReportPage {
-  readonly documents: readonly string[];
+  readonly documents: PageBuffer;
   readonly totalDocument: number;
   /** Empty once no further page exists (decision 8). */
   readonly lastDocument: string;
@@ -49,7 +54,7 @@ export function tryExecuteReport(
 
 /** A page before its cursor is written; `next` is the position of its last document, null on the last page. */
 export interface PositionedPage {
-  readonly documents: readonly string[];
+  readonly documents: PageBuffer;
   readonly totalDocument: number;
   readonly next: readonly number[] | null;
 }
@@ -79,20 +84,26 @@ function toPage<Row extends { readonly dateMs: number; readonly arrival: number 
   rows: readonly Row[],
   size: number,
   totalDocument: number,
-  write: (row: Row) => string,
+  write: (page: PageBuffer, row: Row) => void,
 ): PositionedPage {
-  const documents: string[] = [];
-  let characters = 0;
-  for (const row of rows.slice(0, size)) {
-    const document = write(row);
-    documents.push(document);
-    characters += document.length;
-    if (characters >= MOST_PAGE_CHARACTERS) break;
+  const documents = createPageBuffer(Math.min(size, rows.length));
+  let last: Row | undefined;
+  let isCut = false;
+  for (const row of rows) {
+    isCut = last !== undefined && (row === rows[size] || documents.length >= MOST_PAGE_BYTES);
+    if (isCut) break;
+    if (last !== undefined) documents.write(',');
+    write(documents, row);
+    last = row;
   }
-  const last = rows[documents.length - 1];
   return {
     documents,
     totalDocument,
-    next: rows.length > documents.length && last !== undefined ? [last.dateMs, last.arrival] : null,
+    next: isCut && last !== undefined ? [last.dateMs, last.arrival] : null,
   };
+}
+
+/** A buffer for about as many documents. */
+export function createPageBuffer(documents: number): PageBuffer {
+  return new PageBuffer(HEAD_BYTES, documents * DOCUMENT_BYTES);
 }

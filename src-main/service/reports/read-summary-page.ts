@@ -1,11 +1,11 @@
 import type { Direction } from '../../common/reporting/report-identifiers.ts';
 import type { GroupTotals } from '../store/group-sums.ts';
 import type { TrafficGroup } from '../store/traffic-groups.ts';
-import type { PositionedPage, ReportSource } from './execute-report.ts';
+import { createPageBuffer, type PositionedPage, type ReportSource } from './execute-report.ts';
 import type { ReportQuery } from './read-report-request.ts';
 import type { ReportDefinition } from './report-catalog.ts';
 import { writeSummaryDocument } from './write-documents.ts';
-import { toSessionId } from './write-imported.ts';
+import { createSessionWriter } from './write-imported.ts';
 
 interface SummaryGroup {
   readonly group: TrafficGroup;
@@ -29,10 +29,14 @@ export function readSummaryPage(
     afterId === undefined ? all : all.filter((entry) => isAfter(entry.group, store.groups.getGroup(afterId)));
   const shown = rest.slice(0, query.size);
   const last = shown.at(-1);
+  const documents = createPageBuffer(shown.length);
+  const writeSessionId = createSessionWriter(store, seed);
+  for (const entry of shown) {
+    if (documents.length > 0) documents.write(',');
+    writeSummaryDocument(documents, entry.totals, entry.group, writeSessionId);
+  }
   return {
-    documents: shown.map(({ totals, group }) =>
-      writeSummaryDocument(totals, group, toSessionId(store, seed, totals.newestSession)),
-    ),
+    documents,
     totalDocument: all.length,
     next: rest.length > shown.length && last !== undefined ? [last.group.groupId] : null,
   };

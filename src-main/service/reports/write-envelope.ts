@@ -2,12 +2,12 @@ import type { RequestFault } from '../../common/reporting/wire-schemas.ts';
 import type { ReportPage } from './execute-report.ts';
 import type { ReportDefinition } from './report-catalog.ts';
 
-/** Specification, section "Report response envelope", as JSON text. `executionTimeMs` is what the query took. */
-export function writeEnvelope(report: ReportDefinition, page: ReportPage, executionTimeMs: number): string {
-  return (
+/** Specification, section "Report response envelope", as JSON. `executionTimeMs` is what the query took. */
+export function writeEnvelope(report: ReportDefinition, page: ReportPage, executionTimeMs: number): Buffer {
+  const head =
     `${writeHead(report, true, executionTimeMs)},"totalDocument":${page.totalDocument},"pageCount":null` +
-    `,"lastDocument":"${page.lastDocument}","documents":[${page.documents.join(',')}]}`
-  );
+    `,"lastDocument":"${page.lastDocument}","documents":[`;
+  return page.documents.finish(head, ']}');
 }
 
 /** The envelope of a refused request (decision 6). */

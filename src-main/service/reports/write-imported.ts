@@ -1,6 +1,7 @@
-import { toSessionGuid } from '../sample/describe-records.ts';
+import { toSessionBits } from '../sample/describe-records.ts';
 import type { InboundRow, OutboundRow } from '../store/read-details.ts';
 import type { RecordStore } from '../store/record-store.ts';
+import type { PageBuffer } from './page-buffer.ts';
 import { writeInboundDocument, writeOutboundDocument } from './write-documents.ts';
 
 type DocumentSource = Pick<RecordStore, 'groups' | 'imports'>;
@@ -12,12 +13,15 @@ type DocumentSource = Pick<RecordStore, 'groups' | 'imports'>;
 export function createInboundWriter(
   { groups, imports }: DocumentSource,
   seed: number,
-): (row: InboundRow) => string {
-  return (row) => {
-    if (row.session >= 0) return writeInboundDocument(row, groups, seed);
+): (page: PageBuffer, row: InboundRow) => void {
+  return (page, row) => {
+    if (row.session >= 0) {
+      writeInboundDocument(page, row, groups, seed);
+      return;
+    }
     const { channel, service, origin, responseCode } = groups.getGroup(row.groupId);
     const { client, error, payload } = imports.getInboundTexts(row.arrival);
-    return JSON.stringify({
+    const document = {
       Id: imports.getSessionId(row.session),
       Date: new Date(row.dateMs).toISOString(),
       Channel: channel,
@@ -29,7 +33,8 @@ export function createInboundWriter(
       BotLatency: row.botLatencyMs,
       Payload: payload,
       Origin: origin,
-    });
+    };
+    page.write(JSON.stringify(document));
   };
 }
 
@@ -37,12 +42,15 @@ export function createInboundWriter(
 export function createOutboundWriter(
   { groups, imports }: DocumentSource,
   seed: number,
-): (row: OutboundRow) => string {
-  return (row) => {
-    if (row.session >= 0) return writeOutboundDocument(row, groups, seed);
+): (page: PageBuffer, row: OutboundRow) => void {
+  return (page, row) => {
+    if (row.session >= 0) {
+      writeOutboundDocument(page, row, groups, seed);
+      return;
+    }
     const { channel, service, responseCode } = groups.getGroup(row.groupId);
     const { client, error, actionId, payload, response } = imports.getOutboundTexts(row.arrival);
-    return JSON.stringify({
+    const document = {
       Id: imports.getSessionId(row.session),
       Date: new Date(row.dateMs).toISOString(),
       Channel: channel,
@@ -55,15 +63,23 @@ export function createOutboundWriter(
       Payload: payload,
       Reponse: response,
       Origin: groups.getOriginName(row.originId),
-    });
+    };
+    page.write(JSON.stringify(document));
   };
 }
 
-/** Identifier of a session, imported or of the sample. */
-export function toSessionId(
+/** Writes the identifier of a session, imported or of the sample. */
+export function createSessionWriter(
   { imports }: Pick<RecordStore, 'imports'>,
   seed: number,
-  session: number,
-): string {
-  return session < 0 ? imports.getSessionId(session) : toSessionGuid(seed, session);
+): (page: PageBuffer, session: number) => void {
+  return (page, session) => {
+    if (session < 0) {
+      page.writeQuoted(imports.getSessionId(session));
+      return;
+    }
+    page.write('"');
+    page.writeGuid(toSessionBits(seed, session));
+    page.write('"');
+  };
 }

@@ -13,12 +13,18 @@ import {
  * same, so a record takes some thirty bytes in the store and a million of them are written in seconds.
  */
 
-/** The GUID of a session (version 4 form). */
-export function toSessionGuid(seed: number, session: number): string {
-  const hex =
-    toHex(seed, session, 1) + toHex(seed, session, 2) + toHex(seed, session, 3) + toHex(seed, session, 4);
-  const variant = '89ab'.charAt(mixBits(session, seed) & 3);
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`;
+const SESSION_LANES = 0x5e55;
+
+/** The GUID of a session (version 4 form) as four numbers of 32 bits. */
+export function toSessionBits(seed: number, session: number): [number, number, number, number] {
+  const mixLane = (lane: number): number => mixBits(seed, session, lane, SESSION_LANES);
+  const variant = 8 + (mixBits(session, seed) & 3);
+  return [
+    mixLane(1),
+    ((mixLane(2) & 0xffff0fff) | 0x4000) >>> 0,
+    ((mixLane(3) & 0x0fffffff) | (variant << 28)) >>> 0,
+    mixLane(4),
+  ];
 }
 
 /** Name of the user who generated a session. */
@@ -66,10 +72,6 @@ export function toOutboundResponse(responseCode: number, error: string, arrival:
   return responseCode < 400
     ? JSON.stringify({ status: 'ok', reference: mixBits(arrival).toString(36) })
     : JSON.stringify({ status: 'error', code: responseCode, message: error });
-}
-
-function toHex(seed: number, session: number, lane: number): string {
-  return mixBits(seed, session, lane, 0x5e55).toString(16).padStart(8, '0');
 }
 
 function pick(list: readonly string[], bits: number): string {
