@@ -4,9 +4,15 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
+/** Made once: a scroll formats hundreds of numbers, and a format costs more to make than to use. */
+const COUNT_FORMATS: readonly Intl.NumberFormat[] = [0, 1, 2, 3].map(
+  (digits) =>
+    new Intl.NumberFormat('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits }),
+);
+
 /** A number with thousands separators: `412,331`. Digits after the point only when asked for. */
 export function formatCount(value: number, digits = 0): string {
-  return value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  return COUNT_FORMATS[digits]?.format(value) ?? value.toFixed(digits);
 }
 
 /** A measured time: milliseconds up to five digits, then seconds. */

@@ -8,6 +8,8 @@ interface RowSourceParts {
   readView(): OpenView | null;
   readRows(viewId: string, start: number, end: number): Promise<readonly RecordRow[] | null>;
   readonly fallbackOrder: RecordOrder;
+  /** Called once the grid has taken rows. */
+  onRows(): void;
 }
 
 /**
@@ -26,8 +28,12 @@ export function createRowSource(parts: RowSourceParts): IDatasource {
     }
     const end = Math.min(params.endRow, view.rowCount);
     const rows = end <= params.startRow ? [] : await parts.readRows(view.viewId, params.startRow, end);
-    if (rows === null) params.failCallback();
-    else params.successCallback([...rows], view.rowCount);
+    if (rows === null) {
+      params.failCallback();
+      return;
+    }
+    params.successCallback([...rows], view.rowCount);
+    parts.onRows();
   }
   return { getRows: (params) => void load(params) };
 }

@@ -1,5 +1,7 @@
 import { themeQuartz, type Theme } from 'ag-grid-community';
 
+export const ROW_HEIGHT_PX = 27;
+
 /** The grid's look, from the tokens; sizes carry no mode, or they would vanish in the dark. */
 export function createGridTheme(): Theme {
   return themeQuartz.withParams({
@@ -7,7 +9,7 @@ export function createGridTheme(): Theme {
     fontSize: 12,
     headerFontSize: 11,
     headerFontWeight: 500,
-    rowHeight: 27,
+    rowHeight: ROW_HEIGHT_PX,
     headerHeight: 30,
     cellHorizontalPadding: 10,
     backgroundColor: 'var(--cs-surface)',

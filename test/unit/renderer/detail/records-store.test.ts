@@ -155,6 +155,7 @@ describe('row source', () => {
         return Promise.resolve(rows);
       },
       fallbackOrder: DEFAULT_ORDER,
+      onRows: () => asked.push('taken'),
     });
   }
 
@@ -164,7 +165,7 @@ describe('row source', () => {
     createSource([{} as never], asked).getRows(params as never);
     await Promise.resolve();
     await Promise.resolve();
-    expect(asked).toEqual([['a', 200, 250]]);
+    expect(asked).toEqual([['a', 200, 250], 'taken']);
     expect(outcome).toEqual([1, 250]);
   });
 

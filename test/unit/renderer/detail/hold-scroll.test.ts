@@ -1,0 +1,98 @@
+// @vitest-environment happy-dom
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createScrollHold } from '../../../../src-renderer/screens/detail/hold-scroll.ts';
+
+const ROW_HEIGHT_PX = 27;
+const ROW_COUNT = 1000;
+
+/** A scroller of 10 rows in a table, and the rows that the grid behind it was told to show. */
+function createTable(rowCount = ROW_COUNT, heightPx = rowCount * ROW_HEIGHT_PX) {
+  const loaded = new Set<number>();
+  const asked: number[] = [];
+  const heard: number[] = [];
+  const hold = createScrollHold({
+    rowHeightPx: ROW_HEIGHT_PX,
+    readRowCount: () => rowCount,
+    isLoaded: (index) => {
+      if (!loaded.has(index)) asked.push(index);
+      return loaded.has(index);
+    },
+  });
+  const root = document.createElement('div');
+  const scroller = document.createElement('div');
+  root.append(scroller);
+  document.body.append(root);
+  Object.defineProperty(scroller, 'scrollHeight', { value: heightPx });
+  Object.defineProperty(scroller, 'clientHeight', { value: 10 * ROW_HEIGHT_PX });
+  root.addEventListener('scroll', hold.onScroll, true);
+  scroller.addEventListener('scroll', () => heard.push(scroller.scrollTop / ROW_HEIGHT_PX));
+  const scrollTo = (row: number): void => {
+    scroller.scrollTop = row * ROW_HEIGHT_PX;
+    scroller.dispatchEvent(new Event('scroll'));
+  };
+  return { hold, loaded, asked, heard, scrollTo };
+}
+
+describe('scroll to rows that are not loaded', () => {
+  beforeEach(() => vi.useFakeTimers());
+  afterEach(() => {
+    vi.useRealTimers();
+    document.body.replaceChildren();
+  });
+
+  it('reaches the grid once the first and the last visible row are loaded', () => {
+    const { hold, loaded, asked, heard, scrollTo } = createTable();
+    scrollTo(500);
+    expect(asked).toEqual([500, 510]);
+    expect(heard).toEqual([]);
+    loaded.add(500);
+    hold.onRows();
+    expect(heard).toEqual([]);
+    loaded.add(510);
+    hold.onRows();
+    expect(heard).toEqual([500]);
+    vi.runAllTimers();
+    expect(heard).toEqual([500]);
+  });
+
+  it('reaches the grid at once where rows are loaded', () => {
+    const { loaded, heard, scrollTo } = createTable();
+    loaded.add(500).add(510);
+    scrollTo(500);
+    expect(heard).toEqual([500]);
+  });
+
+  it('reaches the grid without rows when they take long, counted from the first of many scrolls', () => {
+    const { heard, scrollTo } = createTable();
+    scrollTo(300);
+    vi.advanceTimersByTime(80);
+    scrollTo(400);
+    expect(heard).toEqual([]);
+    vi.advanceTimersByTime(20);
+    expect(heard).toEqual([400]);
+  });
+
+  it('asks for no row past the end', () => {
+    const { asked, scrollTo } = createTable(100, 5000 * ROW_HEIGHT_PX);
+    scrollTo(95);
+    expect(asked).toEqual([95, 99]);
+  });
+
+  it('is left to the grid where the table is squeezed', () => {
+    const { asked, heard, scrollTo } = createTable(ROW_COUNT, 100 * ROW_HEIGHT_PX);
+    scrollTo(50);
+    expect(asked).toEqual([]);
+    expect(heard).toEqual([50]);
+  });
+
+  it('is forgotten when the table scrolls to its top, or is left', () => {
+    const { hold, heard, scrollTo } = createTable();
+    scrollTo(500);
+    hold.toTop();
+    expect(heard).toEqual([0]);
+    scrollTo(500);
+    hold.letGo();
+    vi.runAllTimers();
+    expect(heard).toEqual([0]);
+  });
+});
