@@ -16,6 +16,7 @@ import { createDispatcher, type Dispatch } from './dispatch/create-dispatcher.ts
 import { createDownloads } from './downloads/create-downloads.ts';
 import { readFreeBytes } from './downloads/read-free-bytes.ts';
 import { createExporter } from './exports/create-exporter.ts';
+import { openPartialList } from './exports/partial-list.ts';
 import type { Host } from './host.ts';
 import { createLocalService } from './local-service/create-local-service.ts';
 import { createFileLogger } from './logging/create-file-logger.ts';
@@ -103,7 +104,8 @@ export async function createCore(host: Host, parts: CoreParts = {}): Promise<Cor
     now,
   });
   const monitor = createMonitor({ cache, connections, settings, emit, now });
-  const exporter = createExporter({ cache, tasks, host, now, logger: logger.child('exports') });
+  const partials = await openPartialList(host.dataFolder, now(), logger.child('exports'));
+  const exporter = createExporter({ cache, tasks, host, partials, now, logger: logger.child('exports') });
 
   const downloads = createDownloads({
     ...{ cache, connections, tasks, emit, now },

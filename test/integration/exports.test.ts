@@ -50,7 +50,8 @@ function createExport(cache: ExportCache, chosen: string | null = target) {
     },
     revealExport: (path: string) => Promise.resolve(`/downloads${path}`),
   };
-  const exporter = createExporter({ cache, tasks, host, now: () => NOW_MS, logger });
+  const partials = { add: () => Promise.resolve(), remove: () => Promise.resolve() };
+  const exporter = createExporter({ cache, tasks, host, partials, now: () => NOW_MS, logger });
   return { exporter, tasks, suggested, lines };
 }
 

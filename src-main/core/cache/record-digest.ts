@@ -24,7 +24,7 @@ export function createRowDigest(): RowDigest {
   let text = '';
   return {
     add(values) {
-      for (const value of values) text += (value ?? NONE) + VALUE_END;
+      for (const value of values) text += String(value ?? NONE) + VALUE_END;
       text += ROW_END;
       if (text.length < CHUNK_CHARACTERS) return;
       hash.update(text);

@@ -10,6 +10,7 @@ import { withExportSource, type ExportCache } from './export-source.ts';
 import type { ExportAbout, CreateExportWriter } from './export-writer.ts';
 import { createJsonWriter } from './json.ts';
 import { openPartialFile } from './partial-file.ts';
+import type { PartialList } from './partial-list.ts';
 import { toExportFileName } from './safe-file-name.ts';
 import { writeExport } from './write-export.ts';
 
@@ -34,10 +35,11 @@ export function createExporter(options: {
   cache: ExportCache;
   tasks: TaskRegistry;
   host: Pick<Host, 'chooseExportTarget' | 'revealExport'>;
+  partials: PartialList;
   now(): number;
   logger: Logger;
 }): Exporter {
-  const { cache, tasks, host, now, logger } = options;
+  const { cache, tasks, host, partials, now, logger } = options;
   const finished = new Map<string, string>();
 
   async function run(
@@ -48,6 +50,7 @@ export function createExporter(options: {
   ): Promise<void> {
     task.signal.throwIfAborted();
     const file = await openPartialFile(target, now());
+    await partials.add(target);
     try {
       await withExportSource(cache, snapshot, input, task.signal, async (source) => {
         const about = toAbout(snapshot, source.rowCount, now());
@@ -69,6 +72,7 @@ export function createExporter(options: {
       });
     } finally {
       await file.discard();
+      await partials.remove(target);
     }
     finished.set(task.id, target);
     for (const taskId of [...finished.keys()].slice(0, -FINISHED_KEPT)) finished.delete(taskId);

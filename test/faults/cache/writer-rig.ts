@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import Database from 'better-sqlite3';
+import type Database from 'better-sqlite3';
 import { expect } from 'vitest';
 import type { Snapshot } from '../../../src-main/common/model/snapshot.ts';
 import { connect } from '../../../src-main/core/cache/connect.ts';
