@@ -9,7 +9,8 @@ export const useTasksStore = defineStore('tasks', () => {
   const byId = ref<ReadonlyMap<string, Task>>(new Map());
 
   const all = computed(() => [...byId.value.values()].sort((a, b) => b.startedAtMs - a.startedAtMs));
-  const running = computed(() => all.value.filter((task) => task.state === 'running'));
+  /** At work or waiting for their turn. */
+  const running = computed(() => all.value.filter(({ state }) => state === 'running' || state === 'queued'));
 
   /** Reads the tasks and keeps listening; the answer stops that. */
   async function start(): Promise<() => void> {

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
+import { pathToFileURL } from 'node:url';
 import type { Download } from '../../src-main/common/model/download.ts';
 import type { Period } from '../../src-main/common/model/period.ts';
 import { SPECIFIED_REPORT_IDENTIFIERS } from '../../src-main/common/reporting/report-identifiers.ts';
@@ -10,6 +11,8 @@ import { createTestHost } from '../support/test-host.ts';
 /** What the bench tells this process. */
 export interface DownloadAppInput {
   readonly dataFolder: string;
+  /** Path of the cache's built thread. */
+  readonly cacheThread: string;
   readonly url: string;
   readonly tenant: number;
   readonly accessToken: string;
@@ -29,13 +32,17 @@ export interface DownloadAppFigures {
 
 /** The application alone in its process: downloads the period, prints the figures, and ends. */
 async function run(input: DownloadAppInput): Promise<DownloadAppFigures> {
-  const { host, remove } = await createTestHost();
+  const cache = pathToFileURL(input.cacheThread);
+  const { host, remove } = await createTestHost({
+    dataFolder: input.dataFolder,
+    // No service runs in here.
+    workers: { cache, service: cache },
+  });
   await remove();
   const store = createInMemorySecretStore();
-  const core = await createCore(
-    { ...host, dataFolder: input.dataFolder },
-    { openSecretStore: () => Promise.resolve({ store, failure: null }) },
-  );
+  const core = await createCore(host, {
+    openSecretStore: () => Promise.resolve({ store, failure: null }),
+  });
   const ask = async (...[name, given]: Parameters<typeof core.call>): Promise<unknown> => {
     const answer = await core.call(name, given);
     if (!answer.ok) throw new Error(`${name}: ${answer.error.code}`);

@@ -43,13 +43,19 @@ export function createDownloadRunner(options: RunnerOptions): DownloadRunner {
   const gates = new Map<string, ReturnType<typeof createGate>>();
   const taskIds = new Map<number, string>();
   const waiting = new Map<number, Waiting>();
+  /** Pauses that could not be written, such as one for a full disk. */
+  const unkept = new Map<number, ErrorInfo | null>();
 
   const findActive = (snapshotId: number): string | null => {
     const taskId = taskIds.get(snapshotId);
     return tasks.list().some((task) => task.id === taskId && isActive(task)) ? (taskId ?? null) : null;
   };
-  const show = (row: DownloadRow): Download =>
-    toDownload(row, taskIds.get(row.snapshot.id) ?? null, waiting.get(row.snapshot.id) ?? null);
+  const show = (row: DownloadRow): Download => {
+    const { id } = row.snapshot;
+    const failure = unkept.get(id);
+    const known: DownloadRow = failure === undefined ? row : { ...row, state: 'paused', failure };
+    return toDownload(known, taskIds.get(id) ?? null, waiting.get(id) ?? null);
+  };
   const announce = (row: DownloadRow): Download => {
     const download = show(row);
     emit('snapshots/changed', row.snapshot);
@@ -60,13 +66,16 @@ export function createDownloadRunner(options: RunnerOptions): DownloadRunner {
     waiting.delete(changed.snapshotId);
     announce(await cache.downloads.change({ ...changed, atMs: clock.now() }));
   };
-  const showWaiting = (snapshotId: number, failure: ErrorInfo | null, retryAtMs: number | null): void => {
-    if (failure === null || retryAtMs === null) waiting.delete(snapshotId);
-    else waiting.set(snapshotId, { failure, retryAtMs });
+  const emitShown = (snapshotId: number): void => {
     cache.downloads
       .get(snapshotId)
       .then(announce)
       .catch((error: unknown) => logger.warn('a download could not be shown', { snapshotId, error }));
+  };
+  const showWaiting = (snapshotId: number, failure: ErrorInfo | null, retryAtMs: number | null): void => {
+    if (failure === null || retryAtMs === null) waiting.delete(snapshotId);
+    else waiting.set(snapshotId, { failure, retryAtMs });
+    emitShown(snapshotId);
   };
 
   const run = async (row: DownloadRow, task: TaskHandle, isUnwatched: boolean): Promise<void> => {
@@ -116,8 +125,10 @@ export function createDownloadRunner(options: RunnerOptions): DownloadRunner {
     } catch (error) {
       const thrown: unknown = task.signal.aborted ? task.signal.reason : error;
       await settle(snapshotId, thrown).catch((failure: unknown) => {
-        // A disk that is full refuses this as well; the next start finds the download as it was.
+        // A disk that is full refuses this as well: the download is shown as paused, and the next start goes on.
         logger.error('the end of a download could not be kept', { snapshotId, error: failure });
+        unkept.set(snapshotId, toErrorInfo(thrown instanceof TaskStop ? (thrown.cause ?? thrown) : thrown));
+        emitShown(snapshotId);
       });
       throw thrown instanceof Error ? thrown : new AppError('app.bug', String(thrown));
     }
@@ -131,6 +142,7 @@ export function createDownloadRunner(options: RunnerOptions): DownloadRunner {
         (handle) => work(row, handle, isUnwatched),
       );
       taskIds.set(snapshotId, task.id);
+      unkept.delete(snapshotId);
       announce(row);
       return task.id;
     },

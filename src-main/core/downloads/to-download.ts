@@ -38,7 +38,7 @@ export function toDownload(row: DownloadRow, taskId: string | null, waiting: Wai
 }
 
 /** True for a download that has stopped before its end, and knows the cursor to go on from. */
-export function canResume(row: DownloadRow): boolean {
+function canResume(row: DownloadRow): boolean {
   const isStopped = row.state === 'paused' || row.state === 'ended';
   const isLeft = row.nextCursor !== null || row.sliceNumber + 1 < countSlices(row);
   const isBroken = row.snapshot.remarks.some(

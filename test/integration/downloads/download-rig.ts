@@ -53,7 +53,10 @@ function createNetwork(): { network: TestNetwork; fetch: Host['fetch'] } {
       });
     };
     if (network.isDown) fail();
-    if (String(input).includes('ExecuteReport') && typeof init?.body === 'string') {
+    if (
+      (input instanceof Request ? input.url : input.toString()).includes('ExecuteReport') &&
+      typeof init?.body === 'string'
+    ) {
       const body = JSON.parse(init.body) as TestNetwork['pages'][number];
       network.pages.push(body);
       await network.before?.(network.pages.length);

@@ -1,11 +1,10 @@
-import { join } from 'node:path';
 import { SPECIFIED_REPORT_IDENTIFIERS } from '../../../src-main/common/reporting/report-identifiers.ts';
 import type { Download } from '../../../src-main/common/model/download.ts';
 import type { Period } from '../../../src-main/common/model/period.ts';
 import type { Snapshot } from '../../../src-main/common/model/snapshot.ts';
 import { createCore } from '../../../src-main/core/create-core.ts';
-import type { Host } from '../../../src-main/core/host.ts';
 import { createInMemorySecretStore } from '../../../src-main/core/secrets/in-memory-secret-store.ts';
+import { createTestHost } from '../../support/test-host.ts';
 
 /** What the test tells this process: where, from whom, and what to download when nothing is under way. */
 export interface KilledRun {
@@ -20,20 +19,8 @@ export interface KilledRun {
 }
 
 const run = JSON.parse(process.argv[2] ?? '') as KilledRun;
-const host: Host = {
-  kind: 'web',
-  platform: 'linux',
-  version: '0.0.0-test',
-  dataFolder: run.dataFolder,
-  fetch: globalThis.fetch,
-  workers: {
-    cache: new URL('../../../src-main/core/cache/cache-thread.ts', import.meta.url),
-    service: new URL('../../../src-main/service/service-thread.ts', import.meta.url),
-  },
-  openLink: () => Promise.resolve(),
-  chooseExportTarget: (name) => Promise.resolve(join(run.dataFolder, name)),
-  revealExport: (path) => Promise.resolve(path),
-};
+const { host, remove } = await createTestHost({ dataFolder: run.dataFolder });
+await remove();
 const { accessToken, accessTokenSecret } = run;
 const store = createInMemorySecretStore();
 // The keychain outlives the process; this one can't.

@@ -1,0 +1,97 @@
+import { toErrorInfo } from '../../common/contract/errors.ts';
+import type { Emit, Output } from '../../common/contract/index.ts';
+import type { Period } from '../../common/model/period.ts';
+import type { Snapshot } from '../../common/model/snapshot.ts';
+import type { DetailKind, ReportKind } from '../../common/reporting/report-identifiers.ts';
+import type { Cache } from '../cache/cache.ts';
+import type { DownloadRow } from '../cache/download-rows.ts';
+import type { ConnectionStore } from '../connections/create-connections.ts';
+import type { Logger } from '../logging/logger.ts';
+import type { DownloadRunner } from './create-download-runner.ts';
+import { LOOK_BACK_MS } from './find-holes.ts';
+
+type Started = Output<'downloads/start'>;
+
+export interface NewDownload {
+  readonly connectionId: string;
+  readonly report: DetailKind;
+  readonly period: Period;
+  readonly sliceDays: number | null;
+  /** The snapshot that is fetched again. */
+  readonly refreshOf: number | null;
+}
+
+export interface DownloadStarter {
+  /** A snapshot to be filled, of any report. */
+  beginSnapshot(connectionId: string, report: ReportKind, period: Period): Promise<Snapshot>;
+  begin(download: NewDownload): Promise<Started>;
+  /** Queues a download again, to go on where its walk over pages stands. */
+  goOn(row: DownloadRow): Promise<Started>;
+  /** Goes on with what was queued or under way when the application last ended; what was paused stays so. */
+  resumeInterrupted(): Promise<void>;
+}
+
+/** Starts downloads: writes them to the queue first, so that they outlast the application, then launches them. */
+export function createDownloadStarter(options: {
+  readonly cache: Cache;
+  readonly connections: ConnectionStore;
+  readonly runner: DownloadRunner;
+  readonly emit: Emit;
+  readonly logger: Logger;
+  now(): number;
+}): DownloadStarter {
+  const { cache, connections, runner, emit, logger, now } = options;
+
+  const beginSnapshot: DownloadStarter['beginSnapshot'] = async (connectionId, report, period) => {
+    const { tenant } = connections.get(connectionId);
+    const startedAtMs = now();
+    const stillOpen = period.toMs >= startedAtMs - LOOK_BACK_MS;
+    const about = { connectionId, tenant, report, period, startedAtMs, stillOpen };
+    const snapshot = await cache.createSnapshot(about);
+    emit('snapshots/changed', snapshot);
+    return snapshot;
+  };
+  const queue = async (
+    snapshot: Snapshot,
+    more: Pick<DownloadRow, 'sliceDays' | 'resumedCount'> & Pick<NewDownload, 'refreshOf'>,
+    isUnwatched: boolean,
+  ): Promise<Started> => {
+    const { sliceDays, resumedCount, refreshOf } = more;
+    const { baseAddress } = connections.get(snapshot.connectionId);
+    const row = await cache.downloads.queue({
+      ...{ snapshotId: snapshot.id, queuedAtMs: now(), baseAddress },
+      ...{ sliceDays, resumedCount, refreshOf },
+    });
+    return { taskId: runner.launch(row, { isUnwatched }), snapshotId: snapshot.id };
+  };
+  const goOn = ({ snapshot, sliceDays, resumedCount }: DownloadRow, isUnwatched: boolean): Promise<Started> =>
+    queue(snapshot, { sliceDays, refreshOf: null, resumedCount: resumedCount + 1 }, isUnwatched);
+
+  return {
+    beginSnapshot,
+    async begin({ connectionId, report, period, sliceDays, refreshOf }) {
+      const snapshot = await beginSnapshot(connectionId, report, period);
+      return queue(snapshot, { sliceDays, refreshOf, resumedCount: 0 }, false);
+    },
+    goOn: (row) => goOn(row, false),
+    async resumeInterrupted() {
+      const rows = await cache.downloads.list(null);
+      const left = rows.filter(({ state }) => state === 'queued' || state === 'running');
+      // Those that were under way first, then in the order they were asked for.
+      const rank = ({ state, queuedAtMs }: DownloadRow): number => (state === 'running' ? 0 : queuedAtMs);
+      for (const row of left.toSorted((a, b) => rank(a) - rank(b))) {
+        const snapshotId = row.snapshot.id;
+        try {
+          if (row.state === 'running') await goOn(row, true);
+          else await queue(row.snapshot, { ...row, refreshOf: null }, true);
+          logger.info('a download goes on', { snapshotId, records: row.snapshot.recordCount });
+        } catch (error) {
+          logger.warn('a download can not go on', { snapshotId, error });
+          const failure = toErrorInfo(error);
+          const change = { snapshotId, state: 'ended', failure, snapshotState: null, atMs: now() } as const;
+          await cache.downloads.change(change);
+        }
+      }
+    },
+  };
+}
