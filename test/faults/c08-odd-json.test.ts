@@ -1,4 +1,3 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readPage, type ReadPage } from '../../src-main/common/reporting/read-page.ts';
 import { createFolder, openTestCache, toNewSnapshot, toPage } from '../integration/cache/cache-fixture.ts';
@@ -52,11 +51,11 @@ describe('C08: JSON that is not quite right', () => {
     const { client } = createTestClient(server.address);
     const { id } = await cache.createSnapshot(toNewSnapshot());
     const { bytes } = await client.fetchPage(firstPage);
-    const delay = monitorEventLoopDelay({ resolution: 5 });
-    delay.enable();
+    const before = process.threadCpuUsage();
     const stored = await cache.storePage(toPage(id, ''), bytes).stored;
-    delay.disable();
+    const { user, system } = process.threadCpuUsage(before);
     expect(stored.recordCount).toBe(2);
-    expect(delay.percentile(99) / 1e6).toBeLessThan(50);
+    // What this thread worked in all: no wait of others can be longer.
+    expect((user + system) / 1000).toBeLessThan(50);
   });
 });

@@ -55,22 +55,19 @@ describe('C11: Retry-After', () => {
     expect(retries).toHaveLength(1);
   });
 
-  it.each(['121', '86400'])('C11: of %s s is told at once, patient or not', async (retryAfter) => {
+  it.each(['121', '86400'])('C11: of %s s is told at once', async (retryAfter) => {
     const server = await startReports(limit(retryAfter), limit(retryAfter));
     const { client, waitedMs } = createTestClient(server.address);
-    for (const patienceMs of [0, 300_000]) {
-      const error = await catchError(client.fetchPage(firstPage, { patienceMs }));
-      expect(error.code).toBe('client.rate-limited');
-      expect(error.details['retryAfterMs']).toBe(Number(retryAfter) * 1000);
-    }
+    const error = await catchError(client.fetchPage(firstPage));
+    expect(error.code).toBe('client.rate-limited');
+    expect(error.details['retryAfterMs']).toBe(Number(retryAfter) * 1000);
     expect(waitedMs).toEqual([]);
   });
 
   it('C11: of 0 for ever is no reason to ask in a loop', async () => {
     const server = await startReports(...Array.from({ length: 500 }, () => limit('0')));
     const { client } = createTestClient(server.address);
-    const error = await catchError(client.fetchPage(firstPage, { patienceMs: 300_000 }));
-    expect(error.code).toBe('client.rate-limited');
-    expect(countReports(server)).toBeLessThan(130);
+    for (let call = 0; call < 50; call += 1) await catchError(client.fetchPage(firstPage));
+    expect(countReports(server)).toBeLessThan(50 + 20);
   });
 });

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createFastClock } from '../support/fast-clock.ts';
-import { sendJson, type Answer, type FaultServer } from '../support/fault-server.ts';
+import { createDocument, toNewSnapshot } from '../integration/cache/cache-fixture.ts';
+import { sendJson, toEnvelope, type Answer, type FaultServer } from '../support/fault-server.ts';
+import { createSkipClock } from '../support/skip-clock.ts';
+import { createDownloadRig } from './download-rig.ts';
 import {
   catchError,
   countReports,
   createTestClient,
-  createWaits,
   firstPage,
   pageBody,
   sendStatus,
@@ -16,74 +17,72 @@ import {
 
 const start = (answer: Answer): Promise<FaultServer> => startServer(withToken(answer));
 const unavailable: Answer = (_request, response) => sendStatus(response, 503);
-const patienceMs = 300_000;
 
-/** A service that is away for a while of the client's own time. */
-async function startOutage(lastsMs: number, { clock, waitedMs } = createWaits()) {
-  const endsAtMs = clock.now() + lastsMs;
-  const server = await start((request, response) =>
-    clock.now() < endsAtMs ? unavailable(request, response) : sendJson(response, pageBody),
-  );
-  const { client } = createTestClient(server.address, { clock });
-  return { server, client, clock, waitedMs };
+const period = toNewSnapshot().period;
+
+/** A page and the last page; between them the service is away for a while of the client's own time. */
+async function startOutage(lastsMs: number, away: Answer = unavailable) {
+  const clock = createSkipClock();
+  let endsAtMs = Infinity;
+  const server = await start((request, response) => {
+    const isFirst = request.body.includes('"lastDocument":""');
+    if (isFirst) {
+      endsAtMs = clock.now() + lastsMs;
+      sendJson(response, toEnvelope([createDocument(0)], { totalDocument: 2, lastDocument: 'next' }));
+      return undefined;
+    }
+    if (clock.now() < endsAtMs) return away(request, response);
+    sendJson(response, toEnvelope([createDocument(1)], { totalDocument: 2 }));
+    return undefined;
+  });
+  return { server, clock, hasEnded: () => clock.now() >= endsAtMs };
 }
 
-describe('H-06: a service that is away', () => {
-  it('C13: for two minutes is outlasted by a page that may wait, with few requests', async () => {
-    const { server, client, waitedMs } = await startOutage(120_000);
-    const retries: number[] = [];
-    const answer = await client.fetchPage(firstPage, {
-      patienceMs,
-      onRetry: (retryAtMs) => void retries.push(retryAtMs),
-    });
-    expect(answer.status).toBe(200);
-    expect(countReports(server)).toBeLessThanOrEqual(12);
-    expect(retries).toHaveLength(waitedMs.length);
+describe('C13: a download', () => {
+  it('C13: outlasts a service that is away for two minutes, with few requests', async () => {
+    const { server, clock } = await startOutage(120_000);
+    const rig = await createDownloadRig(server.address, {}, clock);
+    const snapshot = await rig.download('inbound-detail', period);
+    expect(snapshot).toMatchObject({ state: 'complete', recordCount: 2, pageCount: 2 });
+    expect(countReports(server)).toBeLessThanOrEqual(20);
   });
 
-  it('is told after the patience is over, with its own words', async () => {
-    const { client, waitedMs } = await startOutage(900_000);
-    const error = await catchError(client.fetchPage(firstPage, { patienceMs }));
-    expect(error).toMatchObject({ code: 'client.server-error', details: { status: 503 } });
-    expect(waitedMs.reduce((sum, ms) => sum + ms, 0)).toBeLessThanOrEqual(patienceMs + 5000);
-  });
-
-  it('is not asked by a person for 30 s after five failures, and says so at once', async () => {
-    const { server, client, clock } = await startOutage(20_000);
-    await catchError(client.fetchStatus());
-    expect(await catchError(client.fetchStatus())).toMatchObject({ code: 'client.server-error' });
-    expect(countReports(server)).toBe(5);
-    expect(await catchError(client.fetchStatus())).toMatchObject({
-      code: 'client.circuit-open',
-      details: { reason: 'client.server-error' },
-    });
-    expect(countReports(server)).toBe(5);
-    await clock.sleep(30_000, undefined);
-    expect((await client.fetchPage(firstPage)).status).toBe(200);
-  });
-
-  it('is tried by one call only, however many wait', async () => {
-    const clock = createFastClock(200);
-    const { server, client } = await startOutage(60_000, { clock, waitedMs: [] });
-    await catchError(client.fetchPage(firstPage));
-    await catchError(client.fetchPage(firstPage));
-    const before = countReports(server);
-    const calls = Array.from({ length: 8 }, () => client.fetchPage(firstPage, { patienceMs }));
-    const answers = await Promise.all(calls);
-    expect(answers.every(({ status }) => status === 200)).toBe(true);
-    expect(countReports(server) - before).toBeLessThanOrEqual(8 + 3);
-  });
-
-  it('C13: a network that is gone is outlasted too', async () => {
-    const server = await start((_request, response) => sendJson(response, pageBody));
-    const { clock } = createWaits();
-    const offUntilMs = clock.now() + 90_000;
+  it('C13: outlasts a network that is gone for an hour', async () => {
+    const { server, clock, hasEnded } = await startOutage(3_600_000);
     const fetch: typeof globalThis.fetch = (...input) =>
-      clock.now() < offUntilMs
-        ? Promise.reject(new TypeError('fetch failed', { cause: { code: 'ENETUNREACH' } }))
-        : globalThis.fetch(...input);
-    const { client } = createTestClient(server.address, { clock, fetch });
-    expect((await client.fetchPage(firstPage, { patienceMs })).status).toBe(200);
+      server.requests.length < 2 || hasEnded()
+        ? globalThis.fetch(...input)
+        : Promise.reject(
+            new TypeError('fetch failed', { cause: Object.assign(new Error(), { code: 'ENETUNREACH' }) }),
+          );
+    const rig = await createDownloadRig(server.address, { fetch }, clock);
+    expect(await rig.download('inbound-detail', period)).toMatchObject({ state: 'complete', recordCount: 2 });
+  });
+
+  it('C13: meets an error on every third call, with no more than a tenth of repeats within calls', async () => {
+    let count = 0;
+    const documents = Array.from({ length: 2000 }, (_entry, index) => createDocument(index));
+    const server = await start((request, response) => {
+      count += 1;
+      if (count % 3 === 0) {
+        sendStatus(response, 503);
+        return;
+      }
+      const { lastDocument, size } = JSON.parse(request.body) as { lastDocument: string; size: number };
+      const from = Number(lastDocument);
+      const to = from + Math.min(size, 20);
+      const more = { totalDocument: documents.length, lastDocument: to < documents.length ? String(to) : '' };
+      sendJson(response, toEnvelope(documents.slice(from, to), more));
+    });
+    const rig = await createDownloadRig(server.address);
+    expect(await rig.download('inbound-detail', period)).toMatchObject({
+      state: 'complete',
+      recordCount: 2000,
+    });
+    const attempts = rig.lines.filter(({ event }) => event === 'call answered');
+    const repeats = attempts.filter(({ fields }) => Number(fields['attempt']) > 1);
+    expect(attempts.length).toBeGreaterThan(140);
+    expect(repeats.length).toBeLessThan(20 + attempts.length / 10);
   });
 
   it('C13: answers that are slow every other time only take their time', async () => {
@@ -98,60 +97,32 @@ describe('H-06: a service that is away', () => {
     expect(answers.every(({ status }) => status === 200)).toBe(true);
     expect(waitedMs).toEqual([]);
   });
-
-  it('a fault of the page itself is not waited for', async () => {
-    const server = await start((_request, response) => sendStatus(response, 500));
-    const { client, waitedMs } = createTestClient(server.address);
-    expect((await catchError(client.fetchPage(firstPage, { patienceMs }))).details['status']).toBe(500);
-    expect(waitedMs).toEqual([250, 500]);
-  });
 });
 
-describe('H-06: the retry budget', () => {
-  it('C13: errors on every third call cost no more than a tenth in repeats', async () => {
-    let count = 0;
-    const server = await start((_request, response) => {
-      count += 1;
-      if (count % 3 === 0) sendStatus(response, 500);
-      else sendJson(response, pageBody);
-    });
-    const { clock, waitedMs } = createWaits();
+describe('H-06: a person', () => {
+  it('is told at once, without a request, for 30 s after five failures in a row', async () => {
+    const clock = createSkipClock();
+    const endsAtMs = clock.now() + 20_000;
+    const server = await start((request, response) =>
+      clock.now() < endsAtMs ? unavailable(request, response) : sendJson(response, pageBody),
+    );
     const { client } = createTestClient(server.address, { clock });
-    for (let page = 0; page < 60; page += 1) {
-      expect((await client.fetchPage(firstPage, { patienceMs })).status).toBe(200);
-    }
-    expect(waitedMs.reduce((sum, ms) => sum + ms, 0)).toBeGreaterThan(60_000);
+    await catchError(client.fetchStatus());
+    expect(await catchError(client.fetchStatus())).toMatchObject({ code: 'client.server-error' });
+    expect(countReports(server)).toBe(5);
+    expect(await catchError(client.fetchStatus())).toMatchObject({
+      code: 'client.circuit-open',
+      details: { reason: 'client.server-error' },
+    });
+    expect(countReports(server)).toBe(5);
+    await clock.sleep(30_000, undefined);
+    expect((await client.fetchPage(firstPage)).status).toBe(200);
   });
 
-  it('gives the error itself to a caller who does not wait', async () => {
+  it('is given the error itself once the budget of repeats is spent', async () => {
     const server = await start((_request, response) => sendStatus(response, 500, { 'x-a': 'b' }));
     const { client, waitedMs } = createTestClient(server.address);
     await Promise.all(Array.from({ length: 25 }, () => catchError(client.fetchStatus())));
     expect(waitedMs.length).toBeLessThan(25);
   });
-});
-
-it('H-06: every wait ends within 100 ms of cancelling', async () => {
-  const server = await start(unavailable);
-  const { client } = createTestClient(server.address, {
-    clock: createFastClock(1),
-    random: () => 0.001,
-  });
-  await catchError(client.fetchStatus());
-  await catchError(client.fetchStatus());
-  const controller = new AbortController();
-  let cancelledAtMs = 0;
-  const call = catchError(
-    client.fetchPage(firstPage, {
-      patienceMs,
-      signal: controller.signal,
-      onRetry: () =>
-        setTimeout(() => {
-          cancelledAtMs = performance.now();
-          controller.abort();
-        }, 20),
-    }),
-  );
-  expect((await call).code).toBe('app.cancelled');
-  expect(performance.now() - cancelledAtMs).toBeLessThan(100);
 });

@@ -1,15 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { normaliseBaseAddress } from '../../src-main/common/reporting/base-address.ts';
-import { sendJson } from '../support/fault-server.ts';
-import {
-  catchError,
-  createTestClient,
-  createWaits,
-  firstPage,
-  pageBody,
-  startServer,
-  withToken,
-} from './client/client-rig.ts';
+import { createDocument, toNewSnapshot } from '../integration/cache/cache-fixture.ts';
+import { sendJson, toEnvelope } from '../support/fault-server.ts';
+import { createSkipClock } from '../support/skip-clock.ts';
+import { catchError, createTestClient, firstPage, startServer, withToken } from './client/client-rig.ts';
+import { createDownloadRig } from './download-rig.ts';
 
 const failAs =
   (code: string): typeof globalThis.fetch =>
@@ -64,22 +59,25 @@ describe('C15: a network that is not there', () => {
     expect((await catchError(client.createToken())).code).toBe(code);
   });
 
-  it('C15: a computer that sleeps in the middle of a wait goes on when it wakes', async () => {
-    const { clock, waitedMs } = createWaits();
-    let isAsleep = true;
-    const server = await startServer(withToken((_request, response) => sendJson(response, pageBody)));
-    const fetch: typeof globalThis.fetch = (...input) =>
-      isAsleep ? failAs('ERR_NETWORK_IO_SUSPENDED')(...input) : globalThis.fetch(...input);
-    const { client } = createTestClient(server.address, {
-      fetch,
-      clock: {
-        now: clock.now,
-        sleep: async (ms, signal) => {
-          await clock.sleep(waitedMs.length === 4 ? 8 * 3_600_000 : ms, signal);
-          if (waitedMs.length > 4) isAsleep = false;
-        },
-      },
-    });
-    expect((await client.fetchPage(firstPage, { patienceMs: 300_000 })).status).toBe(200);
+  it('C15: a computer that sleeps in the middle of a download goes on from the cursor when it wakes', async () => {
+    const clock = createSkipClock();
+    let isAsleep = false;
+    const server = await startServer(
+      withToken((request, response) => {
+        const isFirst = request.body.includes('"lastDocument":""');
+        isAsleep = isFirst;
+        const more = isFirst ? { totalDocument: 2, lastDocument: 'next' } : { totalDocument: 2 };
+        sendJson(response, toEnvelope([createDocument(isFirst ? 0 : 1)], more));
+      }),
+    );
+    const fetch: typeof globalThis.fetch = (...input) => {
+      if (!isAsleep || server.requests.length < 2) return globalThis.fetch(...input);
+      clock.jump(8 * 3_600_000);
+      isAsleep = false;
+      return failAs('ERR_NETWORK_IO_SUSPENDED')(...input);
+    };
+    const rig = await createDownloadRig(server.address, { fetch }, clock);
+    const snapshot = await rig.download('inbound-detail', toNewSnapshot().period);
+    expect(snapshot).toMatchObject({ state: 'complete', recordCount: 2, pageCount: 2 });
   });
 });

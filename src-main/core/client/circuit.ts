@@ -10,8 +10,6 @@ export type Outcome = 'answered' | 'failed' | 'neutral';
 
 /** Keeps calls away from a service that fails again and again. */
 export interface Circuit {
-  /** Milliseconds until an attempt may be sent; 0 when it may be now. */
-  readWaitMs(): number;
   /**
    * Admits one attempt; the answer takes its outcome, with the code of a failure. Throws AppError
    * `client.circuit-open` (details `retryAfterMs`, and `reason`, the code of the last failure).
@@ -37,7 +35,6 @@ export function createCircuit(now: () => number): Circuit {
     return isTrialUnderWay ? TRIAL_LOOK_MS : 0;
   };
   return {
-    readWaitMs,
     enter() {
       const retryAfterMs = readWaitMs();
       if (retryAfterMs > 0) {

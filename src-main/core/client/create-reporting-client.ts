@@ -9,7 +9,6 @@ import { createToken, type TokenSecrets } from './create-token.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import type { Exchange, Timeouts } from './exchange.ts';
 import { createGate } from './gate.ts';
-import { bePatient } from './patience.ts';
 import type { ClientTarget, PageCallOptions, ReportingClient } from './reporting-client.ts';
 import { retryCall, type Clock } from './retry.ts';
 import { createRetryBudget } from './retry-budget.ts';
@@ -35,9 +34,8 @@ export interface ReportingClientOptions {
 /** How one read is made: `accepts` names further statuses that are answers, not errors. */
 interface Read {
   readonly call: Call;
-  readonly isRetry: boolean;
-  readonly onRetry: PageCallOptions['onRetry'];
-  readonly accepts: (status: number) => boolean;
+  readonly onRetry?: PageCallOptions['onRetry'];
+  readonly accepts?: (status: number) => boolean;
 }
 
 const CONCURRENT_CALLS = 4;
@@ -77,22 +75,21 @@ export function createReportingClient(options: ReportingClientOptions): Reportin
       callCount += 1;
       const id = callCount;
       const { isRetryable } = ENDPOINTS['create-token'];
-      return retryCall((attempt) => send(call, { token: null, id, attempt, isRetry: attempt > 1 }), {
+      return retryCall((attempt) => send(call, { token: null, id, attempt }), {
         ...{ clock, random, budget, isRetryable },
         signal: undefined,
-        onRetry: undefined,
       });
     });
   }, clock);
 
   /** Answers a 2xx or a 401; anything else is thrown. */
-  const read = ({ call, isRetry, onRetry, accepts }: Read, token: string): Promise<Exchange> => {
+  const read = ({ call, onRetry, accepts = () => false }: Read, token: string): Promise<Exchange> => {
     const { signal } = call;
     callCount += 1;
     const id = callCount;
     return retryCall(
       async (attempt) => {
-        const sending = { token, id, attempt, isRetry: isRetry || attempt > 1 };
+        const sending = { token, id, attempt };
         const exchange = await gate(() => send(call, sending), signal);
         const { status } = exchange;
         if ((status >= 200 && status < 300) || status === 401 || accepts(status)) return exchange;
@@ -126,8 +123,6 @@ export function createReportingClient(options: ReportingClientOptions): Reportin
       const ask = (body: string | null): Promise<Exchange> =>
         readAuthorised({
           call: { operation: 'status', path, body, signal },
-          isRetry: false,
-          onRetry: undefined,
           accepts: (status) => body === null && WANTS_BODY.has(status),
         });
       let exchange = await ask(statusBody);
@@ -138,15 +133,12 @@ export function createReportingClient(options: ReportingClientOptions): Reportin
       const reading = readStatus(new Uint8Array(exchange.bytes));
       return { reading, roundTripMs: exchange.receivedAtMs - exchange.requestedAtMs };
     },
-    fetchPage: async (request, { signal, onRetry, patienceMs = 0 } = {}) => {
+    fetchPage: async (request, { signal, onRetry } = {}) => {
       const { report, startDate, endDate, size, lastDocument } = request;
       const path = toReportPath(target.tenant, target.reportIdentifiers[report]);
       const body = JSON.stringify({ startDate, endDate, size, lastDocument } satisfies ReportRequest);
       const call: Call = { operation: 'report', path, body, signal };
-      const exchange = await bePatient(
-        (isRetry) => readAuthorised({ call, isRetry, onRetry, accepts: () => false }),
-        { patienceMs, clock, random, circuit, budget, signal, onRetry },
-      );
+      const exchange = await readAuthorised({ call, onRetry });
       const { bytes, status, requestedAtMs, receivedAtMs, serverTimeMs } = exchange;
       return { bytes, status, requestedAtMs, receivedAtMs, serverTimeMs };
     },

@@ -33,8 +33,6 @@ export interface PageCallOptions {
   readonly signal?: AbortSignal;
   /** Tells when the next try will be. */
   readonly onRetry?: (retryAtMs: number) => void;
-  /** How long waits for a service that is away may last in all, in milliseconds; 0 when left out. */
-  readonly patienceMs?: number;
 }
 
 /** Calls of one connection's reporting service. Failures are AppErrors with a `client.*` or `secrets.*` code. */

@@ -8,14 +8,14 @@ export interface Clock {
   sleep(ms: number, signal: AbortSignal | undefined): Promise<void>;
 }
 
-export interface RetryOptions {
+interface RetryOptions {
   readonly clock: Clock;
   /** From 0 up to 1. */
   readonly random: () => number;
-  readonly budget: Pick<RetryBudget, 'readWaitMs'>;
+  readonly budget: Pick<RetryBudget, 'allowsRetry'>;
   readonly signal: AbortSignal | undefined;
   readonly isRetryable: (error: AppError) => boolean;
-  readonly onRetry: ((retryAtMs: number) => void) | undefined;
+  readonly onRetry?: ((retryAtMs: number) => void) | undefined;
 }
 
 const ATTEMPT_LIMIT = 3;
@@ -39,18 +39,9 @@ export function isUnsent(error: AppError): boolean {
 }
 
 /**
- * Milliseconds to wait before the try after `attempt`: what `Retry-After` asks for, or a random time
- * below 0.5 s × 2ⁿ (at most 30 s).
- */
-export function toDelayMs(error: AppError, attempt: number, random: () => number): number {
-  const asked = error.details['retryAfterMs'];
-  if (typeof asked === 'number') return asked;
-  return Math.round(random() * Math.min(DELAY_LIMIT_MS, FIRST_DELAY_MS * 2 ** (attempt - 1)));
-}
-
-/**
- * Runs a call up to three times with the waits of toDelayMs, less often where the budget is spent. Rejects
- * with the last AppError that the service or the network gave, at once when aborted.
+ * Runs a call up to three times, waiting a random time below 0.5 s × 2ⁿ (at most 30 s) or what
+ * `Retry-After` asks for; less often where the budget is spent. Longer outages are for the caller to outlast.
+ * Rejects with the last AppError that the service or the network gave, at once when aborted.
  */
 export async function retryCall<T>(run: (attempt: number) => Promise<T>, options: RetryOptions): Promise<T> {
   const { clock, random, budget, signal, isRetryable, onRetry } = options;
@@ -62,9 +53,13 @@ export async function retryCall<T>(run: (attempt: number) => Promise<T>, options
       // A retry that the circuit stopped has nothing new to say.
       if (error instanceof AppError && error.code === 'client.circuit-open') throw last ?? error;
       if (!(error instanceof AppError) || attempt >= ATTEMPT_LIMIT || !isRetryable(error)) throw error;
-      if (budget.readWaitMs() > 0) throw error;
+      if (!budget.allowsRetry()) throw error;
       last = error;
-      const delayMs = toDelayMs(error, attempt, random);
+      const asked = error.details['retryAfterMs'];
+      const delayMs =
+        typeof asked === 'number'
+          ? asked
+          : Math.round(random() * Math.min(DELAY_LIMIT_MS, FIRST_DELAY_MS * 2 ** (attempt - 1)));
       onRetry?.(clock.now() + delayMs);
       await clock.sleep(delayMs, signal);
     }

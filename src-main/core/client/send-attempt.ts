@@ -19,8 +19,8 @@ interface Attempt {
   readonly token: string | null;
   /** Number of the call, the same for all its attempts. */
   readonly id: number;
+  /** From 1. */
   readonly attempt: number;
-  readonly isRetry: boolean;
 }
 
 export interface AttemptOptions {
@@ -52,11 +52,11 @@ export function createSendAttempt(
   options: AttemptOptions,
 ): (call: Call, attempt: Attempt) => Promise<Exchange> {
   const { target, now, logger, circuit, budget } = options;
-  return async (call, { token, id, attempt, isRetry }) => {
+  return async (call, { token, id, attempt }) => {
     const endpoint = ENDPOINTS[call.operation];
     const fields = { connectionId: target.connectionId, id, operation: call.operation, attempt };
     const leave = circuit.enter();
-    budget.noteRequest(isRetry);
+    budget.noteRequest(attempt > 1);
     const startedAtMs = now();
     try {
       const exchange = await exchangeOnce(options.fetch, now, {

@@ -22,7 +22,7 @@ const QUIET_AFTER_FAILURE_MS = 5000;
 export function createTokenKeeper(create: () => Promise<string>, clock: Clock): TokenKeeper {
   let token: string | null = null;
   let underWay: Promise<string> | null = null;
-  let failure: { readonly error: AppError; readonly quietUntilMs: number } | null = null;
+  let failure: { readonly error: AppError; readonly atMs: number } | null = null;
 
   const start = async (): Promise<string> => {
     try {
@@ -31,7 +31,7 @@ export function createTokenKeeper(create: () => Promise<string>, clock: Clock): 
       return token;
     } catch (error) {
       token = null;
-      if (error instanceof AppError) failure = { error, quietUntilMs: clock.now() + toQuietMs(error) };
+      if (error instanceof AppError) failure = { error, atMs: clock.now() };
       throw error;
     } finally {
       underWay = null;
@@ -42,8 +42,10 @@ export function createTokenKeeper(create: () => Promise<string>, clock: Clock): 
     return waitFor(underWay, signal);
   };
   const obtainUnlessQuiet = (signal: AbortSignal | undefined): Promise<string> => {
-    if (underWay === null && failure !== null && clock.now() < failure.quietUntilMs) {
-      return Promise.reject(failure.error);
+    if (underWay === null && failure !== null) {
+      const passedMs = clock.now() - failure.atMs;
+      // A clock that was set back must not make the quiet longer.
+      if (passedMs >= 0 && passedMs < toQuietMs(failure.error)) return Promise.reject(failure.error);
     }
     return obtainToken(signal);
   };

@@ -17,6 +17,7 @@ import {
   type ReceivedRequest,
 } from '../../support/fault-server.ts';
 import { createSilentLogger } from '../../support/silent-logger.ts';
+import { createSkipClock } from '../../support/skip-clock.ts';
 
 export const firstPage: PageRequest = {
   report: 'inbound-detail',
@@ -28,35 +29,12 @@ export const firstPage: PageRequest = {
 
 export const pageBody = toEnvelope([{ Id: 'a', Date: '2026-11-20T10:15:30.123Z', Client: 'Ana' }]);
 
-/** Waits that are only written down. */
-interface Waits {
-  readonly waitedMs: number[];
-  readonly clock: { now(): number; sleep(ms: number, signal: AbortSignal | undefined): Promise<void> };
-}
-
-export function createWaits(): Waits {
-  const waitedMs: number[] = [];
-  let skippedMs = 0;
-  return {
-    waitedMs,
-    clock: {
-      now: () => Date.now() + skippedMs,
-      sleep: (ms, signal) => {
-        signal?.throwIfAborted();
-        waitedMs.push(ms);
-        skippedMs += ms;
-        return Promise.resolve();
-      },
-    },
-  };
-}
-
 /** A client of an address, with waits that are skipped and limits that a test can outlast. */
 export function createTestClient(
   baseAddress: string,
   change: Partial<ReportingClientOptions> = {},
-): { client: ReportingClient; waitedMs: number[] } {
-  const { clock, waitedMs } = createWaits();
+): { client: ReportingClient; waitedMs: readonly number[] } {
+  const clock = createSkipClock();
   const client = createReportingClient({
     target: {
       connectionId: 'test',
@@ -71,7 +49,7 @@ export function createTestClient(
     logger: createSilentLogger(),
     ...change,
   });
-  return { client, waitedMs };
+  return { client, waitedMs: clock.waitedMs };
 }
 
 /** Answers CreateToken with a token, and leaves every other request to the test. */
