@@ -49,6 +49,7 @@ export const ERROR_CODES = [
   'cache.newer',
   'cache.locked',
   'cache.read-only',
+  'cache.io-failed',
   'cache.snapshot-not-found',
   'cache.view-closed',
   'downloads.already-running',

@@ -58,9 +58,15 @@ interface PageRow {
   readonly totalDocument: number | null;
 }
 
+interface LastPageRow {
+  readonly firstSeq: number;
+  readonly recordCount: number;
+}
+
 export interface PageWrites {
   readWalk(snapshotId: number): WalkRow | null;
   findPage(snapshotId: number, walkNumber: number, cursorSent: string, sha256: string): PageRow | null;
+  findLastPage(snapshotId: number): LastPageRow | null;
   wasSeen(snapshotId: number, walkNumber: number, cursor: string): boolean;
   insertPage(row: JournalRow): void;
   insertSetAside(snapshotId: number, pageNumber: number, entry: SetAside): void;
@@ -86,6 +92,10 @@ export function preparePageWrites(database: Connection): PageWrites {
   const page = database.prepare<[number, number, string, string], PageRow>(
     `SELECT entry_count AS recordCount, total_document AS totalDocument
      FROM pages WHERE snapshot_id = ? AND walk_number = ? AND cursor_sent = ? AND sha256 = ?`,
+  );
+  const lastPage = database.prepare<[number], LastPageRow>(
+    `SELECT first_seq AS firstSeq, record_count AS recordCount
+     FROM pages WHERE snapshot_id = ? ORDER BY page_number DESC LIMIT 1`,
   );
   const seen = database.prepare(
     // A cursor that was answered is the one that the next page is asked with.
@@ -128,6 +138,7 @@ export function preparePageWrites(database: Connection): PageWrites {
     readWalk: (snapshotId) => walk.get(snapshotId) ?? null,
     findPage: (snapshotId, walkNumber, cursorSent, sha256) =>
       page.get(snapshotId, walkNumber, cursorSent, sha256) ?? null,
+    findLastPage: (snapshotId) => lastPage.get(snapshotId) ?? null,
     wasSeen: (snapshotId, walkNumber, cursor) => seen.get(snapshotId, walkNumber, cursor) !== undefined,
     insertPage: (row) => void insertPage.run(row),
     insertSetAside: (snapshotId, pageNumber, { index, reason, text }) =>

@@ -28,7 +28,12 @@ interface FreshPart {
   /** Entries of the page that an earlier walk stored, and how many records they are. */
   readonly knownEntries: number;
   readonly knownRecords: number;
+  /** The service answered the last page once more, under another cursor. */
+  readonly isRepeat: boolean;
 }
+
+/** Shorter pages may be alike by chance. */
+const TELLING_RECORDS = 10;
 
 /**
  * Prepares the storing of pages. One call reads a page, tells its head, then writes records, journal,
@@ -102,6 +107,15 @@ export function createPageStore(
     });
   };
 
+  /** A service that ignores cursors gives the same records without end (trap T6). */
+  const isRepeated = (snapshot: Snapshot, walk: WalkRow, { records }: ReadPage): boolean => {
+    const last = walk.walkEntryCount === 0 ? null : writes.findLastPage(snapshot.id);
+    if (last?.recordCount !== records.length || records.length < TELLING_RECORDS) return false;
+    const isSame = isStored[toDirection(snapshot.report)];
+    // The first record tells nearly always.
+    return [records.slice(0, 1), records].every((part) => isSame(snapshot.id, last.firstSeq, part));
+  };
+
   return ({ page, bytes }, tell) => {
     const snapshot = snapshots.get(page.snapshotId);
     const walk = writes.readWalk(page.snapshotId);
@@ -125,16 +139,22 @@ export function createPageStore(
       receivedBefore: walk.walkEntryCount,
       totalDocument: read.totalDocument,
     });
-    const head = { recordCount: read.recordCount, totalDocument: read.totalDocument, ...verdict };
-    const known = countKnown(snapshot, walk, read);
+    const { recordCount, totalDocument } = read;
+    const isRepeat = isRepeated(snapshot, walk, read);
+    const known = isRepeat
+      ? { knownEntries: recordCount, knownRecords: read.records.length }
+      : countKnown(snapshot, walk, read);
+    const end = isRepeat ? ({ nextCursor: null, end: 'cursor-repeated' } as const) : verdict;
+    const head: PageHead = { recordCount, totalDocument, ...end };
     tell(head);
-    write.immediate(snapshot, { page, walk, read, head, sha256, size: body.byteLength, ...known });
+    write.immediate(snapshot, { page, walk, read, head, sha256, size: body.byteLength, isRepeat, ...known });
     return snapshots.get(page.snapshotId);
   };
 }
 
 /** What the page itself had to be forgiven, and what only shows between pages (decisions 8 and 10). */
-function listRemarks(snapshot: Snapshot, { page, walk, read, head, knownEntries }: FreshPart): Remark[] {
+function listRemarks(snapshot: Snapshot, part: FreshPart): Remark[] {
+  const { page, walk, read, head, knownEntries, isRepeat } = part;
   const isKnown = knownEntries > 0 && knownEntries === read.recordCount;
   const remarks = isKnown ? [] : [...read.remarks];
   const total = read.totalDocument;
@@ -145,7 +165,9 @@ function listRemarks(snapshot: Snapshot, { page, walk, read, head, knownEntries 
   if (before !== null && total !== null && before !== total) {
     remarks.push({ code: 'total-changed', count: 1, detail: `${before} → ${total}` });
   }
-  if (head.end === 'cursor-repeated') remarks.push({ code: 'cursor-repeated', count: 1 });
+  if (head.end === 'cursor-repeated') {
+    remarks.push({ code: isRepeat ? 'page-repeated' : 'cursor-repeated', count: 1 });
+  }
   const sizeAsked = page.sizeAsked ?? 0;
   if (head.end === null && read.recordCount < sizeAsked) {
     remarks.push({ code: 'short-page', count: 1, detail: `${read.recordCount} / ${sizeAsked}` });

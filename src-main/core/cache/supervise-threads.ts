@@ -46,16 +46,20 @@ export async function superviseThreads(options: ThreadOptions): Promise<Supervis
   let lastSnapshotId = 0;
   let isClosed = false;
 
-  const open = async (inspection: Inspection): Promise<ThreadSet> => {
+  /** The number is taken before anything is waited for, so that of several calls one alone opens again. */
+  const open = (inspection: Inspection, before: Promise<void> = Promise.resolve()): Promise<ThreadSet> => {
     generation += 1;
-    const threads = await startThreads(options, generation, inspection, lastSnapshotId + 1);
-    const { putAside } = threads;
-    if (putAside !== null) logger.warn('cache.put-aside', { ...putAside });
-    const startedAtMs = Math.max(now(), state.read().startedAtMs + (generation > 1 ? 1 : 0));
-    const { fileCheck } = threads;
-    state.update({ mode: 'ready', startedAtMs, fileCheck, ...(putAside === null ? {} : { putAside }) });
-    state.lookAtDisk();
-    return threads;
+    const own = generation;
+    return before.then(async () => {
+      const threads = await startThreads(options, own, inspection, lastSnapshotId + 1);
+      const { putAside, fileCheck } = threads;
+      if (putAside !== null) logger.warn('cache.put-aside', { ...putAside });
+      // Two openings within a millisecond must not look like one.
+      const startedAtMs = Math.max(now(), state.read().startedAtMs + (own > 1 ? 1 : 0));
+      state.update({ mode: 'ready', startedAtMs, fileCheck, ...(putAside === null ? {} : { putAside }) });
+      state.lookAtDisk();
+      return threads;
+    });
   };
 
   let current = open('usual');
@@ -65,7 +69,7 @@ export async function superviseThreads(options: ThreadOptions): Promise<Supervis
     // Several calls meet the same damage: the first of them opens the file again for all.
     if (failed.generation !== generation || isClosed) return current;
     state.update({ mode: 'recovering' });
-    current = endThreads(failed).then(() => open(inspection));
+    current = open(inspection, endThreads(failed));
     current.catch((error: unknown) => logger.error('cache.reopen-failed', { error }));
     return current;
   };
@@ -93,9 +97,13 @@ export async function superviseThreads(options: ThreadOptions): Promise<Supervis
           return await pick(threads).call(name, input, callOptions);
         } catch (error) {
           noteFullDisk(error, state);
-          if (!needsReopening(error) || isClosed) throw error;
-          logger.error('cache.failed', { operation: name, inspection, error });
-          await reopen(threads, isDamage(error) ? inspection : 'whole');
+          const wasEnded = threads.generation !== generation && isCutShort(error);
+          if (isClosed || callOptions?.signal?.aborted === true) throw error;
+          if (!wasEnded && !needsReopening(error)) throw error;
+          if (!wasEnded) {
+            logger.error('cache.failed', { operation: name, inspection, error });
+            await reopen(threads, isDamage(error) ? inspection : 'whole');
+          }
           if (callOptions?.transfer !== undefined) throw error;
         }
       }
@@ -131,6 +139,11 @@ export async function superviseThreads(options: ThreadOptions): Promise<Supervis
 
 function noteFullDisk(error: unknown, state: StateKeeper): void {
   if (error instanceof AppError && error.code === 'cache.disk-full') state.update({ mode: 'out-of-space' });
+}
+
+/** True for what a call meets whose thread was ended under it: the file was closed, or nobody answers any more. */
+function isCutShort(error: unknown): boolean {
+  return error instanceof AppError && (error.code === 'app.cancelled' || error.code === 'app.bug');
 }
 
 /** Ends threads over a file that may be damaged: nothing more is written to it. */

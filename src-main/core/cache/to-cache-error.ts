@@ -6,12 +6,14 @@ const CODES: readonly (readonly [RegExp, ErrorCode, string])[] = [
   [/^SQLITE_(BUSY|LOCKED)/, 'cache.locked', 'Another program holds the cache file.'],
   // The shared index of the log can't be made larger: only a full disk does that.
   [/^SQLITE_(FULL|IOERR_SHMSIZE)/, 'cache.disk-full', 'The disk is full.'],
-  [/^SQLITE_(CANTOPEN|PERM|READONLY|AUTH|IOERR)/, 'cache.read-only', 'The cache file cannot be written.'],
+  [/^SQLITE_IOERR/, 'cache.io-failed', 'The disk of the cache failed.'],
+  [/^SQLITE_(CANTOPEN|PERM|READONLY|AUTH)/, 'cache.read-only', 'The cache file cannot be written.'],
 ];
 
 const SYSTEM_CODES: Readonly<Record<string, ErrorCode>> = {
   ...{ ENOSPC: 'cache.disk-full', EDQUOT: 'cache.disk-full' },
   ...{ EACCES: 'cache.read-only', EPERM: 'cache.read-only', EROFS: 'cache.read-only' },
+  EIO: 'cache.io-failed',
   ...{ ENOENT: 'cache.read-only', ENOTDIR: 'cache.read-only', EISDIR: 'cache.read-only' },
 };
 
@@ -42,5 +44,5 @@ export function isDamage(error: unknown): boolean {
 /** True where the file must be opened again before anything is written: damage, or a disk that failed. */
 export function needsReopening(error: unknown): boolean {
   if (!(error instanceof AppError)) return false;
-  return isDamage(error) || String(error.details['sqlite']).startsWith('SQLITE_IOERR');
+  return isDamage(error) || error.code === 'cache.io-failed';
 }

@@ -49,6 +49,7 @@ const DOUBTFUL: ReadonlySet<ErrorCode> = new Set([
 const MENDABLE: ReadonlySet<ErrorCode> = new Set([
   'cache.disk-full',
   'cache.read-only',
+  'cache.io-failed',
   'secrets.missing',
   'secrets.no-keychain',
   'secrets.locked',

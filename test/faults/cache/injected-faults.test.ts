@@ -37,7 +37,7 @@ test.skipIf(!canInject()).each(KINDS)(
       if (isMet) met += 1;
       // Told with a code that the window has words for, or killed.
       if (isMet && end.signal === null && end.code !== 137) {
-        expect(end.lines.at(-1)).toMatch(/^cache\.(disk-full|read-only|damaged) /);
+        expect(end.lines.at(-1)).toMatch(/^cache\.(disk-full|io-failed) /);
       }
       const again = await runWriter([file, PAGE_SIZE, PAGES]);
       expect(again.lines[0]).toBe('open ');
