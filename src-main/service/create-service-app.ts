@@ -11,7 +11,7 @@ import {
   SERVER_LIMITS,
 } from './http/limits.ts';
 import { shedLoad } from './http/load-shedder.ts';
-import { SAFE_HEADERS, sendEmpty } from './http/problem.ts';
+import { SAFE_HEADERS, sendEmpty, sendProblem } from './http/problem.ts';
 import { RefusalCounter } from './http/refusal-counter.ts';
 import { logRequests, toUnreadableEntry, type RequestLogEntry } from './http/request-log.ts';
 import { TokenKeeper } from './http/token-keeper.ts';
@@ -61,7 +61,8 @@ export function createServiceApp(parts: ServiceAppParts): FastifyInstance {
     const status = findForeignRequest(request.raw, parts.options.host);
     void reply.headers(SAFE_HEADERS);
     if (status === null) done();
-    else void sendEmpty(reply.header('connection', 'close'), status);
+    else if (status === 421) void sendEmpty(reply.header('connection', 'close'), status);
+    else void sendProblem(reply.header('connection', 'close'), status);
   });
   shedLoad(app, parts.elapsedMs);
   if (parts.logRequest !== undefined) logRequests(app, parts.now, parts.logRequest);

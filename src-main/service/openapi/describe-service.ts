@@ -117,7 +117,7 @@ function describeReport(report: ReportDefinition): object {
     (direction) => (direction === 'inbound' ? 3 : 5) + (kind === 'summary' ? 1 : 0),
   );
   return {
-    operationId: `${directions.join('And')}${kind === 'detail' ? 'Detail' : 'Summary'}`,
+    operationId: toOperationId(report),
     summary: `Operation ${numbers.join(' and ')}: ${report.name}`,
     description:
       'The identifier may be written in any letter case; an unknown one is answered with 404 and no body.',
@@ -141,6 +141,11 @@ function describeReport(report: ReportDefinition): object {
       415: UNSUPPORTED_BODY,
     },
   };
+}
+
+function toOperationId({ kind, directions }: ReportDefinition): string {
+  const whose = directions.length > 1 ? 'inboundAndOutbound' : (directions[0] ?? '');
+  return `${whose}${kind === 'detail' ? 'Detail' : 'Summary'}`;
 }
 
 function describeDescription(): object {
