@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { QuirkName } from '../../../src-main/common/model/simulation.ts';
 import type { Period } from '../../../src-main/common/model/period.ts';
 import type { RunningService } from '../../../src-main/service/start-service.ts';
+import { post, toReportAddress } from '../../support/service-calls.ts';
 import { startTestService } from '../../support/running-service.ts';
 import {
   DAY_MS,
@@ -121,6 +122,23 @@ describe('a download', () => {
       expect(certificate).toMatchObject({ isComplete: false, reasons: ['cursor-repeated'] });
     },
   );
+
+  it('T6: stops at a page that comes twice under a new cursor, and stores it once', async () => {
+    await start();
+    let answers = 0;
+    const asked = { startDate: period.startDate, endDate: period.endDate, size: 100, lastDocument: '' };
+    const response = await post(service, toReportAddress(service, 'inbound-detail'), asked);
+    const first = await response.text();
+    rig.network.answer = () => {
+      answers += 1;
+      const content = JSON.parse(first) as Record<string, unknown>;
+      return Response.json({ ...content, executionTime: answers, lastDocument: `page ${answers}` });
+    };
+    const snapshotId = await download(period);
+    expect(answers).toBe(2);
+    expect(await codesOf(snapshotId)).toContain('page-repeated');
+    expect(await rig.readSnapshot(snapshotId)).toMatchObject({ state: 'incomplete', recordCount: 100 });
+  });
 
   it.each([
     ['cursor-never-empty'],
