@@ -1,0 +1,18 @@
+import { watch } from 'vue';
+import { useConnectionsStore } from '../stores/connections.ts';
+import { useLocalServiceStore } from '../stores/local-service.ts';
+import { useStatusStore } from '../stores/status.ts';
+
+/** Asks the built-in service for its status as soon as it is back: until the next poll, it would look offline. */
+export function useServiceStatus(): void {
+  const service = useLocalServiceStore();
+  const connections = useConnectionsStore();
+  const status = useStatusStore();
+  watch(
+    () => service.state?.state,
+    (state, before) => {
+      const isBack = state === 'running' && before !== undefined;
+      if (isBack && connections.active?.kind === 'local') void status.refresh();
+    },
+  );
+}
