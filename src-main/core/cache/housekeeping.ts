@@ -58,7 +58,7 @@ export function createHousekeeping(options: {
     const limits = settings.get();
     if (limits.retentionDays === 0 && limits.retentionBytes === 0) return;
     const [snapshots, storage] = await Promise.all([cache.listSnapshots(null), cache.readStorage()]);
-    const usedBytes = Math.max(0, storage.totalBytes - storage.reclaimableBytes);
+    const usedBytes = storage.inboundDetailBytes + storage.outboundDetailBytes + storage.summaryBytes;
     const expired = pickExpired(snapshots, limits, now(), usedBytes);
     if (expired.length === 0) return;
     logger.info('retention removes', { snapshots: expired });

@@ -1,0 +1,153 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { EventName, Handlers } from '../../../src-main/common/contract/index.ts';
+import { Settings } from '../../../src-main/common/model/settings.ts';
+import type { Cache } from '../../../src-main/core/cache/cache.ts';
+import { createHousekeeping, type Housekeeping } from '../../../src-main/core/cache/housekeeping.ts';
+import { createSnapshotOperations } from '../../../src-main/core/cache/snapshot-operations.ts';
+import { createTaskRegistry } from '../../../src-main/core/tasks/create-task-registry.ts';
+import type { TaskRegistry } from '../../../src-main/core/tasks/task-registry.ts';
+import { createSilentLogger } from '../../support/silent-logger.ts';
+import { createDocument, createFolder, fillSnapshot, FROM_MS, openTestCache } from './cache-fixture.ts';
+
+const DAY_MS = 86_400_000;
+const UNDO_MS = 300_000;
+let place: Awaited<ReturnType<typeof createFolder>>;
+let cache: Cache;
+let tasks: TaskRegistry;
+let housekeeping: Housekeeping;
+let call: Pick<Handlers, Extract<keyof Handlers, `snapshots/${string}` | `cache/${string}`>>;
+let nowMs: number;
+let limits: Partial<Settings>;
+let events: [EventName, unknown][];
+
+beforeEach(async () => {
+  place = await createFolder();
+  cache = await openTestCache(place.file);
+  nowMs = FROM_MS + 1000;
+  limits = { retentionDays: 0, retentionBytes: 0 };
+  events = [];
+  const now = () => nowMs;
+  const emit = (name: EventName, payload: unknown): void => void events.push([name, payload]);
+  const logger = createSilentLogger();
+  const settings = { get: () => limits as Settings, update: () => Promise.reject(new Error('not asked')) };
+  tasks = createTaskRegistry({ now, emit, logger });
+  housekeeping = createHousekeeping({ cache, settings, emit, logger, now });
+  call = createSnapshotOperations({ cache, tasks, emit, housekeeping, now });
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  housekeeping.stop();
+  await tasks.stop();
+  await cache.close();
+  await place.remove();
+});
+
+const heard = (name: EventName) => events.filter(([event]) => event === name).map(([, payload]) => payload);
+const fill = (fetchedAtMs = FROM_MS) =>
+  fillSnapshot(
+    cache,
+    Array.from({ length: 1500 }, (_, index) => createDocument(index, { Payload: 'x'.repeat(700) })),
+    { startedAtMs: fetchedAtMs },
+  );
+
+test('a removal can be undone for five minutes, then the space is given back, and each step is told', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const id = await fill();
+  expect(await call['snapshots/remove']({ snapshotIds: [id] })).toEqual({
+    restorableUntilMs: nowMs + UNDO_MS,
+  });
+  expect(await call['snapshots/restore']({ snapshotIds: [id] })).toMatchObject([{ id, recordCount: 1500 }]);
+  expect(heard('snapshots/removed')).toEqual([{ snapshotIds: [id] }]);
+  expect(heard('snapshots/changed')).toMatchObject([{ id }]);
+  nowMs += 1000;
+  await call['snapshots/remove']({ snapshotIds: [id] });
+  vi.advanceTimersByTime(UNDO_MS - 1);
+  expect(heard('snapshots/purged')).toEqual([]);
+  vi.advanceTimersByTime(1);
+  await vi.waitFor(() => expect(heard('snapshots/purged')).toHaveLength(1));
+  expect(heard('snapshots/purged')).toMatchObject([{ snapshotIds: [id] }]);
+  expect((heard('snapshots/purged')[0] as { freedBytes: number }).freedBytes).toBeGreaterThan(1_000_000);
+  await expect(call['snapshots/restore']({ snapshotIds: [id] })).rejects.toMatchObject({
+    code: 'cache.snapshot-not-found',
+  });
+});
+
+test('the task that works on a snapshot is cancelled before it is removed', async () => {
+  const id = await fill();
+  const task = tasks.start(
+    { kind: 'export', connectionId: 'one', snapshotId: id, total: null },
+    async ({ signal }) => {
+      while (!signal.aborted) await new Promise((go) => setTimeout(go, 5));
+      signal.throwIfAborted();
+    },
+  );
+  await call['snapshots/remove']({ snapshotIds: [id] });
+  expect(tasks.get(task.id).state).toBe('cancelled');
+});
+
+test('what was not undone is deleted for good at the next start, or when the space is asked for', async () => {
+  const [first, second] = [await fill(), await fill()];
+  await call['snapshots/remove']({ snapshotIds: [first] });
+  await housekeeping.begin();
+  expect(heard('snapshots/purged')).toMatchObject([{ snapshotIds: [first] }]);
+  await call['snapshots/remove']({ snapshotIds: [second] });
+  const { freedBytes } = await call['cache/reclaim'](null);
+  expect(freedBytes).toBeGreaterThan(1_000_000);
+});
+
+test('retention runs at the start and after downloads, says what it removed, and can be undone', async () => {
+  nowMs = FROM_MS + 40 * DAY_MS;
+  const old = await fill(FROM_MS);
+  const pinned = await fill(FROM_MS);
+  await call['snapshots/annotate']({ snapshotId: pinned, pinned: true });
+  const young = await fill(nowMs - DAY_MS);
+  await housekeeping.begin();
+  expect(heard('snapshots/removed')).toEqual([]);
+
+  limits = { retentionDays: 30, retentionBytes: 0 };
+  housekeeping.hear('tasks/changed', { kind: 'download', endedAtMs: null });
+  housekeeping.hear('tasks/changed', { kind: 'download', endedAtMs: nowMs });
+  await vi.waitFor(() => expect(cache.readState().retired).not.toBeNull());
+  expect(heard('snapshots/removed')).toEqual([{ snapshotIds: [old] }]);
+  expect((await call['cache/read-state'](null)).retired).toMatchObject({
+    atMs: nowMs,
+    snapshots: [{ id: old, reason: 'age', recordCount: 1500, connectionId: 'one' }],
+  });
+  expect(await call['snapshots/restore']({ snapshotIds: [old] })).toHaveLength(1);
+
+  limits = { retentionDays: 0, retentionBytes: 3_500_000 };
+  await housekeeping.begin();
+  expect((await cache.listSnapshots(null)).map(({ id }) => id).sort()).toEqual([pinned, young]);
+});
+
+test('verification is a task with progress, whose result is kept with each snapshot and told', async () => {
+  const ids = [await fill(), await fill()];
+  const { taskId } = await call['snapshots/verify']({ snapshotIds: null });
+  expect(await tasks.whenEnded(taskId)).toMatchObject({
+    kind: 'verify',
+    state: 'done',
+    done: 3000,
+    total: 3000,
+  });
+  expect(await Promise.all(ids.map((id) => cache.getSnapshot(id)))).toMatchObject(
+    ids.map((id) => ({ id, verification: { atMs: nowMs, damagedPages: 0 } })),
+  );
+  expect(heard('snapshots/changed')).toHaveLength(2);
+  expect((await call['cache/read-state'](null)).fileCheck).toMatchObject({ sound: true });
+  await expect(call['snapshots/verify']({ snapshotIds: [999] })).rejects.toMatchObject({
+    code: 'cache.snapshot-not-found',
+  });
+  const { taskId: cancelled } = await call['snapshots/verify']({ snapshotIds: ids });
+  tasks.cancel(cancelled);
+  expect((await tasks.whenEnded(cancelled)).state).toBe('cancelled');
+});
+
+test('coverage is of one report of one connection', async () => {
+  await fill();
+  const range = { fromMs: FROM_MS, toMs: FROM_MS + 7_200_000, buckets: 2 };
+  const ask = (report: 'inbound-detail' | 'outbound-detail', connectionId = 'one') =>
+    call['snapshots/read-coverage']({ connectionId, report, ...range });
+  expect((await ask('inbound-detail')).buckets.map(({ settled }) => settled)).toEqual([1, 0]);
+  expect((await ask('outbound-detail')).buckets.map(({ settled }) => settled)).toEqual([0, 0]);
+  expect((await ask('inbound-detail', 'two')).holeCount).toBe(1);
+});
