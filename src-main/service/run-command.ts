@@ -20,6 +20,8 @@ export async function runCommand(args: readonly string[]): Promise<number | unde
       process.stderr.write(text);
     });
     if (!imported) {
+      // A signal that cancelled the import may end the process before this returns.
+      process.exitCode = 1;
       await service.stop();
       return 1;
     }

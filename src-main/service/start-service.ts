@@ -35,7 +35,7 @@ export interface RunningService {
   /** One at a time, while requests are answered; never throws. */
   importFile(request: ImportRequest): Promise<ImportOutcome>;
   readStats(): ServiceStats;
-  /** Cancels a running import, finishes what is being answered, at most five seconds, then closes the store. */
+  /** Cancels a running import, finishes what is being answered, at most five seconds, then closes the store. Can be asked for twice. */
   stop(): Promise<void>;
 }
 
@@ -95,6 +95,17 @@ async function startOnStore(
   const importer = new Importer({ store, seed, zone: options.timeZone, elapsedMs });
   const live = createLiveSwitch(traffic, surroundings.reportError);
   live.set(options.live);
+  const stop = async (): Promise<void> => {
+    live.set(false);
+    await importer.stop();
+    const timer = setTimeout(() => {
+      app.server.closeAllConnections();
+    }, STOP_WITHIN_MS);
+    await app.close();
+    clearTimeout(timer);
+    store.close();
+  };
+  let stopping: Promise<void> | undefined;
   return {
     url,
     tenant: options.tenant,
@@ -109,16 +120,7 @@ async function startOnStore(
       outboundRecords: store.properties.getCounter('outbound_arrival'),
       storeBytes: store.measureBytes(),
     }),
-    stop: async () => {
-      live.set(false);
-      await importer.stop();
-      const timer = setTimeout(() => {
-        app.server.closeAllConnections();
-      }, STOP_WITHIN_MS);
-      await app.close();
-      clearTimeout(timer);
-      store.close();
-    },
+    stop: () => (stopping ??= stop()),
   };
 }
 

@@ -1,0 +1,136 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readCommandLine } from '../../src-main/service/read-command-line.ts';
+import { startTestService } from '../support/running-service.ts';
+import { callReport, type CalledService } from '../support/service-calls.ts';
+import { ALL_TIME, importText, readEverything, toInbound, toNdjson } from './import-support.ts';
+
+const MAIN = new URL('../../src-main/service/main.ts', import.meta.url).pathname;
+
+describe('npm run service -- --import', () => {
+  let folder: string;
+  const children: ChildProcess[] = [];
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'import-command-'));
+  });
+  afterEach(async () => {
+    for (const child of children.splice(0)) child.kill('SIGKILL');
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const toPath = (name: string): string => join(folder, name);
+  const run = (...args: string[]) => {
+    const all = [MAIN, '--data', toPath('data'), '--records', '0', '--no-live', ...args];
+    const child = spawn(process.execPath, all, { stdio: ['ignore', 'pipe', 'pipe'] });
+    children.push(child);
+    const output = { stdout: '', stderr: '' };
+    child.stdout.on('data', (text: Buffer) => (output.stdout += text.toString()));
+    child.stderr.on('data', (text: Buffer) => (output.stderr += text.toString()));
+    return { child, output, closed: once(child, 'close') };
+  };
+
+  it('adds the records of each file before it is ready, tells what it did, and serves them', async () => {
+    await writeFile(toPath('one'), toNdjson([toInbound(), toInbound({ Channel: 'x' })]));
+    await writeFile(toPath('two'), JSON.stringify([toInbound(), toInbound({ Client: 'Bo' })]));
+    const { child, output, closed } = run('--import', toPath('one'), '--import', toPath('two'));
+    await Promise.race([once(child.stdout, 'data'), closed]);
+    expect(output.stderr).toContain(
+      `${toPath('one')}: 2 read, 1 added, 0 known already, 1 rejected\n  line 2: Channel`,
+    );
+    expect(output.stderr).toContain(`${toPath('two')}: 2 read, 1 added, 1 known already, 0 rejected\n`);
+    const ready = JSON.parse(output.stdout) as CalledService;
+    expect((await callReport(ready, 'inbound-detail', ALL_TIME)).totalDocument).toBe(2);
+    child.kill('SIGTERM');
+    expect(await closed).toEqual([0, null]);
+  });
+
+  it('ends with 1 where a file can’t be read, and keeps what came before', async () => {
+    await writeFile(toPath('good'), toNdjson([toInbound()]));
+    const { output, closed } = run('--import', toPath('good'), '--import', toPath('nothing'));
+    expect(await closed).toEqual([1, null]);
+    expect(output.stdout).toBe('');
+    expect(output.stderr).toContain('1 added');
+    expect(output.stderr).toContain('ended early');
+    const service = await startTestService({ dataFolder: toPath('data') });
+    expect(service.readStats().inboundRecords).toBe(1);
+    await service.stop();
+  });
+
+  it('takes --import-report where the fields don’t tell, and refuses another name', async () => {
+    await writeFile(toPath('bare'), toNdjson([{ ...toInbound(), BotLatency: undefined }]));
+    const { output, child, closed } = run('--import', toPath('bare'), '--import-report', 'outbound-detail');
+    await Promise.race([once(child.stdout, 'data'), closed]);
+    expect(output.stderr).toContain('1 added');
+    expect(() => readCommandLine(['--data', 'x', '--import-report', 'inbound-summary'])).toThrow(
+      '--import-report',
+    );
+  });
+
+  it('ends with 1 when a signal stops it half-way, and with the same result once it is run again', async () => {
+    const text = toNdjson(Array.from({ length: 60_000 }, (_, index) => toLine(index)));
+    await writeFile(toPath('many'), text);
+    const { child, output, closed } = run('--import', toPath('many'));
+    await whenDatabaseGrows(child);
+    child.kill('SIGTERM');
+    expect(await closed).toEqual([1, null]);
+    expect(output.stderr).toContain('cancelled');
+    const { added } = await importAgain(text);
+    expect(added).toBeGreaterThan(0);
+    expect(added).toBeLessThan(60_000);
+  }, 60_000);
+
+  it('M01: killed at any moment and run again, ends with the records of an import in one go', async () => {
+    const lines = Array.from({ length: 12_000 }, (_, index) => toLine(index % 11_000));
+    const text = toNdjson(lines);
+    await writeFile(toPath('many'), text);
+    for (const lifeMs of [60, 150, 300]) {
+      const { child, closed } = run('--import', toPath('many'));
+      await whenDatabaseGrows(child);
+      await delay(lifeMs);
+      child.kill('SIGKILL');
+      await closed;
+    }
+    await importAgain(text);
+    const whole = await startTestService({ records: 0 });
+    const resumed = await startTestService({ dataFolder: toPath('data') });
+    try {
+      await importText(whole, text);
+      expect(resumed.readStats().inboundRecords).toBe(12_000);
+      expect(await readEverything(resumed)).toEqual(await readEverything(whole));
+    } finally {
+      await whole.stop();
+      await resumed.stop();
+    }
+  }, 60_000);
+
+  const importAgain = async (text: string): Promise<{ added: number; known: number }> => {
+    const service = await startTestService({ dataFolder: toPath('data') });
+    const { report, failure } = await importText(service, text);
+    await service.stop();
+    expect([failure, report.rejected]).toEqual([null, 0]);
+    return report;
+  };
+  const toLine = (index: number): unknown =>
+    toInbound({
+      BotLatency: index,
+      Date: new Date(Date.UTC(2026, 10, 1) + (index % 500) * 60_000).toISOString(),
+    });
+  /** Once the service has made its files, it imports. */
+  const whenDatabaseGrows = async (child: ChildProcess): Promise<void> => {
+    const path = toPath('data');
+    const { stat } = await import('node:fs/promises');
+    const size = async (): Promise<number> => {
+      expect(child.exitCode).toBeNull();
+      return stat(join(path, 'reporting-service.sqlite-wal')).then(
+        (file) => file.size,
+        () => 0,
+      );
+    };
+    await expect.poll(size, { timeout: 20_000, interval: 5 }).toBeGreaterThan(300_000);
+  };
+});
