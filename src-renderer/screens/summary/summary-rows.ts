@@ -1,4 +1,9 @@
-import { CODE_CLASSES, toCodeClass, type CodeClass } from '../../../src-main/common/model/record.ts';
+import {
+  CODE_CLASSES,
+  toCodeClass,
+  type CodeClass,
+  type RecordFilter,
+} from '../../../src-main/common/model/record.ts';
 import type { SummaryGroup } from '../../../src-main/common/model/summary.ts';
 import {
   averageWeighted,
@@ -86,6 +91,16 @@ export function toSummaryRows(groups: readonly SummaryGroup[], dimension: Dimens
     };
   });
   return rows.sort((a, b) => b.count - a.count);
+}
+
+/** Groups of the channels and services that a filter names; its other parts say nothing of groups. */
+export function restrictGroups(
+  groups: readonly SummaryGroup[],
+  { channels, services }: Pick<RecordFilter, 'channels' | 'services'>,
+): readonly SummaryGroup[] {
+  const isWanted = (wanted: readonly number[] | undefined, value: number | null): boolean =>
+    wanted === undefined || (value !== null && wanted.includes(value));
+  return groups.filter((group) => isWanted(channels, group.channel) && isWanted(services, group.service));
 }
 
 /** Groups that a typed text leaves: each word must equal a channel, service, code, or begin a class or an origin. */

@@ -4,6 +4,7 @@ import { formatSigned } from '../../../../src-renderer/screens/summary/format-si
 import { findDifferences } from '../../../../src-renderer/screens/summary/summary-differences.ts';
 import {
   filterGroups,
+  restrictGroups,
   toShareParts,
   toSummaryRows,
 } from '../../../../src-renderer/screens/summary/summary-rows.ts';
@@ -56,6 +57,13 @@ describe('summary rows', () => {
     expect(filterGroups(groups, '3 504')).toHaveLength(1);
     expect(filterGroups(groups, 'WEB')).toHaveLength(5);
     expect(filterGroups(groups, 'sms')).toEqual([]);
+  });
+
+  it('keeps the groups of the channels and services that an address names', () => {
+    const named = [group(1, 2, 200, 5), group(1, 3, 200, 5), group(2, 2, 200, 5)];
+    expect(restrictGroups(named, { channels: [1], services: [2] })).toEqual(named.slice(0, 1));
+    expect(restrictGroups(named, { services: [2, 9] })).toHaveLength(2);
+    expect(restrictGroups(named, {})).toEqual(named);
   });
 
   it('draws shares against the widest row', () => {
