@@ -1,62 +1,242 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createRandom } from '../../src-main/service/sample/random.ts';
-import {
-  SPECIFIED_REPORT_IDENTIFIERS,
-  type ReportKind,
-} from '../../src-main/common/reporting/report-identifiers.ts';
-import { toWireDate } from '../../src-main/common/reporting/wire-dates.ts';
-import { startTestService } from '../support/running-service.ts';
-import { measure, toQuantile, toTimeFigure, type BenchFigure } from './figure.ts';
+import { toDatabasePath } from '../../src-main/service/store/open-database.ts';
+import { killRepeatedly } from '../support/kill-service.ts';
+import { toQuantile, toTimeFigure, type BenchFigure } from './figure.ts';
+import { runMixedLoad, toReportBody, toReportPath } from './service-clients.ts';
+import { timeGroupBy, tryTimeDuckDb, type BenchPeriod } from './service-peers.ts';
+import { readReport, startServiceProcess, type ServiceProcess } from './service-process.ts';
 
 const BENCH = 'service';
-const DAYS = 30;
-const CALLS = 100;
-const START_GOAL_MS = 5_000;
+const DAY_MS = 86_400_000;
+const DAYS = 90;
+const SMALL_SIZE = 10_000;
+const PAGE_SIZE = 1000;
+const CALLS = 200;
+const PEER_PERIODS = 15;
+const CLIENTS = 64;
+// From this size on, the load lasts a minute and the service is killed fifty times.
+const LARGE_SIZE = 1_000_000;
 
-interface ReportCase {
-  readonly report: ReportKind;
-  readonly size: number;
-  readonly goalMs: number;
-}
-const CASES: readonly ReportCase[] = [
-  { report: 'inbound-detail', size: 1_000, goalMs: 8 },
-  { report: 'outbound-detail', size: 1_000, goalMs: 8 },
-  { report: 'inbound-summary', size: 10_000, goalMs: 15 },
-];
+const GOALS = {
+  startMs: 5000,
+  pageMs: 8,
+  pageRatio: 1.5,
+  // Room for noise only: the same work is measured.
+  firstPageRatio: 1.1,
+  summaryMs: 15,
+  recordsPerSecond: 150_000,
+  peakMib: 300,
+} as const;
 
-/** The bundled service with `size` inbound records: its start, and reports of random periods over HTTP. */
-export async function benchService(options: { size: number }): Promise<BenchFigure[]> {
-  const { value: service, ms } = await measure(() => startTestService({ records: options.size, days: DAYS }));
+/** The bundled service with `size` inbound records of 90 days, in a process of its own and over HTTP. */
+export async function benchService({ size }: { size: number }): Promise<BenchFigure[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'bench-'));
   try {
-    // The goal is stated for the default history.
-    const startGoalMs = options.size <= 200_000 ? START_GOAL_MS : null;
-    const figures = [toTimeFigure(BENCH, `start with ${options.size} records`, ms, startGoalMs)];
-    for (const each of CASES) {
-      const times = await timeReports(service.url, each);
-      const name = `${each.report}, size ${each.size}`;
-      figures.push(toTimeFigure(BENCH, `${name}, median`, toQuantile(times, 0.5), each.goalMs));
-      figures.push(toTimeFigure(BENCH, `${name}, 99th percentile`, toQuantile(times, 0.99)));
-    }
-    return figures;
+    return [
+      ...(await benchStarts(join(folder, 'default'))),
+      ...(await benchStore(join(folder, 'large'), join(folder, 'small'), size)),
+      await benchKills(size >= LARGE_SIZE ? 50 : 10),
+    ];
   } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** A start as it is without options: 200,000 inbound records of 30 days. */
+async function benchStarts(folder: string): Promise<BenchFigure[]> {
+  const figures: BenchFigure[] = [];
+  for (const name of ['first start, default history', 'second start']) {
+    const service = await startServiceProcess(folder, []);
+    figures.push(toTimeFigure(BENCH, name, service.startMs, GOALS.startMs));
     await service.stop();
   }
+  return figures;
 }
 
-async function timeReports(url: string, { report, size }: ReportCase): Promise<number[]> {
-  const address = `${url}/api/ServiceReporting/ExecuteReport/1001/${SPECIFIED_REPORT_IDENTIFIERS[report]}`;
-  const random = createRandom(1);
-  const nowMs = Date.now();
-  const times: number[] = [];
-  for (let call = 0; call < CALLS; call += 1) {
-    const fromMs = nowMs - random() * DAYS * 86_400_000;
-    const toMs = fromMs + random() * (nowMs - fromMs);
-    const body = { startDate: toWireDate(fromMs, 'UTC'), endDate: toWireDate(toMs, 'UTC'), size };
-    const { ms } = await measure(async () => {
-      const headers = { 'content-type': 'application/json' };
-      const response = await fetch(address, { method: 'POST', headers, body: JSON.stringify(body) });
-      await response.arrayBuffer();
-    });
-    times.push(ms);
+async function benchStore(folder: string, smallFolder: string, size: number): Promise<BenchFigure[]> {
+  // Live traffic keeps on while everything is measured.
+  const service = await startServiceProcess(folder, ['--records', String(size), '--days', String(DAYS)]);
+  const small = await startServiceProcess(smallFolder, [
+    '--records',
+    String(SMALL_SIZE),
+    '--days',
+    String(DAYS),
+  ]);
+  const endMs = Math.floor(Date.now() / 1000) * 1000;
+  const whole = { fromMs: endMs - DAYS * DAY_MS, toMs: endMs };
+  const periods = drawPeriods(whole);
+  const figures: BenchFigure[] = [];
+  let groups: number[];
+  try {
+    figures.push(await benchWriting(service, whole));
+    figures.push(...(await benchPages(service, small, whole)));
+    const summaries = await timeSummaries(service, periods);
+    groups = summaries.map((each) => each.groups);
+    const times = summaries.map(({ ms }) => ms);
+    figures.push(...toFigures('summary of any period', times, GOALS.summaryMs));
+    figures.push(...(await benchClients(service, whole, size)));
+    figures.push(...toMemoryFigures(service));
+  } finally {
+    await Promise.all([service.stop(), small.stop()]);
   }
-  return times;
+  const median = figures.find(({ figure }) => figure === 'summary of any period, median')?.value ?? 0;
+  return [
+    ...figures,
+    ...(await benchPeers(toDatabasePath(folder), periods.slice(0, PEER_PERIODS), groups, median)),
+  ];
+}
+
+async function benchWriting(service: ServiceProcess, whole: BenchPeriod): Promise<BenchFigure> {
+  let records = 0;
+  for (const report of ['inbound-detail', 'outbound-detail'] as const) {
+    records += readReport(await service.call(toReportPath(report), toReportBody(whole, 1))).totalDocument;
+  }
+  const value = Math.round((records / service.startMs) * 1000);
+  return {
+    ...{ bench: BENCH, figure: 'sample written, start of the process included', value, unit: 'records/s' },
+    ...{ peer: null, peerValue: null, ratio: null },
+    ...{ goal: GOALS.recordsPerSecond, met: value >= GOALS.recordsPerSecond },
+  };
+}
+
+/** Pages from anywhere to the period's end, in turn from both services, and the first page of everything. */
+async function benchPages(
+  service: ServiceProcess,
+  small: ServiceProcess,
+  whole: BenchPeriod,
+): Promise<BenchFigure[]> {
+  const random = createRandom(1);
+  const figures: BenchFigure[] = [];
+  for (const report of ['inbound-detail', 'outbound-detail'] as const) {
+    const times = { large: [] as number[], small: [] as number[], first: [] as number[] };
+    const time = async (each: ServiceProcess, fromMs: number): Promise<number> => {
+      const body = toReportBody({ fromMs, toMs: whole.toMs }, PAGE_SIZE);
+      return (await each.call(toReportPath(report), body)).ms;
+    };
+    for (let call = 0; call < CALLS; call += 1) {
+      // Not so late that the small service has no whole page left.
+      const fromMs = whole.fromMs + random() * 0.8 * (whole.toMs - whole.fromMs);
+      times.large.push(await time(service, fromMs));
+      times.small.push(await time(small, fromMs));
+      times.first.push(await time(service, whole.fromMs));
+    }
+    const name = `${report}, page of ${PAGE_SIZE}`;
+    figures.push(...toFigures(name, times.large, GOALS.pageMs));
+    const median = toQuantile(times.large, 0.5);
+    const smallMs = toQuantile(times.small, 0.5);
+    figures.push(compare(`${name}, to small`, median, `${SMALL_SIZE} records`, smallMs, GOALS.pageRatio));
+    const firstMs = toQuantile(times.first, 0.5);
+    figures.push(compare(`${name}, first of all`, firstMs, 'anywhere', median, GOALS.firstPageRatio));
+  }
+  return figures;
+}
+
+async function timeSummaries(
+  service: ServiceProcess,
+  periods: readonly BenchPeriod[],
+): Promise<{ ms: number; groups: number }[]> {
+  const results: { ms: number; groups: number }[] = [];
+  for (const period of periods) {
+    const answer = await service.call(toReportPath('inbound-summary'), toReportBody(period, 10_000));
+    results.push({ ms: answer.ms, groups: readReport(answer).totalDocument });
+  }
+  return results;
+}
+
+async function benchClients(
+  service: ServiceProcess,
+  whole: BenchPeriod,
+  size: number,
+): Promise<BenchFigure[]> {
+  const seconds = size >= LARGE_SIZE ? 60 : 10;
+  const load = await runMixedLoad(service, {
+    clients: CLIENTS,
+    forMs: seconds * 1000,
+    within: { fromMs: whole.fromMs, toMs: whole.toMs - DAY_MS },
+    // About two and a half pages, at least a minute.
+    walkMs: Math.max(60, Math.round((2500 / size) * DAYS * 86_400)) * 1000,
+  });
+  for (const error of new Set(load.errors)) console.error(`  ${error}`);
+  const name = `${CLIENTS} clients for ${seconds} s`;
+  const count = (figure: string, value: number, goal: number | null): BenchFigure => ({
+    ...{
+      bench: BENCH,
+      figure: `${name}, ${figure}`,
+      value,
+      unit: '',
+      goal,
+      met: goal === null ? null : value <= goal,
+    },
+    ...{ peer: null, peerValue: null, ratio: null },
+  });
+  return [
+    ...toFigures(name, load.times, null),
+    count('calls', load.times.length, null),
+    count('errors', load.errors.length, 0),
+    count('records walked', load.walkedRecords, null),
+    count('records lost or repeated', load.lostRecords, 0),
+  ];
+}
+
+function toMemoryFigures(service: ServiceProcess): BenchFigure[] {
+  const value = service.readPeakMib();
+  if (value === null) return [];
+  return [
+    {
+      ...{ bench: BENCH, figure: 'most memory of the process, ever', value, unit: 'MiB' },
+      ...{ peer: null, peerValue: null, ratio: null, goal: GOALS.peakMib, met: value <= GOALS.peakMib },
+    },
+  ];
+}
+
+async function benchPeers(
+  file: string,
+  periods: readonly BenchPeriod[],
+  groups: readonly number[],
+  medianMs: number,
+): Promise<BenchFigure[]> {
+  const duckDb = await tryTimeDuckDb(file, periods);
+  if (duckDb === undefined)
+    console.error('  DuckDB is not installed (npm ci installs it): not compared with it.');
+  const peers = [await timeGroupBy(file, periods), ...(duckDb === undefined ? [] : [duckDb])];
+  return peers.map((peer) => {
+    if (peer.groups.some((count, index) => count !== groups[index])) {
+      throw new Error(`${peer.name} finds other groups`);
+    }
+    return compare('summary of any period, median', medianMs, peer.name, toQuantile(peer.times, 0.5), 1);
+  });
+}
+
+async function benchKills(kills: number): Promise<BenchFigure> {
+  const { faults, whileWriting } = await killRepeatedly(kills, 400_000);
+  for (const fault of faults) console.error(`  ${fault}`);
+  const value = faults.length;
+  return {
+    ...{ bench: BENCH, figure: `${kills} kills, ${whileWriting} while writing: faults`, value, unit: '' },
+    ...{ peer: null, peerValue: null, ratio: null, goal: 0, met: value === 0 },
+  };
+}
+
+function drawPeriods({ fromMs, toMs }: BenchPeriod): BenchPeriod[] {
+  const random = createRandom(2);
+  const draw = (from: number): number => Math.floor((from + random() * (toMs - from)) / 1000) * 1000;
+  return Array.from({ length: CALLS }, () => {
+    const start = draw(fromMs);
+    return { fromMs: start, toMs: draw(start) };
+  }).filter((period) => period.toMs > period.fromMs);
+}
+
+function toFigures(name: string, times: readonly number[], goalMs: number | null): BenchFigure[] {
+  return [
+    toTimeFigure(BENCH, `${name}, median`, toQuantile(times, 0.5), goalMs),
+    toTimeFigure(BENCH, `${name}, 99th percentile`, toQuantile(times, 0.99)),
+  ];
+}
+
+/** A time beside another, of which it may be at most so many times. */
+function compare(figure: string, ms: number, peer: string, peerMs: number, goalRatio: number): BenchFigure {
+  return toTimeFigure(BENCH, figure, ms, peerMs * goalRatio, { name: peer, valueMs: peerMs });
 }

@@ -26,33 +26,16 @@ export function findRollupFaults(db: Database): string[] {
   const faults: string[] = [];
   for (const [direction, latency] of ['bot_latency_ms', '0'].entries()) {
     const table = ['inbound_record', 'outbound_record'][direction]!;
-    const records = db.prepare<[], RawRecord>(
-      `SELECT date_ms, arrival, session, group_id, response_time_us, ${latency} FROM ${table} ORDER BY date_ms, arrival`,
-    );
-    for (const tierMs of ROLLUP_TIERS_MS) {
+    let expected = sumRecords(db, table, latency);
+    for (const tierMs of ROLLUP_TIERS_MS.toReversed()) {
+      expected = sumLarger(expected, tierMs);
       const stored = readStored(db, direction, tierMs);
-      const check = (startMs: number, groups: Map<number, Sums>): void => {
-        const expected = toText(
-          groups,
-          startMs,
-          [...groups.values()].reduce((sum, each) => sum + each.records, 0),
-        );
-        if (stored.get(startMs) !== expected)
-          faults.push(`${table}, ${tierMs} ms from ${startMs}: other sums`);
+      for (const [startMs, groups] of expected) {
+        const count = [...groups.values()].reduce((sum, each) => sum + each.records, 0);
+        const isSame = stored.get(startMs) === toText(groups, startMs, count);
+        if (!isSame) faults.push(`${table}, ${tierMs} ms from ${startMs}: other sums`);
         stored.delete(startMs);
-      };
-      let startMs = Number.NaN;
-      let groups = new Map<number, Sums>();
-      for (const [dateMs, arrival, session, groupId, timeUs, latencyMs] of records.raw().iterate()) {
-        const recordStartMs = Math.floor(dateMs / tierMs) * tierMs;
-        if (recordStartMs !== startMs) {
-          if (groups.size > 0) check(startMs, groups);
-          startMs = recordStartMs;
-          groups = new Map();
-        }
-        addTo(groups, groupId, [1, timeUs, latencyMs], [dateMs, arrival, session]);
       }
-      if (groups.size > 0) check(startMs, groups);
       for (const left of stored.keys())
         faults.push(`${table}, ${tierMs} ms from ${left}: sums of no records`);
     }
@@ -60,8 +43,41 @@ export function findRollupFaults(db: Database): string[] {
   return faults;
 }
 
+type Rollups = Map<number, Map<number, Sums>>;
+
+function sumRecords(db: Database, table: string, latency: string): Rollups {
+  const tierMs = ROLLUP_TIERS_MS.at(-1)!;
+  const rollups: Rollups = new Map();
+  const records = db.prepare<[], RawRecord>(
+    `SELECT date_ms, arrival, session, group_id, response_time_us, ${latency} FROM ${table}`,
+  );
+  for (const [dateMs, arrival, session, groupId, timeUs, latencyMs] of records.raw().iterate()) {
+    const groups = openRollup(rollups, dateMs, tierMs);
+    addTo(groups, groupId, [1, timeUs, latencyMs], [dateMs, arrival, session]);
+  }
+  return rollups;
+}
+
+function sumLarger(smaller: Rollups, tierMs: number): Rollups {
+  const rollups: Rollups = new Map();
+  for (const [startMs, cells] of smaller) {
+    const groups = openRollup(rollups, startMs, tierMs);
+    for (const [groupId, { records, responseTimeUs, botLatencyMs, newest }] of cells) {
+      addTo(groups, groupId, [records, responseTimeUs, botLatencyMs], newest);
+    }
+  }
+  return rollups;
+}
+
+function openRollup(rollups: Rollups, atMs: number, tierMs: number): Map<number, Sums> {
+  const startMs = Math.floor(atMs / tierMs) * tierMs;
+  const groups = rollups.get(startMs) ?? new Map<number, Sums>();
+  rollups.set(startMs, groups);
+  return groups;
+}
+
 function readStored(db: Database, direction: number, tierMs: number): Map<number, string> {
-  const rollups = new Map<number, Map<number, Sums>>();
+  const rollups: Rollups = new Map();
   const rows = db
     .prepare<[number, number], [number, Uint8Array]>(
       'SELECT start_ms, cells FROM rollup WHERE direction = ? AND tier_ms = ?',
@@ -69,8 +85,7 @@ function readStored(db: Database, direction: number, tierMs: number): Map<number
     .raw()
     .all(direction, tierMs);
   for (const [startMs, blob] of rows) {
-    const groups = rollups.get(startMs) ?? new Map<number, Sums>();
-    rollups.set(startMs, groups);
+    const groups = openRollup(rollups, startMs, tierMs);
     const cells = readCells(blob);
     for (let at = 0; at < cells.length; at += 1) {
       const newest = [
