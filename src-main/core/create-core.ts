@@ -6,6 +6,7 @@ import { createAppOperations } from './app-operations.ts';
 import { createCacheOperations } from './cache/cache-operations.ts';
 import { createHousekeeping } from './cache/housekeeping.ts';
 import { openCache } from './cache/open-cache.ts';
+import { resumeAfterFullDisk } from './cache/resume-after-full-disk.ts';
 import { createSnapshotOperations } from './cache/snapshot-operations.ts';
 import { createReportingClient } from './client/create-reporting-client.ts';
 import { reachAddress } from './client/reach-address.ts';
@@ -112,6 +113,7 @@ export async function createCore(host: Host, parts: CoreParts = {}): Promise<Cor
     logger: logger.child('downloads'),
     readFreeBytes: () => readFreeBytes(host.dataFolder),
   });
+  resumeAfterFullDisk(cache, downloads.operations, logger.child('downloads'));
 
   const handlers: Handlers = {
     ...createAppOperations({ host, settings, keychain: { kind: secrets.kind, failure }, now }),

@@ -1,4 +1,4 @@
-import { copyFile } from 'node:fs/promises';
+import { copyFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -73,6 +73,7 @@ test('D-12: the copy from before a migration is whole, for its owner only, and c
   expect((await runWriter([place.file, 1, 0])).lines).toEqual(['open ', 'closed']);
   const copy = `${place.file}.v1.backup`;
   expect(readFile(copy)).toEqual({ version: 1, check: 'ok', records: 3 });
+  if (process.platform !== 'win32') expect((await stat(copy)).mode & 0o077).toBe(0);
   const restored = join(place.folder, 'restored.sqlite');
   await copyFile(copy, restored);
   expect((await runWriter([restored, 1, 0])).lines).toEqual(['open ', 'closed']);

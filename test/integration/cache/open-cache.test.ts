@@ -56,6 +56,24 @@ test('a new cache is marked, versioned, STRICT and for its owner only', async ()
   if (process.platform !== 'win32') expect((await stat(place.file)).mode & 0o077).toBe(0);
 });
 
+test.skipIf(process.platform === 'win32')(
+  'D-15: everything beside the cache is for its owner only too',
+  async () => {
+    await writeFile(place.file, 'no database'.repeat(500));
+    const cache = await openTestCache(place.file);
+    await fillSnapshot(cache, [createDocument(0)]);
+    const names = await readdir(place.folder, { recursive: true });
+    expect(names).toEqual(expect.arrayContaining(['cache.sqlite-wal', 'cache.sqlite.lock', 'damaged']));
+    const modes = await Promise.all(
+      names.map(async (name) => (await stat(join(place.folder, name))).mode & 0o077),
+    );
+    const kept = names.filter((_, index) => modes[index] !== 0);
+    // A damaged file keeps the mode that it came with, in a folder that nobody else may enter.
+    expect(kept.filter((name) => !name.startsWith(join('damaged', '2026')))).toEqual([]);
+    await cache.close();
+  },
+);
+
 test('a database of a later version is refused and stays as it was', async () => {
   await createFilled();
   const database = new Database(place.file);

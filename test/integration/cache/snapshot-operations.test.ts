@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { EventName, Handlers } from '../../../src-main/common/contract/index.ts';
-import { Settings } from '../../../src-main/common/model/settings.ts';
+import type { Settings } from '../../../src-main/common/model/settings.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import { createHousekeeping, type Housekeeping } from '../../../src-main/core/cache/housekeeping.ts';
 import { createSnapshotOperations } from '../../../src-main/core/cache/snapshot-operations.ts';
