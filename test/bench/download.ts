@@ -3,13 +3,14 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 import type { Period } from '../../src-main/common/model/period.ts';
 import { toWireDate } from '../../src-main/common/reporting/wire-dates.ts';
 import type { DownloadAppFigures, DownloadAppInput } from './download-app.ts';
-import type { BenchFigure } from './figure.ts';
+import { toTimeFigure, type BenchFigure } from './figure.ts';
 import { insertBare } from './insert-bare.ts';
 
 const BENCH = 'download';
@@ -49,12 +50,17 @@ export async function benchDownload(options: { size: number }): Promise<BenchFig
       cacheThread: join(BUILT, 'cache-thread.js'),
       period: toPeriod(Date.now()),
     };
+    // What an idle process beside it suffers is the machine's share of the pauses.
+    const idle = monitorEventLoopDelay({ resolution: 1 });
+    idle.enable();
     const app = spawn(process.execPath, [join(BUILT, 'download-app.js'), JSON.stringify(input)], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const figures = JSON.parse(await readLine(app)) as DownloadAppFigures;
+    idle.disable();
     if (figures.state !== 'complete') throw new Error(`The download ended as ${figures.state}.`);
-    return toFigures(figures, insertBare(join(dataFolder, 'cache.sqlite'), PAGE_SIZE));
+    const bareMs = insertBare(join(dataFolder, 'cache.sqlite'), PAGE_SIZE);
+    return toFigures(figures, bareMs, idle.max / 1e6);
   } finally {
     service.kill('SIGTERM');
     await rm(folder, { recursive: true, force: true });
@@ -95,7 +101,7 @@ function toPeriod(nowMs: number): Period {
   return { fromMs, toMs, startDate, endDate, zone: 'UTC' };
 }
 
-function toFigures(figures: DownloadAppFigures, bareMs: number): BenchFigure[] {
+function toFigures(figures: DownloadAppFigures, bareMs: number, idleMs: number): BenchFigure[] {
   const { recordCount, ms, longestPauseMs, peakBytes } = figures;
   const toRate = (spanMs: number): number => Math.round((recordCount / spanMs) * 1000);
   const ratio = bareMs / ms;
@@ -126,15 +132,9 @@ function toFigures(figures: DownloadAppFigures, bareMs: number): BenchFigure[] {
             ...{ goal: MEMORY_GOAL_MIB, met: peakMib < MEMORY_GOAL_MIB },
           },
         ]),
-    {
-      ...{
-        bench: BENCH,
-        figure: 'longest pause of its main thread',
-        value: longestPauseMs,
-        unit: 'ms',
-        ...none,
-      },
-      ...{ goal: PAUSE_GOAL_MS, met: longestPauseMs < PAUSE_GOAL_MS },
-    },
+    toTimeFigure(BENCH, 'longest pause of its main thread', longestPauseMs, PAUSE_GOAL_MS, {
+      name: 'idle process',
+      valueMs: idleMs,
+    }),
   ];
 }
