@@ -10,6 +10,7 @@ import { createSessionWriter } from './write-imported.ts';
 interface SummaryGroup {
   readonly group: TrafficGroup;
   readonly totals: GroupTotals;
+  readonly rank: number;
 }
 
 /**
@@ -25,8 +26,8 @@ export function readSummaryPage(
   const { store, seed } = source;
   const all = report.directions.flatMap((direction) => readSorted(source, direction, query));
   const [afterId] = after;
-  const rest =
-    afterId === undefined ? all : all.filter((entry) => isAfter(entry.group, store.groups.getGroup(afterId)));
+  const afterRank = afterId === undefined ? -1 : store.groups.getRank(afterId);
+  const rest = all.filter(({ rank }) => rank > afterRank);
   const shown = rest.slice(0, query.size);
   const last = shown.at(-1);
   const documents = createPageBuffer(shown.length);
@@ -45,18 +46,10 @@ export function readSummaryPage(
 function readSorted({ store }: ReportSource, direction: Direction, query: ReportQuery): SummaryGroup[] {
   return store.summaries
     .read(direction, query.fromMs, query.toMs)
-    .map((totals) => ({ totals, group: store.groups.getGroup(totals.groupId) }))
-    .sort((a, b) => compareGroups(a.group, b.group));
-}
-
-function isAfter(group: TrafficGroup, reference: TrafficGroup): boolean {
-  return compareGroups(group, reference) > 0;
-}
-
-function compareGroups(a: TrafficGroup, b: TrafficGroup): number {
-  if (a.direction !== b.direction) return a.direction === 'inbound' ? -1 : 1;
-  if (a.channel !== b.channel) return a.channel - b.channel;
-  if (a.service !== b.service) return a.service - b.service;
-  if (a.origin !== b.origin) return a.origin < b.origin ? -1 : 1;
-  return a.responseCode - b.responseCode;
+    .map((totals) => ({
+      totals,
+      group: store.groups.getGroup(totals.groupId),
+      rank: store.groups.getRank(totals.groupId),
+    }))
+    .sort((a, b) => a.rank - b.rank);
 }

@@ -36,6 +36,8 @@ export class TrafficGroups {
     inbound: new Map(),
     outbound: new Map(),
   };
+  /** Place of each group in the order of summaries; empty until asked for. */
+  readonly #ranks = new Map<number, number>();
   readonly #originNames = new Map<number, string>();
   readonly #originIds = new Map<string, number>();
 
@@ -52,7 +54,7 @@ export class TrafficGroups {
   /** Reads the tables again; needed after a transaction that added groups was rolled back. */
   reload(): void {
     const ids = Object.values(this.#groupIds);
-    for (const map of [this.#groups, ...ids, this.#originNames, this.#originIds]) map.clear();
+    for (const map of [this.#groups, ...ids, this.#ranks, this.#originNames, this.#originIds]) map.clear();
     for (const row of this.#readGroups.all()) {
       this.#remember({
         groupId: row.group_id,
@@ -109,12 +111,25 @@ export class TrafficGroups {
     return group;
   }
 
+  /**
+   * Place of a group in the order of summaries: inbound first, then by channel, service, origin and code.
+   * Places shift as groups are added, their order doesn't.
+   */
+  getRank(groupId: number): number {
+    if (this.#ranks.size === 0) {
+      const sorted = [...this.#groups.values()].sort(compareGroups);
+      for (const [rank, group] of sorted.entries()) this.#ranks.set(group.groupId, rank);
+    }
+    return this.#ranks.get(groupId) ?? -1;
+  }
+
   getOriginName(originId: number): string {
     return this.#originNames.get(originId) ?? '';
   }
 
   #remember(group: TrafficGroup): void {
     this.#groups.set(group.groupId, group);
+    this.#ranks.clear();
     const { direction, origin } = group;
     const ids = this.#groupIds[direction].get(origin) ?? new Map<number | string, number>();
     this.#groupIds[direction].set(origin, ids);
@@ -134,4 +149,12 @@ function toKey(channel: number, service: number, responseCode: number): number |
   return isSmall
     ? (channel * KEY_LIMIT + service) * KEY_LIMIT + responseCode
     : `${channel}|${service}|${responseCode}`;
+}
+
+function compareGroups(a: TrafficGroup, b: TrafficGroup): number {
+  if (a.direction !== b.direction) return a.direction === 'inbound' ? -1 : 1;
+  if (a.channel !== b.channel) return a.channel - b.channel;
+  if (a.service !== b.service) return a.service - b.service;
+  if (a.origin !== b.origin) return a.origin < b.origin ? -1 : 1;
+  return a.responseCode - b.responseCode;
 }
