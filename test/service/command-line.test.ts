@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { QUIRK_NAMES } from '../../src-main/common/model/simulation.ts';
 import { readCommandLine } from '../../src-main/service/read-command-line.ts';
 import { toPeriod, walkReport } from '../support/service-calls.ts';
 
@@ -125,11 +126,14 @@ describe('npm run service', () => {
   it('explains every option with --help', async () => {
     const { code, stdout } = await runToEnd('--help');
     expect(code).toBe(0);
-    for (const option of 'port data tenant records days seed no-live host require-token token-minutes time-zone outbound-summary-id'.split(
-      ' ',
-    )) {
-      expect(stdout).toContain(`--${option}`);
-    }
+    const source = await readFile(
+      new URL('../../src-main/service/read-command-line.ts', import.meta.url),
+      'utf8',
+    );
+    const options = [...source.matchAll(/^ {2}'?([a-z-]+)'?: \{ type: /gm)].map(([, name]) => name!);
+    expect(options.length).toBeGreaterThan(15);
+    for (const option of options) expect(stdout).toMatch(new RegExp(`^  --${option}( |$)`, 'm'));
+    for (const quirk of QUIRK_NAMES) expect(stdout).toContain(`  ${quirk}\n`);
   });
 
   it('refuses the folder of another tenant', async () => {
