@@ -2,6 +2,7 @@ import { defineStore } from 'pinia';
 import { computed, ref, shallowRef } from 'vue';
 import type { Input } from '../../src-main/common/contract/index.ts';
 import type { Connection } from '../../src-main/common/model/connection.ts';
+import type { ZoneFinding } from '../../src-main/common/model/zone-finding.ts';
 import { useBackend } from '../backend/backend.ts';
 import { useAppStore } from './app.ts';
 
@@ -54,5 +55,9 @@ export const useConnectionsStore = defineStore('connections', () => {
     return (await backend.call('connections/start-test', input)).taskId;
   }
 
-  return { list, savedId, isLoaded, active, start, activate, save, remove, startTest };
+  function detectZone(input: Input<'connections/detect-zone'>): Promise<ZoneFinding> {
+    return backend.call('connections/detect-zone', input);
+  }
+
+  return { list, savedId, isLoaded, active, start, activate, save, remove, startTest, detectZone };
 });

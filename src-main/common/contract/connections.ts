@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { Connection, ConnectionDraft, ConnectionSecrets } from '../model/connection.ts';
+import { ZoneFinding } from '../model/zone-finding.ts';
 import { Nothing, operation } from './operation.ts';
 
 const ConnectionId = Type.Object({ connectionId: Type.String() });
@@ -18,6 +19,14 @@ export const connectionsOperations = {
   'connections/start-test': operation(
     Type.Object({ connectionId: NullableId, draft: ConnectionDraft, secrets: ConnectionSecrets }),
     Type.Object({ taskId: Type.String() }),
+  ),
+  /**
+   * Asks the service of a draft as typed for its newest record, and judges the service time zone by it; missing
+   * secrets are taken from the saved connection. Fails as a page does.
+   */
+  'connections/detect-zone': operation(
+    Type.Object({ connectionId: NullableId, draft: ConnectionDraft, secrets: ConnectionSecrets }),
+    ZoneFinding,
   ),
 };
 

@@ -1,5 +1,7 @@
-import type { Handlers } from '../../common/contract/index.ts';
+import type { Handlers, Input } from '../../common/contract/index.ts';
+import { detectZone } from '../analysis/detect-zone.ts';
 import type { Cache } from '../cache/cache.ts';
+import type { ConnectionDraft } from '../../common/model/connection.ts';
 import type { ReportingClient } from '../client/reporting-client.ts';
 import type { SettingsStore } from '../settings/create-settings.ts';
 import { isActive, type TaskRegistry } from '../tasks/task-registry.ts';
@@ -21,8 +23,23 @@ export interface ConnectionOperationsOptions {
 /** What the window may ask about connections. */
 export function createConnectionOperations(
   options: ConnectionOperationsOptions,
-): Pick<Handlers, 'connections/list' | 'connections/save' | 'connections/remove' | 'connections/start-test'> {
+): Pick<Handlers, Extract<keyof Handlers, `connections/${string}`>> {
   const { connections, cache, settings, tasks, now } = options;
+
+  /** A client for a draft as typed; secrets left out are those of the saved connection. */
+  const createDraftClient = (
+    draft: ConnectionDraft,
+    { connectionId, secrets }: Input<'connections/start-test'>,
+  ): ReportingClient => {
+    const id = connectionId ?? 'draft';
+    return options.createClient({ ...draft, id, kind: 'remote', createdAtMs: now() }, async () => {
+      const { accessToken, accessTokenSecret } = secrets;
+      if (accessToken !== undefined && accessTokenSecret !== undefined) {
+        return { accessToken, accessTokenSecret };
+      }
+      return { ...(await connections.readSecrets(id)), ...secrets };
+    });
+  };
   return {
     'connections/list': () => connections.list(),
     'connections/save': async ({ connectionId, draft, secrets }) => {
@@ -45,22 +62,16 @@ export function createConnectionOperations(
       }
       return null;
     },
-    'connections/start-test': ({ connectionId, draft, secrets }) => {
-      const checked = checkDraft(draft);
-      const about: SavedConnection = {
-        ...checked,
-        id: connectionId ?? 'draft',
-        kind: 'remote',
-        createdAtMs: now(),
-      };
-      const readSecrets = async (): Promise<BothSecrets> => {
-        const { accessToken, accessTokenSecret } = secrets;
-        if (accessToken !== undefined && accessTokenSecret !== undefined) {
-          return { accessToken, accessTokenSecret };
-        }
-        return { ...(await connections.readSecrets(about.id)), ...secrets };
-      };
-      const client = options.createClient(about, readSecrets);
+    'connections/detect-zone': (input) => {
+      const checked = checkDraft(input.draft);
+      const { signal } = new AbortController();
+      const client = createDraftClient(checked, input);
+      return detectZone({ client, zone: checked.serviceZone, signal, now });
+    },
+    'connections/start-test': (input) => {
+      const checked = checkDraft(input.draft);
+      const { connectionId } = input;
+      const client = createDraftClient(checked, input);
       const reach = (signal: AbortSignal): Promise<number> => options.reach(checked.baseAddress, signal);
       const task = tasks.start(
         { kind: 'connection-test', connectionId, snapshotId: null, total: 7 },
