@@ -46,6 +46,7 @@ export class KnownRecords {
 
   /** True when an equal record of the store is not claimed yet; then it is. */
   tryClaim(record: ImportedRecord, hash: number): boolean {
+    if (this.#lastArrivals[record.direction] === 0) return false;
     return (
       this.#claimAmong(record, this.#findImported(record, hash)) ||
       this.#claimAmong(record, this.#findSample(record))
