@@ -71,6 +71,7 @@ describe('export', () => {
       total: 2500,
       fileName: 'chosen.csv',
       fileBytes: bytes.length,
+      fileSha256: createHash('sha256').update(bytes).digest('hex'),
     });
     expect(suggested).toEqual(['inbound-detail_1001_2026-11-19.csv']);
     const rows: Record<string, string>[] = parse(bytes, { columns: true });

@@ -64,6 +64,8 @@ export const Task = Type.Object({
   /** Export: the finished file's name, and its size in bytes. */
   fileName: Type.Union([Type.String(), Type.Null()]),
   fileBytes: Type.Union([Type.Integer(), Type.Null()]),
+  /** Export: SHA-256 of the finished file, in hex. */
+  fileSha256: Type.Optional(Type.String()),
   /** Connection test only. */
   steps: Type.Array(TestStep),
 });

@@ -59,7 +59,7 @@ export function createExporter(options: {
         onProgress(0);
         await writeExport({ source, writer, file, signal: task.signal, onProgress });
         const { bytes, sha256 } = await file.commit();
-        task.update({ fileName: basename(target), fileBytes: bytes });
+        task.update({ fileName: basename(target), fileBytes: bytes, fileSha256: sha256 });
         logger.info('An export was written.', {
           taskId: task.id,
           snapshotId: snapshot.id,

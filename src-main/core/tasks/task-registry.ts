@@ -10,7 +10,7 @@ export interface TaskHandle {
   /** Units done so far and expected; rate and time left are worked out from the last seconds. */
   progress(done: number, total: number | null): void;
   /** Changes fields that only some kinds have. */
-  update(change: Partial<Pick<Task, 'retryAtMs' | 'fileName' | 'fileBytes' | 'steps'>>): void;
+  update(change: Partial<Pick<Task, 'retryAtMs' | 'fileName' | 'fileBytes' | 'fileSha256' | 'steps'>>): void;
 }
 
 /** All long work of the core: one registry, one way to watch and one to cancel. */

@@ -1,7 +1,7 @@
 import { useI18n } from 'vue-i18n';
 import type { Remark, Snapshot } from '../../../src-main/common/model/snapshot.ts';
-import { formatCount } from '../../format/numbers.ts';
 import { useErrorSpeaker } from '../../messages/error-words.ts';
+import { useRemarkWords } from '../../messages/remark-words.ts';
 import { toPeriodWords, toShownState } from './snapshot-words.ts';
 
 export interface SnapshotWords {
@@ -14,7 +14,7 @@ export interface SnapshotWords {
 
 /** The words of the library for snapshots. */
 export function useSnapshotWords(): SnapshotWords {
-  const { t, te } = useI18n();
+  const { t } = useI18n();
   const say = useErrorSpeaker();
 
   const toReport = (report: Snapshot['report']): string => t(`library.report.${report}`);
@@ -29,11 +29,7 @@ export function useSnapshotWords(): SnapshotWords {
   return {
     toReport,
     toPeriod,
-    toRemark(remark) {
-      const key = `remarks.${remark.code}`;
-      const values = { count: formatCount(remark.count ?? 1), detail: remark.detail ?? '' };
-      return te(key) ? t(key, values) : t('remarks.other', { code: remark.code });
-    },
+    toRemark: useRemarkWords(),
     describe(snapshot) {
       const failure = snapshot.failure === null ? '' : say({ code: snapshot.failure }).title;
       const state = t(`library.state.${toShownState(snapshot)}`);

@@ -32,7 +32,14 @@ const running: Task = {
   fileBytes: null,
   steps: [],
 };
-const done: Task = { ...running, state: 'done', done: 4000, fileName: 'inbound.csv', fileBytes: 2_400_000 };
+const done: Task = {
+  ...running,
+  state: 'done',
+  done: 4000,
+  fileName: 'inbound.csv',
+  fileBytes: 2_400_000,
+  fileSha256: 'ab'.repeat(32),
+};
 
 let wrapper: VueWrapper | undefined;
 afterEach(() => {
@@ -93,6 +100,7 @@ describe('export dialog', () => {
     backend.send('tasks/changed', done);
     await flushPromises();
     expect(readText()).toContain('inbound.csv, 2.4 MB');
+    expect(readText()).toContain(`SHA-256 ${'ab'.repeat(32)}`);
     await press('Show file');
     expect(backend.asked.at(-1)).toEqual({ name: 'exports/reveal', input: { taskId: 'export-1' } });
   });
