@@ -15,7 +15,7 @@ export type Format = (typeof FORMATS)[number];
 export const DETAILS = ['inbound-detail', 'outbound-detail'] as const;
 
 /** Everything that a service can hold. */
-export const ALL_TIME = toPeriod(0, Date.UTC(2199, 11, 31));
+export const ALL_TIME = toPeriod(0, Date.UTC(2200, 0, 1) - 1);
 
 /** All records of a report as the application reads and exports them. */
 export async function exportRecords(

@@ -227,6 +227,34 @@ describe('an import of records', () => {
     expect(documents).toMatchObject([{ Id: 'not "a" GUID', Count: '1', AvegareReponseTime: 12.5 }]);
   });
 
+  it('counts and sums records at the limits of every number and date', async () => {
+    const target = await start({ records: 0 });
+    const most = 2 ** 31 - 1;
+    const numbers = [-(2 ** 31), -1, 0, 131_071, 131_072, most];
+    const dates = ['1970-01-01T00:00:00.000Z', '2199-12-31T23:59:59.999Z'];
+    const records = dates.flatMap((date) =>
+      numbers.map((number) =>
+        toInbound({
+          ...{ Date: date, Channel: number, Service: number, ReponseCode: number },
+          ...{ ReponseTime: most, BotLatency: most },
+        }),
+      ),
+    );
+    expect((await importText(target, toNdjson([...records, ...records]))).report.added).toBe(24);
+    const served = await walkReport<InboundDetailDocument>(target, 'inbound-detail', ALL_TIME, 7);
+    expect(served).toHaveLength(24);
+    expect(served).toEqual(expect.arrayContaining(records));
+    const page = await callReport(target, 'inbound-detail', { ...ALL_TIME, size: 1 });
+    expect(page.totalDocument).toBe(24);
+    const groups = await walkReport<object>(target, 'inbound-summary', ALL_TIME, 100);
+    expect(groups).toHaveLength(numbers.length);
+    for (const group of groups) {
+      expect(group).toMatchObject({ Count: '4', AvegareReponseTime: most, AvegareBotLatency: most });
+    }
+    const { report } = await importText(target, toNdjson(records));
+    expect([report.added, report.known]).toEqual([0, 12]);
+  });
+
   it('reads dates without a zone in the service’s own', async () => {
     const target = await start({ records: 0, timeZone: 'Europe/Madrid' });
     await importText(target, toNdjson([toInbound({ Date: '2026-07-01 12:00:00.250' })]));
