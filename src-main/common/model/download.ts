@@ -5,7 +5,7 @@ import { DetailKindSchema, Remark, SnapshotState } from './snapshot.ts';
 
 const NullableInteger = Type.Union([Type.Integer(), Type.Null()]);
 
-export const DownloadState = Type.Union([
+const DownloadState = Type.Union([
   /** Waits for another download of the same report and connection. */
   Type.Literal('queued'),
   Type.Literal('running'),
@@ -16,7 +16,6 @@ export const DownloadState = Type.Union([
   /** Over. How it ended is the snapshot's state. */
   Type.Literal('ended'),
 ]);
-export type DownloadState = Static<typeof DownloadState>;
 
 /** The download that fills, or filled, a detail snapshot; there is one for each of them. */
 export const Download = Type.Object({

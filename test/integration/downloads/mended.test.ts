@@ -1,0 +1,208 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { AppError, type ErrorCode } from '../../../src-main/common/contract/errors.ts';
+import type { Task } from '../../../src-main/common/model/task.ts';
+import type { Cache } from '../../../src-main/core/cache/cache.ts';
+import type { PageRequest } from '../../../src-main/core/client/reporting-client.ts';
+import type { ConnectionStore } from '../../../src-main/core/connections/create-connections.ts';
+import { createDownloads, type Downloads } from '../../../src-main/core/downloads/create-downloads.ts';
+import { createTaskRegistry } from '../../../src-main/core/tasks/create-task-registry.ts';
+import type { TaskRegistry } from '../../../src-main/core/tasks/task-registry.ts';
+import { createSilentLogger } from '../../support/silent-logger.ts';
+import {
+  createDocument,
+  createFolder,
+  openTestCache,
+  toBody,
+  toNewSnapshot,
+} from '../cache/cache-fixture.ts';
+
+const TOTAL = 500;
+const HOUR_MS = 3_600_000;
+const { period } = toNewSnapshot();
+
+let place: Awaited<ReturnType<typeof createFolder>>;
+let cache: Cache;
+let tasks: TaskRegistry;
+let downloads: Downloads;
+let nowMs: number;
+/** Failures that the next pages meet, in order; the service itself is sound. */
+let failures: AppError[];
+/** Codes that storing, or keeping a state, fails with; null while the disk is sound. */
+let storeFailure: ErrorCode | null;
+let keepFailure: ErrorCode | null;
+let waits: number[];
+/** What the clock shows beside each wait: a machine that slept. */
+let sleptMs: number;
+
+function fetchPage({ size, lastDocument }: PageRequest) {
+  const failure = failures.shift();
+  if (failure !== undefined) return Promise.reject(failure);
+  const from = Number(lastDocument);
+  const documents = Array.from({ length: Math.min(size, TOTAL - from) }, (_, offset) =>
+    createDocument(from + offset),
+  );
+  const next = from + documents.length < TOTAL ? String(from + documents.length) : '';
+  const bytes = toBody(documents, next, TOTAL);
+  return Promise.resolve({
+    bytes,
+    status: 200,
+    requestedAtMs: nowMs,
+    receivedAtMs: nowMs,
+    serverTimeMs: null,
+  });
+}
+
+beforeEach(async () => {
+  place = await createFolder();
+  const opened = await openTestCache(place.file);
+  [nowMs, failures, storeFailure, keepFailure, waits, sleptMs] = [
+    period.toMs + HOUR_MS,
+    [],
+    null,
+    null,
+    [],
+    0,
+  ];
+  cache = {
+    ...opened,
+    storePage: (page, bytes) => {
+      if (storeFailure === null) return opened.storePage(page, bytes);
+      const full = Promise.reject<never>(new AppError(storeFailure, 'No room.'));
+      full.catch(() => undefined);
+      return { head: full, stored: full };
+    },
+    downloads: {
+      ...opened.downloads,
+      change: (change) =>
+        keepFailure === null || change.state === 'running'
+          ? opened.downloads.change(change)
+          : Promise.reject(new AppError(keepFailure, 'No room.')),
+    },
+  };
+  const emit = (): void => undefined;
+  const logger = createSilentLogger();
+  tasks = createTaskRegistry({ now: () => nowMs, emit, logger });
+  const connections = {
+    get: () => ({ tenant: 1, pageSize: 100, baseAddress: 'http://127.0.0.1:1', serviceZone: 'UTC' }),
+    clientFor: () => ({ fetchPage }),
+  } as unknown as ConnectionStore;
+  downloads = createDownloads({
+    ...{ cache, connections, tasks, emit, logger, now: () => nowMs },
+    readFreeBytes: () => Promise.resolve(null),
+    random: () => 0.5,
+    clock: {
+      now: () => nowMs,
+      wait: (ms) => {
+        waits.push(ms);
+        nowMs += ms + sleptMs;
+        return Promise.resolve();
+      },
+    },
+  });
+});
+afterEach(async () => {
+  await tasks.stop();
+  await cache.close();
+  await place.remove();
+});
+
+async function run(operation: 'start' | 'resume' = 'start'): Promise<{ task: Task; snapshotId: number }> {
+  const { operations } = downloads;
+  const { taskId, snapshotId } = await (operation === 'start'
+    ? operations['downloads/start']({ connectionId: 'one', report: 'inbound-detail', period })
+    : operations['downloads/resume']({ snapshotId: 1 }));
+  return { task: await tasks.whenEnded(taskId), snapshotId };
+}
+const readDownload = async () => (await downloads.operations['downloads/list']({ connectionId: null }))[0];
+
+/** Fails the page after the first with the code, as often as told. */
+function failLater(code: ErrorCode, times: number, details = {}): void {
+  const sound = cache.storePage.bind(cache);
+  cache.storePage = (page, bytes) => {
+    cache.storePage = sound;
+    failures = Array.from({ length: times }, () => new AppError(code, 'No.', details));
+    return sound(page, bytes);
+  };
+}
+
+test('a full disk pauses with its reason, loses nothing, and a resume goes on', async () => {
+  storeFailure = 'cache.disk-full';
+  const { task, snapshotId } = await run();
+  expect(task).toMatchObject({ state: 'paused', error: { code: 'cache.disk-full' } });
+  expect(await readDownload()).toMatchObject({
+    ...{ state: 'paused', snapshotState: 'paused', failure: { code: 'cache.disk-full' }, canResume: true },
+  });
+  storeFailure = null;
+  expect((await run('resume')).task.state).toBe('done');
+  expect(await cache.getSnapshot(snapshotId)).toMatchObject({ state: 'complete', recordCount: TOTAL });
+});
+
+test('a pause that the full disk keeps from being written is shown all the same', async () => {
+  [storeFailure, keepFailure] = ['cache.disk-full', 'cache.disk-full'];
+  const { task } = await run();
+  expect(task.state).toBe('paused');
+  expect(await readDownload()).toMatchObject({ state: 'paused', failure: { code: 'cache.disk-full' } });
+  [storeFailure, keepFailure] = [null, null];
+  expect((await run('resume')).task.state).toBe('done');
+  expect(await readDownload()).toMatchObject({ state: 'ended', snapshotState: 'complete', failure: null });
+});
+
+test('credentials that are refused in the middle pause it, and at the beginning end it', async () => {
+  failures = [new AppError('client.credentials-refused', 'No.', { status: 401 })];
+  expect((await run()).task).toMatchObject({
+    state: 'failed',
+    error: { code: 'client.credentials-refused' },
+  });
+  failLater('client.credentials-refused', 1);
+  expect((await run()).task).toMatchObject({
+    state: 'paused',
+    error: { code: 'client.credentials-refused' },
+  });
+});
+
+test('a network that stays away is waited for with growing delays, twelve hours, then it is paused', async () => {
+  failLater('client.unreachable', 2000);
+  const { task } = await run();
+  expect(task).toMatchObject({ state: 'paused', error: { code: 'client.unreachable' } });
+  const waited = waits.reduce((sum, ms) => sum + ms, 0);
+  expect(waited).toBeGreaterThanOrEqual(12 * HOUR_MS);
+  expect(waited).toBeLessThan(12.1 * HOUR_MS);
+});
+
+test('a machine that slept tries again as soon as it wakes, and its sleep is not counted', async () => {
+  failLater('client.unreachable', 5);
+  sleptMs = 24 * HOUR_MS;
+  expect((await run()).task.state).toBe('done');
+  expect(waits).toHaveLength(5);
+});
+
+test('a garbled page is asked for again, and one that stays garbled pauses the download', async () => {
+  failLater('client.not-json', 3);
+  expect((await run()).task.state).toBe('done');
+  failLater('client.not-json', 100);
+  expect((await run()).task).toMatchObject({ state: 'paused', error: { code: 'client.not-json' } });
+});
+
+test('a service that asks for patience gets it', async () => {
+  failLater('client.rate-limited', 1, { status: 429, retryAfterMs: 200_000 });
+  expect((await run()).task.state).toBe('done');
+  expect(waits.reduce((sum, ms) => sum + ms, 0)).toBe(200_000);
+});
+
+test('five expired cursors without a new record end the walk', async () => {
+  failLater('client.invalid-request', 1);
+  const sound = cache.downloads.restartWalk.bind(cache.downloads);
+  let restarts = 0;
+  Object.assign(cache.downloads, {
+    restartWalk: async (restart: Parameters<typeof sound>[0]) => {
+      restarts += 1;
+      const row = await sound(restart);
+      failLater('client.invalid-request', 1);
+      return row;
+    },
+  });
+  const { task, snapshotId } = await run();
+  expect(task).toMatchObject({ state: 'failed', error: { code: 'client.invalid-request' } });
+  expect(restarts).toBe(5);
+  expect(await cache.getSnapshot(snapshotId)).toMatchObject({ state: 'incomplete' });
+});
