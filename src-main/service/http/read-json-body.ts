@@ -8,7 +8,8 @@ const DEEPEST = 32;
  */
 export function tryReadJsonBody(body: unknown): unknown {
   if (!Buffer.isBuffer(body) || !isUtf8(body)) return undefined;
-  const text = body.toString().replace(/^\uFEFF/, '');
+  const whole = body.toString();
+  const text = whole.startsWith('\uFEFF') ? whole.slice(1) : whole;
   try {
     const content: unknown = JSON.parse(text);
     return isUnambiguous(text) ? content : undefined;
@@ -20,18 +21,40 @@ export function tryReadJsonBody(body: unknown): unknown {
 /** Looks through valid JSON for members named twice and for its depth. */
 function isUnambiguous(text: string): boolean {
   const open: Set<string>[] = [];
-  // Strings, each with the colon that makes it a member's name, and brackets; the rest is of no interest.
-  for (const [token] of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"(?:\s*:)?|[[\]{}]/g)) {
-    if (token === '{' || token === '[') {
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (character === '{' || character === '[') {
       if (open.push(new Set()) > DEEPEST) return false;
-    } else if (token === '}' || token === ']') {
+    } else if (character === '}' || character === ']') {
       open.pop();
-    } else if (token.endsWith(':')) {
-      const name = JSON.parse(token.slice(0, -1)) as string;
+    } else if (character === '"') {
+      const end = findStringEnd(text, at);
       const names = open.at(-1);
-      if (names?.has(name) === true) return false;
-      names?.add(name);
+      if (names !== undefined && isFollowedByColon(text, end)) {
+        const name = readString(text, at, end);
+        if (names.has(name)) return false;
+        names.add(name);
+      }
+      at = end;
     }
   }
   return true;
+}
+
+function findStringEnd(text: string, start: number): number {
+  let at = start + 1;
+  while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
+  return at;
+}
+
+/** Only the name of a member is followed by a colon. */
+function isFollowedByColon(text: string, end: number): boolean {
+  let at = end + 1;
+  while (text[at] === ' ' || text[at] === '\n' || text[at] === '\r' || text[at] === '\t') at += 1;
+  return text[at] === ':';
+}
+
+function readString(text: string, start: number, end: number): string {
+  const inner = text.slice(start + 1, end);
+  return inner.includes('\\') ? (JSON.parse(`"${inner}"`) as string) : inner;
 }
