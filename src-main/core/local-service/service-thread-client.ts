@@ -35,7 +35,12 @@ export function startServiceThread(options: {
   /** Once it was ready: `cause` is null when it was asked to end, else what ended it. */
   onEnded(cause: Error | null): void;
 }): ServiceThread {
-  const worker = new Worker(options.script, { workerData: options.workerData, name: 'local-service' });
+  const worker = new Worker(options.script, {
+    workerData: options.workerData,
+    name: 'local-service',
+    // Without it the young generation grows to 128 MB for what the first fill needs for a moment.
+    resourceLimits: { maxYoungGenerationSizeMb: 48 },
+  });
   const send = (message: ToServiceThread): void => worker.postMessage(message);
   const { promise: ready, resolve, reject } = Promise.withResolvers<ReadyService>();
   ready.catch(() => undefined);
