@@ -46,6 +46,7 @@ async function* limit(body: AsyncIterable<Buffer>, mostBytes: number): AsyncGene
   }
 }
 
+/** Keeps uploads in a folder of their own, which nothing else uses. */
 export function createImportUploads(folder: string, mostBytes: number = MOST_IMPORT_BYTES): ImportUploads {
   let waiting: (ImportFile & { readonly uploadId: string }) | null = null;
   let isReceiving = false;

@@ -113,6 +113,14 @@ describe('the local service', () => {
     expect(running.state()).toMatchObject({ state: 'stopped', url: null, error: null });
   });
 
+  it('comes back at the same address when the application is started again', async () => {
+    const first = await open();
+    const { state } = await start(first);
+    await first.service.stop();
+    const second = await open({ dataFolder: first.folder });
+    expect((await start(second)).state.url).toBe(state.url);
+  });
+
   it('takes another port when its own is taken meanwhile, and its connection follows', async () => {
     const running = await open();
     const first = await start(running);

@@ -49,14 +49,8 @@ export interface ServiceRunner {
   setQuirks(quirks: QuirkName[]): Promise<void>;
 }
 
-export function createServiceRunner(options: ServiceRunnerOptions): ServiceRunner {
-  const { policy, logger, now } = options;
-  let thread: ServiceThread | null = null;
-  let port = options.port;
-  let rate: ProgressRate | null = null;
-  let restartTimer: NodeJS.Timeout | undefined;
-  let queue: Promise<unknown> = Promise.resolve();
-  let state: LocalServiceState = {
+function toInitialState(options: ServiceRunnerOptions): LocalServiceState {
+  return {
     state: 'stopped',
     url: null,
     tenant: options.tenant,
@@ -72,10 +66,20 @@ export function createServiceRunner(options: ServiceRunnerOptions): ServiceRunne
     restartAtMs: null,
     error: null,
   };
-  const change = (next: Partial<LocalServiceState>): LocalServiceState => {
+}
+
+/** Builds the runner; nothing is started yet. */
+export function createServiceRunner(options: ServiceRunnerOptions): ServiceRunner {
+  const { policy, logger, now } = options;
+  let thread: ServiceThread | null = null;
+  let port = options.port;
+  let rate: ProgressRate | null = null;
+  let restartTimer: NodeJS.Timeout | undefined;
+  let queue: Promise<unknown> = Promise.resolve();
+  let state = toInitialState(options);
+  const change = (next: Partial<LocalServiceState>): void => {
     state = { ...state, ...next };
     options.onChanged(state);
-    return state;
   };
   /** A start must not meet a stop half way. */
   const runAlone = <Value>(work: () => Promise<Value>): Promise<Value> => {
