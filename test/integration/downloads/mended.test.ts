@@ -67,7 +67,7 @@ beforeEach(async () => {
     ...opened,
     storePage: (page, bytes) => {
       if (storeFailure === null) return opened.storePage(page, bytes);
-      const full = Promise.reject<never>(new AppError(storeFailure, 'No room.'));
+      const full = Promise.reject(new AppError(storeFailure, 'No room.'));
       full.catch(() => undefined);
       return { head: full, stored: full };
     },
