@@ -44,6 +44,8 @@ interface ReadPageOptions {
   readonly report: ReportKind;
   /** Zone of dates that carry none. */
   readonly zone: string;
+  /** Is shown the entries of the answer as they came, before they are read. */
+  readonly onEntries?: (entries: readonly unknown[]) => void;
 }
 
 /** The most records that one page may hold (decision 7). */
@@ -82,6 +84,7 @@ function readText(text: string, parse: ParseJson, options: ReadPageOptions, note
     const details = { records: entries.length, limit: PAGE_RECORD_LIMIT };
     throw new AppError('client.too-large', 'The page holds too many records.', details);
   }
+  options.onEntries?.(entries);
   if (found !== null) noteFound(found, whole, remarks);
   const read = readEntries(entries, options, notes, remarks);
   if (entries.length > 0 && read.setAside.length === entries.length) {

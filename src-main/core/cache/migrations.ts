@@ -202,4 +202,16 @@ CREATE TABLE downloads (
 CREATE INDEX downloads_by_state ON downloads (state);
 `,
   },
+  {
+    // What the reports of a connection looked like so far, as JSON; it is learned anew where it is missing.
+    version: 4,
+    sql: `
+CREATE TABLE report_shapes (
+  connection_id TEXT NOT NULL,
+  report TEXT NOT NULL,
+  shape TEXT NOT NULL,
+  PRIMARY KEY (connection_id, report)
+) STRICT;
+`,
+  },
 ];

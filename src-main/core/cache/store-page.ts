@@ -3,6 +3,8 @@ import { AppError } from '../../common/contract/errors.ts';
 import type { Remark, Snapshot } from '../../common/model/snapshot.ts';
 import { judgeEnd } from '../../common/reporting/next-cursor.ts';
 import { readPage, type ReadPage } from '../../common/reporting/read-page.ts';
+import { describeShape, type PageShape } from '../analysis/describe-shape.ts';
+import { findOutside } from '../analysis/find-outside.ts';
 import type { PageHead, PageToStore } from './cache.ts';
 import type { Connection } from './connect.ts';
 import { prepareComparison } from './download-compare.ts';
@@ -10,6 +12,7 @@ import { prepareInsert } from './insert-records.ts';
 import { preparePageWrites, type WalkRow } from './page-writes.ts';
 import { createRowDigest } from './record-digest.ts';
 import { isDetail, toDirection } from './record-tables.ts';
+import { prepareShapeWatch } from './report-shapes.ts';
 import type { SnapshotReader } from './snapshot-rows.ts';
 
 export interface StoredPage {
@@ -22,6 +25,7 @@ interface FreshPart {
   readonly page: PageToStore;
   readonly walk: WalkRow;
   readonly read: ReadPage;
+  readonly shape: PageShape;
   readonly head: PageHead;
   readonly sha256: string;
   readonly size: number;
@@ -47,6 +51,7 @@ export function createPageStore(
   snapshots: SnapshotReader,
 ): (input: StoredPage, tell: (head: PageHead) => void) => Snapshot {
   const writes = preparePageWrites(database);
+  const watchShape = prepareShapeWatch(database);
   const insert = {
     inbound: prepareInsert(database, 'inbound'),
     outbound: prepareInsert(database, 'outbound'),
@@ -76,7 +81,10 @@ export function createPageStore(
       recordsSha256: digest.finish(),
     });
     for (const entry of setAside) writes.insertSetAside(snapshot.id, pageNumber, entry);
-    for (const remark of listRemarks(snapshot, part)) writes.mergeRemark(snapshot.id, remark);
+    const departures = watchShape(snapshot.connectionId, report, part.shape);
+    for (const remark of [...listRemarks(snapshot, part), ...departures]) {
+      writes.mergeRemark(snapshot.id, remark);
+    }
     writes.updateSnapshot({
       ...{ snapshotId: snapshot.id, stored: rows.length, size, nextCursor: head.nextCursor },
       freshEntries: read.recordCount - knownEntries,
@@ -130,7 +138,9 @@ export function createPageStore(
       tell({ ...before, nextCursor: walk?.nextCursor ?? null, end: null });
       return snapshot;
     }
-    const read = readPage(body, { report: snapshot.report, zone: page.zone });
+    const { report } = snapshot;
+    let entries: readonly unknown[] = [];
+    const read = readPage(body, { report, zone: page.zone, onEntries: (found) => (entries = found) });
     const verdict = judgeEnd({
       recordCount: read.recordCount,
       lastDocument: read.lastDocument,
@@ -147,7 +157,19 @@ export function createPageStore(
     const end = isRepeat ? ({ nextCursor: null, end: 'cursor-repeated' } as const) : verdict;
     const head: PageHead = { recordCount, totalDocument, ...end };
     tell(head);
-    write.immediate(snapshot, { page, walk, read, head, sha256, size: body.byteLength, isRepeat, ...known });
+    const { nextCursor } = head;
+    const shape = describeShape({ report, entries, nextCursor, sizeAsked: page.sizeAsked ?? null });
+    write.immediate(snapshot, {
+      page,
+      walk,
+      read,
+      shape,
+      head,
+      sha256,
+      size: body.byteLength,
+      isRepeat,
+      ...known,
+    });
     return snapshots.get(page.snapshotId);
   };
 }
@@ -156,7 +178,7 @@ export function createPageStore(
 function listRemarks(snapshot: Snapshot, part: FreshPart): Remark[] {
   const { page, walk, read, head, knownEntries, isRepeat } = part;
   const isKnown = knownEntries > 0 && knownEntries === read.recordCount;
-  const remarks = isKnown ? [] : [...read.remarks];
+  const remarks = isKnown ? [] : [...read.remarks, ...findOutside(read.records, snapshot.period)];
   const total = read.totalDocument;
   const before =
     walk.walkEntryCount === 0 || snapshot.totalDocument === null

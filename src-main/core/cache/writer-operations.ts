@@ -40,6 +40,7 @@ export function createWriterOperations(opened: OpenedFile, file: string, isFirst
     .prepare<[string], number>('SELECT snapshot_id FROM snapshots WHERE connection_id = ?')
     .pluck();
   const removeSamples = database.prepare('DELETE FROM status_samples WHERE connection_id = ?');
+  const removeShapes = database.prepare('DELETE FROM report_shapes WHERE connection_id = ?');
   const saveFileCheck = database.prepare('UPDATE cache_state SET checked_at_ms = ?');
   const sweep = async (untilMs: number, { pause }: CallContext): Promise<Purge> => {
     const purge = await remover.sweep(untilMs, pause);
@@ -103,6 +104,7 @@ export function createWriterOperations(opened: OpenedFile, file: string, isFirst
     removeConnection: async (connectionId: string, context: CallContext): Promise<void> => {
       guard(() => remover.mark(idsOf.all(connectionId), 0));
       removeSamples.run(connectionId);
+      removeShapes.run(connectionId);
       await sweep(0, context);
     },
     addStatusSample: (sample: StatusSample): void => guard(() => addStatusSample(sample)),

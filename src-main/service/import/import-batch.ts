@@ -32,11 +32,6 @@ export function writeImportBatch(
   known: KnownRecords,
   records: readonly ImportedRecord[],
 ): BatchResult {
-  if (store.groups.size > MOST_GROUPS) {
-    throw toImportError(
-      `There are more than ${MOST_GROUPS} combinations of channel, service, origin and code.`,
-    );
-  }
   const inbound: Fresh<ImportedInbound>[] = [];
   const outbound: Fresh<ImportedOutbound>[] = [];
   for (const record of records) {
@@ -46,12 +41,17 @@ export function writeImportBatch(
     else outbound.push({ record, hash });
   }
   const added = inbound.length + outbound.length;
-  if (added > 0) {
-    store.runInTransaction(() => {
-      writeFresh(store, sortByDate(inbound), sortByDate(outbound));
-    });
+  const result = { added, known: records.length - added };
+  if (added === 0) return result;
+  if (store.groups.size > MOST_GROUPS) {
+    throw toImportError(
+      `There are more than ${MOST_GROUPS} combinations of channel, service, origin and code.`,
+    );
   }
-  return { added, known: records.length - added };
+  store.runInTransaction(() => {
+    writeFresh(store, sortByDate(inbound), sortByDate(outbound));
+  });
+  return result;
 }
 
 function writeFresh(

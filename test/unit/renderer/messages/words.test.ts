@@ -4,6 +4,15 @@ import { NOTE_BITS } from '../../../../src-main/common/reporting/read-value.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import { toErrorLike } from '../../../../src-renderer/messages/error-like.ts';
 
+const SHAPE_REMARKS = [
+  'shape-new-fields',
+  'shape-lost-fields',
+  'shape-new-types',
+  'shape-new-dates',
+  'shape-new-cursor',
+  'shape-smaller-pages',
+  'dates-outside-period',
+];
 const { t, te } = createMessages().global;
 
 describe('words', () => {
@@ -15,7 +24,7 @@ describe('words', () => {
     }
   });
 
-  test.each(Object.keys(NOTE_BITS))('the remark %s has words', (code) => {
+  test.each([...Object.keys(NOTE_BITS), ...SHAPE_REMARKS])('the remark %s has words', (code) => {
     expect(te(`remarks.${code}`)).toBe(true);
   });
 });

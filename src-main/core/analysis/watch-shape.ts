@@ -1,0 +1,102 @@
+import type { Remark } from '../../common/model/snapshot.ts';
+import type { PageShape, ValueKind } from './describe-shape.ts';
+
+/** What the answers of a report have looked like so far. */
+export interface LearnedShape {
+  /** Pages with records that taught it. */
+  readonly pages: number;
+  readonly fields: Readonly<Record<string, readonly ValueKind[]>>;
+  readonly steadyFields: readonly string[];
+  readonly dateForms: Readonly<Record<string, string>>;
+  readonly cursorForms: Readonly<Record<string, string>>;
+  /** Most records that came in one page. */
+  readonly largestPage: number;
+  /** Fewest that came in one that was cut short; null while none was. */
+  readonly shortestCap: number | null;
+}
+
+/** So many pages teach without a word. */
+const TEACHING_PAGES = 3;
+const DETAIL_CHARACTERS = 200;
+const FIELD_LIMIT = 300;
+const NOTHING: LearnedShape = {
+  pages: 0,
+  fields: {},
+  steadyFields: [],
+  dateForms: {},
+  cursorForms: {},
+  largestPage: 0,
+  shortestCap: null,
+};
+
+/**
+ * Compares a page with what is known, and learns from it. The first three pages only teach; what differs
+ * later is answered as remarks, once, since it is known from then on. A page without records teaches nothing.
+ */
+export function watchShape(
+  known: LearnedShape | null,
+  page: PageShape,
+): { readonly learned: LearnedShape; readonly departures: readonly Remark[] } {
+  const shape = known ?? NOTHING;
+  if (Object.keys(page.fields).length === 0) return { learned: shape, departures: [] };
+  const departures = shape.pages < TEACHING_PAGES ? [] : findDepartures(shape, page);
+  return { learned: learn(shape, page), departures };
+}
+
+function findDepartures(shape: LearnedShape, page: PageShape): Remark[] {
+  const names = Object.keys(page.fields);
+  const newNames = names.filter((name) => !Object.hasOwn(shape.fields, name));
+  const lostNames = shape.steadyFields.filter((name) => !Object.hasOwn(page.fields, name));
+  const newKinds = names.flatMap((name) => {
+    const before = shape.fields[name] ?? [];
+    const added = (page.fields[name] ?? []).filter((kind) => !before.includes(kind));
+    return before.length === 0 || added.length === 0
+      ? []
+      : [`${name}: ${before.join(', ')} → ${added.join(', ')}`];
+  });
+  const cap = shape.shortestCap ?? shape.largestPage;
+  return [
+    ...toRemark('shape-new-fields', newNames),
+    ...toRemark('shape-lost-fields', lostNames),
+    ...toRemark('shape-new-types', newKinds),
+    ...toRemark('shape-new-dates', findNewForms(shape.dateForms, page.dateForms)),
+    ...toRemark('shape-new-cursor', findNewForms(shape.cursorForms, page.cursorForms)),
+    ...toRemark(
+      'shape-smaller-pages',
+      page.isShort && page.recordCount < cap ? [`${cap} → ${page.recordCount}`] : [],
+    ),
+  ];
+}
+
+function findNewForms(known: LearnedShape['dateForms'], seen: PageShape['dateForms']): string[] {
+  const [before] = Object.values(known);
+  if (before === undefined) return [];
+  return Object.entries(seen)
+    .filter(([form]) => !Object.hasOwn(known, form))
+    .map(([, example]) => `${before} → ${example}`);
+}
+
+function toRemark(code: string, found: readonly string[]): Remark[] {
+  if (found.length === 0) return [];
+  return [{ code, count: found.length, detail: found.join(', ').slice(0, DETAIL_CHARACTERS) }];
+}
+
+function learn(shape: LearnedShape, page: PageShape): LearnedShape {
+  const isFirst = shape.pages === 0;
+  const names = new Set([...Object.keys(shape.fields), ...Object.keys(page.fields)]);
+  const fields = [...names]
+    .slice(0, FIELD_LIMIT)
+    .map((name) => [name, [...new Set([...(shape.fields[name] ?? []), ...(page.fields[name] ?? [])])]]);
+  const caps = [shape.shortestCap, page.isShort ? page.recordCount : null].filter((cap) => cap !== null);
+  return {
+    pages: shape.pages + 1,
+    fields: Object.fromEntries(fields) as LearnedShape['fields'],
+    steadyFields: isFirst
+      ? page.steadyFields
+      : shape.steadyFields.filter((name) => page.steadyFields.includes(name)),
+    dateForms: { ...page.dateForms, ...shape.dateForms },
+    cursorForms: { ...page.cursorForms, ...shape.cursorForms },
+    largestPage: Math.max(shape.largestPage, page.recordCount),
+    shortestCap: caps.length === 0 ? null : Math.min(...caps),
+  };
+}
