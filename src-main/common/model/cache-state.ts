@@ -22,7 +22,6 @@ const PutAside = Type.Object({
   /** Selects the words: `empty`, `other-application`, `quick-check`, `missing-table`, or SQLite's code. */
   damage: Type.String(),
 });
-export type PutAside = Static<typeof PutAside>;
 
 /** How the cache as a whole is. */
 export const CacheState = Type.Object({
@@ -41,6 +40,11 @@ export const CacheState = Type.Object({
   largeLog: Type.Boolean(),
   /** Damage met since the application was started; null for none. */
   putAside: Type.Union([PutAside, Type.Null()]),
+  /** What was brought over from it; null before, or when nothing could be. */
+  salvaged: Type.Union([
+    Type.Object({ snapshots: Type.Integer(), records: Type.Integer(), lostPages: Type.Integer() }),
+    Type.Null(),
+  ]),
   /** Folders of damaged files, of all times, and what they take on the disk. */
   damagedCount: Type.Integer(),
   damagedBytes: Type.Integer(),

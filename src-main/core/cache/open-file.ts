@@ -1,4 +1,5 @@
 import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { claimFile } from './claim-file.ts';
 import { connect, type Connection } from './connect.ts';
 import { findDamage } from './inspect-file.ts';
@@ -38,7 +39,7 @@ export function openFile(file: string, nowMs: number, options: OpenOptions = {})
       const damage = existsSync(file) ? inspect(file, migrations, inspection) : null;
       const damagedFolder = damage === null ? null : putAside(file, damage, nowMs, describe(migrations));
       const database = openSound(file, migrations);
-      if (damagedFolder !== null) reserveIds(database, firstSnapshotId);
+      if (damagedFolder !== null) reserveIds(database, file, damagedFolder, firstSnapshotId);
       return { database, damagedFolder, damage: damage?.code ?? '', release };
     } catch (error) {
       release();
@@ -83,10 +84,29 @@ function createFile(file: string, migrations: readonly Migration[]): void {
   renameSync(unfinished, file);
 }
 
-function reserveIds(database: Connection, firstSnapshotId: number): void {
-  database
-    .prepare("INSERT INTO sqlite_sequence (name, seq) VALUES ('snapshots', ?)")
-    .run(firstSnapshotId - 1);
+/** Ids of the damaged file are not given out again: what is whole in it will be brought over under its own. */
+function reserveIds(
+  database: Connection,
+  file: string,
+  damagedFolder: string,
+  firstSnapshotId: number,
+): void {
+  const lastId = Math.max(firstSnapshotId - 1, readLastId(join(damagedFolder, basename(file))));
+  database.prepare("INSERT INTO sqlite_sequence (name, seq) VALUES ('snapshots', ?)").run(lastId);
+}
+
+function readLastId(damagedFile: string): number {
+  try {
+    const damaged = connect(damagedFile, 'read-any');
+    try {
+      const last = damaged.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'snapshots'").pluck().get();
+      return typeof last === 'number' ? last : 0;
+    } finally {
+      damaged.close();
+    }
+  } catch {
+    return 0;
+  }
 }
 
 function describe(migrations: readonly Migration[]): object {

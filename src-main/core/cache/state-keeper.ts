@@ -19,7 +19,7 @@ export function createStateKeeper(file: string, nowMs: number): StateKeeper {
   const listeners = new Set<(state: CacheState) => void>();
   let state: CacheState = {
     ...{ mode: 'ready', startedAtMs: nowMs, freeBytes: null, lowSpace: false, largeLog: false },
-    ...{ putAside: null, damagedCount: 0, damagedBytes: 0, retired: null, fileCheck: null },
+    ...{ putAside: null, salvaged: null, damagedCount: 0, damagedBytes: 0, retired: null, fileCheck: null },
   };
   const update = (change: Partial<CacheState>): void => {
     const before = toComparable(state);

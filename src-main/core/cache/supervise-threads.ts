@@ -1,3 +1,4 @@
+import { basename, join } from 'node:path';
 import { AppError } from '../../common/contract/errors.ts';
 import type { Logger } from '../logging/logger.ts';
 import { startThread, type CalledThread, type ThreadCalls } from './call-thread.ts';
@@ -41,11 +42,21 @@ interface ThreadSet {
  * file aside. Rejects with the AppError of the first opening.
  */
 export async function superviseThreads(options: ThreadOptions): Promise<SupervisedThreads> {
-  const { logger, state, now } = options;
+  const { file, logger, state, now } = options;
   let generation = 0;
   let lastSnapshotId = 0;
   let isClosed = false;
 
+  /** Goes on beside everything else: a large file takes its time. */
+  const bringOver = async (threads: ThreadSet, folder: string): Promise<void> => {
+    try {
+      const salvaged = await threads.writer.call('salvage', join(folder, basename(file)));
+      logger.info('cache.salvaged', { ...salvaged });
+      state.update({ salvaged, startedAtMs: Math.max(now(), state.read().startedAtMs + 1) });
+    } catch (error) {
+      logger.warn('cache.not-salvaged', { folder, error });
+    }
+  };
   /** The number is taken before anything is waited for, so that of several calls one alone opens again. */
   const open = (inspection: Inspection, before: Promise<void> = Promise.resolve()): Promise<ThreadSet> => {
     generation += 1;
@@ -53,7 +64,10 @@ export async function superviseThreads(options: ThreadOptions): Promise<Supervis
     return before.then(async () => {
       const threads = await startThreads(options, own, inspection, lastSnapshotId + 1);
       const { putAside, fileCheck } = threads;
-      if (putAside !== null) logger.warn('cache.put-aside', { ...putAside });
+      if (putAside !== null) {
+        logger.warn('cache.put-aside', { ...putAside });
+        void bringOver(threads, putAside.folder);
+      }
       // Two openings within a millisecond must not look like one.
       const startedAtMs = Math.max(now(), state.read().startedAtMs + (own > 1 ? 1 : 0));
       state.update({ mode: 'ready', startedAtMs, fileCheck, ...(putAside === null ? {} : { putAside }) });

@@ -1,7 +1,7 @@
 import { toCacheError, isDamage } from './to-cache-error.ts';
 import type { Snapshot } from '../../common/model/snapshot.ts';
 import type { Connection } from './connect.ts';
-import { createRowDigest, SELECT_DIGEST_GROUPS, selectDigestRows, type RowDigest } from './record-digest.ts';
+import { createRowDigest, SELECT_DIGEST_GROUPS, selectDigestRows } from './record-digest.ts';
 import { isDetail, toDirection, toRecordId } from './record-tables.ts';
 
 /** What checking the pages of a snapshot found. */
@@ -14,29 +14,23 @@ export interface PageCheck {
   readonly uncheckedPages: number;
 }
 
-interface PageRow {
+/** Where a page's rows lie in its snapshot. */
+export interface StoredPagePlace {
   readonly pageNumber: number;
   readonly firstSeq: number;
   readonly recordCount: number;
+}
+interface PageRow extends StoredPagePlace {
   readonly recordsSha256: string | null;
 }
 type Values = (string | number | null)[];
 
 const READ_ROWS = 500;
 
-/**
- * Prepares the check of stored pages: each one's checksum is worked out again from its rows and entries set
- * aside, in bounded statements. Also counts pages whose places do not follow one another as damaged. `note`
- * hears the records checked so far, of this snapshot.
- */
-export function createPageVerifier(
+/** Prepares the working out of a page's checksum from what is stored of it. */
+export function preparePageDigest(
   database: Connection,
-): (snapshot: Snapshot, pause: () => Promise<void>, note: (records: number) => void) => Promise<PageCheck> {
-  const pages = database.prepare<[number], PageRow>(
-    `SELECT page_number AS pageNumber, first_seq AS firstSeq, record_count AS recordCount,
-       records_sha256 AS recordsSha256
-     FROM pages WHERE snapshot_id = ? ORDER BY page_number`,
-  );
+): (snapshot: Pick<Snapshot, 'id' | 'report'>, page: StoredPagePlace) => string {
   const setAside = database
     .prepare<[number, number], Values>(
       'SELECT place, reason, text FROM set_aside WHERE snapshot_id = ? AND page_number = ? ORDER BY place',
@@ -47,31 +41,34 @@ export function createPageVerifier(
     outbound: database.prepare<[number, number], Values>(selectDigestRows('outbound')).raw(),
   };
   const groups = database.prepare<[number, number, number], Values>(SELECT_DIGEST_GROUPS).raw();
-
-  const addRows = (digest: RowDigest, snapshot: Snapshot, from: number, until: number): void => {
-    const rows = isDetail(snapshot.report)
-      ? rowsOf[toDirection(snapshot.report)].all(
-          toRecordId(snapshot.id, from),
-          toRecordId(snapshot.id, until),
-        )
-      : groups.all(snapshot.id, from, until);
-    for (const row of rows) digest.add(row);
-  };
-  const digestPage = async (
-    snapshot: Snapshot,
-    page: PageRow,
-    pause: () => Promise<void>,
-  ): Promise<string> => {
+  return ({ id, report }, { pageNumber, firstSeq, recordCount }) => {
     const digest = createRowDigest();
-    const end = page.firstSeq + page.recordCount;
-    for (let from = page.firstSeq; from < end; from += READ_ROWS) {
-      addRows(digest, snapshot, from, Math.min(from + READ_ROWS, end));
-      await pause();
+    const end = firstSeq + recordCount;
+    for (let from = firstSeq; from < end; from += READ_ROWS) {
+      const until = Math.min(from + READ_ROWS, end);
+      const rows = isDetail(report)
+        ? rowsOf[toDirection(report)].all(toRecordId(id, from), toRecordId(id, until))
+        : groups.all(id, from, until);
+      for (const row of rows) digest.add(row);
     }
-    for (const entry of setAside.all(snapshot.id, page.pageNumber)) digest.add(entry);
+    for (const entry of setAside.all(id, pageNumber)) digest.add(entry);
     return digest.finish();
   };
+}
 
+/**
+ * Prepares the check of stored pages: each one's checksum is worked out again, with a pause after each page.
+ * Pages whose places do not follow one another count as damaged too. `note` hears the records checked so far.
+ */
+export function createPageVerifier(
+  database: Connection,
+): (snapshot: Snapshot, pause: () => Promise<void>, note: (records: number) => void) => Promise<PageCheck> {
+  const pages = database.prepare<[number], PageRow>(
+    `SELECT page_number AS pageNumber, first_seq AS firstSeq, record_count AS recordCount,
+       records_sha256 AS recordsSha256
+     FROM pages WHERE snapshot_id = ? ORDER BY page_number`,
+  );
+  const digestPage = preparePageDigest(database);
   return async (snapshot, pause, note) => {
     const damagedPages: number[] = [];
     const found = pages.all(snapshot.id).slice(0, snapshot.pageCount);
@@ -81,7 +78,7 @@ export function createPageVerifier(
       const follows = page.firstSeq === expectedSeq;
       expectedSeq = page.firstSeq + page.recordCount;
       if (page.recordsSha256 === null) uncheckedPages += 1;
-      const sha256 = await readOrDamage(() => digestPage(snapshot, page, pause));
+      const sha256 = readOrDamage(() => digestPage(snapshot, page));
       if (!follows || sha256 === null || (page.recordsSha256 ?? sha256) !== sha256) {
         damagedPages.push(page.pageNumber);
       }
@@ -93,9 +90,9 @@ export function createPageVerifier(
 }
 
 /** Null where SQLite itself finds the rows damaged: that is what was asked. */
-async function readOrDamage(read: () => Promise<string>): Promise<string | null> {
+function readOrDamage(read: () => string): string | null {
   try {
-    return await read();
+    return read();
   } catch (error) {
     if (isDamage(toCacheError(error))) return null;
     throw error;

@@ -9,6 +9,7 @@ import { createDownloadWriter } from './download-writes.ts';
 import { createSnapshotEditor } from './edit-snapshots.ts';
 import type { OpenedFile } from './open-file.ts';
 import { createSnapshotRemover, type Purge } from './remove-snapshots.ts';
+import { BEING_SALVAGED, salvage } from './salvage.ts';
 import { createSnapshotReader } from './snapshot-rows.ts';
 import { createStatusWriter } from './status-samples.ts';
 import { createPageStore, type StoredPage } from './store-page.ts';
@@ -49,6 +50,8 @@ export function createWriterOperations(opened: OpenedFile, file: string, isFirst
   };
   let sawDamage = false;
   if (isFirst) endInterrupted(database);
+  // Left by a crash in the middle; the next sweep deletes it.
+  database.exec(`UPDATE snapshots SET is_removed = 2 WHERE is_removed = ${BEING_SALVAGED}`);
 
   const guard = <Value>(work: () => Value): Value => {
     try {
@@ -109,6 +112,8 @@ export function createWriterOperations(opened: OpenedFile, file: string, isFirst
     },
     addStatusSample: (sample: StatusSample): void => guard(() => addStatusSample(sample)),
     sweep,
+    /** Brings over what is whole in a damaged file. */
+    salvage: (damagedFile: string, { pause }: CallContext) => salvage(database, damagedFile, pause),
     /** Folds the log into the file; answers whether it is large all the same. Throws `cache.disk-full` where that has no room. */
     foldLog: (): boolean => guard(() => checkpoints.fold()),
     /** Writes a little, to see whether that is possible; throws as any write does. */

@@ -1,6 +1,6 @@
 import { open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { CacheState } from '../../../src-main/common/model/cache-state.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import {
@@ -57,11 +57,13 @@ test('D-09: damage met while running puts the file aside and goes on with a clea
   const kept = await readFile(join(state.putAside!.folder, 'cache.sqlite'));
   expect(kept.equals(damaged)).toBe(true);
 
-  await expect(cache.getSnapshot(id)).rejects.toMatchObject({ code: 'cache.snapshot-not-found' });
+  // What was whole comes back by itself, under its own id; an id never means another snapshot than it did.
+  await vi.waitFor(() => expect(cache.readState().salvaged).not.toBeNull(), 20_000);
   const next = await fillSnapshot(cache, [createDocument(0)]);
-  // An id never means another snapshot than it did.
   expect(next).toBeGreaterThan(id);
-  expect(await cache.listSnapshots(null)).toHaveLength(1);
+  for (const snapshot of await cache.listSnapshots(null)) {
+    if (snapshot.id !== next) expect(snapshot).toMatchObject({ id, state: 'incomplete' });
+  }
 });
 
 test('D-09: several calls that meet the same damage at once open the file again once', async () => {

@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto';
+import { open, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { StatusSample } from '../../../src-main/common/model/status.ts';
+import type { Cache } from '../../../src-main/core/cache/cache.ts';
+import {
+  createDocument,
+  createFolder,
+  fillSnapshot,
+  FROM_MS,
+  openTestCache,
+  toOutbound,
+} from '../../integration/cache/cache-fixture.ts';
+
+const PAGE_BYTES = 4096;
+const SAMPLE: StatusSample = {
+  connectionId: 'one',
+  checkedAtMs: FROM_MS,
+  roundTripMs: 20,
+  platform: 'up',
+  connector: 'down',
+  internalResponseTimeMs: 5,
+  sessions: 3,
+  traffic: [],
+  trafficText: '',
+  failure: null,
+};
+let place: Awaited<ReturnType<typeof createFolder>>;
+let cache: Cache;
+
+beforeEach(async () => {
+  place = await createFolder();
+  cache = await openTestCache(place.file);
+});
+afterEach(async () => {
+  await cache.close();
+  await place.remove();
+});
+
+const documents = Array.from({ length: 600 }, (_, index) =>
+  createDocument(index, { Payload: `${index}`.padEnd(500, 'x') }),
+);
+
+/** The number of a database page that holds the payload of a record of the middle. */
+async function findPage(payload: string): Promise<number> {
+  return Math.floor((await readFile(place.file)).indexOf(payload) / PAGE_BYTES);
+}
+
+async function overwritePage(page: number): Promise<void> {
+  const file = await open(place.file, 'r+');
+  await file.write(Buffer.alloc(PAGE_BYTES, 0xff), 0, undefined, page * PAGE_BYTES);
+  await file.close();
+}
+
+test('what is whole in a damaged file is brought over: whole snapshots, whole pages, status samples', async () => {
+  const sound = await fillSnapshot(cache, documents.slice(0, 50), {}, 20);
+  const hurt = await fillSnapshot(cache, documents, {}, 100);
+  const outbound = await fillSnapshot(cache, [toOutbound(createDocument(0), '7')], {
+    report: 'outbound-detail',
+  });
+  await cache.annotateSnapshot({ snapshotId: sound, name: 'kept', note: 'a note', pinned: true });
+  await cache.addStatusSample(SAMPLE);
+  const before = await Promise.all([sound, outbound].map((id) => cache.getSnapshot(id)));
+  await cache.close();
+
+  // Somewhere in the fourth page of the middle one.
+  const page = await findPage('345xxxxxxxx');
+  expect(page).toBeGreaterThan(0);
+  await overwritePage(page);
+  const hash = async (file: string) =>
+    createHash('sha256')
+      .update(await readFile(file))
+      .digest('hex');
+  const damaged = await hash(place.file);
+
+  cache = await openTestCache(place.file);
+  const { startedAtMs, putAside } = cache.readState();
+  await vi.waitFor(() => expect(cache.readState().salvaged).not.toBeNull(), 20_000);
+  expect(cache.readState().startedAtMs).toBeGreaterThanOrEqual(startedAtMs);
+  expect(await hash(join(putAside!.folder, 'cache.sqlite'))).toBe(damaged);
+
+  // The same under the same ids.
+  expect(await Promise.all([sound, outbound].map((id) => cache.getSnapshot(id)))).toEqual(before);
+  const { recordCount, pageCount, ...rest } = await cache.getSnapshot(hurt);
+  expect(pageCount).toBeLessThanOrEqual(3);
+  expect(recordCount).toBe(pageCount * 100);
+  expect(rest).toMatchObject({
+    state: 'incomplete',
+    remarks: [{ code: 'pages-damaged', count: 6 - pageCount }],
+  });
+  expect(cache.readState().salvaged).toEqual({
+    snapshots: 3,
+    records: 51 + recordCount,
+    lostPages: 6 - pageCount,
+  });
+  for (const id of [sound, hurt, outbound]) {
+    const check = { signal: new AbortController().signal, onProgress: () => undefined };
+    expect(await cache.verifyPages(id, check)).toMatchObject({ damagedPages: [], missingPages: 0 });
+  }
+  const history = await cache.readStatusHistory('one', FROM_MS + 1000, 60_000, 1);
+  expect(history.latest).toEqual(SAMPLE);
+  const next = await fillSnapshot(cache, [createDocument(0)]);
+  expect(next).toBeGreaterThan(outbound);
+  expect((await cache.checkFile(new AbortController().signal)).sound).toBe(true);
+});
+
+test('a snapshot half brought over when the application was killed is not shown, and deleted at the next start', async () => {
+  const id = await fillSnapshot(cache, documents.slice(0, 10));
+  await cache.close();
+  const database = new Database(place.file);
+  database.prepare('UPDATE snapshots SET is_removed = 3 WHERE snapshot_id = ?').run(id);
+  database.close();
+  cache = await openTestCache(place.file);
+  expect(await cache.listSnapshots(null)).toEqual([]);
+  expect((await cache.purgeRemoved(FROM_MS)).snapshotIds).toEqual([id]);
+  expect((await stat(place.file)).size).toBeGreaterThan(0);
+});
