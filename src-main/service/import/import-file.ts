@@ -102,7 +102,7 @@ async function importEntries(
       return;
     }
     batch.push(record);
-    batchCharacters += (record.payload?.length ?? 0) + record.error.length;
+    batchCharacters += measureTexts(record);
     if (batch.length >= BATCH_RECORDS || batchCharacters >= BATCH_CHARACTERS) flush();
   };
   try {
@@ -118,6 +118,12 @@ async function importEntries(
     // Records before the place where a file breaks are as good as any.
     if (!signal.aborted) flush();
   }
+}
+
+/** Characters of the texts that may be long. */
+function measureTexts(record: ImportedRecord): number {
+  const response = record.direction === 'outbound' ? record.response : null;
+  return (record.payload?.length ?? 0) + (response?.length ?? 0) + record.error.length;
 }
 
 function readEntries(
