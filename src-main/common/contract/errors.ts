@@ -55,6 +55,7 @@ export const ERROR_CODES = [
   'downloads.already-running',
   'downloads.changed-meanwhile',
   'downloads.not-resumable',
+  'downloads.other-tenant',
   'exports.write-failed',
   'exports.target-exists',
   'tasks.not-found',

@@ -10,6 +10,7 @@ import type { ConnectionStore } from '../connections/create-connections.ts';
 import type { Logger } from '../logging/logger.ts';
 import { isActive, type TaskHandle, type TaskRegistry } from '../tasks/task-registry.ts';
 import { TaskStop } from '../tasks/task-stop.ts';
+import { createThrottle } from '../tasks/throttle.ts';
 import { runDownload } from './run-download.ts';
 import type { DownloadClock } from './sleep-awake.ts';
 import { toDownload, type Waiting } from './to-download.ts';
@@ -34,6 +35,7 @@ export interface DownloadRunner {
   announce(row: DownloadRow): Download;
 }
 
+const PROGRESS_INTERVAL_MS = 100;
 /** A download that waited this long in the queue has nobody in front of it any more. */
 const WATCHED_MS = 60_000;
 
@@ -79,20 +81,30 @@ export function createDownloadRunner(options: RunnerOptions): DownloadRunner {
   };
 
   const run = async (row: DownloadRow, task: TaskHandle, isUnwatched: boolean): Promise<void> => {
-    const { id: snapshotId, connectionId } = row.snapshot;
+    const { id: snapshotId, connectionId, tenant } = row.snapshot;
+    let stored = row.snapshot;
+    const progress = createThrottle(PROGRESS_INTERVAL_MS, () => emit('snapshots/changed', stored));
     task.begin();
     await change({ snapshotId, state: 'running', failure: null, snapshotState: null });
-    const state = await runDownload({
+    const work = runDownload({
       ...{ snapshotId, cache, clock, logger, task, random },
       isUnwatched: isUnwatched || clock.now() - row.queuedAtMs > WATCHED_MS,
-      connect: () => ({
-        client: connections.clientFor(connectionId),
-        pageSize: connections.get(connectionId).pageSize,
-      }),
-      onStored: (snapshot) => emit('snapshots/changed', snapshot),
+      connect: () => {
+        const connection = connections.get(connectionId);
+        if (connection.tenant === tenant) {
+          return { client: connections.clientFor(connectionId), pageSize: connection.pageSize };
+        }
+        throw new AppError('downloads.other-tenant', 'The connection is of another tenant now.', { tenant });
+      },
+      onStored: (snapshot) => {
+        stored = snapshot;
+        progress.request();
+      },
+      onSlice: () => emitShown(snapshotId),
       onWaiting: (error, retryAtMs) =>
         showWaiting(snapshotId, error === null ? null : toErrorInfo(error), retryAtMs),
     });
+    const state = await work.finally(() => progress.flush());
     await change({ snapshotId, state: 'ended', failure: null, snapshotState: state });
   };
 

@@ -4,6 +4,7 @@ import type { Period } from '../../common/model/period.ts';
 import type { DetailKind, ReportKind } from '../../common/reporting/report-identifiers.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { DownloadRow } from '../cache/download-rows.ts';
+import { createGate } from '../client/gate.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { TaskRegistry } from '../tasks/task-registry.ts';
@@ -49,6 +50,8 @@ export function createDownloads(options: DownloadsOptions): Downloads {
   const runner = createDownloadRunner({ cache, connections, tasks, emit, logger, clock, random });
   const starter = createDownloadStarter({ cache, connections, runner, emit, logger, now });
 
+  /** Two questions at once whether a period is under way must not both hear no. */
+  const inTurn = createGate(1);
   const listOf = async (connectionId: string, report: ReportKind): Promise<DownloadRow[]> =>
     (await cache.downloads.list(connectionId)).filter(({ snapshot }) => snapshot.report === report);
   const isUnderWay = ({ snapshot }: DownloadRow): boolean => runner.findActive(snapshot.id) !== null;
@@ -79,14 +82,15 @@ export function createDownloads(options: DownloadsOptions): Downloads {
     );
 
   const operations: Downloads['operations'] = {
-    'downloads/start': async ({ connectionId, report, period, sliceDays = null }) => {
-      const isSame = ({ snapshot: { period: other } }: DownloadRow): boolean =>
-        other.startDate === period.startDate && other.endDate === period.endDate;
-      if ((await listOf(connectionId, report)).some((row) => isSame(row) && isUnderWay(row))) {
-        throw new AppError('downloads.already-running', 'This period is being downloaded already.');
-      }
-      return starter.begin({ connectionId, report, period, sliceDays, refreshOf: null });
-    },
+    'downloads/start': ({ connectionId, report, period, sliceDays = null }) =>
+      inTurn(async () => {
+        const isSame = ({ snapshot: { period: other } }: DownloadRow): boolean =>
+          other.startDate === period.startDate && other.endDate === period.endDate;
+        if ((await listOf(connectionId, report)).some((row) => isSame(row) && isUnderWay(row))) {
+          throw new AppError('downloads.already-running', 'This period is being downloaded already.');
+        }
+        return starter.begin({ connectionId, report, period, sliceDays, refreshOf: null });
+      }),
     'downloads/plan': async ({ connectionId, report, period }) => {
       const { pageSize } = connections.get(connectionId);
       const client = connections.clientFor(connectionId);
@@ -126,15 +130,16 @@ export function createDownloads(options: DownloadsOptions): Downloads {
       return starter.begin({ connectionId, report, period, sliceDays, refreshOf: snapshotId });
     },
     'downloads/find-holes': listHoles,
-    'downloads/fetch-holes': async (input) => {
-      const { connectionId, report } = input;
-      const holes = await listHoles(input);
-      const downloads = holes.map((period) => {
-        const sliceDays = suggestSliceDays(period);
-        return starter.begin({ connectionId, report, period, sliceDays, refreshOf: null });
-      });
-      return Promise.all(downloads);
-    },
+    'downloads/fetch-holes': (input) =>
+      inTurn(async () => {
+        const { connectionId, report } = input;
+        const holes = await listHoles(input);
+        const downloads = holes.map((period) => {
+          const sliceDays = suggestSliceDays(period);
+          return starter.begin({ connectionId, report, period, sliceDays, refreshOf: null });
+        });
+        return Promise.all(downloads);
+      }),
     'downloads/read-certificate': ({ snapshotId }) => readCertificate(snapshotId),
     'downloads/export-certificate': async ({ snapshotId }) => {
       const certificate = await readCertificate(snapshotId);

@@ -32,6 +32,8 @@ export interface DownloadRun {
   /** The client and page size of the connection as it is now. */
   connect(): { readonly client: Pick<ReportingClient, 'fetchPage'>; readonly pageSize: number };
   onStored(snapshot: Snapshot): void;
+  /** A further slice of the period begins. */
+  onSlice(): void;
   /** It waits to try again, or goes on; `retryAtMs` is null then. */
   onWaiting(error: AppError | null, retryAtMs: number | null): void;
 }
@@ -147,6 +149,7 @@ export async function runDownload(run: DownloadRun): Promise<SnapshotState> {
         if (row.snapshot.remarks.some(({ code }) => BROKEN_END.has(code))) return 'incomplete';
         if (row.sliceNumber + 1 >= slicePeriod(row.snapshot.period, row.sliceDays).length) return 'complete';
         await cache.downloads.beginNextSlice(snapshotId);
+        run.onSlice();
       }
     } catch (error) {
       await meet(error);
