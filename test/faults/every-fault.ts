@@ -176,7 +176,7 @@ const statuses: KnownFault[] = [
     logged: `status ${code}`,
     meet: status(code),
   })),
-  { name: 'C13 503, seven times', times: 7, logged: 'client.circuit-open', meet: status(503) },
+  { name: 'C13 503, seven times', times: 7, logged: 'status 503', meet: status(503) },
   { name: '413', times: 1, logged: 'status 413', meet: status(413) },
   ...[
     '0',
@@ -206,7 +206,7 @@ const statuses: KnownFault[] = [
       return status(401)(response, control, request);
     },
   },
-  { name: 'C12 401 twice', times: 2, logged: 'client.report-refused', meet: status(401) },
+  { name: 'C12 401 twice', times: 2, logged: 'status 401', meet: status(401) },
   {
     name: 'C12 a renewal that fails',
     times: 1,

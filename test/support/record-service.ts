@@ -133,6 +133,7 @@ export async function startRecordService(options: {
     expireToken: () => void (tokenCount += 1),
     failNextToken: (status) => void (nextTokenStatus = status),
     refuseFor: (ms) => {
+      if (!server.listening) return;
       const { port } = server.address() as AddressInfo;
       server.close(() => setTimeout(() => server.listen(port, '127.0.0.1'), ms));
       endConnections();
