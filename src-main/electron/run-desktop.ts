@@ -11,6 +11,7 @@ import { installMenu } from './menu.ts';
 import { guardContents } from './navigation.ts';
 import { createNetworkFetch } from './network-fetch.ts';
 import { denyPermissions } from './permissions.ts';
+import { showProgress } from './show-progress.ts';
 import { openWindow } from './window.ts';
 
 export interface DesktopOptions {
@@ -83,6 +84,7 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
   });
   serveOperations(core, trusted);
   sendEvents(core, trusted);
+  showProgress(core, () => window);
   stopBeforeQuit(core, unlock);
   installMenu(platform);
   showWindow();

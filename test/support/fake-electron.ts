@@ -147,6 +147,9 @@ class FakeWindow extends EventEmitter {
   getNormalBounds(): { x: number; y: number; width: number; height: number } {
     return this.bounds;
   }
+  setProgressBar(share: number): void {
+    record('setProgressBar', share);
+  }
   setTitleBarOverlay(options: unknown): void {
     record('setTitleBarOverlay', options);
   }

@@ -1,0 +1,34 @@
+import { beforeEach, expect, it } from 'vitest';
+import type { BrowserWindow } from 'electron';
+import { showProgress } from '../../src-main/electron/show-progress.ts';
+import { BrowserWindow as FakeWindow, calls, resetFakeElectron } from '../support/fake-electron.ts';
+import { createStubCore } from '../support/stub-core.ts';
+
+beforeEach(() => resetFakeElectron());
+
+const shares = (): unknown[] =>
+  calls.filter(({ name }) => name === 'setProgressBar').map(({ args: [share] }) => share);
+
+it('shows in the taskbar how far all downloads are, and nothing once they ended', () => {
+  const core = createStubCore();
+  const window = new FakeWindow({});
+  const stop = showProgress(core, () => window as unknown as BrowserWindow);
+  const send = (id: string, change: object): void =>
+    core.send('tasks/changed', { id, kind: 'download', state: 'running', done: 0, total: 100, ...change });
+  send('a', { total: null });
+  send('a', { done: 50 });
+  send('b', { state: 'queued', total: 300, done: 150 });
+  send('export', { kind: 'export', done: 1 });
+  send('b', { state: 'paused', total: 300, done: 150 });
+  send('a', { state: 'done', done: 100 });
+  expect(shares()).toEqual([2, 0.5, 0.5, 0.5, -1]);
+  stop();
+  expect(core.listenerCount()).toBe(0);
+});
+
+it('leaves a window that is closed alone', () => {
+  const core = createStubCore();
+  showProgress(core, () => null);
+  core.send('tasks/changed', { id: 'a', kind: 'download', state: 'running', done: 1, total: 2 });
+  expect(shares()).toEqual([]);
+});
