@@ -1,6 +1,9 @@
 import { computed, toValue, type ComputedRef, type MaybeRefOrGetter } from 'vue';
 import { useI18n } from 'vue-i18n';
+import { formatCount } from '../format/numbers.ts';
 import type { ErrorLike } from './error-like.ts';
+
+const MINUTE_MS = 60_000;
 
 export interface ErrorWords {
   readonly title: string;
@@ -21,10 +24,15 @@ export function useErrorSpeaker(): (error: ErrorLike) => ErrorWords {
   const { t, te } = useI18n();
   return (error) => {
     const code = te(`errors.${error.code}.title`) ? error.code : 'app.bug';
-    const details = { ...error.details };
+    const details: Record<string, string | number> = { ...error.details };
+    const { retryAfterMs, reason } = details;
+    const hasWait = typeof retryAfterMs === 'number' && retryAfterMs >= MINUTE_MS;
+    if (hasWait) details['minutes'] = formatCount(Math.ceil(retryAfterMs / MINUTE_MS));
+    const texts = [`reasons.${reason ?? ''}`, ...(hasWait ? ['textWithWait'] : [])];
+    const text = texts.find((name) => te(`errors.${code}.${name}`)) ?? 'text';
     return {
       title: t(`errors.${code}.title`, details),
-      text: t(`errors.${code}.text`, details),
+      text: t(`errors.${code}.${text}`, details),
       action: t(`errors.${code}.action`, details),
     };
   };

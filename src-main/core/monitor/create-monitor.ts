@@ -45,8 +45,10 @@ export function createMonitor(options: {
         failure: null,
       };
     } catch (error) {
-      const { code } = toErrorInfo(error);
-      const state = UNREACHABLE.includes(code) ? 'unreachable' : 'unknown';
+      const { code, details } = toErrorInfo(error);
+      // A call that was held back failed for what the ones before it failed for.
+      const cause = code === 'client.circuit-open' ? details['reason'] : code;
+      const state = UNREACHABLE.some((unreachable) => unreachable === cause) ? 'unreachable' : 'unknown';
       return {
         connectionId,
         checkedAtMs,

@@ -52,6 +52,15 @@ describe('status samples', () => {
     expect(kept).toHaveLength(1);
   });
 
+  it.each([
+    ['client.unreachable', 'unreachable'],
+    ['client.server-error', 'unknown'],
+  ])('decision 28: a call held back after %s is %s', async (reason, state) => {
+    const error = new AppError('client.circuit-open', 'no', { reason });
+    const { refresh } = monitorThatMeets(() => Promise.reject(error));
+    expect(await refresh()).toMatchObject({ platform: state, failure: 'client.circuit-open' });
+  });
+
   it('decision 28: only what the service said is down', async () => {
     const { refresh } = monitorThatMeets(() =>
       Promise.resolve({
