@@ -35,7 +35,7 @@ export const Download = Type.Object({
   recordCount: Type.Integer(),
   /** What the service says that there is; an estimate while slices are still to come. */
   totalDocument: NullableInteger,
-  /** Records asked for in a page at present; it follows how the service answers. Null before the first page. */
+  /** Records asked for in a page, once the service made it less than the connection asks for; null until then. */
   pageSize: NullableInteger,
   /** `downloads/resume` goes on from the stored cursor. */
   canResume: Type.Boolean(),

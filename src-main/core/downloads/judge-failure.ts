@@ -34,7 +34,10 @@ const AWAY: ReadonlySet<ErrorCode> = new Set([
   'client.circuit-open',
   'cache.locked',
 ]);
-/** Answers that may be right the next time: a sign-in page on the way, a cut or garbled body. */
+/**
+ * What may be right the next time: a sign-in page on the way, a cut or garbled body; also the calls that a cache
+ * drops while it opens its file again.
+ */
 const DOUBTFUL: ReadonlySet<ErrorCode> = new Set([
   'client.truncated',
   'client.unknown-encoding',
@@ -44,6 +47,8 @@ const DOUBTFUL: ReadonlySet<ErrorCode> = new Set([
   'client.redirected',
   'client.tls',
   'client.report-refused',
+  'cache.damaged',
+  'app.cancelled',
 ]);
 /** What only a person can mend. */
 const MENDABLE: ReadonlySet<ErrorCode> = new Set([

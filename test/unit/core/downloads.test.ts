@@ -134,7 +134,12 @@ describe('a failure', () => {
     for (const code of ['cache.disk-full', 'secrets.locked', 'client.credentials-refused'] as const) {
       expect(judge(code)).toEqual({ kind: 'pause' });
     }
-    expect(judge('cache.damaged')).toEqual({ kind: 'stop' });
+    expect(judge('cache.snapshot-not-found')).toEqual({ kind: 'stop' });
+  });
+
+  it('of a cache that opens its file again is outlasted', () => {
+    expect(judge('cache.damaged')).toMatchObject({ kind: 'wait' });
+    expect(judge('app.cancelled')).toMatchObject({ kind: 'wait' });
   });
 });
 
