@@ -8,6 +8,7 @@ import { EVENTS, OPERATIONS } from '../../src-main/common/contract/index.ts';
 import { localServiceEvents, localServiceOperations } from '../../src-main/common/contract/local-service.ts';
 import { recordsEvents, recordsOperations } from '../../src-main/common/contract/records.ts';
 import { reportsEvents, reportsOperations } from '../../src-main/common/contract/reports.ts';
+import { snapshotsEvents, snapshotsOperations } from '../../src-main/common/contract/snapshots.ts';
 import { tasksEvents, tasksOperations } from '../../src-main/common/contract/tasks.ts';
 
 const operationFiles = [
@@ -17,6 +18,7 @@ const operationFiles = [
   localServiceOperations,
   reportsOperations,
   recordsOperations,
+  snapshotsOperations,
   tasksOperations,
 ];
 const eventFiles = [
@@ -26,6 +28,7 @@ const eventFiles = [
   localServiceEvents,
   reportsEvents,
   recordsEvents,
+  snapshotsEvents,
   tasksEvents,
 ];
 

@@ -26,7 +26,7 @@ export interface SnapshotRemover {
 /** Prepares the removal of snapshots. `is_removed` is 1 while a removal can be undone, 2 once rows are being deleted. */
 export function createSnapshotRemover(database: Connection): SnapshotRemover {
   const hide = database.prepare(
-    'UPDATE snapshots SET is_removed = 1, removed_at_ms = ? WHERE snapshot_id = ? AND is_removed = 0',
+    'UPDATE snapshots SET is_removed = 1, removed_at_ms = ? WHERE snapshot_id = ? AND is_removed < 2',
   );
   const show = database.prepare(
     'UPDATE snapshots SET is_removed = 0, removed_at_ms = NULL WHERE snapshot_id = ? AND is_removed = 1',
