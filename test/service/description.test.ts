@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { REPORT_KINDS } from '../../src-main/common/reporting/report-identifiers.ts';
 import { ReportRequest, TokenRequest } from '../../src-main/common/reporting/wire-schemas.ts';
 import type { RunningService } from '../../src-main/service/start-service.ts';
+import { startBareService } from '../support/random-traffic.ts';
 import { startTestService } from '../support/running-service.ts';
 import { post, toPeriod, toReportAddress } from '../support/service-calls.ts';
 import { ServiceDescription, type GivenAnswer } from '../support/service-description.ts';
@@ -67,6 +68,19 @@ describe('the description of the service', () => {
         }
       }
     }
+  });
+
+  it('leaves no route out', async () => {
+    const bare = await startBareService();
+    const { routes } = bare;
+    await bare.stop();
+    // The three reports are one route.
+    expect(routes.match(/\S+ \((POST|GET)\)/g)?.toSorted()).toEqual([
+      '/api/ServiceReporting/CreateToken (POST)',
+      '/api/ServiceReporting/ExecuteReport/:tenant/:report (POST)',
+      '/api/ServiceReporting/Status/:tenant (POST)',
+      '/openapi.json (GET)',
+    ]);
   });
 
   it('names the answers of each operation', () => {

@@ -84,14 +84,7 @@ describe('a service in trouble', () => {
     expect((await post({ ...service, tenant: 1001 }, STATUS)).status).toBe(200);
     const startedMs = performance.now();
     child.kill('SIGTERM');
-    await expect
-      .poll(() =>
-        fetch(service.url).then(
-          () => 'answered',
-          () => 'refused',
-        ),
-      )
-      .toBe('refused');
+    await expectDeaf(service.url);
     for (const raw of uploads.slice(0, 50)) raw.write('hello');
     const [code] = (await closed) as [number];
     expect(code).toBe(0);
@@ -106,14 +99,7 @@ describe('a service in trouble', () => {
     const raw = upload(portOf(service));
     expect((await post({ ...service, tenant: 1001 }, STATUS)).status).toBe(200);
     child.kill('SIGTERM');
-    await expect
-      .poll(() =>
-        fetch(service.url).then(
-          () => 'answered',
-          () => 'refused',
-        ),
-      )
-      .toBe('refused');
+    await expectDeaf(service.url);
     const startedMs = performance.now();
     child.kill('SIGTERM');
     const [code] = (await closed) as [number];
@@ -138,3 +124,13 @@ describe('a service in trouble', () => {
     }
   });
 });
+
+/** Waits until new requests are no longer taken. */
+async function expectDeaf(url: string): Promise<void> {
+  const call = (): Promise<string> =>
+    fetch(url).then(
+      () => 'answered',
+      () => 'refused',
+    );
+  await expect.poll(call, { timeout: 5_000 }).toBe('refused');
+}

@@ -19,6 +19,8 @@ const SPAN_MS = 3 * DAY_MS;
 
 /** A service without sample traffic: what it holds is what a test writes. */
 export interface BareService extends CalledService {
+  /** The routes that there are, as a tree of text. */
+  readonly routes: string;
   write(batch: TrafficBatch): void;
   stop(): Promise<void>;
 }
@@ -43,6 +45,7 @@ export async function startBareService(): Promise<BareService> {
   return {
     url: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`,
     tenant: 1001,
+    routes: app.printRoutes({ commonPrefix: false }),
     write: (batch) => {
       store.writer.writeBatch(batch);
     },
