@@ -6,8 +6,10 @@ import { benchRecords } from './records.ts';
 import { benchService } from './service.ts';
 import { benchWindow } from './window.ts';
 
-/** Every bench by name: a size in records, figures out. */
-const BENCHES: Readonly<Record<string, (options: { size: number }) => Promise<BenchFigure[]>>> = {
+type Bench = (options: { size: number }) => Promise<BenchFigure[]> | AsyncGenerator<BenchFigure>;
+
+/** Every bench by name: a size in records, figures out, all at the end or as they are measured. */
+const BENCHES: Readonly<Record<string, Bench>> = {
   download: benchDownload,
   records: benchRecords,
   service: benchService,
@@ -32,11 +34,12 @@ async function run(): Promise<void> {
   }
   if (!values.json) printMachine(size);
   for (const name of names) {
-    const figures = (await BENCHES[name]?.({ size })) ?? [];
-    for (const figure of figures) {
+    const bench = BENCHES[name];
+    if (bench === undefined) continue;
+    for await (const figure of await bench({ size })) {
       console.log(values.json ? JSON.stringify({ ...figure, size }) : toLine(figure));
+      if (figure.met === false) process.exitCode = 1;
     }
-    if (figures.some(({ met }) => met === false)) process.exitCode = 1;
   }
 }
 

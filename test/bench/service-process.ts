@@ -19,6 +19,8 @@ export interface Answer {
 export interface ServiceProcess {
   readonly startMs: number;
   readonly credentials: { readonly accessToken: string; readonly accessTokenSecret: string };
+  /** Processor time up to then in milliseconds; null where the system doesn't tell. */
+  readonly startCpuMs: number | null;
   /** One POST below the base address, over connections that are kept. */
   call(path: string, body?: unknown): Promise<Answer>;
   /** Most memory it ever held, in MiB; null where the system doesn't tell. */
@@ -47,6 +49,7 @@ export async function startServiceProcess(folder: string, args: readonly string[
   const agent = new Agent({ keepAlive: true });
   return {
     startMs,
+    startCpuMs: tryReadCpuMs(child.pid ?? 0),
     credentials,
     call: (path, body) =>
       send(agent, `${url}/api/ServiceReporting/${path.replace('{tenant}', String(tenant))}`, body),
@@ -87,10 +90,20 @@ function send(agent: Agent, address: string, body: unknown): Promise<Answer> {
 }
 
 function tryReadPeakMib(pid: number): number | null {
+  const [, kib] = /VmHWM:\s+(\d+)/.exec(tryReadProcess(pid, 'status')) ?? [];
+  return kib === undefined ? null : Number(kib) / 1024;
+}
+
+function tryReadCpuMs(pid: number): number | null {
+  // After the name in brackets: user and system time, in hundredths of a second.
+  const fields = tryReadProcess(pid, 'stat').split(') ')[1]?.split(' ');
+  return fields === undefined ? null : (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
+function tryReadProcess(pid: number, name: string): string {
   try {
-    const [, kib] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'latin1')) ?? [];
-    return kib === undefined ? null : Number(kib) / 1024;
+    return readFileSync(`/proc/${pid}/${name}`, 'latin1');
   } catch {
-    return null;
+    return '';
   }
 }
