@@ -46,7 +46,7 @@ const UNREADABLE: ReadonlyMap<number, unknown> = new Map<number, unknown>([
 ]);
 
 /** Everything that the service holds of a report, in order. */
-export function createEntries(records: number, isOutbound: boolean): unknown[] {
+function createEntries(records: number, isOutbound: boolean): unknown[] {
   const entries: unknown[] = [];
   for (let index = 0; index < records; index += 1) {
     if (UNREADABLE.has(index)) entries.push(UNREADABLE.get(index));
