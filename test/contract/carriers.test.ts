@@ -23,6 +23,8 @@ const ANSWERS = {
     periodZone: 'service',
     startLocalService: false,
     localServiceLive: true,
+    retentionDays: 0,
+    retentionBytes: 0,
     ...change,
   }),
   'tasks/cancel': () => {
