@@ -38,8 +38,9 @@ async function run(): Promise<void> {
   for (const name of names) {
     const bench = BENCHES[name];
     if (bench === undefined) continue;
-    for await (const figure of await bench({ size })) {
-      console.log(values.json ? JSON.stringify({ ...figure, size }) : toLine(figure));
+    const own = values.size === undefined ? (OWN_SIZES[name] ?? size) : size;
+    for await (const figure of await bench({ size: own })) {
+      console.log(values.json ? JSON.stringify({ ...figure, size: own }) : toLine(figure));
       if (figure.met === false) process.exitCode = 1;
     }
   }
