@@ -1,9 +1,12 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { fromWireDate } from '../../src-main/common/reporting/wire-dates.ts';
 import { detectZone } from '../../src-main/core/analysis/detect-zone.ts';
+import type { TokenSecrets } from '../../src-main/core/client/create-token.ts';
 import { createReportingClient } from '../../src-main/core/client/create-reporting-client.ts';
+import type { ReportingClient } from '../../src-main/core/client/reporting-client.ts';
 import { SPECIFIED_REPORT_IDENTIFIERS } from '../../src-main/common/reporting/report-identifiers.ts';
 import { sendJson, startFaultServer, toEnvelope } from '../support/fault-server.ts';
+import { startTestService } from '../support/running-service.ts';
 import { createSilentLogger } from '../support/silent-logger.ts';
 
 const minuteMs = 60_000;
@@ -32,6 +35,20 @@ async function startZoned(zone: string, write: (ms: number) => string) {
 const inKathmandu = (ms: number): string =>
   new Date(ms + 345 * minuteMs).toISOString().slice(0, 23).replace('T', ' ');
 
+function connect(baseAddress: string, tenant: number, secrets: TokenSecrets): ReportingClient {
+  return createReportingClient({
+    target: {
+      connectionId: 'draft',
+      baseAddress,
+      tenant,
+      reportIdentifiers: SPECIFIED_REPORT_IDENTIFIERS,
+    },
+    secrets: () => Promise.resolve(secrets),
+    fetch: globalThis.fetch,
+    logger: createSilentLogger(),
+  });
+}
+
 it.each([
   ['UTC', inKathmandu, 'wrong', '+05:45'],
   ['Asia/Kathmandu', inKathmandu, 'fits', null],
@@ -39,19 +56,23 @@ it.each([
   ['Asia/Tokyo', (ms: number) => new Date(ms).toISOString(), 'wrong', '+05:45'],
 ])('a service in Kathmandu, with %s set', async (zone, write, verdict, proposedZone) => {
   const server = await startZoned('Asia/Kathmandu', write);
-  const client = createReportingClient({
-    target: {
-      connectionId: 'draft',
-      baseAddress: server.address,
-      tenant: 1001,
-      reportIdentifiers: SPECIFIED_REPORT_IDENTIFIERS,
-    },
-    secrets: () => Promise.resolve({ accessToken: 'a', accessTokenSecret: 'b' }),
-    fetch: globalThis.fetch,
-    logger: createSilentLogger(),
-  });
+  const client = connect(server.address, 1001, { accessToken: 'a', accessTokenSecret: 'b' });
   const { signal } = new AbortController();
   const finding = await detectZone({ client, zone, signal, now: () => nowMs });
   expect(finding).toMatchObject({ verdict, proposedZone, zone });
   expect(server.requests.length).toBeLessThanOrEqual(17);
+});
+
+it.each([
+  ['UTC', 'Australia/Lord_Howe', 'wrong', 'UTC'],
+  ['Asia/Kathmandu', 'UTC', 'wrong', '+05:45'],
+  ['Asia/Kathmandu', 'Asia/Kathmandu', 'fits', null],
+])('the bundled service with its clock in %s, and %s set', async (timeZone, zone, verdict, proposedZone) => {
+  const service = await startTestService({ timeZone, records: 500, days: 1 });
+  onTestFinished(() => service.stop());
+  const client = connect(service.url, service.tenant, service);
+  const { signal } = new AbortController();
+  const finding = await detectZone({ client, zone, signal, now: Date.now });
+  expect(finding).toMatchObject({ verdict, proposedZone });
+  expect(finding.evidence.at(-1)?.code).toBe('explicit-dates');
 });
