@@ -59,6 +59,8 @@ async function run(input: DownloadAppInput): Promise<DownloadAppFigures> {
   core.on((name, payload) => {
     if (name === 'downloads/changed' && (payload as Download).state === 'ended') resolve(payload as Download);
   });
+  // The first call of a process loads the HTTP client; the application has asked for the status long before.
+  await ask('status/refresh', { connectionId: connection.id });
   const pauses = monitorEventLoopDelay({ resolution: 1 });
   pauses.enable();
   const from = performance.now();
