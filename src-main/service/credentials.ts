@@ -3,6 +3,7 @@ import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
+import { toStartError } from './store/open-database.ts';
 import type { StoreProperties } from './store/properties.ts';
 
 const FILE_NAME = 'credentials.json';
@@ -26,9 +27,18 @@ function toCredentialsPath(dataFolder: string): string {
 /**
  * The credentials of a data folder. They are made once: salted hashes in the store, the clear ones beside
  * it for the next start to print. Where the file is missing or doesn't fit the hashes, new ones are made.
+ * Throws AppError `local-service.start-failed` when they can't be kept for their owner only.
  */
 export function prepareCredentials(dataFolder: string, properties: StoreProperties): ClearCredentials {
   const path = toCredentialsPath(dataFolder);
+  try {
+    return keepOrMakeCredentials(path, properties);
+  } catch (error) {
+    throw toStartError(`The credentials in ${path} can't be kept.`, error);
+  }
+}
+
+function keepOrMakeCredentials(path: string, properties: StoreProperties): ClearCredentials {
   const kept = tryReadCredentials(path);
   if (kept !== undefined && matchesCredentials(properties, kept)) {
     chmodSync(path, 0o600);

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -134,6 +134,25 @@ describe('npm run service', () => {
     expect(options.length).toBeGreaterThan(15);
     for (const option of options) expect(stdout).toMatch(new RegExp(`^  --${option}( |$)`, 'm'));
     for (const quirk of QUIRK_NAMES) expect(stdout).toContain(`  ${quirk}\n`);
+  });
+
+  it('says so when it can not keep its credentials, and makes new ones where they are damaged', async () => {
+    const path = join(folder, 'credentials.json');
+    await mkdir(path);
+    const { code, stderr } = await runToEnd('--data', folder, '--records', '10', '--days', '1');
+    expect(code).toBe(1);
+    expect(stderr).toContain(path);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+    await rm(path, { recursive: true });
+    await writeFile(path, '{"accessToken":"half', { mode: 0o644 });
+    const { child, closed, ready } = await startHere('--no-live');
+    expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({
+      accessToken: ready.accessToken,
+      accessTokenSecret: ready.accessTokenSecret,
+    });
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    child.kill('SIGTERM');
+    await closed;
   });
 
   it('refuses the folder of another tenant', async () => {
