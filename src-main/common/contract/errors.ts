@@ -44,6 +44,7 @@ export const ERROR_CODES = [
   'client.redirected',
   'client.http-status',
   'client.circuit-open',
+  'client.queue-full',
   'cache.disk-full',
   'cache.damaged',
   'cache.newer',

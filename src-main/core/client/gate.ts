@@ -1,7 +1,14 @@
+import { AppError } from '../../common/contract/errors.ts';
+
+const QUEUE_LIMIT = 1000;
+
 /** Lets a few calls through at a time; the others wait in order. */
 type Gate = <T>(run: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
 
-/** A gate for at most `limit` calls at once. A call whose signal aborts leaves the queue at once. */
+/**
+ * A gate for at most `limit` calls at once. A call whose signal aborts leaves the queue at once; behind a
+ * thousand waiting ones it rejects with AppError `client.queue-full`.
+ */
 export function createGate(limit: number): Gate {
   let active = 0;
   const waiting: (() => void)[] = [];
@@ -10,6 +17,9 @@ export function createGate(limit: number): Gate {
     if (active < limit) {
       active += 1;
       return;
+    }
+    if (waiting.length >= QUEUE_LIMIT) {
+      throw new AppError('client.queue-full', 'Too many calls are waiting.', { limit: QUEUE_LIMIT });
     }
     await new Promise<void>((resolve, reject) => {
       const admit = (): void => {

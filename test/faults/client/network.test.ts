@@ -83,3 +83,15 @@ it('H-14: at most four calls are under way at once', async () => {
   await Promise.all(Array.from({ length: 30 }, () => client.fetchPage(firstPage)));
   expect(most).toBe(4);
 });
+
+it('H-14: a thousand calls may wait, not more', async () => {
+  const server = await startServer(withToken(() => undefined));
+  const { client } = createTestClient(server.address);
+  await client.createToken();
+  const controller = new AbortController();
+  const { signal } = controller;
+  const waiting = Array.from({ length: 1004 }, () => catchError(client.fetchPage(firstPage, { signal })));
+  expect((await catchError(client.fetchPage(firstPage, { signal }))).code).toBe('client.queue-full');
+  controller.abort();
+  expect(new Set((await Promise.all(waiting)).map(({ code }) => code))).toEqual(new Set(['app.cancelled']));
+});
