@@ -81,6 +81,9 @@ describe('a download', () => {
     expect(await rig.readSnapshot(snapshotId)).toMatchObject({ state: 'complete' });
     expect(readFromCache(rig.dataFolder, snapshotId)).toEqual(await readFromService(service, period));
     expect(rig.network.pages.filter(({ lastDocument }) => lastDocument === '')).toHaveLength(2);
+    const { taskId } = await rig.ask('snapshots/verify', { snapshotIds: [snapshotId] });
+    await rig.whenTaskEnds(taskId);
+    expect((await rig.readSnapshot(snapshotId)).verification).toMatchObject({ damagedPages: 0 });
   });
 
   it('leaves what it has alone when the service answers other records after an expired cursor', async () => {
