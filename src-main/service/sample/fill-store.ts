@@ -1,6 +1,6 @@
 import { toStartError } from '../store/open-database.ts';
 import type { RecordStore } from '../store/record-store.ts';
-import { generateHistory } from './generate-history.ts';
+import { generateHistory, type HistoryPlan } from './generate-history.ts';
 
 export interface FillRequest {
   readonly tenant: number;
@@ -38,8 +38,15 @@ export function fillStore(store: RecordStore, request: FillRequest): void {
     seed: read('seed'),
     endMs: read('history_end_ms'),
   };
-  const daysWritten = read('days_written');
-  if (daysWritten === plan.days) return;
+  if (read('days_written') === plan.days) return;
+  store.runInBulk(() => {
+    writeHistory(store, plan);
+  });
+}
+
+function writeHistory(store: RecordStore, plan: HistoryPlan): void {
+  const { properties } = store;
+  const daysWritten = Number(properties.tryGet('days_written'));
   let partsToSkip = Number(properties.tryGet('parts_written') ?? 0);
   let parts = 0;
   for (const batch of generateHistory(plan)) {

@@ -8,6 +8,9 @@ import { upgradeSchema } from './upgrade-schema.ts';
 const FILE_NAME = 'reporting-service.sqlite';
 const SQLITE_HEADER = 'SQLite format 3\0';
 
+/** Of the write-ahead log, in pages: about 4 MB. */
+export const CHECKPOINT_PAGES = 1000;
+
 /** Set in this order and read back. FULL: these records can't be fetched again from anywhere. */
 const PRAGMAS: readonly (readonly [string, string | number, string | number])[] = [
   // One service per folder: a second one is told so instead of mixing its traffic in.
@@ -16,7 +19,7 @@ const PRAGMAS: readonly (readonly [string, string | number, string | number])[] 
   ['synchronous', 'FULL', 2],
   ['busy_timeout', 1000, 1000],
   ['foreign_keys', 'ON', 1],
-  ['wal_autocheckpoint', 1000, 1000],
+  ['wal_autocheckpoint', CHECKPOINT_PAGES, CHECKPOINT_PAGES],
   ['journal_size_limit', 67_108_864, 67_108_864],
   ['trusted_schema', 'OFF', 0],
   ['cell_size_check', 'ON', 1],

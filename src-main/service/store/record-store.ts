@@ -2,13 +2,15 @@ import { statSync } from 'node:fs';
 import type { Database } from 'better-sqlite3';
 import { RecordCounter } from './count-records.ts';
 import { ImportStore } from './import-records.ts';
-import { openDatabase, toDatabasePath } from './open-database.ts';
+import { CHECKPOINT_PAGES, openDatabase, toDatabasePath } from './open-database.ts';
 import { StoreProperties } from './properties.ts';
 import { ActivityReader } from './read-activity.ts';
 import { DetailReader } from './read-details.ts';
 import { SummaryReader } from './read-summaries.ts';
 import { TrafficGroups } from './traffic-groups.ts';
 import { RecordWriter } from './write-records.ts';
+
+const BULK_CHECKPOINT_PAGES = 8000;
 
 /** The service's records and what it knows about itself. One connection, one thread. */
 export interface RecordStore {
@@ -24,6 +26,11 @@ export interface RecordStore {
   measureBytes(): number;
   /** All or nothing; what `work` throws is thrown on. */
   runInTransaction(work: () => void): void;
+  /**
+   * For many transactions that can be made again: the store is sound at any time, but what is written is
+   * sure to outlast a power failure only at the end. A slow disk would take most of the time else.
+   */
+  runInBulk(work: () => void): void;
   close(): void;
 }
 
@@ -49,6 +56,17 @@ export function openRecordStore(dataFolder: string): RecordStore {
       } catch (error) {
         groups.reload();
         throw error;
+      }
+    },
+    runInBulk: (work) => {
+      db.pragma('synchronous = NORMAL');
+      db.pragma(`wal_autocheckpoint = ${BULK_CHECKPOINT_PAGES}`);
+      try {
+        work();
+      } finally {
+        db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+        db.pragma('synchronous = FULL');
+        db.pragma('wal_checkpoint(TRUNCATE)');
       }
     },
     close: () => {
