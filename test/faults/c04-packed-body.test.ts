@@ -24,7 +24,7 @@ it.each([
   expect(new TextDecoder().decode(answer.bytes)).toBe(json);
 });
 
-it('C04: a packed body without its last eight bytes is either asked for again or whole', async () => {
+it('C04: a packed body without its last eight bytes is taken, as its JSON is whole', async () => {
   const server = await startReports(sendBody(gzip.subarray(0, -8), asGzip));
   const answer = await createTestClient(server.address).client.fetchPage(firstPage);
   expect(new TextDecoder().decode(answer.bytes)).toBe(json);
