@@ -18,7 +18,10 @@ const CHECK_LINES = 5;
  * AppError `cache.newer`, and `cache.*` for a file that can't be read at all.
  */
 export function findDamage(file: string, migrations: readonly Migration[], whole: boolean): Damage | null {
-  if (statSync(file).size === 0) return { code: 'empty', lines: [] };
+  const stats = statSync(file);
+  if (!stats.isFile())
+    throw new AppError('cache.read-only', 'The place of the cache file is taken.', { file });
+  if (stats.size === 0) return { code: 'empty', lines: [] };
   try {
     return checkFile(file, migrations, whole);
   } catch (error) {
