@@ -1,5 +1,5 @@
 import type { RecordStore } from '../store/record-store.ts';
-import { PageBuffer } from './page-buffer.ts';
+import { createPageBuffer, type PageBuffer } from './page-buffer.ts';
 import { issueCursor, tryReadCursor, type CursorScope } from './page-cursor.ts';
 import type { ReportQuery } from './read-report-request.ts';
 import type { ReportDefinition } from './report-catalog.ts';
@@ -16,10 +16,6 @@ export interface ReportSource {
 
 /** Imported payloads may be long: a page that reaches this is shorter than asked, and has a next one. */
 const MOST_PAGE_BYTES = 32_000_000;
-
-/** Room for the envelope's head; its texts are short. */
-const HEAD_BYTES = 1024;
-const DOCUMENT_BYTES = 440;
 
 /** A page of a report; documents are written as JSON, separated by commas. */
 export interface ReportPage {
@@ -101,9 +97,4 @@ function toPage<Row extends { readonly dateMs: number; readonly arrival: number 
     totalDocument,
     next: isCut && last !== undefined ? [last.dateMs, last.arrival] : null,
   };
-}
-
-/** A buffer for about as many documents. */
-export function createPageBuffer(documents: number): PageBuffer {
-  return new PageBuffer(HEAD_BYTES, documents * DOCUMENT_BYTES);
 }

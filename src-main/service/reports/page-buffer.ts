@@ -8,6 +8,9 @@ const LAST_PLAIN = 0x7e;
 const SHORT_LENGTH = 48;
 const MOST_BYTES_PER_UNIT = 3;
 const EXACT_LIMIT = 1e15;
+/** Room for an envelope's head, whose texts are short. */
+const HEAD_BYTES = 1024;
+const DOCUMENT_BYTES = 440;
 
 /**
  * JSON text of a page as the bytes that are sent: nothing is built as a string first and copied then. Room
@@ -166,4 +169,9 @@ export class PageBuffer {
     this.#bytes.copy(grown, 0, 0, this.#at);
     this.#bytes = grown;
   }
+}
+
+/** A buffer for about as many documents. */
+export function createPageBuffer(documents: number): PageBuffer {
+  return new PageBuffer(HEAD_BYTES, documents * DOCUMENT_BYTES);
 }
