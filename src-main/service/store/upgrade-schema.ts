@@ -13,7 +13,7 @@ export function upgradeSchema(db: Database, fromVersion: number): void {
 
 const OLD_TIER_MS = 300_000;
 
-/** As RollupWriter.add takes them. */
+/** As GroupSums.add takes them. */
 type OldCell = [
   groupId: number,
   records: number,
@@ -43,7 +43,7 @@ function packRollups(db: Database): void {
     const number = DIRECTION_NUMBERS[direction];
     rollups.begin(direction);
     for (const startMs of starts.all(number, OLD_TIER_MS)) {
-      for (const cell of cells.all(number, OLD_TIER_MS, startMs)) rollups.add(...cell);
+      for (const cell of cells.all(number, OLD_TIER_MS, startMs)) rollups.openAt(startMs).add(...cell);
     }
     rollups.finish();
   }

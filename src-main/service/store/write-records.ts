@@ -126,7 +126,8 @@ export class RecordWriter {
       if (record === undefined) continue;
       const { dateMs, session, responseTimeUs, botLatencyMs = 0 } = record;
       const arrival = before + 1 + index;
-      this.#rollups.add(groupIds[index] ?? 0, 1, responseTimeUs, botLatencyMs, dateMs, arrival, session);
+      const sums = this.#rollups.openAt(dateMs);
+      sums.add(groupIds[index] ?? 0, 1, responseTimeUs, botLatencyMs, dateMs, arrival, session);
       newestMs = dateMs;
     }
     this.#rollups.finish();

@@ -9,6 +9,7 @@ import { ROLLUP_TIERS_MS } from './split-period.ts';
 interface OpenRollup {
   readonly tierMs: number;
   readonly sums: GroupSums;
+  readonly larger: OpenRollup | null;
   startMs: number;
 }
 
@@ -29,9 +30,7 @@ export class RollupWriter {
   readonly #write;
   readonly #remove;
   readonly #count;
-  readonly #open: readonly OpenRollup[] = ROLLUP_TIERS_MS.map((tierMs) => {
-    return { tierMs, sums: new GroupSums(), startMs: 0 };
-  }).reverse();
+  readonly #finest: OpenRollup;
   #direction: number = DIRECTION_NUMBERS.inbound;
 
   constructor(db: Database) {
@@ -43,52 +42,40 @@ export class RollupWriter {
     );
     this.#remove = db.prepare<Key>(`DELETE FROM rollup ${where}`);
     this.#count = db.prepare<Key>(COUNT_SQL);
+    const [largestMs, ...smallerMs] = ROLLUP_TIERS_MS;
+    const open = (larger: OpenRollup | null, tierMs: number): OpenRollup => {
+      return { tierMs, larger, sums: new GroupSums(), startMs: 0 };
+    };
+    this.#finest = smallerMs.reduce(open, open(null, largestMs));
   }
 
   /** Starts anew; what was added and not finished is dropped. */
   begin(direction: Direction): void {
     this.#direction = DIRECTION_NUMBERS[direction];
-    for (const { sums } of this.#open) sums.clear();
+    for (let open: OpenRollup | null = this.#finest; open !== null; open = open.larger) open.sums.clear();
   }
 
-  /** Adds a record, or several of the same smallest rollup whose newest is given. */
-  add(
-    groupId: number,
-    records: number,
-    responseTimeUs: number,
-    botLatencyMs: number,
-    newestMs: number,
-    newestArrival: number,
-    newestSession: number,
-  ): void {
-    this.#moveTo(0, newestMs)?.sums.add(
-      groupId,
-      records,
-      responseTimeUs,
-      botLatencyMs,
-      newestMs,
-      newestArrival,
-      newestSession,
-    );
+  /** The sums of the smallest rollup at an instant, to be added to before the next call. */
+  openAt(atMs: number): GroupSums {
+    return this.#moveTo(this.#finest, atMs);
   }
 
   /** Writes what has been added. */
   finish(): void {
-    for (const level of this.#open.keys()) this.#close(level);
+    for (let open: OpenRollup | null = this.#finest; open !== null; open = open.larger) this.#close(open);
   }
 
-  #moveTo(level: number, atMs: number): OpenRollup | undefined {
-    const open = this.#open[level];
-    if (open === undefined || (atMs >= open.startMs && atMs < open.startMs + open.tierMs)) return open;
-    this.#close(level);
-    open.startMs = Math.floor(atMs / open.tierMs) * open.tierMs;
-    return open;
+  #moveTo(open: OpenRollup, atMs: number): GroupSums {
+    if (atMs < open.startMs || atMs >= open.startMs + open.tierMs) {
+      this.#close(open);
+      open.startMs = Math.floor(atMs / open.tierMs) * open.tierMs;
+    }
+    return open.sums;
   }
 
-  #close(level: number): void {
-    const open = this.#open[level];
-    if (open === undefined || open.sums.groups === 0) return;
-    this.#moveTo(level + 1, open.startMs)?.sums.addSums(open.sums);
+  #close(open: OpenRollup): void {
+    if (open.sums.groups === 0) return;
+    if (open.larger !== null) this.#moveTo(open.larger, open.startMs).addSums(open.sums);
     this.#store(open);
     open.sums.clear();
   }
