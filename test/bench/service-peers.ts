@@ -21,7 +21,7 @@ const CHUNK_ROWS = 2048;
 export async function timeGroupBy(file: string, periods: readonly BenchPeriod[]): Promise<PeerTimes> {
   const db = new Database(file, { readonly: true });
   try {
-    db.pragma('cache_size = -32768');
+    db.pragma('cache_size = -16384');
     const toStatement = (table: string, latency: string) =>
       db
         .prepare<[number, number]>(

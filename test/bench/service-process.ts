@@ -7,7 +7,7 @@ import type { ReportResponse } from '../../src-main/common/reporting/wire-schema
 
 const MAIN = new URL('../../src-main/service/main.ts', import.meta.url).pathname;
 /** As `npm run service` starts it. */
-const SERVICE_ARGS = ['--max-semi-space-size=16', MAIN, '--port', '0'];
+const SERVICE_ARGS = ['--max-semi-space-size=8', MAIN, '--port', '0'];
 
 export interface Answer {
   readonly status: number;

@@ -39,7 +39,7 @@ export function startServiceThread(options: {
     workerData: options.workerData,
     name: 'local-service',
     // Without it the young generation grows to 128 MB for what the first fill needs for a moment.
-    resourceLimits: { maxYoungGenerationSizeMb: 48 },
+    resourceLimits: { maxYoungGenerationSizeMb: 24 },
   });
   const send = (message: ToServiceThread): void => worker.postMessage(message);
   const { promise: ready, resolve, reject } = Promise.withResolvers<ReadyService>();

@@ -24,7 +24,7 @@ const PRAGMAS: readonly (readonly [string, string | number, string | number])[] 
   ['trusted_schema', 'OFF', 0],
   ['cell_size_check', 'ON', 1],
   ['mmap_size', 0, 0],
-  ['cache_size', -32_768, -32_768],
+  ['cache_size', -16_384, -16_384],
 ];
 
 /** Path of the database inside a data folder. */
