@@ -15,13 +15,18 @@ import {
 } from '../../charts/summary-series.ts';
 import { toGroupKey } from './summary-differences.ts';
 
+/** Errors are prominent from this part of their row on, and never below this count. */
+const PROMINENT_SHARE = 0.005;
+const LEAST_PROMINENT_COUNT = 10;
+
 /** One group as the service groups, with its part of the whole. */
 export interface SummaryLeaf {
   readonly key: string;
   readonly group: SummaryGroup;
   readonly share: number;
   readonly counts: readonly number[];
-  readonly failing: boolean;
+  /** Errors in numbers worth a tint; with every error tinted the table would turn red. */
+  readonly prominent: boolean;
 }
 
 /** The groups of one channel or service, joined. */
@@ -41,27 +46,21 @@ export interface SummaryRow {
   readonly leaves: readonly SummaryLeaf[];
 }
 
-function toLeaf(group: SummaryGroup, total: number): SummaryLeaf {
+function toLeaf(group: SummaryGroup, total: number, rowCount: number): SummaryLeaf {
+  const prominentCount = Math.max(LEAST_PROMINENT_COUNT, rowCount * PROMINENT_SHARE);
   return {
     key: toGroupKey(group),
     group,
     share: total === 0 ? 0 : group.count / total,
     counts: countClasses([group]),
-    failing: isErrorClass(toCodeClass(group.responseCode)),
+    prominent: isErrorClass(toCodeClass(group.responseCode)) && group.count >= prominentCount,
   };
 }
 
 /** Errors first, then larger counts; a handful of errors sorts with the rest, or it would push the large groups out of sight. */
 function compareLeaves(a: SummaryLeaf, b: SummaryLeaf): number {
-  const rank = Number(isProminentError(b)) - Number(isProminentError(a));
+  const rank = Number(b.prominent) - Number(a.prominent);
   return rank === 0 ? b.group.count - a.group.count : rank;
-}
-
-const PROMINENT_ERROR_COUNT = 200;
-
-/** Errors in numbers worth a tint; below, the table would turn red. */
-export function isProminentError(leaf: SummaryLeaf): boolean {
-  return leaf.failing && leaf.group.count >= PROMINENT_ERROR_COUNT;
 }
 
 function toDistinct<Value>(values: readonly (Value | null)[]): Value[] {
@@ -87,7 +86,7 @@ export function toSummaryRows(groups: readonly SummaryGroup[], dimension: Dimens
       errorShare: count === 0 ? 0 : countErrors(counts) / count,
       averageResponseTimeMs: averageWeighted(members, 'averageResponseTimeMs'),
       averageBotLatencyMs: averageWeighted(members, 'averageBotLatencyMs'),
-      leaves: members.map((group) => toLeaf(group, total)).sort(compareLeaves),
+      leaves: members.map((group) => toLeaf(group, total, count)).sort(compareLeaves),
     };
   });
   return rows.sort((a, b) => b.count - a.count);

@@ -24,10 +24,10 @@ function group(channel: number, service: number, responseCode: number, count: nu
 
 describe('summary rows', () => {
   const groups = [
-    group(3, 7, 200, 6_000),
+    group(3, 7, 200, 6_060),
     group(3, 4, 200, 2_000),
     group(3, 7, 504, 1_500),
-    group(3, 7, 502, 100),
+    group(3, 7, 502, 40),
     group(1, 7, 200, 400),
   ];
 
@@ -35,14 +35,25 @@ describe('summary rows', () => {
     const [first] = toSummaryRows(groups, 'channel');
     expect(first).toMatchObject({ value: 3, others: [4, 7], origins: ['web'], codeCount: 3, count: 9_600 });
     expect(first?.share).toBeCloseTo(0.96);
-    expect(first?.errorShare).toBeCloseTo(1_600 / 9_600);
-    expect(first?.averageResponseTimeMs).toBeCloseTo((8_000 * 200 + 1_500 * 504 + 100 * 502) / 9_600);
+    expect(first?.errorShare).toBeCloseTo(1_540 / 9_600);
+    expect(first?.averageResponseTimeMs).toBeCloseTo((8_060 * 200 + 1_500 * 504 + 40 * 502) / 9_600);
     expect(first?.averageBotLatencyMs).toBeNull();
   });
 
   it('puts large errors first, then larger counts', () => {
     const codes = toSummaryRows(groups, 'channel')[0]?.leaves.map((leaf) => leaf.group.count);
-    expect(codes).toEqual([1_500, 6_000, 2_000, 100]);
+    expect(codes).toEqual([1_500, 6_060, 2_000, 40]);
+  });
+
+  it('measures an error by its row, so that a quiet channel shows its own', () => {
+    const quiet = [group(5, 1, 200, 900), group(5, 1, 500, 20), group(5, 1, 404, 4)];
+    expect(toSummaryRows(quiet, 'channel')[0]?.leaves.map((leaf) => leaf.prominent)).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    const busy = [group(5, 1, 200, 90_000), group(5, 1, 500, 20)];
+    expect(toSummaryRows(busy, 'channel')[0]?.leaves.map((leaf) => leaf.prominent)).toEqual([false, false]);
   });
 
   it('groups by service too', () => {
