@@ -12,8 +12,13 @@ export function resumeAfterFullDisk(
     const list = await downloads['downloads/list']({ connectionId: null });
     for (const { snapshotId, state, failure } of list) {
       if (state !== 'paused' || failure?.code !== 'cache.disk-full') continue;
-      await downloads['downloads/resume']({ snapshotId });
-      logger.info('download resumed after a full disk', { snapshotId });
+      try {
+        await downloads['downloads/resume']({ snapshotId });
+        logger.info('download resumed after a full disk', { snapshotId });
+      } catch (error) {
+        // A person may have been quicker, or have removed it; the others still go on.
+        logger.warn('download not resumed', { snapshotId, error });
+      }
     }
   };
   let wasFull = false;

@@ -55,7 +55,8 @@ export function createDownloadRunner(options: RunnerOptions): DownloadRunner {
   const show = (row: DownloadRow): Download => {
     const { id } = row.snapshot;
     const failure = unkept.get(id);
-    const known: DownloadRow = failure === undefined ? row : { ...row, state: 'paused', failure };
+    const isUnkept = failure !== undefined && row.state !== 'ended';
+    const known: DownloadRow = isUnkept ? { ...row, state: 'paused', failure } : row;
     return toDownload(known, taskIds.get(id) ?? null, waiting.get(id) ?? null);
   };
   const announce = (row: DownloadRow): Download => {

@@ -1,4 +1,4 @@
-import { toErrorInfo } from '../../common/contract/errors.ts';
+import { toErrorInfo, type ErrorInfo } from '../../common/contract/errors.ts';
 import type { Emit, Output } from '../../common/contract/index.ts';
 import type { Period } from '../../common/model/period.ts';
 import type { Snapshot } from '../../common/model/snapshot.ts';
@@ -66,6 +66,15 @@ export function createDownloadStarter(options: {
   };
   const goOn = ({ snapshot, sliceDays, resumedCount }: DownloadRow, isUnwatched: boolean): Promise<Started> =>
     queue(snapshot, { sliceDays, refreshOf: null, resumedCount: resumedCount + 1 }, isUnwatched);
+  /** A connection or a snapshot may have been removed; the downloads after it must not suffer from that. */
+  const endUnresumed = async ({ snapshot }: DownloadRow, failure: ErrorInfo): Promise<void> => {
+    const { id: snapshotId, pageCount } = snapshot;
+    const snapshotState = pageCount > 0 ? 'incomplete' : 'failed';
+    const change = { snapshotId, state: 'ended', failure, snapshotState, atMs: now() } as const;
+    await cache.downloads.change(change).then(runner.announce, (error: unknown) => {
+      logger.warn('the end of a download could not be kept', { snapshotId, error });
+    });
+  };
 
   return {
     beginSnapshot,
@@ -86,10 +95,11 @@ export function createDownloadStarter(options: {
           else await queue(row.snapshot, { ...row, refreshOf: null }, true);
           logger.info('a download goes on', { snapshotId, records: row.snapshot.recordCount });
         } catch (error) {
-          logger.warn('a download can not go on', { snapshotId, error });
           const failure = toErrorInfo(error);
-          const change = { snapshotId, state: 'ended', failure, snapshotState: null, atMs: now() } as const;
-          await cache.downloads.change(change);
+          // The application closes already: the next start goes on.
+          if (failure.code === 'app.cancelled') return;
+          logger.warn('a download can not go on', { snapshotId, error });
+          await endUnresumed(row, failure);
         }
       }
     },

@@ -11,7 +11,7 @@ import type { TaskRegistry } from '../tasks/task-registry.ts';
 import { askTotal } from './ask-total.ts';
 import { toCertificate, toCertificateFileName } from './certificate.ts';
 import { createDownloadRunner } from './create-download-runner.ts';
-import { createDownloadStarter } from './create-download-starter.ts';
+import { createDownloadStarter, type NewDownload } from './create-download-starter.ts';
 import { fetchSummary } from './fetch-summary.ts';
 import { findHoles, toCoveredSpan, toPeriod } from './find-holes.ts';
 import { planDownload } from './plan-download.ts';
@@ -50,7 +50,7 @@ export function createDownloads(options: DownloadsOptions): Downloads {
   const runner = createDownloadRunner({ cache, connections, tasks, emit, logger, clock, random });
   const starter = createDownloadStarter({ cache, connections, runner, emit, logger, now });
 
-  /** Two questions at once whether a period is under way must not both hear no. */
+  /** Two questions at once whether a period or a download is under way must not both hear no. */
   const inTurn = createGate(1);
   const listOf = async (connectionId: string, report: ReportKind): Promise<DownloadRow[]> =>
     (await cache.downloads.list(connectionId)).filter(({ snapshot }) => snapshot.report === report);
@@ -68,6 +68,16 @@ export function createDownloads(options: DownloadsOptions): Downloads {
     }
     return cache.downloads.get(snapshotId);
   };
+  /** Throws `downloads.already-running` while the same period of the report is under way. */
+  const beginOnce = async (download: NewDownload): ReturnType<typeof starter.begin> => {
+    const { connectionId, report, period, sliceDays, refreshOf } = download;
+    const isSame = ({ snapshot: { period: other } }: DownloadRow): boolean =>
+      other.startDate === period.startDate && other.endDate === period.endDate;
+    if ((await listOf(connectionId, report)).some((row) => isSame(row) && isUnderWay(row))) {
+      throw new AppError('downloads.already-running', 'This period is being downloaded already.');
+    }
+    return starter.begin({ connectionId, report, period, sliceDays, refreshOf });
+  };
   const listHoles = async (input: Input<'downloads/find-holes'>): Promise<Period[]> => {
     const { serviceZone } = connections.get(input.connectionId);
     const rows = await listOf(input.connectionId, input.report);
@@ -83,14 +93,7 @@ export function createDownloads(options: DownloadsOptions): Downloads {
 
   const operations: Downloads['operations'] = {
     'downloads/start': ({ connectionId, report, period, sliceDays = null }) =>
-      inTurn(async () => {
-        const isSame = ({ snapshot: { period: other } }: DownloadRow): boolean =>
-          other.startDate === period.startDate && other.endDate === period.endDate;
-        if ((await listOf(connectionId, report)).some((row) => isSame(row) && isUnderWay(row))) {
-          throw new AppError('downloads.already-running', 'This period is being downloaded already.');
-        }
-        return starter.begin({ connectionId, report, period, sliceDays, refreshOf: null });
-      }),
+      inTurn(() => beginOnce({ connectionId, report, period, sliceDays, refreshOf: null })),
     'downloads/plan': async ({ connectionId, report, period }) => {
       const { pageSize } = connections.get(connectionId);
       const client = connections.clientFor(connectionId);
@@ -105,11 +108,12 @@ export function createDownloads(options: DownloadsOptions): Downloads {
       (await cache.downloads.list(connectionId)).map((row) => runner.show(row)),
     'downloads/pause': async ({ snapshotId }) =>
       runner.show(await stop(snapshotId, (taskId) => tasks.pause(taskId))),
-    'downloads/resume': async ({ snapshotId }) => {
-      const row = await readIdle(snapshotId);
-      if (!runner.show(row).canResume) throw toNotResumable(snapshotId);
-      return starter.goOn(row);
-    },
+    'downloads/resume': ({ snapshotId }) =>
+      inTurn(async () => {
+        const row = await readIdle(snapshotId);
+        if (!runner.show(row).canResume) throw toNotResumable(snapshotId);
+        return starter.goOn(row);
+      }),
     'downloads/cancel': async ({ snapshotId }) => {
       const row = await stop(snapshotId, (taskId) => tasks.cancel(taskId));
       if (row.state === 'ended') return runner.show(row);
@@ -118,17 +122,18 @@ export function createDownloads(options: DownloadsOptions): Downloads {
       const change = { snapshotId, state: 'ended', failure, snapshotState, atMs: now() } as const;
       return runner.announce(await cache.downloads.change(change));
     },
-    'downloads/retry': async ({ snapshotId }) => {
-      const row = await readIdle(snapshotId);
-      if (runner.show(row).canResume) return starter.goOn(row);
-      return starter.goOn(await cache.downloads.restartWalk({ snapshotId, remark: null }));
-    },
-    'downloads/refresh': async ({ snapshotId }) => {
-      const { snapshot, sliceDays } = await cache.downloads.get(snapshotId);
-      const { connectionId, period } = snapshot;
-      const report = snapshot.report as DetailKind;
-      return starter.begin({ connectionId, report, period, sliceDays, refreshOf: snapshotId });
-    },
+    'downloads/retry': ({ snapshotId }) =>
+      inTurn(async () => {
+        const row = await readIdle(snapshotId);
+        if (runner.show(row).canResume) return starter.goOn(row);
+        return starter.goOn(await cache.downloads.restartWalk({ snapshotId, remark: null }));
+      }),
+    'downloads/refresh': ({ snapshotId }) =>
+      inTurn(async () => {
+        const { snapshot, sliceDays } = await cache.downloads.get(snapshotId);
+        const report = snapshot.report as DetailKind;
+        return beginOnce({ ...snapshot, report, sliceDays, refreshOf: snapshotId });
+      }),
     'downloads/find-holes': listHoles,
     'downloads/fetch-holes': (input) =>
       inTurn(async () => {

@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import { AppError } from '../../../src-main/common/contract/errors.ts';
 import type { CacheState } from '../../../src-main/common/model/cache-state.ts';
 import type { Download } from '../../../src-main/common/model/download.ts';
 import { resumeAfterFullDisk } from '../../../src-main/core/cache/resume-after-full-disk.ts';
@@ -12,7 +13,10 @@ test('only what a full disk paused goes on, and only after the disk was full', a
     { snapshotId: 4, state: 'paused', failure: { code: 'client.forbidden' } },
     { snapshotId: 5, state: 'paused', failure: { code: 'cache.disk-full' } },
   ] as unknown as Download[];
-  const resume = vi.fn<(input: { snapshotId: number }) => Promise<{ taskId: string; snapshotId: number }>>();
+  // The first was resumed by a person meanwhile; that holds the others up as little.
+  const resume = vi
+    .fn<(input: { snapshotId: number }) => Promise<{ taskId: string; snapshotId: number }>>()
+    .mockRejectedValueOnce(new AppError('downloads.not-resumable', 'It is under way.'));
   let tell: (state: CacheState) => void = () => undefined;
   const cache = {
     watchState: (listener: (state: CacheState) => void) => {

@@ -83,7 +83,10 @@ beforeEach(async () => {
   const logger = createSilentLogger();
   tasks = createTaskRegistry({ now: () => nowMs, emit, logger });
   const connections = {
-    get: () => ({ tenant: 1, pageSize: 100, baseAddress: 'http://127.0.0.1:1', serviceZone: 'UTC' }),
+    get: (connectionId: string) => {
+      if (connectionId === 'gone') throw new AppError('connections.not-found', 'No such connection.');
+      return { tenant: 1, pageSize: 100, baseAddress: 'http://127.0.0.1:1', serviceZone: 'UTC' };
+    },
     clientFor: () => ({ fetchPage }),
   } as unknown as ConnectionStore;
   downloads = createDownloads({
@@ -145,6 +148,83 @@ test('a pause that the full disk keeps from being written is shown all the same'
   [storeFailure, keepFailure] = [null, null];
   expect((await run('resume')).task.state).toBe('done');
   expect(await readDownload()).toMatchObject({ state: 'ended', snapshotState: 'complete', failure: null });
+});
+
+test('a download whose pause could not be written is ended by cancelling it', async () => {
+  [storeFailure, keepFailure] = ['cache.disk-full', 'cache.disk-full'];
+  const { snapshotId } = await run();
+  [storeFailure, keepFailure] = [null, null];
+  const cancelled = await downloads.operations['downloads/cancel']({ snapshotId });
+  expect(cancelled).toMatchObject({ state: 'ended', failure: { code: 'app.cancelled' } });
+  expect(await readDownload()).toEqual(cancelled);
+});
+
+test('two wishes at once to go on start one task, and so do two to fetch again', async () => {
+  storeFailure = 'cache.disk-full';
+  const { snapshotId } = await run();
+  storeFailure = null;
+  for (const operation of ['downloads/resume', 'downloads/refresh'] as const) {
+    const answers = await Promise.allSettled(
+      Array.from({ length: 2 }, async () => downloads.operations[operation]({ snapshotId })),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+    const [first] = answers;
+    if (first?.status === 'fulfilled') await tasks.whenEnded(first.value.taskId);
+  }
+});
+
+/** Queues downloads as an application that was ended leaves them; answers their snapshots. */
+async function leaveQueued(connectionIds: readonly string[]): Promise<number[]> {
+  const snapshotIds: number[] = [];
+  for (const connectionId of connectionIds) {
+    const { id } = await cache.createSnapshot(toNewSnapshot({ connectionId }));
+    const queued = { snapshotId: id, queuedAtMs: nowMs + id, baseAddress: '', sliceDays: null };
+    await cache.downloads.queue({ ...queued, resumedCount: 0, refreshOf: null });
+    snapshotIds.push(id);
+  }
+  return snapshotIds;
+}
+
+test('what was left goes on, but for a removed connection', async () => {
+  const [, goneId] = await leaveQueued(['one', 'gone', 'one']);
+  await downloads.resumeInterrupted();
+  await Promise.all(tasks.list().map(({ id }) => tasks.whenEnded(id)));
+  const list = await downloads.operations['downloads/list']({ connectionId: null });
+  const states = list.map(({ snapshotId, snapshotState }) => [snapshotId, snapshotState]);
+  expect(states.toSorted()).toEqual([
+    [goneId! - 1, 'complete'],
+    [goneId, 'failed'],
+    [goneId! + 1, 'complete'],
+  ]);
+  expect(list.find(({ snapshotId }) => snapshotId === goneId)).toMatchObject({
+    ...{ state: 'ended', failure: { code: 'connections.not-found' } },
+  });
+});
+
+test('what was left goes on although one of them is removed meanwhile', async () => {
+  const [removedId] = await leaveQueued(['one', 'one']);
+  const list = cache.downloads.list.bind(cache.downloads);
+  Object.assign(cache.downloads, {
+    list: async (connectionId: string | null) => {
+      const rows = await list(connectionId);
+      await cache.removeSnapshots([removedId!], nowMs);
+      return rows;
+    },
+  });
+  await downloads.resumeInterrupted();
+  await Promise.all(tasks.list().map(({ id }) => tasks.whenEnded(id)));
+  expect(await readDownload()).toMatchObject({ snapshotState: 'complete' });
+});
+
+test('an application that closes before everything goes on leaves the rest for the next time', async () => {
+  await leaveQueued(['one', 'one']);
+  await tasks.stop();
+  await downloads.resumeInterrupted();
+  const rows = await cache.downloads.list(null);
+  expect(rows.map(({ state, failure }) => [state, failure])).toEqual([
+    ['queued', null],
+    ['queued', null],
+  ]);
 });
 
 test('credentials that are refused in the middle pause it, and at the beginning end it', async () => {
