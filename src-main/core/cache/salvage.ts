@@ -19,7 +19,6 @@ interface PageRow extends AnyRow {
   readonly page_number: number;
   readonly first_seq: number;
   readonly record_count: number;
-  readonly entry_count: number;
   readonly size_bytes: number;
   readonly records_sha256: string | null;
 }
@@ -152,8 +151,12 @@ function finishSnapshot(
       )
       .run(id);
     const isUnderWay = state === 'downloading' || state === 'paused';
-    const sum = (column: 'record_count' | 'entry_count' | 'size_bytes'): number =>
+    const sum = (column: 'record_count' | 'size_bytes'): number =>
       whole.reduce((total, page) => total + page[column], 0);
+    // A walk that began again has counted the entries of its pages twice.
+    const countSetAside = (): number =>
+      Number(target.prepare('SELECT count(*) FROM set_aside WHERE snapshot_id = ?').pluck().get(id));
+    const records = sum('record_count');
     if (whole.length === pageCount) {
       target
         .prepare('UPDATE snapshots SET is_removed = 0, state = ? WHERE snapshot_id = ?')
@@ -162,10 +165,20 @@ function finishSnapshot(
     }
     target
       .prepare(
-        `UPDATE snapshots SET is_removed = 0, state = 'incomplete', next_cursor = NULL, page_count = ?,
-           record_count = ?, received_count = ?, size_bytes = ?, verified_at_ms = NULL WHERE snapshot_id = ?`,
+        // As one walk over the whole period, so that another one finds its place among what is left.
+        `UPDATE snapshots SET is_removed = 0, state = 'incomplete', next_cursor = NULL, page_count = @pages,
+           record_count = @records, received_count = @entries, size_bytes = @bytes, verified_at_ms = NULL,
+           slice_number = 0, slice_first_seq = 0, slice_total_before = 0, slice_entry_count = @entries,
+           walk_entry_count = @entries, walk_record_count = @records
+         WHERE snapshot_id = @id`,
       )
-      .run(whole.length, sum('record_count'), sum('entry_count'), sum('size_bytes'), id);
+      .run({
+        id,
+        pages: whole.length,
+        records,
+        entries: records + countSetAside(),
+        bytes: sum('size_bytes'),
+      });
     target
       .prepare("INSERT OR REPLACE INTO remarks (snapshot_id, code, count) VALUES (?, 'pages-damaged', ?)")
       .run(id, pageCount - whole.length);

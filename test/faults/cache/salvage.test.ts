@@ -11,7 +11,9 @@ import {
   fillSnapshot,
   FROM_MS,
   openTestCache,
+  toBody,
   toOutbound,
+  toPage,
 } from '../../integration/cache/cache-fixture.ts';
 
 const PAGE_BYTES = 4096;
@@ -99,6 +101,15 @@ test('what is whole in a damaged file is brought over: whole snapshots, whole pa
     const check = { signal: new AbortController().signal, onProgress: () => undefined };
     expect(await cache.verifyPages(id, check)).toMatchObject({ damagedPages: [], missingPages: 0 });
   }
+  // Another walk compares what is left with what comes, and adds the rest.
+  await cache.downloads.restartWalk({ snapshotId: hurt, remark: null });
+  for (let from = 0; from < documents.length; from += 100) {
+    const [sent, next] = [from, from + 100].map((at) => (at === 0 || at >= 600 ? '' : `after ${at}`));
+    await cache.storePage(toPage(hurt, sent!), toBody(documents.slice(from, from + 100), next, 600)).stored;
+  }
+  expect(await cache.getSnapshot(hurt)).toMatchObject({ recordCount: 600, totalDocument: 600 });
+  const whole = { signal: new AbortController().signal, onProgress: () => undefined };
+  expect(await cache.verifyPages(hurt, whole)).toMatchObject({ damagedPages: [], missingPages: 0 });
   const history = await cache.readStatusHistory('one', FROM_MS + 1000, 60_000, 1);
   expect(history.latest).toEqual(SAMPLE);
   const next = await fillSnapshot(cache, [createDocument(0)]);
