@@ -141,10 +141,13 @@ export async function createCore(host: Host, parts: CoreParts = {}): Promise<Cor
   };
   const call = createDispatcher(handlers, logger, now);
   logger.info('ready', { operations: Object.keys(OPERATIONS).length });
-  void housekeeping.begin();
   if (settings.get().startLocalService) void call('local-service/start', null);
 
-  downloads.resumeInterrupted().catch((error: unknown) => logger.error('downloads did not go on', { error }));
+  // Retention last: what is about to go on must not look as if nothing worked on it.
+  void downloads
+    .resumeInterrupted()
+    .catch((error: unknown) => logger.error('downloads did not go on', { error }))
+    .then(() => housekeeping.begin());
 
   return {
     call,

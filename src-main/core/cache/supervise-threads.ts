@@ -93,7 +93,7 @@ export async function superviseThreads(options: ThreadOptions): Promise<Supervis
       return await tried;
     } catch {
       // A disk that was away may be back.
-      if (tried === current) current = open('whole');
+      if (tried === current && !isClosed) current = open('whole');
       return current;
     }
   };
