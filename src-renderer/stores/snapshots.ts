@@ -1,6 +1,6 @@
 import { defineStore } from 'pinia';
 import { shallowRef } from 'vue';
-import type { Output } from '../../src-main/common/contract/index.ts';
+import type { Input, Output } from '../../src-main/common/contract/index.ts';
 import type { Period } from '../../src-main/common/model/period.ts';
 import type { Snapshot } from '../../src-main/common/model/snapshot.ts';
 import type { ReportKind } from '../../src-main/common/reporting/report-identifiers.ts';
@@ -31,17 +31,48 @@ export const useSnapshotsStore = defineStore('snapshots', () => {
     storage.value = await backend.call('snapshots/read-storage', null);
   }
 
-  /** Deletes snapshots with their records; rejects with the core's error. */
-  async function remove(snapshotIds: readonly number[]): Promise<void> {
-    await backend.call('snapshots/remove', { snapshotIds: [...snapshotIds] });
+  /** Removes snapshots; answers until when `restore` brings them back. Rejects with the core's error. */
+  async function remove(snapshotIds: readonly number[]): Promise<number> {
+    const { restorableUntilMs } = await backend.call('snapshots/remove', { snapshotIds: [...snapshotIds] });
     drop(snapshotIds);
     await loadStorage();
+    return restorableUntilMs;
   }
 
-  /** Starts fetching a report into the cache: a detail goes on as a task, a summary is there when this settles. */
-  async function download(connectionId: string, report: ReportKind, period: Period): Promise<void> {
+  /** Undoes a removal; rejects with the core's error. */
+  async function restore(snapshotIds: readonly number[]): Promise<void> {
+    await backend.call('snapshots/restore', { snapshotIds: [...snapshotIds] });
+    await load();
+  }
+
+  /** Changes what a person gave a snapshot. */
+  async function annotate(change: Input<'snapshots/annotate'>): Promise<void> {
+    put(await backend.call('snapshots/annotate', change));
+  }
+
+  /** Checks stored pages as a task; null for every snapshot and the whole file. */
+  async function verify(snapshotIds: readonly number[] | null): Promise<string> {
+    const input = { snapshotIds: snapshotIds === null ? null : [...snapshotIds] };
+    return (await backend.call('snapshots/verify', input)).taskId;
+  }
+
+  /**
+   * Starts fetching a report into the cache: a detail goes on as a task, cut into days where that is asked for,
+   * a summary is there when this settles.
+   */
+  async function download(
+    connectionId: string,
+    report: ReportKind,
+    period: Period,
+    sliceDays: number | null = null,
+  ): Promise<void> {
     if (report === 'inbound-detail' || report === 'outbound-detail') {
-      await backend.call('downloads/start', { connectionId, report, period });
+      await backend.call('downloads/start', {
+        connectionId,
+        report,
+        period,
+        ...(sliceDays === null ? {} : { sliceDays }),
+      });
     } else {
       const direction = report === 'inbound-summary' ? 'inbound' : 'outbound';
       await backend.call('summaries/fetch', { connectionId, direction, period });
@@ -78,5 +109,17 @@ export const useSnapshotsStore = defineStore('snapshots', () => {
     };
   }
 
-  return { snapshots, storage, error, load, remove, download, follow };
+  return {
+    snapshots,
+    storage,
+    error,
+    load,
+    loadStorage,
+    remove,
+    restore,
+    annotate,
+    verify,
+    download,
+    follow,
+  };
 });

@@ -1,3 +1,4 @@
+import type { Download } from '../../../src-main/common/model/download.ts';
 import type { Snapshot } from '../../../src-main/common/model/snapshot.ts';
 import { toCivilTime } from '../../../src-main/common/time/time-zones.ts';
 import { isSummary } from '../../stores/pick-snapshot.ts';
@@ -26,11 +27,23 @@ function isMidnight(atMs: number, zone: string): boolean {
   return civil.hour === 0 && civil.minute === 0 && civil.second === 0;
 }
 
-export type ShownState = Snapshot['state'] | 'open';
+export type ShownState = Snapshot['state'] | 'open' | 'remarked' | 'queued' | 'waiting';
 
 /** The state as the table tells it: a complete snapshot whose period was not over is still open (decision 27). */
-export function toShownState(snapshot: Snapshot): ShownState {
-  return snapshot.state === 'complete' && snapshot.stillOpen ? 'open' : snapshot.state;
+export function toShownState(snapshot: Snapshot, download: Download | null): ShownState {
+  switch (download?.state) {
+    case 'queued':
+    case 'waiting':
+    case 'paused':
+      return download.state;
+    case 'running':
+      return 'downloading';
+    case 'ended':
+    case undefined:
+  }
+  if (snapshot.state !== 'complete') return snapshot.state;
+  if (snapshot.stillOpen) return 'open';
+  return snapshot.remarks.length > 0 ? 'remarked' : 'complete';
 }
 
 /**

@@ -7,3 +7,13 @@ export function startDownload(path: string, fileName: string, page: Document = d
   link.click();
   link.remove();
 }
+
+const KEEP_MS = 60_000;
+
+/** Lets the browser, or the desktop window, save a text as a file. */
+export function saveText(fileName: string, text: string, type: string): void {
+  const address = URL.createObjectURL(new Blob([text], { type }));
+  startDownload(address, fileName);
+  // The saving reads it after this call.
+  setTimeout(() => URL.revokeObjectURL(address), KEEP_MS);
+}

@@ -12,7 +12,12 @@ export interface Downloads {
   /** Words for the first report that could not be started; the others were. */
   readonly failure: Readonly<Ref<string | null>>;
   /** Starts every report; true when all of them were. */
-  start(connectionId: string, reports: readonly ReportKind[], period: Period): Promise<boolean>;
+  start(
+    connectionId: string,
+    reports: readonly ReportKind[],
+    period: Period,
+    sliceDays?: number | null,
+  ): Promise<boolean>;
   /** Starts both detail reports of the last 24 hours. */
   downloadLastDay(connection: Connection): Promise<boolean>;
 }
@@ -28,11 +33,12 @@ export function useDownloads(): Downloads {
     connectionId: string,
     reports: readonly ReportKind[],
     period: Period,
+    sliceDays: number | null = null,
   ): Promise<boolean> {
     isStarting.value = true;
     failure.value = null;
     const results = await Promise.allSettled(
-      reports.map((report) => snapshots.download(connectionId, report, period)),
+      reports.map((report) => snapshots.download(connectionId, report, period, sliceDays)),
     );
     isStarting.value = false;
     const failed = results.find((result) => result.status === 'rejected');

@@ -1,0 +1,45 @@
+import { defineStore } from 'pinia';
+import { shallowRef } from 'vue';
+import { useDownloadsStore } from './downloads.ts';
+import { useSnapshotsStore } from './snapshots.ts';
+
+interface Removal {
+  readonly snapshotIds: readonly number[];
+  /** Undo is offered until then. */
+  readonly offeredUntilMs: number;
+}
+
+/** The core keeps removed snapshots for minutes; the offer goes away sooner, so that it stands in nobody's way. */
+const OFFER_MS = 30_000;
+
+/** The last removal, while it can be undone. */
+export const useRemovalsStore = defineStore('removals', () => {
+  const snapshots = useSnapshotsStore();
+  const downloads = useDownloadsStore();
+  const latest = shallowRef<Removal | null>(null);
+
+  /** Removes snapshots with their records; rejects with the core's error. */
+  async function remove(snapshotIds: readonly number[], nowMs = Date.now()): Promise<void> {
+    const restorableUntilMs = await snapshots.remove(snapshotIds);
+    latest.value = {
+      snapshotIds: [...snapshotIds],
+      offeredUntilMs: Math.min(restorableUntilMs, nowMs + OFFER_MS),
+    };
+  }
+
+  /** Brings the last removal back; answers the ids. Rejects with the core's error. */
+  async function undo(): Promise<readonly number[]> {
+    const removal = latest.value;
+    if (removal === null) return [];
+    await snapshots.restore(removal.snapshotIds);
+    latest.value = null;
+    await downloads.load();
+    return removal.snapshotIds;
+  }
+
+  function dismiss(): void {
+    latest.value = null;
+  }
+
+  return { latest, remove, undo, dismiss };
+});
