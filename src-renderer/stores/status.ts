@@ -11,6 +11,11 @@ const HISTORY_SPAN_MS = 24 * 3_600_000;
 const HISTORY_TICKS = 90;
 const REFUSALS = ['client.credentials-refused', 'client.report-refused', 'client.forbidden'];
 
+/** True when the service answers, but not with these credentials. */
+export function isRefusal(code: string): boolean {
+  return REFUSALS.includes(code);
+}
+
 export type Reach = 'online' | 'offline' | 'refused' | 'not-checked';
 
 /** Status of the active connection, which the core polls, with its last 24 hours. */
@@ -27,7 +32,7 @@ export const useStatusStore = defineStore('status', () => {
   const reach = computed<Reach>(() => {
     if (latest.value === null) return 'not-checked';
     if (latest.value.failure === null) return 'online';
-    return REFUSALS.includes(latest.value.failure) ? 'refused' : 'offline';
+    return isRefusal(latest.value.failure) ? 'refused' : 'offline';
   });
   const isOffline = computed(() => reach.value === 'offline');
   const refreshSeconds = computed(() => app.settings?.refreshSeconds ?? 0);

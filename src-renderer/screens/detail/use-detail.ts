@@ -7,7 +7,7 @@ import { useNow } from '../../components/use-now.ts';
 import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
 import { useConnectionsStore } from '../../stores/connections.ts';
 import { usePeriodStore } from '../../stores/period.ts';
-import { listUsable, pickSnapshot } from '../../stores/pick-snapshot.ts';
+import { listUsable, measureOverlap, pickSnapshot } from '../../stores/pick-snapshot.ts';
 import { DEFAULT_ORDER, useRecordsStore } from '../../stores/records.ts';
 import { useSnapshotsStore } from '../../stores/snapshots.ts';
 import { useTasksStore } from '../../stores/tasks.ts';
@@ -31,7 +31,7 @@ export function useDetail(readDirection: () => Direction) {
   const nowMs = useNow(CLOCK_INTERVAL_MS);
 
   const order = shallowRef<RecordOrder>(DEFAULT_ORDER);
-  const downloadError = shallowRef<ErrorLike | null>(null);
+  const startError = shallowRef<ErrorLike | null>(null);
   const starting = shallowRef(false);
 
   const connection = computed(() => connections.active);
@@ -50,6 +50,18 @@ export function useDetail(readDirection: () => Direction) {
     if (pinnedId.value !== null) return usable.value.find(({ id }) => id === pinnedId.value) ?? null;
     return period.value === null ? null : pickSnapshot(usable.value, period.value);
   });
+  /** Why nothing came of the newest download of the period: it leaves no snapshot that could be shown. */
+  const emptyFailure = computed<ErrorLike | null>(() => {
+    const wanted = period.value;
+    if (wanted === null || snapshot.value !== null) return null;
+    const newest = (snapshots.snapshots ?? [])
+      .filter(({ connectionId, report: of }) => connectionId === connection.value?.id && of === report.value)
+      .filter((one) => measureOverlap(one.period, wanted) >= 0.5)
+      .reduce<Snapshot | null>((best, one) => (best === null || one.id > best.id ? one : best), null);
+    const code = newest?.failure ?? null;
+    return code === null ? null : { code };
+  });
+  const downloadError = computed(() => startError.value ?? emptyFailure.value);
   const queryText = computed(() => JSON.stringify(toQuery(fromQuery(route.query))));
   const filter = computed<RecordFilter>(() => fromQuery(JSON.parse(queryText.value) as LocationQuery));
   const task = computed(
@@ -76,7 +88,7 @@ export function useDetail(readDirection: () => Direction) {
   async function startDownload(): Promise<void> {
     if (connection.value === null) return;
     starting.value = true;
-    downloadError.value = null;
+    startError.value = null;
     try {
       const period = periods.toPeriod(Date.now(), connection.value);
       const started = await backend.call('downloads/start', {
@@ -86,7 +98,7 @@ export function useDetail(readDirection: () => Direction) {
       });
       if (pinnedId.value !== null && pinnedId.value !== started.snapshotId) pin(null);
     } catch (thrown) {
-      downloadError.value = toErrorLike(thrown);
+      startError.value = toErrorLike(thrown);
     } finally {
       starting.value = false;
     }
@@ -113,7 +125,7 @@ export function useDetail(readDirection: () => Direction) {
   );
   watch(report, () => {
     order.value = DEFAULT_ORDER;
-    downloadError.value = null;
+    startError.value = null;
   });
 
   onBeforeUnmount(() => {
