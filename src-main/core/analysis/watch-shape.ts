@@ -19,6 +19,8 @@ export interface LearnedShape {
 const TEACHING_PAGES = 3;
 const DETAIL_CHARACTERS = 200;
 const FIELD_LIMIT = 300;
+/** Dates in so many forms are free texts: none of them is told of any more. */
+const FORM_LIMIT = 50;
 const NOTHING: LearnedShape = {
   pages: 0,
   fields: {},
@@ -43,13 +45,18 @@ export function watchShape(
   return { learned: learn(shape, page), departures };
 }
 
+/** A field may be called as something that every object inherits, such as `constructor`. */
+function kindsOf({ fields }: Pick<PageShape, 'fields'>, name: string): readonly ValueKind[] {
+  return Object.hasOwn(fields, name) ? (fields[name] ?? []) : [];
+}
+
 function findDepartures(shape: LearnedShape, page: PageShape): Remark[] {
   const names = Object.keys(page.fields);
   const newNames = names.filter((name) => !Object.hasOwn(shape.fields, name));
   const lostNames = shape.steadyFields.filter((name) => !Object.hasOwn(page.fields, name));
   const newKinds = names.flatMap((name) => {
-    const before = shape.fields[name] ?? [];
-    const added = (page.fields[name] ?? []).filter((kind) => !before.includes(kind));
+    const before = kindsOf(shape, name);
+    const added = kindsOf(page, name).filter((kind) => !before.includes(kind));
     return before.length === 0 || added.length === 0
       ? []
       : [`${name}: ${before.join(', ')} → ${added.join(', ')}`];
@@ -70,7 +77,7 @@ function findDepartures(shape: LearnedShape, page: PageShape): Remark[] {
 
 function findNewForms(known: LearnedShape['dateForms'], seen: PageShape['dateForms']): string[] {
   const [before] = Object.values(known);
-  if (before === undefined) return [];
+  if (before === undefined || Object.keys(known).length >= FORM_LIMIT) return [];
   return Object.entries(seen)
     .filter(([form]) => !Object.hasOwn(known, form))
     .map(([, example]) => `${before} → ${example}`);
@@ -86,7 +93,7 @@ function learn(shape: LearnedShape, page: PageShape): LearnedShape {
   const names = new Set([...Object.keys(shape.fields), ...Object.keys(page.fields)]);
   const fields = [...names]
     .slice(0, FIELD_LIMIT)
-    .map((name) => [name, [...new Set([...(shape.fields[name] ?? []), ...(page.fields[name] ?? [])])]]);
+    .map((name) => [name, [...new Set([...kindsOf(shape, name), ...kindsOf(page, name)])]]);
   const caps = [shape.shortestCap, page.isShort ? page.recordCount : null].filter((cap) => cap !== null);
   return {
     pages: shape.pages + 1,
@@ -94,7 +101,9 @@ function learn(shape: LearnedShape, page: PageShape): LearnedShape {
     steadyFields: isFirst
       ? page.steadyFields
       : shape.steadyFields.filter((name) => page.steadyFields.includes(name)),
-    dateForms: { ...page.dateForms, ...shape.dateForms },
+    dateForms: Object.fromEntries(
+      Object.entries({ ...shape.dateForms, ...page.dateForms, ...shape.dateForms }).slice(0, FORM_LIMIT),
+    ),
     cursorForms: { ...page.cursorForms, ...shape.cursorForms },
     largestPage: Math.max(shape.largestPage, page.recordCount),
     shortestCap: caps.length === 0 ? null : Math.min(...caps),

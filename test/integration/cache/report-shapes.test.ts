@@ -49,3 +49,15 @@ it('learns each connection by itself, and forgets one that is removed', async ()
   await removeConnection('one');
   expect(await store({ Region: 'north' })).toEqual([]);
 });
+
+it('stores records whose fields are called as what every object has', async () => {
+  const { store } = await openFolder();
+  const odd: Record<string, unknown> = JSON.parse(
+    '{"constructor":"a","toString":1,"__proto__":{"x":1}}',
+  ) as never;
+  for (let page = 0; page < 3; page += 1) await store({});
+  expect(await store(odd)).toEqual([
+    { code: 'shape-new-fields', count: 3, detail: 'constructor, toString, __proto__' },
+  ]);
+  expect(await store(odd)).toEqual([]);
+});

@@ -94,3 +94,19 @@ describe('dates outside the period', () => {
     ]);
   });
 });
+
+it('lets free texts for dates fill neither the memory nor the remarks', () => {
+  let known: LearnedShape | null = null;
+  let told = 0;
+  for (let number = 0; number < 200; number += 1) {
+    const text = `free ${'x'.repeat(number % 30)} text ${'y'.repeat(number % 7)}`;
+    const page = describeShape({
+      ...{ report: 'inbound-detail', entries: [{ Date: text, Id: 'a' }], nextCursor: null, sizeAsked: null },
+    });
+    const { learned, departures } = watchShape(known, page);
+    known = learned;
+    told += departures.length;
+  }
+  expect(Object.keys(known!.dateForms)).toHaveLength(50);
+  expect(told).toBeLessThanOrEqual(50);
+});
