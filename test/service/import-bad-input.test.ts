@@ -272,6 +272,12 @@ describe('an import of a bad file', () => {
       2,
       1,
     ],
+    [
+      'a value nested deeply',
+      `[$,{"Id":"x","Date":1,"BotLatency":1,"Channel":${'['.repeat(50_000)}${']'.repeat(50_000)}},$]`,
+      2,
+      1,
+    ],
     ['brackets and quotes inside of texts', '[$,{"Error":"]}\\\\\\"{[","Id":""}]', 1, 1],
     ['`__proto__` among the names', '[{"__proto__":{"Id":"x"},"Date":"2026-11-19"},$]', 1, 1],
   ])('JSON with %s: the good entries are added', async (_name, pattern, added, rejected) => {

@@ -86,5 +86,7 @@ export class ValueReader {
 function toText(value: unknown): string {
   if (typeof value === 'string') return value;
   if (value === undefined || value === null) return '';
+  // Writing it out would exhaust the stack.
+  if (isTooDeep(value)) return '…';
   return JSON.stringify(value);
 }
