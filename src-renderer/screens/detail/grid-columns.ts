@@ -33,7 +33,7 @@ const COLUMNS: readonly RecordColumn[] = [
   {
     id: 'dateMs',
     fieldName: 'Date',
-    definition: { width: 190, valueGetter: ({ data }) => data?.dateText, cellClass: 'num' },
+    definition: { width: 200, valueGetter: ({ data }) => data?.dateText, cellClass: 'num' },
   },
   { id: 'responseCode', fieldName: 'ReponseCode', definition: { width: 70, cellRenderer: renderCode } },
   { id: 'channel', fieldName: 'Channel', definition: { ...NUMBER, width: 76, field: 'channel' } },
