@@ -124,6 +124,13 @@ describe('an import of records', () => {
     expect(copied).toEqual(records);
   });
 
+  it('knows thousands of equal records again within moments', async () => {
+    const target = await start({ records: 0 });
+    const alike = toNdjson(Array.from({ length: 8_000 }, () => toInbound({ Id: 'alike' })));
+    expect((await importText(target, alike)).report).toMatchObject({ added: 8_000, known: 0 });
+    expect((await importText(target, alike)).report).toMatchObject({ added: 0, known: 8_000 });
+  }, 10_000);
+
   it('adds the n-th of equal records only where the store holds fewer', async () => {
     const target = await start({ records: 0 });
     const [a, b] = [toInbound(), toInbound({ Payload: 'other' })];

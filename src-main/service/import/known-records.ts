@@ -9,8 +9,9 @@ import { toComparableText, type ImportedRecord } from './imported-record.ts';
 type Candidate = Pick<InboundRow, 'arrival' | 'groupId' | 'responseTimeUs'>;
 type DetailDocument = InboundDetailDocument | OutboundDetailDocument;
 
-/** Dates whose sample records are remembered. */
-const MOST_DATES = 1_000;
+/** Rows that are remembered, and look-ups that found them. */
+const MOST_ROWS = 200_000;
+const MOST_LOOK_UPS = 1_000;
 /** Of a usual document; longer ones make it grow. */
 const ROOM_BYTES = 1_024;
 
@@ -25,7 +26,9 @@ export class KnownRecords {
   readonly #lastArrivals: Readonly<Record<Direction, number>>;
   /** One bit for each record that stands for one of the file already. */
   readonly #claimed: Readonly<Record<Direction, Uint8Array>>;
-  readonly #sampleDates = new Map<string, readonly (InboundRow | OutboundRow)[]>();
+  /** What look-ups found and is not claimed yet, as a file may hold many records that are alike. */
+  readonly #candidates = new Map<string, (InboundRow | OutboundRow)[]>();
+  #candidateCount = 0;
   readonly #writeInbound: (page: PageBuffer, row: InboundRow) => void;
   readonly #writeOutbound: (page: PageBuffer, row: OutboundRow) => void;
 
@@ -48,42 +51,40 @@ export class KnownRecords {
   tryClaim(record: ImportedRecord, hash: number): boolean {
     if (this.#lastArrivals[record.direction] === 0) return false;
     return (
-      this.#claimAmong(record, this.#findImported(record, hash)) ||
-      this.#claimAmong(record, this.#findSample(record))
+      this.#claimAmong(record, this.#findCandidates(record, hash)) ||
+      this.#claimAmong(record, this.#findCandidates(record, null))
     );
   }
 
-  #claimAmong(record: ImportedRecord, rows: readonly (InboundRow | OutboundRow)[]): boolean {
+  #claimAmong(record: ImportedRecord, rows: (InboundRow | OutboundRow)[]): boolean {
     const claimed = this.#claimed[record.direction];
-    for (const row of rows) {
+    for (const [place, row] of rows.entries()) {
       const byte = row.arrival >>> 3;
       const bit = 1 << (row.arrival & 7);
       if (((claimed[byte] ?? 0) & bit) !== 0 || !this.#isEqual(row, record)) continue;
       claimed[byte] = (claimed[byte] ?? 0) | bit;
+      rows.splice(place, 1);
       return true;
     }
     return false;
   }
 
-  #findImported({ direction, dateMs }: ImportedRecord, hash: number): readonly (InboundRow | OutboundRow)[] {
-    const { imports } = this.#store;
-    return direction === 'inbound'
-      ? imports.findInbound(dateMs, this.#lastArrivals.inbound, hash)
-      : imports.findOutbound(dateMs, this.#lastArrivals.outbound, hash);
-  }
-
-  /** Remembered for some dates, as a file may hold many records of one date. */
-  #findSample({ direction, dateMs }: ImportedRecord): readonly (InboundRow | OutboundRow)[] {
-    const key = `${direction} ${dateMs}`;
-    const known = this.#sampleDates.get(key);
+  /** Imported rows with the hash, or sample rows where it is null. */
+  #findCandidates({ direction, dateMs }: ImportedRecord, hash: number | null): (InboundRow | OutboundRow)[] {
+    const key = `${direction} ${dateMs} ${hash ?? 'sample'}`;
+    const known = this.#candidates.get(key);
     if (known !== undefined) return known;
     const { imports } = this.#store;
     const rows =
       direction === 'inbound'
-        ? imports.findInbound(dateMs, this.#lastArrivals.inbound, null)
-        : imports.findOutbound(dateMs, this.#lastArrivals.outbound, null);
-    if (this.#sampleDates.size >= MOST_DATES) this.#sampleDates.clear();
-    this.#sampleDates.set(key, rows);
+        ? imports.findInbound(dateMs, this.#lastArrivals.inbound, hash)
+        : imports.findOutbound(dateMs, this.#lastArrivals.outbound, hash);
+    this.#candidateCount += rows.length;
+    if (this.#candidates.size >= MOST_LOOK_UPS || this.#candidateCount > MOST_ROWS) {
+      this.#candidates.clear();
+      this.#candidateCount = rows.length;
+    }
+    this.#candidates.set(key, rows);
     return rows;
   }
 
