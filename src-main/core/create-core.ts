@@ -67,19 +67,6 @@ export async function createCore(host: Host, parts: CoreParts = {}): Promise<Cor
   const { store: secrets, failure } = await (parts.openSecretStore ?? openSecretStore)({
     logger: logger.child('secrets'),
   });
-  const cache = await openCache({
-    file: join(host.dataFolder, 'cache.sqlite'),
-    workerUrl: host.workers.cache,
-    logger: logger.child('cache'),
-  });
-
-  cache.watchState((state) => emit('cache/changed', state));
-  const housekeeping = createHousekeeping({
-    ...{ cache, settings, emit, now },
-    logger: logger.child('housekeeping'),
-  });
-  listeners.add(housekeeping.hear);
-  const tasks = createTaskRegistry({ now, emit, logger: logger.child('tasks') });
   const createClient = (connection: SavedConnection, readSecrets: () => Promise<BothSecrets>) =>
     createReportingClient({
       target: { ...connection, connectionId: connection.id },
@@ -95,6 +82,20 @@ export async function createCore(host: Host, parts: CoreParts = {}): Promise<Cor
     now,
     createClient,
   });
+  // Last of what may fail: nothing else would have to be stopped again.
+  const cache = await openCache({
+    file: join(host.dataFolder, 'cache.sqlite'),
+    workerUrl: host.workers.cache,
+    logger: logger.child('cache'),
+  });
+
+  cache.watchState((state) => emit('cache/changed', state));
+  const housekeeping = createHousekeeping({
+    ...{ cache, settings, emit, now },
+    logger: logger.child('housekeeping'),
+  });
+  listeners.add(housekeeping.hear);
+  const tasks = createTaskRegistry({ now, emit, logger: logger.child('tasks') });
   const localService = createLocalService({
     host,
     connections,
