@@ -50,13 +50,20 @@ export function toShownState(snapshot: Snapshot, download: Download | null): Sho
  * True when fewer or more records are there than the service announced. A summary's total may count the groups of both
  * directions (decision 11), so it says nothing of how many are missing.
  */
-export function isShortOfTotal({ report, totalDocument, recordCount }: Snapshot): boolean {
-  return !isSummary(report) && totalDocument !== null && totalDocument !== recordCount;
+export function isShortOfTotal(snapshot: Snapshot, download: Download | null): boolean {
+  const total = toExpectedTotal(snapshot, download);
+  return !isSummary(snapshot.report) && total !== null && total !== snapshot.recordCount;
+}
+
+/** Records that are expected: of a download in pieces the service has announced only those so far, so it is forecast. */
+export function toExpectedTotal(snapshot: Snapshot, download: Download | null): number | null {
+  const isOver = download === null || download.state === 'ended';
+  return isOver ? snapshot.totalDocument : (download.totalDocument ?? snapshot.totalDocument);
 }
 
 /** Share of the expected records, 0 to 1; null while nothing is expected yet. */
-export function toRecordShare(snapshot: Snapshot): number | null {
-  const total = snapshot.totalDocument;
+export function toRecordShare(snapshot: Snapshot, download: Download | null): number | null {
+  const total = toExpectedTotal(snapshot, download);
   return total === null ? null : total === 0 ? 1 : Math.min(1, snapshot.recordCount / total);
 }
 

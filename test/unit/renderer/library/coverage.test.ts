@@ -1,73 +1,96 @@
 import { describe, expect, it } from 'vitest';
 import type { Snapshot } from '../../../../src-main/common/model/snapshot.ts';
-import { toCoverage } from '../../../../src-renderer/screens/library/coverage.ts';
+import {
+  countBuckets,
+  cutSpan,
+  toCells,
+  toDays,
+  type CoverageBucket,
+} from '../../../../src-renderer/screens/library/coverage-map.ts';
+import { collectCachedSpans } from '../../../../src-renderer/screens/library/coverage.ts';
 import { makeSnapshot } from './make-snapshot.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const day = { fromMs: Date.UTC(2026, 10, 19), toMs: Date.UTC(2026, 10, 20) };
 
-/** The cells of the inbound detail report. */
-function cover(snapshots: Snapshot[], zone = 'UTC') {
-  return toCoverage(snapshots, zone, NOW_MS, 30)[0]!.cells;
+/** Hours of the day as buckets; what is not given was never fetched. */
+function makeHours(states: readonly Partial<CoverageBucket>[]): CoverageBucket[] {
+  return states.map((state, hour) => ({
+    fromMs: day.fromMs + hour * HOUR_MS,
+    toMs: day.fromMs + (hour + 1) * HOUR_MS,
+    settled: 0,
+    open: 0,
+    partial: 0,
+    failed: 0,
+    ...state,
+  }));
 }
+const fill = (count: number, state: Partial<CoverageBucket>) =>
+  Array.from({ length: count }, () => ({ ...state }));
 
-function makeDay(day: number, overrides: Partial<Snapshot> = {}): Snapshot {
-  const fromMs = Date.UTC(2026, 10, day);
-  return makeSnapshot({ fromMs, toMs: fromMs + DAY_MS - 1000 }, overrides);
-}
-
-describe('coverage', () => {
-  it('has a row for each report and a cell for each day, ending today', () => {
-    const rows = toCoverage([], 'UTC', NOW_MS, 30);
-    expect(rows.map((row) => row.report)).toEqual([
-      'inbound-detail',
-      'inbound-summary',
-      'outbound-detail',
-      'outbound-summary',
-    ]);
-    expect(rows[0]?.cells).toHaveLength(30);
-    expect(rows[0]?.cells.at(-1)?.fromMs).toBe(Date.UTC(2026, 10, 20));
-    expect(rows[0]?.cells.every((cell) => cell.state === 'none')).toBe(true);
+describe('the cells of the coverage map', () => {
+  it("are the civil days of the service's zone, also where one has 23 hours", () => {
+    const days = toDays(Date.UTC(2026, 2, 30, 12), 'Europe/Berlin', 3);
+    expect(days.map(({ fromMs, toMs }) => (toMs - fromMs) / HOUR_MS)).toEqual([24, 23, 24]);
+    expect(toDays(NOW_MS, 'America/Bogota', 30).at(-1)?.fromMs).toBe(Date.UTC(2026, 10, 20, 5));
   });
 
-  it('calls a day complete only when every second of it is cached', () => {
-    expect(cover([makeDay(19)]).at(-2)?.state).toBe('complete');
-    const almost = makeDay(19, {
-      period: { ...makeDay(19).period, toMs: Date.UTC(2026, 10, 19, 23, 59, 58) },
+  it('are the hours of a day that the clock makes longer or shorter, and the minutes of an hour', () => {
+    const [, short] = toDays(Date.UTC(2026, 2, 30, 12), 'Europe/Berlin', 3);
+    expect(cutSpan(short!, 'hours')).toHaveLength(23);
+    expect(cutSpan({ fromMs: 0, toMs: HOUR_MS }, 'minutes')).toHaveLength(60);
+    // Lord Howe Island moves its clock by half an hour.
+    const howe = toDays(Date.UTC(2026, 9, 5, 12), 'Australia/Lord_Howe', 3).find(
+      ({ fromMs, toMs }) => toMs - fromMs !== 24 * HOUR_MS,
+    );
+    expect(cutSpan(howe!, 'hours').at(-1)).toEqual({
+      fromMs: howe!.toMs - HOUR_MS / 2,
+      toMs: howe!.toMs,
     });
-    expect(cover([almost]).at(-2)?.state).toBe('partial');
+    expect(countBuckets(howe!, 'hours')).toBe(47);
   });
 
-  it('joins adjacent and overlapping snapshots without counting a second twice', () => {
-    const at = (hour: number): number => Date.UTC(2026, 10, 19, hour);
-    const morning = makeSnapshot({ fromMs: at(0), toMs: at(12) - 1000 });
-    const noon = makeSnapshot({ fromMs: at(6), toMs: at(18) - 1000 });
-    const evening = makeSnapshot({ fromMs: at(18), toMs: at(24) - 1000 });
-    expect(cover([morning, noon]).at(-2)).toMatchObject({ state: 'partial', share: 0.75 });
-    expect(cover([evening, morning, noon]).at(-2)?.state).toBe('complete');
+  it('are complete only when every second is settled, and open when the rest may still change', () => {
+    expect(toCells([day], makeHours(fill(24, { settled: 1 })))[0]).toMatchObject({
+      state: 'settled',
+      share: 1,
+    });
+    const almost = [...fill(23, { settled: 1 }), { settled: 0.9997 }];
+    expect(toCells([day], makeHours(almost))[0]?.state).toBe('partial');
+    const late = [...fill(20, { settled: 1 }), ...fill(4, { open: 1 })];
+    expect(toCells([day], makeHours(late))[0]?.state).toBe('open');
   });
 
-  it('decision 27: a period fetched up to "now" covers only what lay before', () => {
-    const open = makeDay(20, { stillOpen: true, fetchedAtMs: NOW_MS });
-    expect(cover([open]).at(-1)).toMatchObject({ state: 'partial', share: 0.5 });
+  it('count what a broken download holds as half, and say failed only where nothing is cached', () => {
+    const mixed = [...fill(12, { settled: 1 }), ...fill(12, { partial: 1 })];
+    expect(toCells([day], makeHours(mixed))[0]).toMatchObject({ state: 'partial', share: 0.75 });
+    expect(toCells([day], makeHours(fill(24, { failed: 1 })))[0]?.state).toBe('failed');
+    expect(toCells([day], makeHours([{ settled: 1 }, { failed: 1 }]))[0]?.state).toBe('partial');
+    expect(toCells([day], [])[0]).toMatchObject({ state: 'missing', share: 0 });
+  });
+});
+
+describe('cached spans', () => {
+  const span = (from: number, to: number, overrides: Partial<Snapshot> = {}): Snapshot =>
+    makeSnapshot({ fromMs: from * HOUR_MS, toMs: to * HOUR_MS - 1000 }, overrides);
+
+  it('are joined without counting a second twice', () => {
+    expect(collectCachedSpans([span(18, 24), span(0, 12), span(6, 18)])).toEqual([
+      { fromMs: 0, toMs: 24 * HOUR_MS },
+    ]);
   });
 
-  it('shows an unfinished download in proportion, and never as complete', () => {
-    const half = makeDay(19, { state: 'downloading', recordCount: 50, totalDocument: 100 });
-    expect(cover([half]).at(-2)).toMatchObject({ state: 'partial', share: 0.5 });
-    const doubtful = makeDay(19, { state: 'incomplete', recordCount: 100, totalDocument: 100 });
-    expect(cover([doubtful]).at(-2)?.state).toBe('partial');
+  it('decision 27: of a period fetched up to "now" hold only what lay before', () => {
+    const open = span(0, 24, { stillOpen: true, fetchedAtMs: 12 * HOUR_MS });
+    expect(collectCachedSpans([open])).toEqual([{ fromMs: 0, toMs: 12 * HOUR_MS }]);
   });
 
-  it('shows a failed day as failed only while nothing of it is cached', () => {
-    const failed = makeDay(19, { state: 'failed', recordCount: 0, failure: 'client.timeout' });
-    expect(cover([failed]).at(-2)?.state).toBe('failed');
-    expect(cover([failed, makeDay(19)]).at(-2)?.state).toBe('complete');
-  });
-
-  it("takes the days of the service's zone, also where one has 23 hours", () => {
-    const cells = toCoverage([], 'Europe/Berlin', Date.UTC(2026, 2, 30, 12), 3)[0]!.cells;
-    expect(cells.map((cell) => (cell.toMs - cell.fromMs) / 3_600_000)).toEqual([24, 23, 24]);
-    expect(cover([], 'America/Bogota').at(-1)?.fromMs).toBe(Date.UTC(2026, 10, 20, 5));
+  it('hold the beginning of an unfinished download, and never all of a doubtful one', () => {
+    const half = span(0, 24, { state: 'downloading', recordCount: 50, totalDocument: 100 });
+    expect(collectCachedSpans([half])).toEqual([{ fromMs: 0, toMs: 12 * HOUR_MS }]);
+    const doubtful = span(0, 24, { state: 'incomplete' });
+    expect(collectCachedSpans([doubtful])[0]?.toMs).toBeLessThan(24 * HOUR_MS);
+    expect(collectCachedSpans([span(0, 24, { state: 'failed', recordCount: 0 })])).toEqual([]);
   });
 });

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src-main/common/contract/errors.ts';
+import { useDownloadsStore } from '../../../../src-renderer/stores/downloads.ts';
 import { useExportsStore } from '../../../../src-renderer/stores/exports.ts';
+import { useRemovalsStore } from '../../../../src-renderer/stores/removals.ts';
 import { useSnapshotsStore } from '../../../../src-renderer/stores/snapshots.ts';
 import { FakeBackend, provideBackend } from '../overview/fake-backend.ts';
-import { makeSnapshot } from './make-snapshot.ts';
+import { makeDownload, makeSnapshot } from './make-snapshot.ts';
 
 const storage = {
   totalBytes: 1000,
@@ -95,6 +97,66 @@ describe('snapshots store', () => {
     await store.load();
     expect(store.snapshots).toBeNull();
     expect(store.error?.code).toBe('cache.newer');
+  });
+});
+
+describe('downloads store', () => {
+  it('lists what is not over, what works first and paused ones last', async () => {
+    const backend = new FakeBackend({
+      'downloads/list': () => [
+        makeDownload({ snapshotId: 1, state: 'paused' }),
+        makeDownload({ snapshotId: 2, state: 'queued', queuedAtMs: 2 }),
+        makeDownload({ snapshotId: 3, state: 'queued', queuedAtMs: 1 }),
+        makeDownload({ snapshotId: 4 }),
+      ],
+    });
+    provideBackend(backend);
+    const store = useDownloadsStore();
+    const stop = await store.start();
+    backend.send('downloads/changed', makeDownload({ snapshotId: 5, state: 'running' }));
+    expect(store.pending.map(({ snapshotId }) => snapshotId)).toEqual([5, 3, 2, 1]);
+    backend.send('snapshots/removed', { snapshotIds: [3] });
+    expect(store.pending.map(({ snapshotId }) => snapshotId)).toEqual([5, 2, 1]);
+    stop();
+    expect(backend.countListeners()).toBe(0);
+  });
+
+  it('acts on every snapshot, and keeps the first failure until an action works', async () => {
+    const backend = new FakeBackend({
+      'downloads/pause': ({ snapshotId }) => {
+        if (snapshotId === 1) throw new AppError('downloads.not-resumable', 'No.');
+        return makeDownload({ snapshotId, state: 'paused' });
+      },
+    });
+    provideBackend(backend);
+    const store = useDownloadsStore();
+    await store.act('pause', [1, 2]);
+    expect(store.failure?.code).toBe('downloads.not-resumable');
+    expect(store.bySnapshot.get(2)?.state).toBe('paused');
+    await store.act('pause', [2]);
+    expect(store.failure).toBeNull();
+  });
+});
+
+describe('removals store', () => {
+  it('offers to undo a removal for half a minute, and never longer than the core can', async () => {
+    const backend = new FakeBackend({
+      'snapshots/list': () => [first],
+      'snapshots/read-storage': () => storage,
+      'snapshots/remove': () => ({ restorableUntilMs: 300_000 }),
+      'snapshots/restore': () => [first],
+      'downloads/list': () => [],
+    });
+    provideBackend(backend);
+    const store = useRemovalsStore();
+    await store.remove([1], 0);
+    expect(store.latest).toEqual({ snapshotIds: [1], offeredUntilMs: 30_000 });
+    await store.remove([1], 290_000);
+    expect(store.latest?.offeredUntilMs).toBe(300_000);
+    await store.undo();
+    expect(backend.asked).toContainEqual({ name: 'snapshots/restore', input: { snapshotIds: [1] } });
+    expect(useSnapshotsStore().snapshots).toEqual([first]);
+    expect(store.latest).toBeNull();
   });
 });
 

@@ -1,3 +1,4 @@
+import type { Download } from '../../../../src-main/common/model/download.ts';
 import type { Snapshot } from '../../../../src-main/common/model/snapshot.ts';
 import { toWireDate } from '../../../../src-main/common/reporting/wire-dates.ts';
 
@@ -36,6 +37,33 @@ export function makeSnapshot(
     pinned: false,
     refreshOf: null,
     verification: null,
+    ...overrides,
+  };
+}
+
+/** The download of the first snapshot, over and complete. */
+export function makeDownload(overrides: Partial<Download> = {}): Download {
+  const { id, connectionId, period } = makeSnapshot({ fromMs: 0, toMs: 86_399_000 });
+  return {
+    snapshotId: id,
+    connectionId,
+    report: 'inbound-detail',
+    period,
+    state: 'ended',
+    snapshotState: 'complete',
+    taskId: null,
+    sliceDays: null,
+    sliceCount: 1,
+    slicesDone: 1,
+    recordCount: 100,
+    totalDocument: 100,
+    pageSize: null,
+    canResume: false,
+    resumedCount: 0,
+    queuedAtMs: 0,
+    endedAtMs: null,
+    retryAtMs: null,
+    failure: null,
     ...overrides,
   };
 }

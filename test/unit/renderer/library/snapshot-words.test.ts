@@ -9,7 +9,8 @@ import {
   toShownState,
 } from '../../../../src-renderer/screens/library/snapshot-words.ts';
 import { toStorageParts } from '../../../../src-renderer/screens/library/storage-parts.ts';
-import { makeSnapshot } from './make-snapshot.ts';
+import type { Download } from '../../../../src-main/common/model/download.ts';
+import { makeDownload, makeSnapshot } from './make-snapshot.ts';
 
 const DAY_MS = 86_400_000;
 const zone = 'America/Bogota';
@@ -35,23 +36,38 @@ describe('period words', () => {
 describe('snapshot words', () => {
   it("decision 11: holds a total of both directions' groups against no summary", () => {
     const short = { ...day, recordCount: 400, totalDocument: 584 };
-    expect(isShortOfTotal(short)).toBe(true);
-    expect(isShortOfTotal({ ...short, report: 'inbound-summary' })).toBe(false);
-    expect(isShortOfTotal({ ...short, report: 'outbound-summary' })).toBe(false);
-    expect(isShortOfTotal(day)).toBe(false);
+    expect(isShortOfTotal(short, null)).toBe(true);
+    expect(isShortOfTotal({ ...short, report: 'inbound-summary' }, null)).toBe(false);
+    expect(isShortOfTotal({ ...short, report: 'outbound-summary' }, null)).toBe(false);
+    expect(isShortOfTotal(day, null)).toBe(false);
   });
 
   it('decision 27: a complete snapshot of a period that was not over is still open', () => {
-    expect(toShownState(day)).toBe('complete');
-    expect(toShownState({ ...day, stillOpen: true })).toBe('open');
-    expect(toShownState({ ...day, stillOpen: true, state: 'incomplete' })).toBe('incomplete');
+    expect(toShownState(day, null)).toBe('complete');
+    expect(toShownState({ ...day, stillOpen: true }, null)).toBe('open');
+    expect(toShownState({ ...day, stillOpen: true, state: 'incomplete' }, null)).toBe('incomplete');
   });
 
   it('has no share before the service said how many records there are', () => {
-    expect(toRecordShare({ ...day, totalDocument: null })).toBeNull();
-    expect(toRecordShare({ ...day, recordCount: 0, totalDocument: 0 })).toBe(1);
-    expect(toRecordShare({ ...day, recordCount: 300, totalDocument: 200 })).toBe(1);
-    expect(toRecordShare({ ...day, recordCount: 50, totalDocument: 200 })).toBe(0.25);
+    expect(toRecordShare({ ...day, totalDocument: null }, null)).toBeNull();
+    expect(toRecordShare({ ...day, recordCount: 0, totalDocument: 0 }, null)).toBe(1);
+    expect(toRecordShare({ ...day, recordCount: 300, totalDocument: 200 }, null)).toBe(1);
+    expect(toRecordShare({ ...day, recordCount: 50, totalDocument: 200 }, null)).toBe(0.25);
+  });
+
+  it('tells what the download does before how the snapshot is', () => {
+    const arriving = { ...day, state: 'downloading' as const };
+    const shown = (state: Download['state']): string => toShownState(arriving, makeDownload({ state }));
+    expect(shown('queued')).toBe('queued');
+    expect(shown('waiting')).toBe('waiting');
+    expect(shown('running')).toBe('downloading');
+    expect(toShownState({ ...day, remarks: [{ code: 'short-page' }] }, makeDownload({}))).toBe('remarked');
+  });
+
+  it('expects of a download in pieces what is forecast, and of one that is over what was announced', () => {
+    const sliced = { ...day, recordCount: 50, totalDocument: 50 };
+    expect(toRecordShare(sliced, makeDownload({ state: 'running', totalDocument: 500 }))).toBe(0.1);
+    expect(toRecordShare(sliced, makeDownload({ state: 'ended', totalDocument: 500 }))).toBe(1);
   });
 
   it('opens a detail by its number and a summary by its period', () => {

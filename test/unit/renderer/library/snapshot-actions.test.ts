@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import type { RecordRow } from '../../../../src-main/common/model/record.ts';
+import { findPair, listChanges } from '../../../../src-renderer/screens/library/comparison.ts';
+import {
+  ACTION_GROUPS,
+  pickTargets,
+  type SnapshotAction,
+} from '../../../../src-renderer/screens/library/snapshot-actions.ts';
+import { makeDownload, makeSnapshot } from './make-snapshot.ts';
+
+const complete = makeSnapshot({ fromMs: 0, toMs: 1000 }, { id: 1 });
+const running = { ...complete, id: 2, state: 'downloading' as const };
+const paused = { ...complete, id: 3, state: 'paused' as const, recordCount: 0, pageCount: 0 };
+const stuck = { ...complete, id: 4, state: 'incomplete' as const, pinned: true };
+const downloads = new Map(
+  [
+    makeDownload({ snapshotId: 1 }),
+    makeDownload({ snapshotId: 2, state: 'running', snapshotState: 'downloading' }),
+    makeDownload({ snapshotId: 3, state: 'paused', snapshotState: 'paused', canResume: true }),
+    makeDownload({ snapshotId: 4, snapshotState: 'incomplete' }),
+  ].map((download) => [download.snapshotId, download]),
+);
+const offered = (...chosen: (typeof complete)[]): SnapshotAction[] =>
+  ACTION_GROUPS.flat().filter((action) => pickTargets(action, chosen, downloads).length > 0);
+
+describe('actions of a selection', () => {
+  it('fit the state of the download', () => {
+    expect(offered(complete)).toEqual([
+      'open',
+      'details',
+      'refresh',
+      'verify',
+      'pin',
+      'rename',
+      'export',
+      'delete',
+    ]);
+    expect(offered(running)).toContain('pause');
+    expect(offered(running)).not.toContain('refresh');
+    expect(offered(paused)).toEqual(['details', 'resume', 'cancel', 'pin', 'rename', 'delete']);
+    expect(offered(stuck)).toContain('retry');
+    expect(offered(stuck)).toContain('unpin');
+    expect(offered(stuck)).not.toContain('resume');
+  });
+
+  it('apply to those of several that they fit', () => {
+    const targets = (action: SnapshotAction): number[] =>
+      pickTargets(action, [complete, running, paused, stuck], downloads).map(({ id }) => id);
+    expect(targets('pause')).toEqual([2]);
+    expect(targets('cancel')).toEqual([2, 3]);
+    expect(targets('verify')).toEqual([1, 2, 4]);
+    expect(targets('delete')).toEqual([1, 2, 3, 4]);
+    expect(targets('open')).toEqual([]);
+  });
+});
+
+describe('comparison', () => {
+  const row: RecordRow = {
+    seq: 0,
+    dateText: '2026-11-19T10:00:00.000Z',
+    dateMs: 0,
+    sessionId: 's',
+    channel: 1,
+    service: 1,
+    client: 'c',
+    responseTimeMs: 10,
+    responseCode: 200,
+    error: '',
+    origin: 'o',
+    botLatencyMs: null,
+    actionId: null,
+    payloadPreview: '',
+  };
+
+  it('is with what was fetched again, or with the newest that did', () => {
+    const again = { ...complete, id: 5, refreshOf: 1, startedAtMs: 10 };
+    const newest = { ...complete, id: 6, refreshOf: 1, startedAtMs: 20 };
+    expect(findPair(again, [complete, again, newest])).toEqual({ older: complete, newer: again });
+    expect(findPair(complete, [complete, again, newest])).toEqual({ older: complete, newer: newest });
+    expect(findPair(complete, [complete, running])).toBeNull();
+  });
+
+  it('names each field that changed as the specification does', () => {
+    const newer = { ...row, responseCode: 500, error: 'boom' };
+    expect(listChanges({ kind: 'changed', older: row, newer })).toEqual([
+      'ReponseCode: 200 → 500',
+      'Error:  → boom',
+    ]);
+    expect(listChanges({ kind: 'added', older: null, newer: row })).toEqual(['200 · c']);
+  });
+});
