@@ -31,10 +31,12 @@ test('an error says the words of its code, and an unknown code those of an unexp
   expect(words('nobody.knows')).toContain('Unexpected error');
 });
 
-test('running work tells count, rate and what is left, and can be cancelled', async () => {
+test('running work tells count, rate and what is left, and can be paused and cancelled', async () => {
   const progress = mount(TaskProgress, { props: { task: makeTask() }, global });
   expect(progress.text()).toContain('128,400 of 412,331 records · 41,200/s · 7 s left');
-  await progress.get('button').trigger('click');
+  await progress.get('button[aria-label="Pause the download"]').trigger('click');
+  expect(progress.emitted('pause')).toEqual([[1]]);
+  await progress.get('button[aria-label="Cancel Download"]').trigger('click');
   expect(progress.emitted('cancel')).toEqual([['t1']]);
 });
 
