@@ -1,0 +1,124 @@
+import { readFile } from 'node:fs/promises';
+import { expect, test } from './fixtures.ts';
+import { LibraryPage } from './page-models/library-page.ts';
+import { WindowPage } from './page-models/window-page.ts';
+
+const countOf = (text: string): number => Number(/[\d,]+/.exec(text)?.[0].replaceAll(',', ''));
+
+test('a download is forecast, paused in its row, resumed in the sidebar, and loses nothing', async ({
+  app,
+  page,
+}) => {
+  const window = new WindowPage(page);
+  const library = new LibraryPage(page);
+  await page.goto(app.url);
+  await window.startBuiltInService();
+  await window.openView('/library');
+  const forecast = await library.download('Last 30 days');
+  expect(forecast).toBeGreaterThan(50_000);
+
+  const row = library.rows().first();
+  await expect(row).toContainText('Downloading');
+  await row.getByRole('button', { name: 'Pause the download' }).click();
+  await expect(row).toContainText('Paused');
+  const [records] = await row.locator('td.right').allInnerTexts();
+  await page.waitForTimeout(1000);
+  await expect(row.locator('td.right').first()).toHaveText(records ?? '');
+  expect(countOf(records ?? '')).toBeLessThan(forecast);
+
+  // Paused is paused, also over a restart of the application.
+  await page.goto(await app.restart());
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+  await window.openView('/library');
+  await expect(row).toContainText('Paused');
+  await window.sidebar().getByRole('button', { name: 'Resume the download' }).click();
+  await expect(row).toContainText('Still open', { timeout: 90_000 });
+  expect(countOf(await row.locator('td.right').first().innerText())).toBeGreaterThanOrEqual(forecast);
+});
+
+test('a snapshot is certified, named, pinned, deleted, brought back, verified and compared', async ({
+  app,
+  page,
+}) => {
+  const window = new WindowPage(page);
+  const library = new LibraryPage(page);
+  await page.goto(app.url);
+  await window.startBuiltInService();
+  await window.openView('/library');
+  const forecast = await library.download('Yesterday');
+  const row = library.rows().first();
+  await expect(row).toContainText('Complete');
+  expect(countOf((await row.locator('td.right').first().innerText()) || '')).toBe(forecast);
+
+  await library.act(row, 'Details');
+  await library.openTab('Certificate');
+  await expect(library.details()).toContainText('Complete: every record that the service announced is here');
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    library.details().getByRole('button', { name: 'Save as JSON' }).click(),
+  ]);
+  const certificate = JSON.parse(await readFile(await file.path(), 'utf8')) as Record<string, unknown>;
+  expect(certificate).toMatchObject({ recordCount: forecast, isComplete: true, tenant: 1001 });
+  await library.openTab('Pages');
+  await expect(library.details().locator('tbody tr')).toHaveCount(Number(certificate['pageCount']));
+  await library.openTab('Set aside');
+  await expect(library.details()).toContainText('Nothing was set aside');
+  await library.closeDetails();
+
+  await library.act(row, 'Name and note');
+  await page.getByLabel('Name', { exact: true }).fill('The quiet day');
+  await page.getByLabel('Note', { exact: true }).fill('Before the outage');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await library.act(library.row('The quiet day'), 'Pin');
+  await expect(library.row('The quiet day').getByLabel('Pinned')).toBeVisible();
+
+  // What is pinned is asked about; both ways it can be undone.
+  await library.act(library.row('The quiet day'), 'Delete');
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
+  await expect(library.rows()).toHaveCount(0);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(library.row('The quiet day').getByLabel('Pinned')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Undo' })).toBeHidden();
+
+  await library.act(library.row('The quiet day'), 'Verify');
+  await library.act(library.row('The quiet day'), 'Details');
+  await expect(library.details()).toContainText('every page is as it was stored');
+  await library.details().getByRole('button', { name: 'Refresh and compare' }).click();
+  await library.openTab('What changed');
+  await expect(library.details()).toContainText('Both hold the same records.');
+  await library.closeDetails();
+  await expect(library.rows()).toHaveCount(2);
+});
+
+test('the coverage map zooms from days to minutes, and its holes are fetched', async ({ app, page }) => {
+  const window = new WindowPage(page);
+  const library = new LibraryPage(page);
+  await page.goto(app.url);
+  await window.startBuiltInService();
+  await window.openView('/library');
+  await library.download('Yesterday');
+  const cells = (): ReturnType<typeof page.locator> =>
+    library.coverage().getByRole('row').first().getByRole('gridcell');
+  await expect(cells().nth(28)).toHaveAttribute('data-state', 'settled');
+  await expect(cells().nth(27)).toHaveAttribute('data-state', 'missing');
+
+  // With the keyboard alone: to the day before, into it, into its first hour, and back to the day.
+  await library.coverage().focus();
+  for (const key of ['ArrowLeft', 'ArrowLeft', 'Enter']) await page.keyboard.press(key);
+  await expect(cells()).toHaveCount(24);
+  await page.keyboard.press('Enter');
+  await expect(cells()).toHaveCount(60);
+  await page.keyboard.press('Escape');
+  await expect(cells()).toHaveCount(24);
+
+  await page.getByRole('button', { name: 'Fetch the holes' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Fetch the holes' });
+  await expect(dialog.getByText('1 period, 1 d')).toHaveCount(2);
+  await dialog.getByRole('checkbox', { name: /Outbound detail/ }).click();
+  await dialog.getByRole('button', { name: 'Fetch 1 period' }).click();
+  await expect(library.rows()).toHaveCount(2);
+  await expect(cells().first()).toHaveAttribute('data-state', 'settled');
+  await expect(cells().last()).toHaveAttribute('data-state', 'settled');
+  await page.getByRole('button', { name: 'Fetch the holes' }).click();
+  await expect(dialog.getByText('nothing to fetch')).toHaveCount(1);
+});
