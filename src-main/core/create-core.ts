@@ -8,6 +8,7 @@ import { createHousekeeping } from './cache/housekeeping.ts';
 import { openCache } from './cache/open-cache.ts';
 import { resumeAfterFullDisk } from './cache/resume-after-full-disk.ts';
 import { createSnapshotOperations } from './cache/snapshot-operations.ts';
+import { readFreeBytes } from './cache/storage-size.ts';
 import { createReportingClient } from './client/create-reporting-client.ts';
 import { reachAddress } from './client/reach-address.ts';
 import { createConnectionFile, type SavedConnection } from './connections/connection-file.ts';
@@ -15,7 +16,6 @@ import { createConnectionOperations } from './connections/connection-operations.
 import { createConnections, type BothSecrets } from './connections/create-connections.ts';
 import { createDispatcher, type Dispatch } from './dispatch/create-dispatcher.ts';
 import { createDownloads } from './downloads/create-downloads.ts';
-import { readFreeBytes } from './downloads/read-free-bytes.ts';
 import { createExporter } from './exports/create-exporter.ts';
 import { openPartialList } from './exports/partial-list.ts';
 import type { Host } from './host.ts';
@@ -83,8 +83,9 @@ export async function createCore(host: Host, parts: CoreParts = {}): Promise<Cor
     createClient,
   });
   // Last of what may fail: nothing else would have to be stopped again.
+  const cacheFile = join(host.dataFolder, 'cache.sqlite');
   const cache = await openCache({
-    file: join(host.dataFolder, 'cache.sqlite'),
+    file: cacheFile,
     workerUrl: host.workers.cache,
     logger: logger.child('cache'),
   });
@@ -112,7 +113,7 @@ export async function createCore(host: Host, parts: CoreParts = {}): Promise<Cor
   const downloads = createDownloads({
     ...{ cache, connections, tasks, emit, now },
     logger: logger.child('downloads'),
-    readFreeBytes: () => readFreeBytes(host.dataFolder),
+    readFreeBytes: () => readFreeBytes(cacheFile),
   });
   resumeAfterFullDisk(cache, downloads.operations, logger.child('downloads'));
 

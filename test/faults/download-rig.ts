@@ -64,7 +64,7 @@ export async function createDownloadRig(
   const connections = { get: () => connection, clientFor: () => client } as unknown as ConnectionStore;
   const { operations } = createDownloads({
     ...{ cache, connections, tasks, emit: () => undefined, logger, now: clock.now },
-    readFreeBytes: () => Promise.resolve(null),
+    readFreeBytes: () => null,
     clock: { now: clock.now, wait: clock.sleep },
     random: () => 0.5,
   });

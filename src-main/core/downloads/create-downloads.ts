@@ -26,7 +26,7 @@ export interface DownloadsOptions {
   readonly logger: Logger;
   now(): number;
   /** Bytes free on the disk of the data folder; null where it can't be told. */
-  readFreeBytes(): Promise<number | null>;
+  readFreeBytes(): number | null;
   readonly clock?: DownloadClock;
   /** From 0 up to 1. */
   readonly random?: () => number;
@@ -97,12 +97,11 @@ export function createDownloads(options: DownloadsOptions): Downloads {
     'downloads/plan': async ({ connectionId, report, period }) => {
       const { pageSize } = connections.get(connectionId);
       const client = connections.clientFor(connectionId);
-      const [asked, pace, freeBytes] = await Promise.all([
+      const [asked, pace] = await Promise.all([
         askTotal(client, report, period, new AbortController().signal),
         cache.downloads.readPace(connectionId, report),
-        options.readFreeBytes(),
       ]);
-      return planDownload({ asked, pace, pageSize, period, freeBytes });
+      return planDownload({ asked, pace, pageSize, period, freeBytes: options.readFreeBytes() });
     },
     'downloads/list': async ({ connectionId }) =>
       (await cache.downloads.list(connectionId)).map((row) => runner.show(row)),

@@ -91,7 +91,7 @@ beforeEach(async () => {
   } as unknown as ConnectionStore;
   downloads = createDownloads({
     ...{ cache, connections, tasks, emit, logger, now: () => nowMs },
-    readFreeBytes: () => Promise.resolve(null),
+    readFreeBytes: () => null,
     random: () => 0.5,
     clock: {
       now: () => nowMs,
