@@ -2,6 +2,7 @@ import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
 import { DetailPage } from './page-models/detail-page.ts';
+import { LibraryPage } from './page-models/library-page.ts';
 import { LocalServicePage } from './page-models/local-service-page.ts';
 import { WindowPage } from './page-models/window-page.ts';
 
@@ -37,6 +38,41 @@ async function showScreen(page: Page, name: string): Promise<void> {
     expect(found, `${name} ${colorScheme}`).toEqual([]);
   }
   await page.setViewportSize({ width: 1440, height: 900 });
+}
+
+/** The Library's dialogs and menu, and back to the Library. */
+async function showLibraryParts(page: Page): Promise<void> {
+  const library = new LibraryPage(page);
+  await page.getByRole('button', { name: 'New download' }).click();
+  await page
+    .getByText(/on the disk/)
+    .first()
+    .waitFor();
+  await showScreen(page, 'library-download');
+  await page.keyboard.press('Escape');
+  await library.rows().first().click({ button: 'right' });
+  await showScreen(page, 'library-menu');
+  await page.getByRole('menuitem', { name: 'Details' }).click();
+  await showScreen(page, 'library-details');
+  for (const name of ['Certificate', 'Pages', 'Set aside', 'What changed']) {
+    await library.openTab(name);
+    await showScreen(page, `library-${name.toLowerCase().replace(' ', '-')}`);
+  }
+  await library.closeDetails();
+  await library.coverage().getByRole('gridcell').nth(29).click();
+  await page.getByRole('button', { name: 'Fetch the holes' }).click();
+  await page
+    .getByText(/period, /)
+    .first()
+    .waitFor();
+  await showScreen(page, 'library-holes');
+  await page.keyboard.press('Escape');
+  await library.act(library.rows().first(), 'Name and note');
+  await showScreen(page, 'library-name');
+  await page.keyboard.press('Escape');
+  await library.act(library.rows().first(), 'Delete');
+  await page.getByRole('button', { name: 'Undo' }).waitFor();
+  await showScreen(page, 'library-undo');
 }
 
 test('every screen, light and dark, wide and narrow', async ({ app, page }) => {
@@ -95,6 +131,7 @@ test('every screen, light and dark, wide and narrow', async ({ app, page }) => {
   await window.openView('/library');
   await page.getByRole('heading', { name: 'Coverage' }).waitFor();
   await showScreen(page, 'library');
+  await showLibraryParts(page);
   await window.openView('/deprecations');
   await page.getByRole('heading', { name: 'Timeline' }).waitFor();
   await showScreen(page, 'deprecations');

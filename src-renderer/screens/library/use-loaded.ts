@@ -1,4 +1,4 @@
-import { ref, shallowRef, watch, type Ref, type WatchSource } from 'vue';
+import { shallowRef, watch, type Ref, type WatchSource } from 'vue';
 import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
 
 /** A value that is read anew whenever its sources change; of two readings under way the later one counts. */
@@ -8,18 +8,14 @@ export function useLoaded<Value>(
 ): {
   readonly value: Readonly<Ref<Value | null>>;
   readonly error: Readonly<Ref<ErrorLike | null>>;
-  readonly isLoading: Readonly<Ref<boolean>>;
-  reload(): Promise<void>;
 } {
   const value = shallowRef<Value | null>(null);
   const error = shallowRef<ErrorLike | null>(null);
-  const isLoading = ref(false);
   let latest = 0;
 
-  async function reload(): Promise<void> {
+  async function load(): Promise<void> {
     latest += 1;
     const turn = latest;
-    isLoading.value = true;
     try {
       const answer = await read();
       if (turn !== latest) return;
@@ -27,11 +23,9 @@ export function useLoaded<Value>(
       error.value = null;
     } catch (thrown) {
       if (turn === latest) error.value = toErrorLike(thrown);
-    } finally {
-      if (turn === latest) isLoading.value = false;
     }
   }
 
-  watch([...sources], reload, { immediate: true });
-  return { value, error, isLoading, reload };
+  watch([...sources], load, { immediate: true });
+  return { value, error };
 }
