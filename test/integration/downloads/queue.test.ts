@@ -106,7 +106,8 @@ describe('downloads', () => {
       retryAtMs: null,
     });
     expect(readFromCache(rig.dataFolder, snapshotId)).toEqual(await readFromService(service, period));
-  });
+    // On a slow machine the client has given up meanwhile, and rests for half a minute.
+  }, 60_000);
 
   it('fail at once when nothing could be reached, and can be tried again', async () => {
     rig.network.isDown = true;
