@@ -1,5 +1,5 @@
 import { defineStore } from 'pinia';
-import { shallowRef } from 'vue';
+import { ref, shallowRef } from 'vue';
 import { useDownloadsStore } from './downloads.ts';
 import { useSnapshotsStore } from './snapshots.ts';
 
@@ -17,9 +17,23 @@ export const useRemovalsStore = defineStore('removals', () => {
   const snapshots = useSnapshotsStore();
   const downloads = useDownloadsStore();
   const latest = shallowRef<Removal | null>(null);
+  /** The rows may be gone already, but the core has not answered yet. */
+  const isRemoving = ref(false);
+  let underWay: Promise<void> = Promise.resolve();
 
   /** Removes snapshots with their records; rejects with the core's error. */
   async function remove(snapshotIds: readonly number[], nowMs = Date.now()): Promise<void> {
+    const work = removeNow(snapshotIds, nowMs);
+    underWay = work.catch(() => undefined);
+    isRemoving.value = true;
+    try {
+      await work;
+    } finally {
+      isRemoving.value = false;
+    }
+  }
+
+  async function removeNow(snapshotIds: readonly number[], nowMs: number): Promise<void> {
     const restorableUntilMs = await snapshots.remove(snapshotIds);
     latest.value = {
       snapshotIds: [...snapshotIds],
@@ -27,19 +41,19 @@ export const useRemovalsStore = defineStore('removals', () => {
     };
   }
 
-  /** Brings the last removal back; answers the ids. Rejects with the core's error. */
-  async function undo(): Promise<readonly number[]> {
+  /** Brings the last removal back. Rejects with the core's error. */
+  async function undo(): Promise<void> {
+    await underWay;
     const removal = latest.value;
-    if (removal === null) return [];
+    if (removal === null) return;
     await snapshots.restore(removal.snapshotIds);
     latest.value = null;
     await downloads.load();
-    return removal.snapshotIds;
   }
 
   function dismiss(): void {
     latest.value = null;
   }
 
-  return { latest, remove, undo, dismiss };
+  return { latest, isRemoving, remove, undo, dismiss };
 });

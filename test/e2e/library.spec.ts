@@ -80,6 +80,18 @@ test('a snapshot is certified, named, pinned, deleted, brought back, verified an
   await expect(library.row('The quiet day').getByLabel('Pinned')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Undo' })).toBeHidden();
 
+  // With the keyboard alone: the menu of the row, and the key that undoes.
+  await page.getByRole('grid', { name: 'Snapshots' }).focus();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ContextMenu');
+  await page.getByRole('menuitem', { name: 'Unpin' }).press('Enter');
+  await expect(library.row('The quiet day').getByLabel('Pinned')).toHaveCount(0);
+  await page.getByRole('grid', { name: 'Snapshots' }).focus();
+  await page.keyboard.press('Delete');
+  await expect(library.rows()).toHaveCount(0);
+  await page.keyboard.press('Control+z');
+  await expect(library.rows()).toHaveCount(1);
+
   await library.act(library.row('The quiet day'), 'Verify');
   await library.act(library.row('The quiet day'), 'Details');
   await expect(library.details()).toContainText('every page is as it was stored');
@@ -88,6 +100,16 @@ test('a snapshot is certified, named, pinned, deleted, brought back, verified an
   await expect(library.details()).toContainText('Both hold the same records.');
   await library.closeDetails();
   await expect(library.rows()).toHaveCount(2);
+
+  // What is kept outlasts the window, and space that nothing needs goes back to the disk.
+  await page.getByRole('combobox', { name: /^Keep for/ }).click();
+  await page.getByRole('option', { name: '90 days' }).click();
+  await page.getByRole('button', { name: 'Give space back' }).click();
+  await expect(page.getByText(/given back to the disk/)).toBeVisible();
+  await page.getByRole('button', { name: 'Verify all' }).click();
+  await page.reload();
+  await expect(page.getByRole('combobox', { name: /^Keep for/ })).toContainText('90 days');
+  await expect(page.getByText(/Cache file sound/)).toBeVisible();
 });
 
 test('the coverage map zooms from days to minutes, and its holes are fetched', async ({ app, page }) => {

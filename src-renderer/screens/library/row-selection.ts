@@ -1,3 +1,5 @@
+const PAGE_ROWS = 10;
+
 export interface RowSelection {
   readonly ids: ReadonlySet<number>;
   /** Where a range begins. */
@@ -42,6 +44,26 @@ export function moveSelection(
   const target = at < 0 ? 0 : Math.min(order.length - 1, Math.max(0, at + by));
   const id = order[target];
   return id === undefined ? selection : selectRow(selection, order, id, mode);
+}
+
+/** By how many rows a key moves; null for keys that don't move. */
+export function toSteps(key: string, rowCount: number): number | null {
+  switch (key) {
+    case 'ArrowDown':
+      return 1;
+    case 'ArrowUp':
+      return -1;
+    case 'PageDown':
+      return PAGE_ROWS;
+    case 'PageUp':
+      return -PAGE_ROWS;
+    case 'Home':
+      return -rowCount;
+    case 'End':
+      return rowCount;
+    default:
+      return null;
+  }
 }
 
 /** Drops rows that are no longer there. */
