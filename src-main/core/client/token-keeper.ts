@@ -13,6 +13,8 @@ interface TokenKeeper {
 
 const QUIET_AFTER_REFUSAL_MS = 30_000;
 const QUIET_AFTER_FAILURE_MS = 5000;
+/** Also a service that asks for a day is asked again within the hour: its clock or its mind may change. */
+const LONGEST_QUIET_MS = 3_600_000;
 
 /**
  * Keeps the token that `create` obtains. However many calls wait, one request is under way; nobody's
@@ -62,7 +64,7 @@ function toQuietMs(error: AppError): number {
   if (error.code === 'client.circuit-open') return 0;
   if (error.code === 'client.credentials-refused') return QUIET_AFTER_REFUSAL_MS;
   const { retryAfterMs } = error.details;
-  if (typeof retryAfterMs === 'number') return retryAfterMs;
+  if (typeof retryAfterMs === 'number') return Math.min(retryAfterMs, LONGEST_QUIET_MS);
   const isAnswer =
     error.code.startsWith('client.') && !isUnsent(error) && error.code !== 'client.unreachable';
   return isAnswer ? QUIET_AFTER_FAILURE_MS : 0;

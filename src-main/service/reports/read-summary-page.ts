@@ -1,8 +1,8 @@
 import type { Direction } from '../../common/reporting/report-identifiers.ts';
 import type { GroupTotals } from '../store/group-sums.ts';
 import type { TrafficGroup } from '../store/traffic-groups.ts';
-import type { PositionedPage, ReportSource } from './execute-report.ts';
 import { createPageBuffer } from './page-buffer.ts';
+import type { PositionedPage, ReportSource } from './positioned-page.ts';
 import type { ReportQuery } from './read-report-request.ts';
 import type { ReportDefinition } from './report-catalog.ts';
 import { writeSummaryDocument } from './write-documents.ts';
