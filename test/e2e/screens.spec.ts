@@ -50,7 +50,8 @@ async function showLibraryParts(page: Page): Promise<void> {
     .waitFor();
   await showScreen(page, 'library-download');
   await page.keyboard.press('Escape');
-  await library.rows().first().click({ button: 'right' });
+  const row = library.row('Inbound detail').first();
+  await row.click({ button: 'right' });
   await showScreen(page, 'library-menu');
   await page.getByRole('menuitem', { name: 'Details' }).click();
   await showScreen(page, 'library-details');
@@ -67,12 +68,13 @@ async function showLibraryParts(page: Page): Promise<void> {
     .waitFor();
   await showScreen(page, 'library-holes');
   await page.keyboard.press('Escape');
-  await library.act(library.rows().first(), 'Name and note');
+  await library.act(row, 'Name and note');
   await showScreen(page, 'library-name');
   await page.keyboard.press('Escape');
-  await library.act(library.rows().first(), 'Delete');
+  await library.act(row, 'Delete');
   await page.getByRole('button', { name: 'Undo' }).waitFor();
   await showScreen(page, 'library-undo');
+  await page.getByRole('button', { name: 'Undo' }).click();
 }
 
 test('every screen, light and dark, wide and narrow', async ({ app, page }) => {
