@@ -20,7 +20,8 @@ const PRAGMAS: readonly (readonly [string, string | number, string | number])[] 
   ['trusted_schema', 'off', 0],
   ['cell_size_check', 'on', 1],
   ['mmap_size', 0, 0],
-  ['cache_size', -65_536, -65_536],
+  // 32 MiB in each thread: more sped up neither writing nor reading when measured.
+  ['cache_size', -32_768, -32_768],
 ];
 
 /**
