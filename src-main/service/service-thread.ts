@@ -81,7 +81,7 @@ try {
         requests.add(entry);
       },
       reportError: (error) => {
-        // The application keeps the thread's standard error as its log; a disk that is full ends up there.
+        // Reaches the standard error of the application, as nothing of it belongs in the answers.
         process.stderr.write(`reporting service: ${error instanceof Error ? error.message : 'error'}\n`);
       },
     },

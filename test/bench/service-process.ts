@@ -23,8 +23,8 @@ export interface ServiceProcess {
   readonly startCpuMs: number | null;
   /** One POST below the base address, over connections that are kept. */
   call(path: string, body?: unknown): Promise<Answer>;
-  /** Most memory it ever held, in MiB; null where the system doesn't tell. */
-  readPeakMib(): number | null;
+  /** Most memory it ever held, in MB; null where the system doesn't tell. */
+  readPeakMb(): number | null;
   stop(): Promise<void>;
 }
 
@@ -53,7 +53,7 @@ export async function startServiceProcess(folder: string, args: readonly string[
     credentials,
     call: (path, body) =>
       send(agent, `${url}/api/ServiceReporting/${path.replace('{tenant}', String(tenant))}`, body),
-    readPeakMib: () => tryReadPeakMib(child.pid ?? 0),
+    readPeakMb: () => tryReadPeakMb(child.pid ?? 0),
     stop: async () => {
       agent.destroy();
       child.kill('SIGTERM');
@@ -89,9 +89,9 @@ function send(agent: Agent, address: string, body: unknown): Promise<Answer> {
   });
 }
 
-function tryReadPeakMib(pid: number): number | null {
+function tryReadPeakMb(pid: number): number | null {
   const [, kib] = /VmHWM:\s+(\d+)/.exec(tryReadProcess(pid, 'status')) ?? [];
-  return kib === undefined ? null : Number(kib) / 1024;
+  return kib === undefined ? null : (Number(kib) * 1024) / 1e6;
 }
 
 function tryReadCpuMs(pid: number): number | null {

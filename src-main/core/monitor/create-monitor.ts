@@ -66,6 +66,8 @@ export function createMonitor(options: {
 
   const keepSample = async (connectionId: string): Promise<StatusSample> => {
     const sample = await takeSample(connectionId);
+    // Of a connection that was removed meanwhile nothing may stay: this throws then.
+    connections.get(connectionId);
     await cache.addStatusSample(sample);
     emit('status/checked', sample);
     return sample;

@@ -12,6 +12,7 @@ const DEFAULTS = Value.Create(Settings);
 
 function monitorThatMeets(fetchStatus: ReportingClient['fetchStatus']) {
   const kept: StatusSample[] = [];
+  const connections = { get: (): unknown => ({}), clientFor: () => ({ fetchStatus }) };
   const monitor = createMonitor({
     cache: {
       addStatusSample: (sample: StatusSample) => {
@@ -19,16 +20,17 @@ function monitorThatMeets(fetchStatus: ReportingClient['fetchStatus']) {
         return Promise.resolve();
       },
     } as Cache,
-    connections: {
-      get: () => ({}),
-      clientFor: () => ({ fetchStatus }),
-    } as unknown as ConnectionStore,
+    connections: connections as unknown as ConnectionStore,
     settings: { get: () => ({ ...DEFAULTS, refreshSeconds: 0 }) },
     emit: () => undefined,
     now: () => 7,
   });
   onTestFinished(() => monitor.stop());
-  return { refresh: async () => monitor.operations['status/refresh']({ connectionId: 'c' }), kept };
+  return {
+    refresh: async () => monitor.operations['status/refresh']({ connectionId: 'c' }),
+    kept,
+    connections,
+  };
 }
 
 describe('status samples', () => {
@@ -59,6 +61,18 @@ describe('status samples', () => {
     const error = new AppError('client.circuit-open', 'no', { reason });
     const { refresh } = monitorThatMeets(() => Promise.reject(error));
     expect(await refresh()).toMatchObject({ platform: state, failure: 'client.circuit-open' });
+  });
+
+  it('are not kept of a connection that was removed while it was asked', async () => {
+    const removed = new AppError('connections.not-found', 'Gone.');
+    const { refresh, kept, connections } = monitorThatMeets(() => {
+      connections.get = () => {
+        throw removed;
+      };
+      return Promise.reject(new AppError('client.timeout', 'no'));
+    });
+    await expect(refresh()).rejects.toBe(removed);
+    expect(kept).toEqual([]);
   });
 
   it('decision 28: only what the service said is down', async () => {
