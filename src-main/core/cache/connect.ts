@@ -20,7 +20,7 @@ const PRAGMAS: readonly (readonly [string, string | number, string | number])[] 
   ['trusted_schema', 'off', 0],
   ['cell_size_check', 'on', 1],
   ['mmap_size', 0, 0],
-  // 32 MiB in each thread: more sped up neither writing nor reading when measured.
+  // 32 MiB in each thread: more did not speed up storing when measured.
   ['cache_size', -32_768, -32_768],
 ];
 

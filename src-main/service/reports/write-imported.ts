@@ -11,28 +11,20 @@ type DocumentSource = Pick<RecordStore, 'groups' | 'imports'>;
  * their texts are in the store and could need escaping, all of them.
  */
 export function createInboundWriter(
-  { groups, imports }: DocumentSource,
+  source: DocumentSource,
   seed: number,
 ): (page: PageBuffer, row: InboundRow) => void {
   return (page, row) => {
     if (row.session >= 0) {
-      writeInboundDocument(page, row, groups, seed);
+      writeInboundDocument(page, row, source.groups, seed);
       return;
     }
-    const { channel, service, origin, responseCode } = groups.getGroup(row.groupId);
-    const { client, error, payload } = imports.getInboundTexts(row.arrival);
+    const texts = source.imports.getInboundTexts(row.arrival);
     const document = {
-      Id: imports.getSessionId(row.session),
-      Date: new Date(row.dateMs).toISOString(),
-      Channel: channel,
-      Service: service,
-      Client: client,
-      ReponseTime: row.responseTimeUs / 1000,
-      ReponseCode: responseCode,
-      Error: error,
+      ...toSharedFields(row, source, texts),
       BotLatency: row.botLatencyMs,
-      Payload: payload,
-      Origin: origin,
+      Payload: texts.payload,
+      Origin: source.groups.getGroup(row.groupId).origin,
     };
     page.write(JSON.stringify(document));
   };
@@ -40,31 +32,42 @@ export function createInboundWriter(
 
 /** As `createInboundWriter`. */
 export function createOutboundWriter(
-  { groups, imports }: DocumentSource,
+  source: DocumentSource,
   seed: number,
 ): (page: PageBuffer, row: OutboundRow) => void {
   return (page, row) => {
     if (row.session >= 0) {
-      writeOutboundDocument(page, row, groups, seed);
+      writeOutboundDocument(page, row, source.groups, seed);
       return;
     }
-    const { channel, service, responseCode } = groups.getGroup(row.groupId);
-    const { client, error, actionId, payload, response } = imports.getOutboundTexts(row.arrival);
+    const texts = source.imports.getOutboundTexts(row.arrival);
     const document = {
-      Id: imports.getSessionId(row.session),
-      Date: new Date(row.dateMs).toISOString(),
-      Channel: channel,
-      Service: service,
-      Client: client,
-      ReponseTime: row.responseTimeUs / 1000,
-      ReponseCode: responseCode,
-      Error: error,
-      ActionId: actionId,
-      Payload: payload,
-      Reponse: response,
-      Origin: groups.getOriginName(row.originId),
+      ...toSharedFields(row, source, texts),
+      ActionId: texts.actionId,
+      Payload: texts.payload,
+      Reponse: texts.response,
+      Origin: source.groups.getOriginName(row.originId),
     };
     page.write(JSON.stringify(document));
+  };
+}
+
+/** The fields that documents of both directions begin with, in the order of the specification. */
+function toSharedFields(
+  row: InboundRow | OutboundRow,
+  { groups, imports }: DocumentSource,
+  { client, error }: { readonly client: string; readonly error: string },
+) {
+  const { channel, service, responseCode } = groups.getGroup(row.groupId);
+  return {
+    Id: imports.getSessionId(row.session),
+    Date: new Date(row.dateMs).toISOString(),
+    Channel: channel,
+    Service: service,
+    Client: client,
+    ReponseTime: row.responseTimeUs / 1000,
+    ReponseCode: responseCode,
+    Error: error,
   };
 }
 
