@@ -11,7 +11,7 @@ export default defineConfig({
       rolldownOptions: {
         input: {
           index: find('src-main/electron/main.ts'),
-          'cache-thread': find('src-main/core/cache/cache-thread.ts'),
+          'cache-thread': find('src-main/core/cache/threads/cache-thread.ts'),
           'service-thread': find('src-main/service/service-thread.ts'),
         },
       },

@@ -20,7 +20,7 @@ export function createWebHost(options: {
     dataFolder,
     fetch: (input, init) => globalThis.fetch(input, { ...init, redirect: 'manual', credentials: 'omit' }),
     workers: {
-      cache: new URL('../core/cache/cache-thread.ts', import.meta.url),
+      cache: new URL('../core/cache/threads/cache-thread.ts', import.meta.url),
       service: new URL('../service/service-thread.ts', import.meta.url),
     },
     openLink: async (url) => {

@@ -77,7 +77,7 @@ async function buildApp(): Promise<void> {
       rolldownOptions: {
         input: {
           'download-app': join(ROOT, 'test/bench/download-app.ts'),
-          'cache-thread': join(ROOT, 'src-main/core/cache/cache-thread.ts'),
+          'cache-thread': join(ROOT, 'src-main/core/cache/threads/cache-thread.ts'),
         },
       },
     },

@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3';
-import { MIGRATIONS } from '../../src-main/core/cache/migrations.ts';
+import { MIGRATIONS } from '../../src-main/core/cache/file/migrations.ts';
 
 const TABLES = ['inbound_records', 'inbound_texts'] as const;
 

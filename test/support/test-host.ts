@@ -15,7 +15,7 @@ export async function createTestHost(
     dataFolder,
     fetch: globalThis.fetch,
     workers: {
-      cache: new URL('../../src-main/core/cache/cache-thread.ts', import.meta.url),
+      cache: new URL('../../src-main/core/cache/threads/cache-thread.ts', import.meta.url),
       service: new URL('../../src-main/service/service-thread.ts', import.meta.url),
     },
     openLink: () => Promise.resolve(),

@@ -16,8 +16,8 @@ import type { StatusHistory, StatusSample } from '../../common/model/status.ts';
 import type { Summary } from '../../common/model/summary.ts';
 import type { DetailKind, ReportKind } from '../../common/reporting/report-identifiers.ts';
 import type { DownloadCache } from './download-cache.ts';
-import type { Purge } from './remove-snapshots.ts';
-import type { PageCheck } from './verify-pages.ts';
+import type { Purge } from './write/remove-snapshots.ts';
+import type { PageCheck } from './read/verify-pages.ts';
 
 export interface NewSnapshot {
   readonly connectionId: string;

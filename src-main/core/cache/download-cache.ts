@@ -1,11 +1,11 @@
 import type { DetailKind } from '../../common/reporting/report-identifiers.ts';
-import type { ThreadCalls } from './call-thread.ts';
-import type { DownloadPace, JournalFigures } from './download-figures.ts';
-import type { DownloadRow } from './download-rows.ts';
-import type { DownloadChange, QueuedDownload, WalkRestart } from './download-writes.ts';
-import type { ScanOperations } from './scan-operations.ts';
-import type { ViewOperations } from './view-operations.ts';
-import type { WriterOperations } from './writer-operations.ts';
+import type { ThreadCalls } from './threads/call-thread.ts';
+import type { DownloadPace, JournalFigures } from './read/download-figures.ts';
+import type { DownloadRow } from './read/download-rows.ts';
+import type { DownloadChange, QueuedDownload, WalkRestart } from './write/download-writes.ts';
+import type { ScanOperations } from './threads/scan-operations.ts';
+import type { ViewOperations } from './threads/view-operations.ts';
+import type { WriterOperations } from './threads/writer-operations.ts';
 
 /** What is kept of downloads. Failures are AppErrors with a `cache.*` code. */
 export interface DownloadCache {

@@ -1,12 +1,12 @@
 import type { Logger } from '../logging/logger.ts';
-import { startThread } from './call-thread.ts';
+import { startThread } from './threads/call-thread.ts';
 import type { Cache, PageHead } from './cache.ts';
-import type { CheckOperations } from './check-file.ts';
+import type { CheckOperations } from './file/check-file.ts';
 import { createDownloadCache } from './download-cache.ts';
-import { readInBatches } from './read-in-batches.ts';
-import { createStateKeeper } from './state-keeper.ts';
-import { superviseThreads } from './supervise-threads.ts';
-import { isDamage } from './to-cache-error.ts';
+import { readInBatches } from './read/read-in-batches.ts';
+import { createStateKeeper } from './file/state-keeper.ts';
+import { superviseThreads } from './threads/supervise-threads.ts';
+import { isDamage } from './file/to-cache-error.ts';
 
 /** How often the disk is looked at, the log folded in, and writing tried again after the disk was full. */
 const TEND_MS = 30_000;

@@ -1,8 +1,8 @@
 import type { Certificate } from '../../common/model/download.ts';
 import type { Remark } from '../../common/model/snapshot.ts';
 import type { DetailKind } from '../../common/reporting/report-identifiers.ts';
-import type { JournalFigures } from '../cache/download-figures.ts';
-import type { DownloadRow } from '../cache/download-rows.ts';
+import type { JournalFigures } from '../cache/read/download-figures.ts';
+import type { DownloadRow } from '../cache/read/download-rows.ts';
 import { slicePeriod } from './slice-period.ts';
 
 /** Remarks about cursors, pages and totals; every other one is something tolerated in the records. */

@@ -4,7 +4,7 @@ import type { Period } from '../../common/model/period.ts';
 import type { Snapshot } from '../../common/model/snapshot.ts';
 import type { DetailKind, ReportKind } from '../../common/reporting/report-identifiers.ts';
 import type { Cache } from '../cache/cache.ts';
-import type { DownloadRow } from '../cache/download-rows.ts';
+import type { DownloadRow } from '../cache/read/download-rows.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { DownloadRunner } from './create-download-runner.ts';

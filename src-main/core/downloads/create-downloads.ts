@@ -3,7 +3,7 @@ import type { Emit, Handlers, Input } from '../../common/contract/index.ts';
 import type { Period } from '../../common/model/period.ts';
 import type { DetailKind, ReportKind } from '../../common/reporting/report-identifiers.ts';
 import type { Cache } from '../cache/cache.ts';
-import type { DownloadRow } from '../cache/download-rows.ts';
+import type { DownloadRow } from '../cache/read/download-rows.ts';
 import { createGate } from '../client/gate.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import type { Logger } from '../logging/logger.ts';

@@ -1,6 +1,6 @@
 import type { DownloadPlan } from '../../common/model/download.ts';
 import type { Period } from '../../common/model/period.ts';
-import type { DownloadPace } from '../cache/download-figures.ts';
+import type { DownloadPace } from '../cache/read/download-figures.ts';
 import type { AskedTotal } from './ask-total.ts';
 import { suggestSliceDays } from './slice-period.ts';
 

@@ -1,7 +1,7 @@
 import { AppError } from '../../common/contract/errors.ts';
 import type { Snapshot, SnapshotState } from '../../common/model/snapshot.ts';
 import type { Cache } from '../cache/cache.ts';
-import type { DownloadRow } from '../cache/download-rows.ts';
+import type { DownloadRow } from '../cache/read/download-rows.ts';
 import type { DetailKind } from '../../common/reporting/report-identifiers.ts';
 import type { ReportingClient } from '../client/reporting-client.ts';
 import type { Logger } from '../logging/logger.ts';

@@ -1,7 +1,7 @@
 import type { ErrorInfo } from '../../common/contract/errors.ts';
 import type { Download } from '../../common/model/download.ts';
 import type { DetailKind } from '../../common/reporting/report-identifiers.ts';
-import type { DownloadRow } from '../cache/download-rows.ts';
+import type { DownloadRow } from '../cache/read/download-rows.ts';
 import { slicePeriod } from './slice-period.ts';
 
 /** A running download that waits to try again. */

@@ -4,7 +4,7 @@ import { copyFile, mkdir, readdir, readFile, rm, stat, truncate, writeFile } fro
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { openFile } from '../../../src-main/core/cache/open-file.ts';
+import { openFile } from '../../../src-main/core/cache/file/open-file.ts';
 import { createFolder } from '../../integration/cache/cache-fixture.ts';
 import { makeUnwritable } from './read-only-folder.ts';
 import { runWriter } from './run-writer.ts';

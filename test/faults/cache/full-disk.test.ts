@@ -4,9 +4,9 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { CacheState } from '../../../src-main/common/model/cache-state.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
-import { openFile } from '../../../src-main/core/cache/open-file.ts';
-import { toCacheError } from '../../../src-main/core/cache/to-cache-error.ts';
-import { createWriterOperations } from '../../../src-main/core/cache/writer-operations.ts';
+import { openFile } from '../../../src-main/core/cache/file/open-file.ts';
+import { toCacheError } from '../../../src-main/core/cache/file/to-cache-error.ts';
+import { createWriterOperations } from '../../../src-main/core/cache/threads/writer-operations.ts';
 import {
   createDocument,
   createFolder,

@@ -1,7 +1,7 @@
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openFile } from '../../../src-main/core/cache/open-file.ts';
+import { openFile } from '../../../src-main/core/cache/file/open-file.ts';
 import { createFolder } from '../../integration/cache/cache-fixture.ts';
 import { runWriter } from './run-writer.ts';
 import { checkWhole, createRandom, SCALE } from './writer-rig.ts';

@@ -4,9 +4,9 @@
  */
 import { writeSync } from 'node:fs';
 import { AppError } from '../../../src-main/common/contract/errors.ts';
-import { openFile } from '../../../src-main/core/cache/open-file.ts';
-import { toCacheError } from '../../../src-main/core/cache/to-cache-error.ts';
-import { createWriterOperations } from '../../../src-main/core/cache/writer-operations.ts';
+import { openFile } from '../../../src-main/core/cache/file/open-file.ts';
+import { toCacheError } from '../../../src-main/core/cache/file/to-cache-error.ts';
+import { createWriterOperations } from '../../../src-main/core/cache/threads/writer-operations.ts';
 import { createDocument, toBody, toNewSnapshot, toPage } from '../../integration/cache/cache-fixture.ts';
 
 const [file = '', size = '50', pages = 'Infinity'] = process.argv.slice(2);

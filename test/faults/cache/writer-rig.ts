@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import type Database from 'better-sqlite3';
 import { expect } from 'vitest';
 import type { Snapshot } from '../../../src-main/common/model/snapshot.ts';
-import { connect } from '../../../src-main/core/cache/connect.ts';
-import { createSnapshotReader } from '../../../src-main/core/cache/snapshot-rows.ts';
-import { createPageVerifier } from '../../../src-main/core/cache/verify-pages.ts';
+import { connect } from '../../../src-main/core/cache/file/open-database.ts';
+import { createSnapshotReader } from '../../../src-main/core/cache/read/snapshot-rows.ts';
+import { createPageVerifier } from '../../../src-main/core/cache/read/verify-pages.ts';
 import { createDocument } from '../../integration/cache/cache-fixture.ts';
 
 const noPause = () => Promise.resolve();

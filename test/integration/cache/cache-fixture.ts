@@ -5,7 +5,7 @@ import type { Cache, NewSnapshot } from '../../../src-main/core/cache/cache.ts';
 import { openCache } from '../../../src-main/core/cache/open-cache.ts';
 import { createSilentLogger } from '../../support/silent-logger.ts';
 
-const WORKER_URL = new URL('../../../src-main/core/cache/cache-thread.ts', import.meta.url);
+const WORKER_URL = new URL('../../../src-main/core/cache/threads/cache-thread.ts', import.meta.url);
 export const FROM_MS = Date.UTC(2026, 10, 20, 10);
 
 export function openTestCache(file: string): Promise<Cache> {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Snapshot } from '../../../src-main/common/model/snapshot.ts';
-import { readCoverage } from '../../../src-main/core/cache/coverage.ts';
-import { pickExpired } from '../../../src-main/core/cache/retention.ts';
+import { readCoverage } from '../../../src-main/core/analysis/read-coverage.ts';
+import { pickExpired } from '../../../src-main/core/analysis/pick-expired.ts';
 import { makeSnapshot } from '../../unit/renderer/library/make-snapshot.ts';
 
 const SECOND = 1000;

@@ -2,9 +2,9 @@ import { chmod, readdir, readFile, stat, truncate, writeFile } from 'node:fs/pro
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { APPLICATION_ID, connect } from '../../../src-main/core/cache/connect.ts';
-import { MIGRATIONS } from '../../../src-main/core/cache/migrations.ts';
-import { openFile } from '../../../src-main/core/cache/open-file.ts';
+import { APPLICATION_ID, connect } from '../../../src-main/core/cache/file/open-database.ts';
+import { MIGRATIONS } from '../../../src-main/core/cache/file/migrations.ts';
+import { openFile } from '../../../src-main/core/cache/file/open-file.ts';
 import { createDocument, createFolder, fillSnapshot, FROM_MS, openTestCache } from './cache-fixture.ts';
 
 let place: Awaited<ReturnType<typeof createFolder>>;

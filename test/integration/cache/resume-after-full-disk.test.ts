@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { AppError } from '../../../src-main/common/contract/errors.ts';
 import type { CacheState } from '../../../src-main/common/model/cache-state.ts';
 import type { Download } from '../../../src-main/common/model/download.ts';
-import { resumeAfterFullDisk } from '../../../src-main/core/cache/resume-after-full-disk.ts';
+import { resumeAfterFullDisk } from '../../../src-main/core/downloads/resume-after-full-disk.ts';
 import { createSilentLogger } from '../../support/silent-logger.ts';
 
 test('only what a full disk paused goes on, and only after the disk was full', async () => {

@@ -1,0 +1,89 @@
+import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { AppError } from '../../../common/contract/errors.ts';
+import { connect, type Connection } from './open-database.ts';
+
+/** Copies of this many schema versions are kept. */
+const GENERATIONS = 3;
+
+/**
+ * Copies the database to `<file>.v<version>.backup`: written under another name, checked, flushed, then renamed,
+ * so that a copy is either whole or not there. Only the newest three are kept. Throws AppError `cache.damaged`
+ * for a copy that is not like its source, and SqliteErrors of a full disk; the source is only read.
+ */
+export function backUp(database: Connection, file: string, version: number): void {
+  const target = `${file}.v${version}.backup`;
+  const unfinished = `${target}.new`;
+  rmSync(unfinished, { force: true });
+  try {
+    // An empty file is accepted as the target, so it is never readable by others.
+    closeSync(openSync(unfinished, 'wx', 0o600));
+    database.prepare('VACUUM INTO ?').run(unfinished);
+    assertLike(database, unfinished);
+    flush(unfinished);
+    renameSync(unfinished, target);
+    flush(dirname(file));
+  } catch (error) {
+    rmSync(unfinished, { force: true });
+    throw error;
+  }
+  removeOldest(file);
+}
+
+function assertLike(source: Connection, copy: string): void {
+  const database = connect(copy, 'read-any');
+  try {
+    const check: unknown = database.pragma('integrity_check(1)', { simple: true });
+    if (check === 'ok' && countRows(database) === countRows(source)) return;
+    throw new AppError('cache.damaged', 'The copy of the cache is not like the cache.', {
+      sqlite: 'backup',
+    });
+  } finally {
+    database.close();
+  }
+}
+
+/** The number of rows of every table, as one text. */
+function countRows(database: Connection): string {
+  const tables = database
+    .prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+    .pluck()
+    .all();
+  const counts = tables.map((name) => [
+    name,
+    database.prepare(`SELECT count(*) FROM "${name}"`).pluck().get(),
+  ]);
+  return JSON.stringify(counts);
+}
+
+/** Not every system can open a folder; the file itself is flushed anyway. */
+function flush(path: string): void {
+  let descriptor: number;
+  try {
+    descriptor = openSync(path, 'r+');
+  } catch {
+    try {
+      descriptor = openSync(path, 'r');
+    } catch {
+      return;
+    }
+  }
+  try {
+    fsyncSync(descriptor);
+  } catch {
+    return;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function removeOldest(file: string): void {
+  const start = `${basename(file)}.v`;
+  const found = readdirSync(dirname(file)).flatMap((name) => {
+    const version =
+      name.startsWith(start) && name.endsWith('.backup') ? parseInt(name.slice(start.length)) : NaN;
+    return Number.isNaN(version) ? [] : [{ name, version }];
+  });
+  found.sort((a, b) => b.version - a.version);
+  for (const { name } of found.slice(GENERATIONS)) rmSync(join(dirname(file), name), { force: true });
+}

@@ -1,0 +1,39 @@
+import { statSync } from 'node:fs';
+import type { Connection } from './open-database.ts';
+
+/** From this size on the log is said to be large, and folding it in is tried after each write. */
+const LARGE_LOG_BYTES = 67_108_864;
+/** From this size on a write waits for readers, so that the log does not fill the disk. */
+const WAIT_LOG_BYTES = 268_435_456;
+const BUSY_TIMEOUT_MS = 5000;
+
+export interface Checkpoints {
+  /** To be called after writes: keeps the log from growing without end. */
+  afterWrite(): void;
+  /** Folds the log into the file, if nobody reads it, and gives its space back. Answers whether it is large all the same. */
+  fold(): boolean;
+}
+
+/**
+ * Keeps the write-ahead log small. SQLite folds it in by itself every 1,000 pages, but starts it anew only when no
+ * reader still needs it. Folding never waits for readers, except over 256 MiB, and then 5 s.
+ */
+export function createCheckpoints(database: Connection, file: string): Checkpoints {
+  const readLogBytes = (): number => statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  const fold = (): boolean => {
+    const waits = readLogBytes() > WAIT_LOG_BYTES;
+    if (!waits) database.pragma('busy_timeout = 0');
+    try {
+      database.pragma('wal_checkpoint(TRUNCATE)');
+    } finally {
+      if (!waits) database.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    }
+    return readLogBytes() > LARGE_LOG_BYTES;
+  };
+  return {
+    afterWrite() {
+      if (readLogBytes() > LARGE_LOG_BYTES) fold();
+    },
+    fold,
+  };
+}

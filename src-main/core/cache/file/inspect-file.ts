@@ -1,0 +1,79 @@
+import { statSync } from 'node:fs';
+import { AppError } from '../../../common/contract/errors.ts';
+import Database from 'better-sqlite3';
+import { APPLICATION_ID, connect, type Connection } from './open-database.ts';
+import { assertNotNewer } from './migrate.ts';
+import type { Migration } from './migrations.ts';
+import type { Damage } from './put-aside.ts';
+import { isDamage, toCacheError } from './to-cache-error.ts';
+
+/** Up to this size a whole check takes a fraction of a second; above it only after an unclean end. */
+const QUICK_CHECK_BYTES = 67_108_864;
+const LARGEST_CHECK_BYTES = 2_147_483_648;
+const CHECK_LINES = 5;
+
+/**
+ * Looks at a file before it is opened for writing: that it is a cache, of a version that is known, with its
+ * tables, and sound. `whole` checks it all whatever its size. Null when nothing is wrong. Reads only. Throws
+ * AppError `cache.newer`, and `cache.*` for a file that can't be read at all.
+ */
+export function findDamage(file: string, migrations: readonly Migration[], whole: boolean): Damage | null {
+  const stats = statSync(file);
+  if (!stats.isFile())
+    throw new AppError('cache.read-only', 'The place of the cache file is taken.', { file });
+  if (stats.size === 0) return { code: 'empty', lines: [] };
+  try {
+    return checkFile(file, migrations, whole);
+  } catch (error) {
+    const known = toCacheError(error);
+    if (!isDamage(known) || !(known instanceof AppError)) throw known;
+    return { code: String(known.details['sqlite'] ?? 'damaged'), lines: [known.message] };
+  }
+}
+
+function checkFile(file: string, migrations: readonly Migration[], whole: boolean): Damage | null {
+  const database = connect(file, 'read-any');
+  try {
+    if (database.pragma('application_id', { simple: true }) !== APPLICATION_ID) {
+      return { code: 'other-application', lines: [] };
+    }
+    assertNotNewer(database, migrations);
+    const missing = listMissing(database, migrations);
+    if (missing.length > 0) return { code: 'missing-table', lines: missing.slice(0, CHECK_LINES) };
+    const wasClosed = database.prepare('SELECT was_closed FROM cache_state').pluck().get() === 1;
+    const limitBytes = wasClosed ? QUICK_CHECK_BYTES : LARGEST_CHECK_BYTES;
+    if (!whole && statSync(file).size > limitBytes) return null;
+    return checkPages(database, wasClosed && !whole);
+  } finally {
+    database.close();
+  }
+}
+
+function checkPages(database: Connection, wasClosed: boolean): Damage | null {
+  const lines = database.prepare<[], string>(`PRAGMA quick_check(${CHECK_LINES})`).pluck().all();
+  if (lines[0] !== 'ok') return { code: 'quick-check', lines };
+  if (wasClosed) return null;
+  const orphans = database.pragma('foreign_key_check') as { table: string }[];
+  if (orphans.length === 0) return null;
+  return { code: 'foreign-keys', lines: orphans.slice(0, CHECK_LINES).map(({ table }) => table) };
+}
+
+/** Tables and indexes that the file's version should have. */
+function listMissing(database: Connection, migrations: readonly Migration[]): string[] {
+  const version = Number(database.pragma('user_version', { simple: true }));
+  const model = new Database(':memory:');
+  try {
+    for (const migration of migrations) if (migration.version <= version) model.exec(migration.sql);
+    const present = new Set(listNames(database));
+    return listNames(model).filter((name) => !present.has(name));
+  } finally {
+    model.close();
+  }
+}
+
+function listNames(database: Connection): string[] {
+  return database
+    .prepare<[], string>("SELECT name FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'")
+    .pluck()
+    .all();
+}

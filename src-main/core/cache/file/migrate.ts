@@ -1,0 +1,39 @@
+import { AppError } from '../../../common/contract/errors.ts';
+import { backUp } from './back-up.ts';
+import { APPLICATION_ID, type Connection } from './open-database.ts';
+import type { Migration } from './migrations.ts';
+
+/** The version of the schema in the file; 0 for a new one. */
+function readVersion(database: Connection): number {
+  return Number(database.pragma('user_version', { simple: true }));
+}
+
+/** Throws AppError `cache.newer` for a schema that a later application wrote. */
+export function assertNotNewer(database: Connection, migrations: readonly Migration[]): void {
+  const known = migrations.at(-1)?.version ?? 0;
+  const version = readVersion(database);
+  if (version <= known) return;
+  throw new AppError('cache.newer', 'A later version of the application wrote the cache.', {
+    version,
+    known,
+  });
+}
+
+/**
+ * Brings the schema up to date: each pending migration in one immediate transaction together with its
+ * version. A checked copy of an existing file is put beside it (`.v1.backup`) before the first one.
+ */
+export function migrate(database: Connection, file: string, migrations: readonly Migration[]): void {
+  const version = readVersion(database);
+  const pending = migrations.filter((migration) => migration.version > version);
+  if (pending.length === 0) return;
+  if (version > 0) backUp(database, file, version);
+  for (const migration of pending) {
+    const step = database.transaction(() => {
+      database.exec(migration.sql);
+      database.pragma(`application_id = ${APPLICATION_ID}`);
+      database.pragma(`user_version = ${migration.version}`);
+    });
+    step.immediate();
+  }
+}

@@ -1,0 +1,115 @@
+import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { claimFile } from './claim-file.ts';
+import { connect, type Connection } from './open-database.ts';
+import { findDamage } from './inspect-file.ts';
+import { migrate } from './migrate.ts';
+import { MIGRATIONS, type Migration } from './migrations.ts';
+import { putAside, type Damage } from './put-aside.ts';
+import type { Inspection } from '../threads/thread-messages.ts';
+import { toCacheError } from './to-cache-error.ts';
+
+export interface OpenedFile {
+  readonly database: Connection;
+  /** Folder into which a damaged file was moved, or null. */
+  readonly damagedFolder: string | null;
+  /** Code of the damage: `empty`, `other-application`, `missing-table`, `quick-check`, `foreign-keys`, or SQLite's. */
+  readonly damage: string;
+  /** Gives the claim on the file back; to be called after the database is closed. */
+  readonly release: () => void;
+}
+
+interface OpenOptions {
+  readonly inspection?: Inspection;
+  /** The least id of the next snapshot, so that ids from before a damage never mean another snapshot. */
+  readonly firstSnapshotId?: number;
+  readonly migrations?: readonly Migration[];
+}
+
+/**
+ * Opens the cache for writing after claiming it and looking at it: a damaged file is put aside with its
+ * companions and a clean one started. Throws AppError `cache.newer` with the file untouched, `cache.locked`,
+ * `cache.read-only`, `cache.disk-full`.
+ */
+export function openFile(file: string, nowMs: number, options: OpenOptions = {}): OpenedFile {
+  const { inspection = 'usual', firstSnapshotId = 1, migrations = MIGRATIONS } = options;
+  try {
+    const release = claimFile(file);
+    try {
+      const damage = existsSync(file) ? inspect(file, migrations, inspection) : null;
+      const damagedFolder = damage === null ? null : putAside(file, damage, nowMs, describe(migrations));
+      const database = openSound(file, migrations);
+      if (damagedFolder !== null) reserveIds(database, file, damagedFolder, firstSnapshotId);
+      return { database, damagedFolder, damage: damage?.code ?? '', release };
+    } catch (error) {
+      release();
+      throw error;
+    }
+  } catch (error) {
+    throw toCacheError(error);
+  }
+}
+
+function inspect(file: string, migrations: readonly Migration[], inspection: Inspection): Damage | null {
+  const damage = findDamage(file, migrations, inspection !== 'usual');
+  return inspection === 'condemn' ? (damage ?? { code: 'met-again', lines: [] }) : damage;
+}
+
+function openSound(file: string, migrations: readonly Migration[]): Connection {
+  if (!existsSync(file)) createFile(file, migrations);
+  const database = connect(file, 'write');
+  try {
+    migrate(database, file, migrations);
+    database.prepare('UPDATE cache_state SET was_closed = 0').run();
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** Makes a new cache under another name first, so that a kill leaves either none or one with all its tables. */
+function createFile(file: string, migrations: readonly Migration[]): void {
+  const unfinished = `${file}.new`;
+  for (const suffix of ['', '-wal', '-shm']) rmSync(unfinished + suffix, { force: true });
+  // SQLite gives its companions the mode of the file: only the owner may read any of them.
+  closeSync(openSync(unfinished, 'wx', 0o600));
+  const database = connect(unfinished, 'write');
+  try {
+    migrate(database, unfinished, migrations);
+    database.pragma('wal_checkpoint(TRUNCATE)');
+  } finally {
+    database.close();
+  }
+  renameSync(unfinished, file);
+}
+
+/** Ids of the damaged file are not given out again: what is whole in it will be brought over under its own. */
+function reserveIds(
+  database: Connection,
+  file: string,
+  damagedFolder: string,
+  firstSnapshotId: number,
+): void {
+  const lastId = Math.max(firstSnapshotId - 1, readLastId(join(damagedFolder, basename(file))));
+  database.prepare("INSERT INTO sqlite_sequence (name, seq) VALUES ('snapshots', ?)").run(lastId);
+}
+
+function readLastId(damagedFile: string): number {
+  try {
+    const damaged = connect(damagedFile, 'read-any');
+    try {
+      const last = damaged.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'snapshots'").pluck().get();
+      return typeof last === 'number' ? last : 0;
+    } finally {
+      damaged.close();
+    }
+  } catch {
+    return 0;
+  }
+}
+
+function describe(migrations: readonly Migration[]): object {
+  const { node, modules } = process.versions;
+  return { schema: migrations.at(-1)?.version ?? 0, node, modules };
+}

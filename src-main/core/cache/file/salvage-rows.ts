@@ -1,0 +1,34 @@
+import type { Connection } from './open-database.ts';
+import { isDamage, toCacheError } from './to-cache-error.ts';
+
+/** A row of any table, by the names of its columns. */
+export type AnyRow = Record<string, unknown>;
+
+/** Reads rows of a damaged file; null where SQLite finds the damage on the way. */
+export function readRows(source: Connection, sql: string, ...values: number[]): AnyRow[] | null {
+  try {
+    return source.prepare<number[], AnyRow>(sql).all(...values);
+  } catch (error) {
+    if (isDamage(toCacheError(error))) return null;
+    throw error;
+  }
+}
+
+/** Prepares the writing of rows as they were; throws SqliteErrors of rows that break a rule of the schema. */
+export function createRowInserter(target: Connection): (table: string, row: AnyRow) => void {
+  const statements = new Map<string, ReturnType<Connection['prepare']>>();
+  return (table, row) => {
+    const columns = Object.keys(row).join(', ');
+    const key = `${table} (${columns})`;
+    const statement =
+      statements.get(key) ??
+      target.prepare(`INSERT INTO ${key} VALUES (${columns.replaceAll(/\w+/g, (name) => `@${name}`)})`);
+    statements.set(key, statement);
+    statement.run(row);
+  };
+}
+
+/** Damaged rows may break a rule of the schema, such as a type or a key that is there twice. */
+export function isConstraint(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_CONSTRAINT');
+}

@@ -1,0 +1,47 @@
+import type { CacheState } from '../../../common/model/cache-state.ts';
+import { measureDamaged } from './put-aside.ts';
+import { readFreeBytes } from './storage-size.ts';
+
+/** Below this a large download may fill the disk. */
+const LOW_SPACE_BYTES = 500_000_000;
+
+export interface StateKeeper {
+  read(): CacheState;
+  update(change: Partial<CacheState>): void;
+  /** Looks at the disk: its free space, and what damaged files take. */
+  lookAtDisk(): void;
+  /** Hears every state that differs in more than free space; the answer stops it. */
+  watch(listener: (state: CacheState) => void): () => void;
+}
+
+/** Keeps what is known of the cache as a whole. */
+export function createStateKeeper(file: string, nowMs: number): StateKeeper {
+  const listeners = new Set<(state: CacheState) => void>();
+  let state: CacheState = {
+    ...{ mode: 'ready', startedAtMs: nowMs, freeBytes: null, lowSpace: false, largeLog: false },
+    ...{ putAside: null, salvaged: null, damagedCount: 0, damagedBytes: 0, retired: null, fileCheck: null },
+  };
+  const update = (change: Partial<CacheState>): void => {
+    const before = toComparable(state);
+    state = { ...state, ...change };
+    if (toComparable(state) === before) return;
+    for (const listener of listeners) listener(state);
+  };
+  return {
+    read: () => state,
+    update,
+    lookAtDisk() {
+      const freeBytes = readFreeBytes(file);
+      const lowSpace = freeBytes !== null && freeBytes < LOW_SPACE_BYTES;
+      update({ freeBytes, lowSpace, ...measureDamaged(file) });
+    },
+    watch(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}
+
+function toComparable(state: CacheState): string {
+  return JSON.stringify({ ...state, freeBytes: null });
+}

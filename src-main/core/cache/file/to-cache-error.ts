@@ -1,0 +1,48 @@
+import Database from 'better-sqlite3';
+import { AppError, type ErrorCode } from '../../../common/contract/errors.ts';
+
+const CODES: readonly (readonly [RegExp, ErrorCode, string])[] = [
+  [/^SQLITE_(NOTADB|CORRUPT)/, 'cache.damaged', 'The cache file is damaged.'],
+  [/^SQLITE_(BUSY|LOCKED)/, 'cache.locked', 'Another program holds the cache file.'],
+  // The shared index of the log can't be made larger: only a full disk does that.
+  [/^SQLITE_(FULL|IOERR_SHMSIZE)/, 'cache.disk-full', 'The disk is full.'],
+  [/^SQLITE_IOERR/, 'cache.io-failed', 'The disk of the cache failed.'],
+  [/^SQLITE_(CANTOPEN|PERM|READONLY|AUTH)/, 'cache.read-only', 'The cache file cannot be written.'],
+];
+
+const SYSTEM_CODES: Readonly<Record<string, ErrorCode>> = {
+  ...{ ENOSPC: 'cache.disk-full', EDQUOT: 'cache.disk-full' },
+  ...{ EACCES: 'cache.read-only', EPERM: 'cache.read-only', EROFS: 'cache.read-only' },
+  EIO: 'cache.io-failed',
+  ...{ ENOENT: 'cache.read-only', ENOTDIR: 'cache.read-only', EISDIR: 'cache.read-only' },
+};
+
+/**
+ * Turns an error of SQLite, or of the file system, into an AppError with a `cache.*` code; any other error is
+ * answered as it came.
+ */
+export function toCacheError(error: unknown): unknown {
+  if (error instanceof AppError || !(error instanceof Error)) return error;
+  if (!(error instanceof Database.SqliteError)) return toSystemError(error);
+  for (const [pattern, code, message] of CODES) {
+    if (pattern.test(error.code)) return new AppError(code, message, { sqlite: error.code }, error);
+  }
+  return error;
+}
+
+function toSystemError(error: NodeJS.ErrnoException): unknown {
+  const { code: system = '' } = error;
+  const code = SYSTEM_CODES[system];
+  return code === undefined ? error : new AppError(code, 'The cache cannot be written.', { system }, error);
+}
+
+/** True for an AppError that says that the file itself is damaged. */
+export function isDamage(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'cache.damaged';
+}
+
+/** True where the file must be opened again before anything is written: damage, or a disk that failed. */
+export function needsReopening(error: unknown): boolean {
+  if (!(error instanceof AppError)) return false;
+  return isDamage(error) || error.code === 'cache.io-failed';
+}

@@ -1,0 +1,169 @@
+import { hash } from 'node:crypto';
+import { AppError } from '../../../common/contract/errors.ts';
+import type { Output } from '../../../common/contract/index.ts';
+import type { Snapshot } from '../../../common/model/snapshot.ts';
+import type { Connection } from '../file/open-database.ts';
+import { selectDigestRows } from '../write/record-digest.ts';
+import { isDetail, selectRows, toDirection, toRecordId, toRow, type StoredRow } from './record-tables.ts';
+
+type Comparison = Output<'snapshots/compare'>;
+type Values = (string | number | null)[];
+
+interface PageRow {
+  readonly firstSeq: number;
+  readonly recordCount: number;
+  readonly recordsSha256: string | null;
+}
+/** A record that the other snapshot lacks; `pairKey` finds what it may have changed into. */
+interface Lone {
+  readonly seq: number;
+  readonly pairKey: string;
+}
+/** Something of which there may be several that are the same. */
+type Bag = Map<string, Lone[]>;
+
+const READ_ROWS = 2000;
+const MOST_DIFFERENCES = 200;
+
+/**
+ * Prepares the comparison of two detail snapshots of one report. Records have no key: they are the same when
+ * every field is, and as many are the same as both hold (decision 26). Pages with the same checksum are left
+ * out, so that an unchanged report costs little. Of what is left, records with the same date and session are
+ * told as changed. Throws `app.invalid-input` for snapshots that can't be compared.
+ */
+export function createComparer(
+  database: Connection,
+): (older: Snapshot, newer: Snapshot, pause: () => Promise<void>) => Promise<Comparison> {
+  const pagesOf = database.prepare<[number], PageRow>(
+    `SELECT first_seq AS firstSeq, record_count AS recordCount, records_sha256 AS recordsSha256
+     FROM pages WHERE snapshot_id = ? ORDER BY page_number`,
+  );
+  const prepare = (direction: 'inbound' | 'outbound') => ({
+    values: database.prepare<[number, number], Values>(selectDigestRows(direction)).raw(),
+    row: database.prepare<[number], StoredRow>(`${selectRows(direction)} WHERE r.record_id = ?`),
+  });
+  const statements = { inbound: prepare('inbound'), outbound: prepare('outbound') };
+
+  const visitRecords = async (
+    snapshot: Snapshot,
+    pages: readonly PageRow[],
+    pause: () => Promise<void>,
+    visit: (digest: string, record: Lone) => void,
+  ): Promise<void> => {
+    const { values } = statements[toDirection(snapshot.report)];
+    for (const page of pages) {
+      const end = page.firstSeq + page.recordCount;
+      for (let from = page.firstSeq; from < end; from += READ_ROWS) {
+        const until = Math.min(from + READ_ROWS, end);
+        const rows = values.all(toRecordId(snapshot.id, from), toRecordId(snapshot.id, until));
+        for (const [place, row] of rows.entries()) {
+          const digest = hash('sha256', JSON.stringify(row), 'base64');
+          visit(digest, { seq: from + place, pairKey: `${String(row[0])}|${String(row[2])}` });
+        }
+        await pause();
+      }
+    }
+  };
+
+  return async (older, newer, pause) => {
+    if (older.report !== newer.report || !isDetail(older.report) || older.id === newer.id) {
+      throw new AppError('app.invalid-input', 'Only two detail snapshots of one report can be compared.');
+    }
+    const pages = leaveSamePagesOut(pagesOf.all(older.id), pagesOf.all(newer.id));
+    let unchanged = pages.sameRecords;
+    const lacking: Bag = new Map();
+    await visitRecords(older, pages.older, pause, (digest, record) => addTo(lacking, digest, record));
+    const fresh: Lone[] = [];
+    await visitRecords(newer, pages.newer, pause, (digest, record) => {
+      if (takeFrom(lacking, digest) === undefined) fresh.push(record);
+      else unchanged += 1;
+    });
+    const pairs = pairUp([...lacking.values()].flat(), fresh);
+    const toRecord = (snapshot: Snapshot, record: Lone | null) => {
+      if (record === null) return null;
+      const id = toRecordId(snapshot.id, record.seq);
+      const row = statements[toDirection(snapshot.report)].row.get(id);
+      return row === undefined ? null : toRow(row);
+    };
+    const differences = [...pairs.changed, ...pairs.removed, ...pairs.added]
+      .slice(0, MOST_DIFFERENCES)
+      .map((pair) => ({
+        kind: toKind(pair),
+        older: toRecord(older, pair.older),
+        newer: toRecord(newer, pair.newer),
+      }));
+    const { changed, removed, added } = pairs;
+    return { unchanged, changed: changed.length, removed: removed.length, added: added.length, differences };
+  };
+}
+
+interface Pair {
+  readonly older: Lone | null;
+  readonly newer: Lone | null;
+}
+
+function toKind({ older, newer }: Pair): 'added' | 'removed' | 'changed' {
+  if (older === null) return 'added';
+  return newer === null ? 'removed' : 'changed';
+}
+
+function leaveSamePagesOut(
+  older: readonly PageRow[],
+  newer: readonly PageRow[],
+): { older: PageRow[]; newer: PageRow[]; sameRecords: number } {
+  const counts = new Map<string, number>();
+  for (const { recordsSha256 } of older) {
+    if (recordsSha256 !== null) counts.set(recordsSha256, (counts.get(recordsSha256) ?? 0) + 1);
+  }
+  const same = new Map<string, number>();
+  let sameRecords = 0;
+  const newerLeft = newer.filter(({ recordsSha256, recordCount }) => {
+    const count = recordsSha256 === null ? 0 : (counts.get(recordsSha256) ?? 0);
+    if (recordsSha256 === null || count === 0) return true;
+    counts.set(recordsSha256, count - 1);
+    same.set(recordsSha256, (same.get(recordsSha256) ?? 0) + 1);
+    sameRecords += recordCount;
+    return false;
+  });
+  const olderLeft = older.filter(({ recordsSha256 }) => {
+    const count = recordsSha256 === null ? 0 : (same.get(recordsSha256) ?? 0);
+    if (recordsSha256 === null || count === 0) return true;
+    same.set(recordsSha256, count - 1);
+    return false;
+  });
+  return { older: olderLeft, newer: newerLeft, sameRecords };
+}
+
+function pairUp(
+  olderOnly: readonly Lone[],
+  newerOnly: readonly Lone[],
+): { changed: Pair[]; removed: Pair[]; added: Pair[] } {
+  const waiting: Bag = new Map();
+  for (const record of olderOnly) addTo(waiting, record.pairKey, record);
+  const changed: Pair[] = [];
+  const added: Pair[] = [];
+  for (const record of newerOnly) {
+    const before = takeFrom(waiting, record.pairKey);
+    if (before === undefined) added.push({ older: null, newer: record });
+    else changed.push({ older: before, newer: record });
+  }
+  const removed = [...waiting.values()]
+    .flat()
+    .sort((a, b) => a.seq - b.seq)
+    .map((record): Pair => ({ older: record, newer: null }));
+  return { changed, removed, added };
+}
+
+function addTo(bag: Bag, key: string, record: Lone): void {
+  const records = bag.get(key);
+  if (records === undefined) bag.set(key, [record]);
+  else records.push(record);
+}
+
+/** The first of those with the key. */
+function takeFrom(bag: Bag, key: string): Lone | undefined {
+  const records = bag.get(key);
+  const record = records?.shift();
+  if (records?.length === 0) bag.delete(key);
+  return record;
+}

@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import type { DetailKind } from '../../../common/reporting/report-identifiers.ts';
+import type { Connection } from '../file/open-database.ts';
+
+/** What earlier downloads of a report took; zeros where there was none. */
+export interface DownloadPace {
+  readonly recordCount: number;
+  readonly receivedBytes: number;
+  /** From the first request to the last answer. */
+  readonly durationMs: number;
+  /** Bytes on the disk for each byte received; null while the cache holds too little to tell. */
+  readonly diskShare: number | null;
+}
+
+/** One slice as the journal of pages has it. */
+export interface SliceFigures {
+  readonly sliceNumber: number;
+  readonly pageCount: number;
+  readonly recordCount: number;
+  readonly firstTotal: number | null;
+  readonly lastTotal: number | null;
+}
+
+/** What the journal says of a whole download. */
+export interface JournalFigures {
+  readonly slices: readonly SliceFigures[];
+  readonly setAsideCount: number;
+  readonly firstPageAtMs: number | null;
+  readonly lastPageAtMs: number | null;
+  /** SHA-256 of the pages' SHA-256 in hex, in order, each followed by a line feed. */
+  readonly pagesSha256: string;
+}
+
+interface JournalRow {
+  readonly slice: number;
+  readonly records: number;
+  readonly total: number | null;
+  readonly sha256: string;
+  readonly receivedAtMs: number;
+}
+
+const PACE_DOWNLOADS = 5;
+const TELLING_BYTES = 4 * 1024 * 1024;
+
+/** Figures of the last complete downloads of a connection's report. */
+export function readPace(database: Connection, connectionId: string, report: DetailKind): DownloadPace {
+  const recent = database
+    .prepare<[string, string, number], { records: number; bytes: number; ms: number }>(
+      `SELECT s.record_count AS records, s.size_bytes AS bytes,
+         (SELECT sum(p.received_at_ms - p.requested_at_ms) FROM pages AS p WHERE p.snapshot_id = s.snapshot_id) AS ms
+       FROM snapshots AS s
+       WHERE s.connection_id = ? AND s.report = ? AND s.state = 'complete' AND s.record_count > 0
+         AND s.is_removed = 0
+       ORDER BY s.fetched_at_ms DESC LIMIT ?`,
+    )
+    .all(connectionId, report, PACE_DOWNLOADS);
+  const sum = (read: (row: (typeof recent)[number]) => number): number =>
+    recent.reduce((total, row) => total + read(row), 0);
+  return {
+    recordCount: sum(({ records }) => records),
+    receivedBytes: sum(({ bytes }) => bytes),
+    durationMs: sum(({ ms }) => ms),
+    diskShare: readDiskShare(database),
+  };
+}
+
+function readDiskShare(database: Connection): number | null {
+  const pragma = (name: string): number => Number(database.pragma(name, { simple: true }));
+  const received = database
+    .prepare<[], number | null>('SELECT sum(size_bytes) FROM snapshots WHERE is_removed = 0')
+    .pluck()
+    .get();
+  if (typeof received !== 'number' || received < TELLING_BYTES) return null;
+  return ((pragma('page_count') - pragma('freelist_count')) * pragma('page_size')) / received;
+}
+
+/** Reads a snapshot's journal of pages through. */
+export function readJournalFigures(database: Connection, snapshotId: number): JournalFigures {
+  const rows = database
+    .prepare<[number], JournalRow>(
+      `SELECT slice_number AS slice, record_count AS records, total_document AS total, sha256,
+         received_at_ms AS receivedAtMs
+       FROM pages WHERE snapshot_id = ? ORDER BY page_number`,
+    )
+    .iterate(snapshotId);
+  const hash = createHash('sha256');
+  const slices = new Map<number, SliceFigures>();
+  let firstPageAtMs: number | null = null;
+  let lastPageAtMs: number | null = null;
+  for (const row of rows) {
+    hash.update(`${row.sha256}\n`);
+    firstPageAtMs ??= row.receivedAtMs;
+    lastPageAtMs = row.receivedAtMs;
+    const before = slices.get(row.slice);
+    slices.set(row.slice, {
+      sliceNumber: row.slice,
+      pageCount: (before?.pageCount ?? 0) + 1,
+      recordCount: (before?.recordCount ?? 0) + row.records,
+      firstTotal: before?.firstTotal ?? row.total,
+      lastTotal: row.total ?? before?.lastTotal ?? null,
+    });
+  }
+  const setAsideCount = Number(
+    database.prepare('SELECT count(*) FROM set_aside WHERE snapshot_id = ?').pluck().get(snapshotId),
+  );
+  const pagesSha256 = hash.digest('hex');
+  return { slices: [...slices.values()], setAsideCount, firstPageAtMs, lastPageAtMs, pagesSha256 };
+}

@@ -1,0 +1,36 @@
+import type { ExportRow } from '../cache.ts';
+import type { Connection } from '../file/open-database.ts';
+import type { RowList } from '../scan/materialise-view.ts';
+import { DETAIL_COLUMNS, toDetail, type DetailRow } from './read-detail.ts';
+import { prepareWindows } from './read-window.ts';
+
+/** The most rows of a batch, and about the most characters: payloads may be long. */
+const BATCH_ROWS = 2000;
+const BATCH_CHARACTERS = 8_000_000;
+const STEP_ROWS = 100;
+const NARROW = ", '' AS payload, NULL AS response, t.extra";
+
+export interface ExportBatch {
+  readonly view: RowList;
+  readonly start: number;
+  readonly includePayload: boolean;
+}
+
+/** Prepares the reading of export batches: whole records from a place of a view on, at least one while there are any. */
+export function createExportReader(database: Connection): (batch: ExportBatch) => ExportRow[] {
+  const whole = prepareWindows<DetailRow>(database, DETAIL_COLUMNS);
+  const narrow = prepareWindows<DetailRow>(database, { inbound: NARROW, outbound: NARROW });
+  return ({ view, start, includePayload }) => {
+    const read = includePayload ? whole : narrow;
+    const rows: ExportRow[] = [];
+    let characters = 0;
+    while (rows.length < BATCH_ROWS && characters < BATCH_CHARACTERS) {
+      const from = start + rows.length;
+      const step = read(view, from, from + STEP_ROWS).map((row) => toDetail(row, Infinity));
+      for (const row of step) characters += row.payload.length + (row.response?.length ?? 0);
+      rows.push(...step);
+      if (step.length < STEP_ROWS) break;
+    }
+    return rows;
+  };
+}

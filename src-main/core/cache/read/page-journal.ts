@@ -1,0 +1,50 @@
+import type { Output } from '../../../common/contract/index.ts';
+import type { JournalPage, SetAsideEntry } from '../../../common/model/snapshot.ts';
+import type { Connection } from '../file/open-database.ts';
+
+interface Place {
+  readonly snapshotId: number;
+  readonly offset: number;
+  readonly limit: number;
+}
+export interface JournalReader {
+  readPages(place: Place): Output<'snapshots/read-journal'>;
+  readSetAside(place: Place): Output<'snapshots/read-set-aside'>;
+}
+
+type JournalRow = Omit<JournalPage, 'damaged'> & { readonly damaged: number };
+
+/** Prepares the reading of the journal of pages and of what was set aside. */
+export function createJournalReader(database: Connection): JournalReader {
+  const countPages = database
+    .prepare<[number], number>('SELECT count(*) FROM pages WHERE snapshot_id = ?')
+    .pluck();
+  // Pages are numbered without gaps, so a place in the list is a page number.
+  const pages = database.prepare<[number, number, number], JournalRow>(
+    `SELECT page_number AS pageNumber, cursor_sent AS cursorSent, cursor_received AS cursorReceived,
+       entry_count AS entryCount, first_seq AS firstSeq, record_count AS recordCount,
+       (SELECT count(*) FROM set_aside AS s WHERE s.snapshot_id = p.snapshot_id AND s.page_number = p.page_number)
+         AS setAsideCount,
+       size_bytes AS sizeBytes, sha256, records_sha256 AS recordsSha256, is_damaged AS damaged,
+       total_document AS totalDocument, execution_time_ms AS executionTimeMs, status,
+       requested_at_ms AS requestedAtMs, received_at_ms AS receivedAtMs
+     FROM pages AS p WHERE snapshot_id = ? AND page_number >= ? ORDER BY page_number LIMIT ?`,
+  );
+  const countSetAside = database
+    .prepare<[number], number>('SELECT count(*) FROM set_aside WHERE snapshot_id = ?')
+    .pluck();
+  const entries = database.prepare<[number, number, number], SetAsideEntry>(
+    `SELECT page_number AS pageNumber, place, reason, text FROM set_aside WHERE snapshot_id = ?
+     ORDER BY page_number, place LIMIT ? OFFSET ?`,
+  );
+  return {
+    readPages: ({ snapshotId, offset, limit }) => ({
+      total: countPages.get(snapshotId) ?? 0,
+      pages: pages.all(snapshotId, offset, limit).map((row) => ({ ...row, damaged: row.damaged === 1 })),
+    }),
+    readSetAside: ({ snapshotId, offset, limit }) => ({
+      total: countSetAside.get(snapshotId) ?? 0,
+      entries: entries.all(snapshotId, limit, offset),
+    }),
+  };
+}

@@ -1,0 +1,53 @@
+import { AppError } from '../../../common/contract/errors.ts';
+import type { Direction } from '../../../common/reporting/report-identifiers.ts';
+import type { Connection } from '../file/open-database.ts';
+import type { RowList } from '../scan/materialise-view.ts';
+import { selectRows, toRecordId, type StoredRow } from './record-tables.ts';
+
+/** Reads the rows at the places [start, end) of a list, in its order. */
+export type WindowReader<Row> = (list: RowList, start: number, end: number) => Row[];
+
+/**
+ * Prepares the reading of windows: look-ups by key, or one range where the rows lie side by side. Throws
+ * AppError `cache.view-closed` when rows are gone because the snapshot was removed.
+ */
+export function prepareWindows<Row extends StoredRow>(
+  database: Connection,
+  more: Readonly<Record<Direction, string>> = { inbound: '', outbound: '' },
+): WindowReader<Row> {
+  const prepare = (direction: Direction) => ({
+    one: database.prepare<[number], Row>(`${selectRows(direction, more[direction])} WHERE r.record_id = ?`),
+    range: database.prepare<[number, number], Row>(
+      `${selectRows(direction, more[direction])} WHERE r.record_id BETWEEN ? AND ? ORDER BY r.record_id`,
+    ),
+  });
+  const statements = { inbound: prepare('inbound'), outbound: prepare('outbound') };
+  return (list, start, end) => {
+    const seqs = listSeqs(list, start, end);
+    const ids = seqs.map((seq) => toRecordId(list.snapshotId, seq));
+    const { one, range } = statements[list.direction];
+    const [first = 0] = ids;
+    const last = ids.at(-1) ?? 0;
+    const isRange = ids.length > 1 && isSideBySide(ids);
+    const rows = isRange
+      ? range.all(Math.min(first, last), Math.max(first, last))
+      : ids.flatMap((id) => one.get(id) ?? []);
+    if (rows.length !== ids.length) throw new AppError('cache.view-closed', 'The rows of the view are gone.');
+    return isRange && first > last ? rows.reverse() : rows;
+  };
+}
+
+function listSeqs(list: RowList, start: number, end: number): number[] {
+  const seqs: number[] = [];
+  for (let place = Math.max(0, start); place < Math.min(end, list.rowCount); place += 1) {
+    const index = list.isReversed ? list.rowCount - 1 - place : place;
+    seqs.push(list.seqs === null ? index : (list.seqs[index] ?? 0));
+  }
+  return seqs;
+}
+
+function isSideBySide(ids: readonly number[]): boolean {
+  const step = (ids[1] ?? 0) - (ids[0] ?? 0);
+  if (step !== 1 && step !== -1) return false;
+  return ids.every((id, index) => index === 0 || id - (ids[index - 1] ?? 0) === step);
+}

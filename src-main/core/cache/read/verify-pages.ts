@@ -1,0 +1,100 @@
+import { toCacheError, isDamage } from '../file/to-cache-error.ts';
+import type { Snapshot } from '../../../common/model/snapshot.ts';
+import type { Connection } from '../file/open-database.ts';
+import { createRowDigest, SELECT_DIGEST_GROUPS, selectDigestRows } from '../write/record-digest.ts';
+import { isDetail, toDirection, toRecordId } from './record-tables.ts';
+
+/** What checking the pages of a snapshot found. */
+export interface PageCheck {
+  /** Numbers of pages whose stored rows are no longer those that were stored, or can't be read. */
+  readonly damagedPages: readonly number[];
+  /** Pages that the snapshot counts and its journal lacks. */
+  readonly missingPages: number;
+  /** Pages from before checksums over stored rows were kept: nothing can be said of them. */
+  readonly uncheckedPages: number;
+}
+
+/** Where a page's rows lie in its snapshot. */
+export interface StoredPagePlace {
+  readonly pageNumber: number;
+  readonly firstSeq: number;
+  readonly recordCount: number;
+}
+interface PageRow extends StoredPagePlace {
+  readonly recordsSha256: string | null;
+}
+type Values = (string | number | null)[];
+
+const READ_ROWS = 500;
+
+/** Prepares the working out of a page's checksum from what is stored of it. */
+export function preparePageDigest(
+  database: Connection,
+): (snapshot: Pick<Snapshot, 'id' | 'report'>, page: StoredPagePlace) => string {
+  const setAside = database
+    .prepare<[number, number], Values>(
+      'SELECT place, reason, text FROM set_aside WHERE snapshot_id = ? AND page_number = ? ORDER BY place',
+    )
+    .raw();
+  const rowsOf = {
+    inbound: database.prepare<[number, number], Values>(selectDigestRows('inbound')).raw(),
+    outbound: database.prepare<[number, number], Values>(selectDigestRows('outbound')).raw(),
+  };
+  const groups = database.prepare<[number, number, number], Values>(SELECT_DIGEST_GROUPS).raw();
+  return ({ id, report }, { pageNumber, firstSeq, recordCount }) => {
+    const digest = createRowDigest();
+    const end = firstSeq + recordCount;
+    for (let from = firstSeq; from < end; from += READ_ROWS) {
+      const until = Math.min(from + READ_ROWS, end);
+      const rows = isDetail(report)
+        ? rowsOf[toDirection(report)].all(toRecordId(id, from), toRecordId(id, until))
+        : groups.all(id, from, until);
+      for (const row of rows) digest.add(row);
+    }
+    for (const entry of setAside.all(id, pageNumber)) digest.add(entry);
+    return digest.finish();
+  };
+}
+
+/**
+ * Prepares the check of stored pages: each one's checksum is worked out again, with a pause after each page.
+ * Pages whose places do not follow one another count as damaged too. `note` hears the records checked so far.
+ */
+export function createPageVerifier(
+  database: Connection,
+): (snapshot: Snapshot, pause: () => Promise<void>, note: (records: number) => void) => Promise<PageCheck> {
+  const pages = database.prepare<[number], PageRow>(
+    `SELECT page_number AS pageNumber, first_seq AS firstSeq, record_count AS recordCount,
+       records_sha256 AS recordsSha256
+     FROM pages WHERE snapshot_id = ? ORDER BY page_number`,
+  );
+  const digestPage = preparePageDigest(database);
+  return async (snapshot, pause, note) => {
+    const damagedPages: number[] = [];
+    const found = pages.all(snapshot.id).slice(0, snapshot.pageCount);
+    let uncheckedPages = 0;
+    let expectedSeq = 0;
+    for (const page of found) {
+      const follows = page.firstSeq === expectedSeq;
+      expectedSeq = page.firstSeq + page.recordCount;
+      if (page.recordsSha256 === null) uncheckedPages += 1;
+      const sha256 = readOrDamage(() => digestPage(snapshot, page));
+      if (!follows || sha256 === null || (page.recordsSha256 ?? sha256) !== sha256) {
+        damagedPages.push(page.pageNumber);
+      }
+      note(expectedSeq);
+      await pause();
+    }
+    return { damagedPages, missingPages: snapshot.pageCount - found.length, uncheckedPages };
+  };
+}
+
+/** Null where SQLite itself finds the rows damaged: that is what was asked. */
+function readOrDamage(read: () => string): string | null {
+  try {
+    return read();
+  } catch (error) {
+    if (isDamage(toCacheError(error))) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,30 @@
+import type { Snapshot } from '../../../common/model/snapshot.ts';
+import type { Connection } from '../file/open-database.ts';
+import { SCAN_ROWS, toDirection, toRecordId, toTables } from '../read/record-tables.ts';
+
+/**
+ * Visits some columns of the records from `fromSeq` on, in the order received, in bounded statements with
+ * a pause between them. `columns` are fixed texts of this folder, never input.
+ */
+export async function scanRecords(
+  database: Connection,
+  snapshot: Snapshot,
+  columns: string,
+  pause: () => Promise<void>,
+  visit: (...row: never[]) => void,
+  fromSeq = 0,
+): Promise<void> {
+  const { records } = toTables(toDirection(snapshot.report));
+  const statement = database
+    .prepare<[number, number], unknown[]>(
+      `SELECT ${columns} FROM ${records} WHERE record_id >= ? AND record_id < ? ORDER BY record_id`,
+    )
+    .raw();
+  for (let from = fromSeq; from < snapshot.recordCount; from += SCAN_ROWS) {
+    const until = Math.min(from + SCAN_ROWS, snapshot.recordCount);
+    for (const row of statement.all(toRecordId(snapshot.id, from), toRecordId(snapshot.id, until))) {
+      visit(...(row as never[]));
+    }
+    await pause();
+  }
+}

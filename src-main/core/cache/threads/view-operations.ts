@@ -1,0 +1,72 @@
+import { AppError } from '../../../common/contract/errors.ts';
+import type { RecordDetail, RecordFilter, RecordOrder, RecordRow } from '../../../common/model/record.ts';
+import type { Snapshot } from '../../../common/model/snapshot.ts';
+import type { Connection } from '../file/open-database.ts';
+import { createDownloadReader, type DownloadRow } from '../read/download-rows.ts';
+import { materialiseView, type RowList } from '../scan/materialise-view.ts';
+import { createJournalReader } from '../read/page-journal.ts';
+import { createDetailReader } from '../read/read-detail.ts';
+import { prepareWindows } from '../read/read-window.ts';
+import { toRow } from '../read/record-tables.ts';
+import { createSnapshotReader } from '../read/snapshot-rows.ts';
+import type { CallContext } from './thread-messages.ts';
+
+/** Rows of one window. */
+const WINDOW_ROWS = 500;
+/** Views kept open; the one that was used longest ago goes first. */
+const OPEN_VIEWS = 16;
+
+export type ViewOperations = ReturnType<typeof createViewOperations>;
+
+interface OpenViewInput {
+  readonly snapshotId: number;
+  readonly filter: RecordFilter;
+  readonly order: RecordOrder;
+}
+
+/** Snapshots, their journals, views and their windows: the quick reads. `generation` tells views of another opening apart. */
+export function createViewOperations(database: Connection, generation: number) {
+  const snapshots = createSnapshotReader(database);
+  const downloads = createDownloadReader(database, snapshots);
+  const readWindow = prepareWindows(database);
+  const readDetail = createDetailReader(database);
+  const journal = createJournalReader(database);
+  const views = new Map<string, RowList>();
+  let lastView = 0;
+
+  const findView = (viewId: string): RowList => {
+    const view = views.get(viewId);
+    if (view === undefined) throw new AppError('cache.view-closed', 'The view is closed.', { viewId });
+    views.delete(viewId);
+    views.set(viewId, view);
+    return view;
+  };
+
+  return {
+    getSnapshot: (snapshotId: number): Snapshot => snapshots.get(snapshotId),
+    listSnapshots: (connectionId: string | null): Snapshot[] => snapshots.list(connectionId),
+    getDownload: (snapshotId: number): DownloadRow => downloads.get(snapshotId),
+    listDownloads: (connectionId: string | null): DownloadRow[] => downloads.list(connectionId),
+    readJournal: journal.readPages,
+    readSetAside: journal.readSetAside,
+    openView: async ({ snapshotId, filter, order }: OpenViewInput, context: CallContext) => {
+      const snapshot = snapshots.get(snapshotId);
+      const view = await materialiseView(database, snapshot, filter, order, context.pause);
+      const viewId = `view-${generation}-${++lastView}`;
+      views.set(viewId, view);
+      for (const oldest of views.keys()) {
+        if (views.size <= OPEN_VIEWS) break;
+        views.delete(oldest);
+      }
+      return { viewId, rowCount: view.rowCount, totalCount: snapshot.recordCount };
+    },
+    readRows: ({ viewId, start, end }: { viewId: string; start: number; end: number }): RecordRow[] =>
+      readWindow(findView(viewId), start, Math.min(end, start + WINDOW_ROWS)).map(toRow),
+    closeView: (viewId: string): void => void views.delete(viewId),
+    /** The list itself, for the other reading thread. */
+    shareView: (viewId: string): RowList => findView(viewId),
+    readRecord: ({ snapshotId, seq }: { snapshotId: number; seq: number }): RecordDetail =>
+      readDetail(snapshots.get(snapshotId), seq),
+    close: (): void => void database.close(),
+  };
+}

@@ -1,0 +1,117 @@
+import type { ErrorInfo } from '../../../common/contract/errors.ts';
+import type { SnapshotState } from '../../../common/model/snapshot.ts';
+import type { Connection } from '../file/open-database.ts';
+import { createDownloadReader, type DownloadRow, type StoredDownloadState } from '../read/download-rows.ts';
+import type { SnapshotReader } from '../read/snapshot-rows.ts';
+
+export interface QueuedDownload {
+  readonly snapshotId: number;
+  readonly queuedAtMs: number;
+  readonly baseAddress: string;
+  /** Of a new download; one that goes on keeps its own. */
+  readonly sliceDays: number | null;
+  readonly resumedCount: number;
+  /** The snapshot that is fetched again. */
+  readonly refreshOf: number | null;
+}
+export interface DownloadChange {
+  readonly snapshotId: number;
+  readonly state: StoredDownloadState;
+  readonly atMs: number;
+  readonly failure: ErrorInfo | null;
+  /** State of the snapshot; left as it is when null. */
+  readonly snapshotState: SnapshotState | null;
+}
+/** A walk over pages that begins again from the start of its slice. */
+export interface WalkRestart {
+  readonly snapshotId: number;
+  /** Remark that says why, or null when a person asked for it. */
+  readonly remark: string | null;
+}
+
+/** What an earlier end of the walk left behind. */
+const END_REMARKS = `('cursor-repeated', 'page-repeated', 'fewer-than-total', 'more-than-total')`;
+
+/** Everything that downloads write beside pages; each call is one transaction and answers the download. */
+export function createDownloadWriter(database: Connection, snapshots: SnapshotReader) {
+  const downloads = createDownloadReader(database, snapshots);
+  const upsert = database.prepare(
+    `INSERT INTO downloads (snapshot_id, state, queued_at_ms, slice_days, base_address, resumed_count)
+     VALUES (@snapshotId, 'queued', @queuedAtMs, @sliceDays, @baseAddress, @resumedCount)
+     ON CONFLICT DO UPDATE SET state = 'queued', queued_at_ms = excluded.queued_at_ms, ended_at_ms = NULL,
+       resumed_count = excluded.resumed_count, failure = NULL`,
+  );
+  const reopen = database.prepare(
+    `UPDATE snapshots SET state = 'downloading', failure = NULL, refresh_of = coalesce(?, refresh_of)
+     WHERE snapshot_id = ?`,
+  );
+  const forgetInterruption = database.prepare(
+    "DELETE FROM remarks WHERE snapshot_id = ? AND code = 'interrupted'",
+  );
+  const change = database.prepare(
+    `UPDATE downloads SET state = @state, failure = @failure,
+       ended_at_ms = CASE @state WHEN 'ended' THEN @atMs ELSE NULL END
+     WHERE snapshot_id = @snapshotId`,
+  );
+  const changeSnapshot = database.prepare(
+    'UPDATE snapshots SET state = ?, failure = ? WHERE snapshot_id = ?',
+  );
+  const nextSlice = database.prepare(
+    `UPDATE snapshots SET slice_number = slice_number + 1, slice_first_seq = record_count,
+       slice_total_before = coalesce(total_document, 0), slice_entry_count = 0, walk_number = walk_number + 1,
+       walk_entry_count = 0, walk_record_count = 0, next_cursor = ''
+     WHERE snapshot_id = ? AND next_cursor IS NULL`,
+  );
+  const restart = database.prepare(
+    `UPDATE snapshots SET walk_number = walk_number + 1, walk_entry_count = 0, walk_record_count = 0,
+       next_cursor = ''
+     WHERE snapshot_id = ?`,
+  );
+  const forgetEnd = database.prepare(`DELETE FROM remarks WHERE snapshot_id = ? AND code IN ${END_REMARKS}`);
+  const addRemark = database.prepare(
+    `INSERT INTO remarks (snapshot_id, code, count) VALUES (?, ?, 1)
+     ON CONFLICT DO UPDATE SET count = coalesce(count, 0) + 1`,
+  );
+  const setPageSize = database.prepare('UPDATE downloads SET page_size = ? WHERE snapshot_id = ?');
+  const setForecast = database.prepare('UPDATE downloads SET forecast_total = ? WHERE snapshot_id = ?');
+
+  const write = <Input extends { readonly snapshotId: number }>(
+    work: (input: Input) => void,
+  ): ((input: Input) => DownloadRow) => {
+    const transaction = database.transaction((input: Input) => {
+      work(input);
+      return downloads.get(input.snapshotId);
+    });
+    return (input) => transaction.immediate(input);
+  };
+
+  return {
+    queueDownload: write(({ refreshOf, ...input }: QueuedDownload) => {
+      upsert.run(input);
+      reopen.run(refreshOf, input.snapshotId);
+      forgetInterruption.run(input.snapshotId);
+    }),
+    changeDownload: write(({ snapshotId, state, atMs, failure, snapshotState }: DownloadChange) => {
+      const text = failure === null ? null : JSON.stringify(failure);
+      change.run({ snapshotId, state, atMs, failure: text });
+      if (snapshotState !== null) changeSnapshot.run(snapshotState, failure?.code ?? null, snapshotId);
+    }),
+    beginNextSlice: write(({ snapshotId }: { snapshotId: number }) => {
+      nextSlice.run(snapshotId);
+    }),
+    restartWalk: write(({ snapshotId, remark }: WalkRestart) => {
+      restart.run(snapshotId);
+      if (remark === null) forgetEnd.run(snapshotId);
+      else addRemark.run(snapshotId, remark);
+    }),
+    remarkDownload: write(({ snapshotId, remark }: { snapshotId: number; remark: string }) => {
+      addRemark.run(snapshotId, remark);
+    }),
+    keepPageSize: write(({ snapshotId, pageSize }: { snapshotId: number; pageSize: number }) => {
+      setPageSize.run(pageSize, snapshotId);
+    }),
+    keepForecast: write(({ snapshotId, total }: { snapshotId: number; total: number }) => {
+      setForecast.run(total, snapshotId);
+    }),
+  };
+}

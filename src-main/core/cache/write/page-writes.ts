@@ -1,0 +1,159 @@
+import type { Remark } from '../../../common/model/snapshot.ts';
+import type { SummaryGroup } from '../../../common/model/summary.ts';
+import type { SetAside } from '../../../common/reporting/read-page.ts';
+import type { Connection } from '../file/open-database.ts';
+import type { RowDigest } from './record-digest.ts';
+
+interface JournalRow {
+  readonly snapshotId: number;
+  readonly pageNumber: number;
+  readonly cursorSent: string;
+  readonly cursorReceived: string | null;
+  readonly entryCount: number;
+  readonly firstSeq: number;
+  readonly stored: number;
+  readonly size: number;
+  readonly sha256: string;
+  readonly recordsSha256: string;
+  readonly totalDocument: number | null;
+  readonly executionTimeMs: number | null;
+  readonly status: number;
+  readonly requestedAtMs: number;
+  readonly receivedAtMs: number;
+  readonly sliceNumber: number;
+  readonly walkNumber: number;
+  readonly sizeAsked: number | null;
+}
+interface SnapshotChange {
+  readonly snapshotId: number;
+  /** Records and entries that are new in the snapshot; a walk that began again meets known ones first. */
+  readonly stored: number;
+  readonly freshEntries: number;
+  /** Everything readable and everything at all in the page. */
+  readonly pageRecords: number;
+  readonly pageEntries: number;
+  readonly size: number;
+  readonly totalDocument: number | null;
+  readonly receivedAtMs: number;
+  readonly idReport: string;
+  readonly nameVisualization: string;
+  readonly nextCursor: string | null;
+}
+/** How far the walk over a snapshot's pages has come; `nextCursor` is null at the end of its slice. */
+export interface WalkRow {
+  readonly nextCursor: string | null;
+  readonly sliceNumber: number;
+  /** Where the slice's records begin. */
+  readonly sliceFirstSeq: number;
+  /** Sum of the totals of the slices before. */
+  readonly sliceTotalBefore: number;
+  /** Entries of the slice that are in the cache, from this walk or one before it. */
+  readonly sliceEntryCount: number;
+  readonly walkNumber: number;
+  readonly walkEntryCount: number;
+  readonly walkRecordCount: number;
+}
+interface PageRow {
+  readonly recordCount: number;
+  readonly totalDocument: number | null;
+}
+
+interface LastPageRow {
+  readonly firstSeq: number;
+  readonly recordCount: number;
+}
+
+export interface PageWrites {
+  readWalk(snapshotId: number): WalkRow | null;
+  findPage(snapshotId: number, walkNumber: number, cursorSent: string, sha256: string): PageRow | null;
+  findLastPage(snapshotId: number): LastPageRow | null;
+  wasSeen(snapshotId: number, walkNumber: number, cursor: string): boolean;
+  insertPage(row: JournalRow): void;
+  insertSetAside(snapshotId: number, pageNumber: number, entry: SetAside): void;
+  insertGroups(
+    snapshotId: number,
+    firstSeq: number,
+    groups: readonly SummaryGroup[],
+    digest: RowDigest,
+  ): void;
+  /** Adds up the counts of a code; the newest detail stays. */
+  mergeRemark(snapshotId: number, remark: Remark): void;
+  updateSnapshot(change: SnapshotChange): void;
+}
+
+/** Prepares every statement that storing a page takes. */
+export function preparePageWrites(database: Connection): PageWrites {
+  const walk = database.prepare<[number], WalkRow>(
+    `SELECT next_cursor AS nextCursor, slice_number AS sliceNumber, slice_first_seq AS sliceFirstSeq,
+       slice_total_before AS sliceTotalBefore, slice_entry_count AS sliceEntryCount,
+       walk_number AS walkNumber, walk_entry_count AS walkEntryCount, walk_record_count AS walkRecordCount
+     FROM snapshots WHERE snapshot_id = ?`,
+  );
+  const page = database.prepare<[number, number, string, string], PageRow>(
+    `SELECT entry_count AS recordCount, total_document AS totalDocument
+     FROM pages WHERE snapshot_id = ? AND walk_number = ? AND cursor_sent = ? AND sha256 = ?`,
+  );
+  const lastPage = database.prepare<[number], LastPageRow>(
+    `SELECT first_seq AS firstSeq, record_count AS recordCount
+     FROM pages WHERE snapshot_id = ? ORDER BY page_number DESC LIMIT 1`,
+  );
+  const seen = database.prepare(
+    // A cursor that was answered is the one that the next page is asked with.
+    'SELECT 1 FROM pages WHERE snapshot_id = ? AND walk_number = ? AND cursor_sent = ? LIMIT 1',
+  );
+  const insertPage = database.prepare(
+    `INSERT INTO pages (snapshot_id, page_number, cursor_sent, cursor_received, entry_count, first_seq,
+       record_count, size_bytes, sha256, total_document, execution_time_ms, status, requested_at_ms,
+       received_at_ms, slice_number, walk_number, size_asked, records_sha256)
+     VALUES (@snapshotId, @pageNumber, @cursorSent, @cursorReceived, @entryCount, @firstSeq, @stored, @size,
+       @sha256, @totalDocument, @executionTimeMs, @status, @requestedAtMs, @receivedAtMs,
+       @sliceNumber, @walkNumber, @sizeAsked, @recordsSha256)`,
+  );
+  const insertSetAside = database.prepare(
+    'INSERT INTO set_aside (snapshot_id, page_number, place, reason, text) VALUES (?, ?, ?, ?, ?)',
+  );
+  const insertGroup = database.prepare(
+    `INSERT INTO summary_groups (snapshot_id, seq, channel, service, origin, response_code, request_count,
+       average_response_time_ms, average_bot_latency_ms, session_id)
+     VALUES (@snapshotId, @seq, @channel, @service, @origin, @responseCode, @count, @averageResponseTimeMs,
+       @averageBotLatencyMs, @sessionId)`,
+  );
+  const mergeRemark = database.prepare(
+    `INSERT INTO remarks (snapshot_id, code, count, detail) VALUES (?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET
+       count = CASE WHEN excluded.count IS NULL THEN count ELSE coalesce(count, 0) + excluded.count END,
+       detail = coalesce(excluded.detail, detail)`,
+  );
+  const update = database.prepare(
+    `UPDATE snapshots SET
+       record_count = record_count + @stored, received_count = received_count + @freshEntries,
+       slice_entry_count = slice_entry_count + @freshEntries,
+       walk_entry_count = walk_entry_count + @pageEntries, walk_record_count = walk_record_count + @pageRecords,
+       page_count = page_count + 1, size_bytes = size_bytes + @size,
+       total_document = coalesce(slice_total_before + @totalDocument, total_document), fetched_at_ms = @receivedAtMs,
+       id_report = @idReport, name_visualization = @nameVisualization, next_cursor = @nextCursor
+     WHERE snapshot_id = @snapshotId`,
+  );
+  return {
+    readWalk: (snapshotId) => walk.get(snapshotId) ?? null,
+    findPage: (snapshotId, walkNumber, cursorSent, sha256) =>
+      page.get(snapshotId, walkNumber, cursorSent, sha256) ?? null,
+    findLastPage: (snapshotId) => lastPage.get(snapshotId) ?? null,
+    wasSeen: (snapshotId, walkNumber, cursor) => seen.get(snapshotId, walkNumber, cursor) !== undefined,
+    insertPage: (row) => void insertPage.run(row),
+    insertSetAside: (snapshotId, pageNumber, { index, reason, text }) =>
+      void insertSetAside.run(snapshotId, pageNumber, index, reason, text),
+    insertGroups: (snapshotId, firstSeq, groups, digest) => {
+      for (const [index, group] of groups.entries()) {
+        insertGroup.run({ ...group, snapshotId, seq: firstSeq + index });
+        digest.add([
+          ...[group.channel, group.service, group.origin, group.responseCode, group.count],
+          ...[group.averageResponseTimeMs, group.averageBotLatencyMs, group.sessionId],
+        ]);
+      }
+    },
+    mergeRemark: (snapshotId, { code, count, detail }) =>
+      void mergeRemark.run(snapshotId, code, count ?? null, detail ?? null),
+    updateSnapshot: (change) => void update.run(change),
+  };
+}

@@ -1,0 +1,82 @@
+import type { Connection } from '../file/open-database.ts';
+import { RECORD_ID_SPAN } from '../read/record-tables.ts';
+
+const DELETE_ROWS = 5000;
+const VACUUM_PAGES = 2000;
+const RECORD_TABLES = ['inbound_records', 'inbound_texts', 'outbound_records', 'outbound_texts'] as const;
+
+/** Snapshots deleted for good, and the bytes by which the file became smaller. */
+export interface Purge {
+  readonly snapshotIds: number[];
+  readonly freedBytes: number;
+}
+
+export interface SnapshotRemover {
+  /** Hides the snapshots at once, in one transaction. */
+  mark(snapshotIds: readonly number[], nowMs: number): void;
+  /** Shows again what was hidden and is not being deleted yet. Answers the ids that are back. */
+  restore(snapshotIds: readonly number[]): number[];
+  /**
+   * Deletes what was hidden by `untilMs` in small transactions, then gives free pages back to the disk. After
+   * a crash the next sweep goes on.
+   */
+  sweep(untilMs: number, pause: () => Promise<void>): Promise<Purge>;
+}
+
+/** Prepares the removal of snapshots. `is_removed` is 1 while a removal can be undone, 2 once rows are being deleted. */
+export function createSnapshotRemover(database: Connection): SnapshotRemover {
+  const hide = database.prepare(
+    'UPDATE snapshots SET is_removed = 1, removed_at_ms = ? WHERE snapshot_id = ? AND is_removed < 2',
+  );
+  const show = database.prepare(
+    'UPDATE snapshots SET is_removed = 0, removed_at_ms = NULL WHERE snapshot_id = ? AND is_removed = 1',
+  );
+  const condemn = database.prepare(
+    'UPDATE snapshots SET is_removed = 2 WHERE is_removed = 1 AND coalesce(removed_at_ms, 0) <= ?',
+  );
+  const condemned = database
+    .prepare<[], number>('SELECT snapshot_id FROM snapshots WHERE is_removed = 2')
+    .pluck();
+  const remove = database.prepare('DELETE FROM snapshots WHERE snapshot_id = ?');
+  const deletes = RECORD_TABLES.map((table) =>
+    database.prepare(
+      `DELETE FROM ${table} WHERE record_id IN
+         (SELECT record_id FROM ${table} WHERE record_id >= ? AND record_id < ? LIMIT ${DELETE_ROWS})`,
+    ),
+  );
+  const markAll = database.transaction((snapshotIds: readonly number[], nowMs: number) => {
+    for (const snapshotId of snapshotIds) hide.run(nowMs, snapshotId);
+  });
+  const showAll = database.transaction((snapshotIds: readonly number[]) =>
+    snapshotIds.filter((snapshotId) => show.run(snapshotId).changes > 0),
+  );
+  const pragma = (name: string): number => Number(database.pragma(name, { simple: true }));
+  const vacuum = async (pause: () => Promise<void>): Promise<void> => {
+    for (let left = pragma('freelist_count'); left > 0;) {
+      database.pragma(`incremental_vacuum(${VACUUM_PAGES})`);
+      await pause();
+      const now = pragma('freelist_count');
+      if (now >= left) break;
+      left = now;
+    }
+  };
+  return {
+    mark: (snapshotIds, nowMs) => markAll.immediate(snapshotIds, nowMs),
+    restore: (snapshotIds) => showAll.immediate(snapshotIds),
+    async sweep(untilMs, pause) {
+      condemn.run(untilMs);
+      const snapshotIds = condemned.all();
+      const pagesBefore = pragma('page_count');
+      for (const snapshotId of snapshotIds) {
+        const from = snapshotId * RECORD_ID_SPAN;
+        for (const statement of deletes) {
+          while (statement.run(from, from + RECORD_ID_SPAN).changes > 0) await pause();
+        }
+        remove.run(snapshotId);
+      }
+      await vacuum(pause);
+      const freedPages = Math.max(0, pagesBefore - pragma('page_count'));
+      return { snapshotIds, freedBytes: freedPages * pragma('page_size') };
+    },
+  };
+}

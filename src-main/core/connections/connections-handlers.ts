@@ -1,0 +1,83 @@
+import type { Handlers, Input } from '../../common/contract/index.ts';
+import { detectZone } from './detect-zone.ts';
+import type { Cache } from '../cache/cache.ts';
+import type { ConnectionDraft } from '../../common/model/connection.ts';
+import type { ReportingClient } from '../client/reporting-client.ts';
+import type { SettingsStore } from '../settings/create-settings.ts';
+import { isActive, type TaskRegistry } from '../tasks/task-registry.ts';
+import { checkDraft } from './check-draft.ts';
+import type { SavedConnection } from './connection-file.ts';
+import type { BothSecrets, ConnectionStore } from './create-connections.ts';
+import { testConnection } from './test-connection.ts';
+
+export interface ConnectionOperationsOptions {
+  readonly connections: ConnectionStore;
+  readonly cache: Pick<Cache, 'removeConnection'>;
+  readonly settings: SettingsStore;
+  readonly tasks: TaskRegistry;
+  now(): number;
+  createClient(connection: SavedConnection, secrets: () => Promise<BothSecrets>): ReportingClient;
+  reach(address: string, signal: AbortSignal): Promise<number>;
+}
+
+/** What the window may ask about connections. */
+export function createConnectionOperations(
+  options: ConnectionOperationsOptions,
+): Pick<Handlers, Extract<keyof Handlers, `connections/${string}`>> {
+  const { connections, cache, settings, tasks, now } = options;
+
+  /** A client for a draft as typed; secrets left out are those of the saved connection. */
+  const createDraftClient = (
+    draft: ConnectionDraft,
+    { connectionId, secrets }: Input<'connections/start-test'>,
+  ): ReportingClient => {
+    const id = connectionId ?? 'draft';
+    return options.createClient({ ...draft, id, kind: 'remote', createdAtMs: now() }, async () => {
+      const { accessToken, accessTokenSecret } = secrets;
+      if (accessToken !== undefined && accessTokenSecret !== undefined) {
+        return { accessToken, accessTokenSecret };
+      }
+      return { ...(await connections.readSecrets(id)), ...secrets };
+    });
+  };
+  return {
+    'connections/list': () => connections.list(),
+    'connections/save': async ({ connectionId, draft, secrets }) => {
+      const connection = await connections.save(connectionId, draft, secrets);
+      if (settings.get().activeConnectionId === null) {
+        await settings.update({ activeConnectionId: connection.id });
+      }
+      return connection;
+    },
+    'connections/remove': async ({ connectionId }) => {
+      connections.get(connectionId);
+      const running = tasks.list().filter((task) => task.connectionId === connectionId && isActive(task));
+      for (const task of running) tasks.cancel(task.id);
+      await Promise.all(running.map((task) => tasks.whenEnded(task.id)));
+      await connections.remove(connectionId);
+      await cache.removeConnection(connectionId);
+      if (settings.get().activeConnectionId === connectionId) {
+        const [next] = await connections.list();
+        await settings.update({ activeConnectionId: next?.id ?? null });
+      }
+      return null;
+    },
+    'connections/detect-zone': (input) => {
+      const checked = checkDraft(input.draft);
+      const { signal } = new AbortController();
+      const client = createDraftClient(checked, input);
+      return detectZone({ client, zone: checked.serviceZone, signal, now });
+    },
+    'connections/start-test': (input) => {
+      const checked = checkDraft(input.draft);
+      const { connectionId } = input;
+      const client = createDraftClient(checked, input);
+      const reach = (signal: AbortSignal): Promise<number> => options.reach(checked.baseAddress, signal);
+      const task = tasks.start(
+        { kind: 'connection-test', connectionId, snapshotId: null, total: 7 },
+        (handle) => testConnection({ draft: checked, client, now, reach }, handle),
+      );
+      return { taskId: task.id };
+    },
+  };
+}

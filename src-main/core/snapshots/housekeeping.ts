@@ -1,0 +1,90 @@
+import type { Emit, EventName } from '../../common/contract/index.ts';
+import type { Task } from '../../common/model/task.ts';
+import type { Logger } from '../logging/logger.ts';
+import type { SettingsStore } from '../settings/create-settings.ts';
+import type { Cache } from '../cache/cache.ts';
+import { pickExpired } from '../analysis/pick-expired.ts';
+
+/** A removal can be undone for this long. */
+const UNDO_MS = 300_000;
+
+export interface Housekeeping {
+  /** Hides snapshots, tells it, and has them deleted for good later. Answers until when that can be undone. */
+  remove(snapshotIds: readonly number[]): Promise<number>;
+  /** Deletes for good what was removed until now; answers the bytes given back. */
+  purge(): Promise<number>;
+  /** Watches for ended downloads: retention runs after each. */
+  hear(name: EventName, payload: unknown): void;
+  /** What is due when the application starts: removals that were not undone, then retention. */
+  begin(): Promise<void>;
+  stop(): void;
+}
+
+/** Sees to removed snapshots and to retention, which removes as a person would: with time to undo it. */
+export function createHousekeeping(options: {
+  cache: Cache;
+  settings: SettingsStore;
+  emit: Emit;
+  logger: Logger;
+  now(): number;
+}): Housekeeping {
+  const { cache, settings, emit, logger, now } = options;
+  const timers = new Set<NodeJS.Timeout>();
+  let retiring: Promise<void> = Promise.resolve();
+
+  const purgeUntil = async (untilMs: number): Promise<number> => {
+    const { snapshotIds, freedBytes } = await cache.purgeRemoved(untilMs);
+    if (snapshotIds.length > 0) {
+      logger.info('snapshots purged', { snapshotIds, freedBytes });
+      emit('snapshots/purged', { snapshotIds, freedBytes });
+    }
+    return freedBytes;
+  };
+  const logFailure = (error: unknown): void => logger.warn('housekeeping failed', { error });
+
+  const remove = async (snapshotIds: readonly number[]): Promise<number> => {
+    const removedAtMs = now();
+    await cache.removeSnapshots(snapshotIds, removedAtMs);
+    emit('snapshots/removed', { snapshotIds: [...snapshotIds] });
+    const timer = setTimeout(() => {
+      timers.delete(timer);
+      purgeUntil(removedAtMs).catch(logFailure);
+    }, UNDO_MS).unref();
+    timers.add(timer);
+    return removedAtMs + UNDO_MS;
+  };
+
+  const applyRetention = async (): Promise<void> => {
+    const limits = settings.get();
+    if (limits.retentionDays === 0 && limits.retentionBytes === 0) return;
+    const [snapshots, storage] = await Promise.all([cache.listSnapshots(null), cache.readStorage()]);
+    const usedBytes = storage.inboundDetailBytes + storage.outboundDetailBytes + storage.summaryBytes;
+    const expired = pickExpired(snapshots, limits, now(), usedBytes);
+    if (expired.length === 0) return;
+    logger.info('retention removes', { snapshots: expired });
+    await remove(expired.map(({ id }) => id));
+    cache.noteRetired({ atMs: now(), snapshots: expired });
+  };
+  const retire = (): Promise<void> => {
+    retiring = retiring.then(applyRetention).catch(logFailure);
+    return retiring;
+  };
+
+  return {
+    remove,
+    purge: () => purgeUntil(now()),
+    hear(name, payload) {
+      if (name !== 'tasks/changed') return;
+      const { kind, endedAtMs } = payload as Task;
+      if (kind === 'download' && endedAtMs !== null) void retire();
+    },
+    async begin() {
+      await purgeUntil(now()).catch(logFailure);
+      await retire();
+    },
+    stop() {
+      for (const timer of timers) clearTimeout(timer);
+      timers.clear();
+    },
+  };
+}

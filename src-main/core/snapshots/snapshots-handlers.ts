@@ -1,0 +1,60 @@
+import { AppError } from '../../common/contract/errors.ts';
+import type { Emit, Handlers } from '../../common/contract/index.ts';
+import { LOOK_BACK_MS } from '../downloads/find-holes.ts';
+import { isActive, type TaskRegistry } from '../tasks/task-registry.ts';
+import type { Cache } from '../cache/cache.ts';
+import { readCoverage } from '../analysis/read-coverage.ts';
+import type { Housekeeping } from './housekeeping.ts';
+import { createVerification } from './verification-task.ts';
+
+type SnapshotOperation = Extract<keyof Handlers, `snapshots/${string}` | `cache/${string}`>;
+
+/** What the window may ask of snapshots and of the cache as a whole. */
+export function createSnapshotOperations(options: {
+  cache: Cache;
+  tasks: TaskRegistry;
+  emit: Emit;
+  housekeeping: Housekeeping;
+  now(): number;
+}): Pick<Handlers, SnapshotOperation> {
+  const { cache, tasks, emit, housekeeping } = options;
+  const startVerification = createVerification(options);
+  return {
+    'snapshots/list': ({ connectionId }) => cache.listSnapshots(connectionId),
+    'snapshots/get': ({ snapshotId }) => cache.getSnapshot(snapshotId),
+    'snapshots/annotate': async (change) => {
+      const snapshot = await cache.annotateSnapshot(change);
+      emit('snapshots/changed', snapshot);
+      return snapshot;
+    },
+    'snapshots/remove': async ({ snapshotIds }) => {
+      const active = tasks
+        .list()
+        .filter((task) => isActive(task) && snapshotIds.includes(task.snapshotId ?? -1));
+      for (const task of active) tasks.cancel(task.id);
+      await Promise.all(active.map((task) => tasks.whenEnded(task.id)));
+      return { restorableUntilMs: await housekeeping.remove(snapshotIds) };
+    },
+    'snapshots/restore': async ({ snapshotIds }) => {
+      const restored = await cache.restoreSnapshots(snapshotIds);
+      if (restored.length === 0) {
+        throw new AppError('cache.snapshot-not-found', 'The snapshots are deleted for good.');
+      }
+      for (const snapshot of restored) emit('snapshots/changed', snapshot);
+      return restored;
+    },
+    'snapshots/verify': ({ snapshotIds }) => startVerification(snapshotIds),
+    'snapshots/compare': ({ olderId, newerId }) => cache.compareSnapshots(olderId, newerId),
+    'snapshots/read-coverage': async ({ connectionId, report, ...range }) => {
+      const list = await cache.listSnapshots(connectionId);
+      const own = list.filter((snapshot) => snapshot.report === report);
+      return readCoverage(own, range, LOOK_BACK_MS);
+    },
+    'snapshots/read-journal': (place) => cache.readJournal(place),
+    'snapshots/read-set-aside': (place) => cache.readSetAside(place),
+    'snapshots/read-storage': () => cache.readStorage(),
+    'cache/read-state': () => cache.readState(),
+    'cache/retry': () => cache.retry(),
+    'cache/reclaim': async () => ({ freedBytes: await housekeeping.purge() }),
+  };
+}

@@ -1,0 +1,52 @@
+import type { Emit } from '../../common/contract/index.ts';
+import type { Snapshot } from '../../common/model/snapshot.ts';
+import type { TaskHandle, TaskRegistry } from '../tasks/task-registry.ts';
+import type { Cache } from '../cache/cache.ts';
+
+/**
+ * Prepares the task that checks stored pages: of some snapshots, or of all of them and the whole file. What a
+ * cancelled one checked before stays known. Starting rejects with `cache.snapshot-not-found`.
+ */
+export function createVerification(options: {
+  cache: Cache;
+  tasks: TaskRegistry;
+  emit: Emit;
+  now(): number;
+}): (snapshotIds: readonly number[] | null) => Promise<{ taskId: string }> {
+  const { cache, tasks, emit, now } = options;
+
+  const verify = async (snapshots: readonly Snapshot[], handle: TaskHandle): Promise<void> => {
+    const total = snapshots.reduce((sum, { recordCount }) => sum + recordCount, 0);
+    let before = 0;
+    for (const snapshot of snapshots) {
+      const check = await cache.verifyPages(snapshot.id, {
+        signal: handle.signal,
+        onProgress: (records) => handle.progress(before + records, total),
+      });
+      emit('snapshots/changed', await cache.saveVerification(snapshot.id, now(), check));
+      before += snapshot.recordCount;
+      handle.progress(before, total);
+    }
+  };
+
+  return async (snapshotIds) => {
+    const snapshots =
+      snapshotIds === null
+        ? await cache.listSnapshots(null)
+        : await Promise.all(snapshotIds.map((id) => cache.getSnapshot(id)));
+    const only = snapshots.length === 1 ? snapshots[0] : undefined;
+    const task = tasks.start(
+      {
+        kind: 'verify',
+        connectionId: only?.connectionId ?? null,
+        snapshotId: only?.id ?? null,
+        total: snapshots.reduce((sum, { recordCount }) => sum + recordCount, 0),
+      },
+      async (handle) => {
+        await verify(snapshots, handle);
+        if (snapshotIds === null) await cache.checkFile(handle.signal);
+      },
+    );
+    return { taskId: task.id };
+  };
+}
