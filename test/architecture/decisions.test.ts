@@ -14,6 +14,6 @@ describe('decisions', () => {
     .join('\n');
 
   it.each(DECISIONS)('number %i has a test named after it', (number) => {
-    expect(titles).toMatch(new RegExp(`decision ${String(number)}\\b`));
+    expect(titles).toMatch(new RegExp(`decisions? ${String(number)}\\b`));
   });
 });

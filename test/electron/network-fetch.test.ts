@@ -53,7 +53,7 @@ describe('fetch over the system network', () => {
     expect((await answer).status).toBe(204);
   });
 
-  it('decision 29: does not follow a redirect, and says where it points', async () => {
+  it('decision 29, client: does not follow a redirect, and says where it points', async () => {
     const { answer, sent } = await ask();
     sent.emit('redirect', 302, 'GET', 'https://login.example/', {});
     const response = await answer;

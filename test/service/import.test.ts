@@ -188,7 +188,7 @@ describe('an import of records', () => {
     );
   }, 60_000);
 
-  it('decision 10: a walk keeps its records while an import adds some before and after them', async () => {
+  it('decision 10, service: a walk keeps its records while an import adds some before and after them', async () => {
     const target = await start({ records: 3000 });
     const nowMs = Date.now();
     const period = toPeriod(nowMs - 9 * 86_400_000, nowMs);

@@ -19,7 +19,7 @@ describe('live traffic', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  it('decision 27: adds records for every second, none late, and rollups that agree with them', () => {
+  it('decision 27, service: adds records for every second, none late, and rollups that agree with them', () => {
     const startMs = Date.UTC(2026, 10, 20, 12);
     let nowMs = startMs;
     const store = openRecordStore(folder);
@@ -61,7 +61,7 @@ describe('live traffic', () => {
     }
   });
 
-  it('decision 10: a walk neither repeats nor skips what was there when it began, while records arrive', async () => {
+  it('decision 10, service: a walk neither repeats nor skips what was there when it began, while records arrive', async () => {
     const service = await startTestService({ live: true, records: 1500 });
     try {
       const period = toPeriod(Date.now() - 7 * DAY_MS, Date.now() + DAY_MS);

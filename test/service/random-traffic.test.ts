@@ -133,7 +133,7 @@ describe('random traffic, periods and page sizes', () => {
     );
   });
 
-  it('decision 10: a walk repeats and skips no record that was there, whatever arrives meanwhile', async () => {
+  it('decision 10, service: a walk repeats and skips no record that was there, whatever arrives meanwhile', async () => {
     const sizes = fc.integer({ min: 5, max: 60 });
     const arriving = fc.array(traffic, { minLength: 4, maxLength: 4 });
     await check([sizes, arriving], async (service, _, size, batches) => {

@@ -32,7 +32,7 @@ describe('what the specification leaves open', () => {
     return ((await response.json()) as { token: string }).token;
   };
 
-  it('decision 1: the records are in documents', async () => {
+  it('decision 1, service: the records are in documents', async () => {
     const page = await callReport(service, 'inbound-detail', WEEK);
     expect(Object.keys(page).sort()).toEqual(
       'documents executionTime idReport isValid lastDocument nameVisualization pageCount totalDocument'.split(
@@ -41,7 +41,7 @@ describe('what the specification leaves open', () => {
     );
   });
 
-  it('decision 2: the status is flat, groups are a JSON text, and the busiest group is named', async () => {
+  it('decision 2, service: the status is flat, groups are a JSON text, and the busiest group is named', async () => {
     const status = (await (await post(service, STATUS_PATH)).json()) as StatusResponse;
     const groups = JSON.parse(status.TrafficInformation) as TrafficGroup[];
     expect(groups.length).toBeGreaterThan(0);
@@ -55,14 +55,14 @@ describe('what the specification leaves open', () => {
     expect(busiest?.Sessions).toBe(Math.max(...groups.map((group) => group.Sessions)));
   });
 
-  it('decision 3: dates are ISO 8601 in UTC with milliseconds', async () => {
+  it('decision 3, service: dates are ISO 8601 in UTC with milliseconds', async () => {
     const { documents } = await callReport(service, 'inbound-detail', WEEK);
     for (const each of documents as InboundDetailDocument[]) {
       expect(each.Date).toBe(new Date(each.Date).toISOString());
     }
   });
 
-  it('decision 4: the period is in UTC, or in the zone of --time-zone', async () => {
+  it('decision 4, service: the period is in UTC, or in the zone of --time-zone', async () => {
     const shifted = await startTestService({ now, timeZone: 'America/Bogota' });
     try {
       const there = await callReport(
@@ -83,7 +83,7 @@ describe('what the specification leaves open', () => {
     }
   });
 
-  it('decision 5: both ends are included at whole seconds, and adjacent periods neither lose nor repeat', async () => {
+  it('decision 5, service: both ends are included at whole seconds, and adjacent periods neither lose nor repeat', async () => {
     const { documents } = await callReport(service, 'inbound-detail', { ...WEEK, size: 3 });
     const second = Date.parse((documents as InboundDetailDocument[])[1]!.Date);
     const only = await callReport(service, 'inbound-detail', toPeriod(second, second));
@@ -110,13 +110,13 @@ describe('what the specification leaves open', () => {
     [{ ...WEEK, size: '10' }, 'size'],
     [{ ...WEEK, lastDocument: 'made-up' }, 'lastDocument'],
     [{ ...WEEK, lastDocument: 7 }, 'lastDocument'],
-  ])('decision 6: %o is refused with isValid false', async (body, field) => {
+  ])('decision 6, service: %o is refused with isValid false', async (body, field) => {
     const page = await callReport(service, 'inbound-detail', body);
     expect(page).toMatchObject({ isValid: false, totalDocument: 0, lastDocument: '', documents: [] });
     expect(page.errors?.map((fault) => fault.field)).toEqual([field]);
   });
 
-  it('decision 6: a lastDocument is good for its own report and period only, and not when altered', async () => {
+  it('decision 6, service: a lastDocument is good for its own report and period only, and not when altered', async () => {
     const first = await callReport(service, 'inbound-detail', { ...WEEK, size: 5 });
     const { lastDocument } = first;
     const altered = lastDocument.slice(0, -1) + (lastDocument.endsWith('A') ? 'B' : 'A');
@@ -131,7 +131,7 @@ describe('what the specification leaves open', () => {
     expect(next.isValid).toBe(true);
   });
 
-  it('decision 7: 100 documents when size is left out, never more than 10,000', async () => {
+  it('decision 7, service: 100 documents when size is left out, never more than 10,000', async () => {
     expect((await callReport(service, 'inbound-detail', WEEK)).documents).toHaveLength(100);
     const large = await startTestService({ now, records: 10_500, days: 2 });
     try {
@@ -143,7 +143,7 @@ describe('what the specification leaves open', () => {
     }
   });
 
-  it('decision 8: lastDocument is empty on the last page, also when it is exactly full', async () => {
+  it('decision 8, service: lastDocument is empty on the last page, also when it is exactly full', async () => {
     const exact = await callReport(service, 'inbound-detail', { ...WEEK, size: 2000 });
     expect(exact).toMatchObject({ totalDocument: 2000, lastDocument: '' });
     const short = await callReport(service, 'inbound-detail', { ...WEEK, size: 1999 });
@@ -152,7 +152,7 @@ describe('what the specification leaves open', () => {
     expect(empty).toMatchObject({ isValid: true, totalDocument: 0, lastDocument: '' });
   });
 
-  it('decision 9: records come oldest first, the same at every page size', async () => {
+  it('decision 9, service: records come oldest first, the same at every page size', async () => {
     const expected = await walkReport<InboundDetailDocument>(service, 'inbound-detail', WEEK, 10_000);
     const dates = expected.map((each) => Date.parse(each.Date));
     expect(dates).toEqual(dates.toSorted((a, b) => a - b));
@@ -161,7 +161,7 @@ describe('what the specification leaves open', () => {
     }
   });
 
-  it('decision 11: the shared identifier answers with both summaries, inbound first', async () => {
+  it('decision 11, service: the shared identifier answers with both summaries, inbound first', async () => {
     const { documents } = await callReport(service, 'outbound-summary', { ...WEEK, size: 10_000 });
     const hasOrigin = documents.map((each) => 'Origin' in each && 'AvegareBotLatency' in each);
     expect(hasOrigin).toContain(true);
@@ -169,7 +169,7 @@ describe('what the specification leaves open', () => {
     expect(hasOrigin.lastIndexOf(true)).toBeLessThan(hasOrigin.indexOf(false));
   });
 
-  it('decision 11: --outbound-summary-id gives each summary an identifier of its own', async () => {
+  it('decision 11, service: --outbound-summary-id gives each summary an identifier of its own', async () => {
     const outboundSummaryId = '11111111-2222-3333-4444-55555555abcd';
     const separate = await startTestService({ now, outboundSummaryId });
     try {
@@ -188,7 +188,7 @@ describe('what the specification leaves open', () => {
     }
   });
 
-  it('decision 12: the Id of a summary record is the session of the newest request in its group', async () => {
+  it('decision 12, service: the Id of a summary record is the session of the newest request in its group', async () => {
     const details = await walkReport<InboundDetailDocument>(service, 'inbound-detail', WEEK, 10_000);
     const { documents } = await callReport(service, 'inbound-summary', { ...WEEK, size: 10_000 });
     const groups = (documents as InboundSummaryDocument[]).filter((each) => 'Origin' in each);
@@ -204,7 +204,7 @@ describe('what the specification leaves open', () => {
     }
   });
 
-  it('decision 13: no header is answered; a bad token or another tenant is 401; --require-token insists', async () => {
+  it('decision 13, service: no header is answered; a bad token or another tenant is 401; --require-token insists', async () => {
     const answered = await post(service, STATUS_PATH);
     expect(answered.status).toBe(200);
     for (const authorization of ['bearer wrong', 'Basic abc', 'bearer']) {
@@ -222,11 +222,11 @@ describe('what the specification leaves open', () => {
     }
   });
 
-  it('decision 13: listening on anything but loopback needs --require-token', async () => {
+  it('decision 13, service: listening on anything but loopback needs --require-token', async () => {
     await expect(startTestService({ now, host: '0.0.0.0' })).rejects.toThrow('--require-token');
   });
 
-  it('decision 14: tokens are random and opaque and last for their minutes', async () => {
+  it('decision 14, service: tokens are random and opaque and last for their minutes', async () => {
     const short = await startTestService({ now, tokenMinutes: 2 });
     try {
       const token = await createToken(short);
@@ -243,7 +243,7 @@ describe('what the specification leaves open', () => {
     }
   });
 
-  it('decision 15: bearer may be in any letter case', async () => {
+  it('decision 15, service: bearer may be in any letter case', async () => {
     const token = await createToken();
     for (const word of ['bearer', 'Bearer', 'BEARER']) {
       const response = await post(service, STATUS_PATH, undefined, { authorization: `${word} ${token}` });
@@ -258,14 +258,14 @@ describe('what the specification leaves open', () => {
     {},
     { accessToken: 'a', accessTokenSecret: 'b', tenant: '1001' },
     { accessToken: 'a', tenant: 1 },
-  ])('decision 16: CreateToken with %o is 400 with a problem document', async (body) => {
+  ])('decision 16, service: CreateToken with %o is 400 with a problem document', async (body) => {
     const response = await post(service, TOKEN_PATH, body);
     expect(response.status).toBe(400);
     expect(response.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
     expect(await response.json()).toMatchObject({ status: 400, title: 'Bad Request' });
   });
 
-  it('decision 17: JSON in UTF-8 both ways; another content type is refused', async () => {
+  it('decision 17, service: JSON in UTF-8 both ways; another content type is refused', async () => {
     const response = await post(service, toReportAddress(service, 'inbound-detail'), WEEK);
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
     const refused = await post(service, toReportAddress(service, 'inbound-detail'), WEEK, {
@@ -275,7 +275,7 @@ describe('what the specification leaves open', () => {
   });
 
   it.each([undefined, '', '{}', 'not json', '<xml/>'])(
-    'decision 18: the status ignores the body %o',
+    'decision 18, service: the status ignores the body %o',
     async (body) => {
       for (const type of ['application/json', 'text/plain']) {
         const response = await post(
@@ -289,7 +289,7 @@ describe('what the specification leaves open', () => {
     },
   );
 
-  it('decision 19: 404 without a body for an unknown report, 405 with Allow for other methods', async () => {
+  it('decision 19, service: 404 without a body for an unknown report, 405 with Allow for other methods', async () => {
     const unknown = await post(
       service,
       toReportAddress(service, '00000000-0000-0000-0000-000000000000'),
@@ -310,17 +310,17 @@ describe('what the specification leaves open', () => {
     }
   });
 
-  it('decision 20: a report identifier may be in any letter case', async () => {
+  it('decision 20, service: a report identifier may be in any letter case', async () => {
     const identifier = SPECIFIED_REPORT_IDENTIFIERS['inbound-detail'].toLowerCase();
     const response = await post(service, `/api/ServiceReporting/ExecuteReport/1001/${identifier}`, WEEK);
     expect(await response.json()).toMatchObject({ isValid: true, totalDocument: 2000 });
   });
 
-  it('decision 21: pageCount is null', async () => {
+  it('decision 21, service: pageCount is null', async () => {
     expect((await callReport(service, 'inbound-detail', WEEK)).pageCount).toBeNull();
   });
 
-  it('decision 22: numbers are numbers and texts are texts; decision 32: Count is a text of digits', async () => {
+  it('decision 22, service: numbers are numbers and texts are texts; decision 32, service: Count is a text of digits', async () => {
     const { documents } = await callReport(service, 'inbound-summary', WEEK);
     for (const each of documents as InboundSummaryDocument[]) {
       expect(each.Count).toMatch(/^[1-9]\d*$/);
@@ -328,14 +328,14 @@ describe('what the specification leaves open', () => {
     }
   });
 
-  it('decision 23: the spelling is that of the specification', async () => {
+  it('decision 23, service: the spelling is that of the specification', async () => {
     const { documents } = await callReport(service, 'outbound-detail', WEEK);
     expect(Object.keys(documents[0]!).join(' ')).toBe(
       'Id Date Channel Service Client ReponseTime ReponseCode Error ActionId Payload Reponse Origin',
     );
   });
 
-  it('decision 24: reports have no limit; CreateToken slows down after 10 refusals in a minute', async () => {
+  it('decision 24, service: reports have no limit; CreateToken slows down after 10 refusals in a minute', async () => {
     let elapsedMs = 0;
     const guessed = await startTestService({ now, elapsedMs: () => elapsedMs });
     try {
@@ -354,7 +354,7 @@ describe('what the specification leaves open', () => {
     }
   });
 
-  it('decision 26: many records share an Id, in both directions', async () => {
+  it('decision 26, service: many records share an Id, in both directions', async () => {
     const inbound = await walkReport<InboundDetailDocument>(service, 'inbound-detail', WEEK, 10_000);
     const outbound = await walkReport<InboundDetailDocument>(service, 'outbound-detail', WEEK, 10_000);
     const sessions = new Set(inbound.map((each) => each.Id));
@@ -362,7 +362,7 @@ describe('what the specification leaves open', () => {
     expect(new Set(outbound.map((each) => each.Id))).toEqual(sessions);
   });
 
-  it('decision 30: the printed base address has no trailing slash; a foreign Host is refused', async () => {
+  it('decision 30, service: the printed base address has no trailing slash; a foreign Host is refused', async () => {
     expect(service.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     const { port } = new URL(service.url);
     for (const [host, expected] of [

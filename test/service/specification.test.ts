@@ -215,7 +215,7 @@ describe('the specification', () => {
     });
   });
 
-  it('decision 25: the table of deprecations is served nowhere, nor what it names', async () => {
+  it('decision 25, service: the table of deprecations is served nowhere, nor what it names', async () => {
     for (const path of [
       '/api/ServiceReporting/Deprecations',
       '/api/v2/conversations/messages/inbound/open',
@@ -224,7 +224,7 @@ describe('the specification', () => {
     }
   });
 
-  it('decision 28: a simulation can be set by nobody over HTTP', async () => {
+  it('decision 28, service: a simulation can be set by nobody over HTTP', async () => {
     for (const path of [
       '/simulation',
       '/api/simulation',
@@ -236,7 +236,7 @@ describe('the specification', () => {
     expect(await (await post(service, STATUS, { Status: 'down' })).json()).toMatchObject({ Status: 'up' });
   });
 
-  it('decision 29: never redirects', async () => {
+  it('decision 29, service: never redirects', async () => {
     for (const path of [
       '',
       '/',

@@ -30,7 +30,7 @@ describe('a page', () => {
     const page = readPage(new Uint8Array(answer.bytes), { report: 'inbound-detail', zone: 'UTC' });
     expect(page.recordCount).toBe(1);
   });
-  it('decision 17: is handed over whatever its content type, packed or not', async () => {
+  it('decision 17, client: is handed over whatever its content type, packed or not', async () => {
     const { address } = await startServer(
       withToken((_request, response) => {
         response.writeHead(200, { 'content-type': 'text/html', 'content-encoding': 'gzip' });
@@ -40,7 +40,7 @@ describe('a page', () => {
     const answer = await createTestClient(address).client.fetchPage(firstPage);
     expect(JSON.parse(new TextDecoder().decode(answer.bytes))).toEqual(pageBody);
   });
-  it('decision 7: is refused over the limit of its decoded bytes', async () => {
+  it('decision 7, client: is refused over the limit of its decoded bytes', async () => {
     const { address, requests } = await startServer(
       withToken((_request, response) => {
         response.writeHead(200, { 'content-encoding': 'gzip' });
@@ -54,8 +54,8 @@ describe('a page', () => {
   });
 });
 
-describe('decision 18: the status request', () => {
-  it('decision 18: has no body', async () => {
+describe('decision 18, client: the status request', () => {
+  it('decision 18, client: has no body', async () => {
     const { address, requests } = await startServer(
       withToken((_request, response) => sendJson(response, { Status: 'UP' })),
     );
@@ -69,18 +69,21 @@ describe('decision 18: the status request', () => {
     });
     expect(requests[1]!.headers['content-type']).toBeUndefined();
   });
-  it.each([400, 411, 415])('decision 18: after %i it tries once with {} and remembers', async (code) => {
-    const { address, requests } = await startServer(
-      withToken((request, response) =>
-        request.body === '{}' ? sendJson(response, { Status: 'up' }) : sendStatus(response, code),
-      ),
-    );
-    const { client } = createTestClient(address);
-    await client.fetchStatus();
-    await client.fetchStatus();
-    expect(requests.slice(1).map(({ body }) => body)).toEqual(['', '{}', '{}']);
-  });
-  it('decision 18: does not try again and again', async () => {
+  it.each([400, 411, 415])(
+    'decision 18, client: after %i it tries once with {} and remembers',
+    async (code) => {
+      const { address, requests } = await startServer(
+        withToken((request, response) =>
+          request.body === '{}' ? sendJson(response, { Status: 'up' }) : sendStatus(response, code),
+        ),
+      );
+      const { client } = createTestClient(address);
+      await client.fetchStatus();
+      await client.fetchStatus();
+      expect(requests.slice(1).map(({ body }) => body)).toEqual(['', '{}', '{}']);
+    },
+  );
+  it('decision 18, client: does not try again and again', async () => {
     const { address, requests } = await startServer(
       withToken((_request, response) => sendStatus(response, 400)),
     );
@@ -90,7 +93,7 @@ describe('decision 18: the status request', () => {
   });
 });
 
-describe('decision 31: statuses', () => {
+describe('decision 31, client: statuses', () => {
   it.each([
     [400, 'client.invalid-request'],
     [403, 'client.forbidden'],
@@ -100,7 +103,7 @@ describe('decision 31: statuses', () => {
     [413, 'client.http-status'],
     [422, 'client.invalid-request'],
     [501, 'client.server-error'],
-  ])('decision 31: %i is %s, asked once', async (code, expected) => {
+  ])('decision 31, client: %i is %s, asked once', async (code, expected) => {
     const { address, requests } = await startServer(
       withToken((_request, response) => sendStatus(response, code)),
     );
@@ -119,7 +122,7 @@ describe('decision 31: statuses', () => {
     [502, 'client.server-error'],
     [503, 'client.server-error'],
     [504, 'client.server-error'],
-  ])('decision 31: %i is tried three times', async (code, expected) => {
+  ])('decision 31, client: %i is tried three times', async (code, expected) => {
     const { address, requests } = await startServer(
       withToken((_request, response) => sendStatus(response, code)),
     );
@@ -128,7 +131,7 @@ describe('decision 31: statuses', () => {
     expect(requests.filter((request) => !isTokenRequest(request))).toHaveLength(3);
     expect(waitedMs).toEqual([250, 500]);
   });
-  it('decision 19 and 31: an unknown status is shown as it is, its body cut at 64 KB', async () => {
+  it('decisions 19 and 31, client: an unknown status is shown as it is, its body cut at 64 KB', async () => {
     const { address } = await startServer(
       withToken((_request, response) => {
         response.writeHead(418);
@@ -139,25 +142,30 @@ describe('decision 31: statuses', () => {
     expect(error).toMatchObject({ code: 'client.http-status', details: { status: 418 } });
     expect(error.details['body']).toHaveLength(64 * 1024);
   });
-  it.each([400, 404, 409, 422])('decision 6: isValid false with status %i is a refusal', async (code) => {
-    const body = { isValid: false, errors: [{ field: 'endDate', message: 'is before startDate' }] };
-    const { address } = await startServer(withToken((_request, response) => sendJson(response, body, code)));
-    const error = await catchError(createTestClient(address).client.fetchPage(firstPage));
-    expect(error).toMatchObject({
-      code: 'client.invalid-request',
-      details: { status: code, body: 'endDate: is before startDate', field: 'endDate' },
-    });
-  });
+  it.each([400, 404, 409, 422])(
+    'decision 6, client: isValid false with status %i is a refusal',
+    async (code) => {
+      const body = { isValid: false, errors: [{ field: 'endDate', message: 'is before startDate' }] };
+      const { address } = await startServer(
+        withToken((_request, response) => sendJson(response, body, code)),
+      );
+      const error = await catchError(createTestClient(address).client.fetchPage(firstPage));
+      expect(error).toMatchObject({
+        code: 'client.invalid-request',
+        details: { status: code, body: 'endDate: is before startDate', field: 'endDate' },
+      });
+    },
+  );
 });
 
-describe('decision 24: waiting', () => {
-  it('decision 24: obeys Retry-After', async () => {
+describe('decision 24, client: waiting', () => {
+  it('decision 24, client: obeys Retry-After', async () => {
     const { address } = await startReports(status(429, { 'retry-after': '5' }));
     const { client, waitedMs } = createTestClient(address);
     await client.fetchPage(firstPage);
     expect(waitedMs).toEqual([5000]);
   });
-  it('decision 24: CreateToken is not asked again before its Retry-After', async () => {
+  it('decision 24, client: CreateToken is not asked again before its Retry-After', async () => {
     const { address, requests } = await startServer((_request, response) =>
       sendStatus(response, 429, { 'retry-after': '60' }),
     );
@@ -174,7 +182,7 @@ describe('decision 24: waiting', () => {
   });
 });
 
-it('decision 29: a redirect is told with its target, never followed', async () => {
+it('decision 29, client: a redirect is told with its target, never followed', async () => {
   const { address, requests } = await startReports(status(307, { location: '/elsewhere' }));
   const error = await catchError(createTestClient(address).client.fetchPage(firstPage));
   expect(error).toMatchObject({ code: 'client.redirected', details: { location: `${address}/elsewhere` } });

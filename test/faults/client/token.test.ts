@@ -54,14 +54,14 @@ describe('the token', () => {
       lastDocument: 'next',
     });
   });
-  it('decision 13 and 15: is always sent, after the word bearer in lower case', async () => {
+  it('decisions 13 and 15, client: is always sent, after the word bearer in lower case', async () => {
     const { address, requests } = await startServer(
       withToken((_request, response) => sendJson(response, { Status: 'up' })),
     );
     await createTestClient(address).client.fetchStatus();
     expect(requests[1]!.headers.authorization).toBe('bearer token-1');
   });
-  it('decision 20: the report identifier is sent as given', async () => {
+  it('decision 20, client: the report identifier is sent as given', async () => {
     const { address, requests } = await startServer(
       withToken((_request, response) => sendJson(response, pageBody)),
     );
@@ -71,8 +71,8 @@ describe('the token', () => {
   });
 });
 
-describe('decision 14: renewal', () => {
-  it('decision 14: one call is repeated once, with the same cursor', async () => {
+describe('decision 14, client: renewal', () => {
+  it('decision 14, client: one call is repeated once, with the same cursor', async () => {
     const { address, requests } = await startServer(createTokenService());
     const { client } = createTestClient(address);
     await client.fetchPage({ ...firstPage, lastDocument: 'c7' });
@@ -113,7 +113,7 @@ describe('answers of CreateToken', () => {
     [403, 'no', 'client.forbidden', 'no'],
     [404, '', 'client.not-found', ''],
     [418, 'teapot', 'client.http-status', 'teapot'],
-  ])('decision 16: status %i shows what the body says', async (status, text, code, words) => {
+  ])('decision 16, client: status %i shows what the body says', async (status, text, code, words) => {
     const { address } = await startServer((_request, response) => {
       response.writeHead(status);
       response.end(text);

@@ -152,7 +152,7 @@ function createSample(atMs: number, changes: Partial<StatusSample> = {}): Status
   };
 }
 
-test('decision 28: only what the service said counts towards uptime', async () => {
+test('decision 28, client: only what the service said counts towards uptime', async () => {
   const unreachable: Partial<StatusSample> = {
     ...{ platform: 'unreachable', connector: 'unreachable', failure: 'client.unreachable' },
     ...{ internalResponseTimeMs: null, sessions: null, roundTripMs: null, traffic: [] },

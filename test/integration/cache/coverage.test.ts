@@ -40,7 +40,7 @@ test('each bucket tells how much of it is settled, partial, failed or was never 
   ]);
 });
 
-test('decision 27: what was fetched up to now is settled but for its last minutes', () => {
+test('decision 27, client: what was fetched up to now is settled but for its last minutes', () => {
   const snapshot = span(0, 60, { stillOpen: true, startedAtMs: 50 * MINUTE });
   const { holes } = cover([snapshot], 60, 1);
   expect(holes.map(({ fromMs, toMs, state }) => [fromMs / MINUTE, toMs / MINUTE, state])).toEqual([

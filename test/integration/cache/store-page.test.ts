@@ -100,7 +100,7 @@ test('the same page stored twice changes nothing, and one out of order is refuse
   expect(hash(readAll())).toBe(before);
 });
 
-test('decision 8: a repeated cursor ends the walk with a remark', async () => {
+test('decision 8, client: a repeated cursor ends the walk with a remark', async () => {
   const { id } = await cache.createSnapshot(toNewSnapshot());
   await cache.storePage(toPage(id, ''), toBody([createDocument(0)], 'a', 9)).stored;
   await cache.storePage(toPage(id, 'a'), toBody([createDocument(1)], 'b', 9)).stored;
@@ -109,7 +109,7 @@ test('decision 8: a repeated cursor ends the walk with a remark', async () => {
   expect((await page.stored).remarks).toContainEqual({ code: 'cursor-repeated', count: 1 });
 });
 
-test('decision 10: a total that changes while paging is remarked', async () => {
+test('decision 10, client: a total that changes while paging is remarked', async () => {
   const { id } = await cache.createSnapshot(toNewSnapshot());
   await cache.storePage(toPage(id, ''), toBody([createDocument(0)], 'a', 9)).stored;
   const { remarks, totalDocument } = await cache.storePage(

@@ -38,7 +38,7 @@ afterEach(async () => {
 });
 
 describe('a download', () => {
-  it('decision 5: cut into days, loses and doubles nothing at the cuts', async () => {
+  it('decision 5, client: cut into days, loses and doubles nothing at the cuts', async () => {
     await start();
     const snapshotId = await download(period, 1);
     const records = await readFromService(service, period);
@@ -111,7 +111,7 @@ describe('a download', () => {
   });
 
   it.each([['cursor-repeats'], ['cursor-cycles']] as const)(
-    'decision 8: %s ends it as incomplete; a retry reads again and doubles nothing',
+    'decision 8, client: %s ends it as incomplete; a retry reads again and doubles nothing',
     async (quirk) => {
       await start([quirk]);
       const snapshotId = await download(period);
@@ -228,7 +228,7 @@ describe('a download', () => {
     expect([...first!, ...middle, ...second!]).toEqual(await readFromService(service, period));
   });
 
-  it('decision 27: a refresh reads the period anew and names what it refreshes', async () => {
+  it('decision 27, client: a refresh reads the period anew and names what it refreshes', async () => {
     await start();
     const old = await download(period);
     const { taskId, snapshotId } = await rig.ask('downloads/refresh', { snapshotId: old });

@@ -18,7 +18,7 @@ function createPeriod(startDate: string, endDate: string, zone = 'UTC'): Period 
 }
 
 describe('cutting a period', () => {
-  it('decision 5: begins each slice one second after the last one ends', () => {
+  it('decision 5, client: begins each slice one second after the last one ends', () => {
     const slices = slicePeriod(createPeriod('2026-11-18 10:15:30', '2026-11-20 08:00:00'), 1);
     expect(slices.map(({ startDate, endDate }) => `${startDate} … ${endDate}`)).toEqual([
       '2026-11-18 10:15:30 … 2026-11-18 23:59:59',
@@ -157,7 +157,7 @@ describe('holes', () => {
     expect(findHoles(span(5000, 4000), [])).toEqual([]);
   });
 
-  it('decision 27: leave out what a snapshot that is still open has settled, and no more', () => {
+  it('decision 27, client: leave out what a snapshot that is still open has settled, and no more', () => {
     const period = createPeriod('2026-11-20 00:00:00', '2026-11-20 12:00:00');
     const snapshot = { period, state: 'complete', stillOpen: true, startedAtMs: period.toMs } as Snapshot;
     expect(toCoveredSpan(snapshot, false)?.toMs).toBe(period.toMs - 600_000);

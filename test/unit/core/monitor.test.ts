@@ -43,7 +43,7 @@ describe('status samples', () => {
     ['client.server-error', 'unknown'],
     ['client.html', 'unknown'],
     ['secrets.missing', 'unknown'],
-  ])('decision 28: %s is %s, never down', async (code, state) => {
+  ])('decision 28, client: %s is %s, never down', async (code, state) => {
     const { refresh, kept } = monitorThatMeets(() => Promise.reject(new AppError(code, 'no')));
     expect(await refresh()).toMatchObject({
       platform: state,
@@ -57,7 +57,7 @@ describe('status samples', () => {
   it.each([
     ['client.unreachable', 'unreachable'],
     ['client.server-error', 'unknown'],
-  ])('decision 28: a call held back after %s is %s', async (reason, state) => {
+  ])('decision 28, client: a call held back after %s is %s', async (reason, state) => {
     const error = new AppError('client.circuit-open', 'no', { reason });
     const { refresh } = monitorThatMeets(() => Promise.reject(error));
     expect(await refresh()).toMatchObject({ platform: state, failure: 'client.circuit-open' });
@@ -75,7 +75,7 @@ describe('status samples', () => {
     expect(kept).toEqual([]);
   });
 
-  it('decision 28: only what the service said is down', async () => {
+  it('decision 28, client: only what the service said is down', async () => {
     const { refresh } = monitorThatMeets(() =>
       Promise.resolve({
         reading: {

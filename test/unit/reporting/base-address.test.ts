@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { normaliseBaseAddress } from '../../../src-main/common/reporting/base-address.ts';
 
-describe('decision 30: base addresses', () => {
+describe('decision 30, client: base addresses', () => {
   it.each([
     ['https://reports.example.com', 'https://reports.example.com'],
     ['  https://reports.example.com/  ', 'https://reports.example.com'],
@@ -24,11 +24,11 @@ describe('decision 30: base addresses', () => {
     ['http://[::1]:4000', 'http://[::1]:4000'],
     // A name that only looks like another is shown as what it is.
     ['https://exаmple.com', 'https://xn--exmple-4nf.com'],
-  ])('decision 30: %s', (text, address) => {
+  ])('decision 30, client: %s', (text, address) => {
     expect(normaliseBaseAddress(text)).toEqual({ address, warnings: [] });
   });
   it.each(['http://reports.example.com', 'http://127.0.0.1.example.com', 'http://10.0.0.5:80'])(
-    'decision 30: plain http is warned of, %s',
+    'decision 30, client: plain http is warned of, %s',
     (text) => {
       expect(normaliseBaseAddress(text).warnings).toEqual(['plain-http']);
     },
@@ -55,7 +55,7 @@ describe('decision 30: base addresses', () => {
     ['https://host\u200b.example', 'connections.address-invalid'],
     ['https://[::1', 'connections.address-invalid'],
     [`https://host.example/${'a'.repeat(10_000)}`, 'connections.address-invalid'],
-  ])('decision 30: %j is refused', (text, code) => {
+  ])('decision 30, client: %j is refused', (text, code) => {
     expect(() => normaliseBaseAddress(text)).toThrow(expect.objectContaining({ code }));
   });
 });

@@ -10,7 +10,7 @@ const page: ReceivedPage = {
   totalDocument: 1000,
 };
 
-describe('decision 8: the end of a walk', () => {
+describe('decision 8, client: the end of a walk', () => {
   it.each<[string, Partial<ReceivedPage>, ReturnType<typeof judgeEnd>]>([
     ['goes on with a new cursor', {}, { nextCursor: 'b', end: null }],
     ['goes on after a short page', { recordCount: 1 }, { nextCursor: 'b', end: null }],
@@ -37,7 +37,7 @@ describe('decision 8: the end of a walk', () => {
       { nextCursor: null, end: 'total-reached' },
     ],
     ['sends a cursor of spaces as it is', { lastDocument: ' ' }, { nextCursor: ' ', end: null }],
-  ])('decision 8: %s', (_name, change, expected) => {
+  ])('decision 8, client: %s', (_name, change, expected) => {
     expect(judgeEnd({ ...page, ...change })).toEqual(expected);
   });
 });

@@ -6,7 +6,7 @@ import { toWireDate } from '../../../src-main/common/reporting/wire-dates.ts';
 const at = Date.UTC(2026, 10, 20, 10, 15, 30, 123);
 const whole = Date.UTC(2026, 10, 20, 10, 15, 30);
 
-describe('decision 3: forms of a date', () => {
+describe('decision 3, client: forms of a date', () => {
   it.each([
     ['2026-11-20T10:15:30.123Z', at],
     ['2026-11-20T10:15:30.1234567Z', at],
@@ -35,7 +35,7 @@ describe('decision 3: forms of a date', () => {
     [whole / 1000 + 0.5, whole + 500],
     ['2024-02-29T00:00:00.000Z', Date.UTC(2024, 1, 29)],
     ['1969-12-31T23:59:59.999Z', -1],
-  ])('decision 3: %j', (text, expected) => {
+  ])('decision 3, client: %j', (text, expected) => {
     expect(readDate(text, 'UTC')).toBe(expected);
   });
   it.each([
@@ -62,12 +62,12 @@ describe('decision 3: forms of a date', () => {
     true,
     {},
     [],
-  ])('decision 3: %j is no date, not the next best one', (value) => {
+  ])('decision 3, client: %j is no date, not the next best one', (value) => {
     expect(readDate(value, 'UTC')).toBeNull();
     expect(isEmptyDate(value)).toBe(false);
   });
   it.each(['', null, undefined, 0, '0', '0001-01-01T00:00:00', '0001-01-01', '/Date(-62135596800000)/'])(
-    'decision 3: %j is empty',
+    'decision 3, client: %j is empty',
     (value) => {
       expect(readDate(value, 'UTC')).toBeNull();
       expect(isEmptyDate(value)).toBe(true);
@@ -75,7 +75,7 @@ describe('decision 3: forms of a date', () => {
   );
 });
 
-describe('decision 3: a date without a zone is in the zone of the connection', () => {
+describe('decision 3, client: a date without a zone is in the zone of the connection', () => {
   const read = createDateReader('America/New_York');
   it.each([
     ['2026-07-01 12:00:00', Date.UTC(2026, 6, 1, 16)],
@@ -86,7 +86,7 @@ describe('decision 3: a date without a zone is in the zone of the connection', (
     ['2026-11-01 01:30:00', Date.UTC(2026, 10, 1, 5, 30)],
     ['2026-12-01T12:00:00Z', Date.UTC(2026, 11, 1, 12)],
     [String(at), at],
-  ])('decision 3: %s', (text, expected) => {
+  ])('decision 3, client: %s', (text, expected) => {
     expect(read(text)).toBe(expected);
   });
   it('refuses a zone that does not exist', () => {

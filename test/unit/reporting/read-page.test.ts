@@ -114,7 +114,7 @@ describe('a page as specified', () => {
   });
 });
 
-describe('decision 1: records are found under any name', () => {
+describe('decision 1, client: records are found under any name', () => {
   const rest = toEnvelope([]) as Record<string, unknown>;
   delete rest['documents'];
   it.each([
@@ -131,10 +131,10 @@ describe('decision 1: records are found under any name', () => {
     ['beside another array of objects', { ...rest, columns: [{ name: 'Id' }], records: [inbound] }],
     ['an array alone', [inbound]],
     ['a whole body in a string', JSON.stringify({ ...rest, documents: [inbound] })],
-  ])('decision 1: %s', (_name, body) => {
+  ])('decision 1, client: %s', (_name, body) => {
     expect(readJson(body).records).toEqual([read]);
   });
-  it('decision 1: says that it found them elsewhere', () => {
+  it('decision 1, client: says that it found them elsewhere', () => {
     expect(readJson({ ...rest, data: [inbound] }).remarks).toContainEqual({
       code: 'records-under-other-name',
       count: 1,
@@ -144,23 +144,23 @@ describe('decision 1: records are found under any name', () => {
       'records-as-string',
     );
   });
-  it('decision 1: never takes errors for records', () => {
+  it('decision 1, client: never takes errors for records', () => {
     const page = readJson({ ...rest, errors: [{ Date: 'a', Client: 'b', Error: 'c' }] });
     expect(page.recordCount).toBe(0);
   });
-  it('decision 1: keeps a cursor that looks like JSON a cursor', () => {
+  it('decision 1, client: keeps a cursor that looks like JSON a cursor', () => {
     const page = readJson(toEnvelope([inbound], { lastDocument: '[1700000000,"a"]' }));
     expect(page.lastDocument).toBe('[1700000000,"a"]');
   });
-  it('decision 1: an envelope that claims records but has none is not an empty page', () => {
+  it('decision 1, client: an envelope that claims records but has none is not an empty page', () => {
     expect(fail(JSON.stringify({ ...rest, totalDocument: 9, lastDocument: 'x' })).code).toBe(
       'client.unexpected-shape',
     );
   });
 });
 
-describe('decision 3: dates', () => {
-  it('decision 3: reads a date without a zone in the zone of the connection', () => {
+describe('decision 3, client: dates', () => {
+  it('decision 3, client: reads a date without a zone in the zone of the connection', () => {
     const page = readJson(
       toEnvelope([{ ...inbound, Date: '2026-11-20 10:15:30' }]),
       'inbound-detail',
@@ -168,21 +168,21 @@ describe('decision 3: dates', () => {
     );
     expect(page.records[0]!.dateMs).toBe(Date.UTC(2026, 10, 20, 15, 15, 30));
   });
-  it('decision 3: keeps a record whose date it can not read, and counts it', () => {
+  it('decision 3, client: keeps a record whose date it can not read, and counts it', () => {
     const page = readJson(toEnvelope([{ ...inbound, Date: '31/06/2024' }, inbound]));
     expect(page.records[0]).toMatchObject({ dateText: '31/06/2024', dateMs: null });
     expect(page.remarks).toEqual([{ code: 'date-not-understood', count: 1 }]);
   });
-  it('decision 3: knows the first day of the year 1 for no date', () => {
+  it('decision 3, client: knows the first day of the year 1 for no date', () => {
     expect(codesOf(readJson(toEnvelope([{ ...inbound, Date: '0001-01-01T00:00:00' }])))).toEqual([
       'date-empty',
     ]);
   });
 });
 
-describe('decision 6: an invalid request', () => {
+describe('decision 6, client: an invalid request', () => {
   it.each([false, 'false', 'False'])(
-    'decision 6: isValid %j is a refusal in the words of the service',
+    'decision 6, client: isValid %j is a refusal in the words of the service',
     (isValid) => {
       const errors = [{ field: 'startDate', message: 'does not exist' }];
       const error = fail(JSON.stringify(toEnvelope([], { isValid, errors })));
@@ -195,34 +195,34 @@ describe('decision 6: an invalid request', () => {
     [{ errors: { endDate: ['is too late'] } }, 'endDate: is too late', 'endDate'],
     [{ errors: ['one', 'two'] }, 'one\ntwo', ''],
     [{}, '', ''],
-  ])('decision 6: understands %j', (extra, body, field) => {
+  ])('decision 6, client: understands %j', (extra, body, field) => {
     expect(fail(JSON.stringify({ isValid: false, ...extra })).details).toEqual({ body, field });
   });
-  it('decision 6: finds a refusal one level down', () => {
+  it('decision 6, client: finds a refusal one level down', () => {
     expect(fail(JSON.stringify({ result: toEnvelope([], { isValid: false }) })).code).toBe(
       'client.invalid-request',
     );
   });
 });
 
-describe('decision 7: size of a page', () => {
-  it('decision 7: refuses more than 100,000 records', () => {
+describe('decision 7, client: size of a page', () => {
+  it('decision 7, client: refuses more than 100,000 records', () => {
     const documents = new Array(100_001).fill({ Date: '', Client: '' });
     expect(fail(JSON.stringify(toEnvelope(documents))).code).toBe('client.too-large');
   });
 });
 
-describe('decision 8: cursors', () => {
+describe('decision 8, client: cursors', () => {
   it.each([
     ['', null],
     [null, null],
     [undefined, null],
     ['  ', '  '],
     [42, '42'],
-  ])('decision 8: lastDocument %j reads as %j', (lastDocument, expected) => {
+  ])('decision 8, client: lastDocument %j reads as %j', (lastDocument, expected) => {
     expect(readJson(toEnvelope([inbound], { lastDocument })).lastDocument).toBe(expected);
   });
-  it('decision 8: keeps every digit of a cursor that is a number', () => {
+  it('decision 8, client: keeps every digit of a cursor that is a number', () => {
     const text = JSON.stringify(toEnvelope([inbound])).replace(
       '"lastDocument":""',
       '"lastDocument":9007199254740993',
@@ -231,8 +231,8 @@ describe('decision 8: cursors', () => {
   });
 });
 
-describe('decision 11: both summaries under one identifier', () => {
-  it('decision 11: each keeps its own groups', () => {
+describe('decision 11, client: both summaries under one identifier', () => {
+  it('decision 11, client: each keeps its own groups', () => {
     const body = toEnvelope([inboundGroup, outboundGroup]);
     expect(readJson(body, 'inbound-summary').groups.map(({ count }) => count)).toEqual([12]);
     const page = readJson(body, 'outbound-summary');
@@ -250,18 +250,18 @@ describe('decision 11: both summaries under one identifier', () => {
     ]);
     expect(page).toMatchObject({ recordCount: 2, remarks: [] });
   });
-  it('decision 11: says when only inbound groups came for the outbound summary', () => {
+  it('decision 11, client: says when only inbound groups came for the outbound summary', () => {
     const page = readJson(toEnvelope([inboundGroup]), 'outbound-summary');
     expect(page.groups).toEqual([]);
     expect(codesOf(page)).toEqual(['answer-has-inbound-only']);
   });
-  it('decision 11: null fields make no inbound group', () => {
+  it('decision 11, client: null fields make no inbound group', () => {
     const body = toEnvelope([{ ...inboundGroup, Origin: null, AvegareBotLatency: null }]);
     expect(readJson(body, 'outbound-summary').groups).toHaveLength(1);
   });
 });
 
-describe('decision 17: any content type, if it is JSON', () => {
+describe('decision 17, client: any content type, if it is JSON', () => {
   it.each([
     ['<!DOCTYPE html>\n<p>Sign in', 'client.html'],
     ['\n\n  <html lang="en">', 'client.html'],
@@ -277,7 +277,7 @@ describe('decision 17: any content type, if it is JSON', () => {
     ['{}', 'client.unexpected-shape'],
     ['{"token":"x"}', 'client.unexpected-shape'],
     ['{"isValid":true,"documents":[1,2]}', 'client.unexpected-shape'],
-  ])('decision 17: %j is %s', (text, code) => {
+  ])('decision 17, client: %j is %s', (text, code) => {
     expect(fail(text).code).toBe(code);
   });
   it('shows the first line of a web page', () => {
@@ -300,14 +300,14 @@ describe('decision 17: any content type, if it is JSON', () => {
   });
 });
 
-describe('decision 21: pageCount', () => {
-  it.each([null, 7, 'many', [{ Id: 1 }]])('decision 21: %j is ignored', (pageCount) => {
+describe('decision 21, client: pageCount', () => {
+  it.each([null, 7, 'many', [{ Id: 1 }]])('decision 21, client: %j is ignored', (pageCount) => {
     expect(readJson(toEnvelope([inbound], { pageCount }))).toMatchObject({ recordCount: 1, remarks: [] });
   });
 });
 
-describe('decision 22: types', () => {
-  it('decision 22: numbers as strings', () => {
+describe('decision 22, client: types', () => {
+  it('decision 22, client: numbers as strings', () => {
     const given = {
       ...inbound,
       Channel: '3',
@@ -321,16 +321,16 @@ describe('decision 22: types', () => {
     expect(page.totalDocument).toBe(2);
     expect(page.remarks).toEqual([{ code: 'numbers-as-strings', count: 1 }]);
   });
-  it('decision 22: strings as numbers, without loss of digits', () => {
+  it('decision 22, client: strings as numbers, without loss of digits', () => {
     const text = JSON.stringify(toEnvelope([inbound])).replace(`"${inbound.Id}"`, '12345678901234567890');
     expect(readText(text).records[0]!.sessionId).toBe('12345678901234567890');
   });
-  it('decision 22: null for an empty string and for a number', () => {
+  it('decision 22, client: null for an empty string and for a number', () => {
     const page = readJson(toEnvelope([{ ...inbound, Error: null, BotLatency: null }]));
     expect(page.records[0]).toMatchObject({ error: '', botLatencyMs: null });
     expect(codesOf(page)).toEqual(['null-values']);
   });
-  it('decision 22: unknown fields are kept, among them dangerous names', () => {
+  it('decision 22, client: unknown fields are kept, among them dangerous names', () => {
     const text = JSON.stringify(toEnvelope([{ ...inbound, Region: 'EU' }])).replace(
       '"Region"',
       '"__proto__":{"a":1},"Region"',
@@ -339,12 +339,12 @@ describe('decision 22: types', () => {
     expect(Object.keys(record!.extra)).toEqual(['__proto__', 'Region']);
     expect(Object.getPrototypeOf(record!.extra)).toBe(Object.prototype);
   });
-  it('decision 22: a number that can not be read stays in sight', () => {
+  it('decision 22, client: a number that can not be read stays in sight', () => {
     const page = readJson(toEnvelope([{ ...inbound, ReponseTime: '1,234' }]));
     expect(page.records[0]).toMatchObject({ responseTimeMs: null, extra: { ReponseTime: '1,234' } });
     expect(codesOf(page)).toEqual(['number-not-understood']);
   });
-  it('decision 22: a payload that is no text becomes its JSON', () => {
+  it('decision 22, client: a payload that is no text becomes its JSON', () => {
     const page = readJson(toEnvelope([{ ...inbound, Payload: { text: 'hi' } }]));
     expect(page.records[0]!.payload).toBe('{"text":"hi"}');
     expect(codesOf(page)).toEqual(['structures-as-text']);
@@ -362,7 +362,7 @@ describe('decision 22: types', () => {
   });
 });
 
-describe('decision 23: spelling', () => {
+describe('decision 23, client: spelling', () => {
   const respell = (
     record: Record<string, unknown>,
     change: (name: string) => string,
@@ -384,7 +384,7 @@ describe('decision 23: spelling', () => {
           .replace(/(?<=[a-z])(?=[A-Z])/g, '_')
           .toLowerCase(),
     ],
-  ])('decision 23: %s', (_name, change) => {
+  ])('decision 23, client: %s', (_name, change) => {
     const page = readJson(toEnvelope([respell(inbound, change)]));
     expect(page.records).toEqual([read]);
     expect(page.remarks).toEqual([{ code: 'corrected-spelling', count: 1 }]);
@@ -395,7 +395,7 @@ describe('decision 23: spelling', () => {
       readJson(toEnvelope([inboundGroup]), 'inbound-summary').groups,
     );
   });
-  it('decision 23: the specified spelling wins over a corrected one beside it', () => {
+  it('decision 23, client: the specified spelling wins over a corrected one beside it', () => {
     const page = readJson(toEnvelope([{ ResponseTime: 99, ...inbound }]));
     expect(page.records[0]).toMatchObject({ responseTimeMs: 12.5, extra: { ResponseTime: 99 } });
   });
@@ -405,24 +405,24 @@ describe('decision 23: spelling', () => {
     expect(page.records[3]).toMatchObject({ client: '', responseCode: null });
     expect(page.remarks).toContainEqual({ code: 'missing-fields', count: 1 });
   });
-  it('decision 23: an envelope in another letter case', () => {
+  it('decision 23, client: an envelope in another letter case', () => {
     const page = readJson({ IsValid: true, TotalDocument: 4, LastDocument: 'c', Documents: [inbound] });
     expect(page).toMatchObject({ totalDocument: 4, lastDocument: 'c', recordCount: 1 });
   });
 });
 
-describe('decision 32: Count', () => {
+describe('decision 32, client: Count', () => {
   it.each([
     ['12', 12],
     [12, 12],
     ['9007199254740991', Number.MAX_SAFE_INTEGER],
-  ])('decision 32: %j is %i', (Count, count) => {
+  ])('decision 32, client: %j is %i', (Count, count) => {
     expect(readJson(toEnvelope([{ ...inboundGroup, Count }]), 'inbound-summary').groups[0]!.count).toBe(
       count,
     );
   });
   it.each(['9007199254740993', '1,234', '1 234', '-1', '1.5', null])(
-    'decision 32: %j is set aside, not guessed',
+    'decision 32, client: %j is set aside, not guessed',
     (Count) => {
       const page = readJson(toEnvelope([inboundGroup, { ...inboundGroup, Count }]), 'inbound-summary');
       expect(page.groups).toHaveLength(1);
@@ -441,17 +441,17 @@ describe('a report that is another one', () => {
 });
 
 describe('records as they come', () => {
-  it('decision 9: stay in the order received, whatever their dates', () => {
+  it('decision 9, client: stay in the order received, whatever their dates', () => {
     const dates = ['2026-11-20T10:00:00.000Z', '2026-11-19T10:00:00.000Z', '2026-11-21T10:00:00.000Z'];
     const page = readJson(toEnvelope(dates.map((Date) => ({ ...inbound, Date }))));
     expect(page.records.map(({ dateText }) => dateText)).toEqual(dates);
   });
-  it('decision 12: the Id of a group is kept to be shown, and may be missing', () => {
+  it('decision 12, client: the Id of a group is kept to be shown, and may be missing', () => {
     const { Id, ...rest } = inboundGroup;
     const { groups } = readJson(toEnvelope([inboundGroup, rest]), 'inbound-summary');
     expect(groups.map(({ sessionId }) => sessionId)).toEqual([Id, '']);
   });
-  it('decision 26: identical records and shared Ids are all kept', () => {
+  it('decision 26, client: identical records and shared Ids are all kept', () => {
     const page = readJson(toEnvelope([inbound, inbound, { ...inbound, Channel: 4 }]));
     expect(page.records.map(({ channel }) => channel)).toEqual([3, 3, 4]);
   });

@@ -35,7 +35,7 @@ function readText(text: string): StatusReading {
 }
 const readJson = (value: unknown): StatusReading => readText(JSON.stringify(value));
 
-describe('decision 2: the tenant status', () => {
+describe('decision 2, client: the tenant status', () => {
   it.each([
     ['flat, as the bundled service writes it', flat],
     ['groups as an array', { ...flat, TrafficInformation: groups }],
@@ -75,34 +75,34 @@ describe('decision 2: the tenant status', () => {
     ],
     ['an array with the whole', [flat]],
     ['an array of whole objects', groups.map((group) => ({ ...states, ...group }))],
-  ])('decision 2: %s', (_name, body) => {
+  ])('decision 2, client: %s', (_name, body) => {
     expect(readJson(body)).toEqual(expected);
   });
-  it('decision 2: one group as an object inside TrafficInformation', () => {
+  it('decision 2, client: one group as an object inside TrafficInformation', () => {
     expect(readJson({ ...states, TrafficInformation: groups[0] })).toEqual({
       ...expected,
       sessions: 40,
       traffic: [groups[0]],
     });
   });
-  it('decision 2: traffic as plain text, the only group beside it', () => {
+  it('decision 2, client: traffic as plain text, the only group beside it', () => {
     expect(readJson({ ...flat, TrafficInformation: 'Normal traffic' })).toEqual({
       ...expected,
       traffic: [{ ...place, Sessions: 42 }],
       trafficText: 'Normal traffic',
     });
   });
-  it('decision 2: groups without all of their fields are kept as text', () => {
+  it('decision 2, client: groups without all of their fields are kept as text', () => {
     const reading = readJson({ ...states, Sessions: 5, TrafficInformation: [{ Channel: 2, Sessions: 5 }] });
     expect(reading).toMatchObject({ traffic: [], sessions: 5, trafficText: '[{"Channel":2,"Sessions":5}]' });
   });
-  it('decision 2: words other than up and down are unknown, not down', () => {
+  it('decision 2, client: words other than up and down are unknown, not down', () => {
     expect(readJson({ ...flat, Status: 'degraded', ConnectorStatus: null })).toMatchObject({
       platform: 'unknown',
       connector: 'unknown',
     });
   });
-  it.each(['up', '"DOWN"', ' Up\n'])('decision 2: a body of one word, %j', (text) => {
+  it.each(['up', '"DOWN"', ' Up\n'])('decision 2, client: a body of one word, %j', (text) => {
     expect(readText(text)).toMatchObject({ platform: /up/i.test(text) ? 'up' : 'down', sessions: null });
   });
   it.each([
@@ -113,7 +113,7 @@ describe('decision 2: the tenant status', () => {
     ['null', 'client.unexpected-shape'],
     ['[]', 'client.unexpected-shape'],
     ['{"message":"hello"}', 'client.unexpected-shape'],
-  ])('decision 2: %j is %s', (text, code) => {
+  ])('decision 2, client: %j is %s', (text, code) => {
     expect(() => readText(text)).toThrow(expect.objectContaining({ code }));
   });
 });

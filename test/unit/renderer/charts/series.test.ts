@@ -26,7 +26,7 @@ function group(change: Partial<SummaryGroup>): SummaryGroup {
 }
 
 describe('summary series', () => {
-  it('decision 32: weighs averages by count', () => {
+  it('decision 32, client: weighs averages by count', () => {
     const groups = [
       group({ count: 999, averageResponseTimeMs: 100 }),
       group({ count: 1, averageResponseTimeMs: 10_100 }),

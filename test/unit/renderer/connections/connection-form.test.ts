@@ -35,7 +35,7 @@ test('an empty form names each field that is missing', () => {
   });
 });
 
-test('decision 30: an address with credentials, a query or another scheme is a fault of its field', () => {
+test('decision 30, client: an address with credentials, a query or another scheme is a fault of its field', () => {
   const fault = (baseAddress: string) => findFaults({ ...stored, baseAddress }, true).fields.baseAddress;
   expect(fault('https://user:word@reports.example.com')).toBe('addressCredentials');
   expect(fault('https://reports.example.com?x=1')).toBe('addressQuery');
@@ -43,14 +43,14 @@ test('decision 30: an address with credentials, a query or another scheme is a f
   expect(fault('https://reports.example.com/api/ServiceReporting/CreateToken')).toBeUndefined();
 });
 
-test('decision 30: plain http is warned of, except on this computer', () => {
+test('decision 30, client: plain http is warned of, except on this computer', () => {
   expect(isPlainHttp('http://reports.example.com')).toBe(true);
   expect(isPlainHttp('http://127.0.0.1:43117')).toBe(false);
   expect(isPlainHttp('https://reports.example.com')).toBe(false);
   expect(isPlainHttp('nonsense')).toBe(false);
 });
 
-test('decision 11: the shared summary identifier is noticed in any letter case', () => {
+test('decision 11, client: the shared summary identifier is noticed in any letter case', () => {
   expect(sharesSummaryIdentifier(stored)).toBe(true);
   const ids = stored.reportIdentifiers;
   const lower = { ...ids, 'outbound-summary': ids['outbound-summary'].toLowerCase() };

@@ -13,7 +13,7 @@ import {
 
 const TODAY = Date.UTC(2026, 10, 20);
 
-test('decision 25: a date that reads in one order only is clear', () => {
+test('decision 25, client: a date that reads in one order only is clear', () => {
   expect(readGivenDate('09/30/2022')).toMatchObject({
     kind: 'clear',
     readings: [{ order: 'month-first', dayMs: Date.UTC(2022, 8, 30) }],
@@ -21,7 +21,7 @@ test('decision 25: a date that reads in one order only is clear', () => {
   expect(readGivenDate('25/10/2023')).toMatchObject({ kind: 'clear', readings: [{ order: 'day-first' }] });
 });
 
-test('decision 25: a date that reads in both orders keeps both readings', () => {
+test('decision 25, client: a date that reads in both orders keeps both readings', () => {
   const date = readGivenDate('10/01/2025');
   expect(date.kind).toBe('ambiguous');
   expect(date.readings.map((reading) => reading.dayMs)).toEqual([
@@ -34,7 +34,7 @@ test('the same number twice reads the same in both orders', () => {
   expect(readGivenDate('05/05/2024').kind).toBe('clear');
 });
 
-test('decision 25: 31/06/2024 is impossible, and June is told to have 30 days', () => {
+test('decision 25, client: 31/06/2024 is impossible, and June is told to have 30 days', () => {
   expect(readGivenDate('31/06/2024')).toEqual({
     kind: 'impossible',
     text: '31/06/2024',

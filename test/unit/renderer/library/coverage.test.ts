@@ -81,7 +81,7 @@ describe('cached spans', () => {
     ]);
   });
 
-  it('decision 27: of a period fetched up to "now" hold only what lay before', () => {
+  it('decision 27, client: of a period fetched up to "now" hold only what lay before', () => {
     const open = span(0, 24, { stillOpen: true, fetchedAtMs: 12 * HOUR_MS });
     expect(collectCachedSpans([open])).toEqual([{ fromMs: 0, toMs: 12 * HOUR_MS }]);
   });

@@ -34,7 +34,7 @@ describe('period words', () => {
 });
 
 describe('snapshot words', () => {
-  it("decision 11: holds a total of both directions' groups against no summary", () => {
+  it("decision 11, client: holds a total of both directions' groups against no summary", () => {
     const short = { ...day, recordCount: 400, totalDocument: 584 };
     expect(isShortOfTotal(short, null)).toBe(true);
     expect(isShortOfTotal({ ...short, report: 'inbound-summary' }, null)).toBe(false);
@@ -42,7 +42,7 @@ describe('snapshot words', () => {
     expect(isShortOfTotal(day, null)).toBe(false);
   });
 
-  it('decision 27: a complete snapshot of a period that was not over is still open', () => {
+  it('decision 27, client: a complete snapshot of a period that was not over is still open', () => {
     expect(toShownState(day, null)).toBe('complete');
     expect(toShownState({ ...day, stillOpen: true }, null)).toBe('open');
     expect(toShownState({ ...day, stillOpen: true, state: 'incomplete' }, null)).toBe('incomplete');

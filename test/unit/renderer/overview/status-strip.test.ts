@@ -23,7 +23,7 @@ describe('status strip', () => {
     expect(new Set(ticks.map((tick) => tick.heightPercent)).size).toBe(4);
   });
 
-  it('decision 28: counts what was not checked apart from what was up', () => {
+  it('decision 28, client: counts what was not checked apart from what was up', () => {
     const counts = countTickStates(toStripTicks(makeTicks(['up', 'not-checked', 'unreachable']), 'platform'));
     expect(counts).toMatchObject({ up: 1, 'not-checked': 1, unreachable: 1, down: 0 });
   });
@@ -44,7 +44,7 @@ describe('down windows', () => {
     expect(windows[0]).toMatchObject({ ongoing: true, toMs: 2 * 960_000 });
   });
 
-  it('decision 28: being unreachable from here is not being down', () => {
+  it('decision 28, client: being unreachable from here is not being down', () => {
     expect(findDownWindows(makeTicks(['up', 'unreachable', 'up']), 'platform')).toEqual([]);
   });
 

@@ -13,12 +13,12 @@ const read = (name: PeriodPreset, zone: string) => {
   return [startDate, endDate];
 };
 
-test('decision 5: rolling presets end at the last whole second', () => {
+test('decision 5, client: rolling presets end at the last whole second', () => {
   expect(read('last-24-hours', 'America/Bogota')).toEqual(['2026-11-19 15:52:06', '2026-11-20 15:52:06']);
   expect(read('last-15-minutes', 'UTC')).toEqual(['2026-11-20 20:37:06', '2026-11-20 20:52:06']);
 });
 
-test('decision 5: yesterday ends one second before today begins', () => {
+test('decision 5, client: yesterday ends one second before today begins', () => {
   expect(read('yesterday', 'UTC')).toEqual(['2026-11-19 00:00:00', '2026-11-19 23:59:59']);
   expect(read('today', 'UTC')).toEqual(['2026-11-20 00:00:00', '2026-11-20 20:52:06']);
 });
@@ -27,7 +27,7 @@ test('this month begins on the first day at midnight of the zone', () => {
   expect(read('this-month', 'America/Bogota')[0]).toBe('2026-11-01 00:00:00');
 });
 
-test('decision 4: days picked in local time are sent in the service zone', () => {
+test('decision 4, client: days picked in local time are sent in the service zone', () => {
   const period = toPeriod(preset('today'), NOW, 'UTC', 'America/Bogota');
   expect(period.startDate).toBe('2026-11-20 05:00:00');
   expect(period.zone).toBe('UTC');

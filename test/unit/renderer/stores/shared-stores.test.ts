@@ -83,7 +83,7 @@ test('the period is as of now, in the zone of the connection', async () => {
   expect([asked.startDate, asked.endDate]).toEqual(['2026-11-19 15:52:00', '2026-11-20 15:52:00']);
 });
 
-test('decision 28: unreachable, refused and not checked are told apart', async () => {
+test('decision 28, client: unreachable, refused and not checked are told apart', async () => {
   const { backend } = await startStores({
     'status/refresh': () => makeSample(),
     'status/read-history': () => makeHistory(null),
