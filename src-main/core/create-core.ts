@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { toErrorInfo } from '../common/contract/errors.ts';
 import { OPERATIONS, type Emit, type EventName, type Handlers } from '../common/contract/index.ts';
-import { createAppOperations } from './app/app-handlers.ts';
+import { createAppHandlers } from './app/app-handlers.ts';
 import { createCacheOperations } from './records/records-handlers.ts';
 import { createHousekeeping } from './snapshots/housekeeping.ts';
 import { openCache } from './cache/open-cache.ts';
@@ -17,6 +17,7 @@ import { createConnections, type BothSecrets } from './connections/create-connec
 import { createDispatcher, type Dispatch } from './dispatch/create-dispatcher.ts';
 import { createDownloads } from './downloads/create-downloads.ts';
 import { createExporter } from './exports/create-exporter.ts';
+import { createExportsHandlers } from './exports/exports-handlers.ts';
 import { openPartialList } from './exports/partial-list.ts';
 import type { Host } from './host.ts';
 import { createLocalService } from './local-service/create-local-service.ts';
@@ -24,7 +25,9 @@ import { createFileLogger } from './logging/create-file-logger.ts';
 import { createMonitor } from './monitor/create-monitor.ts';
 import { openSecretStore } from './secrets/open-secret-store.ts';
 import { createSettings } from './settings/create-settings.ts';
+import { createSettingsHandlers } from './settings/settings-handlers.ts';
 import { createTaskRegistry } from './tasks/create-task-registry.ts';
+import { createTasksHandlers } from './tasks/tasks-handlers.ts';
 
 export type EventListener = (name: EventName, payload: unknown) => void;
 
@@ -118,7 +121,8 @@ export async function createCore(host: Host, parts: CoreParts = {}): Promise<Cor
   resumeAfterFullDisk(cache, downloads.operations, logger.child('downloads'));
 
   const handlers: Handlers = {
-    ...createAppOperations({ host, settings, keychain: { kind: secrets.kind, failure }, now }),
+    ...createAppHandlers({ host, keychain: { kind: secrets.kind, failure }, now }),
+    ...createSettingsHandlers(settings),
     ...createConnectionOperations({
       connections,
       cache,
@@ -133,13 +137,8 @@ export async function createCore(host: Host, parts: CoreParts = {}): Promise<Cor
     ...downloads.operations,
     ...createCacheOperations(cache),
     ...createSnapshotOperations({ cache, tasks, emit, housekeeping, now }),
-    'tasks/list': () => tasks.list(),
-    'tasks/cancel': ({ taskId }) => {
-      tasks.cancel(taskId);
-      return null;
-    },
-    'exports/start': (input) => exporter.start(input),
-    'exports/reveal': ({ taskId }) => exporter.reveal(taskId),
+    ...createTasksHandlers(tasks),
+    ...createExportsHandlers(exporter),
   };
   const call = createDispatcher(handlers, logger, now);
   logger.info('ready', { operations: Object.keys(OPERATIONS).length });

@@ -1,45 +1,42 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { appEvents, appOperations } from '../../src-main/common/contract/app.ts';
-import { connectionsEvents, connectionsOperations } from '../../src-main/common/contract/connections.ts';
-import { downloadsEvents, downloadsOperations } from '../../src-main/common/contract/downloads.ts';
 import { AppError, ERROR_CODES, toErrorInfo } from '../../src-main/common/contract/errors.ts';
 import { EVENTS, OPERATIONS } from '../../src-main/common/contract/index.ts';
-import { localServiceEvents, localServiceOperations } from '../../src-main/common/contract/local-service.ts';
-import { recordsEvents, recordsOperations } from '../../src-main/common/contract/records.ts';
-import { reportsEvents, reportsOperations } from '../../src-main/common/contract/reports.ts';
-import { snapshotsEvents, snapshotsOperations } from '../../src-main/common/contract/snapshots.ts';
-import { tasksEvents, tasksOperations } from '../../src-main/common/contract/tasks.ts';
 
-const operationFiles = [
-  appOperations,
-  connectionsOperations,
-  downloadsOperations,
-  localServiceOperations,
-  reportsOperations,
-  recordsOperations,
-  snapshotsOperations,
-  tasksOperations,
-];
-const eventFiles = [
-  appEvents,
-  connectionsEvents,
-  downloadsEvents,
-  localServiceEvents,
-  reportsEvents,
-  recordsEvents,
-  snapshotsEvents,
-  tasksEvents,
-];
+const CONTRACT = new URL('../../src-main/common/contract/', import.meta.url);
+/** Files of the contract that belong to no prefix. */
+const SHARED_FILES = new Set(['errors.ts', 'index.ts', 'operation.ts']);
+
+const toPrefix = (name: string): string => name.slice(0, name.indexOf('/'));
+
+/** The exports of each file of the contract that declares operations or events, by the file's name without its ending. */
+async function readContractFiles(): Promise<Map<string, Record<string, object>>> {
+  const names = (await readdir(CONTRACT)).filter((name) => !SHARED_FILES.has(name));
+  const files = names.map(async (name): Promise<[string, Record<string, object>]> => [
+    name.replace(/\.ts$/u, ''),
+    (await import(new URL(name, CONTRACT).href)) as Record<string, object>,
+  ]);
+  return new Map(await Promise.all(files));
+}
 
 describe('names', () => {
   it.each([
-    ['operations', operationFiles, OPERATIONS],
-    ['events', eventFiles, EVENTS],
-  ])('of %s are declared once', (_what, files, all) => {
-    const names = files.flatMap((file) => Object.keys(file));
-    expect(names).toHaveLength(new Set(names).size);
-    expect(names.toSorted()).toEqual(Object.keys(all).toSorted());
+    ['Operations', OPERATIONS],
+    ['Events', EVENTS],
+  ])('of %s are declared in the file of their prefix, once', async (suffix, all) => {
+    const declared: string[] = [];
+    for (const [prefix, exported] of await readContractFiles()) {
+      const tables = Object.entries(exported).filter(([name]) => name.endsWith(suffix));
+      const names = tables.flatMap(([, table]) => Object.keys(table));
+      expect(names.filter((name) => toPrefix(name) !== prefix)).toEqual([]);
+      declared.push(...names);
+    }
+    expect(declared.toSorted()).toEqual(Object.keys(all).toSorted());
+  });
+
+  it('of prefixes are those of the files', async () => {
+    const prefixes = new Set(Object.keys(OPERATIONS).map(toPrefix));
+    expect([...(await readContractFiles()).keys()].toSorted()).toEqual([...prefixes].toSorted());
   });
 
   it.each(Object.keys(OPERATIONS))('of operations say feature and verb: %s', (name) => {

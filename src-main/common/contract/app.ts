@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
 import { Nothing, operation } from './operation.ts';
-import { Settings, SettingsChange } from '../model/settings.ts';
 
 const AppInfo = Type.Object({
   version: Type.String(),
@@ -19,7 +18,4 @@ export const appOperations = {
   'app/get-info': operation(Nothing, AppInfo),
   /** Opens an https link in the person's browser. */
   'app/open-link': operation(Type.Object({ url: Type.String({ maxLength: 2081 }) }), Nothing),
-  'settings/get': operation(Nothing, Settings),
-  'settings/update': operation(SettingsChange, Settings),
 };
-export const appEvents = { 'settings/changed': Settings };

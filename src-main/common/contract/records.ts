@@ -44,4 +44,3 @@ export const recordsOperations = {
     Type.Array(SessionRequest),
   ),
 };
-export const recordsEvents = {};

@@ -1,5 +1,4 @@
 import { Type } from 'typebox';
-import { CacheState } from '../model/cache-state.ts';
 import { RecordRow } from '../model/record.ts';
 import { JournalPage, ReportKindSchema, SetAsideEntry, Snapshot } from '../model/snapshot.ts';
 import { Nothing, operation } from './operation.ts';
@@ -142,12 +141,6 @@ export const snapshotsOperations = {
     Type.Object({ total: Type.Integer(), entries: Type.Array(SetAsideEntry) }),
   ),
   'snapshots/read-storage': operation(Nothing, Storage),
-  /** How the cache itself is: writable, short of space, put aside after damage, what retention removed. */
-  'cache/read-state': operation(Nothing, CacheState),
-  /** Tries to write again now, instead of within 30 seconds. Answers how the cache is afterwards. */
-  'cache/retry': operation(Nothing, CacheState),
-  /** Deletes removed snapshots for good, at once, and gives the space back to the disk. */
-  'cache/reclaim': operation(Nothing, Type.Object({ freedBytes: Type.Integer() })),
 };
 
 export const snapshotsEvents = {
@@ -156,6 +149,4 @@ export const snapshotsEvents = {
   'snapshots/removed': Type.Object({ snapshotIds: Type.Array(Type.Integer()) }),
   /** Removed snapshots are deleted for good. */
   'snapshots/purged': Type.Object({ snapshotIds: Type.Array(Type.Integer()), freedBytes: Type.Integer() }),
-  /** The cache's state is another one. When `startedAtMs` changed, every list and view must be read again. */
-  'cache/changed': CacheState,
 };

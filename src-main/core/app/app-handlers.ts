@@ -1,16 +1,14 @@
 import { AppError, type ErrorInfo } from '../../common/contract/errors.ts';
-import type { Handlers } from '../../common/contract/index.ts';
+import type { HandlersOf } from '../../common/contract/index.ts';
 import type { Host } from '../host.ts';
-import type { SettingsStore } from '../settings/create-settings.ts';
 
-/** What the window may ask about the application itself. */
-export function createAppOperations(options: {
-  host: Host;
-  settings: SettingsStore;
-  keychain: { kind: 'keychain' | 'session'; failure: ErrorInfo | null };
-  now: () => number;
-}): Pick<Handlers, 'app/get-info' | 'app/open-link' | 'settings/get' | 'settings/update'> {
-  const { host, settings, keychain, now } = options;
+/** The handlers of `app/…`. */
+export function createAppHandlers(parts: {
+  readonly host: Host;
+  readonly keychain: { readonly kind: 'keychain' | 'session'; readonly failure: ErrorInfo | null };
+  now(): number;
+}): HandlersOf<'app'> {
+  const { host, keychain, now } = parts;
   return {
     'app/get-info': () => ({
       version: host.version,
@@ -28,7 +26,5 @@ export function createAppOperations(options: {
       await host.openLink(link.href);
       return null;
     },
-    'settings/get': () => settings.get(),
-    'settings/update': (change) => settings.update(change),
   };
 }

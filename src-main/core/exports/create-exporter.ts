@@ -23,7 +23,7 @@ const WRITERS: Readonly<Record<ExportInput['format'], CreateExportWriter>> = {
 /** Finished exports that can still be revealed; as many as the registry keeps ended tasks. */
 const FINISHED_KEPT = 50;
 
-interface Exporter {
+export interface Exporter {
   /** Asks the host for a target and starts the export; null when the person changed their mind. Throws `cache.*`. */
   start(input: ExportInput): Promise<{ taskId: string | null }>;
   /** Shows a finished export. Throws `tasks.not-found`. */

@@ -1,13 +1,8 @@
 import { Type } from 'typebox';
-import { Period } from '../model/period.ts';
-import { DirectionSchema, Snapshot } from '../model/snapshot.ts';
-import { StatusHistory, StatusSample } from '../model/status.ts';
-import { Summary } from '../model/summary.ts';
 import { TimeBucket } from '../model/record.ts';
+import { DirectionSchema } from '../model/snapshot.ts';
 import { operation } from './operation.ts';
 
-const ConnectionId = Type.Object({ connectionId: Type.String() });
-const SnapshotId = Type.Object({ snapshotId: Type.Integer() });
 const NullableInteger = Type.Union([Type.Integer(), Type.Null()]);
 
 /** Inbound and outbound volume over time, from cached detail records. */
@@ -35,27 +30,7 @@ const Attention = Type.Object({
   trend: Type.Array(Type.Number()),
 });
 
-export const reportsOperations = {
-  /** Asks the service for the tenant's status now and stores the sample, also when it fails. */
-  'status/refresh': operation(ConnectionId, StatusSample),
-  /** Status history of the last `spanMs`, in `ticks` equal spans, from the cache. */
-  'status/read-history': operation(
-    Type.Object({
-      connectionId: Type.String(),
-      spanMs: Type.Integer({ minimum: 60_000 }),
-      ticks: Type.Integer({ minimum: 1, maximum: 1000 }),
-    }),
-    StatusHistory,
-  ),
-  /** Fetches a summary report into the cache. */
-  'summaries/fetch': operation(
-    Type.Object({ connectionId: Type.String(), direction: DirectionSchema, period: Period }),
-    Snapshot,
-  ),
-  /** Groups of a cached summary snapshot. */
-  'summaries/read': operation(SnapshotId, Summary),
-  /** Groups computed from a cached detail snapshot, grouped as the service groups. */
-  'summaries/compute': operation(SnapshotId, Summary),
+export const overviewOperations = {
   /** Volume of a span in equal buckets, from every cached detail snapshot of the connection. */
   'overview/read-volume': operation(
     Type.Object({
@@ -67,9 +42,5 @@ export const reportsOperations = {
     Volume,
   ),
   /** What stands out in the last hour of the newest cached detail snapshots against the hours before. */
-  'overview/read-attention': operation(ConnectionId, Type.Array(Attention)),
-};
-
-export const reportsEvents = {
-  'status/checked': StatusSample,
+  'overview/read-attention': operation(Type.Object({ connectionId: Type.String() }), Type.Array(Attention)),
 };

@@ -1,0 +1,10 @@
+import type { HandlersOf } from '../../common/contract/index.ts';
+import type { Exporter } from './create-exporter.ts';
+
+/** The handlers of `exports/…`. */
+export function createExportsHandlers(exporter: Exporter): HandlersOf<'exports'> {
+  return {
+    'exports/start': (input) => exporter.start(input),
+    'exports/reveal': ({ taskId }) => exporter.reveal(taskId),
+  };
+}

@@ -1,0 +1,13 @@
+import type { HandlersOf } from '../../common/contract/index.ts';
+import type { TaskRegistry } from './task-registry.ts';
+
+/** The handlers of `tasks/…`. */
+export function createTasksHandlers(tasks: TaskRegistry): HandlersOf<'tasks'> {
+  return {
+    'tasks/list': () => tasks.list(),
+    'tasks/cancel': ({ taskId }) => {
+      tasks.cancel(taskId);
+      return null;
+    },
+  };
+}
