@@ -46,10 +46,23 @@ module.exports = {
     },
     rule(
       'components-are-presentational',
-      '^src-renderer/components/',
-      { path: '^src-renderer/(backend|stores|screens)/' },
+      '^src-renderer/components/(?!dialogs/)',
+      { path: '^src-renderer/(backend|stores|screens|shell)/|^src-renderer/components/dialogs/' },
       'props in, events out',
     ),
+    rule(
+      'shared-parts-know-no-screen',
+      '^src-renderer/(components/dialogs|composables|stores|charts|period|format|messages|deprecations)/',
+      { path: '^src-renderer/(screens|shell)/' },
+      'what several screens share depends on none of them',
+    ),
+    {
+      name: 'no-screen-imports-another',
+      severity: 'error',
+      comment: 'what two screens share lives in composables, components or a folder of its subject',
+      from: { path: '^src-renderer/screens/([^/]+)/' },
+      to: { path: '^src-renderer/(screens|shell)/', pathNot: '^src-renderer/screens/$1/' },
+    },
   ],
   options: {
     tsPreCompilationDeps: true,

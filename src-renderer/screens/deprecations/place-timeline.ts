@@ -1,4 +1,4 @@
-import { startDays, type Deprecation } from './read-deprecations.ts';
+import { startDays, type Deprecation } from '../../deprecations/read-deprecations.ts';
 
 const DAY_MS = 86_400_000;
 const MARGIN_DAYS = 30;

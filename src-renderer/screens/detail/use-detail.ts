@@ -3,17 +3,17 @@ import { useRoute, useRouter, type LocationQuery } from 'vue-router';
 import type { RecordFilter, RecordOrder } from '../../../src-main/common/model/record.ts';
 import type { Snapshot } from '../../../src-main/common/model/snapshot.ts';
 import { useBackend } from '../../backend/backend.ts';
-import { useNow } from '../../components/use-now.ts';
+import { useClock } from '../../composables/use-clock.ts';
 import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
 import { useConnectionsStore } from '../../stores/connections.ts';
 import { usePeriodStore } from '../../stores/period.ts';
-import { listUsable, measureOverlap, pickSnapshot } from '../../stores/pick-snapshot.ts';
+import { listUsable, measureOverlap, pickSnapshot } from '../../period/pick-snapshot.ts';
 import { DEFAULT_ORDER, useRecordsStore } from '../../stores/records.ts';
 import { useSnapshotsStore } from '../../stores/snapshots.ts';
 import { useTasksStore } from '../../stores/tasks.ts';
 import { throttle } from '../../stores/throttle.ts';
-import { changeFilter, fromQuery, toQuery } from './filter-query.ts';
-import type { Direction } from './grid-columns.ts';
+import { changeFilter, fromQuery, toQuery } from '../../composables/filter-query.ts';
+import type { Direction } from '../../../src-main/common/reporting/report-identifiers.ts';
 
 const REOPEN_INTERVAL_MS = 1000;
 const CLOCK_INTERVAL_MS = 15_000;
@@ -28,7 +28,7 @@ export function useDetail(readDirection: () => Direction) {
   const snapshots = useSnapshotsStore();
   const records = useRecordsStore();
   const tasks = useTasksStore();
-  const nowMs = useNow(CLOCK_INTERVAL_MS);
+  const nowMs = useClock(CLOCK_INTERVAL_MS);
 
   const order = shallowRef<RecordOrder>(DEFAULT_ORDER);
   const startError = shallowRef<ErrorLike | null>(null);

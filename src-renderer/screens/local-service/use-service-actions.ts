@@ -6,7 +6,7 @@ import { useConnectionsStore } from '../../stores/connections.ts';
 import { useLocalServiceStore } from '../../stores/local-service.ts';
 import { useStatusStore } from '../../stores/status.ts';
 import { toReportText } from './import-words.ts';
-import { useCopied } from './use-copied.ts';
+import { useCopied } from '../../composables/use-copied.ts';
 
 type Copied = 'address' | 'accessToken' | 'accessTokenSecret' | 'report';
 

@@ -2,7 +2,7 @@ import { computed, type Ref } from 'vue';
 import { useConnectionsStore } from '../../stores/connections.ts';
 import { useOverviewStore } from '../../stores/overview.ts';
 import { useSnapshotsStore } from '../../stores/snapshots.ts';
-import { collectCachedSpans } from '../library/coverage.ts';
+import { collectCachedSpans } from '../../period/cached-spans.ts';
 import { findUncached, toElapsedCoverage, toVolumePoints } from './volume-series.ts';
 
 const HOURS = 24;

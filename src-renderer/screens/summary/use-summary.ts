@@ -1,13 +1,13 @@
 import { computed, onBeforeUnmount, onMounted, shallowRef, watch } from 'vue';
 import type { Period } from '../../../src-main/common/model/period.ts';
 import type { Snapshot } from '../../../src-main/common/model/snapshot.ts';
-import { useNow } from '../../components/use-now.ts';
+import { useClock } from '../../composables/use-clock.ts';
 import { useConnectionsStore } from '../../stores/connections.ts';
 import { usePeriodStore } from '../../stores/period.ts';
-import { hasSamePeriod, isReadable, listUsable, pickSnapshot } from '../../stores/pick-snapshot.ts';
+import { hasSamePeriod, isReadable, listUsable, pickSnapshot } from '../../period/pick-snapshot.ts';
 import { useSnapshotsStore } from '../../stores/snapshots.ts';
 import { useSummariesStore } from '../../stores/summaries.ts';
-import type { Direction } from '../detail/grid-columns.ts';
+import type { Direction } from '../../../src-main/common/reporting/report-identifiers.ts';
 import { findDifferences } from './summary-differences.ts';
 
 export type Source = 'reported' | 'computed';
@@ -22,7 +22,7 @@ export function useSummary(readDirection: () => Direction) {
   const periods = usePeriodStore();
   const snapshots = useSnapshotsStore();
   const summaries = useSummariesStore();
-  const nowMs = useNow(CLOCK_INTERVAL_MS);
+  const nowMs = useClock(CLOCK_INTERVAL_MS);
   const chosenSource = shallowRef<Source | null>(null);
   const fetched = shallowRef<Snapshot | null>(null);
 

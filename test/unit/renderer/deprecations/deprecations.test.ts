@@ -2,14 +2,8 @@ import { expect, test } from 'vitest';
 import announcements from '../../../../resources/deprecations.json';
 import words from '../../../../src-renderer/messages/en/deprecations.json';
 import { placeTimeline } from '../../../../src-renderer/screens/deprecations/place-timeline.ts';
-import {
-  countMonths,
-  readDeprecations,
-} from '../../../../src-renderer/screens/deprecations/read-deprecations.ts';
-import {
-  findRowOrder,
-  readGivenDate,
-} from '../../../../src-renderer/screens/deprecations/read-given-date.ts';
+import { countMonths, readDeprecations } from '../../../../src-renderer/deprecations/read-deprecations.ts';
+import { findRowOrder, readGivenDate } from '../../../../src-renderer/deprecations/read-given-date.ts';
 
 const TODAY = Date.UTC(2026, 10, 20);
 

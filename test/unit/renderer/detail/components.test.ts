@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { RecordDetail } from '../../../../src-main/common/model/record.ts';
 import TimeHistogram from '../../../../src-renderer/charts/TimeHistogram.vue';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
-import JsonView from '../../../../src-renderer/screens/detail/JsonView.vue';
-import RecordInspector from '../../../../src-renderer/screens/detail/RecordInspector.vue';
+import JsonView from '../../../../src-renderer/screens/detail/inspector/JsonView.vue';
+import RecordInspector from '../../../../src-renderer/screens/detail/inspector/RecordInspector.vue';
 
 const global = { plugins: [createMessages()] };
 

@@ -6,10 +6,10 @@ import {
   fromQuery,
   isUnfiltered,
   toQuery,
-} from '../../../../src-renderer/screens/detail/filter-query.ts';
-import { listColumnIds, toOrder } from '../../../../src-renderer/screens/detail/grid-columns.ts';
-import { tryFormatJson } from '../../../../src-renderer/screens/detail/json-lines.ts';
-import { toSessionTimeline } from '../../../../src-renderer/screens/detail/session-bars.ts';
+} from '../../../../src-renderer/composables/filter-query.ts';
+import { listColumnIds, toOrder } from '../../../../src-renderer/screens/detail/grid/grid-columns.ts';
+import { tryFormatJson } from '../../../../src-renderer/screens/detail/inspector/json-lines.ts';
+import { toSessionTimeline } from '../../../../src-renderer/screens/detail/inspector/session-timeline.ts';
 
 function toText(lines: ReturnType<typeof tryFormatJson>): string | undefined {
   return lines?.map((line) => line.map((token) => token.text).join('')).join('\n');

@@ -2,7 +2,7 @@ import { createPinia, setActivePinia } from 'pinia';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createApp } from 'vue';
 import { backendKey } from '../../../../src-renderer/backend/backend.ts';
-import { createRowSource } from '../../../../src-renderer/screens/detail/create-row-source.ts';
+import { createRowSource } from '../../../../src-renderer/screens/detail/grid/create-row-source.ts';
 import { DEFAULT_ORDER, useRecordsStore } from '../../../../src-renderer/stores/records.ts';
 import { HeldBackend } from './held-backend.ts';
 

@@ -6,8 +6,8 @@ import {
   toCells,
   toDays,
   type CoverageBucket,
-} from '../../../../src-renderer/screens/library/coverage-map.ts';
-import { collectCachedSpans } from '../../../../src-renderer/screens/library/coverage.ts';
+} from '../../../../src-renderer/screens/library/coverage/coverage-map.ts';
+import { collectCachedSpans } from '../../../../src-renderer/period/cached-spans.ts';
 import { makeSnapshot } from './make-snapshot.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);

@@ -5,7 +5,7 @@ import { AppError } from '../../../../src-main/common/contract/errors.ts';
 import type { Task } from '../../../../src-main/common/model/task.ts';
 import { backendKey } from '../../../../src-renderer/backend/backend.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
-import ExportDialog from '../../../../src-renderer/screens/library/ExportDialog.vue';
+import ExportDialog from '../../../../src-renderer/components/dialogs/ExportDialog.vue';
 import { useTasksStore } from '../../../../src-renderer/stores/tasks.ts';
 import { FakeBackend } from '../overview/fake-backend.ts';
 import { makeSnapshot } from './make-snapshot.ts';

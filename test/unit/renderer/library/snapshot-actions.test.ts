@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { RecordRow } from '../../../../src-main/common/model/record.ts';
-import { findPair, listChanges } from '../../../../src-renderer/screens/library/comparison.ts';
+import { findPair, listChanges } from '../../../../src-renderer/screens/library/details/comparison.ts';
 import {
   ACTION_GROUPS,
   pickTargets,
   type SnapshotAction,
-} from '../../../../src-renderer/screens/library/snapshot-actions.ts';
+} from '../../../../src-renderer/screens/library/snapshots/snapshot-actions.ts';
 import { makeDownload, makeSnapshot } from './make-snapshot.ts';
 
 const complete = makeSnapshot({ fromMs: 0, toMs: 1000 }, { id: 1 });

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { toExportFileName } from '../../../../src-renderer/components/dialogs/export-file-name.ts';
+import { toPeriodWords } from '../../../../src-renderer/messages/period-words.ts';
 import {
   filterSnapshots,
   isShortOfTotal,
-  toFileName,
-  toPeriodWords,
   toRecordShare,
   toScreenPath,
   toShownState,
-} from '../../../../src-renderer/screens/library/snapshot-words.ts';
-import { toStorageParts } from '../../../../src-renderer/screens/library/storage-parts.ts';
+} from '../../../../src-renderer/screens/library/snapshots/snapshot-words.ts';
+import { toStorageParts } from '../../../../src-renderer/screens/library/storage/storage-parts.ts';
 import type { Download } from '../../../../src-main/common/model/download.ts';
 import { makeDownload, makeSnapshot } from './make-snapshot.ts';
 
@@ -76,9 +76,9 @@ describe('snapshot words', () => {
   });
 
   it('names the file after report, tenant and days', () => {
-    expect(toFileName(day, 'csv')).toBe('inbound-detail_1001_2026-11-19.csv');
+    expect(toExportFileName(day, 'csv')).toBe('inbound-detail_1001_2026-11-19.csv');
     const days = makeSnapshot({ fromMs: midnightMs, toMs: midnightMs + 2 * DAY_MS, zone });
-    expect(toFileName(days, 'json')).toBe('inbound-detail_1001_2026-11-19_to_2026-11-21.json');
+    expect(toExportFileName(days, 'json')).toBe('inbound-detail_1001_2026-11-19_to_2026-11-21.json');
   });
 
   it('filters by every word, in any letter case', () => {

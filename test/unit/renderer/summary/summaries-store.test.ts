@@ -8,7 +8,7 @@ import {
   listUsable,
   measureOverlap,
   pickSnapshot,
-} from '../../../../src-renderer/stores/pick-snapshot.ts';
+} from '../../../../src-renderer/period/pick-snapshot.ts';
 import { useSummariesStore } from '../../../../src-renderer/stores/summaries.ts';
 import { HeldBackend } from '../detail/held-backend.ts';
 

@@ -1,0 +1,86 @@
+import { CODE_CLASSES, type CodeClass, type RecordFilter } from '../../src-main/common/model/record.ts';
+
+type QueryValue = string | null | undefined | readonly (string | null)[];
+type FilterQuery = Record<string, string | string[]>;
+
+function toTexts(value: QueryValue): string[] {
+  const values = typeof value === 'string' ? [value] : (value ?? []);
+  return values.filter((part): part is string => part !== null && part !== '');
+}
+
+function toText(value: QueryValue): string {
+  return toTexts(value)[0] ?? '';
+}
+
+/** Values that can't hold a comma may also be written as one list. */
+function toList(value: QueryValue): string[] {
+  return toTexts(value).flatMap((part) => part.split(','));
+}
+
+function toIntegers(value: QueryValue): number[] {
+  return toList(value)
+    .map(Number)
+    .filter((number) => Number.isSafeInteger(number));
+}
+
+function toNumber(value: QueryValue): number | undefined {
+  const text = toText(value);
+  const number = Number(text);
+  return text === '' || !Number.isFinite(number) ? undefined : number;
+}
+
+function isCodeClass(text: string): text is CodeClass {
+  return (CODE_CLASSES as readonly string[]).includes(text);
+}
+
+/** Leaves out what does not restrict, so that an empty filter is `{}`. */
+function compact(filter: { [Key in keyof RecordFilter]: RecordFilter[Key] | undefined }): RecordFilter {
+  const entries = Object.fromEntries(
+    Object.entries(filter).filter(
+      ([, value]) => value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0),
+    ),
+  );
+  return entries;
+}
+
+/** Reads the filter of a Detail address; what can't be read is left out. */
+export function fromQuery(query: Readonly<Record<string, QueryValue>>): RecordFilter {
+  const integer = (value: QueryValue) => {
+    const number = toNumber(value);
+    return number === undefined ? undefined : Math.trunc(number);
+  };
+  return compact({
+    search: toText(query['search']).slice(0, 500),
+    codeClasses: toList(query['codeClasses']).filter(isCodeClass),
+    responseCodes: toIntegers(query['responseCodes']),
+    channels: toIntegers(query['channels']),
+    services: toIntegers(query['services']),
+    origins: toTexts(query['origins']),
+    sessionId: toText(query['sessionId']).slice(0, 200),
+    minResponseTimeMs: toNumber(query['minResponseTimeMs']),
+    fromMs: integer(query['fromMs']),
+    toMs: integer(query['toMs']),
+  });
+}
+
+/** Writes a filter as the query of a Detail address; lists are repeated keys. */
+export function toQuery(filter: RecordFilter): FilterQuery {
+  const query: FilterQuery = {};
+  for (const [key, value] of Object.entries(compact(filter))) {
+    query[key] = Array.isArray(value) ? value.map(String) : String(value);
+  }
+  return query;
+}
+
+/** True when nothing is restricted. */
+export function isUnfiltered(filter: RecordFilter): boolean {
+  return Object.keys(compact(filter)).length === 0;
+}
+
+/** A filter with some keys changed; undefined or empty takes a restriction away. */
+export function changeFilter(
+  filter: RecordFilter,
+  change: { [Key in keyof RecordFilter]?: RecordFilter[Key] | undefined },
+): RecordFilter {
+  return compact({ ...filter, ...change });
+}

@@ -1,0 +1,19 @@
+/** Lets the browser save what the host serves under the path. */
+export function saveFromPath(path: string, fileName: string, page: Document = document): void {
+  const link = page.createElement('a');
+  link.href = path;
+  link.download = fileName;
+  page.body.append(link);
+  link.click();
+  link.remove();
+}
+
+const KEEP_MS = 60_000;
+
+/** Lets the browser, or the desktop window, save a text as a file. */
+export function saveText(fileName: string, text: string, type: string): void {
+  const address = URL.createObjectURL(new Blob([text], { type }));
+  saveFromPath(address, fileName);
+  // The saving reads it after this call.
+  setTimeout(() => URL.revokeObjectURL(address), KEEP_MS);
+}

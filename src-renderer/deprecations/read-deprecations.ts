@@ -1,0 +1,70 @@
+import { utcMsToCivil } from '../../src-main/common/time/civil-time.ts';
+import { findRowOrder, readGivenDate, type DateOrder, type GivenDate } from './read-given-date.ts';
+
+/** One row of the announcements, its dates as they were written. */
+export interface Announcement {
+  readonly id: string;
+  readonly functionality: string;
+  readonly announced: string;
+  readonly applicableFrom: string;
+  readonly effect: string;
+  readonly action: string;
+  /** Days that the row's text names, as YYYY-MM-DD. */
+  readonly datesInText: readonly string[];
+}
+
+export interface Deprecation {
+  readonly announcement: Announcement;
+  readonly announced: GivenDate;
+  readonly announcedOrder: DateOrder | null;
+  readonly applicable: GivenDate;
+  readonly applicableOrder: DateOrder | null;
+  /** Days of the text, at midnight in UTC. */
+  readonly textDaysMs: readonly number[];
+  /** `undecided`: in effect under one reading only. */
+  readonly state: 'in-effect' | 'upcoming' | 'undecided';
+  /** The last day on which it can have begun. */
+  readonly latestStartMs: number | null;
+}
+
+/** Reads every announcement as of a day. An impossible date gives way to the days that the text names. */
+export function readDeprecations(announcements: readonly Announcement[], todayMs: number): Deprecation[] {
+  return announcements.map((announcement) => {
+    const announced = readGivenDate(announcement.announced);
+    const applicable = readGivenDate(announcement.applicableFrom);
+    const textDaysMs = announcement.datesInText.map((day) => Date.parse(`${day}T00:00:00Z`));
+    const starts = startDays(applicable, textDaysMs);
+    return {
+      announcement,
+      announced,
+      announcedOrder: findRowOrder(announced, applicable),
+      applicable,
+      applicableOrder: findRowOrder(applicable, announced),
+      textDaysMs,
+      state: toState(starts, todayMs),
+      latestStartMs: starts.length === 0 ? null : Math.max(...starts),
+    };
+  });
+}
+
+/** Days on which it can begin: each reading, or the first day that the text names. */
+export function startDays(applicable: GivenDate, textDaysMs: readonly number[]): number[] {
+  return applicable.kind === 'impossible'
+    ? textDaysMs.slice(0, 1)
+    : applicable.readings.map((reading) => reading.dayMs);
+}
+
+/** Whole years and months from one day to another, as UTC calendars count. */
+export function countMonths(fromMs: number, toMs: number): { years: number; months: number } {
+  const from = utcMsToCivil(fromMs);
+  const to = utcMsToCivil(toMs);
+  const whole = (to.year - from.year) * 12 + to.month - from.month - (to.day < from.day ? 1 : 0);
+  const months = Math.max(0, whole);
+  return { years: Math.floor(months / 12), months: months % 12 };
+}
+
+function toState(starts: readonly number[], todayMs: number): Deprecation['state'] {
+  if (starts.length === 0) return 'undecided';
+  if (starts.every((day) => day <= todayMs)) return 'in-effect';
+  return starts.every((day) => day > todayMs) ? 'upcoming' : 'undecided';
+}

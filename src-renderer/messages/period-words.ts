@@ -1,0 +1,42 @@
+import { useI18n } from 'vue-i18n';
+import type { Period } from '../../src-main/common/model/period.ts';
+import { toCivilTime } from '../../src-main/common/time/time-zones.ts';
+import { formatDay, formatFullDay, formatRange } from '../format/dates.ts';
+
+/** A period in people's terms: one whole day, several of them, or from time to time. */
+export type PeriodWords =
+  | { readonly kind: 'day'; readonly day: string }
+  | { readonly kind: 'days'; readonly from: string; readonly to: string }
+  | { readonly kind: 'range'; readonly text: string };
+
+/** Words for a period in the zone that it was requested in. */
+export function toPeriodWords({ fromMs, toMs, zone }: Period): PeriodWords {
+  if (!isMidnight(fromMs, zone) || !isMidnight(toMs + 1000, zone)) {
+    return { kind: 'range', text: formatRange(fromMs, toMs, zone) };
+  }
+  if (formatFullDay(fromMs, zone) === formatFullDay(toMs, zone)) {
+    return { kind: 'day', day: formatDay(fromMs, zone) };
+  }
+  return { kind: 'days', from: formatDay(fromMs, zone), to: formatDay(toMs, zone) };
+}
+
+/** Returns a function that puts a period into the words of the screen. */
+export function usePeriodWords(): (period: Period) => string {
+  const { t } = useI18n();
+  return (period) => {
+    const words = toPeriodWords(period);
+    switch (words.kind) {
+      case 'range':
+        return words.text;
+      case 'day':
+        return t('period.wholeDay', { day: words.day });
+      case 'days':
+        return t('period.days', { from: words.from, to: words.to });
+    }
+  };
+}
+
+function isMidnight(atMs: number, zone: string): boolean {
+  const civil = toCivilTime(atMs, zone);
+  return civil.hour === 0 && civil.minute === 0 && civil.second === 0;
+}

@@ -1,0 +1,38 @@
+import type { ICellRendererParams } from 'ag-grid-community';
+import { toCodeClass, type RecordRow } from '../../../../src-main/common/model/record.ts';
+import { SLOW_RESPONSE_MS, toLogShare } from '../../../charts/log-scale.ts';
+import { formatCount } from '../../../format/numbers.ts';
+
+type CellParams = ICellRendererParams<RecordRow>;
+
+function createSpan(className: string, text = ''): HTMLSpanElement {
+  const span = document.createElement('span');
+  span.className = className;
+  span.textContent = text;
+  return span;
+}
+
+/**
+ * Cells are plain elements, not components: a scroll redraws hundreds of them a second.
+ * Texts go through textContent only.
+ */
+export function renderCode({ data }: CellParams): HTMLElement | string {
+  if (data === undefined) return '';
+  const badge = createSpan('record-code num');
+  badge.dataset['class'] = toCodeClass(data.responseCode);
+  badge.append(createSpan('record-code-mark'), createSpan('', String(data.responseCode ?? '–')));
+  return badge;
+}
+
+/** The response time with a bar on a logarithmic scale; red above 5 s. */
+export function renderResponseTime({ data }: CellParams): HTMLElement | string {
+  if (data === undefined || data.responseTimeMs === null) return '';
+  const cell = createSpan('record-time num');
+  const track = createSpan('record-time-track');
+  const bar = createSpan('record-time-bar');
+  bar.style.width = `${Math.round(toLogShare(data.responseTimeMs) * 40)}px`;
+  if (data.responseTimeMs > SLOW_RESPONSE_MS) bar.dataset['slow'] = '';
+  track.append(bar);
+  cell.append(track, createSpan('', formatCount(data.responseTimeMs, 1)));
+  return cell;
+}

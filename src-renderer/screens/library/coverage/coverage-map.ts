@@ -1,0 +1,81 @@
+import type { Output } from '../../../../src-main/common/contract/index.ts';
+import { civilToUtcMs, utcMsToCivil } from '../../../../src-main/common/time/civil-time.ts';
+import { fromCivilTime, toCivilTime } from '../../../../src-main/common/time/time-zones.ts';
+import type { Span } from '../../../period/cached-spans.ts';
+
+export type CoverageBucket = Output<'snapshots/read-coverage'>['buckets'][number];
+
+/** How closely the map looks: the last days, the hours of a day, the minutes of an hour. */
+export type CoverageZoom = 'days' | 'hours' | 'minutes';
+
+export type CoverageState = 'settled' | 'open' | 'partial' | 'failed' | 'missing';
+
+export interface CoverageCell extends Span {
+  readonly state: CoverageState;
+  /** What of it is cached, settled or not, 0 to 1. */
+  readonly share: number;
+}
+
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+/** Clocks are moved by multiples of this, so that civil days and hours are made of whole ones. */
+const STEP_MS = 1_800_000;
+/** What rounding may take from a whole. */
+const WHOLE = 0.999_999;
+
+/** The last civil days of a zone, oldest first: where the clock is moved one has 23 or 25 hours. */
+export function toDays(nowMs: number, zone: string, dayCount: number): readonly Span[] {
+  const today = toCivilTime(nowMs, zone);
+  const todayUtcMs = civilToUtcMs({ ...today, hour: 0, minute: 0, second: 0, millisecond: 0 });
+  const toInstant = (day: number): number => fromCivilTime(utcMsToCivil(todayUtcMs + day * DAY_MS), zone);
+  return Array.from({ length: dayCount }, (_, index) => {
+    const day = index - dayCount + 1;
+    return { fromMs: toInstant(day), toMs: toInstant(day + 1) };
+  });
+}
+
+/** The hours of a day, or the minutes of an hour; the last one may be shorter. */
+export function cutSpan(span: Span, zoom: 'hours' | 'minutes'): readonly Span[] {
+  const stepMs = zoom === 'hours' ? HOUR_MS : MINUTE_MS;
+  const count = Math.ceil((span.toMs - span.fromMs) / stepMs);
+  return Array.from({ length: count }, (_, index) => {
+    const fromMs = span.fromMs + index * stepMs;
+    return { fromMs, toMs: Math.min(span.toMs, fromMs + stepMs) };
+  });
+}
+
+/** Equal buckets to ask for, so that every cell is made of whole ones. */
+export function countBuckets(span: Span, zoom: CoverageZoom): number {
+  const stepMs = zoom === 'minutes' ? MINUTE_MS : STEP_MS;
+  return Math.max(1, Math.round((span.toMs - span.fromMs) / stepMs));
+}
+
+/** Joins the buckets of each cell. A cell is called by the best that it is as a whole, or else by what is wrong with it. */
+export function toCells(cells: readonly Span[], buckets: readonly CoverageBucket[]): readonly CoverageCell[] {
+  return cells.map((cell) => {
+    const sums = { settled: 0, open: 0, partial: 0, failed: 0 };
+    for (const bucket of buckets) {
+      const commonMs = Math.min(cell.toMs, bucket.toMs) - Math.max(cell.fromMs, bucket.fromMs);
+      if (commonMs <= 0) continue;
+      const weight = commonMs / (cell.toMs - cell.fromMs);
+      for (const state of ['settled', 'open', 'partial', 'failed'] as const) {
+        sums[state] += bucket[state] * weight;
+      }
+    }
+    return { ...cell, ...toState(sums) };
+  });
+}
+
+function toState(sums: Readonly<Record<Exclude<CoverageState, 'missing'>, number>>): {
+  readonly state: CoverageState;
+  readonly share: number;
+} {
+  const { settled, open, partial, failed } = sums;
+  const share = Math.min(1, settled + open);
+  if (settled >= WHOLE) return { state: 'settled', share: 1 };
+  if (share >= WHOLE) return { state: 'open', share: 1 };
+  if (failed > 0 && share + partial < 1 - WHOLE) return { state: 'failed', share: 0 };
+  if (share + partial > 1 - WHOLE) return { state: 'partial', share: share + partial / 2 };
+  return { state: 'missing', share: 0 };
+}

@@ -1,0 +1,92 @@
+import { computed, onScopeDispose, ref, shallowRef, watch } from 'vue';
+import type { Connection } from '../../../../src-main/common/model/connection.ts';
+import { REPORT_KINDS, type ReportKind } from '../../../../src-main/common/reporting/report-identifiers.ts';
+import { useBackend } from '../../../backend/backend.ts';
+import { useClock } from '../../../composables/use-clock.ts';
+import { toErrorLike, type ErrorLike } from '../../../messages/error-like.ts';
+import { useSnapshotsStore } from '../../../stores/snapshots.ts';
+import { throttle } from '../../../stores/throttle.ts';
+import type { Span } from '../../../period/cached-spans.ts';
+import {
+  countBuckets,
+  cutSpan,
+  toCells,
+  toDays,
+  type CoverageBucket,
+  type CoverageCell,
+  type CoverageZoom,
+} from './coverage-map.ts';
+
+export const COVERAGE_DAYS = 30;
+const CLOCK_INTERVAL_MS = 60_000;
+const RELOAD_INTERVAL_MS = 1000;
+const ZOOMS: readonly CoverageZoom[] = ['days', 'hours', 'minutes'];
+
+export interface CoverageRow {
+  readonly report: ReportKind;
+  readonly cells: readonly CoverageCell[];
+}
+
+/** The coverage of a connection's reports at the zoom that the person chose, kept up to date. */
+export function useCoverage(connection: Connection) {
+  const backend = useBackend();
+  const snapshots = useSnapshotsStore();
+  const now = useClock(CLOCK_INTERVAL_MS);
+  /** What was zoomed into, from the day on. */
+  const path = ref<readonly Span[]>([]);
+  const buckets = shallowRef<ReadonlyMap<ReportKind, readonly CoverageBucket[]> | null>(null);
+  const error = shallowRef<ErrorLike | null>(null);
+
+  const zoom = computed<CoverageZoom>(() => ZOOMS[path.value.length] ?? 'minutes');
+  const spans = computed<readonly Span[]>(() => {
+    const inside = path.value.at(-1);
+    if (inside === undefined) return toDays(now.value, connection.serviceZone, COVERAGE_DAYS);
+    return cutSpan(inside, zoom.value === 'hours' ? 'hours' : 'minutes');
+  });
+  const whole = computed<Span>(() => ({
+    fromMs: spans.value[0]?.fromMs ?? 0,
+    toMs: spans.value.at(-1)?.toMs ?? 0,
+  }));
+  const rows = computed<readonly CoverageRow[]>(() =>
+    REPORT_KINDS.map((report) => ({
+      report,
+      cells: toCells(spans.value, buckets.value?.get(report) ?? []),
+    })),
+  );
+
+  async function load(): Promise<void> {
+    const span = whole.value;
+    const read = async (report: ReportKind) => {
+      const coverage = await backend.call('snapshots/read-coverage', {
+        connectionId: connection.id,
+        report,
+        ...span,
+        buckets: countBuckets(span, zoom.value),
+      });
+      return [report, coverage.buckets] as const;
+    };
+    try {
+      const loaded = new Map(await Promise.all(REPORT_KINDS.map(read)));
+      if (span !== whole.value) return;
+      buckets.value = loaded;
+      error.value = null;
+    } catch (thrown) {
+      error.value = toErrorLike(thrown);
+    }
+  }
+
+  const loadSoon = throttle(() => void load(), RELOAD_INTERVAL_MS);
+  watch(whole, () => void load(), { immediate: true });
+  watch(() => snapshots.snapshots, loadSoon);
+  onScopeDispose(() => loadSoon.cancel());
+
+  function zoomIn(span: Span): void {
+    if (zoom.value !== 'minutes') path.value = [...path.value, { fromMs: span.fromMs, toMs: span.toMs }];
+  }
+
+  function zoomTo(depth: number): void {
+    path.value = path.value.slice(0, depth);
+  }
+
+  return { path, zoom, whole, rows, error, isLoaded: computed(() => buckets.value !== null), zoomIn, zoomTo };
+}

@@ -1,0 +1,50 @@
+import type { Output } from '../../../../src-main/common/contract/index.ts';
+import type { RecordRow } from '../../../../src-main/common/model/record.ts';
+import type { Snapshot } from '../../../../src-main/common/model/snapshot.ts';
+import { DETAIL_FIELDS } from '../../../../src-main/common/reporting/field-names.ts';
+
+type Difference = Output<'snapshots/compare'>['differences'][number];
+
+const inbound = DETAIL_FIELDS['inbound-detail'];
+const outbound = DETAIL_FIELDS['outbound-detail'];
+
+/** Fields with their names as the specification writes them. */
+const FIELDS: readonly (readonly [keyof RecordRow, string])[] = [
+  ['dateText', inbound.dateText[0]],
+  ['channel', inbound.channel[0]],
+  ['service', inbound.service[0]],
+  ['client', inbound.client[0]],
+  ['responseTimeMs', inbound.responseTimeMs[0]],
+  ['responseCode', inbound.responseCode[0]],
+  ['error', inbound.error[0]],
+  ['origin', inbound.origin[0]],
+  ['botLatencyMs', inbound.botLatencyMs[0]],
+  ['actionId', outbound.actionId[0]],
+  ['payloadPreview', inbound.payload[0]],
+];
+
+export interface SnapshotPair {
+  readonly older: Snapshot;
+  readonly newer: Snapshot;
+}
+
+/** What a snapshot is compared with: the one that it fetched again, or else the newest that fetched it again. */
+export function findPair(snapshot: Snapshot, snapshots: readonly Snapshot[]): SnapshotPair | null {
+  const older = snapshots.find(({ id }) => id === snapshot.refreshOf);
+  if (older !== undefined) return { older, newer: snapshot };
+  const newer = snapshots
+    .filter(({ refreshOf }) => refreshOf === snapshot.id)
+    .sort((a, b) => b.startedAtMs - a.startedAtMs || b.id - a.id)[0];
+  return newer === undefined ? null : { older: snapshot, newer };
+}
+
+/** The fields of a changed record as `name: before → after`; of others what tells them from their neighbours. */
+export function listChanges({ older, newer }: Difference): readonly string[] {
+  if (older === null || newer === null) {
+    const row = newer ?? older;
+    return row === null ? [] : [`${String(row.responseCode ?? '–')} · ${row.client}`];
+  }
+  return FIELDS.filter(([field]) => older[field] !== newer[field]).map(
+    ([field, name]) => `${name}: ${String(older[field] ?? '–')} → ${String(newer[field] ?? '–')}`,
+  );
+}

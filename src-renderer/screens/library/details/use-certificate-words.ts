@@ -1,0 +1,82 @@
+import { useI18n } from 'vue-i18n';
+import type { Certificate } from '../../../../src-main/common/model/download.ts';
+import { formatExact } from '../../../format/dates.ts';
+import { formatBytes, formatCount } from '../../../format/numbers.ts';
+import { useErrorSpeaker } from '../../../messages/error-words.ts';
+import { useRemarkWords } from '../../../messages/remark-words.ts';
+
+interface Fact {
+  readonly name: string;
+  readonly value: string;
+  readonly isCode?: boolean;
+}
+
+/** A certificate in words. */
+export function useCertificateWords(): {
+  toFacts(certificate: Certificate): readonly Fact[];
+  /** Why it is not complete; empty when it is. */
+  toReasons(certificate: Certificate): readonly string[];
+} {
+  const { t, te } = useI18n();
+  const say = useErrorSpeaker();
+  const toRemark = useRemarkWords();
+  const toTotal = (total: number | null): string =>
+    total === null ? t('library.certificate.noTotal') : formatCount(total);
+
+  function toFacts(certificate: Certificate): readonly Fact[] {
+    const { period, coercions, remarks } = certificate;
+    const row = (name: string, value: string, isCode = false): Fact => ({
+      name: t(`library.certificate.fact.${name}`),
+      value,
+      isCode,
+    });
+    const at = (atMs: number | null): string => (atMs === null ? '–' : formatExact(atMs, period.zone));
+    const said = [...coercions, ...remarks].map(toRemark);
+    return [
+      row(
+        'service',
+        `${certificate.serviceAddress} · ${t('library.details.tenant', { tenant: certificate.tenant })}`,
+      ),
+      row('asked', `${period.startDate} – ${period.endDate} (${period.zone})`),
+      row('report', certificate.idReport, true),
+      ...(certificate.slices.length > 1
+        ? [
+            row(
+              'slices',
+              t('library.certificate.slices', {
+                count: certificate.slices.length,
+                days: certificate.sliceDays ?? 0,
+              }),
+            ),
+          ]
+        : []),
+      row('records', formatCount(certificate.recordCount)),
+      row('pages', `${formatCount(certificate.pageCount)} · ${formatBytes(certificate.receivedBytes)}`),
+      row(
+        'totals',
+        t('library.certificate.totals', {
+          first: toTotal(certificate.firstTotal),
+          last: toTotal(certificate.lastTotal),
+        }),
+      ),
+      row('setAside', formatCount(certificate.setAsideCount)),
+      row('tolerated', said.length === 0 ? t('library.certificate.nothing') : said.join('\n')),
+      row('resumed', formatCount(certificate.resumedCount)),
+      row('times', `${at(certificate.firstPageAtMs)} – ${at(certificate.lastPageAtMs)}`),
+      row('digest', certificate.pagesSha256, true),
+    ];
+  }
+
+  function toReasons(certificate: Certificate): readonly string[] {
+    const open = certificate.stillOpen ? [t('library.stateNote.open')] : [];
+    const reasons = certificate.reasons.map((code) => {
+      const remark = certificate.remarks.find((each) => each.code === code);
+      if (remark !== undefined || te(`remarks.${code}`)) return toRemark(remark ?? { code });
+      const { title, action } = say({ code });
+      return `${title}. ${action}`;
+    });
+    return [...reasons, ...open];
+  }
+
+  return { toFacts, toReasons };
+}

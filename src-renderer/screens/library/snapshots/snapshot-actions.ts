@@ -1,0 +1,58 @@
+import type { Download } from '../../../../src-main/common/model/download.ts';
+import type { Snapshot } from '../../../../src-main/common/model/snapshot.ts';
+
+/** In the order of the menu; each inner list is a section of it. */
+export const ACTION_GROUPS = [
+  ['open', 'details'],
+  ['pause', 'resume', 'retry', 'cancel', 'refresh'],
+  ['verify', 'pin', 'unpin', 'rename', 'export'],
+  ['delete'],
+] as const;
+
+export type SnapshotAction = (typeof ACTION_GROUPS)[number][number];
+
+const isActive = ({ state }: Download): boolean => ['queued', 'running', 'waiting'].includes(state);
+
+/** Can't go on from a cursor, but its pages can be read again from the start. */
+const isRetryable = (download: Download): boolean =>
+  download.state === 'ended' && !download.canResume && download.snapshotState !== 'complete';
+
+/** The snapshots of a selection that an action applies to; an empty list means that it isn't offered. */
+export function pickTargets(
+  action: SnapshotAction,
+  chosen: readonly Snapshot[],
+  downloads: ReadonlyMap<number, Download>,
+): readonly Snapshot[] {
+  const having = (test: (download: Download) => boolean): readonly Snapshot[] =>
+    chosen.filter(({ id }) => {
+      const download = downloads.get(id);
+      return download !== undefined && test(download);
+    });
+  const single = chosen.length === 1 ? chosen : [];
+  switch (action) {
+    case 'open':
+    case 'export':
+      return single.filter(({ recordCount }) => recordCount > 0);
+    case 'details':
+    case 'rename':
+      return single;
+    case 'pause':
+      return having(isActive);
+    case 'resume':
+      return having((download) => !isActive(download) && download.canResume);
+    case 'retry':
+      return having(isRetryable);
+    case 'cancel':
+      return having((download) => isActive(download) || download.state === 'paused');
+    case 'refresh':
+      return having(({ state }) => state === 'ended');
+    case 'verify':
+      return chosen.filter(({ pageCount }) => pageCount > 0);
+    case 'pin':
+      return chosen.filter(({ pinned }) => !pinned);
+    case 'unpin':
+      return chosen.filter(({ pinned }) => pinned);
+    case 'delete':
+      return chosen;
+  }
+}

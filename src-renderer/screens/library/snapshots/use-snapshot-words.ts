@@ -1,0 +1,79 @@
+import { useI18n } from 'vue-i18n';
+import type { Download } from '../../../../src-main/common/model/download.ts';
+import type { Remark, Snapshot } from '../../../../src-main/common/model/snapshot.ts';
+import { formatClockSeconds } from '../../../format/dates.ts';
+import { useErrorSpeaker } from '../../../messages/error-words.ts';
+import { usePeriodWords } from '../../../messages/period-words.ts';
+import { useRemarkWords } from '../../../messages/remark-words.ts';
+import { toShownState } from './snapshot-words.ts';
+
+export interface SnapshotWords {
+  toReport(report: Snapshot['report']): string;
+  toPeriod(period: Snapshot['period']): string;
+  toRemark(remark: Remark): string;
+  /** What the state means for this snapshot: what it waits for, why it ended early, how it goes on; may be empty. */
+  toStateNote(snapshot: Snapshot, download: Download | null): string;
+  /** Everything that the table says about a snapshot, for its filter. */
+  describe(snapshot: Snapshot): string;
+}
+
+/** The words of the library for snapshots. */
+export function useSnapshotWords(): SnapshotWords {
+  const { t } = useI18n();
+  const say = useErrorSpeaker();
+
+  const toReport = (report: Snapshot['report']): string => t(`library.report.${report}`);
+  const toPeriod = usePeriodWords();
+  const toRemark = useRemarkWords();
+
+  function toStateNote(snapshot: Snapshot, download: Download | null): string {
+    const failure = download?.failure ?? (snapshot.failure === null ? null : { code: snapshot.failure });
+    const reason = failure === null || failure.code === 'app.cancelled' ? '' : say(failure).title;
+    switch (toShownState(snapshot, download)) {
+      case 'waiting':
+        return t('library.stateNote.waiting', {
+          reason,
+          time: formatClockSeconds(download?.retryAtMs ?? 0, snapshot.period.zone),
+        });
+      case 'queued':
+      case 'downloading':
+        if (download !== null && download.resumedCount > 0) return t('library.stateNote.goesOn');
+        return download?.state === 'queued' ? t('library.stateNote.queued') : '';
+      case 'open':
+        return t('library.stateNote.open');
+      case 'incomplete':
+      case 'failed': {
+        if (failure?.code === 'app.cancelled') return t('library.stateNote.cancelled');
+        const last = snapshot.remarks.at(-1);
+        return reason || (last === undefined ? '' : toRemark(last));
+      }
+      case 'paused':
+        return reason;
+      case 'complete':
+      case 'remarked':
+        return '';
+    }
+  }
+
+  return {
+    toReport,
+    toPeriod,
+    toRemark,
+    toStateNote,
+    describe(snapshot) {
+      const failure = snapshot.failure === null ? '' : say({ code: snapshot.failure }).title;
+      const state = t(`library.state.${toShownState(snapshot, null)}`);
+      return [
+        snapshot.name,
+        snapshot.note,
+        toReport(snapshot.report),
+        String(snapshot.tenant),
+        toPeriod(snapshot.period),
+        snapshot.period.startDate,
+        snapshot.period.endDate,
+        state,
+        failure,
+      ].join(' ');
+    },
+  };
+}
