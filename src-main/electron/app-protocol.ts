@@ -10,7 +10,7 @@ export function registerAppScheme(): void {
   ]);
 }
 
-/** Answers a request for one of the window's files. Everything else is 404, with the same headers (trust E-18). */
+/** Answers a request for one of the window's files. Everything else is 404, with the same headers (E-18). */
 export async function answerAppRequest(request: Request, folder: string): Promise<Response> {
   const nonce = createNonce();
   const headers = buildSecurityHeaders(nonce, 'none');

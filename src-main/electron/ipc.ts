@@ -5,7 +5,7 @@ import type { Core } from '../core/create-core.ts';
 import { isAppPage } from './app-address.ts';
 import { toEventChannel, toOperationChannel } from './channels.ts';
 
-/** Trust I-01: lists are read in pages, so nothing honest is larger. */
+/** Lists are read in pages, so no honest payload is larger (I-02). */
 const MOST_INPUT_LENGTH = 1024 * 1024;
 
 /** The windows that may ask. */
@@ -13,7 +13,7 @@ export type TrustedContents = ReadonlyMap<number, WebContents>;
 
 /**
  * Whether a message comes from the main frame of one of our windows, showing our page. The frame is read at once:
- * it turns null as soon as the window navigates, and a frame that is gone may throw (trust E-17).
+ * it turns null as soon as the window navigates, and a frame that is gone may throw (E-17).
  */
 export function isTrustedSender(
   event: Pick<IpcMainInvokeEvent, 'sender' | 'senderFrame'>,

@@ -1,7 +1,7 @@
 import type { WebContents } from 'electron';
 import { isAppPage } from './app-address.ts';
 
-/** Keeps a window's contents on the one page they were made for: no other page, window or embedded view (trust E-12 to E-14). */
+/** Keeps a window's contents on the one page they were made for: no other page, window or embedded view (E-12, E-13, E-14). */
 export function guardContents(contents: WebContents): void {
   contents.setWindowOpenHandler(() => ({ action: 'deny' }));
   contents.on('will-navigate', (event) => {

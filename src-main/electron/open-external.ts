@@ -4,7 +4,7 @@ import { AppError } from '../common/contract/errors.ts';
 /** Windows passes no longer ones on. */
 const MOST_LINK_LENGTH = 2081;
 
-/** Opens an https address in the person's browser. Throws `app.link-refused` for everything else (trust E-15). */
+/** Opens an https address in the person's browser. Throws `app.link-refused` for everything else (E-15). */
 export async function openVettedLink(url: unknown): Promise<void> {
   const link = typeof url === 'string' && url.length <= MOST_LINK_LENGTH ? URL.parse(url) : null;
   const isVetted =

@@ -1,7 +1,7 @@
 const WINDOW_MS = 60_000;
 const MOST_FAILURES = 10;
 
-/** Slows guessing down for the whole process: every client shares 127.0.0.1 (trust W-15). */
+/** Slows guessing down for the whole process: every client shares 127.0.0.1 (W-15). */
 export interface FailureLimiter {
   count(): void;
   /** Whole seconds until the next attempt is heard; 0 when it is heard now. */

@@ -73,7 +73,7 @@ export function createImportUploads(folder: string, mostBytes: number = MOST_IMP
 
   return {
     receive: async (request) => {
-      // A form of another page can't send this type without being asked for permission first (trust W-11).
+      // A form of another page can't send this type without being asked for permission first (W-11).
       if (request.headers['content-type'] !== 'application/octet-stream') return { refusal: 415 };
       if (Number(request.headers['content-length'] ?? 0) > mostBytes) return { refusal: 413 };
       if (isReceiving) return { refusal: 429 };

@@ -13,7 +13,7 @@ export interface LaunchFile {
 
 /**
  * Writes a page that leads to `address`. Other people on this computer can read the arguments of a program, not
- * this file, so the launch token never stands among arguments (trust W-05). It is gone after a minute.
+ * this file, so the launch token never stands among arguments (W-05). It is gone after a minute.
  */
 export async function writeLaunchFile(folder: string, address: string): Promise<LaunchFile> {
   const own = await mkdtemp(join(folder, 'launch-'));

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { Refusal } from './request-guard.ts';
 
-/** Inputs are a few kilobytes; trust I-01 sets the limit. */
+/** Inputs are a few kilobytes. Past 1 MiB a body is no honest one (I-02). */
 const MOST_BODY_BYTES = 1024 * 1024;
 
 export type JsonBody = { readonly value: unknown } | { readonly refusal: Refusal };
 
-/** Reads a body of JSON. Nothing else is understood: a form of another page can't pass for a call (trust W-11). */
+/** Reads a body of JSON. Nothing else is understood: a form of another page can't pass for a call (W-11). */
 export async function readJsonBody(request: IncomingMessage): Promise<JsonBody> {
   const type = request.headers['content-type'] ?? '';
   if (!/^application\/json(?:; ?charset=utf-8)?$/iu.test(type)) return { refusal: 415 };

@@ -9,7 +9,7 @@ function countHeader(request: IncomingMessage, name: string): number {
 
 /**
  * The first check of every request, also of those for files and for paths that don't exist: it must have been
- * meant for one of our addresses, or a name that was rebound to 127.0.0.1 could read along (trust W-02).
+ * meant for one of our addresses, or a name that was rebound to 127.0.0.1 could read along (W-02).
  */
 export function checkTarget(request: IncomingMessage, authorities: readonly string[]): Refusal | null {
   if (request.httpVersion !== '1.1') return 400;
@@ -22,7 +22,7 @@ export function checkTarget(request: IncomingMessage, authorities: readonly stri
 
 /**
  * Tells whether a call comes from a page of the very address that it goes to; other pages on this computer, and
- * our own under another name, may not even ask (trust W-09). The address was checked before.
+ * our own under another name, may not even ask (W-09). The address was checked before.
  */
 export function checkOrigin(request: IncomingMessage): Refusal | null {
   const origin = `http://${request.headers.host ?? ''}`;

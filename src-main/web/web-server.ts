@@ -15,7 +15,7 @@ import { createWebSessions } from './web-sessions.ts';
 export interface WebServer {
   /** Opens the application once, with the launch token in it. */
   readonly launchUrl: string;
-  /** The same under a name that no other server of this computer has, for browsers that resolve it (trust W-08). */
+  /** The same under a name that no other server of this computer has, for browsers that resolve it (W-08). */
   readonly isolatedLaunchUrl: string;
   readonly port: number;
   stop(): Promise<void>;
@@ -34,7 +34,7 @@ export interface WebServerOptions {
   readonly onBug: (error: unknown) => void;
 }
 
-/** Serves the application to the browser of this computer, and to nobody else (trust W-01 to W-18). */
+/** Serves the application to the browser of this computer, and to nobody else. */
 export async function startWebServer(options: WebServerOptions): Promise<WebServer> {
   const sessions = createWebSessions(options.now);
   const server = createServer({ requireHostHeader: false });

@@ -28,7 +28,7 @@ export interface WebSessions {
   end(cookie: string): void;
 }
 
-/** Keeps the sessions of one process in memory (trust W-04, W-06, W-07). */
+/** Keeps the sessions of one process in memory (W-04, W-06, W-07). */
 export function createWebSessions(now: () => number): WebSessions {
   const launchToken = createToken();
   const startedAtMs = now();

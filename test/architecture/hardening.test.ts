@@ -58,7 +58,7 @@ describe('one file only', () => {
     expect(importing).toEqual([file]);
   });
 
-  it('listens on the network in each host, on 127.0.0.1 by its number', () => {
+  it('W-01: the loopback host listens on 127.0.0.1 by its number', () => {
     expect(sources.get('src-main/web/web-server.ts')).toContain("listen(options.port, '127.0.0.1'");
   });
 });

@@ -21,7 +21,7 @@ function ask(url: string, method = 'GET'): Promise<Response> {
   return answerAppRequest({ url, method } as Request, join(folder, 'window'));
 }
 
-describe('the application scheme', () => {
+describe('E-18: the application scheme', () => {
   it('serves the page with a fresh nonce that its policy names', async () => {
     const answer = await ask('app://channelscope/index.html');
     const policy = answer.headers.get('content-security-policy') ?? '';

@@ -26,7 +26,7 @@ function isPrevented(contents: FakeWebContents, name: string, event: FakeEvent):
   return event.defaultPrevented;
 }
 
-describe('navigation', () => {
+describe('E-13 and E-14: navigation', () => {
   it('knows at least sixty hostile addresses', () => {
     expect(new Set(HOSTILE_URLS).size).toBeGreaterThanOrEqual(60);
   });
@@ -46,12 +46,12 @@ describe('navigation', () => {
     expect(isPrevented(contents, 'will-frame-navigate', new FakeEvent(PAGE, false))).toBe(true);
   });
 
-  it('never attaches an embedded view', () => {
+  it('E-12: never attaches an embedded view', () => {
     expect(isPrevented(createGuarded(), 'will-attach-webview', new FakeEvent(PAGE))).toBe(true);
   });
 });
 
-describe('links', () => {
+describe('E-15: links', () => {
   it.each([...HOSTILE_URLS, ...HOSTILE_VALUES])('are not opened: %j', async (url) => {
     await expect(openVettedLink(url)).rejects.toMatchObject({ code: 'app.link-refused' });
     expect(calls).toEqual([]);
@@ -76,7 +76,7 @@ const PERMISSIONS = (
 ).split(' ');
 const ORIGINS = ['app://channelscope', 'app://evil', 'https://evil.example', 'file://', 'null'];
 
-describe('permissions', () => {
+describe('E-05: permissions', () => {
   const cases = PERMISSIONS.flatMap((permission) =>
     ORIGINS.flatMap((origin) => [true, false].map((isMainFrame) => ({ permission, origin, isMainFrame }))),
   );

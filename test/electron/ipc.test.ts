@@ -37,7 +37,7 @@ const STRANGERS: Record<string, unknown> = {
   },
 };
 
-describe('senders', () => {
+describe('E-17: senders', () => {
   it('are trusted as the main frame of our window with our page', () => {
     expect(isTrustedSender(good as never, trusted)).toBe(true);
   });
@@ -69,7 +69,7 @@ describe('operations', () => {
   });
 
   it.each([undefined, () => 1, 'x'.repeat(1024 * 1024)])(
-    'refuse what is not JSON or too large',
+    'I-02: refuse what is not JSON or too large',
     async (input) => {
       const core = createStubCore();
       serveOperations(core, trusted);

@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 let current: typeof fakeElectron;
 
-describe('preload', () => {
+describe('E-20: preload', () => {
   it('exposes one method for each operation, the events and the platform, and nothing else', () => {
     expect([...current.exposed.keys()]).toEqual(['channelscope']);
     expect(Object.keys(bridge).toSorted()).toEqual(['on', 'operations', 'platform']);

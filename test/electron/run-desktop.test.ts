@@ -161,7 +161,7 @@ describe('window options', () => {
   const state = { bounds: null, isMaximized: false };
   const preload = '/app/preload.cjs';
 
-  it.each(['macos', 'windows', 'linux'] as const)('are the approved ones on %s', (platform) => {
+  it.each(['macos', 'windows', 'linux'] as const)('E-03: are the approved ones on %s', (platform) => {
     const options = buildWindowOptions({ platform, preload, isDark: false, state });
     expect(options.webPreferences).toEqual({
       preload,

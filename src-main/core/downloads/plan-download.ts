@@ -12,7 +12,7 @@ const ASSUMED_DISK_SHARE = 1.2;
 const ASSUMED_RECORDS_PER_SECOND = 5_000;
 /** Records of common length, where the period's first page holds none. */
 const ASSUMED_RECORD_BYTES = 600;
-/** Services like to stop counting at such figures (trap T13). */
+/** Services like to stop counting at such figures. */
 const ROUND_TOTALS = new Set([1_000, 5_000, 10_000, 20_000, 50_000, 65_535, 65_536, 100_000, 1_000_000]);
 
 /** Forecasts a download from what the service says of the period and from how earlier ones went. */

@@ -30,7 +30,7 @@ function buildContentPolicy(nonce: string, connect: 'self' | 'none'): string {
   ].join('; ');
 }
 
-/** Headers of every answer of both hosts, errors included (trust W-13). */
+/** Headers of every answer of both hosts, errors included (W-13). */
 export function buildSecurityHeaders(nonce: string, connect: 'self' | 'none'): Record<string, string> {
   return {
     'content-security-policy': buildContentPolicy(nonce, connect),

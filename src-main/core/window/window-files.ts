@@ -38,7 +38,7 @@ function splitPath(urlPath: string): string[] | null {
   return names.every((name) => SEGMENT.test(name) && name !== 'node_modules') ? names : null;
 }
 
-/** Reads a file of the built window by the path of its URL; null where there is none (trust E-18, W-16). */
+/** Reads a file of the built window by the path of its URL; null where there is none (E-18, W-16). */
 export async function tryReadWindowFile(folder: string, urlPath: string): Promise<WindowFile | null> {
   const names = splitPath(urlPath);
   const mediaType = names === null ? undefined : MEDIA_TYPES.get(extname(names.at(-1) ?? ''));

@@ -16,15 +16,15 @@ beforeAll(async () => {
 afterAll(() => place.remove());
 
 const KINDS: readonly (readonly [string, string, string, number])[] = [
-  ['T-2: killed', 'pwrite64', 'signal=KILL', 6],
-  ['T-3: no room', 'pwrite64', 'error=ENOSPC', 6],
-  ['T-3: a write that fails', 'pwrite64', 'error=EIO', 6],
-  ['T-3: a flush that fails', 'fsync', 'error=EIO', 2],
-  ['T-2: killed', 'fsync', 'signal=KILL', 2],
+  ['killed', 'pwrite64', 'signal=KILL', 6],
+  ['no room', 'pwrite64', 'error=ENOSPC', 6],
+  ['a write that fails', 'pwrite64', 'error=EIO', 6],
+  ['a flush that fails', 'fsync', 'error=EIO', 2],
+  ['killed', 'fsync', 'signal=KILL', 2],
 ];
 
 test.skipIf(!canInject()).each(KINDS)(
-  `%s at the n-th %s (%s): nothing that was told as stored is lost, and the download goes on (${FAULTS} places)`,
+  `T-2 and T-3: %s at the n-th %s (%s): nothing that was told as stored is lost, and the download goes on (${FAULTS} places)`,
   { timeout: 300_000 },
   async (_kind, call, fault, step) => {
     let met = 0;

@@ -126,7 +126,7 @@ describe('a download', () => {
     },
   );
 
-  it('T6: stops at a page that comes twice under a new cursor, and stores it once', async () => {
+  it('decision 8, client: stops at a page that comes twice under a new cursor, and stores it once', async () => {
     await start();
     let answers = 0;
     const asked = { startDate: period.startDate, endDate: period.endDate, size: 100, lastDocument: '' };

@@ -43,7 +43,7 @@ const SURFACES: Record<string, readonly [string, string]> = {
   upgrade: ['GET /api/events HTTP/1.1', 'Connection: Upgrade\r\nUpgrade: websocket\r\n'],
 };
 
-describe('Host', () => {
+describe('W-02: the Host line', () => {
   for (const [surface, [line, extra]] of Object.entries(SURFACES)) {
     it.each(Object.entries(HOSTS))(`refuses on ${surface}: %s`, async (_form, toHost) => {
       const { port } = running.server;
@@ -69,7 +69,7 @@ describe('Host', () => {
   });
 });
 
-describe('request line', () => {
+describe('W-02: the request line', () => {
   it.each([
     ['absolute form', (origin: string) => `GET ${origin}/ HTTP/1.1`],
     ['two slashes', () => 'GET //evil.example/ HTTP/1.1'],

@@ -30,7 +30,7 @@ async function send(host: string, path: string, { method, headers }: Sent = {}):
   return answer;
 }
 
-describe('the name of its own', () => {
+describe('W-08: the name of its own', () => {
   it('differs from start to start and leads to the same port', async () => {
     const other = await startTestServer();
     try {

@@ -47,7 +47,7 @@ const FOREIGN: Record<string, (port: number) => string> = {
   'trailing slash': (port) => `Origin: http://127.0.0.1:${port}/\r\n`,
 };
 
-describe('Origin', () => {
+describe('W-09: Origin', () => {
   for (const surface of ['call', 'logout', 'events', 'export'] as const) {
     it.each(Object.entries(FOREIGN))(`refuses on ${surface}: %s`, async (_form, toHeader) => {
       expect((await ask(toHeader(running.server.port), surface)).status).toBe(403);
@@ -69,7 +69,7 @@ describe('Origin', () => {
 });
 
 describe('other ways in', () => {
-  it('never answers with a CORS header, and refuses OPTIONS', async () => {
+  it('W-10: never responds with a CORS header, and refuses OPTIONS', async () => {
     const answer = await fetch(`${running.origin}/api/call/tasks/list`, {
       method: 'OPTIONS',
       headers: { origin: 'http://evil.example', 'access-control-request-method': 'POST' },
@@ -83,7 +83,7 @@ describe('other ways in', () => {
     'application/x-www-form-urlencoded',
     'multipart/form-data',
     'application/json-patch',
-  ])('refuses a body of %s', async (type) => {
+  ])('W-11: refuses a body of %s', async (type) => {
     const answer = await fetch(`${running.origin}/api/call/tasks/list`, {
       method: 'POST',
       headers: { ...session.headers, 'content-type': type },
@@ -92,7 +92,7 @@ describe('other ways in', () => {
     expect(answer.status).toBe(415);
   });
 
-  it('refuses a body of more than a mebibyte', async () => {
+  it('I-02: refuses a body of more than a mebibyte', async () => {
     const answer = await fetch(`${running.origin}/api/call/tasks/list`, {
       method: 'POST',
       headers: { ...session.headers, 'content-type': 'application/json' },
@@ -101,7 +101,7 @@ describe('other ways in', () => {
     expect(answer.status).toBe(413);
   });
 
-  it('changes nothing on a read', async () => {
+  it('W-12: changes nothing on a read', async () => {
     const answer = await fetch(`${running.origin}/api/call/tasks/list`, { headers: session.headers });
     expect(answer.status).toBe(405);
     expect(running.core.asked).toEqual([]);

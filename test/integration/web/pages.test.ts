@@ -22,7 +22,7 @@ function parsePolicy(policy: string): Map<string, string[]> {
   return new Map(directives.map(([name, ...values]) => [name!, values]));
 }
 
-describe('headers', () => {
+describe('W-13: headers', () => {
   it.each(['/', '/assets/app-1a2b.js', '/nowhere', '/api/events', '/launch', '/start-again'])(
     'stand on the answer of %s',
     async (path) => {
@@ -68,7 +68,7 @@ describe('headers', () => {
   });
 });
 
-describe('files', () => {
+describe('W-16: files', () => {
   it.each([
     '/../outside.js',
     '/..%2foutside.js',

@@ -15,7 +15,7 @@ function call(headers: Record<string, string>): Promise<Response> {
   });
 }
 
-describe('launch', () => {
+describe('W-04: the launch token', () => {
   it('swaps the token for a cookie and a header token, once', async () => {
     const answer = await fetch(running.server.launchUrl, { redirect: 'manual' });
     expect(answer.status).toBe(303);
@@ -59,7 +59,7 @@ describe('launch', () => {
 });
 
 describe('session', () => {
-  it('needs both halves', async () => {
+  it('W-07: needs both the cookie and the token of the tab', async () => {
     const { cookie, headers } = await launch(running);
     const { origin } = running;
     expect((await call(headers)).status).toBe(200);
@@ -71,7 +71,7 @@ describe('session', () => {
     expect((await call({ ...headers, cookie: `${cookie}; ${cookie}` })).status).toBe(401);
   });
 
-  it('ends after twelve idle hours, not while it is used', async () => {
+  it('W-06: ends after twelve idle hours, not while it is used', async () => {
     const { headers } = await launch(running);
     for (let turn = 0; turn < 3; turn += 1) {
       running.clock.nowMs += 11 * 3_600_000;
@@ -81,7 +81,7 @@ describe('session', () => {
     expect((await call(headers)).status).toBe(401);
   });
 
-  it('ends after seven days however much it is used', async () => {
+  it('W-06: ends after seven days however much it is used', async () => {
     const { headers } = await launch(running);
     for (let hours = 0; hours < 7 * 24 - 8; hours += 8) {
       running.clock.nowMs += 8 * 3_600_000;
@@ -91,7 +91,7 @@ describe('session', () => {
     expect((await call(headers)).status).toBe(401);
   });
 
-  it('ends with a logout', async () => {
+  it('W-06: ends with a logout', async () => {
     const { headers } = await launch(running);
     const answer = await fetch(`${running.origin}/api/logout`, { method: 'POST', headers });
     expect(answer.status).toBe(204);
@@ -99,7 +99,7 @@ describe('session', () => {
     expect((await call(headers)).status).toBe(401);
   });
 
-  it('slows down guessing from the eleventh failure on, and never locks out who is in', async () => {
+  it('W-15: slows down guessing from the eleventh failure on, and never locks out who is in', async () => {
     const { headers } = await launch(running);
     const wrong = { ...headers, 'x-channelscope-session': 'wrong' };
     for (let attempt = 0; attempt < 10; attempt += 1) expect((await call(wrong)).status).toBe(401);

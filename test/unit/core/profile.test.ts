@@ -57,7 +57,7 @@ describe('the lock', () => {
   );
 });
 
-describe('the launch file', () => {
+describe('W-05: the launch file', () => {
   it('leads to the address, for its owner only, and can be removed', async () => {
     const file = await writeLaunchFile(folder, 'http://127.0.0.1:1/launch?token=a&b="');
     const path = new URL(file.url);

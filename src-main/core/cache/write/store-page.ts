@@ -115,7 +115,7 @@ export function createPageStore(
     });
   };
 
-  /** A service that ignores cursors gives the same records without end (trap T6). */
+  /** A service that ignores cursors gives the same records without end (decision 8). */
   const isRepeated = (snapshot: Snapshot, walk: WalkRow, { records }: ReadPage): boolean => {
     const last = walk.walkEntryCount === 0 ? null : writes.findLastPage(snapshot.id);
     if (last?.recordCount !== records.length || records.length < TELLING_RECORDS) return false;
