@@ -24,12 +24,16 @@ module.exports = {
       ],
     }),
     rule('only-cache-opens-sqlite', '^src-main/core/(?!cache/)', { path: 'node_modules/better-sqlite3/' }),
+    rule('only-analysis-opens-duckdb', '^src-main/(?!core/analysis/)', { path: '^node_modules/@duckdb/' }),
     rule('only-secrets-opens-the-keychain', '^src-main/(?!core/secrets/)', { path: 'node_modules/keytar/' }),
     rule('service-stands-alone', '^src-main/service/', {
       path: ['^src-main/(core|web|electron|start)/', '^src-renderer/', '^node_modules/(electron|vue)/'],
     }),
+    rule('only-the-store-opens-sqlite', '^src-main/service/(?!store(-sqlite)?/)', {
+      path: '^node_modules/better-sqlite3/',
+    }),
     rule('web-has-no-electron', '^src-main/(web|start)/', {
-      path: ['^src-main/electron/', '^node_modules/electron/'],
+      path: ['^src-main/electron/', '^node_modules/(electron|better-sqlite3|keytar)/'],
     }),
     rule('electron-host-is-thin', '^src-main/electron/', {
       path: ['^src-main/(web|start)/', '^node_modules/(vue|better-sqlite3|keytar)/'],
@@ -37,6 +41,7 @@ module.exports = {
     rule('only-electron-imports-electron', '^src-(main|renderer)/(?!electron/)', {
       path: '^node_modules/electron/',
     }),
+    rule('main-knows-no-window', '^src-main/', { path: '^src-renderer/' }),
     rule('renderer-sees-common-only', '^src-renderer/', { path: '^src-main/(?!common/)' }),
     {
       name: 'renderer-has-no-node',

@@ -1,0 +1,123 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const config = join(root, 'test/config/dependency-cruiser.cjs');
+const cruiser = join(root, 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs');
+const { forbidden } = createRequire(import.meta.url)(config) as { forbidden: readonly { name: string }[] };
+
+/** A rule, a file that breaks it, and what that file imports: a file of the tree, a package or a part of Node. */
+const BREACHES: readonly (readonly [rule: string, from: string, to: string])[] = [
+  ['no-circular', 'src-main/core/round/one.ts', 'src-main/core/round/two.ts'],
+  ['resolvable', 'src-main/core/lost.ts', 'src-main/core/nowhere.ts'],
+  ['common-is-pure', 'src-main/common/reads-files.ts', 'node:fs'],
+  ['common-is-pure', 'src-main/common/knows-core.ts', 'src-main/core/part.ts'],
+  ['common-is-pure', 'src-main/common/knows-vue.ts', 'vue'],
+  ['core-knows-no-host', 'src-main/core/knows-electron.ts', 'src-main/electron/part.ts'],
+  ['core-knows-no-host', 'src-main/core/knows-web.ts', 'src-main/web/part.ts'],
+  ['core-knows-no-host', 'src-main/core/knows-service.ts', 'src-main/service/part.ts'],
+  ['core-knows-no-host', 'src-main/core/knows-fastify.ts', 'fastify'],
+  ['only-cache-opens-sqlite', 'src-main/core/exports/opens-sqlite.ts', 'better-sqlite3'],
+  ['only-analysis-opens-duckdb', 'src-main/core/cache/opens-duckdb.ts', '@duckdb/node-api'],
+  ['only-secrets-opens-the-keychain', 'src-main/core/cache/opens-keychain.ts', 'keytar'],
+  ['service-stands-alone', 'src-main/service/knows-core.ts', 'src-main/core/part.ts'],
+  ['service-stands-alone', 'src-main/service/knows-electron.ts', 'electron'],
+  ['only-the-store-opens-sqlite', 'src-main/service/http/opens-sqlite.ts', 'better-sqlite3'],
+  ['web-has-no-electron', 'src-main/web/knows-electron.ts', 'src-main/electron/part.ts'],
+  ['web-has-no-electron', 'src-main/start/opens-sqlite.ts', 'better-sqlite3'],
+  ['electron-host-is-thin', 'src-main/electron/knows-web.ts', 'src-main/web/part.ts'],
+  ['electron-host-is-thin', 'src-main/electron/opens-keychain.ts', 'keytar'],
+  ['only-electron-imports-electron', 'src-renderer/stores/knows-electron.ts', 'electron'],
+  ['main-knows-no-window', 'src-main/web/knows-window.ts', 'src-renderer/stores/part.ts'],
+  ['renderer-sees-common-only', 'src-renderer/stores/knows-core.ts', 'src-main/core/part.ts'],
+  ['renderer-has-no-node', 'src-renderer/stores/reads-files.ts', 'node:fs'],
+  ['components-are-presentational', 'src-renderer/components/knows-store.ts', 'src-renderer/stores/part.ts'],
+  ['shared-parts-know-no-screen', 'src-renderer/stores/knows-screen.ts', 'src-renderer/screens/a/part.ts'],
+  ['no-screen-imports-another', 'src-renderer/screens/b/knows-a.ts', 'src-renderer/screens/a/part.ts'],
+];
+/** Imports that the table allows. */
+const ALLOWED: readonly (readonly [from: string, to: string])[] = [
+  ['src-main/common/uses-typebox.ts', 'typebox'],
+  ['src-main/core/uses-common.ts', 'src-main/common/part.ts'],
+  ['src-main/core/cache/uses-sqlite.ts', 'better-sqlite3'],
+  ['src-main/core/analysis/uses-duckdb.ts', '@duckdb/node-api'],
+  ['src-main/core/secrets/uses-keychain.ts', 'keytar'],
+  ['src-main/service/uses-fastify.ts', 'fastify'],
+  ['src-main/service/store/uses-sqlite.ts', 'better-sqlite3'],
+  ['src-main/web/uses-core.ts', 'src-main/core/part.ts'],
+  ['src-main/electron/uses-electron.ts', 'electron'],
+  ['src-renderer/stores/uses-common.ts', 'src-main/common/part.ts'],
+  ['src-renderer/screens/a/uses-store.ts', 'src-renderer/stores/part.ts'],
+  ['src-renderer/screens/a/uses-own.ts', 'src-renderer/screens/a/part.ts'],
+];
+
+/** A tree of files that import one thing each, with stand-ins for the packages; removed after the tests. */
+async function writeTree(imports: readonly (readonly [from: string, to: string])[]): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'import-rules-'));
+  const write = async (path: string, text: string): Promise<void> => {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), text, { flag: 'wx' }).catch(() => undefined);
+  };
+  await write('src-main/tsconfig.json', '{}');
+  await write('src-renderer/index.ts', 'export {};\n');
+  for (const [from, to] of imports) {
+    const specifier = to.startsWith('src-') ? `./${relative(dirname(from), to)}` : to;
+    await write(from, `export * from '${specifier}';\n`);
+    if (!to.startsWith('src-') && !to.startsWith('node:')) {
+      await write(`node_modules/${to}/package.json`, `{ "name": "${to}", "main": "index.js" }`);
+      await write(`node_modules/${to}/index.js`, 'module.exports = {};\n');
+    }
+  }
+  for (const [from, to] of imports) {
+    if (!to.startsWith('src-') || to.endsWith('/nowhere.ts')) continue;
+    await write(to, from.includes('/round/') ? "export * from './one.ts';\n" : 'export {};\n');
+  }
+  return folder;
+}
+
+async function cruise(folder: string): Promise<{ rule: string; from: string }[]> {
+  const run = promisify(execFile)(
+    process.execPath,
+    [cruiser, '--config', config, '--output-type', 'json', 'src-main', 'src-renderer'],
+    { cwd: folder, maxBuffer: 16 * 2 ** 20 },
+  );
+  // It ends with the number of errors; what it found is in its output either way.
+  const { stdout } = await run.catch((failure: unknown) => failure as { stdout: string });
+  const { summary } = JSON.parse(stdout) as {
+    summary: { violations: { from: string; rule: { name: string } }[] };
+  };
+  return summary.violations.map(({ from, rule }) => ({ rule: rule.name, from }));
+}
+
+describe('the rules of imports', () => {
+  const folders: string[] = [];
+  let found: readonly { rule: string; from: string }[];
+  beforeAll(async () => {
+    folders.push(await writeTree(BREACHES.map(([, from, to]) => [from, to] as const)));
+    found = await cruise(folders[0]!);
+  }, 60_000);
+  afterAll(async () => {
+    for (const folder of folders) await rm(folder, { recursive: true, force: true });
+  });
+
+  it.each(BREACHES)('%s reports %s, which imports %s', (rule, from) => {
+    expect(found).toContainEqual({ rule, from });
+  });
+
+  it('are all tried here', () => {
+    expect([...new Set(BREACHES.map(([rule]) => rule))].toSorted()).toEqual(
+      forbidden.map(({ name }) => name).toSorted(),
+    );
+  });
+
+  it('report nothing that is allowed', async () => {
+    folders.push(await writeTree(ALLOWED));
+    expect(await cruise(folders[1]!)).toEqual([]);
+  });
+});
