@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { startFaultServer, type Answer } from '../support/fault-server.ts';
-import { startTestService } from '../support/running-service.ts';
+import { startTestService } from '../support/service/running-service.ts';
 import { expect, test } from './fixtures.ts';
 import { WindowPage } from './page-models/window-page.ts';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { SPECIFIED_REPORT_IDENTIFIERS } from '../../src-main/common/reporting/report-identifiers.ts';
-import { startTestService } from '../support/running-service.ts';
+import { startTestService } from '../support/service/running-service.ts';
 import { expect, test } from './fixtures.ts';
 import { DetailPage } from './page-models/detail-page.ts';
 import { WindowPage } from './page-models/window-page.ts';

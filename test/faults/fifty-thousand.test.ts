@@ -5,7 +5,7 @@ import type { Snapshot } from '../../src-main/common/model/snapshot.ts';
 import type { DetailKind } from '../../src-main/common/reporting/report-identifiers.ts';
 import { toNewSnapshot } from '../integration/cache/cache-fixture.ts';
 import { makeCertificate } from '../support/make-certificate.ts';
-import { startRecordService } from '../support/record-service.ts';
+import { startRecordService } from '../support/service/record-service.ts';
 import { createSkipClock } from '../support/skip-clock.ts';
 import { sendJson } from '../support/fault-server.ts';
 import { startServer } from './client/client-rig.ts';

@@ -9,7 +9,7 @@ import { toWireDate } from '../../src-main/common/reporting/wire-dates.ts';
 import { createReportingClient } from '../../src-main/core/client/create-reporting-client.ts';
 import type { ReportingClient } from '../../src-main/core/client/reporting-client.ts';
 import type { RunningService } from '../../src-main/service/start-service.ts';
-import { startTestService } from '../support/running-service.ts';
+import { startTestService } from '../support/service/running-service.ts';
 import { createSilentLogger } from '../support/silent-logger.ts';
 
 const dayMs = 86_400_000;

@@ -6,7 +6,7 @@ import { createReportingClient } from '../../src-main/core/client/create-reporti
 import type { ReportingClient } from '../../src-main/core/client/reporting-client.ts';
 import { SPECIFIED_REPORT_IDENTIFIERS } from '../../src-main/common/reporting/report-identifiers.ts';
 import { sendJson, startFaultServer, toEnvelope } from '../support/fault-server.ts';
-import { startTestService } from '../support/running-service.ts';
+import { startTestService } from '../support/service/running-service.ts';
 import { createSilentLogger } from '../support/silent-logger.ts';
 
 const minuteMs = 60_000;

@@ -37,7 +37,7 @@ async function open(change: Partial<Host> = {}, restartDelaysMs = [100, 150]): P
   const { host, remove } = await createTestHost({
     workers: {
       cache: new URL('about:blank'),
-      service: new URL('../support/scripted-service-thread.ts', import.meta.url),
+      service: new URL('../support/service/scripted-service-thread.ts', import.meta.url),
     },
     ...change,
   });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { toDatabasePath } from '../../src-main/service/store/open-database.ts';
-import { startTestService } from '../support/running-service.ts';
+import { startTestService } from '../support/service/running-service.ts';
 
 describe('a data folder that the service can’t use', () => {
   let folder: string;

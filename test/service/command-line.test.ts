@@ -7,7 +7,7 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { QUIRK_NAMES } from '../../src-main/common/model/simulation.ts';
 import { readCommandLine } from '../../src-main/service/read-command-line.ts';
-import { toPeriod, walkReport } from '../support/service-calls.ts';
+import { toPeriod, walkReport } from '../support/service/service-calls.ts';
 
 const MAIN = new URL('../../src-main/service/main.ts', import.meta.url).pathname;
 const DATABASE = 'reporting-service.sqlite';

@@ -4,10 +4,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { REPORT_KINDS } from '../../src-main/common/reporting/report-identifiers.ts';
 import { ReportRequest, TokenRequest } from '../../src-main/common/reporting/wire-schemas.ts';
 import type { RunningService } from '../../src-main/service/start-service.ts';
-import { startBareService } from '../support/random-traffic.ts';
-import { startTestService } from '../support/running-service.ts';
-import { post, toPeriod, toReportAddress } from '../support/service-calls.ts';
-import { ServiceDescription, type GivenAnswer } from '../support/service-description.ts';
+import { startBareService } from '../support/service/random-traffic.ts';
+import { startTestService } from '../support/service/running-service.ts';
+import { post, toPeriod, toReportAddress } from '../support/service/service-calls.ts';
+import { ServiceDescription, type GivenAnswer } from '../support/service/service-description.ts';
 
 const WEEK = toPeriod(Date.now() - 7 * 86_400_000, Date.now());
 const TOKEN = '/api/ServiceReporting/CreateToken';

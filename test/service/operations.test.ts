@@ -10,8 +10,8 @@ import {
   TokenResponse,
 } from '../../src-main/common/reporting/wire-schemas.ts';
 import type { RunningService } from '../../src-main/service/start-service.ts';
-import { startTestService } from '../support/running-service.ts';
-import { callReport, post, toPeriod, toReportAddress } from '../support/service-calls.ts';
+import { startTestService } from '../support/service/running-service.ts';
+import { callReport, post, toPeriod, toReportAddress } from '../support/service/service-calls.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 20, 15, 30, 12, 345);
 const MONTH = toPeriod(NOW_MS - 30 * 86_400_000, NOW_MS);

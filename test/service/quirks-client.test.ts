@@ -11,8 +11,8 @@ import {
 import { createReportingClient } from '../../src-main/core/client/create-reporting-client.ts';
 import type { ReportingClient } from '../../src-main/core/client/reporting-client.ts';
 import type { RunningService } from '../../src-main/service/start-service.ts';
-import { startTestService, type TestServiceOptions } from '../support/running-service.ts';
-import { toPeriod } from '../support/service-calls.ts';
+import { startTestService, type TestServiceOptions } from '../support/service/running-service.ts';
+import { toPeriod } from '../support/service/service-calls.ts';
 import { createSilentLogger } from '../support/silent-logger.ts';
 import { createSkipClock } from '../support/skip-clock.ts';
 

@@ -2,8 +2,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { readCommandLine } from '../../src-main/service/read-command-line.ts';
 import { QUIRK_NAMES, type QuirkName } from '../../src-main/common/model/simulation.ts';
 import type { RunningService } from '../../src-main/service/start-service.ts';
-import { startTestService } from '../support/running-service.ts';
-import { post, toPeriod, toReportAddress } from '../support/service-calls.ts';
+import { startTestService } from '../support/service/running-service.ts';
+import { post, toPeriod, toReportAddress } from '../support/service/service-calls.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 20, 15, 30, 12, 345);
 const WEEK = toPeriod(NOW_MS - 8 * 86_400_000, NOW_MS);

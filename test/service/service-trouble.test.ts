@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RunningService } from '../../src-main/service/start-service.ts';
 import { toDatabasePath } from '../../src-main/service/store/open-database.ts';
-import { portOf, RawSocket } from '../support/raw-socket.ts';
-import { startTestService } from '../support/running-service.ts';
-import { post, toPeriod, toReportAddress } from '../support/service-calls.ts';
+import { portOf, RawSocket } from '../support/service/raw-socket.ts';
+import { startTestService } from '../support/service/running-service.ts';
+import { post, toPeriod, toReportAddress } from '../support/service/service-calls.ts';
 
 const MAIN = new URL('../../src-main/service/main.ts', import.meta.url).pathname;
 const STATUS = '/api/ServiceReporting/Status/1001';

@@ -11,8 +11,8 @@ import type {
   StatusResponse,
 } from '../../src-main/common/reporting/wire-schemas.ts';
 import type { RunningService } from '../../src-main/service/start-service.ts';
-import { startTestService } from '../support/running-service.ts';
-import { callReport, post, toPeriod, toReportAddress, walkReport } from '../support/service-calls.ts';
+import { startTestService } from '../support/service/running-service.ts';
+import { callReport, post, toPeriod, toReportAddress, walkReport } from '../support/service/service-calls.ts';
 
 const DAY_MS = 86_400_000;
 const NOW_MS = Date.UTC(2026, 10, 20, 15, 30, 12, 345);

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRandom } from '../../src-main/service/sample/random.ts';
 import type { RunningService } from '../../src-main/service/start-service.ts';
-import { computeSummary, toComparable, type Detail, type Summary } from '../support/compute-summary.ts';
-import { startTestService } from '../support/running-service.ts';
-import { callReport, toPeriod, walkReport } from '../support/service-calls.ts';
+import { computeSummary, toComparable, type Detail, type Summary } from '../support/service/compute-summary.ts';
+import { startTestService } from '../support/service/running-service.ts';
+import { callReport, toPeriod, walkReport } from '../support/service/service-calls.ts';
 
 const DAY_MS = 86_400_000;
 const NOW_MS = Date.UTC(2026, 10, 20, 15, 30, 12, 345);

@@ -5,8 +5,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { QuirkName } from '../../../src-main/common/model/simulation.ts';
 import type { Period } from '../../../src-main/common/model/period.ts';
 import type { RunningService } from '../../../src-main/service/start-service.ts';
-import { post, toReportAddress } from '../../support/service-calls.ts';
-import { startTestService } from '../../support/running-service.ts';
+import { post, toReportAddress } from '../../support/service/service-calls.ts';
+import { startTestService } from '../../support/service/running-service.ts';
 import {
   DAY_MS,
   lastDays,

@@ -12,7 +12,7 @@ import { createCore, type Core } from '../../../src-main/core/create-core.ts';
 import type { Host } from '../../../src-main/core/host.ts';
 import { createInMemorySecretStore } from '../../../src-main/core/secrets/in-memory-secret-store.ts';
 import type { RunningService } from '../../../src-main/service/start-service.ts';
-import { walkReport } from '../../support/service-calls.ts';
+import { walkReport } from '../../support/service/service-calls.ts';
 import { createTestHost } from '../../support/test-host.ts';
 
 export const DAY_MS = 86_400_000;

@@ -8,7 +8,7 @@ import Database from 'better-sqlite3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRandom } from '../../../src-main/service/sample/random.ts';
 import type { RunningService } from '../../../src-main/service/start-service.ts';
-import { startTestService } from '../../support/running-service.ts';
+import { startTestService } from '../../support/service/running-service.ts';
 import { lastDays, readFromCache, readFromService } from './download-rig.ts';
 import type { KilledRun } from './download-until-killed.ts';
 

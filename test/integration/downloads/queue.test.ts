@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { RunningService } from '../../../src-main/service/start-service.ts';
-import { startTestService } from '../../support/running-service.ts';
+import { startTestService } from '../../support/service/running-service.ts';
 import { lastDays, readFromCache, readFromService, startRig, type DownloadRig } from './download-rig.ts';
 
 describe('downloads', () => {

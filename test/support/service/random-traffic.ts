@@ -3,11 +3,11 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { createServiceApp } from '../../src-main/service/create-service-app.ts';
-import { DEFAULT_SERVICE_OPTIONS } from '../../src-main/service/service-options.ts';
-import { SimulatedPlatform } from '../../src-main/service/simulation/simulated-platform.ts';
-import { openRecordStore } from '../../src-main/service/store/record-store.ts';
-import type { TrafficBatch } from '../../src-main/service/store/write-records.ts';
+import { createServiceApp } from '../../../src-main/service/create-service-app.ts';
+import { DEFAULT_SERVICE_OPTIONS } from '../../../src-main/service/service-options.ts';
+import { SimulatedPlatform } from '../../../src-main/service/simulation/simulated-platform.ts';
+import { openRecordStore } from '../../../src-main/service/store/record-store.ts';
+import type { TrafficBatch } from '../../../src-main/service/store/write-records.ts';
 import { toPeriod, type CalledService } from './service-calls.ts';
 
 const SECOND_MS = 1_000;

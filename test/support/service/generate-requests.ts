@@ -1,5 +1,5 @@
 import { METHODS } from 'node:http';
-import type { Random } from '../../src-main/service/sample/random.ts';
+import type { Random } from '../../../src-main/service/sample/random.ts';
 import type { DescribedOperation } from './service-description.ts';
 
 /** A request as bytes and headers; never one that a client library would refuse to send. */

@@ -1,14 +1,14 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { selectDetailColumns } from '../../src-main/common/reporting/export-columns.ts';
-import { readPage } from '../../src-main/common/reporting/read-page.ts';
-import type { DetailKind } from '../../src-main/common/reporting/report-identifiers.ts';
-import { createCsvWriter } from '../../src-main/core/exports/csv.ts';
-import { createJsonWriter } from '../../src-main/core/exports/json.ts';
-import type { ImportOutcome, ImportRequest } from '../../src-main/service/import/import-file.ts';
-import type { RunningService } from '../../src-main/service/start-service.ts';
-import { callReport, toPeriod, walkReport } from '../support/service-calls.ts';
+import { selectDetailColumns } from '../../../src-main/common/reporting/export-columns.ts';
+import { readPage } from '../../../src-main/common/reporting/read-page.ts';
+import type { DetailKind } from '../../../src-main/common/reporting/report-identifiers.ts';
+import { createCsvWriter } from '../../../src-main/core/exports/csv.ts';
+import { createJsonWriter } from '../../../src-main/core/exports/json.ts';
+import type { ImportOutcome, ImportRequest } from '../../../src-main/service/import/import-file.ts';
+import type { RunningService } from '../../../src-main/service/start-service.ts';
+import { callReport, toPeriod, walkReport } from '../../support/service/service-calls.ts';
 
 export const FORMATS = ['csv', 'ndjson', 'json'] as const;
 export type Format = (typeof FORMATS)[number];

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ImportOutcome } from '../../src-main/service/import/import-file.ts';
-import type { RunningService } from '../../src-main/service/start-service.ts';
-import { startTestService } from '../support/running-service.ts';
-import { callReport } from '../support/service-calls.ts';
+import type { ImportOutcome } from '../../../src-main/service/import/import-file.ts';
+import type { RunningService } from '../../../src-main/service/start-service.ts';
+import { startTestService } from '../../support/service/running-service.ts';
+import { callReport } from '../../support/service/service-calls.ts';
 import { ALL_TIME, importText, toInbound, toNdjson } from './import-support.ts';
 
 const HEADER = 'Id,Date,Channel,Service,Client,ReponseTime,ReponseCode,Error,BotLatency,Payload,Origin';
@@ -290,7 +290,7 @@ describe('an import of a bad file', () => {
   });
 
   it('JSON is cut into its entries wherever its bytes are split', async () => {
-    const { JsonSplitter } = await import('../../src-main/service/import/json-splitter.ts');
+    const { JsonSplitter } = await import('../../../src-main/service/import/json-splitter.ts');
     const text = Buffer.from(
       '{"report":"x" , "n":[1,{"a":[2]}],"records" : [ {"a":"]\\\\","b":[{}]} ,\n{"c":"\\"é,"} ] ,"z":[]}',
     );

@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import Database from 'better-sqlite3';
-import { createRandom } from '../../src-main/service/sample/random.ts';
-import { toDatabasePath } from '../../src-main/service/store/open-database.ts';
+import { createRandom } from '../../../src-main/service/sample/random.ts';
+import { toDatabasePath } from '../../../src-main/service/store/open-database.ts';
 import { findRollupFaults } from './check-rollups.ts';
 
-const MAIN = new URL('../../src-main/service/main.ts', import.meta.url).pathname;
+const MAIN = new URL('../../../src-main/service/main.ts', import.meta.url).pathname;
 const MOST_LIFE_MS = 700;
 const POLL_MS = 5;
 

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type {
   InboundDetailDocument,
   OutboundDetailDocument,
-} from '../../src-main/common/reporting/wire-schemas.ts';
-import { generateHistory } from '../../src-main/service/sample/generate-history.ts';
-import type { NewInboundRecord } from '../../src-main/service/store/write-records.ts';
-import { startTestService, type TestServiceOptions } from '../support/running-service.ts';
-import { toPeriod, walkReport } from '../support/service-calls.ts';
+} from '../../../src-main/common/reporting/wire-schemas.ts';
+import { generateHistory } from '../../../src-main/service/sample/generate-history.ts';
+import type { NewInboundRecord } from '../../../src-main/service/store/write-records.ts';
+import { startTestService, type TestServiceOptions } from '../../support/service/running-service.ts';
+import { toPeriod, walkReport } from '../../support/service/service-calls.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -1,12 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DEFAULT_SERVICE_OPTIONS, type ServiceOptions } from '../../src-main/service/service-options.ts';
+import { DEFAULT_SERVICE_OPTIONS, type ServiceOptions } from '../../../src-main/service/service-options.ts';
 import {
   startService,
   type RunningService,
   type ServiceSurroundings,
-} from '../../src-main/service/start-service.ts';
+} from '../../../src-main/service/start-service.ts';
 
 /** Options of the service, and its clocks. `dataFolder` is a new folder, removed on stop, unless given. */
 export type TestServiceOptions = Partial<ServiceOptions> &

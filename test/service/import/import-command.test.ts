@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readCommandLine } from '../../src-main/service/read-command-line.ts';
-import { startTestService } from '../support/running-service.ts';
-import { callReport, type CalledService } from '../support/service-calls.ts';
+import { readCommandLine } from '../../../src-main/service/read-command-line.ts';
+import { startTestService } from '../../support/service/running-service.ts';
+import { callReport, type CalledService } from '../../support/service/service-calls.ts';
 import { ALL_TIME, importText, readEverything, toInbound, toNdjson } from './import-support.ts';
 
-const MAIN = new URL('../../src-main/service/main.ts', import.meta.url).pathname;
+const MAIN = new URL('../../../src-main/service/main.ts', import.meta.url).pathname;
 
 describe('npm run service -- --import', () => {
   let folder: string;

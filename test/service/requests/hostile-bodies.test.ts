@@ -1,10 +1,10 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Problem, ReportResponse } from '../../src-main/common/reporting/wire-schemas.ts';
-import type { RunningService } from '../../src-main/service/start-service.ts';
-import { portOf, sendRaw } from '../support/raw-socket.ts';
-import { startTestService } from '../support/running-service.ts';
-import { post, toPeriod, toReportAddress } from '../support/service-calls.ts';
+import type { Problem, ReportResponse } from '../../../src-main/common/reporting/wire-schemas.ts';
+import type { RunningService } from '../../../src-main/service/start-service.ts';
+import { portOf, sendRaw } from '../../support/service/raw-socket.ts';
+import { startTestService } from '../../support/service/running-service.ts';
+import { post, toPeriod, toReportAddress } from '../../support/service/service-calls.ts';
 
 const PERIOD = toPeriod(Date.now() - 86_400_000, Date.now());
 const DATES = JSON.stringify(PERIOD).slice(1, -1);

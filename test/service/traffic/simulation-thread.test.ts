@@ -9,13 +9,13 @@ import type {
   FromServiceThread,
   ServiceStartOptions,
   ToServiceThread,
-} from '../../src-main/common/local-service-messages.ts';
-import { ImportReport, ServiceRequest } from '../../src-main/common/model/local-service.ts';
-import { NO_SIMULATION } from '../../src-main/common/model/simulation.ts';
-import { post, toReportAddress } from '../support/service-calls.ts';
-import { ALL_TIME, toInbound, toNdjson } from './import-support.ts';
+} from '../../../src-main/common/local-service-messages.ts';
+import { ImportReport, ServiceRequest } from '../../../src-main/common/model/local-service.ts';
+import { NO_SIMULATION } from '../../../src-main/common/model/simulation.ts';
+import { post, toReportAddress } from '../../support/service/service-calls.ts';
+import { ALL_TIME, toInbound, toNdjson } from '../import/import-support.ts';
 
-const ENTRY = new URL('../../src-main/service/service-thread.ts', import.meta.url);
+const ENTRY = new URL('../../../src-main/service/service-thread.ts', import.meta.url);
 type Kind = FromServiceThread['kind'];
 type Message<K extends Kind> = Extract<FromServiceThread, { kind: K }>;
 

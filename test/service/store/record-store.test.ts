@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { fillStore } from '../../src-main/service/sample/fill-store.ts';
-import { openRecordStore, type RecordStore } from '../../src-main/service/store/record-store.ts';
+import { fillStore } from '../../../src-main/service/sample/fill-store.ts';
+import { openRecordStore, type RecordStore } from '../../../src-main/service/store/record-store.ts';
 
 const END_MS = Date.UTC(2026, 10, 20, 12);
 const REQUEST = { tenant: 1001, records: 900, days: 5, seed: 4, nowMs: END_MS };

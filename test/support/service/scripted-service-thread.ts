@@ -11,8 +11,8 @@ import type {
   FromServiceThread,
   ServiceStartOptions,
   ToServiceThread,
-} from '../../src-main/common/local-service-messages.ts';
-import type { ImportReport } from '../../src-main/common/model/local-service.ts';
+} from '../../../src-main/common/local-service-messages.ts';
+import type { ImportReport } from '../../../src-main/common/model/local-service.ts';
 
 const options = workerData as ServiceStartOptions;
 const heard: ToServiceThread[] = [];

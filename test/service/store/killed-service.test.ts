@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { inspect, killRepeatedly } from '../support/kill-service.ts';
-import { startTestService } from '../support/running-service.ts';
+import { inspect, killRepeatedly } from '../../support/service/kill-service.ts';
+import { startTestService } from '../../support/service/running-service.ts';
 
 /** More with KILLS=50, for example. */
 const KILLS = Number(process.env['KILLS'] ?? 4);

@@ -2,13 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { InboundDetailDocument } from '../../src-main/common/reporting/wire-schemas.ts';
-import { fillStore } from '../../src-main/service/sample/fill-store.ts';
-import { LiveTraffic } from '../../src-main/service/sample/live-traffic.ts';
-import { createRandom } from '../../src-main/service/sample/random.ts';
-import { openRecordStore, type RecordStore } from '../../src-main/service/store/record-store.ts';
-import { startTestService } from '../support/running-service.ts';
-import { callReport, toPeriod, walkReport } from '../support/service-calls.ts';
+import type { InboundDetailDocument } from '../../../src-main/common/reporting/wire-schemas.ts';
+import { fillStore } from '../../../src-main/service/sample/fill-store.ts';
+import { LiveTraffic } from '../../../src-main/service/sample/live-traffic.ts';
+import { createRandom } from '../../../src-main/service/sample/random.ts';
+import { openRecordStore, type RecordStore } from '../../../src-main/service/store/record-store.ts';
+import { startTestService } from '../../support/service/running-service.ts';
+import { callReport, toPeriod, walkReport } from '../../support/service/service-calls.ts';
 
 const DAY_MS = 86_400_000;
 

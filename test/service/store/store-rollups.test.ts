@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { fillStore } from '../../src-main/service/sample/fill-store.ts';
-import { toDatabasePath } from '../../src-main/service/store/open-database.ts';
-import { openRecordStore } from '../../src-main/service/store/record-store.ts';
-import type { TrafficBatch } from '../../src-main/service/store/write-records.ts';
-import { findRollupFaults } from '../support/check-rollups.ts';
+import { fillStore } from '../../../src-main/service/sample/fill-store.ts';
+import { toDatabasePath } from '../../../src-main/service/store/open-database.ts';
+import { openRecordStore } from '../../../src-main/service/store/record-store.ts';
+import type { TrafficBatch } from '../../../src-main/service/store/write-records.ts';
+import { findRollupFaults } from '../../support/service/check-rollups.ts';
 
 const END_MS = Date.UTC(2026, 10, 20, 12);
 const DAY_MS = 86_400_000;

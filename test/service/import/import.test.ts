@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { InboundDetailDocument } from '../../src-main/common/reporting/wire-schemas.ts';
-import type { RunningService } from '../../src-main/service/start-service.ts';
-import { startTestService } from '../support/running-service.ts';
-import { callReport, toPeriod, walkReport } from '../support/service-calls.ts';
+import type { InboundDetailDocument } from '../../../src-main/common/reporting/wire-schemas.ts';
+import type { RunningService } from '../../../src-main/service/start-service.ts';
+import { startTestService } from '../../support/service/running-service.ts';
+import { callReport, toPeriod, walkReport } from '../../support/service/service-calls.ts';
 import {
   ALL_TIME,
   DETAILS,

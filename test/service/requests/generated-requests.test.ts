@@ -1,12 +1,12 @@
 import { Agent, request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRandom } from '../../src-main/service/sample/random.ts';
-import type { RunningService } from '../../src-main/service/start-service.ts';
-import { RequestGenerator, type GeneratedRequest } from '../support/generate-requests.ts';
-import { portOf } from '../support/raw-socket.ts';
-import { startTestService } from '../support/running-service.ts';
-import { callReport, toPeriod } from '../support/service-calls.ts';
-import { ServiceDescription, type GivenAnswer } from '../support/service-description.ts';
+import { createRandom } from '../../../src-main/service/sample/random.ts';
+import type { RunningService } from '../../../src-main/service/start-service.ts';
+import { RequestGenerator, type GeneratedRequest } from '../../support/service/generate-requests.ts';
+import { portOf } from '../../support/service/raw-socket.ts';
+import { startTestService } from '../../support/service/running-service.ts';
+import { callReport, toPeriod } from '../../support/service/service-calls.ts';
+import { ServiceDescription, type GivenAnswer } from '../../support/service/service-description.ts';
 
 const REQUESTS = 5_000;
 const AT_ONCE = 16;

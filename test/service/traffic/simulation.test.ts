@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { NO_SIMULATION, type Simulation } from '../../src-main/common/model/simulation.ts';
+import { NO_SIMULATION, type Simulation } from '../../../src-main/common/model/simulation.ts';
 import type {
   InboundDetailDocument,
   OutboundDetailDocument,
   StatusResponse,
-} from '../../src-main/common/reporting/wire-schemas.ts';
-import type { RunningService } from '../../src-main/service/start-service.ts';
-import { startTestService } from '../support/running-service.ts';
-import { callReport, post, toPeriod } from '../support/service-calls.ts';
+} from '../../../src-main/common/reporting/wire-schemas.ts';
+import type { RunningService } from '../../../src-main/service/start-service.ts';
+import { startTestService } from '../../support/service/running-service.ts';
+import { callReport, post, toPeriod } from '../../support/service/service-calls.ts';
 
 /** So much that a few seconds tell. */
 const MUCH = { ...NO_SIMULATION, trafficFactor: 60 };
