@@ -12,17 +12,21 @@ import { readFreeBytes } from './cache/file/storage-size.ts';
 import { createReportingClient } from './client/create-reporting-client.ts';
 import { reachAddress } from './client/reach-address.ts';
 import { createConnectionFile, type SavedConnection } from './connections/connection-file.ts';
-import { createConnectionOperations } from './connections/connections-handlers.ts';
+import { createConnectionsHandlers } from './connections/connections-handlers.ts';
 import { createConnections, type BothSecrets } from './connections/create-connections.ts';
 import { createDispatcher, type Dispatch } from './dispatch/create-dispatcher.ts';
 import { createDownloads } from './downloads/create-downloads.ts';
+import { createDownloadsHandlers } from './downloads/downloads-handlers.ts';
+import { createSummaryFetcher } from './downloads/fetch-summary.ts';
 import { createExporter } from './exports/create-exporter.ts';
 import { createExportsHandlers } from './exports/exports-handlers.ts';
 import { openPartialList } from './exports/partial-list.ts';
 import type { Host } from './host.ts';
 import { createLocalService } from './local-service/create-local-service.ts';
+import { createLocalServiceHandlers } from './local-service/local-service-handlers.ts';
 import { createFileLogger } from './logging/create-file-logger.ts';
 import { createMonitor } from './monitor/create-monitor.ts';
+import { createStatusHandlers } from './monitor/status-handlers.ts';
 import { openSecretStore } from './secrets/open-secret-store.ts';
 import { createSettings } from './settings/create-settings.ts';
 import { createSettingsHandlers } from './settings/settings-handlers.ts';
@@ -112,18 +116,28 @@ export async function createCore(host: Host, parts: CoreParts = {}): Promise<Cor
   const monitor = createMonitor({ cache, connections, settings, emit, now });
   const partials = await openPartialList(host.dataFolder, now(), logger.child('exports'));
   const exporter = createExporter({ cache, tasks, host, partials, now, logger: logger.child('exports') });
+  const downloadLogger = logger.child('downloads');
+  const { runner, starter } = createDownloads({
+    cache,
+    connections,
+    tasks,
+    emit,
+    logger: downloadLogger,
+    now,
+  });
 
-  const downloads = createDownloads({
-    ...{ cache, connections, tasks, emit, now },
-    logger: logger.child('downloads'),
+  const downloadsHandlers = createDownloadsHandlers({
+    cache,
+    connections,
+    tasks,
+    runner,
+    starter,
+    now,
     readFreeBytes: () => readFreeBytes(cacheFile),
   });
-  resumeAfterFullDisk(cache, downloads.operations, logger.child('downloads'));
-
   const handlers: Handlers = {
     ...createAppHandlers({ host, keychain: { kind: secrets.kind, failure }, now }),
-    ...createSettingsHandlers(settings),
-    ...createConnectionOperations({
+    ...createConnectionsHandlers({
       connections,
       cache,
       settings,
@@ -132,20 +146,23 @@ export async function createCore(host: Host, parts: CoreParts = {}): Promise<Cor
       createClient,
       reach: (address, signal) => reachAddress(host.fetch, address, signal),
     }),
-    ...localService.operations,
-    ...monitor.operations,
-    ...downloads.operations,
+    ...downloadsHandlers,
+    ...createExportsHandlers(exporter),
+    ...createLocalServiceHandlers({ host, connections, settings, localService }),
+    ...createSettingsHandlers(settings),
+    ...createStatusHandlers({ cache, connections, monitor, now }),
+    ...createTasksHandlers(tasks),
     ...createCacheOperations(cache),
     ...createSnapshotOperations({ cache, tasks, emit, housekeeping, now }),
-    ...createTasksHandlers(tasks),
-    ...createExportsHandlers(exporter),
+    'summaries/fetch': createSummaryFetcher({ cache, connections, starter, emit }),
   };
   const call = createDispatcher(handlers, logger, now);
+  resumeAfterFullDisk(cache, downloadsHandlers, downloadLogger);
   logger.info('ready', { operations: Object.keys(OPERATIONS).length });
   if (settings.get().startLocalService) void call('local-service/start', null);
 
   // Retention last: what is about to go on must not look as if nothing worked on it.
-  void downloads
+  void starter
     .resumeInterrupted()
     .catch((error: unknown) => logger.error('downloads did not go on', { error }))
     .then(() => housekeeping.begin());
@@ -161,7 +178,7 @@ export async function createCore(host: Host, parts: CoreParts = {}): Promise<Cor
       monitor.stop();
       housekeeping.stop();
       // Each step on its own: one that fails must not keep the others from their clean end.
-      const steps = [() => tasks.stop(), () => localService.stop(), () => cache.close()];
+      const steps = [() => tasks.stop(), () => localService.runner.stop(), () => cache.close()];
       for (const step of steps) {
         await step().catch((error: unknown) => logger.error('stop failed', { ...toErrorInfo(error) }));
       }

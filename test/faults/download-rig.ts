@@ -13,6 +13,7 @@ import {
   type ReportingClientOptions,
 } from '../../src-main/core/client/create-reporting-client.ts';
 import { createDownloads } from '../../src-main/core/downloads/create-downloads.ts';
+import { createDownloadsHandlers } from '../../src-main/core/downloads/downloads-handlers.ts';
 import type { LogFields, Logger } from '../../src-main/core/logging/logger.ts';
 import { createTaskRegistry } from '../../src-main/core/tasks/create-task-registry.ts';
 import { openTestCache, createFolder } from '../integration/cache/cache-fixture.ts';
@@ -62,12 +63,15 @@ export async function createDownloadRig(
     ...change,
   });
   const connections = { get: () => connection, clientFor: () => client } as unknown as ConnectionStore;
-  const { operations } = createDownloads({
-    ...{ cache, connections, tasks, emit: () => undefined, logger, now: clock.now },
-    readFreeBytes: () => null,
+  const shared = { cache, connections, tasks, now: clock.now };
+  const downloads = createDownloads({
+    ...shared,
+    emit: () => undefined,
+    logger,
     clock: { now: clock.now, wait: clock.sleep },
     random: () => 0.5,
   });
+  const handlers = createDownloadsHandlers({ ...shared, ...downloads, readFreeBytes: () => null });
   onTestFinished(async () => {
     await tasks.stop();
     await cache.close();
@@ -85,10 +89,10 @@ export async function createDownloadRig(
     lines,
     /** Downloads a report and answers its snapshot as it ended. */
     download: async (report: DetailKind, period: Period): Promise<Snapshot> =>
-      end(await operations['downloads/start']({ connectionId: connection.id, report, period })),
+      end(await handlers['downloads/start']({ connectionId: connection.id, report, period })),
     /** Goes on with a download that was paused or ended early. */
     resume: async (snapshotId: number): Promise<Snapshot> =>
-      end(await operations['downloads/resume']({ snapshotId })),
+      end(await handlers['downloads/resume']({ snapshotId })),
     /** The payloads of a snapshot, in its order. */
     readPayloads: async (snapshotId: number): Promise<string[]> => {
       const { viewId } = await cache.openView(snapshotId, {}, { column: 'received', descending: false });

@@ -11,11 +11,10 @@ import type { ReportingClient } from '../../src-main/core/client/reporting-clien
 import { createConnectionFile } from '../../src-main/core/connections/connection-file.ts';
 import { createConnections } from '../../src-main/core/connections/create-connections.ts';
 import type { Host } from '../../src-main/core/host.ts';
-import {
-  createLocalService,
-  type LocalService,
-} from '../../src-main/core/local-service/create-local-service.ts';
+import { createLocalService } from '../../src-main/core/local-service/create-local-service.ts';
 import { createInMemorySecretStore } from '../../src-main/core/secrets/in-memory-secret-store.ts';
+import { createLocalServiceHandlers } from '../../src-main/core/local-service/local-service-handlers.ts';
+import type { ServiceRunner } from '../../src-main/core/local-service/service-runner.ts';
 import { createSettings } from '../../src-main/core/settings/create-settings.ts';
 import { createTaskRegistry } from '../../src-main/core/tasks/create-task-registry.ts';
 import type { TaskRegistry } from '../../src-main/core/tasks/task-registry.ts';
@@ -23,7 +22,8 @@ import { createSilentLogger } from '../support/silent-logger.ts';
 import { createTestHost } from '../support/test-host.ts';
 
 interface Running {
-  readonly service: LocalService;
+  readonly service: ReturnType<typeof createLocalServiceHandlers>;
+  readonly runner: ServiceRunner;
   readonly tasks: TaskRegistry;
   readonly events: { name: EventName; payload: unknown }[];
   readonly folder: string;
@@ -53,31 +53,33 @@ async function open(change: Partial<Host> = {}, restartDelaysMs = [100, 150]): P
     events.push({ name, payload });
   };
   const tasks = createTaskRegistry({ now, emit, logger: createSilentLogger() });
-  const service = createLocalService({
+  const settings = await createSettings({ folder: host.dataFolder, now, emit, logger });
+  const connections = await createConnections({
+    file: createConnectionFile(host.dataFolder, now, logger),
+    secrets: createInMemorySecretStore(),
+    emit,
+    logger,
+    now,
+    createClient: () => ({}) as ReportingClient,
+  });
+  const localService = createLocalService({
     host,
     tasks,
-    settings: await createSettings({ folder: host.dataFolder, now, emit, logger }),
-    connections: await createConnections({
-      file: createConnectionFile(host.dataFolder, now, logger),
-      secrets: createInMemorySecretStore(),
-      emit,
-      logger,
-      now,
-      createClient: () => ({}) as ReportingClient,
-    }),
+    settings,
+    connections,
     emit,
     logger,
     now,
     restartDelaysMs,
   });
+  const service = createLocalServiceHandlers({ host, settings, connections, localService });
   stops.push(async () => {
     await tasks.stop();
-    await service.stop();
+    await localService.runner.stop();
     await remove();
   });
-  const state = (): LocalServiceState =>
-    service.operations['local-service/get-state'](null) as LocalServiceState;
-  return { service, tasks, events, folder: host.dataFolder, state };
+  const state = (): LocalServiceState => service['local-service/get-state'](null) as LocalServiceState;
+  return { service, runner: localService.runner, tasks, events, folder: host.dataFolder, state };
 }
 
 beforeEach(() => {
@@ -87,7 +89,7 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
 
-const start = ({ service }: Running) => service.operations['local-service/start'](null);
+const start = ({ service }: Running) => service['local-service/start'](null);
 const ask = async <Value>(running: Running, path: string): Promise<Value> =>
   (await (await fetch(`${running.state().url!}${path}`)).json()) as Value;
 const crash = async (running: Running): Promise<void> => {
@@ -106,17 +108,17 @@ describe('the local service', () => {
     await vi.waitFor(() =>
       expect(running.state()).toMatchObject({ inboundRecords: 10, outboundRecords: 20, storeBytes: 4096 }),
     );
-    await running.service.operations['local-service/restart'](null);
+    await running.service['local-service/restart'](null);
     expect(running.state()).toMatchObject({ state: 'running', url: state.url });
     expect((await start(running)).connection).toEqual(connection);
-    await running.service.operations['local-service/stop'](null);
+    await running.service['local-service/stop'](null);
     expect(running.state()).toMatchObject({ state: 'stopped', url: null, error: null });
   });
 
   it('comes back at the same address when the application is started again', async () => {
     const first = await open();
     const { state } = await start(first);
-    await first.service.stop();
+    await first.runner.stop();
     const second = await open({ dataFolder: first.folder });
     expect((await start(second)).state.url).toBe(state.url);
   });
@@ -124,7 +126,7 @@ describe('the local service', () => {
   it('takes another port when its own is taken meanwhile, and its connection follows', async () => {
     const running = await open();
     const first = await start(running);
-    await running.service.operations['local-service/stop'](null);
+    await running.service['local-service/stop'](null);
     const other = createServer();
     other.listen(Number(new URL(first.state.url!).port), '127.0.0.1');
     await once(other, 'listening');
@@ -141,14 +143,14 @@ describe('the local service', () => {
     const running = await open();
     const { state } = await start(running);
     const simulation = { ...NO_SIMULATION, platformDown: true, latencyFactor: 5 };
-    await running.service.operations['local-service/set-simulation'](simulation);
-    await running.service.operations['local-service/set-live']({ live: false });
+    await running.service['local-service/set-simulation'](simulation);
+    await running.service['local-service/set-live']({ live: false });
     expect(await ask<ToServiceThread[]>(running, '/heard')).toEqual([
       { kind: 'set-simulation', simulation },
       { kind: 'set-live', live: false },
     ]);
     const quirks = ['slow', 'stalls'] as const;
-    await running.service.operations['local-service/set-quirks']({ quirks: [...quirks] });
+    await running.service['local-service/set-quirks']({ quirks: [...quirks] });
     expect(running.state()).toMatchObject({ state: 'running', url: state.url, quirks, simulation });
     expect(await ask<ServiceStartOptions>(running, '/options')).toMatchObject({
       quirks,
@@ -159,7 +161,7 @@ describe('the local service', () => {
 
   it('keeps quirks that are chosen while it is stopped for its next start', async () => {
     const running = await open();
-    await running.service.operations['local-service/set-quirks']({ quirks: ['slow'] });
+    await running.service['local-service/set-quirks']({ quirks: ['slow'] });
     expect(running.state()).toMatchObject({ state: 'stopped', quirks: ['slow'] });
     await start(running);
     expect(await ask<ServiceStartOptions>(running, '/options')).toMatchObject({ quirks: ['slow'] });
@@ -171,7 +173,7 @@ describe('the local service', () => {
     const startedAtMs = performance.now();
     for (let index = 0; index < 30; index += 1) await fetch(`${running.state().url!}/requests/9`);
     await vi.waitFor(async () =>
-      expect(await running.service.operations['local-service/read-requests'](null)).toHaveLength(200),
+      expect(await running.service['local-service/read-requests'](null)).toHaveLength(200),
     );
     const events = running.events.filter(({ name }) => name === 'local-service/requests-answered');
     expect(events.length).toBeLessThanOrEqual(1 + (performance.now() - startedAtMs) / 100);
@@ -183,7 +185,7 @@ describe('a crash of the local service', () => {
   it('is told, logged, and followed by a start on the same port', async () => {
     const running = await open();
     const { state } = await start(running);
-    await running.service.operations['local-service/set-quirks']({ quirks: ['slow'] });
+    await running.service['local-service/set-quirks']({ quirks: ['slow'] });
     await crash(running);
     await whenState(running, 'running');
     expect(running.state()).toMatchObject({
@@ -225,7 +227,7 @@ describe('a crash of the local service', () => {
     await start(running);
     await crash(running);
     await whenState(running, 'crashed');
-    await running.service.operations['local-service/stop'](null);
+    await running.service['local-service/stop'](null);
     expect(running.state()).toMatchObject({ state: 'stopped', restartAtMs: null, error: null });
   });
 });
@@ -240,14 +242,14 @@ describe('credentials', () => {
       },
     });
     await start(running);
-    const copy = running.service.operations['local-service/copy-credential'];
+    const copy = running.service['local-service/copy-credential'];
     expect(await copy({ name: 'accessTokenSecret' })).toEqual({ text: null });
     expect(copied).toEqual(['secret-of-the-service']);
   });
 
   it('are answered one at a time where only the page has a clipboard', async () => {
     const running = await open();
-    const copy = running.service.operations['local-service/copy-credential'];
+    const copy = running.service['local-service/copy-credential'];
     await expect(copy({ name: 'accessToken' })).rejects.toMatchObject({ code: 'connections.not-found' });
     await start(running);
     expect(await copy({ name: 'accessToken' })).toEqual({ text: 'token-of-the-service' });
@@ -277,9 +279,8 @@ describe('an import', () => {
     return running;
   };
   const begin = async (running: Running): Promise<RecordImport> =>
-    (await running.service.operations['local-service/start-import']({ uploadId: null }))!;
-  const current = (running: Running) =>
-    running.service.operations['local-service/get-import'](null) as RecordImport;
+    (await running.service['local-service/start-import']({ uploadId: null }))!;
+  const current = (running: Running) => running.service['local-service/get-import'](null) as RecordImport;
 
   it('ends with what was added, known and rejected, and lets the file go', async () => {
     const running = await openWithFile('good\nbad\nknown\ngood\n');
@@ -332,7 +333,7 @@ describe('an import', () => {
     const { taskId } = await begin(running);
     if (state === 'cancelled') {
       await vi.waitFor(() => expect(current(running).report.lines).toBe(1));
-      await running.service.operations['local-service/stop'](null);
+      await running.service['local-service/stop'](null);
     }
     expect(await running.tasks.whenEnded(taskId)).toMatchObject({ state });
     expect(current(running).state).toBe(state);
@@ -341,7 +342,7 @@ describe('an import', () => {
 
   it('needs a running service, and a file', async () => {
     const running = await open();
-    const importFile = running.service.operations['local-service/start-import'];
+    const importFile = running.service['local-service/start-import'];
     await expect(importFile({ uploadId: null })).rejects.toMatchObject({ code: 'local-service.not-running' });
     await start(running);
     expect(await importFile({ uploadId: null })).toBeNull();

@@ -1,4 +1,4 @@
-import type { Handlers, Input } from '../../common/contract/index.ts';
+import type { HandlersOf, Input } from '../../common/contract/index.ts';
 import { detectZone } from './detect-zone.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { ConnectionDraft } from '../../common/model/connection.ts';
@@ -10,21 +10,18 @@ import type { SavedConnection } from './connection-file.ts';
 import type { BothSecrets, ConnectionStore } from './create-connections.ts';
 import { testConnection } from './test-connection.ts';
 
-export interface ConnectionOperationsOptions {
+/** The handlers of `connections/…`. */
+export function createConnectionsHandlers(parts: {
   readonly connections: ConnectionStore;
   readonly cache: Pick<Cache, 'removeConnection'>;
   readonly settings: SettingsStore;
   readonly tasks: TaskRegistry;
   now(): number;
   createClient(connection: SavedConnection, secrets: () => Promise<BothSecrets>): ReportingClient;
+  /** Returns the status of any HTTP response; rejects with a `client.*` AppError. */
   reach(address: string, signal: AbortSignal): Promise<number>;
-}
-
-/** What the window may ask about connections. */
-export function createConnectionOperations(
-  options: ConnectionOperationsOptions,
-): Pick<Handlers, Extract<keyof Handlers, `connections/${string}`>> {
-  const { connections, cache, settings, tasks, now } = options;
+}): HandlersOf<'connections'> {
+  const { connections, cache, settings, tasks, now } = parts;
 
   /** A client for a draft as typed; secrets left out are those of the saved connection. */
   const createDraftClient = (
@@ -32,7 +29,7 @@ export function createConnectionOperations(
     { connectionId, secrets }: Input<'connections/start-test'>,
   ): ReportingClient => {
     const id = connectionId ?? 'draft';
-    return options.createClient({ ...draft, id, kind: 'remote', createdAtMs: now() }, async () => {
+    return parts.createClient({ ...draft, id, kind: 'remote', createdAtMs: now() }, async () => {
       const { accessToken, accessTokenSecret } = secrets;
       if (accessToken !== undefined && accessTokenSecret !== undefined) {
         return { accessToken, accessTokenSecret };
@@ -72,7 +69,7 @@ export function createConnectionOperations(
       const checked = checkDraft(input.draft);
       const { connectionId } = input;
       const client = createDraftClient(checked, input);
-      const reach = (signal: AbortSignal): Promise<number> => options.reach(checked.baseAddress, signal);
+      const reach = (signal: AbortSignal): Promise<number> => parts.reach(checked.baseAddress, signal);
       const task = tasks.start(
         { kind: 'connection-test', connectionId, snapshotId: null, total: 7 },
         (handle) => testConnection({ draft: checked, client, now, reach }, handle),

@@ -1,5 +1,5 @@
 import { toErrorInfo, type ErrorCode } from '../../common/contract/errors.ts';
-import type { Emit, Handlers } from '../../common/contract/index.ts';
+import type { Emit } from '../../common/contract/index.ts';
 import type { StatusSample } from '../../common/model/status.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
@@ -16,11 +16,12 @@ const UNREACHABLE: readonly ErrorCode[] = [
 ];
 
 export interface Monitor {
-  readonly operations: Pick<Handlers, 'status/refresh' | 'status/read-history'>;
+  /** Requests the status now and keeps the sample, also a failed one. Calls at the same time share one request. */
+  check(connectionId: string): Promise<StatusSample>;
   stop(): void;
 }
 
-/** Asks for the tenant's status, when told and at the interval of the settings, and keeps every sample, also the failed ones. */
+/** Requests the tenant's status, on demand and at the interval of the settings, and keeps every sample. */
 export function createMonitor(options: {
   cache: Cache;
   connections: ConnectionStore;
@@ -73,7 +74,6 @@ export function createMonitor(options: {
     return sample;
   };
 
-  /** Whoever asks while an answer is under way gets that one. */
   const check = (connectionId: string): Promise<StatusSample> => {
     const underWay = checks.get(connectionId);
     if (underWay !== undefined) return underWay;
@@ -84,14 +84,7 @@ export function createMonitor(options: {
   };
 
   return {
-    operations: {
-      'status/refresh': ({ connectionId }) => {
-        connections.get(connectionId);
-        return check(connectionId);
-      },
-      'status/read-history': ({ connectionId, spanMs, ticks }) =>
-        cache.readStatusHistory(connectionId, now(), spanMs, ticks),
-    },
+    check,
     stop: pollStatus({
       readSettings: () => settings.get(),
       findWatched: async () => settings.get().activeConnectionId ?? (await connections.list())[0]?.id,

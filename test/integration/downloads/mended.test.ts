@@ -4,7 +4,9 @@ import type { Task } from '../../../src-main/common/model/task.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import type { PageRequest } from '../../../src-main/core/client/reporting-client.ts';
 import type { ConnectionStore } from '../../../src-main/core/connections/create-connections.ts';
-import { createDownloads, type Downloads } from '../../../src-main/core/downloads/create-downloads.ts';
+import { createDownloads } from '../../../src-main/core/downloads/create-downloads.ts';
+import type { DownloadStarter } from '../../../src-main/core/downloads/create-download-starter.ts';
+import { createDownloadsHandlers } from '../../../src-main/core/downloads/downloads-handlers.ts';
 import { createTaskRegistry } from '../../../src-main/core/tasks/create-task-registry.ts';
 import type { TaskRegistry } from '../../../src-main/core/tasks/task-registry.ts';
 import { createSilentLogger } from '../../support/silent-logger.ts';
@@ -23,7 +25,8 @@ const { period } = toNewSnapshot();
 let place: Awaited<ReturnType<typeof createFolder>>;
 let cache: Cache;
 let tasks: TaskRegistry;
-let downloads: Downloads;
+let downloads: ReturnType<typeof createDownloadsHandlers>;
+let starter: DownloadStarter;
 let nowMs: number;
 /** Failures that the next pages meet, in order; the service itself is sound. */
 let failures: AppError[];
@@ -89,9 +92,11 @@ beforeEach(async () => {
     },
     clientFor: () => ({ fetchPage }),
   } as unknown as ConnectionStore;
-  downloads = createDownloads({
-    ...{ cache, connections, tasks, emit, logger, now: () => nowMs },
-    readFreeBytes: () => null,
+  const shared = { cache, connections, tasks, now: () => nowMs };
+  const parts = createDownloads({
+    ...shared,
+    emit,
+    logger,
     random: () => 0.5,
     clock: {
       now: () => nowMs,
@@ -102,6 +107,8 @@ beforeEach(async () => {
       },
     },
   });
+  starter = parts.starter;
+  downloads = createDownloadsHandlers({ ...shared, ...parts, readFreeBytes: () => null });
 });
 afterEach(async () => {
   await tasks.stop();
@@ -110,13 +117,12 @@ afterEach(async () => {
 });
 
 async function run(operation: 'start' | 'resume' = 'start'): Promise<{ task: Task; snapshotId: number }> {
-  const { operations } = downloads;
   const { taskId, snapshotId } = await (operation === 'start'
-    ? operations['downloads/start']({ connectionId: 'one', report: 'inbound-detail', period })
-    : operations['downloads/resume']({ snapshotId: 1 }));
+    ? downloads['downloads/start']({ connectionId: 'one', report: 'inbound-detail', period })
+    : downloads['downloads/resume']({ snapshotId: 1 }));
   return { task: await tasks.whenEnded(taskId), snapshotId };
 }
-const readDownload = async () => (await downloads.operations['downloads/list']({ connectionId: null }))[0];
+const readDownload = async () => (await downloads['downloads/list']({ connectionId: null }))[0];
 
 /** Fails the page after the first with the code, as often as told. */
 function failLater(code: ErrorCode, times: number, details = {}): void {
@@ -154,7 +160,7 @@ test('a download whose pause could not be written is ended by cancelling it', as
   [storeFailure, keepFailure] = ['cache.disk-full', 'cache.disk-full'];
   const { snapshotId } = await run();
   [storeFailure, keepFailure] = [null, null];
-  const cancelled = await downloads.operations['downloads/cancel']({ snapshotId });
+  const cancelled = await downloads['downloads/cancel']({ snapshotId });
   expect(cancelled).toMatchObject({ state: 'ended', failure: { code: 'app.cancelled' } });
   expect(await readDownload()).toEqual(cancelled);
 });
@@ -165,7 +171,7 @@ test('two wishes at once to go on start one task, and so do two to fetch again',
   storeFailure = null;
   for (const operation of ['downloads/resume', 'downloads/refresh'] as const) {
     const answers = await Promise.allSettled(
-      Array.from({ length: 2 }, async () => downloads.operations[operation]({ snapshotId })),
+      Array.from({ length: 2 }, async () => downloads[operation]({ snapshotId })),
     );
     expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
     const [first] = answers;
@@ -187,9 +193,9 @@ async function leaveQueued(connectionIds: readonly string[]): Promise<number[]> 
 
 test('what was left goes on, but for a removed connection', async () => {
   const [, goneId] = await leaveQueued(['one', 'gone', 'one']);
-  await downloads.resumeInterrupted();
+  await starter.resumeInterrupted();
   await Promise.all(tasks.list().map(({ id }) => tasks.whenEnded(id)));
-  const list = await downloads.operations['downloads/list']({ connectionId: null });
+  const list = await downloads['downloads/list']({ connectionId: null });
   const states = list.map(({ snapshotId, snapshotState }) => [snapshotId, snapshotState]);
   expect(states.toSorted()).toEqual([
     [goneId! - 1, 'complete'],
@@ -211,7 +217,7 @@ test('what was left goes on although one of them is removed meanwhile', async ()
       return rows;
     },
   });
-  await downloads.resumeInterrupted();
+  await starter.resumeInterrupted();
   await Promise.all(tasks.list().map(({ id }) => tasks.whenEnded(id)));
   expect(await readDownload()).toMatchObject({ snapshotState: 'complete' });
 });
@@ -219,7 +225,7 @@ test('what was left goes on although one of them is removed meanwhile', async ()
 test('an application that closes before everything goes on leaves the rest for the next time', async () => {
   await leaveQueued(['one', 'one']);
   await tasks.stop();
-  await downloads.resumeInterrupted();
+  await starter.resumeInterrupted();
   const rows = await cache.downloads.list(null);
   expect(rows.map(({ state, failure }) => [state, failure])).toEqual([
     ['queued', null],

@@ -27,7 +27,7 @@ function monitorThatMeets(fetchStatus: ReportingClient['fetchStatus']) {
   });
   onTestFinished(() => monitor.stop());
   return {
-    refresh: async () => monitor.operations['status/refresh']({ connectionId: 'c' }),
+    refresh: () => monitor.check('c'),
     kept,
     connections,
   };

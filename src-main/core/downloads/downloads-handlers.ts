@@ -1,0 +1,139 @@
+import { AppError, toErrorInfo } from '../../common/contract/errors.ts';
+import type { HandlersOf, Input } from '../../common/contract/index.ts';
+import type { Certificate } from '../../common/model/download.ts';
+import type { Period } from '../../common/model/period.ts';
+import type { DetailKind, ReportKind } from '../../common/reporting/report-identifiers.ts';
+import type { Cache } from '../cache/cache.ts';
+import type { DownloadRow } from '../cache/read/download-rows.ts';
+import { createGate } from '../client/gate.ts';
+import type { ConnectionStore } from '../connections/create-connections.ts';
+import type { TaskRegistry } from '../tasks/task-registry.ts';
+import { askTotal } from './ask-total.ts';
+import { toCertificate, toCertificateFileName } from './certificate.ts';
+import type { DownloadRunner } from './create-download-runner.ts';
+import type { DownloadStarter, NewDownload } from './create-download-starter.ts';
+import { findHoles, toCoveredSpan, toPeriod } from './find-holes.ts';
+import { planDownload } from './plan-download.ts';
+import { suggestSliceDays } from './slice-period.ts';
+
+/** The handlers of `downloads/…`. */
+export function createDownloadsHandlers(parts: {
+  readonly cache: Cache;
+  readonly connections: ConnectionStore;
+  readonly tasks: TaskRegistry;
+  readonly runner: DownloadRunner;
+  readonly starter: DownloadStarter;
+  now(): number;
+  /** Bytes free on the disk of the data folder; null where the system does not say. */
+  readFreeBytes(): number | null;
+}): HandlersOf<'downloads'> {
+  const { cache, connections, tasks, runner, starter, now, readFreeBytes } = parts;
+
+  /** Two calls at once must not both find that nothing is under way. */
+  const inTurn = createGate(1);
+  const listOf = async (connectionId: string, report: ReportKind): Promise<DownloadRow[]> =>
+    (await cache.downloads.list(connectionId)).filter(({ snapshot }) => snapshot.report === report);
+  const isUnderWay = ({ snapshot }: DownloadRow): boolean => runner.findActive(snapshot.id) !== null;
+  const readIdle = async (snapshotId: number): Promise<DownloadRow> => {
+    const row = await cache.downloads.get(snapshotId);
+    if (!isUnderWay(row) && row.snapshot.state !== 'complete') return row;
+    throw toNotResumable(snapshotId);
+  };
+  const stop = async (snapshotId: number, how: (taskId: string) => void): Promise<DownloadRow> => {
+    const taskId = runner.findActive(snapshotId);
+    if (taskId !== null) {
+      how(taskId);
+      await tasks.whenEnded(taskId);
+    }
+    return cache.downloads.get(snapshotId);
+  };
+  /** Throws `downloads.already-running` while the same period of the report is under way. */
+  const beginOnce = async (download: NewDownload): ReturnType<DownloadStarter['begin']> => {
+    const { connectionId, report, period, sliceDays, refreshOf } = download;
+    const isSame = ({ snapshot: { period: other } }: DownloadRow): boolean =>
+      other.startDate === period.startDate && other.endDate === period.endDate;
+    if ((await listOf(connectionId, report)).some((row) => isSame(row) && isUnderWay(row))) {
+      throw new AppError('downloads.already-running', 'This period is being downloaded already.');
+    }
+    return starter.begin({ connectionId, report, period, sliceDays, refreshOf });
+  };
+  const listHoles = async (input: Input<'downloads/find-holes'>): Promise<Period[]> => {
+    const { serviceZone } = connections.get(input.connectionId);
+    const rows = await listOf(input.connectionId, input.report);
+    const covered = rows.flatMap((row) => toCoveredSpan(row.snapshot, isUnderWay(row)) ?? []);
+    const span = { fromMs: input.fromMs, toMs: Math.min(input.toMs, now()) };
+    return findHoles(span, covered).map((hole) => toPeriod(hole, serviceZone));
+  };
+  const readCertificate = async (snapshotId: number): Promise<Certificate> =>
+    toCertificate(
+      await cache.downloads.get(snapshotId),
+      await cache.downloads.readJournalFigures(snapshotId),
+    );
+
+  return {
+    'downloads/start': ({ connectionId, report, period, sliceDays = null }) =>
+      inTurn(() => beginOnce({ connectionId, report, period, sliceDays, refreshOf: null })),
+    'downloads/plan': async ({ connectionId, report, period }) => {
+      const { pageSize } = connections.get(connectionId);
+      const client = connections.clientFor(connectionId);
+      const [asked, pace] = await Promise.all([
+        askTotal(client, report, period, new AbortController().signal),
+        cache.downloads.readPace(connectionId, report),
+      ]);
+      return planDownload({ asked, pace, pageSize, period, freeBytes: readFreeBytes() });
+    },
+    'downloads/list': async ({ connectionId }) =>
+      (await cache.downloads.list(connectionId)).map((row) => runner.show(row)),
+    'downloads/pause': async ({ snapshotId }) =>
+      runner.show(await stop(snapshotId, (taskId) => tasks.pause(taskId))),
+    'downloads/resume': ({ snapshotId }) =>
+      inTurn(async () => {
+        const row = await readIdle(snapshotId);
+        if (!runner.show(row).canResume) throw toNotResumable(snapshotId);
+        return starter.goOn(row);
+      }),
+    'downloads/cancel': async ({ snapshotId }) => {
+      const row = await stop(snapshotId, (taskId) => tasks.cancel(taskId));
+      if (row.state === 'ended') return runner.show(row);
+      const failure = toErrorInfo(new AppError('app.cancelled', 'The download was cancelled.'));
+      const snapshotState = row.snapshot.pageCount > 0 ? 'incomplete' : 'failed';
+      const change = { snapshotId, state: 'ended', failure, snapshotState, atMs: now() } as const;
+      return runner.announce(await cache.downloads.change(change));
+    },
+    'downloads/retry': ({ snapshotId }) =>
+      inTurn(async () => {
+        const row = await readIdle(snapshotId);
+        if (runner.show(row).canResume) return starter.goOn(row);
+        return starter.goOn(await cache.downloads.restartWalk({ snapshotId, remark: null }));
+      }),
+    'downloads/refresh': ({ snapshotId }) =>
+      inTurn(async () => {
+        const { snapshot, sliceDays } = await cache.downloads.get(snapshotId);
+        const report = snapshot.report as DetailKind;
+        return beginOnce({ ...snapshot, report, sliceDays, refreshOf: snapshotId });
+      }),
+    'downloads/find-holes': listHoles,
+    'downloads/fetch-holes': (input) =>
+      inTurn(async () => {
+        const { connectionId, report } = input;
+        const holes = await listHoles(input);
+        const downloads = holes.map((period) => {
+          const sliceDays = suggestSliceDays(period);
+          return starter.begin({ connectionId, report, period, sliceDays, refreshOf: null });
+        });
+        return Promise.all(downloads);
+      }),
+    'downloads/read-certificate': ({ snapshotId }) => readCertificate(snapshotId),
+    'downloads/export-certificate': async ({ snapshotId }) => {
+      const certificate = await readCertificate(snapshotId);
+      const text = `${JSON.stringify(certificate, null, 2)}\n`;
+      return { fileName: toCertificateFileName(certificate), text };
+    },
+  };
+}
+
+function toNotResumable(snapshotId: number): AppError {
+  return new AppError('downloads.not-resumable', 'There is nothing left to fetch, or it is under way.', {
+    snapshotId,
+  });
+}
