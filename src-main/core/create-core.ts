@@ -1,7 +1,7 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { toErrorInfo } from '../common/contract/errors.ts';
 import { OPERATIONS, type Emit, type EventName, type Handlers } from '../common/contract/index.ts';
+import { makePrivateFolder } from '../node/private-files.ts';
 import { createAppHandlers } from './app/app-handlers.ts';
 import { createCacheOperations } from './records/records-handlers.ts';
 import { createHousekeeping } from './snapshots/housekeeping.ts';
@@ -61,7 +61,7 @@ export async function createCore(host: Host, parts: CoreParts = {}): Promise<Cor
   };
 
   const logFolder = join(host.dataFolder, 'logs');
-  await mkdir(logFolder, { recursive: true, mode: 0o700 });
+  await makePrivateFolder(logFolder);
   const logger = createFileLogger({ folder: logFolder, now });
   logger.info('starting', { version: host.version, host: host.kind, platform: host.platform });
 

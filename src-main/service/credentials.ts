@@ -1,8 +1,10 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
+import { PRIVATE_FILE_MODE } from '../node/private-files.ts';
+import { writeFileAtomicallySync } from '../node/write-file-atomically.ts';
 import { toStartError } from './store/open-database.ts';
 import type { StoreProperties } from './store/properties.ts';
 
@@ -41,7 +43,7 @@ export function prepareCredentials(dataFolder: string, properties: StoreProperti
 function keepOrMakeCredentials(path: string, properties: StoreProperties): ClearCredentials {
   const kept = tryReadCredentials(path);
   if (kept !== undefined && matchesCredentials(properties, kept)) {
-    chmodSync(path, 0o600);
+    chmodSync(path, PRIVATE_FILE_MODE);
     return kept;
   }
   const credentials = {
@@ -49,15 +51,14 @@ function keepOrMakeCredentials(path: string, properties: StoreProperties): Clear
     accessTokenSecret: randomBytes(32).toString('base64url'),
   };
   const salt = randomBytes(16).toString('hex');
-  // Written whole or not at all: a start that is cut short must not leave half a file.
-  writeFileSync(`${path}.new`, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
   properties.set('credential_salt', salt);
   properties.set('access_token_hash', hashWithSalt(salt, credentials.accessToken).toString('hex'));
   properties.set(
     'access_token_secret_hash',
     hashWithSalt(salt, credentials.accessTokenSecret).toString('hex'),
   );
-  renameSync(`${path}.new`, path);
+  // A start that is cut short here leaves credentials that don't fit: the next one makes new ones.
+  writeFileAtomicallySync(path, `${JSON.stringify(credentials, null, 2)}\n`);
   return credentials;
 }
 

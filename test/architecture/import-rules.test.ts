@@ -19,6 +19,9 @@ const BREACHES: readonly (readonly [rule: string, from: string, to: string])[] =
   ['common-is-pure', 'src-main/common/reads-files.ts', 'node:fs'],
   ['common-is-pure', 'src-main/common/knows-core.ts', 'src-main/core/part.ts'],
   ['common-is-pure', 'src-main/common/knows-vue.ts', 'vue'],
+  ['node-is-shared', 'src-main/node/knows-core.ts', 'src-main/core/part.ts'],
+  ['node-is-shared', 'src-main/node/knows-electron.ts', 'electron'],
+  ['node-has-no-fastify-at-run-time', 'src-main/node/runs-fastify.ts', 'fastify'],
   ['core-knows-no-host', 'src-main/core/knows-electron.ts', 'src-main/electron/part.ts'],
   ['core-knows-no-host', 'src-main/core/knows-web.ts', 'src-main/web/part.ts'],
   ['core-knows-no-host', 'src-main/core/knows-service.ts', 'src-main/service/part.ts'],
@@ -44,7 +47,11 @@ const BREACHES: readonly (readonly [rule: string, from: string, to: string])[] =
 /** Imports that the table allows. */
 const ALLOWED: readonly (readonly [from: string, to: string])[] = [
   ['src-main/common/uses-typebox.ts', 'typebox'],
+  ['src-main/node/uses-common.ts', 'src-main/common/part.ts'],
+  ['src-main/node/uses-files.ts', 'node:fs'],
+  ['src-main/node/uses-sqlite.ts', 'better-sqlite3'],
   ['src-main/core/uses-common.ts', 'src-main/common/part.ts'],
+  ['src-main/core/uses-node.ts', 'src-main/node/part.ts'],
   ['src-main/core/cache/uses-sqlite.ts', 'better-sqlite3'],
   ['src-main/core/analysis/uses-duckdb.ts', '@duckdb/node-api'],
   ['src-main/core/secrets/uses-keychain.ts', 'keytar'],

@@ -16,6 +16,19 @@ module.exports = {
       { pathNot: ['^src-main/common/', '^node_modules/typebox/'] },
       'common imports common and TypeBox',
     ),
+    rule(
+      'node-is-shared',
+      '^src-main/node/',
+      {
+        pathNot: ['^src-main/(common|node)/', '^node_modules/((@types/)?better-sqlite3|fastify)/'],
+        dependencyTypesNot: ['core'],
+      },
+      'node imports common, Node, better-sqlite3 and the types of fastify',
+    ),
+    rule('node-has-no-fastify-at-run-time', '^src-main/node/', {
+      path: '^node_modules/fastify/',
+      dependencyTypesNot: ['type-only'],
+    }),
     rule('core-knows-no-host', '^src-main/core/', {
       path: [
         '^src-main/(service|web|electron|start)/',
@@ -23,14 +36,16 @@ module.exports = {
         '^node_modules/(electron|fastify|@fastify|vue)/',
       ],
     }),
-    rule('only-cache-opens-sqlite', '^src-main/core/(?!cache/)', { path: 'node_modules/better-sqlite3/' }),
+    rule('only-cache-opens-sqlite', '^src-main/core/(?!cache/)', {
+      path: ['node_modules/better-sqlite3/', '^src-main/node/open-database'],
+    }),
     rule('only-analysis-opens-duckdb', '^src-main/(?!core/analysis/)', { path: '^node_modules/@duckdb/' }),
     rule('only-secrets-opens-the-keychain', '^src-main/(?!core/secrets/)', { path: 'node_modules/keytar/' }),
     rule('service-stands-alone', '^src-main/service/', {
       path: ['^src-main/(core|web|electron|start)/', '^src-renderer/', '^node_modules/(electron|vue)/'],
     }),
     rule('only-the-store-opens-sqlite', '^src-main/service/(?!store(-sqlite)?/)', {
-      path: '^node_modules/better-sqlite3/',
+      path: ['^node_modules/better-sqlite3/', '^src-main/node/open-database'],
     }),
     rule('web-has-no-electron', '^src-main/(web|start)/', {
       path: ['^src-main/electron/', '^node_modules/(electron|better-sqlite3|keytar)/'],

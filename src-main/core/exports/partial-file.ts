@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
-import { open, rename, rm, stat, type FileHandle } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
+import { open, rm, stat, type FileHandle } from 'node:fs/promises';
 import { AppError } from '../../common/contract/errors.ts';
+import { findErrorCode } from '../../node/error-text.ts';
+import { PRIVATE_FILE_MODE } from '../../node/private-files.ts';
+import { replaceFile } from '../../node/write-file-atomically.ts';
 
 const STALE_MS = 24 * 60 * 60 * 1000;
-const RENAME_TRIES = 5;
-const RENAME_WAIT_MS = 100;
 
 export interface PartialFile {
   write(text: string): Promise<void>;
@@ -48,12 +47,10 @@ export async function openPartialFile(
     },
     async commit() {
       await guardWriting(async () => {
-        await handle.sync();
         await close();
-        await renamePatiently(path, target);
+        await replaceFile(path, target);
       });
       committed = true;
-      await syncFolder(dirname(target));
       return { bytes, sha256: hash.digest('hex') };
     },
     async discard() {
@@ -66,12 +63,12 @@ export async function openPartialFile(
 
 /** A partial file that nobody has written to for a day is left from a program that was killed. */
 async function openExclusively(path: string, nowMs: number, openFile: typeof open): Promise<FileHandle> {
-  const openNew = (): Promise<FileHandle> => openFile(path, 'wx', 0o600);
+  const openNew = (): Promise<FileHandle> => openFile(path, 'wx', PRIVATE_FILE_MODE);
   return guardWriting(async () => {
     try {
       return await openNew();
     } catch (error) {
-      if (toSystemCode(error) !== 'EEXIST') throw error;
+      if (findErrorCode(error) !== 'EEXIST') throw error;
       const { mtimeMs } = await stat(path);
       if (nowMs - mtimeMs < STALE_MS) {
         throw new AppError('exports.target-exists', 'Another export is writing this file.', {}, error);
@@ -90,30 +87,6 @@ async function writeAll(handle: FileHandle, buffer: Buffer): Promise<void> {
   }
 }
 
-/** On Windows a virus scanner or a viewer may hold the target for a moment. */
-async function renamePatiently(from: string, to: string): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      await rename(from, to);
-      return;
-    } catch (error) {
-      const code = toSystemCode(error);
-      if (attempt === RENAME_TRIES || !['EPERM', 'EBUSY', 'EACCES'].includes(code)) throw error;
-      await wait(RENAME_WAIT_MS * attempt);
-    }
-  }
-}
-
-/** Makes the new name last through a power cut; not every system can open a folder. */
-async function syncFolder(folder: string): Promise<void> {
-  try {
-    const handle = await open(folder, 'r');
-    await handle.sync().finally(() => handle.close());
-  } catch {
-    // The file is whole under its name already.
-  }
-}
-
 async function guardWriting<Value>(action: () => Promise<Value>): Promise<Value> {
   try {
     return await action();
@@ -122,13 +95,8 @@ async function guardWriting<Value>(action: () => Promise<Value>): Promise<Value>
     throw new AppError(
       'exports.write-failed',
       'The file could not be written.',
-      { systemCode: toSystemCode(error) },
+      { systemCode: findErrorCode(error) ?? 'unknown' },
       error,
     );
   }
-}
-
-function toSystemCode(error: unknown): string {
-  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
-  return typeof code === 'string' ? code : 'unknown';
 }

@@ -1,6 +1,6 @@
-import { mkdir } from 'node:fs/promises';
 import { AppError } from '../../common/contract/errors.ts';
 import type { HandlersOf } from '../../common/contract/index.ts';
+import { makePrivateFolder } from '../../node/private-files.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import type { Host } from '../host.ts';
 import type { SettingsStore } from '../settings/create-settings.ts';
@@ -65,7 +65,7 @@ export function createLocalServiceHandlers(parts: {
       return { text: (await host.copyText(text)) ? null : text };
     },
     'local-service/reveal-folder': async () => {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await makePrivateFolder(folder);
       return { isShown: await host.revealFolder(folder) };
     },
     'local-service/start-import': async ({ uploadId }) => {

@@ -1,7 +1,8 @@
 import { realpathSync } from 'node:fs';
-import { appendFile, chmod, mkdir, readdir, rm } from 'node:fs/promises';
+import { appendFile, chmod, readdir, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { makePrivateFolder, PRIVATE_FILE_MODE } from '../../node/private-files.ts';
 import { formatLogLine, type LogEntry } from './format-log-line.ts';
 import type { LogFields, Logger } from './logger.ts';
 import { toPathPattern } from './redact-text.ts';
@@ -27,9 +28,9 @@ export function createFileLogger(options: {
   let openFileName = '';
 
   async function prepare(fileName: string): Promise<void> {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    await appendFile(join(folder, fileName), '', { mode: 0o600 });
-    await chmod(join(folder, fileName), 0o600);
+    await makePrivateFolder(folder);
+    await appendFile(join(folder, fileName), '', { mode: PRIVATE_FILE_MODE });
+    await chmod(join(folder, fileName), PRIVATE_FILE_MODE);
     openFileName = fileName;
     const logs = (await readdir(folder)).filter((name) => LOG_FILE.test(name)).sort();
     for (const old of logs.slice(0, -FILES_KEPT)) await rm(join(folder, old), { force: true });
@@ -38,7 +39,9 @@ export function createFileLogger(options: {
   async function write(lines: typeof waiting): Promise<void> {
     for (const [fileName, group] of Map.groupBy(lines, (line) => line.fileName)) {
       if (fileName !== openFileName) await prepare(fileName);
-      await appendFile(join(folder, fileName), group.map(({ line }) => line).join(''), { mode: 0o600 });
+      await appendFile(join(folder, fileName), group.map(({ line }) => line).join(''), {
+        mode: PRIVATE_FILE_MODE,
+      });
     }
   }
 

@@ -1,5 +1,6 @@
-import { chmod, mkdir } from 'node:fs/promises';
+import { chmod } from 'node:fs/promises';
 import { posix, win32 } from 'node:path';
+import { makePrivateFolder, PRIVATE_FOLDER_MODE } from '../../node/private-files.ts';
 
 export type HostPlatform = 'macos' | 'windows' | 'linux';
 
@@ -24,8 +25,8 @@ export function findDataFolder(
   return posix.join(posix.isAbsolute(base) ? base : posix.join(home, '.local', 'share'), 'channelscope');
 }
 
-/** Makes the folder, open to its owner only. */
+/** Creates the folder and closes it to everybody but its owner, also one that exists. */
 export async function prepareDataFolder(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  await chmod(folder, 0o700);
+  await makePrivateFolder(folder);
+  await chmod(folder, PRIVATE_FOLDER_MODE);
 }

@@ -1,4 +1,5 @@
-import { open, readFile, rename } from 'node:fs/promises';
+import { readFile, rename } from 'node:fs/promises';
+import { writeFileAtomically } from '../../node/write-file-atomically.ts';
 
 /** A document that could not be read as JSON; `raw` stays on disk until something else is written. */
 class DamagedDocument extends Error {
@@ -23,15 +24,7 @@ async function readJsonFile(path: string): Promise<unknown> {
 
 /** Writes a JSON document so that a crash leaves either the old or the new one, readable by its owner only. */
 export async function writeJsonFile(path: string, value: unknown): Promise<void> {
-  const aside = `${path}.new`;
-  const file = await open(aside, 'w', 0o600);
-  try {
-    await file.writeFile(`${JSON.stringify(value, null, 2)}\n`);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(aside, path);
+  await writeFileAtomically(path, `${JSON.stringify(value, null, 2)}\n`);
 }
 
 /** Reads a document; a damaged one is moved aside, never deleted, and counts as none. */

@@ -1,29 +1,21 @@
-import { chmodSync, closeSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { AppError } from '../../common/contract/errors.ts';
+import { findErrorCode } from '../../node/error-text.ts';
+import { openDatabase, type Database, type Pragma } from '../../node/open-database.ts';
+import { makePrivateFolderSync, PRIVATE_FILE_MODE } from '../../node/private-files.ts';
 import { APPLICATION_ID, SCHEMA_SQL, SCHEMA_VERSION } from './schema.ts';
 import { upgradeSchema } from './upgrade-schema.ts';
 
 const FILE_NAME = 'reporting-service.sqlite';
 const SQLITE_HEADER = 'SQLite format 3\0';
 
-/** Of the write-ahead log, in pages: about 4 MB. */
-export const CHECKPOINT_PAGES = 1000;
-
-/** Set in this order and read back. FULL: these records can't be fetched again from anywhere. */
-const PRAGMAS: readonly (readonly [string, string | number, string | number])[] = [
-  // One service per folder: a second one is told so instead of mixing its traffic in.
-  ['locking_mode', 'EXCLUSIVE', 'exclusive'],
-  ['journal_mode', 'WAL', 'wal'],
-  ['synchronous', 'FULL', 2],
-  ['busy_timeout', 1000, 1000],
-  ['foreign_keys', 'ON', 1],
-  ['wal_autocheckpoint', CHECKPOINT_PAGES, CHECKPOINT_PAGES],
-  ['journal_size_limit', 67_108_864, 67_108_864],
-  ['trusted_schema', 'OFF', 0],
-  ['cell_size_check', 'ON', 1],
-  ['mmap_size', 0, 0],
+/** The records of the service can't be fetched again from anywhere. */
+const PRAGMAS: readonly Pragma[] = [
+  // One service per folder: a second one is refused instead of mixing its traffic in.
+  ['locking_mode', 'exclusive', 'exclusive'],
+  ['journal_mode', 'wal', 'wal'],
+  // 16 MiB
   ['cache_size', -16_384, -16_384],
 ];
 
@@ -41,21 +33,20 @@ export function toStartError(message: string, cause?: unknown): AppError {
  * Opens the store of a data folder, and creates both when missing, for the owner only. Throws AppError
  * `local-service.start-failed` for a file that is not this service's, is newer, in use, or unreadable.
  */
-export function openDatabase(dataFolder: string): Database.Database {
+export function openStoreDatabase(dataFolder: string): Database {
   const path = toDatabasePath(dataFolder);
   try {
-    mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
+    makePrivateFolderSync(dataFolder);
     refuseForeignFile(path);
   } catch (error) {
     throw error instanceof AppError
       ? error
       : toStartError(`The data folder ${dataFolder} can't be used.`, error);
   }
-  let db: Database.Database | undefined;
+  let db: Database | undefined;
   try {
-    db = new Database(path, { timeout: 1000 });
-    chmodSync(path, 0o600);
-    setPragmas(db);
+    db = openDatabase(path, { busyTimeoutMs: 1000, pragmas: PRAGMAS });
+    chmodSync(path, PRIVATE_FILE_MODE);
     prepareSchema(db, path);
     return db;
   } catch (error) {
@@ -79,18 +70,7 @@ function refuseForeignFile(path: string): void {
   }
 }
 
-function setPragmas(db: Database.Database): void {
-  for (const [name, value, expected] of PRAGMAS) {
-    db.pragma(`${name} = ${value}`);
-    const actual = db.pragma(name, { simple: true });
-    // SQLite built without memory mapping answers nothing for mmap_size, which is as good as 0.
-    if (actual !== expected && !(name === 'mmap_size' && actual === undefined)) {
-      throw toStartError(`The database setting ${name} is ${String(actual)}, not ${expected}.`);
-    }
-  }
-}
-
-function prepareSchema(db: Database.Database, path: string): void {
+function prepareSchema(db: Database, path: string): void {
   const applicationId = db.pragma('application_id', { simple: true });
   const version = Number(db.pragma('user_version', { simple: true }));
   const tables = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get();
@@ -119,7 +99,7 @@ function prepareSchema(db: Database.Database, path: string): void {
 }
 
 function toOpenError(error: unknown, path: string): AppError {
-  const code = error instanceof Database.SqliteError ? error.code : '';
+  const code = findErrorCode(error) ?? '';
   if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) {
     return toStartError(`${path} is in use by another reporting service.`, error);
   }

@@ -2,7 +2,8 @@ import { statSync } from 'node:fs';
 import type { Database } from 'better-sqlite3';
 import { RecordCounter } from './count-records.ts';
 import { ImportStore } from './import-records.ts';
-import { CHECKPOINT_PAGES, openDatabase, toDatabasePath } from './open-database.ts';
+import { CHECKPOINT_PAGES } from '../../node/open-database.ts';
+import { openStoreDatabase, toDatabasePath } from './open-database.ts';
 import { StoreProperties } from './properties.ts';
 import { ActivityReader } from './read-activity.ts';
 import { DetailReader } from './read-details.ts';
@@ -36,7 +37,7 @@ export interface RecordStore {
 
 /** Opens or creates the store of a data folder. Throws AppError `local-service.start-failed`. */
 export function openRecordStore(dataFolder: string): RecordStore {
-  const db = openDatabase(dataFolder);
+  const db = openStoreDatabase(dataFolder);
   const path = toDatabasePath(dataFolder);
   const properties = new StoreProperties(db);
   const groups = new TrafficGroups(db);

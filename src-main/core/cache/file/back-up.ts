@@ -1,6 +1,8 @@
-import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { AppError } from '../../../common/contract/errors.ts';
+import { makePrivateFileSync } from '../../../node/private-files.ts';
+import { replaceFileSync } from '../../../node/write-file-atomically.ts';
 import { connect, type Connection } from './open-database.ts';
 
 /** Copies of this many schema versions are kept. */
@@ -17,12 +19,10 @@ export function backUp(database: Connection, file: string, version: number): voi
   rmSync(unfinished, { force: true });
   try {
     // An empty file is accepted as the target, so it is never readable by others.
-    closeSync(openSync(unfinished, 'wx', 0o600));
+    makePrivateFileSync(unfinished);
     database.prepare('VACUUM INTO ?').run(unfinished);
     assertLike(database, unfinished);
-    flush(unfinished);
-    renameSync(unfinished, target);
-    flush(dirname(file));
+    replaceFileSync(unfinished, target);
   } catch (error) {
     rmSync(unfinished, { force: true });
     throw error;
@@ -54,27 +54,6 @@ function countRows(database: Connection): string {
     database.prepare(`SELECT count(*) FROM "${name}"`).pluck().get(),
   ]);
   return JSON.stringify(counts);
-}
-
-/** Not every system can open a folder; the file itself is flushed anyway. */
-function flush(path: string): void {
-  let descriptor: number;
-  try {
-    descriptor = openSync(path, 'r+');
-  } catch {
-    try {
-      descriptor = openSync(path, 'r');
-    } catch {
-      return;
-    }
-  }
-  try {
-    fsyncSync(descriptor);
-  } catch {
-    return;
-  } finally {
-    closeSync(descriptor);
-  }
 }
 
 function removeOldest(file: string): void {

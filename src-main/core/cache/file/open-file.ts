@@ -1,5 +1,7 @@
-import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { makePrivateFileSync } from '../../../node/private-files.ts';
+import { replaceFileSync } from '../../../node/write-file-atomically.ts';
 import { claimFile } from './claim-file.ts';
 import { connect, type Connection } from './open-database.ts';
 import { findDamage } from './inspect-file.ts';
@@ -73,7 +75,7 @@ function createFile(file: string, migrations: readonly Migration[]): void {
   const unfinished = `${file}.new`;
   for (const suffix of ['', '-wal', '-shm']) rmSync(unfinished + suffix, { force: true });
   // SQLite gives its companions the mode of the file: only the owner may read any of them.
-  closeSync(openSync(unfinished, 'wx', 0o600));
+  makePrivateFileSync(unfinished);
   const database = connect(unfinished, 'write');
   try {
     migrate(database, unfinished, migrations);
@@ -81,7 +83,7 @@ function createFile(file: string, migrations: readonly Migration[]): void {
   } finally {
     database.close();
   }
-  renameSync(unfinished, file);
+  replaceFileSync(unfinished, file);
 }
 
 /** Ids of the damaged file are not given out again: what is whole in it will be brought over under its own. */

@@ -1,5 +1,7 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { makePrivateFolderSync, PRIVATE_FOLDER_MODE } from '../../../node/private-files.ts';
+import { writeFileAtomicallySync } from '../../../node/write-file-atomically.ts';
 
 const SUFFIXES = ['', '-wal', '-shm'] as const;
 
@@ -29,17 +31,17 @@ export function putAside(file: string, damage: Damage, nowMs: number, versions: 
     sizeBytes: Object.fromEntries(sizes) as unknown,
     versions,
   };
-  writeFileSync(join(folder, 'report.json'), `${JSON.stringify(report, null, 2)}\n`, { mode: 0o600 });
+  writeFileAtomicallySync(join(folder, 'report.json'), `${JSON.stringify(report, null, 2)}\n`);
   return folder;
 }
 
 function makeFolder(parent: string, nowMs: number): string {
   const time = new Date(nowMs).toISOString().replaceAll(':', '-');
-  mkdirSync(parent, { recursive: true, mode: 0o700 });
+  makePrivateFolderSync(parent);
   for (let number = 1; ; number += 1) {
     const folder = join(parent, number === 1 ? time : `${time}-${number}`);
     if (existsSync(folder)) continue;
-    mkdirSync(folder, { mode: 0o700 });
+    mkdirSync(folder, { mode: PRIVATE_FOLDER_MODE });
     return folder;
   }
 }
