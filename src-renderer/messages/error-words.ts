@@ -25,14 +25,15 @@ export function useErrorSpeaker(): (error: ErrorLike) => ErrorWords {
   return (error) => {
     const code = te(`errors.${error.code}.title`) ? error.code : 'app.bug';
     const details: Record<string, string | number> = { ...error.details };
-    const { retryAfterMs, reason } = details;
-    const hasWait = typeof retryAfterMs === 'number' && retryAfterMs >= MINUTE_MS;
-    if (hasWait) details['minutes'] = formatCount(Math.ceil(retryAfterMs / MINUTE_MS));
-    const texts = [`reasons.${reason ?? ''}`, ...(hasWait ? ['textWithWait'] : [])];
+    const { retryAfterMs, reason, status } = details;
+    const minutes = typeof retryAfterMs === 'number' ? Math.ceil(retryAfterMs / MINUTE_MS) : 0;
+    const texts = [`reasons.${reason ?? ''}`];
+    if (typeof retryAfterMs === 'number' && retryAfterMs >= MINUTE_MS) texts.push('textWithWait');
+    if (status !== undefined) texts.push('textWithStatus');
     const text = texts.find((name) => te(`errors.${code}.${name}`)) ?? 'text';
     return {
       title: t(`errors.${code}.title`, details),
-      text: t(`errors.${code}.${text}`, details),
+      text: t(`errors.${code}.${text}`, { ...details, minutes: formatCount(minutes) }, minutes),
       action: t(`errors.${code}.action`, details),
     };
   };

@@ -8,7 +8,7 @@ export function useRemarkWords(): (remark: Remark) => string {
   return ({ code, count, detail }) => {
     const key = `remarks.${code}`;
     return te(key)
-      ? t(key, { count: formatCount(count ?? 1), detail: detail ?? '' })
+      ? t(key, { count: formatCount(count ?? 1), detail: detail ?? '' }, count ?? 1)
       : t('remarks.other', { code });
   };
 }

@@ -44,7 +44,7 @@ test('a word that is not an address is refused at its field, and nothing is save
   await page.goto(app.url);
   await fillConnection(page, { address: 'reports' });
   await page.getByRole('button', { name: 'Save' }).click();
-  await expect(page.getByText('Write an http or https address')).toBeVisible();
+  await expect(page.getByText('Enter an http or https address')).toBeVisible();
 });
 
 test('an address where nothing answers says so in the test and leaves the other steps alone', async ({

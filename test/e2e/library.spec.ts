@@ -52,7 +52,7 @@ test('a snapshot is certified, named, pinned, deleted, brought back, verified an
 
   await library.act(row, 'Details');
   await library.openTab('Certificate');
-  await expect(library.details()).toContainText('Complete: every record that the service announced is here');
+  await expect(library.details()).toContainText('Complete: every record the service announced is here');
   const [file] = await Promise.all([
     page.waitForEvent('download'),
     library.details().getByRole('button', { name: 'Save as JSON' }).click(),
@@ -61,8 +61,8 @@ test('a snapshot is certified, named, pinned, deleted, brought back, verified an
   expect(certificate).toMatchObject({ recordCount: forecast, isComplete: true, tenant: 1001 });
   await library.openTab('Pages');
   await expect(library.details().locator('tbody tr')).toHaveCount(Number(certificate['pageCount']));
-  await library.openTab('Set aside');
-  await expect(library.details()).toContainText('Nothing was set aside');
+  await library.openTab('Unreadable');
+  await expect(library.details()).toContainText('No unreadable entries');
   await library.closeDetails();
 
   await library.act(row, 'Name and note');
@@ -94,22 +94,22 @@ test('a snapshot is certified, named, pinned, deleted, brought back, verified an
 
   await library.act(library.row('The quiet day'), 'Verify');
   await library.act(library.row('The quiet day'), 'Details');
-  await expect(library.details()).toContainText('every page is as it was stored');
+  await expect(library.details()).toContainText('unchanged since it was downloaded');
   await library.details().getByRole('button', { name: 'Refresh and compare' }).click();
   await library.openTab('What changed');
-  await expect(library.details()).toContainText('Both hold the same records.');
+  await expect(library.details()).toContainText('Both contain the same records.');
   await library.closeDetails();
   await expect(library.rows()).toHaveCount(2);
 
   // What is kept outlasts the window, and space that nothing needs goes back to the disk.
   await page.getByRole('combobox', { name: /^Keep for/ }).click();
   await page.getByRole('option', { name: '90 days' }).click();
-  await page.getByRole('button', { name: 'Give space back' }).click();
-  await expect(page.getByText(/given back to the disk/)).toBeVisible();
+  await page.getByRole('button', { name: 'Free up space' }).click();
+  await expect(page.getByText(/freed$/)).toBeVisible();
   await page.getByRole('button', { name: 'Verify all' }).click();
   await page.reload();
   await expect(page.getByRole('combobox', { name: /^Keep for/ })).toContainText('90 days');
-  await expect(page.getByText(/Cache file sound/)).toBeVisible();
+  await expect(page.getByText(/Cache file intact/)).toBeVisible();
 });
 
 test('the coverage map zooms from days to minutes, and its holes are fetched', async ({ app, page }) => {
@@ -133,14 +133,14 @@ test('the coverage map zooms from days to minutes, and its holes are fetched', a
   await page.keyboard.press('Escape');
   await expect(cells()).toHaveCount(24);
 
-  await page.getByRole('button', { name: 'Fetch the holes' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Fetch the holes' });
-  await expect(dialog.getByText('1 period, 1 d')).toHaveCount(2);
+  await page.getByRole('button', { name: 'Fill gaps' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Fill gaps' });
+  await expect(dialog.getByText('1 gap, 1 d')).toHaveCount(2);
   await dialog.getByRole('checkbox', { name: /Outbound detail/ }).click();
-  await dialog.getByRole('button', { name: 'Fetch 1 period' }).click();
+  await dialog.getByRole('button', { name: 'Fill 1 gap' }).click();
   await expect(library.rows()).toHaveCount(2);
   await expect(cells().first()).toHaveAttribute('data-state', 'settled');
   await expect(cells().last()).toHaveAttribute('data-state', 'settled');
-  await page.getByRole('button', { name: 'Fetch the holes' }).click();
-  await expect(dialog.getByText('nothing to fetch')).toHaveCount(1);
+  await page.getByRole('button', { name: 'Fill gaps' }).click();
+  await expect(dialog.getByText('no gaps')).toHaveCount(1);
 });

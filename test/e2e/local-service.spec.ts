@@ -54,7 +54,7 @@ test('a simulated outage is seen as one, is never taken for a real one, and ends
   const window = new WindowPage(page);
   await screen.open();
   await page.getByLabel('Platform is down').click();
-  await expect(page.getByText('Platform down. It is no outage of your platform.')).toBeVisible();
+  await expect(page.getByText("Platform down. This isn't an outage of your platform.")).toBeVisible();
   await window.openView('/overview');
   await expect(screen.mark('Simulation is on')).toBeVisible();
   await expect(window.main().getByText('Down', { exact: true }).first()).toBeVisible();
@@ -116,11 +116,11 @@ test('records of a file are imported, bad lines are told with their reasons, and
   await expect(panel).toContainText('Rejected1');
   await expect(panel.getByRole('row')).toHaveCount(2);
   await screen.button('Copy report').click();
-  expect(await paste(page)).toMatch(/^records\.ndjson: 3 lines, 2 added.*Line 2: \S/u);
+  expect(await paste(page)).toMatch(/^records\.ndjson: 3 records read, 2 added.*Line 2: \S/u);
   expect(await readdir(join(app.dataFolder, 'uploads'))).toEqual([]);
 
   await screen.importText('records.ndjson', `${lines.join('\n')}\n`);
-  await expect(panel).toContainText('Known already2');
+  await expect(panel).toContainText('Already present2');
   await screen.button('Close').click();
   await expect(panel).toBeHidden();
 });

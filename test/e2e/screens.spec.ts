@@ -45,7 +45,7 @@ async function showLibraryParts(page: Page): Promise<void> {
   const library = new LibraryPage(page);
   await page.getByRole('button', { name: 'New download' }).click();
   await page
-    .getByText(/on the disk/)
+    .getByText(/on disk/)
     .first()
     .waitFor();
   await showScreen(page, 'library-download');
@@ -55,15 +55,15 @@ async function showLibraryParts(page: Page): Promise<void> {
   await showScreen(page, 'library-menu');
   await page.getByRole('menuitem', { name: 'Details' }).click();
   await showScreen(page, 'library-details');
-  for (const name of ['Certificate', 'Pages', 'Set aside', 'What changed']) {
+  for (const name of ['Certificate', 'Pages', 'Unreadable', 'What changed']) {
     await library.openTab(name);
     await showScreen(page, `library-${name.toLowerCase().replace(' ', '-')}`);
   }
   await library.closeDetails();
   await library.coverage().getByRole('gridcell').nth(29).click();
-  await page.getByRole('button', { name: 'Fetch the holes' }).click();
+  await page.getByRole('button', { name: 'Fill gaps' }).click();
   await page
-    .getByText(/period, /)
+    .getByText(/gaps?, /)
     .first()
     .waitFor();
   await showScreen(page, 'library-holes');

@@ -1,13 +1,18 @@
 import type { RecordImport } from '../../../src-main/common/model/local-service.ts';
+import { formatValues } from '../../messages/format-values.ts';
 
-/** The report as text for the clipboard: one line of counts, then each rejected line with its reason. */
-export function toReportText({ fileName, report }: RecordImport): string {
+type Say = (key: string, values: Record<string, unknown>, plural: number) => string;
+
+/** The report as text for the clipboard: a line of counts, then each rejected record with its reason. */
+export function toReportText({ fileName, report }: RecordImport, say: Say): string {
   const { lines, added, known, rejected, problems } = report;
+  const counts = formatValues({ lines, added, known, rejected });
+  const unlisted = formatValues({ count: rejected - problems.length });
   return [
-    `${fileName}: ${lines} lines, ${added} added, ${known} known already, ${rejected} rejected`,
-    ...problems.map(({ line, reason }) => `Line ${line}: ${reason}`),
+    say('local-service.import.report.summary', { file: fileName, ...counts }, lines),
+    ...problems.map(({ line, reason }) => say('local-service.import.report.line', { line, reason }, 1)),
     ...(rejected > problems.length
-      ? [`${rejected - problems.length} more rejected lines are not listed`]
+      ? [say('local-service.import.report.more', unlisted, rejected - problems.length)]
       : []),
     '',
   ].join('\n');

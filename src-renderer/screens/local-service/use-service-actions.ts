@@ -44,7 +44,7 @@ export function useServiceActions() {
   function copyReport(): Promise<void> {
     const { recordImport } = service;
     if (recordImport === null) return Promise.resolve();
-    return act(() => copy('report', () => write(toReportText(recordImport))));
+    return act(() => copy('report', () => write(toReportText(recordImport, t))));
   }
 
   function reveal(): Promise<void> {

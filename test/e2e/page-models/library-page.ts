@@ -21,7 +21,7 @@ export class LibraryPage {
     await dialog.getByRole('button', { name: /^Period/ }).click();
     await this.page.getByRole('button', { name: period, exact: true }).click();
     await this.page.getByRole('button', { name: 'Apply' }).click();
-    const forecast = await dialog.getByText(/records · about .* on the disk/).innerText();
+    const forecast = await dialog.getByText(/records · about .* on disk/).innerText();
     await dialog.getByRole('button', { name: 'Download', exact: true }).click();
     await dialog.waitFor({ state: 'hidden' });
     return Number(forecast.split(' ')[0]?.replaceAll(',', ''));

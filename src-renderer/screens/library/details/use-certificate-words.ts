@@ -1,6 +1,6 @@
 import { useI18n } from 'vue-i18n';
 import type { Certificate } from '../../../../src-main/common/model/download.ts';
-import { formatExact } from '../../../format/dates.ts';
+import { formatDayClock, formatExact } from '../../../format/dates.ts';
 import { formatBytes, formatCount } from '../../../format/numbers.ts';
 import { useErrorSpeaker } from '../../../messages/error-words.ts';
 import { useRemarkWords } from '../../../messages/remark-words.ts';
@@ -68,7 +68,10 @@ export function useCertificateWords(): {
   }
 
   function toReasons(certificate: Certificate): readonly string[] {
-    const open = certificate.stillOpen ? [t('library.stateNote.open')] : [];
+    const { stillOpen, firstPageAtMs, period } = certificate;
+    const open = stillOpen
+      ? [t('library.stateNote.open', { time: formatDayClock(firstPageAtMs ?? 0, period.zone) })]
+      : [];
     const reasons = certificate.reasons.map((code) => {
       const remark = certificate.remarks.find((each) => each.code === code);
       if (remark !== undefined || te(`remarks.${code}`)) return toRemark(remark ?? { code });

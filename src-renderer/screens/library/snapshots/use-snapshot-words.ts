@@ -1,7 +1,7 @@
 import { useI18n } from 'vue-i18n';
 import type { Download } from '../../../../src-main/common/model/download.ts';
 import type { Remark, Snapshot } from '../../../../src-main/common/model/snapshot.ts';
-import { formatClockSeconds } from '../../../format/dates.ts';
+import { formatClockSeconds, formatDayClock } from '../../../format/dates.ts';
 import { useErrorSpeaker } from '../../../messages/error-words.ts';
 import { usePeriodWords } from '../../../messages/period-words.ts';
 import { useRemarkWords } from '../../../messages/remark-words.ts';
@@ -40,7 +40,9 @@ export function useSnapshotWords(): SnapshotWords {
         if (download !== null && download.resumedCount > 0) return t('library.stateNote.goesOn');
         return download?.state === 'queued' ? t('library.stateNote.queued') : '';
       case 'open':
-        return t('library.stateNote.open');
+        return t('library.stateNote.open', {
+          time: formatDayClock(snapshot.startedAtMs, snapshot.period.zone),
+        });
       case 'incomplete':
       case 'failed': {
         if (failure?.code === 'app.cancelled') return t('library.stateNote.cancelled');

@@ -27,7 +27,7 @@ test('a state is told by a word, not by colour alone', () => {
 
 test('an error says the words of its code, and an unknown code those of an unexpected error', () => {
   const words = (code: string) => mount(ErrorState, { props: { error: { code } }, global }).text();
-  expect(words('client.html')).toContain('A web page answered');
+  expect(words('client.html')).toContain('Web page received');
   expect(words('nobody.knows')).toContain('Unexpected error');
 });
 

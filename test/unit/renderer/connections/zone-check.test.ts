@@ -23,9 +23,9 @@ const wrong: ZoneFinding = {
 
 test('shows what was found and its evidence, and hands the proposal over', async () => {
   const check = mountWith(wrong);
-  expect(check.text()).toContain('UTC does not fit what the service answers.');
+  expect(check.text()).toContain("UTC doesn't match the service's times.");
   expect(check.text()).toContain('2026-11-20 15:59:00');
-  expect(check.text()).toContain('344 minutes ahead');
+  expect(check.text()).toContain('344 minutes in the future');
   await check.findAll('button')[1]!.trigger('click');
   expect(check.emitted('accept')).toEqual([['+05:45']]);
 });
@@ -38,6 +38,7 @@ test('proposes nothing where nothing is wrong', async () => {
     evidence: [{ code: 'just-now', values: { minutes: 1 } }],
   });
   expect(check.findAll('button')).toHaveLength(1);
+  expect(check.text()).toContain('1 minute old');
   await check.find('button').trigger('click');
   expect(check.emitted('check')).toHaveLength(1);
 });

@@ -46,7 +46,7 @@ describe('JSON view', () => {
 
   it('cuts a very large payload and says so', () => {
     const view = mount(JsonView, { props: { text: 'x'.repeat(300_000), fullLength: 2_000_000 }, global });
-    expect(view.text()).toContain('The first 50,000 of 2,000,000 characters.');
+    expect(view.text()).toContain('Showing the first 50,000 of 2,000,000 characters.');
     expect(view.text().length).toBeLessThan(51_000);
   });
 
@@ -54,7 +54,7 @@ describe('JSON view', () => {
     const text = JSON.stringify(Array.from({ length: 3_000 }, (_, index) => index));
     const view = mount(JsonView, { props: { text }, global });
     expect(view.findAll('li')).toHaveLength(1_500);
-    expect(view.text()).toContain('The first 1,500 of 3,002 lines.');
+    expect(view.text()).toContain('Showing the first 1,500 of 3,002 lines.');
   });
 });
 

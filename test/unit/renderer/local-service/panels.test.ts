@@ -17,7 +17,7 @@ describe('the service panel', () => {
     const panel = mount(ServicePanel, { props: { state: makeState(), copied: null }, global });
     expect(panel.text()).toContain('http://127.0.0.1:4711');
     expect(panel.text()).toContain('200,412 in, 260,113 out');
-    expect(panel.text()).toContain('About 5.2 new records a second');
+    expect(panel.text()).toContain('About 5.2 new records per second');
     await panel.get('[aria-label="Copy Token secret"]').trigger('click');
     expect(panel.emitted('copy')).toEqual([['accessTokenSecret']]);
   });
@@ -99,7 +99,7 @@ describe('the list of requests', () => {
     await panel.get('[aria-label="Pause the list"]').trigger('click');
     await panel.setProps({ requests: [make(3), make(2), make(1)] });
     expect(rows()).toBe(2);
-    await panel.get('[aria-label="Go on"]').trigger('click');
+    await panel.get('[aria-label="Resume the list"]').trigger('click');
     expect(rows()).toBe(3);
   });
 });
@@ -120,7 +120,7 @@ describe('the import panel', () => {
     const panel = open({ report: { lines: 5_000, added: 4_000, known: 0, rejected: 1_000, problems } });
     expect(panel.text()).toContain('1,204');
     expect(panel.text()).toContain('ReponseCode is no number.');
-    expect(panel.text()).toContain('999 more are not listed.');
+    expect(panel.text()).toContain("999 more aren't listed.");
   });
 
   it('says why the rest of a file was not read', () => {

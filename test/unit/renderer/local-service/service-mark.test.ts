@@ -63,7 +63,7 @@ test('simulation and quirks are marked while the service runs, and only then', a
     [makeState({ quirks: ['slow', 'stalls'] }), '2 quirks are on'],
     [makeState({ state: 'stopped', simulation }), ''],
     [makeState({ state: 'crashed', simulation }), 'Service is starting again'],
-    [makeState({ state: 'failed' }), 'Service stopped by itself'],
+    [makeState({ state: 'failed' }), 'Service stopped unexpectedly'],
     [makeState(), ''],
   ] as const) {
     backend.emit('local-service/changed', state);

@@ -59,13 +59,13 @@ describe('a simulation', () => {
   });
 });
 
-test('a report is copied with every line that it lists, and says how many it does not', () => {
+test('a report is copied with every record that it lists, and says how many it does not', () => {
   const problems = [{ line: 7, reason: 'Date is no date.' }];
   const report = { lines: 9, added: 5, known: 1, rejected: 3, problems };
-  expect(toReportText(makeImport({ fileName: 'a.csv', report }))).toBe(
-    'a.csv: 9 lines, 5 added, 1 known already, 3 rejected\n' +
+  expect(toReportText(makeImport({ fileName: 'a.csv', report }), t)).toBe(
+    'a.csv: 9 records read, 5 added, 1 already present, 3 rejected\n' +
       'Line 7: Date is no date.\n' +
-      '2 more rejected lines are not listed\n',
+      "2 more rejected records aren't listed\n",
   );
 });
 

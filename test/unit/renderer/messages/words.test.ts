@@ -13,7 +13,15 @@ const SHAPE_REMARKS = [
   'shape-smaller-pages',
   'dates-outside-period',
 ];
-const { t, te } = createMessages().global;
+const { t, te, messages } = createMessages().global;
+
+function listWords(tree: object, path: string): [string, string][] {
+  return Object.entries(tree).flatMap(([name, value]: [string, unknown]): [string, string][] => {
+    const key = path === '' ? name : `${path}.${name}`;
+    return typeof value === 'string' ? [[key, value]] : listWords(value as object, key);
+  });
+}
+const allWords = listWords((messages.value as unknown as { en: object }).en, '');
 
 describe('words', () => {
   test.each(ERROR_CODES)('%s says what happened and what to do', (code) => {
@@ -27,6 +35,24 @@ describe('words', () => {
   test.each([...Object.keys(NOTE_BITS), ...SHAPE_REMARKS])('the remark %s has words', (code) => {
     expect(te(`remarks.${code}`)).toBe(true);
   });
+});
+
+test('a number stands beside a noun in the singular and in the plural', () => {
+  const nouns = 'entries|records|pages|groups|requests|rows|snapshots|reports|minutes|days|periods|gaps';
+  const plural = new RegExp(`\\{(count|done|total|minutes|days|records)\\} (${nouns})\\b`);
+  // The map always shows thirty days, and every month has more than one.
+  const alwaysMany = ['library.coverage.lastDays', 'deprecations.monthHas'];
+  const withoutSingular = allWords.filter(
+    ([key, words]) => plural.test(words) && !words.includes(' | ') && !alwaysMany.includes(key),
+  );
+  expect(withoutSingular).toEqual([]);
+  expect(t('summary.groups', { count: '1' }, 1)).toBe('1 group');
+  expect(t('summary.groups', { count: '1,200' }, 1200)).toBe('1,200 groups');
+});
+
+test('the words are those of the trade', () => {
+  const dialect = /\b(answered|told|hears?|holes?|set aside|tolerated|anew|nobody|fits)\b/i;
+  expect(allWords.filter(([, words]) => dialect.test(words))).toEqual([]);
 });
 
 test('what is thrown keeps its code and details, and anything else is an unexpected error', () => {
