@@ -1,9 +1,5 @@
 import { parseArgs } from 'node:util';
-import {
-  isGuid,
-  SPECIFIED_REPORT_IDENTIFIERS,
-  type DetailKind,
-} from '../common/reporting/report-identifiers.ts';
+import { isGuid, SPECIFIED_REPORT_IDENTIFIERS, type DetailKind } from '../common/reporting/reports.ts';
 import { isTimeZone } from '../common/time/time-zones.ts';
 import { QUIRK_NAMES, type QuirkName } from '../common/model/simulation.ts';
 import { tryReadReport } from './import/import-fields.ts';

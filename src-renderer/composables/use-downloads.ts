@@ -1,7 +1,7 @@
 import { ref, type Ref } from 'vue';
 import type { Connection } from '../../src-main/common/model/connection.ts';
 import type { Period } from '../../src-main/common/model/period.ts';
-import type { ReportKind } from '../../src-main/common/reporting/report-identifiers.ts';
+import type { ReportKind } from '../../src-main/common/reporting/reports.ts';
 import { toErrorLike } from '../messages/error-like.ts';
 import { useErrorSpeaker } from '../messages/error-words.ts';
 import { toPeriod } from '../period/period-selection.ts';

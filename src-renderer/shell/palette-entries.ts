@@ -9,7 +9,7 @@ import {
   RefreshCw,
   Settings,
 } from '@lucide/vue';
-import { isGuid } from '../../src-main/common/reporting/report-identifiers.ts';
+import { isGuid } from '../../src-main/common/reporting/reports.ts';
 import { VIEWS } from './views.ts';
 
 export type PaletteAction =

@@ -3,7 +3,7 @@ import { shallowRef } from 'vue';
 import type { Input, Output } from '../../src-main/common/contract/index.ts';
 import type { Period } from '../../src-main/common/model/period.ts';
 import type { Snapshot } from '../../src-main/common/model/snapshot.ts';
-import type { ReportKind } from '../../src-main/common/reporting/report-identifiers.ts';
+import type { ReportKind } from '../../src-main/common/reporting/reports.ts';
 import { useBackend } from '../backend/backend.ts';
 import { toErrorLike, type ErrorLike } from '../messages/error-like.ts';
 import { throttle } from './throttle.ts';

@@ -3,7 +3,7 @@ import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { pathToFileURL } from 'node:url';
 import type { Download } from '../../src-main/common/model/download.ts';
 import type { Period } from '../../src-main/common/model/period.ts';
-import { SPECIFIED_REPORT_IDENTIFIERS } from '../../src-main/common/reporting/report-identifiers.ts';
+import { SPECIFIED_REPORT_IDENTIFIERS } from '../../src-main/common/reporting/reports.ts';
 import { createCore } from '../../src-main/core/create-core.ts';
 import { createInMemorySecretStore } from '../../src-main/core/secrets/in-memory-secret-store.ts';
 import { createTestHost } from '../support/test-host.ts';

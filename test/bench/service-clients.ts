@@ -1,8 +1,5 @@
 import { toWireDate } from '../../src-main/common/reporting/wire-dates.ts';
-import {
-  SPECIFIED_REPORT_IDENTIFIERS,
-  type ReportKind,
-} from '../../src-main/common/reporting/report-identifiers.ts';
+import { SPECIFIED_REPORT_IDENTIFIERS, type ReportKind } from '../../src-main/common/reporting/reports.ts';
 import { createRandom, type Random } from '../../src-main/service/sample/random.ts';
 import type { BenchPeriod } from './service-peers.ts';
 import { readReport, type Answer, type ServiceProcess } from './service-process.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import { SPECIFIED_REPORT_IDENTIFIERS } from '../../src-main/common/reporting/report-identifiers.ts';
+import { SPECIFIED_REPORT_IDENTIFIERS } from '../../src-main/common/reporting/reports.ts';
 import { startTestService } from '../support/service/running-service.ts';
 import { expect, test } from './fixtures.ts';
 import { DetailPage } from './page-models/detail-page.ts';

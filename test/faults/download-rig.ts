@@ -2,10 +2,7 @@ import { onTestFinished } from 'vitest';
 import type { Output } from '../../src-main/common/contract/index.ts';
 import type { Snapshot } from '../../src-main/common/model/snapshot.ts';
 import type { Period } from '../../src-main/common/model/period.ts';
-import {
-  SPECIFIED_REPORT_IDENTIFIERS,
-  type DetailKind,
-} from '../../src-main/common/reporting/report-identifiers.ts';
+import { SPECIFIED_REPORT_IDENTIFIERS, type DetailKind } from '../../src-main/common/reporting/reports.ts';
 import type { SavedConnection } from '../../src-main/core/connections/connection-file.ts';
 import type { ConnectionStore } from '../../src-main/core/connections/create-connections.ts';
 import {

@@ -1,10 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { judgeEnd } from '../../src-main/common/reporting/next-cursor.ts';
 import { readPage, type ReadPage } from '../../src-main/common/reporting/read-page.ts';
-import {
-  SPECIFIED_REPORT_IDENTIFIERS,
-  type ReportKind,
-} from '../../src-main/common/reporting/report-identifiers.ts';
+import { SPECIFIED_REPORT_IDENTIFIERS, type ReportKind } from '../../src-main/common/reporting/reports.ts';
 import { toWireDate } from '../../src-main/common/reporting/wire-dates.ts';
 import { createReportingClient } from '../../src-main/core/client/create-reporting-client.ts';
 import type { ReportingClient } from '../../src-main/core/client/reporting-client.ts';

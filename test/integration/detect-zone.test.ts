@@ -4,7 +4,7 @@ import { detectZone } from '../../src-main/core/connections/detect-zone.ts';
 import type { TokenSecrets } from '../../src-main/core/client/create-token.ts';
 import { createReportingClient } from '../../src-main/core/client/create-reporting-client.ts';
 import type { ReportingClient } from '../../src-main/core/client/reporting-client.ts';
-import { SPECIFIED_REPORT_IDENTIFIERS } from '../../src-main/common/reporting/report-identifiers.ts';
+import { SPECIFIED_REPORT_IDENTIFIERS } from '../../src-main/common/reporting/reports.ts';
 import { sendJson, startFaultServer, toEnvelope } from '../support/fault-server.ts';
 import { startTestService } from '../support/service/running-service.ts';
 import { createSilentLogger } from '../support/silent-logger.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Value } from 'typebox/value';
-import { REPORT_KINDS } from '../../src-main/common/reporting/report-identifiers.ts';
+import { REPORT_KINDS } from '../../src-main/common/reporting/reports.ts';
 import {
   InboundDetailDocument,
   InboundSummaryDocument,

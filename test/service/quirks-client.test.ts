@@ -4,10 +4,7 @@ import { NO_SIMULATION, QUIRK_NAMES } from '../../src-main/common/model/simulati
 import { judgeEnd } from '../../src-main/common/reporting/next-cursor.ts';
 import { readPage, type ReadPage } from '../../src-main/common/reporting/read-page.ts';
 import type { DetailRecord } from '../../src-main/common/reporting/read-record.ts';
-import {
-  SPECIFIED_REPORT_IDENTIFIERS,
-  type ReportKind,
-} from '../../src-main/common/reporting/report-identifiers.ts';
+import { SPECIFIED_REPORT_IDENTIFIERS, type ReportKind } from '../../src-main/common/reporting/reports.ts';
 import { createReportingClient } from '../../src-main/core/client/create-reporting-client.ts';
 import type { ReportingClient } from '../../src-main/core/client/reporting-client.ts';
 import type { RunningService } from '../../src-main/service/start-service.ts';

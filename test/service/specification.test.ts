@@ -3,7 +3,7 @@ import {
   REPORT_KINDS,
   SPECIFIED_REPORT_IDENTIFIERS,
   isGuid,
-} from '../../src-main/common/reporting/report-identifiers.ts';
+} from '../../src-main/common/reporting/reports.ts';
 import type {
   InboundDetailDocument,
   InboundSummaryDocument,

@@ -1,7 +1,7 @@
 import type { RecordDetail } from '../../src-main/common/model/record.ts';
 import type { Snapshot } from '../../src-main/common/model/snapshot.ts';
 import type { SummaryGroup } from '../../src-main/common/model/summary.ts';
-import type { ReportKind } from '../../src-main/common/reporting/report-identifiers.ts';
+import type { ReportKind } from '../../src-main/common/reporting/reports.ts';
 import type { ExportCache } from '../../src-main/core/exports/export-source.ts';
 
 /** A whole record with plain values, changed as given. */

@@ -1,6 +1,6 @@
 import type { RecordDetail } from '../model/record.ts';
 import type { SummaryGroup } from '../model/summary.ts';
-import type { DetailKind, SummaryKind } from './report-identifiers.ts';
+import type { DetailKind, SummaryKind } from './reports.ts';
 
 /** A field of an exported record: its name and type as specified, and where its value comes from. */
 export interface ExportColumn<Row> {

@@ -1,3 +1,15 @@
+import {
+  DETAIL_KINDS,
+  listFields,
+  mapKinds,
+  REPORT_KINDS,
+  STATUS_FIELDS,
+  SUMMARY_KINDS,
+  type FieldName,
+  type ReportKind,
+  type WireField,
+} from './reports.ts';
+
 /** Wire names of a record's fields: as specified first, then corrected spellings (decision 23). */
 export type FieldNames<Field extends string> = Readonly<Record<Field, readonly [string, ...string[]]>>;
 
@@ -11,42 +23,26 @@ export interface ResolvedFields<Field extends string> {
   readonly foundCount: number;
 }
 
-const shared = {
-  sessionId: ['Id'],
-  channel: ['Channel'],
-  service: ['Service'],
-  responseCode: ['ReponseCode', 'ResponseCode'],
-} as const;
+function toFieldNames<Field extends string>(
+  fields: readonly (readonly [Field, WireField])[],
+): FieldNames<Field> {
+  const named = fields.map(([name, { wireName, otherNames = [] }]) => [name, [wireName, ...otherNames]]);
+  return Object.fromEntries(named) as FieldNames<Field>;
+}
 
-const detail = {
-  ...shared,
-  dateText: ['Date'],
-  client: ['Client'],
-  responseTimeMs: ['ReponseTime', 'ResponseTime'],
-  error: ['Error'],
-  payload: ['Payload'],
-  origin: ['Origin'],
-} as const;
+/** Wire names of each report's own fields. */
+export const FIELD_NAMES = mapKinds(REPORT_KINDS, (kind) => toFieldNames(listFields(kind))) as {
+  readonly [Kind in ReportKind]: FieldNames<FieldName<Kind>>;
+};
+/** Wire names of the fields that detail records may have, of whichever report they are. */
+export const DETAIL_FIELD_NAMES = toFieldNames(DETAIL_KINDS.flatMap(listFields));
+/** The same for summaries: both may share an identifier, and so a page (decision 11). */
+export const SUMMARY_FIELD_NAMES = toFieldNames(SUMMARY_KINDS.flatMap(listFields));
 
-/** Specification, sections "Inbound health detail record" and "Outbound health detail record". */
-export const DETAIL_FIELDS = {
-  'inbound-detail': { ...detail, botLatencyMs: ['BotLatency'] },
-  'outbound-detail': { ...detail, actionId: ['ActionId'], response: ['Reponse', 'Response'] },
-} as const;
-
-/** Specification, sections "Inbound health summary record" and "Outbound health summary record". */
-export const SUMMARY_FIELDS = {
-  ...shared,
-  origin: ['Origin'],
-  count: ['Count'],
-  averageResponseTimeMs: [
-    'AvegareReponseTime',
-    'AverageResponseTime',
-    'AverageReponseTime',
-    'AvegareResponseTime',
-  ],
-  averageBotLatencyMs: ['AvegareBotLatency', 'AverageBotLatency'],
-} as const;
+/** Wire names of the tenant status. */
+export const STATUS_FIELD_NAMES = toFieldNames(
+  Object.entries(STATUS_FIELDS) as [keyof typeof STATUS_FIELDS, WireField][],
+);
 
 /** Specification, section "Report response envelope". */
 export const ENVELOPE_FIELDS = {
@@ -57,18 +53,6 @@ export const ENVELOPE_FIELDS = {
   totalDocument: ['totalDocument', 'totalDocuments'],
   pageCount: ['pageCount'],
   lastDocument: ['lastDocument'],
-} as const;
-
-/** Specification, section "Tenant status response". */
-export const STATUS_FIELDS = {
-  internalResponseTimeMs: ['InternalReponseTime', 'InternalResponseTime'],
-  platform: ['Status'],
-  traffic: ['TrafficInformation'],
-  sessions: ['Sessions'],
-  division: ['Division'],
-  channel: ['Channel'],
-  service: ['Service'],
-  connector: ['ConnectorStatus'],
 } as const;
 
 /** Letter case and separators are no difference between names. */

@@ -1,7 +1,7 @@
 import { AppError } from '../contract/errors.ts';
 import type { Remark } from '../model/snapshot.ts';
 import type { SummaryGroup } from '../model/summary.ts';
-import { DETAIL_FIELDS, SUMMARY_FIELDS } from './field-names.ts';
+import { FIELD_NAMES, SUMMARY_FIELD_NAMES } from './field-names.ts';
 import { findRecords, type FoundRecords } from './find-records.ts';
 import { readEnvelope, type Envelope } from './read-envelope.ts';
 import { decodeUtf8, isJsonObject, parseBody, parseKeepingDigits, type ParseJson } from './read-json.ts';
@@ -10,7 +10,7 @@ import { readRefusal } from './read-refusal.ts';
 import { createGroupReader, type ReadGroup } from './read-summary-group.ts';
 import { createRemarks, type RemarkTally } from './remark-tally.ts';
 import type { ReadNotes } from './read-value.ts';
-import type { DetailKind, ReportKind } from './report-identifiers.ts';
+import { isDetailKind, REPORTS, type ReportKind } from './reports.ts';
 
 /** An entry of the answer that could not be read. */
 export interface SetAside {
@@ -71,7 +71,7 @@ function readText(text: string, parse: ParseJson, options: ReadPageOptions, note
   notes.isRounded = false;
   const remarks = createRemarks();
   const body = unwrap(parse(text), parse, remarks);
-  const names = isDetail(options.report) ? DETAIL_FIELDS[options.report] : SUMMARY_FIELDS;
+  const names = isDetailKind(options.report) ? FIELD_NAMES[options.report] : SUMMARY_FIELD_NAMES;
   const envelope = readEnvelope(body, notes, remarks);
   if (envelope.isValid === false) throw toRefusedError(body);
   const found = Array.isArray(body)
@@ -126,7 +126,7 @@ function readEntries(
     if (setAside.length > 0) remarks.add('record-unreadable', setAside.length);
     return collected;
   };
-  if (isDetail(options.report)) {
+  if (isDetailKind(options.report)) {
     const records = collect(createRecordReader(options.report, options.zone, notes));
     return { records, groups: [], setAside };
   }
@@ -140,7 +140,7 @@ function keepDirection(
   report: ReportKind,
   remarks: RemarkTally,
 ): SummaryGroup[] {
-  const direction = report === 'inbound-summary' ? 'inbound' : 'outbound';
+  const { direction } = REPORTS[report];
   const kept = groups.filter((group) => group.direction === direction).map(({ group }) => group);
   if (kept.length === 0 && groups.length > 0) {
     remarks.add(
@@ -196,8 +196,4 @@ function toShortJson(entry: unknown): string {
   } catch {
     return '';
   }
-}
-
-function isDetail(report: ReportKind): report is DetailKind {
-  return report === 'inbound-detail' || report === 'outbound-detail';
 }

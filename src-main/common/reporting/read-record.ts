@@ -1,9 +1,9 @@
 import type { RecordDetail } from '../model/record.ts';
-import { DETAIL_FIELDS, type FieldNames, type ResolvedFields } from './field-names.ts';
+import { FIELD_NAMES, type FieldNames, type ResolvedFields } from './field-names.ts';
 import { createDateReader, isEmptyDate } from './read-date.ts';
 import { isRounded, isTooDeep, type JsonObject } from './read-json.ts';
 import { NOTE_BITS, readInteger, readNumber, readText, type ReadNotes } from './read-value.ts';
-import type { DetailKind } from './report-identifiers.ts';
+import type { DetailKind, FieldName } from './reports.ts';
 import { createShapeCache } from './shape-cache.ts';
 
 /** One detail record of a page. Times in milliseconds; what a direction does not have is null. */
@@ -12,7 +12,7 @@ export type DetailRecord = Readonly<Omit<RecordDetail, 'seq' | 'payloadPreview' 
 /** Why an entry of the answer is no record. */
 export type SetAsideReason = 'not-an-object' | 'no-known-field' | 'nested-too-deep' | 'count-not-understood';
 
-type Field = keyof (typeof DETAIL_FIELDS)['inbound-detail'] | keyof (typeof DETAIL_FIELDS)['outbound-detail'];
+type Field = FieldName<DetailKind>;
 type DetailFields = ResolvedFields<Field>;
 
 const NOTHING_EXTRA: Readonly<Record<string, unknown>> = Object.freeze({});
@@ -36,7 +36,7 @@ export function createRecordReader(
   notes: ReadNotes,
 ): (entry: JsonObject) => DetailRecord | SetAsideReason {
   const readDate = createDateReader(zone);
-  const names: Readonly<Partial<FieldNames<Field>>> = DETAIL_FIELDS[report];
+  const names: Readonly<Partial<FieldNames<Field>>> = FIELD_NAMES[report];
   const resolve = createShapeCache(names as FieldNames<Field>);
   const fieldCount = Object.keys(names).length;
   const isInbound = report === 'inbound-detail';

@@ -1,5 +1,5 @@
 import { AppError } from '../contract/errors.ts';
-import { resolveFields, STATUS_FIELDS } from './field-names.ts';
+import { resolveFields, STATUS_FIELD_NAMES } from './field-names.ts';
 import { readTraffic } from './read-traffic.ts';
 import { decodeUtf8, isJsonObject, parseBody, type JsonObject } from './read-json.ts';
 import { readNumber } from './read-value.ts';
@@ -16,7 +16,7 @@ export interface StatusReading {
   readonly trafficText: string;
 }
 
-type StatusField = keyof typeof STATUS_FIELDS;
+type StatusField = keyof typeof STATUS_FIELD_NAMES;
 type StatusValues = ReadonlyMap<StatusField, unknown>;
 
 const DEPTH_LIMIT = 4;
@@ -55,7 +55,7 @@ function collectFields(value: unknown, values: Map<StatusField, unknown>, depth:
     return;
   }
   if (!isJsonObject(value)) return;
-  const { keyOf } = resolveFields<StatusField>(Object.keys(value), STATUS_FIELDS);
+  const { keyOf } = resolveFields<StatusField>(Object.keys(value), STATUS_FIELD_NAMES);
   const claimed = new Set<string>();
   for (const [field, key] of Object.entries(keyOf) as [StatusField, string | undefined][]) {
     if (key === undefined) continue;
@@ -87,7 +87,7 @@ function collectSection(key: string, inner: unknown, values: Map<StatusField, un
 
 function readSectionState(section: unknown): unknown {
   if (!isJsonObject(section)) return undefined;
-  const { keyOf } = resolveFields<StatusField>(Object.keys(section), STATUS_FIELDS);
+  const { keyOf } = resolveFields<StatusField>(Object.keys(section), STATUS_FIELD_NAMES);
   const key = keyOf.connector === undefined ? keyOf.platform : undefined;
   return key === undefined ? undefined : section[key];
 }

@@ -1,4 +1,12 @@
-import { Type, type Static } from 'typebox';
+import { Type, type Static, type TObject, type TSchema } from 'typebox';
+import {
+  REPORTS,
+  STATUS_FIELDS,
+  type FieldType,
+  type ReportFields,
+  type ReportKind,
+  type WireField,
+} from './reports.ts';
 
 /**
  * The interface of the reporting service exactly as specified: names, spelling and types.
@@ -35,74 +43,42 @@ export const ReportRequest = Type.Object({
 });
 export type ReportRequest = Static<typeof ReportRequest>;
 
-/** Specification, section "Inbound health detail record". Times in milliseconds. */
-export const InboundDetailDocument = Type.Object(
-  {
-    Id: Type.String(),
-    Date: Type.String(),
-    Channel: Type.Integer(),
-    Service: Type.Integer(),
-    Client: Type.String(),
-    ReponseTime: Type.Number(),
-    ReponseCode: Type.Integer(),
-    Error: Type.String(),
-    BotLatency: Type.Integer(),
-    Payload: Type.String(),
-    Origin: Type.String(),
-  },
-  exactly,
-);
-export type InboundDetailDocument = Static<typeof InboundDetailDocument>;
+/** How values of each type of field are written. */
+const FIELD_SCHEMAS = {
+  text: Type.String(),
+  content: Type.String(),
+  digits: Type.String(),
+  count: Type.String({ pattern: '^[0-9]+$' }),
+  date: Type.String(),
+  state: Type.Union([Type.Literal('up'), Type.Literal('down')]),
+  integer: Type.Integer(),
+  number: Type.Number(),
+} as const satisfies Record<FieldType, TSchema>;
 
-/** Specification, section "Outbound health detail record". `ActionId` is "-1" for channel requests. */
-export const OutboundDetailDocument = Type.Object(
-  {
-    Id: Type.String(),
-    Date: Type.String(),
-    Channel: Type.Integer(),
-    Service: Type.Integer(),
-    Client: Type.String(),
-    ReponseTime: Type.Number(),
-    ReponseCode: Type.Integer(),
-    Error: Type.String(),
-    ActionId: Type.String(),
-    Payload: Type.String(),
-    Reponse: Type.String(),
-    Origin: Type.String(),
-  },
-  exactly,
-);
-export type OutboundDetailDocument = Static<typeof OutboundDetailDocument>;
+type Fields = Readonly<Record<string, WireField>>;
+/** The schema of each field under its wire name. */
+type WireProperties<Of extends Fields> = {
+  -readonly [Name in keyof Of as Of[Name]['wireName']]: (typeof FIELD_SCHEMAS)[Of[Name]['type']];
+};
 
-/** Specification, section "Inbound health summary record". `Count` is a string of digits. */
-export const InboundSummaryDocument = Type.Object(
-  {
-    Id: Type.String(),
-    ReponseCode: Type.Integer(),
-    Channel: Type.Integer(),
-    Service: Type.Integer(),
-    Origin: Type.String(),
-    Count: Type.String({ pattern: '^[0-9]+$' }),
-    AvegareReponseTime: Type.Number(),
-    AvegareBotLatency: Type.Integer(),
-  },
-  exactly,
-);
-export type InboundSummaryDocument = Static<typeof InboundSummaryDocument>;
+function toWireSchema<Of extends Fields>(fields: Of): TObject<WireProperties<Of>> {
+  const properties = Object.values(fields).map(({ wireName, type }) => [wireName, FIELD_SCHEMAS[type]]);
+  return Type.Object(Object.fromEntries(properties) as WireProperties<Of>, exactly);
+}
 
-/** Specification, section "Outbound health summary record". */
-export const OutboundSummaryDocument = Type.Object(
-  {
-    Id: Type.String(),
-    ReponseCode: Type.Integer(),
-    Channel: Type.Integer(),
-    Service: Type.Integer(),
-    Count: Type.String({ pattern: '^[0-9]+$' }),
-    AvegareReponseTime: Type.Number(),
-  },
-  exactly,
-);
-export type OutboundSummaryDocument = Static<typeof OutboundSummaryDocument>;
+/** One record or group of each report, as specified. Times in milliseconds. */
+export const InboundDetailDocument = toWireSchema(REPORTS['inbound-detail'].fields);
+export const OutboundDetailDocument = toWireSchema(REPORTS['outbound-detail'].fields);
+export const InboundSummaryDocument = toWireSchema(REPORTS['inbound-summary'].fields);
+export const OutboundSummaryDocument = toWireSchema(REPORTS['outbound-summary'].fields);
+export type InboundDetailDocument = WireDocument<'inbound-detail'>;
+export type OutboundDetailDocument = WireDocument<'outbound-detail'>;
+export type InboundSummaryDocument = WireDocument<'inbound-summary'>;
+export type OutboundSummaryDocument = WireDocument<'outbound-summary'>;
+export type WireDocument<Kind extends ReportKind> = WireObject<ReportFields<Kind>>;
+type WireObject<Of extends Fields> = {
+  -readonly [Name in keyof Of as Of[Name]['wireName']]: Static<(typeof FIELD_SCHEMAS)[Of[Name]['type']]>;
+};
 
 /** What is wrong with a field of a refused report request (decision 6). */
 export const RequestFault = Type.Object({ field: Type.String(), message: Type.String() }, exactly);
@@ -148,19 +124,7 @@ export const ReportResponse = Type.Object(
 export type ReportResponse = Static<typeof ReportResponse>;
 
 /** Specification, section "Tenant status response", nested as decision 2 settles it. Times in milliseconds. */
-export const StatusResponse = Type.Object(
-  {
-    InternalReponseTime: Type.Integer(),
-    Status: Type.Union([Type.Literal('up'), Type.Literal('down')]),
-    TrafficInformation: Type.String(),
-    Sessions: Type.Integer(),
-    Division: Type.Integer(),
-    Channel: Type.Integer(),
-    Service: Type.Integer(),
-    ConnectorStatus: Type.Union([Type.Literal('up'), Type.Literal('down')]),
-  },
-  exactly,
-);
+export const StatusResponse = toWireSchema(STATUS_FIELDS);
 export type StatusResponse = Static<typeof StatusResponse>;
 
 /** One element of the JSON array inside `TrafficInformation` (decision 2). */

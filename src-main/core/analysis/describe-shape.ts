@@ -1,6 +1,6 @@
-import { DETAIL_FIELDS, resolveFields } from '../../common/reporting/field-names.ts';
+import { DETAIL_FIELD_NAMES, resolveFields } from '../../common/reporting/field-names.ts';
 import { isJsonObject } from '../../common/reporting/read-json.ts';
-import type { ReportKind } from '../../common/reporting/report-identifiers.ts';
+import type { ReportKind } from '../../common/reporting/reports.ts';
 
 /** What one page of a report looks like. */
 export interface PageShape {
@@ -81,7 +81,7 @@ function toKind(value: unknown): ValueKind | null {
 function findDateField(report: ReportKind, entries: readonly unknown[]): string | undefined {
   const first = entries.find(isJsonObject);
   if (first === undefined || !report.endsWith('detail')) return undefined;
-  const { dateText } = DETAIL_FIELDS['inbound-detail'];
+  const { dateText } = DETAIL_FIELD_NAMES;
   return resolveFields(Object.keys(first), { dateText }).keyOf.dateText;
 }
 

@@ -14,7 +14,7 @@ import type {
 import type { Snapshot, SnapshotState } from '../../common/model/snapshot.ts';
 import type { StatusHistory, StatusSample } from '../../common/model/status.ts';
 import type { Summary } from '../../common/model/summary.ts';
-import type { DetailKind, ReportKind } from '../../common/reporting/report-identifiers.ts';
+import type { DetailKind, ReportKind } from '../../common/reporting/reports.ts';
 import type { DownloadCache } from './download-cache.ts';
 import type { Purge } from './write/remove-snapshots.ts';
 import type { PageCheck } from './read/verify-pages.ts';

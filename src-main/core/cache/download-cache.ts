@@ -1,4 +1,4 @@
-import type { DetailKind } from '../../common/reporting/report-identifiers.ts';
+import type { DetailKind } from '../../common/reporting/reports.ts';
 import type { ThreadCalls } from './threads/call-thread.ts';
 import type { DownloadPace, JournalFigures } from './read/download-figures.ts';
 import type { DownloadRow } from './read/download-rows.ts';

@@ -1,4 +1,4 @@
-import type { ReportKind } from '../../common/reporting/report-identifiers.ts';
+import type { ReportKind } from '../../common/reporting/reports.ts';
 import type { StatusReading } from '../../common/reporting/read-status.ts';
 
 /** What a client needs to know of a connection. */

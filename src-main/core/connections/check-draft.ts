@@ -1,7 +1,7 @@
 import { AppError } from '../../common/contract/errors.ts';
 import type { ConnectionDraft } from '../../common/model/connection.ts';
 import { normaliseBaseAddress } from '../../common/reporting/base-address.ts';
-import { isGuid, REPORT_KINDS } from '../../common/reporting/report-identifiers.ts';
+import { isGuid, REPORT_KINDS } from '../../common/reporting/reports.ts';
 import { isTimeZone } from '../../common/time/time-zones.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { ZoneFinding } from '../../common/model/zone-finding.ts';
 import { readDate } from '../../common/reporting/read-date.ts';
 import { readPage, type ReadPage } from '../../common/reporting/read-page.ts';
-import type { DetailKind } from '../../common/reporting/report-identifiers.ts';
+import type { DetailKind } from '../../common/reporting/reports.ts';
 import { formatWireDate } from '../../common/reporting/wire-dates.ts';
 import { utcMsToCivil } from '../../common/time/civil-time.ts';
 import type { ReportingClient } from '../client/reporting-client.ts';

@@ -2,7 +2,7 @@ import { AppError, toErrorInfo } from '../../common/contract/errors.ts';
 import type { ConnectionDraft } from '../../common/model/connection.ts';
 import type { TestStep } from '../../common/model/task.ts';
 import { readPage } from '../../common/reporting/read-page.ts';
-import { REPORT_KINDS, type ReportKind } from '../../common/reporting/report-identifiers.ts';
+import { REPORT_KINDS, type ReportKind } from '../../common/reporting/reports.ts';
 import { toWireDate } from '../../common/reporting/wire-dates.ts';
 import type { ReportingClient } from '../client/reporting-client.ts';
 import type { TaskHandle } from '../tasks/task-registry.ts';

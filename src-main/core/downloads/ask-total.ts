@@ -1,6 +1,6 @@
 import type { Period } from '../../common/model/period.ts';
 import { readPage } from '../../common/reporting/read-page.ts';
-import type { DetailKind } from '../../common/reporting/report-identifiers.ts';
+import type { DetailKind } from '../../common/reporting/reports.ts';
 import type { ReportingClient } from '../client/reporting-client.ts';
 
 /** What one small page tells of a period. */

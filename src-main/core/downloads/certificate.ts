@@ -1,6 +1,6 @@
 import type { Certificate } from '../../common/model/download.ts';
 import type { Remark } from '../../common/model/snapshot.ts';
-import type { DetailKind } from '../../common/reporting/report-identifiers.ts';
+import type { DetailKind } from '../../common/reporting/reports.ts';
 import type { JournalFigures } from '../cache/read/download-figures.ts';
 import type { DownloadRow } from '../cache/read/download-rows.ts';
 import { slicePeriod } from './slice-period.ts';

@@ -2,7 +2,7 @@ import { toErrorInfo, type ErrorInfo } from '../../common/contract/errors.ts';
 import type { Emit, Output } from '../../common/contract/index.ts';
 import type { Period } from '../../common/model/period.ts';
 import type { Snapshot } from '../../common/model/snapshot.ts';
-import type { DetailKind, ReportKind } from '../../common/reporting/report-identifiers.ts';
+import type { DetailKind, ReportKind } from '../../common/reporting/reports.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { DownloadRow } from '../cache/read/download-rows.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';

@@ -2,7 +2,7 @@ import { AppError, toErrorInfo } from '../../common/contract/errors.ts';
 import type { HandlersOf, Input } from '../../common/contract/index.ts';
 import type { Certificate } from '../../common/model/download.ts';
 import type { Period } from '../../common/model/period.ts';
-import type { DetailKind, ReportKind } from '../../common/reporting/report-identifiers.ts';
+import type { DetailKind, ReportKind } from '../../common/reporting/reports.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { DownloadRow } from '../cache/read/download-rows.ts';
 import { createGate } from '../client/gate.ts';

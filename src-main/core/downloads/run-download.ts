@@ -2,7 +2,7 @@ import { AppError } from '../../common/contract/errors.ts';
 import type { Snapshot, SnapshotState } from '../../common/model/snapshot.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { DownloadRow } from '../cache/read/download-rows.ts';
-import type { DetailKind } from '../../common/reporting/report-identifiers.ts';
+import type { DetailKind } from '../../common/reporting/reports.ts';
 import type { ReportingClient } from '../client/reporting-client.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { TaskHandle } from '../tasks/task-registry.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Emit } from '../../common/contract/index.ts';
-import { SPECIFIED_REPORT_IDENTIFIERS } from '../../common/reporting/report-identifiers.ts';
+import { SPECIFIED_REPORT_IDENTIFIERS } from '../../common/reporting/reports.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import type { Host } from '../host.ts';
 import type { Logger } from '../logging/logger.ts';

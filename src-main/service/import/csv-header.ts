@@ -1,5 +1,5 @@
 import { resolveFields } from '../../common/reporting/field-names.ts';
-import type { DetailKind, Direction } from '../../common/reporting/report-identifiers.ts';
+import type { DetailKind, Direction } from '../../common/reporting/reports.ts';
 import { toImportError } from './import-error.ts';
 import { IMPORT_FIELDS, tellDirection, type ImportField } from './import-fields.ts';
 

@@ -6,7 +6,7 @@ import {
   parseKeepingDigits,
   type JsonObject,
 } from '../../common/reporting/read-json.ts';
-import type { DetailKind, Direction } from '../../common/reporting/report-identifiers.ts';
+import type { DetailKind, Direction } from '../../common/reporting/reports.ts';
 import { IMPORT_FIELDS, tellDirection, type ReadField } from './import-fields.ts';
 
 /** One line (CSV, NDJSON) or entry (JSON) of a file, from 1: what it holds, or why that can't be read. */

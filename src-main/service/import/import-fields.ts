@@ -1,11 +1,10 @@
-import { DETAIL_FIELDS, SUMMARY_FIELDS } from '../../common/reporting/field-names.ts';
-import type { DetailKind, Direction } from '../../common/reporting/report-identifiers.ts';
+import { DETAIL_FIELD_NAMES, SUMMARY_FIELD_NAMES } from '../../common/reporting/field-names.ts';
+import type { DetailKind, Direction } from '../../common/reporting/reports.ts';
 
 /** Names of everything that a file of detail records may hold; `count` is what only a summary has. */
 export const IMPORT_FIELDS = {
-  ...DETAIL_FIELDS['inbound-detail'],
-  ...DETAIL_FIELDS['outbound-detail'],
-  count: SUMMARY_FIELDS.count,
+  ...DETAIL_FIELD_NAMES,
+  count: SUMMARY_FIELD_NAMES.count,
 } as const;
 
 export type ImportField = keyof typeof IMPORT_FIELDS;

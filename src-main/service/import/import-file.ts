@@ -1,7 +1,7 @@
 import { setImmediate as giveWay } from 'node:timers/promises';
 import { AppError } from '../../common/contract/errors.ts';
 import type { ImportReport } from '../../common/model/local-service.ts';
-import type { DetailKind } from '../../common/reporting/report-identifiers.ts';
+import type { DetailKind } from '../../common/reporting/reports.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import { detectFormat, HEAD_BYTES, type FileFormat } from './detect-format.ts';
 import type { FileEntry } from './file-entry.ts';

@@ -1,4 +1,4 @@
-import type { DetailKind } from '../../common/reporting/report-identifiers.ts';
+import type { DetailKind } from '../../common/reporting/reports.ts';
 import type { RunningService } from '../start-service.ts';
 import type { ImportOutcome } from './import-file.ts';
 

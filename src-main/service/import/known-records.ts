@@ -1,5 +1,5 @@
 import type { InboundDetailDocument, OutboundDetailDocument } from '../../common/reporting/wire-schemas.ts';
-import type { Direction } from '../../common/reporting/report-identifiers.ts';
+import type { Direction } from '../../common/reporting/reports.ts';
 import { PageBuffer } from '../reports/page-buffer.ts';
 import { createInboundWriter, createOutboundWriter } from '../reports/write-imported.ts';
 import type { InboundRow, OutboundRow } from '../store/read-details.ts';

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { pipeline, Readable } from 'node:stream';
 import { parse, type Info } from 'csv-parse';
 import { isSpreadsheetFormula } from '../../common/reporting/spreadsheet-formula.ts';
-import type { DetailKind } from '../../common/reporting/report-identifiers.ts';
+import type { DetailKind } from '../../common/reporting/reports.ts';
 import { readCsvHeader, type CsvHeader } from './csv-header.ts';
 import { NOT_UTF8, type FileEntry } from './file-entry.ts';
 import type { ReadField } from './import-fields.ts';

@@ -1,4 +1,4 @@
-import type { Direction } from '../../common/reporting/report-identifiers.ts';
+import type { Direction } from '../../common/reporting/reports.ts';
 import { IMPORT_FIELDS, type ImportField, type ReadField } from './import-fields.ts';
 import type { ImportedRecord } from './imported-record.ts';
 import { TEXT_LIMITS, type ValueReader } from './value-reader.ts';

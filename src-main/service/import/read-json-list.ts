@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../common/reporting/read-json.ts';
-import type { DetailKind } from '../../common/reporting/report-identifiers.ts';
+import type { DetailKind } from '../../common/reporting/reports.ts';
 import { createObjectReader, TOO_LONG, type FileEntry } from './file-entry.ts';
 import { tryReadReport } from './import-fields.ts';
 import { JsonSplitter } from './json-splitter.ts';

@@ -1,4 +1,4 @@
-import type { DetailKind } from '../../common/reporting/report-identifiers.ts';
+import type { DetailKind } from '../../common/reporting/reports.ts';
 import { createObjectReader, MOST_ENTRY_BYTES, TOO_LONG, type FileEntry } from './file-entry.ts';
 
 const NEWLINE = 0x0a;

@@ -1,4 +1,4 @@
-import type { Direction } from '../../common/reporting/report-identifiers.ts';
+import type { Direction } from '../../common/reporting/reports.ts';
 import type { GroupTotals } from '../store/group-sums.ts';
 import type { TrafficGroup } from '../store/traffic-groups.ts';
 import { createPageBuffer } from './page-buffer.ts';

@@ -1,4 +1,4 @@
-import { SPECIFIED_REPORT_IDENTIFIERS, type Direction } from '../../common/reporting/report-identifiers.ts';
+import { SPECIFIED_REPORT_IDENTIFIERS, type Direction } from '../../common/reporting/reports.ts';
 
 /** A report that can be asked for. A summary holds the groups of one direction or of both (decision 11). */
 export interface ReportDefinition {

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import type { Direction } from '../../common/reporting/report-identifiers.ts';
+import type { Direction } from '../../common/reporting/reports.ts';
 import type { InboundRow, OutboundRow } from './read-details.ts';
 
 /** The texts of an imported inbound record. */

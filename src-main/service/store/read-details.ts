@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import type { Direction } from '../../common/reporting/report-identifiers.ts';
+import type { Direction } from '../../common/reporting/reports.ts';
 
 /** Where a page begins: after this record. Arrivals count from 1. */
 export interface RecordKey {

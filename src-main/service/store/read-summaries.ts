@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import type { Direction } from '../../common/reporting/report-identifiers.ts';
+import type { Direction } from '../../common/reporting/reports.ts';
 import { GroupSums, type GroupTotals } from './group-sums.ts';
 import { readCells } from './rollup-cells.ts';
 import { DIRECTION_NUMBERS } from './schema.ts';

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import type { Direction } from '../../common/reporting/report-identifiers.ts';
+import type { Direction } from '../../common/reporting/reports.ts';
 import { DIRECTION_NUMBERS } from './schema.ts';
 
 /** What a summary groups by. `origin` is empty for outbound, whose summary doesn't know it. */

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import type { Direction } from '../../common/reporting/report-identifiers.ts';
+import type { Direction } from '../../common/reporting/reports.ts';
 import { RowInserter } from './insert-rows.ts';
 import type { StoreProperties } from './properties.ts';
 import type { TrafficGroups } from './traffic-groups.ts';

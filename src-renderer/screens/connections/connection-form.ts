@@ -11,7 +11,7 @@ import {
   REPORT_KINDS,
   SPECIFIED_REPORT_IDENTIFIERS,
   type ReportKind,
-} from '../../../src-main/common/reporting/report-identifiers.ts';
+} from '../../../src-main/common/reporting/reports.ts';
 import { isTimeZone } from '../../../src-main/common/time/time-zones.ts';
 
 /** The form as it stands: texts as typed. The secrets are only ever written here, never read from anywhere. */

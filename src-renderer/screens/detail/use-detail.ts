@@ -13,7 +13,7 @@ import { useSnapshotsStore } from '../../stores/snapshots.ts';
 import { useTasksStore } from '../../stores/tasks.ts';
 import { throttle } from '../../stores/throttle.ts';
 import { changeFilter, fromQuery, toQuery } from '../../composables/filter-query.ts';
-import type { Direction } from '../../../src-main/common/reporting/report-identifiers.ts';
+import type { Direction } from '../../../src-main/common/reporting/reports.ts';
 
 const REOPEN_INTERVAL_MS = 1000;
 const CLOCK_INTERVAL_MS = 15_000;

@@ -7,7 +7,7 @@ import { usePeriodStore } from '../../stores/period.ts';
 import { hasSamePeriod, isReadable, listUsable, pickSnapshot } from '../../period/pick-snapshot.ts';
 import { useSnapshotsStore } from '../../stores/snapshots.ts';
 import { useSummariesStore } from '../../stores/summaries.ts';
-import type { Direction } from '../../../src-main/common/reporting/report-identifiers.ts';
+import type { Direction } from '../../../src-main/common/reporting/reports.ts';
 import { findDifferences } from './summary-differences.ts';
 
 export type Source = 'reported' | 'computed';

@@ -6,7 +6,7 @@ import type { Download } from '../../../src-main/common/model/download.ts';
 import type { Period } from '../../../src-main/common/model/period.ts';
 import type { Snapshot } from '../../../src-main/common/model/snapshot.ts';
 import type { Task } from '../../../src-main/common/model/task.ts';
-import { SPECIFIED_REPORT_IDENTIFIERS } from '../../../src-main/common/reporting/report-identifiers.ts';
+import { SPECIFIED_REPORT_IDENTIFIERS } from '../../../src-main/common/reporting/reports.ts';
 import { toWireDate } from '../../../src-main/common/reporting/wire-dates.ts';
 import { createCore, type Core } from '../../../src-main/core/create-core.ts';
 import type { Host } from '../../../src-main/core/host.ts';

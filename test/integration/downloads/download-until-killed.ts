@@ -1,4 +1,4 @@
-import { SPECIFIED_REPORT_IDENTIFIERS } from '../../../src-main/common/reporting/report-identifiers.ts';
+import { SPECIFIED_REPORT_IDENTIFIERS } from '../../../src-main/common/reporting/reports.ts';
 import type { Download } from '../../../src-main/common/model/download.ts';
 import type { Period } from '../../../src-main/common/model/period.ts';
 import type { Snapshot } from '../../../src-main/common/model/snapshot.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { selectDetailColumns } from '../../../src-main/common/reporting/export-columns.ts';
 import { readPage } from '../../../src-main/common/reporting/read-page.ts';
-import type { DetailKind } from '../../../src-main/common/reporting/report-identifiers.ts';
+import type { DetailKind } from '../../../src-main/common/reporting/reports.ts';
 import { createCsvWriter } from '../../../src-main/core/exports/csv.ts';
 import { createJsonWriter } from '../../../src-main/core/exports/json.ts';
 import type { ImportOutcome, ImportRequest } from '../../../src-main/service/import/import-file.ts';

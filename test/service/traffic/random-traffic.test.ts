@@ -1,9 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ReportKind } from '../../../src-main/common/reporting/report-identifiers.ts';
+import type { ReportKind } from '../../../src-main/common/reporting/reports.ts';
 import type { TrafficBatch } from '../../../src-main/service/store/write-records.ts';
-import { computeSummary, toComparable, type Detail, type Summary } from '../../support/service/compute-summary.ts';
-import { ends, startBareService, traffic, WHOLE, type BareService } from '../../support/service/random-traffic.ts';
+import {
+  computeSummary,
+  toComparable,
+  type Detail,
+  type Summary,
+} from '../../support/service/compute-summary.ts';
+import {
+  ends,
+  startBareService,
+  traffic,
+  WHOLE,
+  type BareService,
+} from '../../support/service/random-traffic.ts';
 import { callReport, toPeriod, walkReport } from '../../support/service/service-calls.ts';
 
 const KINDS = ['inbound-detail', 'outbound-detail', 'inbound-summary'] as const;

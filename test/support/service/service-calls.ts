@@ -1,8 +1,5 @@
 import { Value } from 'typebox/value';
-import {
-  SPECIFIED_REPORT_IDENTIFIERS,
-  type ReportKind,
-} from '../../../src-main/common/reporting/report-identifiers.ts';
+import { SPECIFIED_REPORT_IDENTIFIERS, type ReportKind } from '../../../src-main/common/reporting/reports.ts';
 import { ReportResponse } from '../../../src-main/common/reporting/wire-schemas.ts';
 import { toWireDate } from '../../../src-main/common/reporting/wire-dates.ts';
 import { expect } from 'vitest';

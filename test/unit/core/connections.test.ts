@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../src-main/common/contract/errors.ts';
 import type { ConnectionDraft } from '../../../src-main/common/model/connection.ts';
-import { SPECIFIED_REPORT_IDENTIFIERS } from '../../../src-main/common/reporting/report-identifiers.ts';
+import { SPECIFIED_REPORT_IDENTIFIERS } from '../../../src-main/common/reporting/reports.ts';
 import type { ReportingClient } from '../../../src-main/core/client/reporting-client.ts';
 import { createConnectionFile } from '../../../src-main/core/connections/connection-file.ts';
 import { createConnections } from '../../../src-main/core/connections/create-connections.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src-main/common/contract/errors.ts';
 import { readPage, type ReadPage } from '../../../src-main/common/reporting/read-page.ts';
-import type { ReportKind } from '../../../src-main/common/reporting/report-identifiers.ts';
+import type { ReportKind } from '../../../src-main/common/reporting/reports.ts';
 import { toEnvelope } from '../../support/fault-server.ts';
 
 const inbound = {

@@ -1,5 +1,5 @@
 import type { CacheState } from '../../../common/model/cache-state.ts';
-import type { ReportKind } from '../../../common/reporting/report-identifiers.ts';
+import type { ReportKind } from '../../../common/reporting/reports.ts';
 import { connect, type Connection } from './open-database.ts';
 import { isDetail, toDirection, toRecordId, toTables } from '../read/record-tables.ts';
 import { createRowInserter, isConstraint, readRows, type AnyRow } from './salvage-rows.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { DetailKind } from '../../../common/reporting/report-identifiers.ts';
+import type { DetailKind } from '../../../common/reporting/reports.ts';
 import type { Connection } from '../file/open-database.ts';
 
 /** What earlier downloads of a report took; zeros where there was none. */

@@ -1,5 +1,5 @@
 import { AppError } from '../../../common/contract/errors.ts';
-import type { Direction } from '../../../common/reporting/report-identifiers.ts';
+import type { Direction } from '../../../common/reporting/reports.ts';
 import type { Connection } from '../file/open-database.ts';
 import type { RowList } from '../scan/materialise-view.ts';
 import { selectRows, toRecordId, type StoredRow } from './record-tables.ts';

@@ -1,5 +1,5 @@
 import type { RecordRow } from '../../../common/model/record.ts';
-import type { Direction, ReportKind } from '../../../common/reporting/report-identifiers.ts';
+import type { Direction, ReportKind } from '../../../common/reporting/reports.ts';
 
 /** Records of a snapshot have the ids [snapshotId * SPAN, (snapshotId + 1) * SPAN): safe integers up to snapshot 2^21. */
 export const RECORD_ID_SPAN = 2 ** 32;

@@ -1,5 +1,5 @@
 import type { CodeClass, RecordFilter } from '../../../common/model/record.ts';
-import type { Direction } from '../../../common/reporting/report-identifiers.ts';
+import type { Direction } from '../../../common/reporting/reports.ts';
 
 /** A condition over `r` (narrow fields) and, where `needsTexts`, `t` (payload). */
 export interface FilterSql {

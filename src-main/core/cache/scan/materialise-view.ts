@@ -1,6 +1,6 @@
 import type { RecordFilter, RecordOrder } from '../../../common/model/record.ts';
 import type { Snapshot } from '../../../common/model/snapshot.ts';
-import type { Direction } from '../../../common/reporting/report-identifiers.ts';
+import type { Direction } from '../../../common/reporting/reports.ts';
 import type { Connection } from '../file/open-database.ts';
 import { toFilterSql } from './filter-sql.ts';
 import { RECORD_ID_SPAN, SCAN_ROWS, toDirection, toRecordId, toTables } from '../read/record-tables.ts';

@@ -1,6 +1,6 @@
 import type { SessionRequest } from '../../../common/model/record.ts';
 import type { Snapshot } from '../../../common/model/snapshot.ts';
-import type { Direction } from '../../../common/reporting/report-identifiers.ts';
+import type { Direction } from '../../../common/reporting/reports.ts';
 import type { Connection } from '../file/open-database.ts';
 import { isDetail, RECORD_ID_SPAN, toDirection, toTables, type StoredRow } from '../read/record-tables.ts';
 import { divideSpan } from './volume.ts';

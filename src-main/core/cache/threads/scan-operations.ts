@@ -3,7 +3,7 @@ import type { Facets, SessionRequest, TimeBucket } from '../../../common/model/r
 import type { Snapshot } from '../../../common/model/snapshot.ts';
 import type { StatusHistory } from '../../../common/model/status.ts';
 import type { Summary } from '../../../common/model/summary.ts';
-import type { DetailKind } from '../../../common/reporting/report-identifiers.ts';
+import type { DetailKind } from '../../../common/reporting/reports.ts';
 import { findAttention } from '../scan/attention.ts';
 import type { ExportRow } from '../cache.ts';
 import type { Connection } from '../file/open-database.ts';

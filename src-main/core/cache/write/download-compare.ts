@@ -1,5 +1,5 @@
 import type { DetailRecord } from '../../../common/reporting/read-record.ts';
-import type { Direction } from '../../../common/reporting/report-identifiers.ts';
+import type { Direction } from '../../../common/reporting/reports.ts';
 import type { Connection } from '../file/open-database.ts';
 import { toExtra } from './insert-records.ts';
 import { toRecordId, toTables } from '../read/record-tables.ts';

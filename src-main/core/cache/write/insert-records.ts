@@ -1,4 +1,4 @@
-import type { Direction } from '../../../common/reporting/report-identifiers.ts';
+import type { Direction } from '../../../common/reporting/reports.ts';
 import type { DetailRecord } from '../../../common/reporting/read-record.ts';
 import type { Connection } from '../file/open-database.ts';
 import type { RowDigest } from './record-digest.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Direction } from '../../../common/reporting/report-identifiers.ts';
+import type { Direction } from '../../../common/reporting/reports.ts';
 import { toTables } from '../read/record-tables.ts';
 
 /** Ends of a value and of a row; stands for NULL. Control characters that texts of records hardly hold. */

@@ -1,5 +1,5 @@
 import type { Remark } from '../../../common/model/snapshot.ts';
-import type { ReportKind } from '../../../common/reporting/report-identifiers.ts';
+import type { ReportKind } from '../../../common/reporting/reports.ts';
 import type { PageShape } from '../../analysis/describe-shape.ts';
 import { watchShape, type LearnedShape } from '../../analysis/watch-shape.ts';
 import type { Connection } from '../file/open-database.ts';

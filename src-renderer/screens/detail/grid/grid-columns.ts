@@ -1,6 +1,6 @@
 import type { ColDef } from 'ag-grid-community';
 import type { RecordOrder, RecordRow } from '../../../../src-main/common/model/record.ts';
-import type { Direction } from '../../../../src-main/common/reporting/report-identifiers.ts';
+import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
 import { formatCount } from '../../../format/numbers.ts';
 import { renderCode, renderResponseTime } from './grid-cells.ts';
 

@@ -1,7 +1,7 @@
 import type { RecordDetail } from '../../../../src-main/common/model/record.ts';
 import { formatCount } from '../../../format/numbers.ts';
 import { SLOW_RESPONSE_MS } from '../../../charts/log-scale.ts';
-import type { Direction } from '../../../../src-main/common/reporting/report-identifiers.ts';
+import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
 
 /** A field as the service names it. */
 interface RecordField {

@@ -2,7 +2,7 @@ import { computed, ref, shallowRef } from 'vue';
 import type { RecordDetail, SessionRequest } from '../../../../src-main/common/model/record.ts';
 import { useBackend } from '../../../backend/backend.ts';
 import { toErrorLike, type ErrorLike } from '../../../messages/error-like.ts';
-import type { Direction } from '../../../../src-main/common/reporting/report-identifiers.ts';
+import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
 
 interface Target {
   readonly snapshotId: number;

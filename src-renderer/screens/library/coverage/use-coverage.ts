@@ -1,6 +1,6 @@
 import { computed, onScopeDispose, ref, shallowRef, watch } from 'vue';
 import type { Connection } from '../../../../src-main/common/model/connection.ts';
-import { REPORT_KINDS, type ReportKind } from '../../../../src-main/common/reporting/report-identifiers.ts';
+import { REPORT_KINDS, type ReportKind } from '../../../../src-main/common/reporting/reports.ts';
 import { useBackend } from '../../../backend/backend.ts';
 import { useClock } from '../../../composables/use-clock.ts';
 import { toErrorLike, type ErrorLike } from '../../../messages/error-like.ts';

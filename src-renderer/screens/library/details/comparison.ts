@@ -1,26 +1,23 @@
 import type { Output } from '../../../../src-main/common/contract/index.ts';
 import type { RecordRow } from '../../../../src-main/common/model/record.ts';
 import type { Snapshot } from '../../../../src-main/common/model/snapshot.ts';
-import { DETAIL_FIELDS } from '../../../../src-main/common/reporting/field-names.ts';
+import { DETAIL_FIELD_NAMES } from '../../../../src-main/common/reporting/field-names.ts';
 
 type Difference = Output<'snapshots/compare'>['differences'][number];
 
-const inbound = DETAIL_FIELDS['inbound-detail'];
-const outbound = DETAIL_FIELDS['outbound-detail'];
-
 /** Fields with their names as the specification writes them. */
 const FIELDS: readonly (readonly [keyof RecordRow, string])[] = [
-  ['dateText', inbound.dateText[0]],
-  ['channel', inbound.channel[0]],
-  ['service', inbound.service[0]],
-  ['client', inbound.client[0]],
-  ['responseTimeMs', inbound.responseTimeMs[0]],
-  ['responseCode', inbound.responseCode[0]],
-  ['error', inbound.error[0]],
-  ['origin', inbound.origin[0]],
-  ['botLatencyMs', inbound.botLatencyMs[0]],
-  ['actionId', outbound.actionId[0]],
-  ['payloadPreview', inbound.payload[0]],
+  ['dateText', DETAIL_FIELD_NAMES.dateText[0]],
+  ['channel', DETAIL_FIELD_NAMES.channel[0]],
+  ['service', DETAIL_FIELD_NAMES.service[0]],
+  ['client', DETAIL_FIELD_NAMES.client[0]],
+  ['responseTimeMs', DETAIL_FIELD_NAMES.responseTimeMs[0]],
+  ['responseCode', DETAIL_FIELD_NAMES.responseCode[0]],
+  ['error', DETAIL_FIELD_NAMES.error[0]],
+  ['origin', DETAIL_FIELD_NAMES.origin[0]],
+  ['botLatencyMs', DETAIL_FIELD_NAMES.botLatencyMs[0]],
+  ['actionId', DETAIL_FIELD_NAMES.actionId[0]],
+  ['payloadPreview', DETAIL_FIELD_NAMES.payload[0]],
 ];
 
 export interface SnapshotPair {

@@ -1,7 +1,7 @@
 import { onScopeDispose, ref, shallowRef, watch, type Ref } from 'vue';
 import type { DownloadPlan } from '../../../../src-main/common/model/download.ts';
 import type { Period } from '../../../../src-main/common/model/period.ts';
-import type { DetailKind } from '../../../../src-main/common/reporting/report-identifiers.ts';
+import type { DetailKind } from '../../../../src-main/common/reporting/reports.ts';
 import { useBackend } from '../../../backend/backend.ts';
 import { toErrorLike, type ErrorLike } from '../../../messages/error-like.ts';
 

@@ -2,7 +2,7 @@ import type { Connection } from '../../../../src-main/common/model/connection.ts
 import type { StatusHistory, StatusSample } from '../../../../src-main/common/model/status.ts';
 import type { Settings } from '../../../../src-main/common/model/settings.ts';
 import type { Task } from '../../../../src-main/common/model/task.ts';
-import { SPECIFIED_REPORT_IDENTIFIERS } from '../../../../src-main/common/reporting/report-identifiers.ts';
+import { SPECIFIED_REPORT_IDENTIFIERS } from '../../../../src-main/common/reporting/reports.ts';
 
 export function makeConnection(change: Partial<Connection> = {}): Connection {
   return {

@@ -1,0 +1,70 @@
+import {
+  listFields,
+  mapKinds,
+  REPORT_KINDS,
+  REPORTS,
+  STATUS_FIELDS,
+  type FieldName,
+  type ReportFields,
+  type ReportKind,
+  type WireField,
+} from './reports.ts';
+import type { StatusResponse, WireDocument } from './wire-schemas.ts';
+
+/** Values of a wire object by their names inside. */
+type WireValues<Fields, Wire> = {
+  readonly [Name in keyof Fields]: Fields[Name] extends {
+    readonly wireName: infer WireName extends keyof Wire;
+  }
+    ? Wire[WireName]
+    : never;
+};
+
+/** A document of a report, in the spelling and order of the specification, from values by their names inside. */
+export function toWireDocument<Kind extends ReportKind>(
+  kind: Kind,
+  values: WireValues<ReportFields<Kind>, WireDocument<Kind>>,
+): WireDocument<Kind> {
+  return rename(REPORTS[kind].fields, values) as WireDocument<Kind>;
+}
+
+/** A tenant status, in the spelling and order of the specification. Times in milliseconds. */
+export function toWireStatus(values: WireValues<typeof STATUS_FIELDS, StatusResponse>): StatusResponse {
+  return rename(STATUS_FIELDS, values) as StatusResponse;
+}
+
+function rename(
+  fields: Readonly<Record<string, WireField>>,
+  values: Readonly<Record<string, unknown>>,
+): object {
+  return Object.fromEntries(Object.entries(fields).map(([name, { wireName }]) => [wireName, values[name]]));
+}
+
+/**
+ * What stands before the value of each field in the JSON text of a document: `{"Id":`, then `,"Date":`.
+ * For writers that never build a document as an object.
+ */
+export const DOCUMENT_PREFIXES = mapKinds(REPORT_KINDS, toPrefixes) as {
+  readonly [Kind in ReportKind]: Readonly<Record<FieldName<Kind>, string>>;
+};
+
+function toPrefixes(kind: ReportKind): Readonly<Record<string, string>> {
+  const prefixes = listFields(kind).map(([name, { wireName }], place) => [
+    name,
+    `${place === 0 ? '{' : ','}${JSON.stringify(wireName)}:`,
+  ]);
+  return Object.fromEntries(prefixes) as Record<string, string>;
+}
+
+/** The corrected spelling of a wire name, or the name itself where the specification spells it right. */
+export function correctWireName(wireName: string): string {
+  return CORRECTED_NAMES.get(wireName) ?? wireName;
+}
+
+const CORRECTED_NAMES = new Map(
+  [...REPORT_KINDS.map((kind) => REPORTS[kind].fields), STATUS_FIELDS]
+    .flatMap((fields): WireField[] => Object.values(fields))
+    .flatMap(({ wireName, otherNames: [corrected] = [] }) =>
+      corrected === undefined ? [] : [[wireName, corrected] as const],
+    ),
+);
