@@ -47,7 +47,7 @@ describe('bodies that no client should send', () => {
     const before = process.memoryUsage().rss;
     const chunks = Array.from({ length: 200 }, () => `1000\r\n${'x'.repeat(4_096)}\r\n`);
     const chunked = await sendRaw(port, `${head}Transfer-Encoding: chunked\r\n\r\n`, ...chunks);
-    expect([0, 413]).toContain(chunked.status);
+    expect(chunked.status).toBe(413);
     expect(process.memoryUsage().rss - before).toBeLessThan(50 * 2 ** 20);
   });
 

@@ -24,7 +24,7 @@ describe('requests that no client should send', () => {
 
   it('S01: refuses two Host lines and closes the connection', async () => {
     const { status } = await sendRaw(port, toRawRequest(STATUS, host(), 'Host: evil.example'));
-    expect([400, 421]).toContain(status);
+    expect(status).toBe(421);
   });
 
   it('S02: refuses a foreign Host without a word of data, valid token or not', async () => {
@@ -88,14 +88,20 @@ describe('requests that no client should send', () => {
     expect((await sendRaw(port, toRawRequest(`${STATUS}?tenant=1&tenant=2`, host()))).status).toBe(200);
   });
 
-  it.each(['/%zz', '/%00', `/x/..${STATUS}`, `/${STATUS}`, '/..\\e', '*', '/../../etc/passwd', '/%2e%2e/e'])(
-    'S12: the target %s finds neither a file nor a stack',
-    async (target) => {
-      const { status, text } = await sendRaw(port, toRawRequest(target, host()));
-      expect([400, 404]).toContain(status);
-      expect(text).not.toMatch(/\.ts|\bat |root:/);
-    },
-  );
+  it.each([
+    ['/%zz', 400],
+    ['/%00', 404],
+    [`/x/..${STATUS}`, 404],
+    [`/${STATUS}`, 400],
+    ['/..\\e', 400],
+    ['*', 400],
+    ['/../../etc/passwd', 404],
+    ['/%2e%2e/e', 404],
+  ])('S12: the target %s is %i and finds neither a file nor a stack', async (target, expected) => {
+    const { status, text } = await sendRaw(port, toRawRequest(target, host()));
+    expect(status).toBe(expected);
+    expect(text).not.toMatch(/\.ts|\bat |root:/);
+  });
 
   it('S22: guards pipelined requests each on its own, and answers none after the last', async () => {
     const keep = (...headers: string[]): string =>
@@ -117,7 +123,7 @@ describe('requests that no client should send', () => {
   ])('S23: closes on %s with one line in the log, and goes on', async (_, bytes) => {
     log.length = 0;
     const { status } = await sendRaw(port, bytes, '\r\n\r\n');
-    expect([0, 400]).toContain(status);
+    expect(status).toBe(400);
     expect(log).toEqual([expect.objectContaining({ route: 'unreadable', status: 400 })]);
     expect((await post(service, STATUS)).status).toBe(200);
   });

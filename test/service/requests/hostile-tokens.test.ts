@@ -25,6 +25,16 @@ describe('tokens that no client should send', () => {
   };
   const readToken = async (): Promise<string> =>
     ((await (await create(service.accessTokenSecret)).json()) as { token: string }).token;
+  const createMany = (count: number, headers: Record<string, string> = {}): Promise<string[]> => {
+    const { accessToken, accessTokenSecret, tenant } = service;
+    const body = { accessToken, accessTokenSecret, tenant };
+    return Promise.all(
+      Array.from({ length: count }, async () => {
+        const answer = await post(service, TOKEN, body, headers);
+        return ((await answer.json()) as { token: string }).token;
+      }),
+    );
+  };
   const call = async (authorization: string): Promise<Response> =>
     post(service, STATUS, undefined, { authorization });
   const countStatuses = (answers: readonly Response[], status: number): number =>
@@ -62,7 +72,7 @@ describe('tokens that no client should send', () => {
     expect((await sendRaw(port, toRawRequest(STATUS, host, line))).status).toBe(200);
     expect((await sendRaw(port, toRawRequest(STATUS, host, line, line))).status).toBe(401);
     const huge = toRawRequest(STATUS, host, `Authorization: bearer ${'a'.repeat(1_000_000)}`);
-    expect([0, 431]).toContain((await sendRaw(port, huge)).status);
+    expect((await sendRaw(port, huge)).status).toBe(431);
   });
 
   it('S24: takes as long to refuse an unknown token as one that is nearly right', async () => {
@@ -103,22 +113,14 @@ describe('tokens that no client should send', () => {
     elapsedMs += 60_000;
   });
 
-  it('S26: 50 tokens asked for at once are 50 tokens, as no operation knows an idempotency key', async () => {
-    const headers = { 'idempotency-key': 'same' };
-    const { accessToken, accessTokenSecret, tenant } = service;
-    const answers = await Promise.all(
-      Array.from({ length: 50 }, () =>
-        post(service, TOKEN, { accessToken, accessTokenSecret, tenant }, headers),
-      ),
-    );
-    const tokens = await Promise.all(
-      answers.map(async (each) => ((await each.json()) as { token: string }).token),
-    );
+  it('S26: 50 requests at once get 50 different tokens, as no operation knows an idempotency key', async () => {
+    const tokens = await createMany(50, { 'idempotency-key': 'same' });
     expect(new Set(tokens).size).toBe(50);
-    for (const each of tokens) expect((await call(`bearer ${each}`)).status).toBe(200);
+    const answers = await Promise.all(tokens.map((each) => call(`bearer ${each}`)));
+    expect(countStatuses(answers, 200)).toBe(50);
   });
 
-  it('S26: 50 wrong ones at once are refused ten times, the rest slowed down', async () => {
+  it('S26: of 50 wrong requests at once ten are refused and the rest slowed down', async () => {
     const answers = await Promise.all(Array.from({ length: 50 }, () => create('wrong')));
     expect(countStatuses(answers, 401)).toBe(10);
     expect(countStatuses(answers, 429)).toBe(40);

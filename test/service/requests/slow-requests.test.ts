@@ -6,6 +6,7 @@ import { startTestService } from '../../support/service/running-service.ts';
 import { post } from '../../support/service/service-calls.ts';
 
 const STATUS = '/api/ServiceReporting/Status/1001';
+const CALLS = 5;
 
 // At the same time, as most of it is waiting.
 describe.concurrent('clients that take their time', () => {
@@ -16,30 +17,32 @@ describe.concurrent('clients that take their time', () => {
   afterAll(() => service.stop());
   const toHead = (): string => `POST ${STATUS} HTTP/1.1\r\nHost: 127.0.0.1:${portOf(service)}\r\n`;
 
-  it('S07: headers that drip in line by line are ended with 408 within 6 seconds', async () => {
+  it('S07: headers sent one line a second end with 408 within 6 seconds', async () => {
     const raw = new RawSocket(portOf(service));
     raw.write(toHead());
-    const timer = setInterval(() => raw.write('X-Drip: 1\r\n'), 500);
+    const timer = setInterval(() => raw.write('X-Drip: 1\r\n'), 1_000);
     const { status, tookMs } = await raw.readToEnd();
     clearInterval(timer);
     expect(status).toBe(408);
     expect(tookMs).toBeGreaterThan(4_000);
-    expect(tookMs).toBeLessThan(8_000);
+    expect(tookMs).toBeLessThan(6_000);
   });
 
-  it('S08: a body that stops half way is ended with 408 within 11 seconds, others go on', async () => {
+  it('S08: a body that stops half way ends with 408 within 11 seconds, and others are served meanwhile', async () => {
     const raw = new RawSocket(portOf(service));
     raw.write(`${toHead()}Content-Length: 50\r\n\r\n{"a": 1,`);
     expect((await post(service, STATUS)).status).toBe(200);
     const { status, tookMs } = await raw.readToEnd();
     expect(status).toBe(408);
-    expect(tookMs).toBeLessThan(13_000);
+    expect(tookMs).toBeGreaterThan(9_000);
+    expect(tookMs).toBeLessThan(11_000);
   });
 
-  it('a connection that never says a word is closed', async () => {
+  it('a connection that never sends a byte is closed within 6 seconds', async () => {
     const raw = new RawSocket(portOf(service));
     const { tookMs } = await raw.readToEnd();
-    expect(tookMs).toBeLessThan(8_000);
+    expect(tookMs).toBeGreaterThan(4_000);
+    expect(tookMs).toBeLessThan(6_000);
   });
 });
 
@@ -69,15 +72,27 @@ describe('more than the service takes', () => {
   const toPending = (): string =>
     `POST ${STATUS} HTTP/1.1\r\nHost: 127.0.0.1:${portOf(service)}\r\nContent-Length: 5\r\n\r\n`;
   const callOnce = async (): Promise<Response> => post(service, STATUS, undefined, { connection: 'close' });
+  /** The least of several times in milliseconds: a busy machine makes some calls late, a full service all. */
+  const timeFastest = async (status: number): Promise<number> => {
+    const timesMs: number[] = [];
+    for (let call = 0; call < CALLS; call += 1) {
+      const startedMs = performance.now();
+      expect((await callOnce()).status).toBe(status);
+      timesMs.push(performance.now() - startedMs);
+    }
+    return Math.min(...timesMs);
+  };
 
-  it('S09: 300 idle connections keep nobody out; the oldest are closed', async () => {
+  it('S09: with 300 idle connections a call is served within 100 ms, and the oldest of them are closed', async () => {
     await openMany(300);
-    const startedMs = performance.now();
-    expect((await callOnce()).status).toBe(200);
-    expect(performance.now() - startedMs).toBeLessThan(1_000);
-    await expect.poll(() => open.filter((raw) => raw.socket.destroyed).length).toBeGreaterThanOrEqual(44);
-    expect(open.slice(0, 40).every((raw) => raw.socket.destroyed)).toBe(true);
-    expect(open.at(-1)?.socket.destroyed).toBe(false);
+    expect(await timeFastest(200)).toBeLessThan(100);
+    const readClosed = (): boolean[] => open.map((raw) => raw.socket.destroyed);
+    await expect.poll(() => readClosed().filter(Boolean).length).toBeGreaterThanOrEqual(300 - 256);
+    const closed = readClosed();
+    const count = closed.filter(Boolean).length;
+    expect(closed.slice(0, count).every(Boolean)).toBe(true);
+    // Those that the calls above took the place of, and no more.
+    expect(count).toBeLessThanOrEqual(300 - 256 + CALLS);
     await closeAll();
   });
 
@@ -90,12 +105,11 @@ describe('more than the service takes', () => {
     await closeAll();
   });
 
-  it('F-11: beyond 200 requests at once it answers 503 with Retry-After, and recovers', async () => {
+  it('F-11: beyond 200 requests at once it responds 503 with Retry-After at once, and recovers', async () => {
     await openMany(200, toPending());
     await expect.poll(async () => (await callOnce()).status).toBe(503);
-    const startedMs = performance.now();
+    expect(await timeFastest(503)).toBeLessThan(50);
     const refused = await callOnce();
-    expect(performance.now() - startedMs).toBeLessThan(500);
     expect(refused.headers.get('retry-after')).toBe('1');
     expect(await refused.json()).toMatchObject({ status: 503 });
     for (const raw of open) raw.write('hello');
@@ -103,7 +117,7 @@ describe('more than the service takes', () => {
     await closeAll();
   });
 
-  it('F-11: takes half as many while its thread is late', async () => {
+  it('F-11: accepts half as many while its thread is late', async () => {
     await openMany(100, toPending());
     await expect.poll(async () => (await callOnce()).status).toBe(200);
     await wait(600);
