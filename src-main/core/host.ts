@@ -9,8 +9,6 @@ export interface Host {
   readonly fetch: typeof globalThis.fetch;
   /** Scripts of the threads that the core starts; a built host and one run from source keep them elsewhere. */
   readonly workers: { readonly cache: URL; readonly service: URL };
-  /** Opens a vetted https address outside the application. */
-  openLink(url: string): Promise<void>;
   /** Absolute path to write an export to, or null when the person changed their mind. */
   chooseExportTarget(suggestedName: string): Promise<string | null>;
   /** Shows a finished export; the answer is a path to download it from, where the host is a browser. */

@@ -1,8 +1,7 @@
-import { clipboard, dialog, type BrowserWindow, type OpenDialogOptions } from 'electron';
+import { clipboard, dialog, shell, type BrowserWindow, type OpenDialogOptions } from 'electron';
 import { basename, extname } from 'node:path';
 import type { Host, ImportFile } from '../core/host.ts';
 import type { HostPlatform } from '../core/profile/data-folder.ts';
-import { openVettedLink, showInFolder } from './open-external.ts';
 
 /** Asks where an export goes; null when the person closed the dialog. */
 async function askForTarget(window: BrowserWindow | null, suggestedName: string): Promise<string | null> {
@@ -51,14 +50,13 @@ export function createDesktopHost(options: {
     dataFolder,
     fetch,
     workers,
-    openLink: openVettedLink,
     chooseExportTarget: (suggestedName) => askForTarget(findWindow(), suggestedName),
     revealExport: (path) => {
-      showInFolder(path);
+      shell.showItemInFolder(path);
       return Promise.resolve(null);
     },
     revealFolder: (path) => {
-      showInFolder(path);
+      shell.showItemInFolder(path);
       return Promise.resolve(true);
     },
     copyText: async (text) => {

@@ -38,6 +38,10 @@ describe('no source', () => {
   ])('%s', (_what, pattern) => {
     expect(findFiles(pattern)).toEqual([]);
   });
+
+  it('E-15: hands an address to the system', () => {
+    expect(findFiles(/openExternal/u)).toEqual([]);
+  });
 });
 
 describe('one file only', () => {
@@ -45,7 +49,7 @@ describe('one file only', () => {
     ['ipcMain', 'src-main/electron/ipc.ts'],
     ['ipcRenderer', 'src-main/electron/preload.ts'],
     ['contextBridge', 'src-main/electron/preload.ts'],
-    ['shell', 'src-main/electron/open-external.ts'],
+    ['shell', 'src-main/electron/desktop-host.ts'],
     ['BrowserWindow', 'src-main/electron/window.ts'],
   ])('imports %s from electron as a value', (name, file) => {
     const importing = [...sources]

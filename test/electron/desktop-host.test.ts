@@ -28,6 +28,15 @@ describe('the desktop host', () => {
     expect(calls).toHaveLength(1);
   });
 
+  it('shows exports and folders in the file manager of the system', async () => {
+    expect(await host.revealExport('/exports/a.csv')).toBeNull();
+    expect(await host.revealFolder('/data/local-service')).toBe(true);
+    expect(calls).toEqual([
+      { name: 'shell.showItemInFolder', args: ['/exports/a.csv'] },
+      { name: 'shell.showItemInFolder', args: ['/data/local-service'] },
+    ]);
+  });
+
   it('copies to the clipboard of the system', async () => {
     expect(await host.copyText('sesame')).toBe(true);
     expect(calls).toEqual([{ name: 'clipboard.writeText', args: ['sesame'] }]);

@@ -1,15 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { guardContents } from '../../src-main/electron/navigation.ts';
-import { openVettedLink, showInFolder } from '../../src-main/electron/open-external.ts';
 import { denyPermissions } from '../../src-main/electron/permissions.ts';
-import {
-  calls,
-  FakeEvent,
-  FakeSession,
-  FakeWebContents,
-  resetFakeElectron,
-} from '../support/fake-electron.ts';
-import { HOSTILE_URLS, HOSTILE_VALUES } from '../support/hostile-urls.ts';
+import { FakeEvent, FakeSession, FakeWebContents, resetFakeElectron } from '../support/fake-electron.ts';
+import { HOSTILE_URLS } from '../support/hostile-urls.ts';
 
 const PAGE = 'app://channelscope/index.html';
 
@@ -48,23 +41,6 @@ describe('E-13 and E-14: navigation', () => {
 
   it('E-12: never attaches an embedded view', () => {
     expect(isPrevented(createGuarded(), 'will-attach-webview', new FakeEvent(PAGE))).toBe(true);
-  });
-});
-
-describe('E-15: links', () => {
-  it.each([...HOSTILE_URLS, ...HOSTILE_VALUES])('are not opened: %j', async (url) => {
-    await expect(openVettedLink(url)).rejects.toMatchObject({ code: 'app.link-refused' });
-    expect(calls).toEqual([]);
-  });
-
-  it('are opened over https', async () => {
-    await openVettedLink('https://docs.example.com/reports?a=1#b');
-    expect(calls).toEqual([{ name: 'shell.openExternal', args: ['https://docs.example.com/reports?a=1#b'] }]);
-  });
-
-  it('show a file in its folder', () => {
-    showInFolder('/exports/a.csv');
-    expect(calls).toEqual([{ name: 'shell.showItemInFolder', args: ['/exports/a.csv'] }]);
   });
 });
 

@@ -239,10 +239,6 @@ export const contextBridge = {
 };
 
 export const shell = {
-  openExternal(url: string): Promise<void> {
-    record('shell.openExternal', url);
-    return Promise.resolve();
-  },
   showItemInFolder(path: string): void {
     record('shell.showItemInFolder', path);
   },

@@ -81,6 +81,3 @@ export const HOSTILE_URLS: readonly string[] = [
   '',
   '   ',
 ];
-
-/** Not text at all. */
-export const HOSTILE_VALUES: readonly unknown[] = [null, undefined, 0, {}, [], true, ['https://a.example/']];

@@ -18,7 +18,6 @@ export async function createTestHost(
       cache: new URL('../../src-main/core/cache/threads/cache-thread.ts', import.meta.url),
       service: new URL('../../src-main/service/service-thread.ts', import.meta.url),
     },
-    openLink: () => Promise.resolve(),
     chooseExportTarget: (name) => Promise.resolve(join(dataFolder, name)),
     revealExport: (path) => Promise.resolve(path),
     revealFolder: () => Promise.resolve(true),

@@ -16,6 +16,4 @@ const AppInfo = Type.Object({
 
 export const appOperations = {
   'app/get-info': operation(Nothing, AppInfo),
-  /** Opens an https link in the person's browser. */
-  'app/open-link': operation(Type.Object({ url: Type.String({ maxLength: 2081 }) }), Nothing),
 };

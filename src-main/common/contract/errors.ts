@@ -9,7 +9,6 @@ export const ERROR_CODES = [
   'app.invalid-input',
   'app.unknown-operation',
   'app.cancelled',
-  'app.link-refused',
   'app.host-gone',
   'connections.not-found',
   'connections.address-invalid',

@@ -1,4 +1,4 @@
-import { AppError, type ErrorInfo } from '../../common/contract/errors.ts';
+import type { ErrorInfo } from '../../common/contract/errors.ts';
 import type { HandlersOf } from '../../common/contract/index.ts';
 import type { Host } from '../host.ts';
 
@@ -18,13 +18,5 @@ export function createAppHandlers(parts: {
       keychain: { kind: keychain.kind, failure: keychain.failure?.code ?? null },
       nowMs: now(),
     }),
-    'app/open-link': async ({ url }) => {
-      const link = URL.parse(url);
-      if (link?.protocol !== 'https:' || link.username !== '' || link.password !== '') {
-        throw new AppError('app.link-refused', 'Only https links without credentials are opened.');
-      }
-      await host.openLink(link.href);
-      return null;
-    },
   };
 }
