@@ -3,11 +3,14 @@ import { toErrorInfo } from '../common/contract/errors.ts';
 import { OPERATIONS, type Emit, type EventName, type Handlers } from '../common/contract/index.ts';
 import { makePrivateFolder } from '../node/private-files.ts';
 import { createAppHandlers } from './app/app-handlers.ts';
-import { createCacheOperations } from './records/records-handlers.ts';
+import { createCacheHandlers } from './cache/cache-handlers.ts';
+import { createOverviewHandlers } from './overview/overview-handlers.ts';
+import { createRecordsHandlers } from './records/records-handlers.ts';
+import { createSummariesHandlers } from './summaries/summaries-handlers.ts';
 import { createHousekeeping } from './snapshots/housekeeping.ts';
 import { openCache } from './cache/open-cache.ts';
 import { resumeAfterFullDisk } from './downloads/resume-after-full-disk.ts';
-import { createSnapshotOperations } from './snapshots/snapshots-handlers.ts';
+import { createSnapshotsHandlers } from './snapshots/snapshots-handlers.ts';
 import { readFreeBytes } from './cache/file/storage-size.ts';
 import { createReportingClient } from './client/create-reporting-client.ts';
 import { reachAddress } from './client/reach-address.ts';
@@ -152,9 +155,14 @@ export async function createCore(host: Host, parts: CoreParts = {}): Promise<Cor
     ...createSettingsHandlers(settings),
     ...createStatusHandlers({ cache, connections, monitor, now }),
     ...createTasksHandlers(tasks),
-    ...createCacheOperations(cache),
-    ...createSnapshotOperations({ cache, tasks, emit, housekeeping, now }),
-    'summaries/fetch': createSummaryFetcher({ cache, connections, starter, emit }),
+    ...createCacheHandlers({ cache, purge: () => housekeeping.purge() }),
+    ...createOverviewHandlers(cache),
+    ...createRecordsHandlers(cache),
+    ...createSnapshotsHandlers({ cache, tasks, emit, housekeeping, now }),
+    ...createSummariesHandlers({
+      cache,
+      fetchSummary: createSummaryFetcher({ cache, connections, starter, emit }),
+    }),
   };
   const call = createDispatcher(handlers, logger, now);
   resumeAfterFullDisk(cache, downloadsHandlers, downloadLogger);

@@ -65,7 +65,7 @@ export async function benchRecords(options: { size: number }): Promise<BenchFigu
     for (const [name, work] of [
       ['facets', () => cache.readFacets(1)],
       ['computed summary', () => cache.computeSummary(1)],
-      ['session', () => cache.readSession('one', createId(7))],
+      ['session', () => cache.readSession({ connectionId: 'one', sessionId: createId(7) })],
     ] as const) {
       figures.push(toTimeFigure(BENCH, name, (await measure<unknown>(work)).ms));
     }
@@ -101,7 +101,7 @@ async function benchStoring(cache: Cache, file: string, size: number): Promise<B
     const page = toPage(id, from === 0 ? '' : String(from));
     storedMs += (await measure(() => cache.storePage(page, body).stored)).ms;
   }
-  await cache.finishSnapshot(id, 'complete', null);
+  await cache.finishSnapshot({ snapshotId: id, state: 'complete', failure: null });
   const bareMs = insertBare(file, PAGE_SIZE);
   const rate = (ms: number): number => Math.round((size / ms) * 1000);
   return {
@@ -114,8 +114,12 @@ async function benchStoring(cache: Cache, file: string, size: number): Promise<B
 async function benchView(cache: Cache, bare: Database.Database, view: ViewCase): Promise<BenchFigure[]> {
   const statement = bare.prepare(`${ROWS_SQL} ${view.sql} LIMIT ? OFFSET ?`);
   const opened = await measure(async () => {
-    const { viewId, rowCount } = await cache.openView(1, view.filter, view.order);
-    await cache.readRows(viewId, 0, WINDOW_ROWS);
+    const { viewId, rowCount } = await cache.openView({
+      snapshotId: 1,
+      filter: view.filter,
+      order: view.order,
+    });
+    await cache.readRows({ viewId, start: 0, end: WINDOW_ROWS });
     return { viewId, rowCount };
   });
   const { viewId, rowCount } = opened.value;
@@ -124,11 +128,11 @@ async function benchView(cache: Cache, bare: Database.Database, view: ViewCase):
   const peers: number[] = [];
   for (let index = 0; index < WINDOWS; index += 1) {
     const start = Math.floor((((index * 7919) % 1009) / 1009) * Math.max(1, rowCount - WINDOW_ROWS));
-    ours.push((await measure(() => cache.readRows(viewId, start, start + WINDOW_ROWS))).ms);
+    ours.push((await measure(() => cache.readRows({ viewId, start, end: start + WINDOW_ROWS }))).ms);
     // The peer is slow: a tenth of the windows tells as much.
     if (index % 10 === 0) peers.push((await measure(() => statement.all(WINDOW_ROWS, start))).ms);
   }
-  const histogram = await measure(() => cache.readHistogram(viewId, 120));
+  const histogram = await measure(() => cache.readHistogram({ viewId, buckets: 120 }));
   await cache.closeView(viewId);
   const peer = 'better-sqlite3 LIMIT/OFFSET';
   const window = (share: number, label: string): BenchFigure =>

@@ -92,7 +92,11 @@ export async function createDownloadRig(
       end(await handlers['downloads/resume']({ snapshotId })),
     /** The payloads of a snapshot, in its order. */
     readPayloads: async (snapshotId: number): Promise<string[]> => {
-      const { viewId } = await cache.openView(snapshotId, {}, { column: 'received', descending: false });
+      const { viewId } = await cache.openView({
+        snapshotId,
+        filter: {},
+        order: { column: 'received', descending: false },
+      });
       const payloads: string[] = [];
       const batches = cache.readForExport(viewId, true, new AbortController().signal);
       for await (const batch of batches) for (const row of batch) payloads.push(row.payload);

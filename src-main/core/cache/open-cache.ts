@@ -1,12 +1,13 @@
 import type { Logger } from '../logging/logger.ts';
-import { startThread } from './threads/call-thread.ts';
-import type { Cache, PageHead } from './cache.ts';
-import type { CheckOperations } from './file/check-file.ts';
-import { createDownloadCache } from './download-cache.ts';
-import { readInBatches } from './read/read-in-batches.ts';
+import type { Cache } from './cache.ts';
 import { createStateKeeper } from './file/state-keeper.ts';
-import { superviseThreads } from './threads/supervise-threads.ts';
 import { isDamage } from './file/to-cache-error.ts';
+import { readInBatches } from './read/read-in-batches.ts';
+import type { CheckOperations } from './threads/check-operations.ts';
+import { startThread } from './threads/start-thread.ts';
+import { superviseThreads } from './threads/supervise-threads.ts';
+import { createCalls } from './threads/thread-calls.ts';
+import type { PageHead } from './write/store-page.ts';
 
 /** How often the disk is looked at, the log folded in, and writing tried again after the disk was full. */
 const TEND_MS = 30_000;
@@ -14,7 +15,7 @@ const TEND_MS = 30_000;
 const ROOM_BYTES = 16_000_000;
 
 /**
- * Opens the cache with its three threads: one writes, one answers windows, one scans. A damaged file is
+ * Opens the cache with its three threads: one writes, one serves windows, one scans. A damaged file is
  * put aside and a clean one begun, now or whenever damage is met. Rejects with AppError `cache.newer`,
  * `cache.locked`, `cache.read-only`, `cache.disk-full`.
  */
@@ -27,65 +28,43 @@ export async function openCache(options: {
   const { file, workerUrl, logger, now = Date.now } = options;
   const state = createStateKeeper(file, now());
   const threads = await superviseThreads({ file, workerUrl, logger, state, now });
-  const { writer, views, scans } = threads;
+  const { calls } = threads;
 
   const tend = async (): Promise<void> => {
     state.lookAtDisk();
     const { mode, freeBytes } = state.read();
     if (mode === 'out-of-space') {
       if (freeBytes !== null && freeBytes < ROOM_BYTES) return;
-      await writer.call('tryWriting', null);
+      await calls.tryWriting();
       state.update({ mode: 'ready' });
     }
-    state.update({ largeLog: await writer.call('foldLog', null) });
+    state.update({ largeLog: await calls.foldLog() });
   };
   // Its failure is in the state, and in the log where it happened.
   const tendQuietly = (): Promise<void> => tend().catch(() => undefined);
   const timer = setInterval(() => void tendQuietly(), TEND_MS).unref();
-  /** A page that could be stored shows that there is room again. */
-  const wrote = <Value>(value: Value): Value => {
-    if (state.read().mode === 'out-of-space') state.update({ mode: 'ready' });
-    return value;
-  };
 
   return {
-    downloads: createDownloadCache(writer, views, scans),
+    ...calls,
     async createSnapshot(input) {
-      const snapshot = await writer.call('createSnapshot', input);
+      const snapshot = await calls.createSnapshot(input);
       threads.noteSnapshotId(snapshot.id);
       return snapshot;
     },
     storePage(page, bytes) {
       const { promise: head, resolve, reject } = Promise.withResolvers<PageHead>();
-      const stored = writer
-        .call(
-          'storePage',
-          { page, bytes },
-          { transfer: [bytes], note: (value) => resolve(value as PageHead) },
-        )
-        .then(wrote);
+      const stored = calls
+        .storePage({ page, bytes }, { transfer: [bytes], onProgress: resolve })
+        .then((snapshot) => {
+          // A page that could be stored shows that there is room again.
+          if (state.read().mode === 'out-of-space') state.update({ mode: 'ready' });
+          return snapshot;
+        });
       stored.catch(reject);
       // Whoever awaits only one of the two must not leave the other unhandled.
       head.catch(() => undefined);
       return { head, stored };
     },
-    finishSnapshot: (snapshotId, snapshotState, failure) =>
-      writer.call('finishSnapshot', { snapshotId, state: snapshotState, failure }),
-    getSnapshot: (snapshotId) => views.call('getSnapshot', snapshotId),
-    async listSnapshots(connectionId) {
-      const list = await views.call('listSnapshots', connectionId);
-      threads.noteSnapshotId(Math.max(0, ...list.map(({ id }) => id)));
-      return list;
-    },
-    annotateSnapshot: (change) => writer.call('annotate', change),
-    removeSnapshots: (snapshotIds, nowMs) => writer.call('removeSnapshots', { snapshotIds, nowMs }),
-    restoreSnapshots: (snapshotIds) => writer.call('restoreSnapshots', snapshotIds),
-    purgeRemoved: (untilMs) => writer.call('sweep', untilMs),
-    removeConnection: (connectionId) => writer.call('removeConnection', connectionId),
-    verifyPages: (snapshotId, { signal, onProgress }) =>
-      scans.call('verifyPages', snapshotId, { signal, note: (done) => onProgress(done as number) }),
-    saveVerification: (snapshotId, atMs, check) =>
-      writer.call('saveVerification', { snapshotId, atMs, check }),
     async checkFile(signal) {
       const lines = await checkWholeFile(options, signal);
       if (lines.length > 0) {
@@ -94,13 +73,19 @@ export async function openCache(options: {
         state.update({ fileCheck: { atMs: now(), sound: false } });
         return { sound: false };
       }
-      await writer.call('saveFileCheck', now());
+      await calls.saveFileCheck(now());
       state.update({ fileCheck: { atMs: now(), sound: true } });
       return { sound: true };
     },
-    compareSnapshots: (olderId, newerId) => scans.call('compareSnapshots', { olderId, newerId }),
-    readJournal: (place) => views.call('readJournal', place),
-    readSetAside: (place) => views.call('readSetAside', place),
+    async readHistogram({ viewId, buckets }) {
+      return calls.readHistogram({ view: await calls.shareView(viewId), buckets });
+    },
+    readForExport: (viewId, includePayload, signal) =>
+      readInBatches({
+        open: () => calls.shareView(viewId),
+        read: (view, start) => calls.readExportBatch({ view, start, includePayload }),
+        signal,
+      }),
     readState: () => state.read(),
     watchState: (listener) => state.watch(listener),
     async retry() {
@@ -108,32 +93,6 @@ export async function openCache(options: {
       return state.read();
     },
     noteRetired: (retired) => state.update({ retired }),
-    readStorage: () => scans.call('readStorage', file),
-
-    openView: (snapshotId, filter, order) => views.call('openView', { snapshotId, filter, order }),
-    readRows: (viewId, start, end) => views.call('readRows', { viewId, start, end }),
-    closeView: (viewId) => views.call('closeView', viewId),
-    async readHistogram(viewId, buckets) {
-      return scans.call('readHistogram', { view: await views.call('shareView', viewId), buckets });
-    },
-    readFacets: (snapshotId) => scans.call('readFacets', snapshotId),
-    readRecord: (snapshotId, seq) => views.call('readRecord', { snapshotId, seq }),
-    readSession: (connectionId, sessionId) => scans.call('readSession', { connectionId, sessionId }),
-    readForExport: (viewId, includePayload, signal) =>
-      readInBatches({
-        open: () => views.call('shareView', viewId),
-        read: (view, start) => scans.call('readExportBatch', { view, start, includePayload }, { signal }),
-        signal,
-      }),
-
-    readSummary: (snapshotId) => scans.call('readSummary', snapshotId),
-    computeSummary: (snapshotId) => scans.call('computeSummary', snapshotId),
-    readVolume: (connectionId, report, fromMs, toMs, buckets) =>
-      scans.call('readVolume', { connectionId, report, fromMs, toMs, buckets }),
-    readAttention: (connectionId) => scans.call('readAttention', connectionId),
-    addStatusSample: (sample) => writer.call('addStatusSample', sample),
-    readStatusHistory: (connectionId, nowMs, spanMs, ticks) =>
-      scans.call('readStatusHistory', { connectionId, nowMs, spanMs, ticks }),
     close() {
       clearInterval(timer);
       return threads.close();
@@ -147,11 +106,11 @@ async function checkWholeFile(
   signal: AbortSignal,
 ): Promise<string[]> {
   const start = { file, nowMs: now(), inspection: 'usual', firstSnapshotId: 1, generation: 0 } as const;
-  const thread = startThread<CheckOperations>(workerUrl, { ...start, role: 'check' }, logger);
+  const thread = startThread(workerUrl, { ...start, role: 'check' }, logger);
   try {
-    await thread.started;
-    const lines = await thread.call('checkFile', null, { signal });
-    await thread.call('close', null);
+    const { names } = await thread.started;
+    const lines = await createCalls<CheckOperations>(names, thread.call).checkFile(null, { signal });
+    await thread.close();
     return lines;
   } catch (error) {
     if (isDamage(error)) return [String(error)];

@@ -11,12 +11,12 @@ import type { Logger } from '../logging/logger.ts';
 import { isActive, type TaskHandle, type TaskRegistry } from '../tasks/task-registry.ts';
 import { TaskStop } from '../tasks/task-stop.ts';
 import { createThrottle } from '../tasks/throttle.ts';
-import { runDownload } from './run-download.ts';
+import { runDownload, type DownloadRun } from './run-download.ts';
 import type { DownloadClock } from './sleep-awake.ts';
 import { toDownload, type Waiting } from './to-download.ts';
 
 export interface RunnerOptions {
-  readonly cache: Pick<Cache, 'downloads' | 'storePage'>;
+  readonly cache: DownloadRun['cache'] & Pick<Cache, 'changeDownload' | 'addDownloadRemark'>;
   readonly connections: Pick<ConnectionStore, 'get' | 'clientFor'>;
   readonly tasks: TaskRegistry;
   readonly emit: Emit;
@@ -67,11 +67,11 @@ export function createDownloadRunner(options: RunnerOptions): DownloadRunner {
   };
   const change = async (changed: Omit<DownloadChange, 'atMs'>): Promise<void> => {
     waiting.delete(changed.snapshotId);
-    announce(await cache.downloads.change({ ...changed, atMs: clock.now() }));
+    announce(await cache.changeDownload({ ...changed, atMs: clock.now() }));
   };
   const emitShown = (snapshotId: number): void => {
-    cache.downloads
-      .get(snapshotId)
+    cache
+      .getDownload(snapshotId)
       .then(announce)
       .catch((error: unknown) => logger.warn('a download could not be shown', { snapshotId, error }));
   };
@@ -120,10 +120,10 @@ export function createDownloadRunner(options: RunnerOptions): DownloadRunner {
       return change({ snapshotId, state: 'paused', failure: info, snapshotState: 'paused' });
     }
     if (info?.code === 'downloads.changed-meanwhile') {
-      await cache.downloads.addRemark(snapshotId, 'changed-meanwhile');
+      await cache.addDownloadRemark({ snapshotId, remark: 'changed-meanwhile' });
     }
     // What arrived stays: it is a true part of the report.
-    const { snapshot } = await cache.downloads.get(snapshotId);
+    const { snapshot } = await cache.getDownload(snapshotId);
     const snapshotState: SnapshotState = snapshot.pageCount > 0 ? 'incomplete' : 'failed';
     return change({ snapshotId, state: 'ended', failure: info, snapshotState });
   };

@@ -58,7 +58,7 @@ export function createDownloadStarter(options: {
   ): Promise<Started> => {
     const { sliceDays, resumedCount, refreshOf } = more;
     const { baseAddress } = connections.get(snapshot.connectionId);
-    const row = await cache.downloads.queue({
+    const row = await cache.queueDownload({
       ...{ snapshotId: snapshot.id, queuedAtMs: now(), baseAddress },
       ...{ sliceDays, resumedCount, refreshOf },
     });
@@ -71,7 +71,7 @@ export function createDownloadStarter(options: {
     const { id: snapshotId, pageCount } = snapshot;
     const snapshotState = pageCount > 0 ? 'incomplete' : 'failed';
     const change = { snapshotId, state: 'ended', failure, snapshotState, atMs: now() } as const;
-    await cache.downloads.change(change).then(runner.announce, (error: unknown) => {
+    await cache.changeDownload(change).then(runner.announce, (error: unknown) => {
       logger.warn('the end of a download could not be kept', { snapshotId, error });
     });
   };
@@ -84,7 +84,7 @@ export function createDownloadStarter(options: {
     },
     goOn: (row) => goOn(row, false),
     async resumeInterrupted() {
-      const rows = await cache.downloads.list(null);
+      const rows = await cache.listDownloads(null);
       const left = rows.filter(({ state }) => state === 'queued' || state === 'running');
       // Those that were under way first, then in the order they were asked for.
       const rank = ({ state, queuedAtMs }: DownloadRow): number => (state === 'running' ? 0 : queuedAtMs);

@@ -32,10 +32,10 @@ export function createDownloadsHandlers(parts: {
   /** Two calls at once must not both find that nothing is under way. */
   const inTurn = createGate(1);
   const listOf = async (connectionId: string, report: ReportKind): Promise<DownloadRow[]> =>
-    (await cache.downloads.list(connectionId)).filter(({ snapshot }) => snapshot.report === report);
+    (await cache.listDownloads(connectionId)).filter(({ snapshot }) => snapshot.report === report);
   const isUnderWay = ({ snapshot }: DownloadRow): boolean => runner.findActive(snapshot.id) !== null;
   const readIdle = async (snapshotId: number): Promise<DownloadRow> => {
-    const row = await cache.downloads.get(snapshotId);
+    const row = await cache.getDownload(snapshotId);
     if (!isUnderWay(row) && row.snapshot.state !== 'complete') return row;
     throw toNotResumable(snapshotId);
   };
@@ -45,7 +45,7 @@ export function createDownloadsHandlers(parts: {
       how(taskId);
       await tasks.whenEnded(taskId);
     }
-    return cache.downloads.get(snapshotId);
+    return cache.getDownload(snapshotId);
   };
   /** Throws `downloads.already-running` while the same period of the report is under way. */
   const beginOnce = async (download: NewDownload): ReturnType<DownloadStarter['begin']> => {
@@ -65,10 +65,7 @@ export function createDownloadsHandlers(parts: {
     return findHoles(span, covered).map((hole) => toPeriod(hole, serviceZone));
   };
   const readCertificate = async (snapshotId: number): Promise<Certificate> =>
-    toCertificate(
-      await cache.downloads.get(snapshotId),
-      await cache.downloads.readJournalFigures(snapshotId),
-    );
+    toCertificate(await cache.getDownload(snapshotId), await cache.readJournalFigures(snapshotId));
 
   return {
     'downloads/start': ({ connectionId, report, period, sliceDays = null }) =>
@@ -78,12 +75,12 @@ export function createDownloadsHandlers(parts: {
       const client = connections.clientFor(connectionId);
       const [asked, pace] = await Promise.all([
         askTotal(client, report, period, new AbortController().signal),
-        cache.downloads.readPace(connectionId, report),
+        cache.readPace({ connectionId, report }),
       ]);
       return planDownload({ asked, pace, pageSize, period, freeBytes: readFreeBytes() });
     },
     'downloads/list': async ({ connectionId }) =>
-      (await cache.downloads.list(connectionId)).map((row) => runner.show(row)),
+      (await cache.listDownloads(connectionId)).map((row) => runner.show(row)),
     'downloads/pause': async ({ snapshotId }) =>
       runner.show(await stop(snapshotId, (taskId) => tasks.pause(taskId))),
     'downloads/resume': ({ snapshotId }) =>
@@ -98,17 +95,17 @@ export function createDownloadsHandlers(parts: {
       const failure = toErrorInfo(new AppError('app.cancelled', 'The download was cancelled.'));
       const snapshotState = row.snapshot.pageCount > 0 ? 'incomplete' : 'failed';
       const change = { snapshotId, state: 'ended', failure, snapshotState, atMs: now() } as const;
-      return runner.announce(await cache.downloads.change(change));
+      return runner.announce(await cache.changeDownload(change));
     },
     'downloads/retry': ({ snapshotId }) =>
       inTurn(async () => {
         const row = await readIdle(snapshotId);
         if (runner.show(row).canResume) return starter.goOn(row);
-        return starter.goOn(await cache.downloads.restartWalk({ snapshotId, remark: null }));
+        return starter.goOn(await cache.restartWalk({ snapshotId, remark: null }));
       }),
     'downloads/refresh': ({ snapshotId }) =>
       inTurn(async () => {
-        const { snapshot, sliceDays } = await cache.downloads.get(snapshotId);
+        const { snapshot, sliceDays } = await cache.getDownload(snapshotId);
         const report = snapshot.report as DetailKind;
         return beginOnce({ ...snapshot, report, sliceDays, refreshOf: snapshotId });
       }),

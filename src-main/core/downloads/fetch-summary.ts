@@ -36,12 +36,13 @@ export function createSummaryFetcher(options: {
         },
       });
       const state = end === 'cursor-repeated' ? 'incomplete' : 'complete';
-      const finished = await cache.finishSnapshot(snapshot.id, state, null);
+      const finished = await cache.finishSnapshot({ snapshotId: snapshot.id, state, failure: null });
       emit('snapshots/changed', finished);
       return finished;
     } catch (error) {
       const state = pageCount > 0 ? 'incomplete' : 'failed';
-      emit('snapshots/changed', await cache.finishSnapshot(snapshot.id, state, toErrorInfo(error)));
+      const failure = toErrorInfo(error);
+      emit('snapshots/changed', await cache.finishSnapshot({ snapshotId: snapshot.id, state, failure }));
       throw error;
     }
   };

@@ -22,7 +22,10 @@ import { walkReport } from './walk-report.ts';
 
 export interface DownloadRun {
   readonly snapshotId: number;
-  readonly cache: Pick<Cache, 'downloads' | 'storePage'>;
+  readonly cache: Pick<
+    Cache,
+    'getDownload' | 'beginNextSlice' | 'restartWalk' | 'keepPageSize' | 'keepForecast' | 'storePage'
+  >;
   readonly clock: DownloadClock;
   readonly logger: Logger;
   readonly task: Pick<TaskHandle, 'signal' | 'progress' | 'update'>;
@@ -64,7 +67,7 @@ export async function runDownload(run: DownloadRun): Promise<SnapshotState> {
     if (sliceCount === 1 || row.snapshot.pageCount > 0) return row.forecastTotal;
     const { report, period } = row.snapshot;
     const { totalDocument } = await askTotal(run.connect().client, report as DetailKind, period, task.signal);
-    if (totalDocument !== null) await cache.downloads.keepForecast(snapshotId, totalDocument);
+    if (totalDocument !== null) await cache.keepForecast({ snapshotId, total: totalDocument });
     return totalDocument;
   };
 
@@ -105,7 +108,7 @@ export async function runDownload(run: DownloadRun): Promise<SnapshotState> {
   const meet = async (thrown: unknown): Promise<void> => {
     task.signal.throwIfAborted();
     if (!(thrown instanceof AppError)) throw thrown;
-    const row = await cache.downloads.get(snapshotId);
+    const row = await cache.getDownload(snapshotId);
     failures += 1;
     const verdict = judgeFailure(
       thrown,
@@ -126,12 +129,12 @@ export async function runDownload(run: DownloadRun): Promise<SnapshotState> {
     if (verdict.kind === 'pause') throw new TaskStop('paused', thrown);
     if (verdict.kind === 'restart-walk') {
       restarts += 1;
-      await cache.downloads.restartWalk({ snapshotId, remark: 'cursor-expired' });
+      await cache.restartWalk({ snapshotId, remark: 'cursor-expired' });
       return;
     }
     if (verdict.isTooMuch) {
       adapt(row, { kind: 'too-much' });
-      await cache.downloads.keepPageSize(snapshotId, readSizing(row).size);
+      await cache.keepPageSize({ snapshotId, pageSize: readSizing(row).size });
     }
     const retryAtMs = clock.now() + verdict.delayMs;
     isWaiting = true;
@@ -143,12 +146,12 @@ export async function runDownload(run: DownloadRun): Promise<SnapshotState> {
 
   for (;;) {
     try {
-      const row = await cache.downloads.get(snapshotId);
+      const row = await cache.getDownload(snapshotId);
       if (row.nextCursor !== null) await walkSlice(row);
       else {
         if (row.snapshot.remarks.some(({ code }) => BROKEN_END.has(code))) return 'incomplete';
         if (row.sliceNumber + 1 >= slicePeriod(row.snapshot.period, row.sliceDays).length) return 'complete';
-        await cache.downloads.beginNextSlice(snapshotId);
+        await cache.beginNextSlice({ snapshotId });
         run.onSlice();
       }
     } catch (error) {

@@ -1,6 +1,7 @@
 import type { Period } from '../../common/model/period.ts';
 import type { Snapshot } from '../../common/model/snapshot.ts';
-import type { Cache, PageHead } from '../cache/cache.ts';
+import type { Cache } from '../cache/cache.ts';
+import type { PageHead } from '../cache/write/store-page.ts';
 import type { ReportingClient } from '../client/reporting-client.ts';
 
 export interface Walk {

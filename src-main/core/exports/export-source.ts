@@ -43,7 +43,7 @@ export async function withExportSource(
     });
     return;
   }
-  const view = await cache.openView(snapshot.id, input.filter, input.order);
+  const view = await cache.openView(input);
   try {
     await use({
       columns: selectDetailColumns(report, input.includePayload),

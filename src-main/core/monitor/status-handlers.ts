@@ -16,7 +16,6 @@ export function createStatusHandlers(parts: {
       connections.get(connectionId);
       return monitor.check(connectionId);
     },
-    'status/read-history': ({ connectionId, spanMs, ticks }) =>
-      cache.readStatusHistory(connectionId, now(), spanMs, ticks),
+    'status/read-history': (input) => cache.readStatusHistory({ ...input, nowMs: now() }),
   };
 }

@@ -44,7 +44,7 @@ export function createHousekeeping(options: {
 
   const remove = async (snapshotIds: readonly number[]): Promise<number> => {
     const removedAtMs = now();
-    await cache.removeSnapshots(snapshotIds, removedAtMs);
+    await cache.removeSnapshots({ snapshotIds, nowMs: removedAtMs });
     emit('snapshots/removed', { snapshotIds: [...snapshotIds] });
     const timer = setTimeout(() => {
       timers.delete(timer);

@@ -1,5 +1,5 @@
 import { AppError } from '../../common/contract/errors.ts';
-import type { Emit, Handlers } from '../../common/contract/index.ts';
+import type { Emit, HandlersOf } from '../../common/contract/index.ts';
 import { LOOK_BACK_MS } from '../downloads/find-holes.ts';
 import { isActive, type TaskRegistry } from '../tasks/task-registry.ts';
 import type { Cache } from '../cache/cache.ts';
@@ -7,16 +7,14 @@ import { readCoverage } from '../analysis/read-coverage.ts';
 import type { Housekeeping } from './housekeeping.ts';
 import { createVerification } from './verification-task.ts';
 
-type SnapshotOperation = Extract<keyof Handlers, `snapshots/${string}` | `cache/${string}`>;
-
-/** What the window may ask of snapshots and of the cache as a whole. */
-export function createSnapshotOperations(options: {
+/** The handlers of `snapshots/…`. */
+export function createSnapshotsHandlers(options: {
   cache: Cache;
   tasks: TaskRegistry;
   emit: Emit;
   housekeeping: Housekeeping;
   now(): number;
-}): Pick<Handlers, SnapshotOperation> {
+}): HandlersOf<'snapshots'> {
   const { cache, tasks, emit, housekeeping } = options;
   const startVerification = createVerification(options);
   return {
@@ -44,7 +42,7 @@ export function createSnapshotOperations(options: {
       return restored;
     },
     'snapshots/verify': ({ snapshotIds }) => startVerification(snapshotIds),
-    'snapshots/compare': ({ olderId, newerId }) => cache.compareSnapshots(olderId, newerId),
+    'snapshots/compare': (pair) => cache.compareSnapshots(pair),
     'snapshots/read-coverage': async ({ connectionId, report, ...range }) => {
       const list = await cache.listSnapshots(connectionId);
       const own = list.filter((snapshot) => snapshot.report === report);
@@ -53,8 +51,5 @@ export function createSnapshotOperations(options: {
     'snapshots/read-journal': (place) => cache.readJournal(place),
     'snapshots/read-set-aside': (place) => cache.readSetAside(place),
     'snapshots/read-storage': () => cache.readStorage(),
-    'cache/read-state': () => cache.readState(),
-    'cache/retry': () => cache.retry(),
-    'cache/reclaim': async () => ({ freedBytes: await housekeeping.purge() }),
   };
 }

@@ -23,7 +23,10 @@ export function createVerification(options: {
         signal: handle.signal,
         onProgress: (records) => handle.progress(before + records, total),
       });
-      emit('snapshots/changed', await cache.saveVerification(snapshot.id, now(), check));
+      emit(
+        'snapshots/changed',
+        await cache.saveVerification({ snapshotId: snapshot.id, atMs: now(), check }),
+      );
       before += snapshot.recordCount;
       handle.progress(before, total);
     }

@@ -49,7 +49,13 @@ test('D-09: damage met while running puts the file aside and goes on with a clea
   await overwriteMiddle();
   const damaged = await readFile(place.file);
   // Whatever the call answers: the cache must be usable afterwards, and the old file kept.
-  await cache.openView(id, { search: 'nothing' }, { column: 'client', descending: false }).catch(() => null);
+  await cache
+    .openView({
+      snapshotId: id,
+      filter: { search: 'nothing' },
+      order: { column: 'client', descending: false },
+    })
+    .catch(() => null);
   expect(states.map(({ mode }) => mode)).toContain('recovering');
   const state = cache.readState();
   expect(state).toMatchObject({ mode: 'ready', damagedCount: 1 });
@@ -71,12 +77,16 @@ test('D-09: several calls that meet the same damage at once open the file again 
   await overwriteMiddle();
   const calls = [
     cache.readFacets(id),
-    cache.readVolume('one', 'inbound-detail', 0, 1e15, 10),
+    cache.readVolume({ connectionId: 'one', report: 'inbound-detail', fromMs: 0, toMs: 1e15, buckets: 10 }),
     cache.readAttention('one'),
   ];
   await Promise.allSettled([
     ...calls,
-    cache.openView(id, { search: 'nothing' }, { column: 'client', descending: false }),
+    cache.openView({
+      snapshotId: id,
+      filter: { search: 'nothing' },
+      order: { column: 'client', descending: false },
+    }),
   ]);
   expect(cache.readState()).toMatchObject({ mode: 'ready', damagedCount: 1 });
 });

@@ -6,7 +6,7 @@ import type { CacheState } from '../../../src-main/common/model/cache-state.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import { openFile } from '../../../src-main/core/cache/file/open-file.ts';
 import { toCacheError } from '../../../src-main/core/cache/file/to-cache-error.ts';
-import { createWriterOperations } from '../../../src-main/core/cache/threads/writer-operations.ts';
+import { createWriter } from '../../../src-main/core/cache/threads/writer-operations.ts';
 import {
   createDocument,
   createFolder,
@@ -66,8 +66,12 @@ test(
 
       // Reads go on; trying again without room changes nothing.
       expect(await cache.getSnapshot(id)).toMatchObject({ pageCount: pages, recordCount: pages * PAGE_SIZE });
-      const view = await cache.openView(id, { search: 'hello 7' }, { column: 'received', descending: true });
-      expect((await cache.readRows(view.viewId, 0, 5)).length).toBe(5);
+      const view = await cache.openView({
+        snapshotId: id,
+        filter: { search: 'hello 7' },
+        order: { column: 'received', descending: true },
+      });
+      expect((await cache.readRows({ viewId: view.viewId, start: 0, end: 5 })).length).toBe(5);
       expect(await cache.retry()).toMatchObject({ mode: 'out-of-space' });
       expect((await fillUp(cache, id, pages)).failure).toMatchObject({ code: 'cache.disk-full' });
 
@@ -106,11 +110,11 @@ test('T-6: a disk that is full when the application starts is told, and harms no
 
 test('T-6: a database that may not grow refuses whole pages, and takes them once it may', async () => {
   const opened = openFile(place.file, 1);
-  const writer = createWriterOperations(opened, place.file, true);
-  const context = { pause: () => Promise.resolve(), note: () => undefined };
-  const { id } = writer.createSnapshot(toNewSnapshot());
+  const writer = createWriter(opened, place.file, true);
+  const context = { pause: () => Promise.resolve(), progress: () => undefined };
+  const { id } = writer.operations.createSnapshot(toNewSnapshot());
   const store = (page: number) =>
-    writer.storePage({ page: toPage(id, toCursor(page)), bytes: toPageBody(page) }, context);
+    writer.operations.storePage({ page: toPage(id, toCursor(page)), bytes: toPageBody(page) }, context);
   opened.database.pragma('max_page_count = 150');
   let pages = 0;
   let failure: unknown = null;
@@ -129,6 +133,6 @@ test('T-6: a database that may not grow refuses whole pages, and takes them once
   reader.close();
   opened.database.pragma('max_page_count = 100000');
   for (let page = pages; page < pages + 5; page += 1) store(page);
-  writer.close();
+  writer.close(false);
   expect(await checkWhole(place.file, PAGE_SIZE)).toBe(pages + 5);
 });

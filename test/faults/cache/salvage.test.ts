@@ -102,7 +102,7 @@ test('what is whole in a damaged file is brought over: whole snapshots, whole pa
     expect(await cache.verifyPages(id, check)).toMatchObject({ damagedPages: [], missingPages: 0 });
   }
   // Another walk compares what is left with what comes, and adds the rest.
-  await cache.downloads.restartWalk({ snapshotId: hurt, remark: null });
+  await cache.restartWalk({ snapshotId: hurt, remark: null });
   for (let from = 0; from < documents.length; from += 100) {
     const [sent, next] = [from, from + 100].map((at) => (at === 0 || at >= 600 ? '' : `after ${at}`));
     await cache.storePage(toPage(hurt, sent!), toBody(documents.slice(from, from + 100), next, 600)).stored;
@@ -110,7 +110,12 @@ test('what is whole in a damaged file is brought over: whole snapshots, whole pa
   expect(await cache.getSnapshot(hurt)).toMatchObject({ recordCount: 600, totalDocument: 600 });
   const whole = { signal: new AbortController().signal, onProgress: () => undefined };
   expect(await cache.verifyPages(hurt, whole)).toMatchObject({ damagedPages: [], missingPages: 0 });
-  const history = await cache.readStatusHistory('one', FROM_MS + 1000, 60_000, 1);
+  const history = await cache.readStatusHistory({
+    connectionId: 'one',
+    nowMs: FROM_MS + 1000,
+    spanMs: 60_000,
+    ticks: 1,
+  });
   expect(history.latest).toEqual(SAMPLE);
   const next = await fillSnapshot(cache, [createDocument(0)]);
   expect(next).toBeGreaterThan(outbound);

@@ -6,7 +6,7 @@ import { writeSync } from 'node:fs';
 import { AppError } from '../../../src-main/common/contract/errors.ts';
 import { openFile } from '../../../src-main/core/cache/file/open-file.ts';
 import { toCacheError } from '../../../src-main/core/cache/file/to-cache-error.ts';
-import { createWriterOperations } from '../../../src-main/core/cache/threads/writer-operations.ts';
+import { createWriter } from '../../../src-main/core/cache/threads/writer-operations.ts';
 import { createDocument, toBody, toNewSnapshot, toPage } from '../../integration/cache/cache-fixture.ts';
 
 const [file = '', size = '50', pages = 'Infinity'] = process.argv.slice(2);
@@ -14,23 +14,23 @@ const pageSize = Number(size);
 
 try {
   const opened = openFile(file, 1);
-  const writer = createWriterOperations(opened, file, true);
+  const writer = createWriter(opened, file, true);
   const found = opened.database
     .prepare<[], { id: number; count: number }>(
       'SELECT snapshot_id AS id, record_count AS count FROM snapshots',
     )
     .get();
-  const { id, count } = found ?? { id: writer.createSnapshot(toNewSnapshot()).id, count: 0 };
-  const context = { pause: () => Promise.resolve(), note: () => undefined };
+  const { id, count } = found ?? { id: writer.operations.createSnapshot(toNewSnapshot()).id, count: 0 };
+  const context = { pause: () => Promise.resolve(), progress: () => undefined };
   writeSync(1, `open ${opened.damage}\n`);
   for (let page = count / pageSize; page < Number(pages); page += 1) {
     const from = page * pageSize;
     const documents = Array.from({ length: pageSize }, (_, offset) => createDocument(from + offset));
     const bytes = toBody(documents, String(from + pageSize), 100_000_000);
-    writer.storePage({ page: toPage(id, from === 0 ? '' : String(from)), bytes }, context);
+    writer.operations.storePage({ page: toPage(id, from === 0 ? '' : String(from)), bytes }, context);
     writeSync(1, `${page + 1}\n`);
   }
-  writer.close();
+  writer.close(false);
   writeSync(1, 'closed\n');
 } catch (thrown) {
   const error = toCacheError(thrown);

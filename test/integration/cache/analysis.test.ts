@@ -42,20 +42,39 @@ test('overlapping snapshots count once, and the newest speaks for each instant',
   const later = [...createMany(100, 50), ...createMany(100, 50)];
   await fillSnapshot(cache, later, { period: period(50, 150), startedAtMs: FROM_MS + 2 });
   await fillSnapshot(cache, createMany(10), { connectionId: 'two' });
-  const volume = await cache.readVolume('one', 'inbound-detail', FROM_MS, FROM_MS + 200_000, 4);
+  const volume = await cache.readVolume({
+    connectionId: 'one',
+    report: 'inbound-detail',
+    fromMs: FROM_MS,
+    toMs: FROM_MS + 200_000,
+    buckets: 4,
+  });
   expect(volume.buckets.map((bucket) => sum([bucket]))).toEqual([50, 100, 100, 0]);
   expect(volume.coverage).toBeCloseTo(0.75);
-  const outbound = await cache.readVolume('one', 'outbound-detail', FROM_MS, FROM_MS + 200_000, 4);
+  const outbound = await cache.readVolume({
+    connectionId: 'one',
+    report: 'outbound-detail',
+    fromMs: FROM_MS,
+    toMs: FROM_MS + 200_000,
+    buckets: 4,
+  });
   expect([sum(outbound.buckets), outbound.coverage]).toEqual([0, 0]);
 });
 
 test('a download that did not end fills what no complete snapshot covers, without counting as coverage', async () => {
   const { id } = await cache.createSnapshot(toNewSnapshot({}, 100));
   await cache.storePage(toPage(id, ''), toBody(createMany(60), 'more', 100)).stored;
-  const read = () => cache.readVolume('one', 'inbound-detail', FROM_MS, FROM_MS + 100_000, 1);
+  const read = () =>
+    cache.readVolume({
+      connectionId: 'one',
+      report: 'inbound-detail',
+      fromMs: FROM_MS,
+      toMs: FROM_MS + 100_000,
+      buckets: 1,
+    });
   expect(await read()).toMatchObject({ coverage: 0, buckets: [{ counts: [30, 0, 15, 15, 0] }] });
   await cache.storePage(toPage(id, 'more'), toBody(createMany(40, 60), '', 100)).stored;
-  await cache.finishSnapshot(id, 'complete', null);
+  await cache.finishSnapshot({ snapshotId: id, state: 'complete', failure: null });
   const after = await read();
   expect([sum(after.buckets), after.coverage]).toEqual([100, 1]);
 });
@@ -111,7 +130,7 @@ test('a session is found in both directions, in time order, each request once', 
     { report: 'outbound-detail' },
   );
   await fillSnapshot(cache, documents, { connectionId: 'two' });
-  const requests = await cache.readSession('one', documents[3]!.Id);
+  const requests = await cache.readSession({ connectionId: 'one', sessionId: documents[3]!.Id });
   expect(requests.map(({ direction, snapshotId, seq }) => [direction, snapshotId, seq])).toEqual(
     [3, 10, 17].flatMap((seq) => [
       ['inbound', newer, seq],
@@ -167,7 +186,12 @@ test('decision 28, client: only what the service said counts towards uptime', as
   ];
   for (const sample of samples) await cache.addStatusSample(sample);
   await cache.addStatusSample(createSample(2_000, { connectionId: 'two', platform: 'down' }));
-  const history = await cache.readStatusHistory('one', FROM_MS + 50_000, 50_000, 5);
+  const history = await cache.readStatusHistory({
+    connectionId: 'one',
+    nowMs: FROM_MS + 50_000,
+    spanMs: 50_000,
+    ticks: 5,
+  });
   expect(history.latest).toEqual(samples[5]);
   expect(history.lastAnswered).toEqual(samples[3]);
   expect(history.ticks.map(({ platform }) => platform)).toEqual([
@@ -188,7 +212,12 @@ test('decision 28, client: only what the service said counts towards uptime', as
     ...{ platformUptime: 0.75, connectorUptime: 1, platformSinceMs: FROM_MS + 31_000 },
     ...{ medianResponseTimeMs: 200, maxResponseTimeMs: 500 },
   });
-  const none = await cache.readStatusHistory('three', FROM_MS, 50_000, 2);
+  const none = await cache.readStatusHistory({
+    connectionId: 'three',
+    nowMs: FROM_MS,
+    spanMs: 50_000,
+    ticks: 2,
+  });
   expect(none).toMatchObject({ latest: null, platformUptime: null, platformSinceMs: null });
 });
 

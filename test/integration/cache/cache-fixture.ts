@@ -1,8 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Cache, NewSnapshot } from '../../../src-main/core/cache/cache.ts';
+import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import { openCache } from '../../../src-main/core/cache/open-cache.ts';
+import type { NewSnapshot } from '../../../src-main/core/cache/write/snapshot-writes.ts';
 import { createSilentLogger } from '../../support/silent-logger.ts';
 
 const WORKER_URL = new URL('../../../src-main/core/cache/threads/cache-thread.ts', import.meta.url);
@@ -106,6 +107,6 @@ export async function fillSnapshot(
     await cache.storePage(toPage(id, cursor, (changes.startedAtMs ?? FROM_MS) + 60), body).stored;
     cursor = next;
   }
-  await cache.finishSnapshot(id, 'complete', null);
+  await cache.finishSnapshot({ snapshotId: id, state: 'complete', failure: null });
   return id;
 }

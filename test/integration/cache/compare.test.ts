@@ -29,7 +29,7 @@ test('a refreshed snapshot tells what was added, removed and changed, with both 
   newer.push(createDocument(40));
   const olderId = await fillSnapshot(cache, older, {}, 10);
   const newerId = await fillSnapshot(cache, newer, {}, 10);
-  const found = await cache.compareSnapshots(olderId, newerId);
+  const found = await cache.compareSnapshots({ olderId, newerId });
   expect(found).toMatchObject({ unchanged: 23, added: 1, removed: 1, changed: 1 });
   expect(found.differences).toMatchObject([
     { kind: 'changed', older: { seq: 21, responseCode: 200 }, newer: { seq: 20, responseCode: 503 } },
@@ -44,8 +44,8 @@ test('the same report fetched again has no differences, at any page size', async
   const second = await fillSnapshot(cache, documents, {}, 10);
   const third = await fillSnapshot(cache, documents, {}, 7);
   const same = { unchanged: 50, added: 0, removed: 0, changed: 0, differences: [] };
-  expect(await cache.compareSnapshots(first, second)).toEqual(same);
-  expect(await cache.compareSnapshots(first, third)).toEqual(same);
+  expect(await cache.compareSnapshots({ olderId: first, newerId: second })).toEqual(same);
+  expect(await cache.compareSnapshots({ olderId: first, newerId: third })).toEqual(same);
 });
 
 test('decision 26, client: identical records are counted, never taken for one', async () => {
@@ -57,7 +57,7 @@ test('decision 26, client: identical records are counted, never taken for one', 
     fc.asyncProperty(bags, bags, fc.integer({ min: 1, max: 4 }), async (older, newer, pageSize) => {
       const olderId = await fillSnapshot(cache, older, {}, pageSize);
       const newerId = await fillSnapshot(cache, newer, {}, pageSize);
-      const found = await cache.compareSnapshots(olderId, newerId);
+      const found = await cache.compareSnapshots({ olderId, newerId });
       const unchanged = kinds.reduce(
         (sum, kind) => sum + Math.min(count(older, kind), count(newer, kind)),
         0,
@@ -79,7 +79,7 @@ test('at most 200 differences are listed, and all are counted', async () => {
     cache,
     Array.from({ length: 500 }, (_, index) => createDocument(index)),
   );
-  const found = await cache.compareSnapshots(older, newer);
+  const found = await cache.compareSnapshots({ olderId: older, newerId: newer });
   expect(found).toMatchObject({ added: 500, removed: 0 });
   expect(found.differences.map(({ newer: record }) => record?.seq)).toEqual(
     Array.from({ length: 200 }, (_, seq) => seq),
@@ -95,7 +95,7 @@ test('other pairs are refused', async () => {
     [summary, summary],
     [inbound, inbound],
   ] as const) {
-    await expect(cache.compareSnapshots(olderId, newerId)).rejects.toMatchObject({
+    await expect(cache.compareSnapshots({ olderId, newerId })).rejects.toMatchObject({
       code: 'app.invalid-input',
     });
   }

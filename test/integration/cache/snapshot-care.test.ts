@@ -63,15 +63,15 @@ test('a removal can be undone with everything in place, until it is purged', asy
   const documents = many(3000).map((document) => ({ ...document, Payload: 'x'.repeat(600) }));
   const id = await fillSnapshot(cache, documents);
   const before = await cache.getSnapshot(id);
-  await cache.removeSnapshots([id], FROM_MS);
+  await cache.removeSnapshots({ snapshotIds: [id], nowMs: FROM_MS });
   await expect(cache.getSnapshot(id)).rejects.toMatchObject({ code: 'cache.snapshot-not-found' });
   expect((await cache.readStorage()).reclaimableBytes).toBeGreaterThan(1_000_000);
   expect(await cache.purgeRemoved(FROM_MS - 1)).toMatchObject({ snapshotIds: [], freedBytes: 0 });
   expect(await cache.restoreSnapshots([id, 99_999])).toEqual([before]);
-  expect((await cache.readRecord(id, 2999)).payload).toBe('x'.repeat(600));
+  expect((await cache.readRecord({ snapshotId: id, seq: 2999 })).payload).toBe('x'.repeat(600));
 
   const sizeBefore = (await cache.readStorage()).databaseBytes;
-  await cache.removeSnapshots([id], FROM_MS);
+  await cache.removeSnapshots({ snapshotIds: [id], nowMs: FROM_MS });
   const { snapshotIds, freedBytes } = await cache.purgeRemoved(FROM_MS);
   expect(snapshotIds).toEqual([id]);
   expect(freedBytes).toBeGreaterThan(1_800_000);
@@ -83,7 +83,7 @@ test('the journal gives the provenance of each page, and what was set aside', as
   const { id } = await cache.createSnapshot(toNewSnapshot());
   await cache.storePage(toPage(id, ''), toBody(many(2), 'a', 4)).stored;
   await cache.storePage(toPage(id, 'a'), toBody([createDocument(2), 7], '', 4)).stored;
-  await cache.finishSnapshot(id, 'complete', null);
+  await cache.finishSnapshot({ snapshotId: id, state: 'complete', failure: null });
   const { total, pages } = await cache.readJournal({ snapshotId: id, offset: 1, limit: 5 });
   expect(total).toBe(2);
   expect(pages).toMatchObject([
@@ -127,7 +127,7 @@ test.each<[string, string, number[]]>([
   tamper(sql, id);
   const check = await verify(id);
   expect(check.damagedPages).toEqual(damaged);
-  const saved = await cache.saveVerification(id, FROM_MS, check);
+  const saved = await cache.saveVerification({ snapshotId: id, atMs: FROM_MS, check });
   expect(saved.verification).toEqual({ atMs: FROM_MS, damagedPages: damaged.length });
   const { pages } = await cache.readJournal({ snapshotId: id, offset: 0, limit: 10 });
   expect(pages.filter((page) => page.damaged).map(({ pageNumber }) => pageNumber)).toEqual(damaged);

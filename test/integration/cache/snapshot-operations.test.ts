@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { EventName, Handlers } from '../../../src-main/common/contract/index.ts';
 import type { Settings } from '../../../src-main/common/model/settings.ts';
+import { createCacheHandlers } from '../../../src-main/core/cache/cache-handlers.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import { createHousekeeping, type Housekeeping } from '../../../src-main/core/snapshots/housekeeping.ts';
-import { createSnapshotOperations } from '../../../src-main/core/snapshots/snapshots-handlers.ts';
+import { createSnapshotsHandlers } from '../../../src-main/core/snapshots/snapshots-handlers.ts';
 import { createTaskRegistry } from '../../../src-main/core/tasks/create-task-registry.ts';
 import type { TaskRegistry } from '../../../src-main/core/tasks/task-registry.ts';
 import { createSilentLogger } from '../../support/silent-logger.ts';
@@ -32,7 +33,10 @@ beforeEach(async () => {
   const settings = { get: () => limits as Settings, update: () => Promise.reject(new Error('not asked')) };
   tasks = createTaskRegistry({ now, emit, logger });
   housekeeping = createHousekeeping({ cache, settings, emit, logger, now });
-  call = createSnapshotOperations({ cache, tasks, emit, housekeeping, now });
+  call = {
+    ...createSnapshotsHandlers({ cache, tasks, emit, housekeeping, now }),
+    ...createCacheHandlers({ cache, purge: () => housekeeping.purge() }),
+  };
 });
 afterEach(async () => {
   vi.useRealTimers();

@@ -131,14 +131,16 @@ test('everything can be read again after reopening, and a dead download is incom
     state: 'incomplete',
     remarks: [{ code: 'interrupted', count: 1 }],
   });
-  const detail = await cache.readRecord(id, 0);
+  const detail = await cache.readRecord({ snapshotId: id, seq: 0 });
   expect(detail).toMatchObject({
     payload: 'p'.repeat(5000),
     payloadPreview: 'p'.repeat(120),
     payloadLength: 5000,
   });
   expect(detail).toMatchObject({ dateMs: Date.parse(documents[0]!.Date), botLatencyMs: 0, actionId: null });
-  await expect(cache.readRecord(id, 9)).rejects.toMatchObject({ code: 'cache.snapshot-not-found' });
+  await expect(cache.readRecord({ snapshotId: id, seq: 9 })).rejects.toMatchObject({
+    code: 'cache.snapshot-not-found',
+  });
 });
 
 test('a removed snapshot is gone with its records, and its view is closed', async () => {
@@ -147,11 +149,17 @@ test('a removed snapshot is gone with its records, and its view is closed', asyn
     Array.from({ length: 6000 }, (_, index) => createDocument(index)),
   );
   const kept = await fillSnapshot(cache, [createDocument(0)]);
-  const { viewId } = await cache.openView(id, {}, { column: 'received', descending: true });
-  await cache.removeSnapshots([id], FROM_MS);
+  const { viewId } = await cache.openView({
+    snapshotId: id,
+    filter: {},
+    order: { column: 'received', descending: true },
+  });
+  await cache.removeSnapshots({ snapshotIds: [id], nowMs: FROM_MS });
   await cache.purgeRemoved(FROM_MS);
   await expect(cache.getSnapshot(id)).rejects.toMatchObject({ code: 'cache.snapshot-not-found' });
-  await expect(cache.readRows(viewId, 0, 10)).rejects.toMatchObject({ code: 'cache.view-closed' });
+  await expect(cache.readRows({ viewId, start: 0, end: 10 })).rejects.toMatchObject({
+    code: 'cache.view-closed',
+  });
   expect((await cache.listSnapshots(null)).map((snapshot) => snapshot.id)).toEqual([kept]);
   expect(readAll()['inbound_texts']).toHaveLength(1);
   expect((await cache.readStorage()).inboundDetailBytes).toBeGreaterThan(0);

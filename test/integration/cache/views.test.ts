@@ -133,11 +133,11 @@ test('every window of every view is what a plain filter and sort give', async ()
     fc.asyncProperty(filters, orders, fc.nat(COUNT), fc.nat(40), async (filter, order, start, length) => {
       const expected = model.filter((row) => matches(row, filter)).sort((a, b) => compare(a, b, order));
       if (order.descending) expected.reverse();
-      const view = await cache.openView(id, filter, order);
+      const view = await cache.openView({ snapshotId: id, filter, order });
       expect(view).toMatchObject({ rowCount: expected.length, totalCount: COUNT });
-      const rows = await cache.readRows(view.viewId, start, start + length);
+      const rows = await cache.readRows({ viewId: view.viewId, start, end: start + length });
       expect(rows).toEqual(expected.slice(start, start + length));
-      const histogram = await cache.readHistogram(view.viewId, 60);
+      const histogram = await cache.readHistogram({ viewId: view.viewId, buckets: 60 });
       const counted = histogram.flatMap(({ counts }) => counts).reduce((sum, count) => sum + count, 0);
       expect(counted).toBe(expected.filter((row) => row.dateMs !== null).length);
       await cache.closeView(view.viewId);
@@ -147,8 +147,12 @@ test('every window of every view is what a plain filter and sort give', async ()
 });
 
 test('a histogram has equal spans of whole seconds and counts by class', async () => {
-  const { viewId } = await cache.openView(id, {}, { column: 'received', descending: true });
-  const buckets = await cache.readHistogram(viewId, 7);
+  const { viewId } = await cache.openView({
+    snapshotId: id,
+    filter: {},
+    order: { column: 'received', descending: true },
+  });
+  const buckets = await cache.readHistogram({ viewId, buckets: 7 });
   expect(new Set(buckets.map(({ fromMs, toMs }) => toMs - fromMs))).toEqual(new Set([515_000]));
   expect(buckets).toHaveLength(7);
   const dated = model.filter((row) => row.dateMs !== null);
@@ -171,25 +175,40 @@ test('facets count distinct values, the most frequent first', async () => {
 test('a view of a running download covers the rows that were there', async () => {
   const { id: open } = await cache.createSnapshot(toNewSnapshot());
   await cache.storePage(toPage(open, ''), toBody([createDocument(0)], 'a', 2)).stored;
-  const view = await cache.openView(open, {}, { column: 'received', descending: true });
+  const view = await cache.openView({
+    snapshotId: open,
+    filter: {},
+    order: { column: 'received', descending: true },
+  });
   await cache.storePage(toPage(open, 'a'), toBody([createDocument(1)], '', 2)).stored;
   expect(view).toMatchObject({ rowCount: 1, totalCount: 1 });
-  expect((await cache.readRows(view.viewId, 0, 5)).map(({ seq }) => seq)).toEqual([0]);
+  expect((await cache.readRows({ viewId: view.viewId, start: 0, end: 5 })).map(({ seq }) => seq)).toEqual([
+    0,
+  ]);
 });
 
 test('the view used longest ago closes when too many are open', async () => {
-  const open = () => cache.openView(id, {}, { column: 'received', descending: false });
+  const open = () =>
+    cache.openView({ snapshotId: id, filter: {}, order: { column: 'received', descending: false } });
   const { viewId: first } = await open();
   for (let count = 0; count < 16; count += 1) await open();
-  await expect(cache.readRows(first, 0, 1)).rejects.toMatchObject({ code: 'cache.view-closed' });
+  await expect(cache.readRows({ viewId: first, start: 0, end: 1 })).rejects.toMatchObject({
+    code: 'cache.view-closed',
+  });
 });
 
 test('an export reads every row of the view once, in its order, and stops when cancelled', async () => {
-  const { viewId } = await cache.openView(id, { channels: [1] }, { column: 'client', descending: true });
+  const { viewId } = await cache.openView({
+    snapshotId: id,
+    filter: { channels: [1] },
+    order: { column: 'client', descending: true },
+  });
   const rows = [];
   for await (const batch of cache.readForExport(viewId, true, new AbortController().signal))
     rows.push(...batch);
-  expect(rows.map(({ seq }) => seq)).toEqual((await cache.readRows(viewId, 0, 500)).map(({ seq }) => seq));
+  expect(rows.map(({ seq }) => seq)).toEqual(
+    (await cache.readRows({ viewId, start: 0, end: 500 })).map(({ seq }) => seq),
+  );
   expect(rows[0]!.payload).toBe(documents[rows[0]!.seq]!.Payload);
 
   const big = await fillSnapshot(
@@ -198,7 +217,11 @@ test('an export reads every row of the view once, in its order, and stops when c
     {},
     5000,
   );
-  const { viewId: bigView } = await cache.openView(big, {}, { column: 'received', descending: false });
+  const { viewId: bigView } = await cache.openView({
+    snapshotId: big,
+    filter: {},
+    order: { column: 'received', descending: false },
+  });
   const controller = new AbortController();
   const sizes: number[] = [];
   const walk = async (): Promise<void> => {

@@ -74,13 +74,10 @@ beforeEach(async () => {
       full.catch(() => undefined);
       return { head: full, stored: full };
     },
-    downloads: {
-      ...opened.downloads,
-      change: (change) =>
-        keepFailure === null || change.state === 'running'
-          ? opened.downloads.change(change)
-          : Promise.reject(new AppError(keepFailure, 'No room.')),
-    },
+    changeDownload: (change) =>
+      keepFailure === null || change.state === 'running'
+        ? opened.changeDownload(change)
+        : Promise.reject(new AppError(keepFailure, 'No room.')),
   };
   const emit = (): void => undefined;
   const logger = createSilentLogger();
@@ -185,7 +182,7 @@ async function leaveQueued(connectionIds: readonly string[]): Promise<number[]> 
   for (const connectionId of connectionIds) {
     const { id } = await cache.createSnapshot(toNewSnapshot({ connectionId }));
     const queued = { snapshotId: id, queuedAtMs: nowMs + id, baseAddress: '', sliceDays: null };
-    await cache.downloads.queue({ ...queued, resumedCount: 0, refreshOf: null });
+    await cache.queueDownload({ ...queued, resumedCount: 0, refreshOf: null });
     snapshotIds.push(id);
   }
   return snapshotIds;
@@ -209,11 +206,11 @@ test('what was left goes on, but for a removed connection', async () => {
 
 test('what was left goes on although one of them is removed meanwhile', async () => {
   const [removedId] = await leaveQueued(['one', 'one']);
-  const list = cache.downloads.list.bind(cache.downloads);
-  Object.assign(cache.downloads, {
-    list: async (connectionId: string | null) => {
+  const list = cache.listDownloads;
+  Object.assign(cache, {
+    listDownloads: async (connectionId: string | null) => {
       const rows = await list(connectionId);
-      await cache.removeSnapshots([removedId!], nowMs);
+      await cache.removeSnapshots({ snapshotIds: [removedId!], nowMs });
       return rows;
     },
   });
@@ -226,7 +223,7 @@ test('an application that closes before everything goes on leaves the rest for t
   await leaveQueued(['one', 'one']);
   await tasks.stop();
   await starter.resumeInterrupted();
-  const rows = await cache.downloads.list(null);
+  const rows = await cache.listDownloads(null);
   expect(rows.map(({ state, failure }) => [state, failure])).toEqual([
     ['queued', null],
     ['queued', null],
@@ -277,9 +274,9 @@ test('a service that asks for patience gets it', async () => {
 
 test('five expired cursors without a new record end the walk', async () => {
   failLater('client.invalid-request', 1);
-  const sound = cache.downloads.restartWalk.bind(cache.downloads);
+  const sound = cache.restartWalk;
   let restarts = 0;
-  Object.assign(cache.downloads, {
+  Object.assign(cache, {
     restartWalk: async (restart: Parameters<typeof sound>[0]) => {
       restarts += 1;
       const row = await sound(restart);

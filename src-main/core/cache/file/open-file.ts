@@ -8,8 +8,13 @@ import { findDamage } from './inspect-file.ts';
 import { migrate } from './migrate.ts';
 import { MIGRATIONS, type Migration } from './migrations.ts';
 import { putAside, type Damage } from './put-aside.ts';
-import type { Inspection } from '../threads/thread-messages.ts';
 import { toCacheError } from './to-cache-error.ts';
+
+/**
+ * How closely a file is looked at when it is opened: as much as its size and last end ask for; all of it, after
+ * damage was met; or put aside whatever the check says, as damage was met again.
+ */
+export type Inspection = 'usual' | 'whole' | 'put-aside';
 
 export interface OpenedFile {
   readonly database: Connection;
@@ -54,7 +59,7 @@ export function openFile(file: string, nowMs: number, options: OpenOptions = {})
 
 function inspect(file: string, migrations: readonly Migration[], inspection: Inspection): Damage | null {
   const damage = findDamage(file, migrations, inspection !== 'usual');
-  return inspection === 'condemn' ? (damage ?? { code: 'met-again', lines: [] }) : damage;
+  return inspection === 'put-aside' ? (damage ?? { code: 'met-again', lines: [] }) : damage;
 }
 
 function openSound(file: string, migrations: readonly Migration[]): Connection {

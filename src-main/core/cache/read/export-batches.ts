@@ -1,4 +1,4 @@
-import type { ExportRow } from '../cache.ts';
+import type { RecordDetail } from '../../../common/model/record.ts';
 import type { Connection } from '../file/open-database.ts';
 import type { RowList } from '../scan/materialise-view.ts';
 import { DETAIL_COLUMNS, toDetail, type DetailRow } from './read-detail.ts';
@@ -17,12 +17,12 @@ export interface ExportBatch {
 }
 
 /** Prepares the reading of export batches: whole records from a place of a view on, at least one while there are any. */
-export function createExportReader(database: Connection): (batch: ExportBatch) => ExportRow[] {
+export function createExportReader(database: Connection): (batch: ExportBatch) => RecordDetail[] {
   const whole = prepareWindows<DetailRow>(database, DETAIL_COLUMNS);
   const narrow = prepareWindows<DetailRow>(database, { inbound: NARROW, outbound: NARROW });
   return ({ view, start, includePayload }) => {
     const read = includePayload ? whole : narrow;
-    const rows: ExportRow[] = [];
+    const rows: RecordDetail[] = [];
     let characters = 0;
     while (rows.length < BATCH_ROWS && characters < BATCH_CHARACTERS) {
       const from = start + rows.length;

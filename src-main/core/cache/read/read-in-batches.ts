@@ -1,12 +1,12 @@
-import type { ExportRow } from '../cache.ts';
+import type { RecordDetail } from '../../../common/model/record.ts';
 import type { RowList } from '../scan/materialise-view.ts';
 
 /** Reads a view batch after batch; the next one is asked for only when the caller wants it. Throws the signal's reason once it is aborted. */
 export async function* readInBatches(options: {
   open: () => Promise<RowList>;
-  read: (view: RowList, start: number) => Promise<ExportRow[]>;
+  read: (view: RowList, start: number) => Promise<RecordDetail[]>;
   signal: AbortSignal;
-}): AsyncGenerator<ExportRow[]> {
+}): AsyncGenerator<RecordDetail[]> {
   options.signal.throwIfAborted();
   const view = await options.open();
   for (let start = 0; start < view.rowCount;) {

@@ -1,38 +1,36 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { createCheckOperations } from '../file/check-file.ts';
 import { connect } from '../file/open-database.ts';
 import { openFile } from '../file/open-file.ts';
+import { createCheckOperations } from './check-operations.ts';
 import { createScanOperations } from './scan-operations.ts';
 import { serveThread } from './serve-thread.ts';
-import type { ThreadOperations, ThreadStart, WriterStart } from './thread-messages.ts';
+import type { Opening, ServedThread, ThreadStart } from './thread-messages.ts';
 import { createViewOperations } from './view-operations.ts';
-import { createWriterOperations } from './writer-operations.ts';
+import { createWriter } from './writer-operations.ts';
 
-const start = workerData as ThreadStart;
-const { file, generation } = start;
+const { role, file, nowMs, inspection, firstSnapshotId, generation } = workerData as ThreadStart;
 
-function startWriter(): { operations: ThreadOperations; started: WriterStart } {
-  const { inspection, firstSnapshotId, nowMs } = start;
+function startWriter(): { served: ServedThread; opening: Opening } {
   const opened = openFile(file, nowMs, { inspection, firstSnapshotId });
-  const checkedAtMs = opened.database
-    .prepare<[], number | null>('SELECT checked_at_ms FROM cache_state')
-    .pluck()
-    .get();
+  const read = (sql: string): unknown => opened.database.prepare(sql).pluck().get();
+  const checkedAtMs = read('SELECT checked_at_ms FROM cache_state') as number | null;
+  const lastSnapshotId = Number(read("SELECT seq FROM sqlite_sequence WHERE name = 'snapshots'") ?? 0);
   const { damagedFolder, damage } = opened;
   return {
-    operations: createWriterOperations(opened, file, generation === 1),
-    started: { damagedFolder, damage, checkedAtMs: checkedAtMs ?? null },
+    served: createWriter(opened, file, generation === 1),
+    opening: { damagedFolder, damage, checkedAtMs, lastSnapshotId },
   };
 }
 
-function startReader(): ThreadOperations {
+function startReader(): { served: ServedThread; opening: null } {
   const database = connect(file, 'read');
-  if (start.role === 'views') return createViewOperations(database, generation);
-  return start.role === 'scans' ? createScanOperations(database) : createCheckOperations(database);
+  const close = (): void => void database.close();
+  const create = {
+    views: () => createViewOperations(database, generation),
+    scans: () => createScanOperations(database, file),
+    check: () => createCheckOperations(database),
+  };
+  return { served: { operations: create[role as keyof typeof create](), close }, opening: null };
 }
 
-if (parentPort !== null) {
-  serveThread(parentPort, () =>
-    start.role === 'writer' ? startWriter() : { operations: startReader(), started: null },
-  );
-}
+if (parentPort !== null) serveThread(parentPort, role === 'writer' ? startWriter : startReader);

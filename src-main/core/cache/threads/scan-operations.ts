@@ -5,7 +5,6 @@ import type { StatusHistory } from '../../../common/model/status.ts';
 import type { Summary } from '../../../common/model/summary.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
 import { findAttention } from '../scan/attention.ts';
-import type { ExportRow } from '../cache.ts';
 import type { Connection } from '../file/open-database.ts';
 import { createComparer } from '../read/compare-snapshots.ts';
 import { createDateColumns } from '../scan/date-columns.ts';
@@ -15,7 +14,7 @@ import {
   type DownloadPace,
   type JournalFigures,
 } from '../read/download-figures.ts';
-import { createExportReader, type ExportBatch } from '../read/export-batches.ts';
+import { createExportReader } from '../read/export-batches.ts';
 import { countFacets } from '../scan/facets.ts';
 import { countInBuckets } from '../scan/histogram.ts';
 import type { RowList } from '../scan/materialise-view.ts';
@@ -49,7 +48,7 @@ interface HistoryInput {
 const SINCE_MS = 7 * 86_400_000;
 
 /** Everything that may take long: charts, exports, sums, searches. */
-export function createScanOperations(database: Connection) {
+export function createScanOperations(database: Connection, file: string) {
   const snapshots = createSnapshotReader(database);
   const readColumn = createDateColumns(database);
   const readBatch = createExportReader(database);
@@ -70,8 +69,9 @@ export function createScanOperations(database: Connection) {
       const snapshot = snapshots.get(view.snapshotId);
       return countInBuckets(view, snapshot.period, await readColumn(snapshot, pause), buckets);
     },
-    verifyPages: (snapshotId: number, { pause, note }: CallContext): Promise<PageCheck> =>
-      verify(snapshots.get(snapshotId), pause, note),
+    /** Computes the checksum of every page again; reports the records done as progress. Keeps nothing. */
+    verifyPages: (snapshotId: number, { pause, progress }: CallContext<number>): Promise<PageCheck> =>
+      verify(snapshots.get(snapshotId), pause, progress),
     compareSnapshots: (
       { olderId, newerId }: { olderId: number; newerId: number },
       { pause }: CallContext,
@@ -80,7 +80,7 @@ export function createScanOperations(database: Connection) {
       countFacets(database, snapshots.get(snapshotId), pause),
     readSession: (input: { connectionId: string; sessionId: string }): SessionRequest[] =>
       readSession(snapshots.list(input.connectionId), input.sessionId),
-    readExportBatch: (batch: ExportBatch): ExportRow[] => readBatch(batch),
+    readExportBatch: readBatch,
     readSummary: (snapshotId: number): Summary => readSummary(snapshots.get(snapshotId)),
     computeSummary: (snapshotId: number, { pause }: CallContext): Promise<Summary> =>
       computeSummary(database, snapshots.get(snapshotId), pause),
@@ -104,8 +104,7 @@ export function createScanOperations(database: Connection) {
     },
     readStatusHistory: ({ connectionId, nowMs, spanMs, ticks }: HistoryInput): StatusHistory =>
       toStatusHistory(readSamples(connectionId, nowMs - spanMs - SINCE_MS, nowMs), nowMs, spanMs, ticks),
-    readStorage: (file: string) => readStorage(database, file),
-    close: (): void => void database.close(),
+    readStorage: () => readStorage(database, file),
   };
 }
 

@@ -1,12 +1,19 @@
 import type { MessagePort } from 'node:worker_threads';
 import { AppError, toErrorInfo } from '../../../common/contract/errors.ts';
 import { toCacheError } from '../file/to-cache-error.ts';
-import type { CallContext, FromThread, ThreadOperations, ToThread } from './thread-messages.ts';
+import type {
+  CallContext,
+  FromThread,
+  Opening,
+  ServedThread,
+  ThreadStarted,
+  ToThread,
+} from './thread-messages.ts';
 
-/** Answers the calls that arrive at a port; `startup` is the answer to call 0, or its failure. */
+/** Serves the calls that arrive at a port. `start` opens the file; what it throws fails the start. */
 export function serveThread(
   port: MessagePort,
-  start: () => { operations: ThreadOperations; started: unknown },
+  start: () => { readonly served: ServedThread; readonly opening: Opening | null },
 ): void {
   const cancelled = new Set<number>();
   const open = new Set<number>();
@@ -17,36 +24,47 @@ export function serveThread(
     send({ kind: 'failure', id, error: toErrorInfo(error), trace });
   };
 
-  const createContext = (id: number): CallContext => ({
+  const createContext = (id: number): CallContext<unknown> => ({
     pause: async () => {
       await new Promise((resolve) => setImmediate(resolve));
       if (cancelled.has(id)) throw new AppError('app.cancelled', 'The call was cancelled.');
     },
-    note: (value) => send({ kind: 'note', id, value }),
+    progress: (value) => send({ kind: 'progress', id, value }),
   });
 
-  const answer = async (operations: ThreadOperations, id: number, name: string, input: unknown) => {
+  const run = async (served: ServedThread, id: number, name: string, input: unknown): Promise<void> => {
     open.add(id);
     try {
-      const operation = operations[name];
+      const operation = served.operations[name];
       if (operation === undefined) throw new Error(`The thread has no operation ${name}.`);
-      send({ kind: 'answer', id, value: await operation(input as never, createContext(id)) });
+      send({ kind: 'result', id, value: await operation(input as never, createContext(id)) });
     } catch (error) {
+      served.onFailure?.(error);
       fail(id, error);
     } finally {
       open.delete(id);
       cancelled.delete(id);
     }
   };
+  const close = (served: ServedThread, id: number, isDamaged: boolean): void => {
+    try {
+      served.close(isDamaged);
+      send({ kind: 'result', id, value: null });
+    } catch (error) {
+      fail(id, error);
+    }
+  };
 
   try {
-    const { operations, started } = start();
+    const { served, opening } = start();
     port.on('message', (message: ToThread) => {
-      if (message.kind === 'call') void answer(operations, message.id, message.name, message.input);
+      if (message.kind === 'call') void run(served, message.id, message.name, message.input);
+      else if (message.kind === 'close') close(served, message.id, message.isDamaged);
       else if (message.kind === 'end') port.close();
       else if (open.has(message.id)) cancelled.add(message.id);
     });
-    send({ kind: 'answer', id: 0, value: started });
+    const started: ThreadStarted = { names: Object.keys(served.operations), opening };
+    send({ kind: 'result', id: 0, value: started });
   } catch (error) {
     fail(0, error);
     port.close();

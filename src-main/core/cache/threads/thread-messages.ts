@@ -1,10 +1,5 @@
 import type { ErrorInfo } from '../../../common/contract/errors.ts';
-
-/**
- * How closely a file is looked at when it is opened: as much as its size and last end ask for; all of it, after
- * damage was met; or put aside whatever the check says, as damage was met again.
- */
-export type Inspection = 'usual' | 'whole' | 'condemn';
+import type { Inspection } from '../file/open-file.ts';
 
 /** What a thread of the cache is started with. */
 export interface ThreadStart {
@@ -17,32 +12,53 @@ export interface ThreadStart {
   readonly generation: number;
 }
 
-/** What the writer says once the file is open. */
-export interface WriterStart {
+/** What a thread reports once its file is open. */
+export interface ThreadStarted {
+  /** Names of the operations that it serves. */
+  readonly names: readonly string[];
+  /** From the writer alone: what it found when it opened the file. */
+  readonly opening: Opening | null;
+}
+export interface Opening {
   readonly damagedFolder: string | null;
   readonly damage: string;
   readonly checkedAtMs: number | null;
+  /** The highest snapshot id that the file gave out; 0 for none. */
+  readonly lastSnapshotId: number;
 }
 
-/** From the calling thread: a call, the wish that one ends early, or that the thread ends when idle. */
+/**
+ * From the calling thread: a call, the wish that one ends early, that the file is closed (`isDamaged`: without
+ * writing to it any more), or that the thread ends when idle.
+ */
 export type ToThread =
   | { readonly kind: 'call'; readonly id: number; readonly name: string; readonly input: unknown }
   | { readonly kind: 'cancel'; readonly id: number }
+  | { readonly kind: 'close'; readonly id: number; readonly isDamaged: boolean }
   | { readonly kind: 'end' };
 
-/** From a thread: something said before the answer, the answer, or the failure; `trace` is for the log. */
+/** From a thread: progress of a call, its result, or its failure; `trace` is for the log. Call 0 is the start. */
 export type FromThread =
-  | { readonly kind: 'note'; readonly id: number; readonly value: unknown }
-  | { readonly kind: 'answer'; readonly id: number; readonly value: unknown }
+  | { readonly kind: 'progress'; readonly id: number; readonly value: unknown }
+  | { readonly kind: 'result'; readonly id: number; readonly value: unknown }
   | { readonly kind: 'failure'; readonly id: number; readonly error: ErrorInfo; readonly trace: string };
 
 /** What an operation inside a thread is given besides its input. */
-export interface CallContext {
+export interface CallContext<Progress = never> {
   /** Lets other calls in between two bounded statements; throws AppError `app.cancelled` after a cancel. */
   pause(): Promise<void>;
-  /** Says something to the caller before the answer. */
-  note(value: unknown): void;
+  /** Reports to the caller before the result. */
+  progress(value: Progress): void;
 }
 
 /** Operations of a thread by name. */
 export type ThreadOperations = Readonly<Record<string, (input: never, context: CallContext) => unknown>>;
+
+/** A thread whose file is open. */
+export interface ServedThread<Operations extends ThreadOperations = ThreadOperations> {
+  readonly operations: Operations;
+  /** Sees the failure of every operation. */
+  onFailure?(error: unknown): void;
+  /** Closes the file; a damaged one without writing to it. */
+  close(isDamaged: boolean): void;
+}

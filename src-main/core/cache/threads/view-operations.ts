@@ -67,6 +67,5 @@ export function createViewOperations(database: Connection, generation: number) {
     shareView: (viewId: string): RowList => findView(viewId),
     readRecord: ({ snapshotId, seq }: { snapshotId: number; seq: number }): RecordDetail =>
       readDetail(snapshots.get(snapshotId), seq),
-    close: (): void => void database.close(),
   };
 }

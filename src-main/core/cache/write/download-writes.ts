@@ -32,7 +32,7 @@ export interface WalkRestart {
 /** What an earlier end of the walk left behind. */
 const END_REMARKS = `('cursor-repeated', 'page-repeated', 'fewer-than-total', 'more-than-total')`;
 
-/** Everything that downloads write beside pages; each call is one transaction and answers the download. */
+/** Everything that downloads write beside pages; each call is one transaction and returns the download. */
 export function createDownloadWriter(database: Connection, snapshots: SnapshotReader) {
   const downloads = createDownloadReader(database, snapshots);
   const upsert = database.prepare(
@@ -86,6 +86,7 @@ export function createDownloadWriter(database: Connection, snapshots: SnapshotRe
   };
 
   return {
+    /** Queues a snapshot's download, or one that goes on; the snapshot counts as being downloaded from then on. */
     queueDownload: write(({ refreshOf, ...input }: QueuedDownload) => {
       upsert.run(input);
       reopen.run(refreshOf, input.snapshotId);
@@ -96,15 +97,17 @@ export function createDownloadWriter(database: Connection, snapshots: SnapshotRe
       change.run({ snapshotId, state, atMs, failure: text });
       if (snapshotState !== null) changeSnapshot.run(snapshotState, failure?.code ?? null, snapshotId);
     }),
+    /** Goes on with the next slice; nothing changes unless the one before was read to its end. */
     beginNextSlice: write(({ snapshotId }: { snapshotId: number }) => {
       nextSlice.run(snapshotId);
     }),
+    /** Begins the slice's walk over pages again; records that are there already will be compared, not doubled. */
     restartWalk: write(({ snapshotId, remark }: WalkRestart) => {
       restart.run(snapshotId);
       if (remark === null) forgetEnd.run(snapshotId);
       else addRemark.run(snapshotId, remark);
     }),
-    remarkDownload: write(({ snapshotId, remark }: { snapshotId: number; remark: string }) => {
+    addDownloadRemark: write(({ snapshotId, remark }: { snapshotId: number; remark: string }) => {
       addRemark.run(snapshotId, remark);
     }),
     keepPageSize: write(({ snapshotId, pageSize }: { snapshotId: number; pageSize: number }) => {

@@ -14,7 +14,9 @@ export interface Purge {
 export interface SnapshotRemover {
   /** Hides the snapshots at once, in one transaction. */
   mark(snapshotIds: readonly number[], nowMs: number): void;
-  /** Shows again what was hidden and is not being deleted yet. Answers the ids that are back. */
+  /** Hides the snapshots of a connection, and deletes what else was kept of it, in one transaction. */
+  markConnection(connectionId: string): void;
+  /** Shows again what was hidden and is not being deleted yet. Returns the ids that are back. */
   restore(snapshotIds: readonly number[]): number[];
   /**
    * Deletes what was hidden by `untilMs` in small transactions, then gives free pages back to the disk. After
@@ -31,10 +33,15 @@ export function createSnapshotRemover(database: Connection): SnapshotRemover {
   const show = database.prepare(
     'UPDATE snapshots SET is_removed = 0, removed_at_ms = NULL WHERE snapshot_id = ? AND is_removed = 1',
   );
-  const condemn = database.prepare(
+  const hideConnection = database.prepare(
+    `UPDATE snapshots SET is_removed = 1, removed_at_ms = 0 WHERE connection_id = ? AND is_removed < 2`,
+  );
+  const removeSamples = database.prepare('DELETE FROM status_samples WHERE connection_id = ?');
+  const removeShapes = database.prepare('DELETE FROM report_shapes WHERE connection_id = ?');
+  const beginDeleting = database.prepare(
     'UPDATE snapshots SET is_removed = 2 WHERE is_removed = 1 AND coalesce(removed_at_ms, 0) <= ?',
   );
-  const condemned = database
+  const beingDeleted = database
     .prepare<[], number>('SELECT snapshot_id FROM snapshots WHERE is_removed = 2')
     .pluck();
   const remove = database.prepare('DELETE FROM snapshots WHERE snapshot_id = ?');
@@ -46,6 +53,11 @@ export function createSnapshotRemover(database: Connection): SnapshotRemover {
   );
   const markAll = database.transaction((snapshotIds: readonly number[], nowMs: number) => {
     for (const snapshotId of snapshotIds) hide.run(nowMs, snapshotId);
+  });
+  const markConnection = database.transaction((connectionId: string) => {
+    hideConnection.run(connectionId);
+    removeSamples.run(connectionId);
+    removeShapes.run(connectionId);
   });
   const showAll = database.transaction((snapshotIds: readonly number[]) =>
     snapshotIds.filter((snapshotId) => show.run(snapshotId).changes > 0),
@@ -62,10 +74,11 @@ export function createSnapshotRemover(database: Connection): SnapshotRemover {
   };
   return {
     mark: (snapshotIds, nowMs) => markAll.immediate(snapshotIds, nowMs),
+    markConnection: (connectionId) => markConnection.immediate(connectionId),
     restore: (snapshotIds) => showAll.immediate(snapshotIds),
     async sweep(untilMs, pause) {
-      condemn.run(untilMs);
-      const snapshotIds = condemned.all();
+      beginDeleting.run(untilMs);
+      const snapshotIds = beingDeleted.all();
       const pagesBefore = pragma('page_count');
       for (const snapshotId of snapshotIds) {
         const from = snapshotId * RECORD_ID_SPAN;

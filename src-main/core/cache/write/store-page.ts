@@ -5,7 +5,6 @@ import { judgeEnd } from '../../../common/reporting/next-cursor.ts';
 import { readPage, type ReadPage } from '../../../common/reporting/read-page.ts';
 import { describeShape, type PageShape } from '../../analysis/describe-shape.ts';
 import { findOutside } from '../../analysis/find-outside.ts';
-import type { PageHead, PageToStore } from '../cache.ts';
 import type { Connection } from '../file/open-database.ts';
 import { prepareComparison } from './download-compare.ts';
 import { prepareInsert } from './insert-records.ts';
@@ -15,7 +14,30 @@ import { isDetail, toDirection } from '../read/record-tables.ts';
 import { prepareShapeWatch } from './report-shapes.ts';
 import type { SnapshotReader } from '../read/snapshot-rows.ts';
 
-export interface StoredPage {
+/** Provenance of a page, kept with it in the journal. */
+export interface PageToStore {
+  readonly snapshotId: number;
+  readonly cursorSent: string;
+  readonly requestedAtMs: number;
+  readonly receivedAtMs: number;
+  readonly status: number;
+  /** Zone of dates that carry none. */
+  readonly zone: string;
+  /** Records asked for, so that a shorter page can be told. */
+  readonly sizeAsked?: number;
+}
+
+/** What is known once a page is parsed, before it is written. */
+export interface PageHead {
+  readonly recordCount: number;
+  readonly totalDocument: number | null;
+  /** The cursor of the next page; null at the end of the report. */
+  readonly nextCursor: string | null;
+  /** Why the walk ends here; null while it goes on. */
+  readonly end: 'empty-page' | 'no-cursor' | 'total-reached' | 'cursor-repeated' | null;
+}
+
+export interface ReceivedPage {
   readonly page: PageToStore;
   readonly bytes: ArrayBuffer;
 }
@@ -49,7 +71,7 @@ const TELLING_RECORDS = 10;
 export function createPageStore(
   database: Connection,
   snapshots: SnapshotReader,
-): (input: StoredPage, tell: (head: PageHead) => void) => Snapshot {
+): (input: ReceivedPage, tell: (head: PageHead) => void) => Snapshot {
   const writes = preparePageWrites(database);
   const watchShape = prepareShapeWatch(database);
   const insert = {

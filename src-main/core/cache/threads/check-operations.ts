@@ -1,5 +1,5 @@
-import type { Connection } from './open-database.ts';
-import type { CallContext } from '../threads/thread-messages.ts';
+import type { Connection } from '../file/open-database.ts';
+import type { CallContext } from './thread-messages.ts';
 
 export type CheckOperations = ReturnType<typeof createCheckOperations>;
 
@@ -20,6 +20,5 @@ export function createCheckOperations(database: Connection) {
       const orphans = database.pragma('foreign_key_check') as { table: string }[];
       return orphans.slice(0, 5).map(({ table }) => `foreign key of ${table}`);
     },
-    close: (): void => void database.close(),
   };
 }

@@ -1,0 +1,81 @@
+import type { ErrorInfo } from '../../../common/contract/errors.ts';
+import type { Input } from '../../../common/contract/index.ts';
+import type { Period } from '../../../common/model/period.ts';
+import type { Snapshot, SnapshotState } from '../../../common/model/snapshot.ts';
+import type { ReportKind } from '../../../common/reporting/reports.ts';
+import type { Connection } from '../file/open-database.ts';
+import type { SnapshotReader } from '../read/snapshot-rows.ts';
+import type { PageCheck } from '../read/verify-pages.ts';
+
+export interface NewSnapshot {
+  readonly connectionId: string;
+  readonly tenant: number;
+  readonly report: ReportKind;
+  readonly period: Period;
+  readonly startedAtMs: number;
+  /** The period reaches up to "now". */
+  readonly stillOpen: boolean;
+}
+
+/** Everything that is written of a snapshot as a whole; each call returns the snapshot as it is afterwards. */
+export function createSnapshotWriter(database: Connection, snapshots: SnapshotReader) {
+  const insert = database.prepare(
+    `INSERT INTO snapshots (connection_id, tenant, report, start_date, end_date, from_ms, to_ms, zone, state,
+       started_at_ms, still_open)
+     VALUES (@connectionId, @tenant, @report, @startDate, @endDate, @fromMs, @toMs, @zone, 'downloading',
+       @startedAtMs, @stillOpen)`,
+  );
+  const finish = database.prepare('UPDATE snapshots SET state = ?, failure = ? WHERE snapshot_id = ?');
+  const annotate = database.prepare(
+    `UPDATE snapshots SET name = coalesce(?, name), note = coalesce(?, note), is_pinned = coalesce(?, is_pinned)
+     WHERE snapshot_id = ? AND is_removed = 0`,
+  );
+  const clear = database.prepare('UPDATE pages SET is_damaged = 0 WHERE snapshot_id = ? AND is_damaged = 1');
+  const mark = database.prepare('UPDATE pages SET is_damaged = 1 WHERE snapshot_id = ? AND page_number = ?');
+  const saveCheck = database.prepare(
+    'UPDATE snapshots SET verified_at_ms = ?, damaged_pages = ? WHERE snapshot_id = ?',
+  );
+  const saveAll = database.transaction((snapshotId: number, atMs: number, check: PageCheck) => {
+    clear.run(snapshotId);
+    for (const pageNumber of check.damagedPages) mark.run(snapshotId, pageNumber);
+    saveCheck.run(atMs, check.damagedPages.length + check.missingPages, snapshotId);
+  });
+  return {
+    createSnapshot: ({ period, stillOpen, ...more }: NewSnapshot): Snapshot => {
+      const { lastInsertRowid } = insert.run({ ...more, ...period, stillOpen: Number(stillOpen) });
+      return snapshots.get(Number(lastInsertRowid));
+    },
+    finishSnapshot: (input: {
+      snapshotId: number;
+      state: SnapshotState;
+      failure: ErrorInfo | null;
+    }): Snapshot => {
+      finish.run(input.state, input.failure?.code ?? null, input.snapshotId);
+      database.pragma('wal_checkpoint(PASSIVE)');
+      return snapshots.get(input.snapshotId);
+    },
+    /** Changes what a person gave a snapshot; what is left out stays. */
+    annotateSnapshot: ({ snapshotId, name, note, pinned }: Input<'snapshots/annotate'>): Snapshot => {
+      const isPinned = pinned === undefined ? null : Number(pinned);
+      annotate.run(name?.trim() ?? null, note ?? null, isPinned, snapshotId);
+      return snapshots.get(snapshotId);
+    },
+    /** Keeps the result of a verification with the snapshot and its pages, in one transaction. */
+    saveVerification: (input: { snapshotId: number; atMs: number; check: PageCheck }): Snapshot => {
+      saveAll.immediate(input.snapshotId, input.atMs, input.check);
+      return snapshots.get(input.snapshotId);
+    },
+  };
+}
+
+/** Marks snapshots as interrupted whose download a process left behind when it died. */
+export function endInterrupted(database: Connection): void {
+  const end = database.transaction(() => {
+    database.exec(`
+      INSERT INTO remarks (snapshot_id, code, count)
+        SELECT snapshot_id, 'interrupted', 1 FROM snapshots WHERE state = 'downloading'
+        ON CONFLICT DO NOTHING;
+      UPDATE snapshots SET state = 'incomplete' WHERE state = 'downloading';`);
+  });
+  end.immediate();
+}
