@@ -5,12 +5,16 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ReportResponse } from '../../src-main/common/reporting/wire-schemas.ts';
 import type { RunningService } from '../../src-main/service/start-service.ts';
 import { toDatabasePath } from '../../src-main/service/store/open-database.ts';
+import { mountSmallDisk, resizeDisk } from '../support/mount-folder.ts';
 import { portOf, RawSocket } from '../support/service/raw-socket.ts';
 import { startTestService } from '../support/service/running-service.ts';
 import { post, toPeriod, toReportAddress } from '../support/service/service-calls.ts';
+import { importText, toInbound, toNdjson } from './import/import-support.ts';
 
+const MEGABYTE = 2 ** 20;
 const MAIN = new URL('../../src-main/service/main.ts', import.meta.url).pathname;
 const STATUS = '/api/ServiceReporting/Status/1001';
 
@@ -42,40 +46,74 @@ describe('a service in trouble', () => {
     return raw;
   };
 
-  it('S29: answers 503 with Retry-After while its store is damaged, and is well on the whole file', async () => {
+  const readPage = (service: RunningService): Promise<Response> =>
+    post(service, toReportAddress(service, 'inbound-detail'), {
+      ...toPeriod(Date.now() - 6 * 86_400_000, Date.now() - 86_400_000),
+      size: 10_000,
+    });
+  const readDocuments = async (service: RunningService): Promise<unknown[]> => {
+    const { documents } = (await (await readPage(service)).json()) as ReportResponse;
+    expect(documents.length).toBeGreaterThan(0);
+    return documents;
+  };
+
+  it('S29: responds 503 with Retry-After while its store is damaged, and is well on the whole file', async () => {
     const path = toDatabasePath(folder);
-    const call = (service: RunningService): Promise<Response> =>
-      post(service, toReportAddress(service, 'inbound-detail'), {
-        ...toPeriod(Date.now() - 6 * 86_400_000, Date.now()),
-        size: 10_000,
-      });
     // Once closed, everything is in one file; opened again, little of it is in memory.
     await (await startTestService({ dataFolder: folder, records: 20_000 })).stop();
     const whole = await readFile(path);
-    const damaged = await startTestService({ dataFolder: folder });
+    const service = await startTestService({ dataFolder: folder });
     const file = await open(path, 'r+');
     // The first pages stay, or the file would not be known for a database at all.
     await file.write(Buffer.alloc(whole.length - 65_536), 0, undefined, 65_536);
-    await file.close();
-    const refused = await call(damaged);
-    const status = await post(damaged, STATUS);
-    // What was met is reported too, which is what makes this stop fail.
-    await expect(damaged.stop()).rejects.toThrow('met errors');
+    const refused = await readPage(service);
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
     expect(await refused.json()).toEqual({ type: 'about:blank', title: 'Service Unavailable', status: 503 });
-    expect([200, 503]).toContain(status.status);
+
+    await file.close();
+    // What was met is reported too, which is what makes this stop fail.
+    await expect(service.stop()).rejects.toThrow('The service met errors');
 
     await writeFile(path, whole);
     const repaired = await startTestService({ dataFolder: folder });
-    expect((await call(repaired)).status).toBe(200);
+    expect((await readPage(repaired)).status).toBe(200);
     await repaired.stop();
   });
 
-  it('S29: goes on reading while its file is deleted', async () => {
+  it('S29: keeps reading and writing while its file is deleted', async () => {
     const service = await startTestService({ dataFolder: folder });
+    const before = await readDocuments(service);
     await rm(toDatabasePath(folder));
-    expect((await post(service, STATUS)).status).toBe(200);
+    expect(await readDocuments(service)).toEqual(before);
+    const { report } = await importText(service, toNdjson([toInbound()]));
+    expect(report.added).toBe(1);
     await service.stop();
+  });
+
+  it('S29: keeps reading on a full disk, refuses an import, and accepts it once there is room', async (context) => {
+    const unmount = mountSmallDisk(folder, 8 * MEGABYTE);
+    if (unmount === null) return context.skip('no small file system can be mounted here');
+    try {
+      const service = await startTestService({ dataFolder: folder });
+      const before = await readDocuments(service);
+      const text = toNdjson(
+        Array.from({ length: 3_000 }, (_, index) =>
+          toInbound({ Date: '2020-01-01T00:00:00Z', BotLatency: index, Payload: 'x'.repeat(10_000) }),
+        ),
+      );
+      const full = await importText(service, text);
+      expect(full.failure).toContain('full');
+      expect(full.report.added).toBeLessThan(3_000);
+      expect(await readDocuments(service)).toEqual(before);
+
+      expect(resizeDisk(folder, 256 * MEGABYTE)).toBe(true);
+      const again = await importText(service, text);
+      expect(again.failure).toBeNull();
+      expect(again.report.added + again.report.known).toBe(3_000);
+      await service.stop();
+    } finally {
+      unmount();
+    }
   });
 
   it('S30: SIGTERM during 100 uploads lets them finish, takes no more, and ends', async () => {

@@ -6,7 +6,7 @@ import Database from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openFile } from '../../../src-main/core/cache/file/open-file.ts';
 import { createFolder } from '../../integration/cache/cache-fixture.ts';
-import { makeUnwritable } from './read-only-folder.ts';
+import { makeUnwritable } from '../../support/mount-folder.ts';
 import { runWriter } from './run-writer.ts';
 import { checkWhole, createRandom } from './writer-rig.ts';
 

@@ -15,7 +15,7 @@ import {
   toNewSnapshot,
   toPage,
 } from '../../integration/cache/cache-fixture.ts';
-import { mountSmallDisk, resizeDisk } from './read-only-folder.ts';
+import { mountSmallDisk, resizeDisk } from '../../support/mount-folder.ts';
 import { checkWhole } from './writer-rig.ts';
 
 const PAGE_SIZE = 200;

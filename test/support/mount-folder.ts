@@ -25,7 +25,7 @@ export function makeUnwritable(folder: string): (() => void) | null {
   if (!isWritable(folder)) return () => chmodSync(folder, 0o700);
   chmodSync(folder, 0o700);
   if (!run('mount', '--bind', folder, folder)) return null;
-  const undo = (): void => void run('umount', folder);
+  const undo = (): void => void run('umount', '--lazy', folder);
   if (run('mount', '-o', 'remount,ro,bind', folder) && !isWritable(folder)) return undo;
   undo();
   return null;
@@ -35,7 +35,7 @@ export function makeUnwritable(folder: string): (() => void) | null {
 export function mountSmallDisk(folder: string, sizeBytes: number): (() => void) | null {
   if (process.platform !== 'linux' || !existsSync(folder)) return null;
   if (!run('mount', '-t', 'tmpfs', '-o', `size=${sizeBytes}`, 'tmpfs', folder)) return null;
-  return () => void run('umount', folder);
+  return () => void run('umount', '--lazy', folder);
 }
 
 /** Gives a mounted file system another size. */
