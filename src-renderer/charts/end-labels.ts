@@ -1,4 +1,5 @@
 import type { Plugin } from 'chart.js';
+import { CHART_FONT } from './chart-style.ts';
 
 export interface EndLabel {
   readonly text: string;
@@ -6,14 +7,13 @@ export interface EndLabel {
 }
 
 /** Writes one text behind the end of each horizontal bar, where slivers of a stack can't be read. */
-export function createEndLabels(readLabels: () => readonly EndLabel[]): Plugin<'bar'> {
+export function createEndLabels(labels: readonly EndLabel[]): Plugin<'bar'> {
   return {
     id: 'end-labels',
     afterDatasetsDraw(chart) {
-      const labels = readLabels();
       const { ctx } = chart;
       ctx.save();
-      ctx.font = `500 11px ${getComputedStyle(chart.canvas).fontFamily}`;
+      ctx.font = `500 ${CHART_FONT.size}px ${CHART_FONT.family}`;
       ctx.textBaseline = 'middle';
       labels.forEach((label, index) => {
         let right = chart.chartArea.left;

@@ -4,7 +4,8 @@ export interface BucketRange {
   readonly end: number;
 }
 
-interface Span {
+/** A span of time; `toMs` is exclusive. */
+export interface TimeSpan {
   readonly fromMs: number;
   readonly toMs: number;
 }
@@ -43,7 +44,7 @@ export function stepRange(
 
 /** The buckets that a time filter touches; null when there is none, or it lies outside. */
 export function fromTimes(
-  buckets: readonly Span[],
+  buckets: readonly TimeSpan[],
   fromMs: number | undefined,
   toMs: number | undefined,
 ): BucketRange | null {
@@ -57,7 +58,7 @@ export function fromTimes(
 }
 
 /** The span of time of a range of buckets; `toMs` is exclusive. */
-export function toTimes(buckets: readonly Span[], range: BucketRange): Span | null {
+export function toTimes(buckets: readonly TimeSpan[], range: BucketRange): TimeSpan | null {
   const first = buckets[range.start];
   const last = buckets[range.end - 1];
   return first === undefined || last === undefined ? null : { fromMs: first.fromMs, toMs: last.toMs };

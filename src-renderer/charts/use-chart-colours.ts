@@ -1,6 +1,7 @@
-import { onBeforeUnmount, onMounted, shallowRef, type Ref } from 'vue';
+import { useMutationObserver } from '@vueuse/core';
+import { shallowRef, type Ref } from 'vue';
 
-const NAMES = {
+const VARIABLES = {
   '2xx': '--cs-2xx',
   '3xx': '--cs-3xx',
   '4xx': '--cs-4xx',
@@ -14,27 +15,30 @@ const NAMES = {
   alert: '--cs-5xx-ink',
   grid: '--cs-border-subtle',
   surface: '--cs-surface',
+  band: '--cs-sunken',
   tooltip: '--cs-tooltip',
   tooltipText: '--cs-tooltip-text',
 } as const;
-type ChartColours = Readonly<Record<keyof typeof NAMES, string>>;
+export type ChartColours = Readonly<Record<keyof typeof VARIABLES, string>>;
 
 function readColours(): ChartColours {
   const style = getComputedStyle(document.documentElement);
-  const entries = Object.entries(NAMES).map(([name, variable]) => [
+  const entries = Object.entries(VARIABLES).map(([name, variable]) => [
     name,
     style.getPropertyValue(variable).trim(),
   ]);
   return Object.fromEntries(entries) as ChartColours;
 }
 
-/** The theme's colours for canvas charts, which can't read CSS variables; follows changes of the theme. */
+/** The theme's colours for canvas charts, which can't read CSS variables. They follow changes of the theme. */
 export function useChartColours(): Readonly<Ref<ChartColours>> {
   const colours = shallowRef(readColours());
-  const observer = new MutationObserver(() => {
-    colours.value = readColours();
-  });
-  onMounted(() => observer.observe(document.documentElement, { attributeFilter: ['class'] }));
-  onBeforeUnmount(() => observer.disconnect());
+  useMutationObserver(
+    document.documentElement,
+    () => {
+      colours.value = readColours();
+    },
+    { attributeFilter: ['class'] },
+  );
   return colours;
 }

@@ -16,11 +16,13 @@ export function useVolumeView(nowMs: Readonly<Ref<number>>) {
   const points = computed(() =>
     overview.volume === null ? null : toVolumePoints(overview.volume.inbound, overview.volume.outbound),
   );
-  const uncached = computed(() => {
+  const uncached = computed<readonly boolean[]>((previous) => {
     const own = (snapshots.snapshots ?? []).filter(
       (snapshot) => snapshot.connectionId === connections.active?.id && snapshot.report.endsWith('detail'),
     );
-    return findUncached(points.value ?? [], collectCachedSpans(own));
+    const next = findUncached(points.value ?? [], collectCachedSpans(own));
+    // Every page of a download changes the snapshots: only a real difference is drawn again.
+    return previous?.join() === next.join() ? previous : next;
   });
   /** Shares of the hours that have passed, 0 to 1. */
   const coverage = computed(() => {

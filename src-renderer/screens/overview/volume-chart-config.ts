@@ -1,19 +1,9 @@
 import type { ChartConfiguration, ChartOptions, Plugin } from 'chart.js';
+import { CHART_FONT, formatAxisCount, toTooltipStyle } from '../../charts/chart-style.ts';
+import type { ChartColours } from '../../charts/use-chart-colours.ts';
 import { formatClock } from '../../format/dates.ts';
 import { formatCount, formatPercent } from '../../format/numbers.ts';
 import { findHourIndexes, toAlignedAxes, type VolumePoint } from './volume-series.ts';
-
-export interface VolumeColours {
-  readonly inbound: string;
-  readonly outbound: string;
-  readonly error: string;
-  readonly grid: string;
-  readonly text: string;
-  readonly surface: string;
-  readonly band: string;
-  readonly tooltip: string;
-  readonly tooltipText: string;
-}
 
 export interface VolumeWords {
   readonly inbound: string;
@@ -24,14 +14,12 @@ export interface VolumeWords {
 
 export type VolumeChartConfig = ChartConfiguration<'bar' | 'line', (number | null)[], string>;
 
-const FONT = { family: "'Inter Variable', system-ui, sans-serif", size: 11 };
-
 /** Everything that Chart.js needs to draw volume and error rate over one set of gridlines. */
 export function toVolumeChartConfig(
   points: readonly VolumePoint[],
   uncached: readonly boolean[],
   zone: string,
-  colours: VolumeColours,
+  colours: ChartColours,
   words: VolumeWords,
 ): VolumeChartConfig {
   const bar = { type: 'bar' as const, yAxisID: 'count', borderRadius: 2, categoryPercentage: 0.86 };
@@ -45,14 +33,14 @@ export function toVolumeChartConfig(
           label: words.errorRate,
           yAxisID: 'rate',
           data: points.map((point) => point.inboundErrorRate),
-          borderColor: colours.error,
-          backgroundColor: colours.error,
+          borderColor: colours['5xx'],
+          backgroundColor: colours['5xx'],
           borderWidth: 2,
           cubicInterpolationMode: 'monotone',
           pointRadius: points.map((_, index) => (isLonely(points, index) ? 2 : 0)),
           pointHitRadius: 0,
           pointHoverRadius: 3,
-          pointHoverBackgroundColor: colours.error,
+          pointHoverBackgroundColor: colours['5xx'],
           pointHoverBorderColor: colours.surface,
         },
         {
@@ -72,7 +60,7 @@ export function toVolumeChartConfig(
       ],
     },
     options: toOptions(points, zone, colours),
-    plugins: [toBandPlugin(uncached, colours, words)],
+    plugins: [createUncachedBand(uncached, colours, words.uncached)],
   };
 }
 
@@ -86,11 +74,11 @@ function isLonely(points: readonly VolumePoint[], index: number): boolean {
 function toOptions(
   points: readonly VolumePoint[],
   zone: string,
-  colours: VolumeColours,
+  colours: ChartColours,
 ): ChartOptions<'bar' | 'line'> {
   const axes = toAlignedAxes(points);
   const labelled = new Set(findHourIndexes(points, zone, 2));
-  const ticks = { color: colours.text, font: FONT, padding: 6 };
+  const ticks = { color: colours.faint, font: CHART_FONT, padding: 6 };
   return {
     animation: false,
     maintainAspectRatio: false,
@@ -99,15 +87,7 @@ function toOptions(
     plugins: {
       legend: { display: false },
       tooltip: {
-        backgroundColor: colours.tooltip,
-        titleColor: colours.tooltipText,
-        bodyColor: colours.tooltipText,
-        titleFont: { ...FONT, weight: 600 },
-        bodyFont: FONT,
-        cornerRadius: 6,
-        padding: 8,
-        boxWidth: 8,
-        boxHeight: 8,
+        ...toTooltipStyle(colours),
         itemSort: (a, b) => ((a.datasetIndex + 2) % 3) - ((b.datasetIndex + 2) % 3),
         callbacks: {
           title: ([item]) => toSpanTitle(points[item?.dataIndex ?? -1], zone),
@@ -136,7 +116,7 @@ function toOptions(
         max: axes.countMax,
         grid: { color: colours.grid, drawTicks: false },
         border: { display: false },
-        ticks: { ...ticks, stepSize: axes.countStep, callback: (value) => toShortCount(Number(value)) },
+        ticks: { ...ticks, stepSize: axes.countStep, callback: (value) => formatAxisCount(Number(value)) },
       },
       rate: {
         position: 'right',
@@ -158,12 +138,6 @@ function toSpanTitle(point: VolumePoint | undefined, zone: string): string {
   return point === undefined ? '' : `${formatClock(point.fromMs, zone)} – ${formatClock(point.toMs, zone)}`;
 }
 
-/** Counts on an axis: `2.5k`, `1M`. */
-function toShortCount(value: number): string {
-  if (value >= 1_000_000) return `${Number((value / 1_000_000).toFixed(2))}M`;
-  return value >= 1000 ? `${Number((value / 1000).toFixed(2))}k` : String(value);
-}
-
 /** Shares on an axis, with as many digits as their step needs. */
 function toShortPercent(share: number, step: number): string {
   const digits = step * 100 >= 1 ? (Number.isInteger(Number((step * 100).toFixed(6))) ? 0 : 1) : 2;
@@ -171,10 +145,10 @@ function toShortPercent(share: number, step: number): string {
 }
 
 /** Lays a band behind half hours that nobody downloaded, so that they don't read as "no traffic". */
-function toBandPlugin(
+function createUncachedBand(
   uncached: readonly boolean[],
-  colours: VolumeColours,
-  words: VolumeWords,
+  colours: ChartColours,
+  label: string,
 ): Plugin<'bar' | 'line'> {
   return {
     id: 'uncached-band',
@@ -189,11 +163,11 @@ function toBandPlugin(
           ctx.save();
           ctx.fillStyle = colours.band;
           ctx.fillRect(left, chartArea.top, span, chartArea.height);
-          ctx.fillStyle = colours.text;
-          ctx.font = `500 ${FONT.size}px ${FONT.family}`;
+          ctx.fillStyle = colours.faint;
+          ctx.font = `500 ${CHART_FONT.size}px ${CHART_FONT.family}`;
           ctx.textAlign = 'center';
-          if (ctx.measureText(words.uncached).width + 8 < span) {
-            ctx.fillText(words.uncached, left + span / 2, chartArea.top + chartArea.height / 2);
+          if (ctx.measureText(label).width + 8 < span) {
+            ctx.fillText(label, left + span / 2, chartArea.top + chartArea.height / 2);
           }
           ctx.restore();
         }

@@ -125,9 +125,9 @@ export function filterGroups(groups: readonly SummaryGroup[], text: string): rea
 export function toShareParts(
   counts: readonly number[],
   widest: number,
-): readonly { tone: CodeClass; share: number }[] {
+): readonly { codeClass: CodeClass; share: number }[] {
   return CODE_CLASSES.flatMap((codeClass, index) => {
     const count = counts[index] ?? 0;
-    return count === 0 || widest === 0 ? [] : [{ tone: codeClass, share: count / widest }];
+    return count === 0 || widest === 0 ? [] : [{ codeClass, share: count / widest }];
   });
 }

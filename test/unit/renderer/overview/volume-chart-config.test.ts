@@ -1,19 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { ChartColours } from '../../../../src-renderer/charts/use-chart-colours.ts';
 import { toVolumeChartConfig } from '../../../../src-renderer/screens/overview/volume-chart-config.ts';
 import { toVolumePoints } from '../../../../src-renderer/screens/overview/volume-series.ts';
 
 const START_MS = Date.UTC(2026, 10, 20);
-const colours = {
-  inbound: '#111',
-  outbound: '#222',
-  error: '#333',
-  grid: '#444',
-  text: '#555',
-  surface: '#666',
-  band: '#777',
-  tooltip: '#888',
-  tooltipText: '#999',
-};
+const colours = new Proxy({}, { get: () => '#111' }) as ChartColours;
 const words = { inbound: 'Inbound', outbound: 'Outbound', errorRate: 'Error rate', uncached: 'not cached' };
 
 function makeConfig(inbound: number[]) {

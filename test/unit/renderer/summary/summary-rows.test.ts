@@ -79,8 +79,8 @@ describe('summary rows', () => {
 
   it('draws shares against the widest row', () => {
     expect(toShareParts([50, 0, 0, 25, 0], 100)).toEqual([
-      { tone: '2xx', share: 0.5 },
-      { tone: '5xx', share: 0.25 },
+      { codeClass: '2xx', share: 0.5 },
+      { codeClass: '5xx', share: 0.25 },
     ]);
     expect(toShareParts([1], 0)).toEqual([]);
   });

@@ -1,0 +1,141 @@
+import { enableAutoUnmount, mount, type VueWrapper } from '@vue/test-utils';
+import { Chart } from 'chart.js';
+import { nextTick } from 'vue';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { toVolumePoints } from '../../../../src-renderer/screens/overview/volume-series.ts';
+import BarChart from '../../../../src-renderer/charts/BarChart.vue';
+import VolumeChart from '../../../../src-renderer/screens/overview/VolumeChart.vue';
+import { createMessages } from '../../../../src-renderer/messages/index.ts';
+import { installFakeCanvas } from '../support/fake-canvas.ts';
+
+const HALF_HOUR_MS = 1_800_000;
+const root = document.documentElement;
+const sheet = document.createElement('style');
+sheet.textContent = `
+  .light { --cs-series-in: #5470d8; --cs-sunken: #f1f3f6; --cs-text-1: #14171f; }
+  .dark { --cs-series-in: #6f89ea; --cs-sunken: #1b1f26; --cs-text-1: #e8eaee; }`;
+
+enableAutoUnmount(afterEach);
+beforeEach(() => {
+  installFakeCanvas();
+  document.head.append(sheet);
+  root.className = 'light';
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  sheet.remove();
+});
+
+function findChart(wrapper: VueWrapper): Chart {
+  const chart = Chart.getChart(wrapper.get('canvas').element);
+  if (chart === undefined) throw new Error('The canvas has no chart.');
+  return chart;
+}
+
+/** The page's observer of the theme runs after the change. */
+async function switchTheme(name: 'light' | 'dark'): Promise<void> {
+  root.className = name;
+  await new Promise((resolve) => setTimeout(resolve));
+  await nextTick();
+}
+
+function makePoints(counts: readonly number[]) {
+  const buckets = counts.map((count, index) => ({
+    fromMs: index * HALF_HOUR_MS,
+    toMs: (index + 1) * HALF_HOUR_MS,
+    counts: [count, 0, 0, 0, 0],
+  }));
+  return toVolumePoints(buckets, buckets);
+}
+
+function mountVolume(counts: readonly number[], uncached: readonly boolean[] = counts.map(() => false)) {
+  return mount(VolumeChart, {
+    props: { points: makePoints(counts), uncached, zone: 'UTC', label: 'Requests' },
+    global: { plugins: [createMessages()] },
+    attachTo: document.body,
+  });
+}
+
+const bars = {
+  names: ['Channel 1', 'Channel 2'],
+  series: [{ name: '2xx', colour: '#35a08f', values: [10, 5] }],
+  endLabels: [],
+  formatTick: String,
+  formatValue: String,
+  label: 'Requests by channel',
+};
+
+describe('the volume chart', () => {
+  test('keeps its chart and data sets when new records arrive', async () => {
+    const wrapper = mountVolume([10, 20]);
+    const chart = findChart(wrapper);
+    const [, inbound] = chart.data.datasets;
+    await wrapper.setProps({ points: makePoints([10, 25, 30]) });
+    expect(findChart(wrapper)).toBe(chart);
+    expect(chart.data.datasets[1]).toBe(inbound);
+    expect(inbound?.data).toEqual([10, 25, 30]);
+    expect(chart.data.labels).toEqual(['00:00', '00:30', '01:00']);
+    expect(chart.scales['count']?.max).toBeGreaterThanOrEqual(30);
+  });
+
+  test('takes the colours of the theme, also when it changes', async () => {
+    const wrapper = mountVolume([10]);
+    const chart = findChart(wrapper);
+    expect(chart.data.datasets[1]?.backgroundColor).toBe('#5470d8');
+    await switchTheme('dark');
+    expect(findChart(wrapper)).toBe(chart);
+    expect(chart.data.datasets[1]?.backgroundColor).toBe('#6f89ea');
+  });
+
+  test('marks the half hours that are not cached, and only those', async () => {
+    const wrapper = mountVolume([0, 20], [true, false]);
+    const chart = findChart(wrapper);
+    chart.resize(600, 240);
+    const fill = vi.spyOn(chart.ctx, 'fillRect');
+    chart.draw();
+    expect(fill).toHaveBeenCalledTimes(1);
+    fill.mockClear();
+    await wrapper.setProps({ uncached: [false, false] });
+    chart.draw();
+    expect(fill).not.toHaveBeenCalled();
+  });
+
+  test('ends with its component', () => {
+    const wrapper = mountVolume([10]);
+    const { canvas } = findChart(wrapper);
+    wrapper.unmount();
+    expect(Chart.getChart(canvas)).toBeUndefined();
+  });
+});
+
+describe('a bar chart', () => {
+  test('keeps its chart when bars, series and labels change', async () => {
+    const wrapper = mount(BarChart, { props: bars, attachTo: document.body });
+    const chart = findChart(wrapper);
+    chart.resize(600, 240);
+    const text = vi.spyOn(chart.ctx, 'fillText');
+    await wrapper.setProps({
+      names: ['Channel 3'],
+      series: [
+        { name: '4xx', colour: '#c2871a', values: [2] },
+        { name: '5xx', colour: '#be2f21', values: [1] },
+      ],
+      endLabels: [{ text: '3 errors', colour: '#000' }],
+    });
+    expect(findChart(wrapper)).toBe(chart);
+    expect(chart.data.labels).toEqual(['Channel 3']);
+    expect(chart.data.datasets.map(({ label, data }) => [label, data])).toEqual([
+      ['4xx', [2]],
+      ['5xx', [1]],
+    ]);
+    expect(text.mock.calls.map(([words]) => words)).toContain('3 errors');
+  });
+
+  test('writes its labels in the colours of the theme', async () => {
+    const wrapper = mount(BarChart, { props: bars, attachTo: document.body });
+    const chart = findChart(wrapper);
+    expect(chart.options.scales?.['y']?.ticks?.color).toBe('#14171f');
+    await switchTheme('dark');
+    expect(chart.options.scales?.['y']?.ticks?.color).toBe('#e8eaee');
+  });
+});
