@@ -17,13 +17,15 @@ import { openTestCache, createFolder } from '../integration/cache/cache-fixture.
 import { createSkipClock } from '../support/skip-clock.ts';
 
 export interface LogLine {
+  readonly atMs: number;
   readonly event: string;
   readonly fields: LogFields;
 }
 
-function createCollectingLogger(lines: LogLine[]): Logger {
-  const write = (event: string, fields: LogFields = {}): void => void lines.push({ event, fields });
-  return { info: write, warn: write, error: write, child: () => createCollectingLogger(lines) };
+function createCollectingLogger(lines: LogLine[], now: () => number): Logger {
+  const write = (event: string, fields: LogFields = {}): void =>
+    void lines.push({ atMs: now(), event, fields });
+  return { info: write, warn: write, error: write, child: () => createCollectingLogger(lines, now) };
 }
 
 const pageSize = 500;
@@ -37,7 +39,7 @@ export async function createDownloadRig(
   const { file, remove } = await createFolder();
   const cache = await openTestCache(file);
   const lines: LogLine[] = [];
-  const logger = createCollectingLogger(lines);
+  const logger = createCollectingLogger(lines, clock.now);
   const tasks = createTaskRegistry({ now: clock.now, emit: () => undefined, logger });
   const connection: SavedConnection = {
     id: 'one',
