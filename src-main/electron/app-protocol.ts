@@ -1,6 +1,7 @@
+import { readFile } from 'node:fs/promises';
 import { protocol, type Session } from 'electron';
 import { buildSecurityHeaders, createNonce, insertNonce } from '../core/window/content-policy.ts';
-import { tryReadWindowFile } from '../core/window/window-files.ts';
+import { findWindowFile } from '../core/window/window-files.ts';
 import { APP_ORIGIN, APP_SCHEME } from './app-address.ts';
 
 /** Must be called before the application is ready, once. */
@@ -11,17 +12,18 @@ export function registerAppScheme(): void {
 }
 
 /** Answers a request for one of the window's files. Everything else is 404, with the same headers (E-18). */
-export async function answerAppRequest(request: Request, folder: string): Promise<Response> {
+export async function respondToAppRequest(request: Request, folder: string): Promise<Response> {
   const nonce = createNonce();
   const headers = buildSecurityHeaders(nonce, 'none');
   const isReading = request.method === 'GET' || request.method === 'HEAD';
   // The path is taken from the text: a URL parser would already have resolved the dots in it.
   const target = request.url.startsWith(`${APP_ORIGIN}/`) ? request.url.slice(APP_ORIGIN.length) : null;
   const path = target?.split(/[?#]/u)[0];
-  const file = isReading && path !== undefined ? await tryReadWindowFile(folder, path) : null;
+  const file = isReading && path !== undefined ? await findWindowFile(folder, path) : null;
   if (file === null) return new Response(null, { status: 404, headers });
   const isPage = file.mediaType.startsWith('text/html');
-  const content = isPage ? insertNonce(file.content.toString('utf8'), nonce) : new Uint8Array(file.content);
+  const bytes = await readFile(file.path);
+  const content = isPage ? insertNonce(bytes.toString('utf8'), nonce) : new Uint8Array(bytes);
   return new Response(request.method === 'HEAD' ? null : content, {
     headers: { ...headers, 'content-type': file.mediaType },
   });
@@ -29,6 +31,6 @@ export async function answerAppRequest(request: Request, folder: string): Promis
 
 /** Serves the window from its own scheme, and nothing at all from the file system's. */
 export function serveAppFiles(session: Session, folder: string): void {
-  session.protocol.handle(APP_SCHEME, (request) => answerAppRequest(request, folder));
+  session.protocol.handle(APP_SCHEME, (request) => respondToAppRequest(request, folder));
   session.protocol.handle('file', () => new Response(null, { status: 403 }));
 }

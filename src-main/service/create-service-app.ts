@@ -1,20 +1,16 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { setErrorAnswers } from './http/answer-errors.ts';
+import { findErrorCode } from '../node/error-text.ts';
+import { createFailureLimiter } from '../node/http/failure-limiter.ts';
+import { hardenServer, toServerOptions } from '../node/http/harden-server.ts';
+import { sendEmpty } from '../node/http/problem.ts';
+import { ignoreBodyType, requireJsonBody } from '../node/http/read-json-body.ts';
 import { hasAccess } from './http/check-access.ts';
-import { answerCreateToken, createGuessingBrake } from './http/create-token-route.ts';
-import { findForeignRequest } from './http/guard-request.ts';
-import {
-  createClientErrorHandler,
-  ignoreBodyType,
-  refuseUnsupportedBodies,
-  setLimits,
-  SERVER_LIMITS,
-} from './http/limits.ts';
+import { createGuessingBrake, sendCreatedToken } from './http/create-token-route.ts';
+import { handleUnknownPaths } from './http/handle-unknown-paths.ts';
+import { createServiceHardening } from './http/harden-service.ts';
 import { shedLoad } from './http/load-shedder.ts';
-import { SAFE_HEADERS, sendEmpty, sendProblem } from './http/problem.ts';
-import { RefusalCounter } from './http/refusal-counter.ts';
 import { logRequests, toUnreadableEntry, type RequestLogEntry } from './http/request-log.ts';
-import { TokenKeeper } from './http/token-keeper.ts';
+import { createTokenIssuer } from './http/token-issuer.ts';
 import { describeService } from './openapi/describe-service.ts';
 import { OPENAPI_PATH } from './openapi/openapi-path.ts';
 import { addQuirks } from './quirks/add-quirks.ts';
@@ -47,24 +43,22 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** The service's HTTP side. It never listens and owns nothing: the store stays with the caller. */
 export function createServiceApp(parts: ServiceAppParts): FastifyInstance {
-  const app = fastify({
-    ...SERVER_LIMITS,
-    clientErrorHandler: createClientErrorHandler((status) => {
-      parts.logRequest?.(toUnreadableEntry(parts.now, status));
-    }),
+  const hardening = createServiceHardening(parts.options.host, {
+    onError: parts.reportError,
+    onUnreadable: (status) => parts.logRequest?.(toUnreadableEntry(parts.now, status)),
+    // A database that is busy, damaged or out of room may be well again at the next request.
+    isTransient: (error) => findErrorCode(error)?.startsWith('SQLITE_') === true,
   });
-  setLimits(app);
-  const tokens = new TokenKeeper(parts.now, parts.elapsedMs, parts.options.tokenMinutes * 60_000);
-  const refusals = new RefusalCounter(parts.elapsedMs);
+  const app = fastify(toServerOptions(hardening));
+  hardenServer(app, hardening);
+  const tokens = createTokenIssuer({
+    now: parts.now,
+    elapsedMs: parts.elapsedMs,
+    lifetimeMs: parts.options.tokenMinutes * 60_000,
+  });
+  const failures = createFailureLimiter(parts.elapsedMs);
   const catalog = createReportCatalog(parts.options.outboundSummaryId);
 
-  app.addHook('onRequest', (request, reply, done) => {
-    const status = findForeignRequest(request.raw, parts.options.host);
-    void reply.headers(SAFE_HEADERS);
-    if (status === null) done();
-    else if (status === 421) void sendEmpty(reply.header('connection', 'close'), status);
-    else void sendProblem(reply.header('connection', 'close'), status);
-  });
   shedLoad(app, parts.elapsedMs);
   if (parts.logRequest !== undefined) logRequests(app, parts.now, parts.logRequest);
 
@@ -83,8 +77,8 @@ export function createServiceApp(parts: ServiceAppParts): FastifyInstance {
 
   app.post(
     `${BASE}/CreateToken`,
-    { onRequest: [createGuessingBrake(refusals), refuseUnsupportedBodies] },
-    (request, reply) => answerCreateToken({ ...parts, tokens, refusals }, request, reply),
+    { onRequest: [createGuessingBrake(failures), requireJsonBody] },
+    (request, reply) => sendCreatedToken({ ...parts, tokens, failures }, request, reply),
   );
   app.post<{ Params: { tenant: string } }>(
     STATUS_ROUTE,
@@ -94,7 +88,7 @@ export function createServiceApp(parts: ServiceAppParts): FastifyInstance {
   );
   app.post<{ Params: { tenant: string; report: string } }>(
     REPORT_ROUTE,
-    { onRequest: [checkTenant, refuseUnsupportedBodies] },
+    { onRequest: [checkTenant, requireJsonBody] },
     (request, reply) => {
       const report = findReport(catalog, request.params.report);
       if (report === undefined) return sendEmpty(reply, 404);
@@ -108,7 +102,7 @@ export function createServiceApp(parts: ServiceAppParts): FastifyInstance {
     return reply.type(JSON_TYPE).send(description);
   });
 
-  setErrorAnswers(app, parts.reportError);
+  handleUnknownPaths(app);
   return app;
 }
 

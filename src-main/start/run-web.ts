@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createCore } from '../core/create-core.ts';
 import { findDataFolder, toHostPlatform } from '../core/profile/data-folder.ts';
+import { toErrorText } from '../node/error-text.ts';
 import { writeLaunchFile } from '../web/launch-file.ts';
 import { isLoopbackName } from '../web/loopback-name.ts';
 import { openInBrowser } from '../web/open-in-browser.ts';
@@ -10,7 +11,7 @@ import { startWebApplication } from '../web/start-web-application.ts';
 import { build, needsBuild } from './build-window.ts';
 import type { StartOptions } from './read-options.ts';
 
-/** Everything for people goes here: standard output is for the one line that programs read. */
+/** Writes everything for people: standard output is for the one line that programs read. */
 function say(text: string): void {
   process.stderr.write(`${text}\n`);
 }
@@ -24,7 +25,7 @@ function stopOnSignals(stop: () => Promise<void>): void {
     stop().then(
       () => process.exit(0),
       (error: unknown) => {
-        say(`Channelscope did not stop cleanly: ${String(error)}`);
+        say(`Channelscope did not stop cleanly: ${toErrorText(error)}`);
         process.exit(1);
       },
     );
@@ -48,7 +49,7 @@ export async function runWeb(root: string, options: StartOptions): Promise<void>
     windowFolder: join(root, 'out/renderer'),
     port: options.port,
     now: Date.now,
-    onBug: (error) => say(`A request failed: ${error instanceof Error ? error.message : 'unknown'}`),
+    onError: (error) => say(`A request failed: ${toErrorText(error)}`),
     createCore,
   });
   stopOnSignals(() => server.stop());
@@ -58,6 +59,6 @@ export async function runWeb(root: string, options: StartOptions): Promise<void>
     ? server.isolatedLaunchUrl
     : server.launchUrl;
   const file = await writeLaunchFile(dataFolder, address);
-  if (!(await openInBrowser(platform, file.url))) say('No browser could be opened: open the address above.');
+  if (!(await openInBrowser(platform, file))) say('No browser could be opened: open the address above.');
   say('Channelscope runs until this is closed; Ctrl+C ends it.');
 }

@@ -1,29 +1,33 @@
-import type { ServerResponse } from 'node:http';
+import type { OutgoingHttpHeaders } from 'node:http';
+import type { FastifyReply } from 'fastify';
 import type { Core } from '../core/create-core.ts';
 
-const MOST_STREAMS = 8;
+const MAX_STREAMS = 8;
 const KEEP_ALIVE_MS = 15_000;
-/** A page that doesn't read is let go; it asks anew when it wakes. */
-const MOST_WAITING_BYTES = 4 * 1024 * 1024;
+/** A page that doesn't read is let go; it connects again when it wakes. */
+const MAX_WAITING_BYTES = 4 * 1024 * 1024;
 
 /** The open pages that listen to events. */
 export interface EventStreams {
-  /** False when too many listen already. `isAllowed` is asked again while the stream lasts. */
-  open(response: ServerResponse, isAllowed: () => boolean): boolean;
+  /** False when too many pages listen already. `isAllowed` is checked again while the stream lasts. */
+  open(reply: FastifyReply, isAllowed: () => boolean): boolean;
 }
 
 /** Sends every event of the core to the pages that listen, as server-sent events. */
 export function createEventStreams(core: Core): EventStreams {
-  const open = new Set<ServerResponse>();
+  let openCount = 0;
   return {
-    open: (response, isAllowed) => {
-      if (open.size >= MOST_STREAMS) return false;
-      open.add(response);
-      response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
+    open: (reply, isAllowed) => {
+      if (openCount >= MAX_STREAMS) return false;
+      openCount += 1;
+      reply.hijack();
+      const response = reply.raw;
+      const headers = reply.type('text/event-stream; charset=utf-8').getHeaders() as OutgoingHttpHeaders;
+      response.writeHead(200, headers);
       response.write(': open\n\n');
       const stopListening = core.on((name, payload) => {
         response.write(`event: ${name}\ndata: ${JSON.stringify(payload)}\n\n`);
-        if (response.writableLength > MOST_WAITING_BYTES) response.destroy();
+        if (response.writableLength > MAX_WAITING_BYTES) response.destroy();
       });
       const timer = setInterval(() => {
         if (isAllowed()) response.write(': open\n\n');
@@ -32,7 +36,7 @@ export function createEventStreams(core: Core): EventStreams {
       response.once('close', () => {
         clearInterval(timer);
         stopListening();
-        open.delete(response);
+        openCount -= 1;
       });
       return true;
     },

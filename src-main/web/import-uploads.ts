@@ -1,67 +1,47 @@
 import { createWriteStream } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
-import type { IncomingMessage } from 'node:http';
+import { rm } from 'node:fs/promises';
+import type { IncomingHttpHeaders } from 'node:http';
 import { basename, extname, join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { MOST_IMPORT_BYTES } from '../common/contract/local-service.ts';
 import type { ImportFile } from '../core/host.ts';
-import type { Refusal } from './request-guard.ts';
-import { createToken } from './secret-tokens.ts';
+import { makePrivateFolder, PRIVATE_FILE_MODE } from '../node/private-files.ts';
+import { createToken } from '../node/secret-tokens.ts';
 
-const MOST_NAME_LENGTH = 120;
+const MAX_NAME_LENGTH = 120;
 const EXTENSIONS = new Set(['.csv', '.ndjson', '.jsonl', '.json']);
 
-export type UploadAnswer = { readonly uploadId: string } | { readonly refusal: Refusal };
+export type ReceivedUpload = { readonly uploadId: string } | { readonly refusal: 413 | 429 };
 
 /** Files that the page of a browser sent to be imported. */
 export interface ImportUploads {
-  /** Writes the body to a file of its own. One at a time, of at most 2 GB; one that nobody took makes room. */
-  receive(request: IncomingMessage): Promise<UploadAnswer>;
+  /** Writes a body to a file of its own. One at a time, of at most 2 GB; one that nobody took makes room. */
+  receive(body: Readable, headers: IncomingHttpHeaders): Promise<ReceivedUpload>;
   /** The file of that id, once. */
   take(uploadId: string): ImportFile | null;
   /** Removes what is left. */
   clear(): Promise<void>;
 }
 
-/** The name in a header, for people only: it never becomes a path. */
-function readName(request: IncomingMessage): string {
-  const given = request.headers['x-channelscope-file-name'];
-  let name = '';
-  try {
-    name = typeof given === 'string' ? decodeURIComponent(given) : '';
-  } catch {
-    // Not encoded as agreed: the import needs no name.
-  }
-  const plain = basename(name.replaceAll('\\', '/')).replace(/[\p{Cc}\p{Cf}]/gu, '');
-  return plain.slice(0, MOST_NAME_LENGTH);
-}
-
-/** Passes a body on until it is larger than allowed. */
-async function* limit(body: AsyncIterable<Buffer>, mostBytes: number): AsyncGenerator<Buffer> {
-  let sizeBytes = 0;
-  for await (const chunk of body) {
-    sizeBytes += chunk.length;
-    if (sizeBytes > mostBytes) throw new RangeError('The upload is too large.');
-    yield chunk;
-  }
-}
-
 /** Keeps uploads in a folder of their own, which nothing else uses. */
-export function createImportUploads(folder: string, mostBytes: number = MOST_IMPORT_BYTES): ImportUploads {
+export function createImportUploads(folder: string, maxBytes: number = MOST_IMPORT_BYTES): ImportUploads {
   let waiting: (ImportFile & { readonly uploadId: string }) | null = null;
   let isReceiving = false;
 
-  const write = async (request: IncomingMessage): Promise<UploadAnswer> => {
+  const write = async (body: Readable, name: string): Promise<ReceivedUpload> => {
     await waiting?.release();
     waiting = null;
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    const name = readName(request);
+    await makePrivateFolder(folder);
     const extension = extname(name).toLowerCase();
     const uploadId = createToken();
     const path = join(folder, `${uploadId}${EXTENSIONS.has(extension) ? extension : ''}`);
     const release = (): Promise<void> => rm(path, { force: true });
     try {
-      await pipeline(limit(request, mostBytes), createWriteStream(path, { flags: 'wx', mode: 0o600 }));
+      await pipeline(
+        limitBytes(body, maxBytes),
+        createWriteStream(path, { flags: 'wx', mode: PRIVATE_FILE_MODE }),
+      );
     } catch (error) {
       await release();
       if (error instanceof RangeError) return { refusal: 413 };
@@ -72,14 +52,12 @@ export function createImportUploads(folder: string, mostBytes: number = MOST_IMP
   };
 
   return {
-    receive: async (request) => {
-      // A form of another page can't send this type without being asked for permission first (W-11).
-      if (request.headers['content-type'] !== 'application/octet-stream') return { refusal: 415 };
-      if (Number(request.headers['content-length'] ?? 0) > mostBytes) return { refusal: 413 };
+    receive: async (body, headers) => {
+      if (Number(headers['content-length'] ?? 0) > maxBytes) return { refusal: 413 };
       if (isReceiving) return { refusal: 429 };
       isReceiving = true;
       try {
-        return await write(request);
+        return await write(body, readName(headers));
       } finally {
         isReceiving = false;
       }
@@ -92,4 +70,27 @@ export function createImportUploads(folder: string, mostBytes: number = MOST_IMP
     },
     clear: () => rm(folder, { recursive: true, force: true }),
   };
+}
+
+/** The name in a header, for people only: it never becomes a path. */
+function readName(headers: IncomingHttpHeaders): string {
+  const given = headers['x-channelscope-file-name'];
+  let name = '';
+  try {
+    name = typeof given === 'string' ? decodeURIComponent(given) : '';
+  } catch {
+    // Not encoded as agreed: the import needs no name.
+  }
+  const plain = basename(name.replaceAll('\\', '/')).replace(/[\p{Cc}\p{Cf}]/gu, '');
+  return plain.slice(0, MAX_NAME_LENGTH);
+}
+
+/** Passes a body on until it is larger than allowed; then the connection is kept for the refusal. */
+async function* limitBytes(body: Readable, maxBytes: number): AsyncGenerator<Buffer> {
+  let sizeBytes = 0;
+  for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    sizeBytes += chunk.length;
+    if (sizeBytes > maxBytes) throw new RangeError('The upload is too large.');
+    yield chunk;
+  }
 }

@@ -15,7 +15,7 @@ export interface WebApplicationOptions {
   readonly windowFolder: string;
   readonly port: number;
   readonly now: () => number;
-  readonly onBug: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
   readonly createCore: (host: Host) => Promise<Core>;
 }
 

@@ -1,8 +1,8 @@
-import { createToken, digestToken, matchesDigest } from './secret-tokens.ts';
+import { createToken, digestToken, matchesDigest } from '../node/secret-tokens.ts';
 
-const LAUNCH_TOKEN_MS = 10 * 60_000;
-const IDLE_MS = 12 * 3_600_000;
-const ABSOLUTE_MS = 7 * 24 * 3_600_000;
+const MAX_LAUNCH_MS = 10 * 60_000;
+const MAX_IDLE_MS = 12 * 3_600_000;
+const MAX_AGE_MS = 7 * 24 * 3_600_000;
 
 interface Session {
   readonly cookie: Buffer;
@@ -18,7 +18,7 @@ export interface SessionTokens {
 }
 
 export interface WebSessions {
-  /** Valid once, for ten minutes. */
+  /** Valid once, for ten minutes. A session lasts twelve hours without use, seven days with it. */
   readonly launchToken: string;
   /** Swaps the launch token for a session; null when it is wrong, used or too old. */
   tryLaunch(token: string): SessionTokens | null;
@@ -38,7 +38,7 @@ export function createWebSessions(now: () => number): WebSessions {
   const tryFind = (cookie: string): Session | undefined => {
     const nowMs = now();
     sessions = sessions.filter(
-      (session) => nowMs - session.usedAtMs < IDLE_MS && nowMs - session.startedAtMs < ABSOLUTE_MS,
+      (session) => nowMs - session.usedAtMs < MAX_IDLE_MS && nowMs - session.startedAtMs < MAX_AGE_MS,
     );
     return sessions.find((session) => matchesDigest(cookie, session.cookie));
   };
@@ -46,7 +46,7 @@ export function createWebSessions(now: () => number): WebSessions {
   return {
     launchToken,
     tryLaunch: (token) => {
-      if (launchDigest === null || now() - startedAtMs >= LAUNCH_TOKEN_MS) return null;
+      if (launchDigest === null || now() - startedAtMs >= MAX_LAUNCH_MS) return null;
       if (!matchesDigest(token, launchDigest)) return null;
       launchDigest = null;
       const tokens = { cookie: createToken(), header: createToken() };

@@ -63,6 +63,8 @@ describe('one file only', () => {
   });
 
   it('W-01: the loopback host listens on 127.0.0.1 by its number', () => {
-    expect(sources.get('src-main/web/web-server.ts')).toContain("listen(options.port, '127.0.0.1'");
+    expect(sources.get('src-main/web/web-server.ts')).toContain(
+      "listen({ port: options.port, host: '127.0.0.1' })",
+    );
   });
 });

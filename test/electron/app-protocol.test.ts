@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { answerAppRequest } from '../../src-main/electron/app-protocol.ts';
+import { respondToAppRequest } from '../../src-main/electron/app-protocol.ts';
 import { HOSTILE_URLS } from '../support/hostile-urls.ts';
 
 let folder: string;
@@ -18,7 +18,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** A request whose URL is exactly this text, as a hostile page might get it past a parser. */
 function ask(url: string, method = 'GET'): Promise<Response> {
-  return answerAppRequest({ url, method } as Request, join(folder, 'window'));
+  return respondToAppRequest({ url, method } as Request, join(folder, 'window'));
 }
 
 describe('E-18: the application scheme', () => {

@@ -43,7 +43,7 @@ export async function startTestServer(
     windowFolder: join(folder, 'window'),
     port: 0,
     now: () => clock.nowMs,
-    onBug: (error) => bugs.push(error),
+    onError: (error) => bugs.push(error),
   });
   return {
     server,

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 
-/** Stands in index.html where the nonce of the answer belongs. */
+/** Stands in index.html where the nonce of the response belongs. */
 const NONCE_PLACEHOLDER = '__CSP_NONCE__';
 
-/** A fresh nonce for one answer: the grid may add its own style sheet with it, nobody else may. */
+/** A fresh nonce for one response: the grid may add its own style sheet with it, nobody else may. */
 export function createNonce(): string {
   return randomBytes(16).toString('base64');
 }
 
-/** Puts the nonce of this answer into the page. */
+/** Puts the nonce of this response into the page. */
 export function insertNonce(html: string, nonce: string): string {
   return html.replaceAll(NONCE_PLACEHOLDER, nonce);
 }

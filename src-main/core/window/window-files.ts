@@ -1,7 +1,7 @@
-import { readFile, realpath, stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { extname, join, sep } from 'node:path';
 
-/** Everything the window consists of; a file of another kind is not served. */
+/** Everything that the window consists of; a file of another kind is not served. */
 const MEDIA_TYPES = new Map([
   ['.html', 'text/html; charset=utf-8'],
   ['.js', 'text/javascript; charset=utf-8'],
@@ -15,15 +15,15 @@ const MEDIA_TYPES = new Map([
 const SEGMENT = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/u;
 
 export interface WindowFile {
+  /** Absolute, and inside the window's folder. */
   readonly path: string;
   readonly mediaType: string;
-  readonly content: Buffer;
   /** Its name holds a hash of its content, so a copy of it never grows stale. */
   readonly isHashed: boolean;
 }
 
 /**
- * Splits the path of a URL into plain names, or answers null. It is decoded once; anything but letters, digits,
+ * Splits the path of a URL into plain names, or returns null. It is decoded once; anything but letters, digits,
  * dot, dash and underscore is refused, and so are dot files: no built file needs more.
  */
 function splitPath(urlPath: string): string[] | null {
@@ -39,7 +39,7 @@ function splitPath(urlPath: string): string[] | null {
 }
 
 /** Reads a file of the built window by the path of its URL; null where there is none (E-18, W-16). */
-export async function tryReadWindowFile(folder: string, urlPath: string): Promise<WindowFile | null> {
+export async function findWindowFile(folder: string, urlPath: string): Promise<WindowFile | null> {
   const names = splitPath(urlPath);
   const mediaType = names === null ? undefined : MEDIA_TYPES.get(extname(names.at(-1) ?? ''));
   if (names === null || mediaType === undefined) return null;
@@ -47,7 +47,7 @@ export async function tryReadWindowFile(folder: string, urlPath: string): Promis
     const root = await realpath(folder);
     const path = await realpath(join(root, ...names));
     if (!path.startsWith(root + sep) || !(await stat(path)).isFile()) return null;
-    return { path, mediaType, content: await readFile(path), isHashed: names[0] === 'assets' };
+    return { path, mediaType, isHashed: names[0] === 'assets' };
   } catch {
     return null;
   }

@@ -1,34 +1,34 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Value } from 'typebox/value';
 import { TokenRequest, type RequestFault, type TokenResponse } from '../../common/reporting/wire-schemas.ts';
+import type { FailureLimiter } from '../../node/http/failure-limiter.ts';
+import { sendEmpty, sendProblem } from '../../node/http/problem.ts';
+import { tryReadJsonBody } from '../../node/http/read-json-body.ts';
 import { matchesCredentials } from '../credentials.ts';
 import type { RecordStore } from '../store/record-store.ts';
-import { sendEmpty, sendProblem } from './problem.ts';
-import { tryReadJsonBody } from './read-json-body.ts';
-import type { RefusalCounter } from './refusal-counter.ts';
-import type { TokenKeeper } from './token-keeper.ts';
+import type { TokenIssuer } from './token-issuer.ts';
 
 export interface TokenRouteParts {
   readonly store: RecordStore;
   readonly tenant: number;
-  readonly tokens: TokenKeeper;
-  readonly refusals: RefusalCounter;
+  readonly tokens: TokenIssuer;
+  readonly failures: FailureLimiter;
 }
 
 /** Operation 1, Create token. 200, 400 (decision 16), 401 with no body, 429 with Retry-After (decision 24). */
-export function answerCreateToken(
+export function sendCreatedToken(
   parts: TokenRouteParts,
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
   // Once more: others may have been refused while this body was on its way.
-  const waitSeconds = parts.refusals.getWaitSeconds(request.ip);
+  const waitSeconds = parts.failures.getWaitSeconds(request.ip);
   if (waitSeconds > 0) return sendSlowDown(reply, waitSeconds);
   const body = tryReadJsonBody(request.body);
   if (!Value.Check(TokenRequest, body)) return sendProblem(reply, 400, listFaults(body));
   const matches = matchesCredentials(parts.store.properties, body);
   if (!matches || body.tenant !== parts.tenant) {
-    parts.refusals.add(request.ip);
+    parts.failures.add(request.ip);
     return sendEmpty(reply, 401);
   }
   const response: TokenResponse = { token: parts.tokens.issue() };
@@ -36,9 +36,9 @@ export function answerCreateToken(
 }
 
 /** Slows guessing down before a body is read (decision 24). */
-export function createGuessingBrake(refusals: RefusalCounter) {
+export function createGuessingBrake(failures: FailureLimiter) {
   return (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
-    const waitSeconds = refusals.getWaitSeconds(request.ip);
+    const waitSeconds = failures.getWaitSeconds(request.ip);
     if (waitSeconds === 0) done();
     else void sendSlowDown(reply.header('connection', 'close'), waitSeconds);
   };

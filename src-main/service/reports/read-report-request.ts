@@ -1,7 +1,7 @@
 import { Compile } from 'typebox/compile';
 import { ReportRequest, type RequestFault } from '../../common/reporting/wire-schemas.ts';
 import { fromWireDate } from '../../common/reporting/wire-dates.ts';
-import { tryReadJsonBody } from '../http/read-json-body.ts';
+import { tryReadJsonBody } from '../../node/http/read-json-body.ts';
 
 /** A valid report request: records with fromMs <= date < toMs. `size` is already capped. */
 export interface ReportQuery {

@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { findDataFolder, prepareDataFolder } from '../../../src-main/core/profile/data-folder.ts';
 import { lockProfile } from '../../../src-main/core/profile/profile-lock.ts';
 import { writeLaunchFile } from '../../../src-main/web/launch-file.ts';
@@ -58,12 +59,17 @@ describe('the lock', () => {
 });
 
 describe('W-05: the launch file', () => {
-  it('leads to the address, for its owner only, and can be removed', async () => {
-    const file = await writeLaunchFile(folder, 'http://127.0.0.1:1/launch?token=a&b="');
-    const path = new URL(file.url);
-    expect(await readFile(path, 'utf8')).toContain('url=http://127.0.0.1:1/launch?token=a&#38;b=&#34;"');
-    if (process.platform !== 'win32') expect((await stat(path)).mode & 0o777).toBe(0o600);
-    await file.remove();
-    await expect(stat(path)).rejects.toThrow();
+  it('leads to the address, for its owner only, and is gone after a minute', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    try {
+      const path = new URL(await writeLaunchFile(folder, 'http://127.0.0.1:1/launch?token=a&b="'));
+      expect(await readFile(path, 'utf8')).toContain('url=http://127.0.0.1:1/launch?token=a&#38;b=&#34;"');
+      if (process.platform !== 'win32') expect((await stat(path)).mode & 0o777).toBe(0o600);
+      vi.advanceTimersByTime(60_000);
+      vi.useRealTimers();
+      await expect.poll(() => existsSync(path)).toBe(false);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });

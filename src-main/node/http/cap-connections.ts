@@ -2,10 +2,10 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * Keeps at most `most` connections. One more closes the connection that has been idle for longest, so that
- * a crowd of silent ones can't keep anybody out; where none is idle, the new one is closed.
+ * Keeps at most `maxConnections` open. One more closes the connection that has been idle for longest, so that a crowd
+ * of silent ones can't keep anybody out; where none is idle, the new one is closed.
  */
-export function capConnections(server: Server, most: number): void {
+export function capConnections(server: Server, maxConnections: number): void {
   const open = new Set<Socket>();
   // In order of when each was last in use.
   const idle = new Set<Socket>();
@@ -13,9 +13,9 @@ export function capConnections(server: Server, most: number): void {
     open.delete(socket);
     idle.delete(socket);
   };
-  server.maxConnections = most * 2;
+  server.maxConnections = maxConnections * 2;
   server.on('connection', (socket) => {
-    if (open.size >= most) {
+    if (open.size >= maxConnections) {
       const [oldest = socket] = idle;
       forget(oldest);
       oldest.destroy();

@@ -5,7 +5,7 @@ export function createToken(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** Only digests are kept: a copy of this process's memory is no key to it. */
+/** Only digests are kept, so that a copy of this process's memory holds no valid token. */
 export function digestToken(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }

@@ -1,6 +1,31 @@
 import { isUtf8 } from 'node:buffer';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { refuse } from './problem.ts';
 
-const DEEPEST = 32;
+const MAX_DEPTH = 32;
+const JSON_TYPE = /^application\/json *(; *charset="?utf-8"? *)?$/iu;
+
+/**
+ * A hook that refuses, with 415 and before it is read, every body but JSON in UTF-8, uncompressed (decision 17). A body
+ * that doesn't name its type is refused too: pages of other sites may send such a body, or a form, without asking first.
+ */
+export function requireJsonBody(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
+  const { 'content-type': type, 'content-encoding': encoding } = request.headers;
+  const isJson = type === undefined ? !hasBody(request) : JSON_TYPE.test(type);
+  if (isJson && (encoding === undefined || encoding === 'identity')) done();
+  else void refuse(reply, 415);
+}
+
+/** A hook for routes that ignore their body, and so its type (decision 18). */
+export function ignoreBodyType(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
+  delete request.headers['content-type'];
+  done();
+}
+
+function hasBody({ headers }: FastifyRequest): boolean {
+  const { 'content-length': length = '0', 'transfer-encoding': coding } = headers;
+  return coding !== undefined || length !== '0';
+}
 
 /**
  * The content of a request body. Undefined when it is not JSON in UTF-8, is nested deeper than 32 levels, or
@@ -24,7 +49,7 @@ function isUnambiguous(text: string): boolean {
   for (let at = 0; at < text.length; at += 1) {
     const character = text[at];
     if (character === '{' || character === '[') {
-      if (open.push(new Set()) > DEEPEST) return false;
+      if (open.push(new Set()) > MAX_DEPTH) return false;
     } else if (character === '}' || character === ']') {
       open.pop();
     } else if (character === '"') {

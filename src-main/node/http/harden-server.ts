@@ -1,0 +1,132 @@
+import type { Socket } from 'node:net';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { capConnections } from './cap-connections.ts';
+import { findForeignRequest } from './guard-request.ts';
+import { PROBLEM_TYPE, refuse, sendEmpty, sendProblem, toReason, writeProblem } from './problem.ts';
+
+const MAX_CONNECTIONS = 256;
+const LINGER_MS = 1_000;
+
+/** What a server on this computer protects itself with. */
+export interface ServerHardening {
+  /** Names, in lower case, that a Host header may have besides the address of the connection. */
+  readonly hostNames: readonly string[];
+  /** Headers of every response, refusals included. */
+  readonly createHeaders: () => Readonly<Record<string, string>>;
+  readonly maxBodyBytes: number;
+  /** Until a request is received whole. */
+  readonly requestTimeoutMs: number;
+  /** `busy` connections are cut off when the server closes, `idle` ones only are otherwise. */
+  readonly closing: 'idle' | 'busy';
+  /** The status for a path that can't be decoded. */
+  readonly undecodablePath: 400 | 404;
+  /** Called with the status when something arrived that can't be read as a request. */
+  readonly onUnreadable?: (status: number) => void;
+  /** Called with every error that is the server's own fault. */
+  readonly onError: (error: unknown) => void;
+  /** Whether the same request may succeed in a second; 503 is sent then, else 500. */
+  readonly isTransient?: (error: unknown) => boolean;
+}
+
+/** Options to create a fastify instance with: nothing is logged, guessed or forwarded, and everything has a limit. */
+export function toServerOptions(hardening: ServerHardening) {
+  return {
+    logger: false as const,
+    trustProxy: false,
+    bodyLimit: hardening.maxBodyBytes,
+    requestTimeout: hardening.requestTimeoutMs,
+    keepAliveTimeout: 30_000,
+    maxRequestsPerSocket: 10_000,
+    forceCloseConnections: hardening.closing === 'busy' ? true : ('idle' as const),
+    return503OnClosing: false,
+    exposeHeadRoutes: false,
+    // No route takes a query: none is read.
+    routerOptions: { maxParamLength: 100, querystringParser: () => ({}) },
+    http: {
+      headersTimeout: 5_000,
+      maxHeaderSize: 16_384,
+      connectionsCheckingInterval: 500,
+      // A missing Host is refused like a foreign one, with all headers.
+      requireHostHeader: false,
+    },
+    frameworkErrors: (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
+      const { undecodablePath } = hardening;
+      const status = error.code === 'FST_ERR_BAD_URL' ? undecodablePath : (error.statusCode ?? 400);
+      if (!refuseForeign(hardening, request, reply)) void sendProblem(reply, status);
+    },
+    clientErrorHandler: createClientErrorHandler(hardening),
+  };
+}
+
+/**
+ * Guards every request, bounds connections, hands bodies to the routes as bytes, and turns errors into problem documents
+ * that never repeat what was sent. To be called before any hook or route is added.
+ */
+export function hardenServer(app: FastifyInstance, hardening: ServerHardening): void {
+  capConnections(app.server, MAX_CONNECTIONS);
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!refuseForeign(hardening, request, reply)) done();
+  });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
+    done(null, body);
+  });
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const status = error.statusCode ?? (hardening.isTransient?.(error) === true ? 503 : 500);
+    // A client that went away while it was sending or receiving is nobody's fault.
+    const isGone = request.raw.destroyed && reply.raw.destroyed;
+    if (status >= 500 && !isGone) hardening.onError(error);
+    if (status === 503) void reply.header('retry-after', '1');
+    // The rest of a body that was refused is not read.
+    if (!request.raw.complete) void reply.header('connection', 'close');
+    return sendProblem(reply, status);
+  });
+}
+
+/** Sets the headers of the response; true when the request was refused. */
+function refuseForeign(
+  { createHeaders, hostNames }: ServerHardening,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): boolean {
+  void reply.headers(createHeaders());
+  const status = findForeignRequest(request.raw, hostNames);
+  if (status === null) return false;
+  // Not a word to who may be a page of another site.
+  if (status === 421) void sendEmpty(reply.header('connection', 'close'), status);
+  else void refuse(reply, status);
+  return true;
+}
+
+const CLIENT_ERROR_STATUS: Readonly<Record<string, 408 | 413 | 431>> = {
+  HPE_HEADER_OVERFLOW: 431,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+};
+
+/** Responds to what can't be read as a request, and closes the connection. */
+function createClientErrorHandler({ createHeaders, onUnreadable }: ServerHardening) {
+  return (error: NodeJS.ErrnoException, socket: Socket): void => {
+    if (!socket.writable || error.code === 'ECONNRESET') {
+      socket.destroy();
+      return;
+    }
+    const status = CLIENT_ERROR_STATUS[error.code ?? ''] ?? 400;
+    onUnreadable?.(status);
+    socket.end(writeRawProblem(status, createHeaders()));
+    // A response that is cut off by what still arrives would not be read; one that never leaves must not stay.
+    setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  };
+}
+
+function writeRawProblem(status: number, safeHeaders: Readonly<Record<string, string>>): string {
+  const body = writeProblem(status);
+  const headers = {
+    ...safeHeaders,
+    'content-type': PROBLEM_TYPE,
+    'content-length': String(body.length),
+    connection: 'close',
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return [`HTTP/1.1 ${status} ${toReason(status)}`, ...lines, '', body].join('\r\n');
+}

@@ -1,0 +1,26 @@
+import type { ServerHardening } from '../../node/http/harden-server.ts';
+
+/** Headers of every response: nothing is kept, guessed, framed or read by a page of another site. */
+const SAFE_HEADERS = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+} as const;
+
+/** What one client may take from a service that listens on `host`, and under which names it may call it. */
+export function createServiceHardening(
+  host: string,
+  callbacks: Pick<ServerHardening, 'onError' | 'onUnreadable' | 'isTransient'>,
+): ServerHardening {
+  return {
+    ...callbacks,
+    hostNames: [host.toLowerCase(), 'localhost', '127.0.0.1'],
+    createHeaders: () => SAFE_HEADERS,
+    maxBodyBytes: 65_536,
+    requestTimeoutMs: 10_000,
+    closing: 'idle',
+    undecodablePath: 400,
+  };
+}

@@ -1,0 +1,61 @@
+import { readFile } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { buildSecurityHeaders, createNonce, insertNonce } from '../core/window/content-policy.ts';
+import { findWindowFile } from '../core/window/window-files.ts';
+import type { FailureLimiter } from '../node/http/failure-limiter.ts';
+import { refuse } from '../node/http/problem.ts';
+import { buildStartAgainPage } from './plain-pages.ts';
+import { allowMethods } from './request-checks.ts';
+import { refuseWhileSlowedDown, type SessionGuard } from './session-guard.ts';
+
+export interface PageParts {
+  readonly guard: SessionGuard;
+  readonly failures: FailureLimiter;
+  /** The built window. */
+  readonly windowFolder: string;
+}
+
+/**
+ * Everything outside /api. The window's files hold nothing of anybody's, so they need no session: a browser that was
+ * sent here by another program doesn't send a strict cookie with its first request.
+ */
+export function addPageRoutes(app: FastifyInstance, { guard, failures, windowFolder }: PageParts): void {
+  app.all('/launch', { onRequest: allowMethods('GET') }, (request, reply) => {
+    if (refuseWhileSlowedDown(request, reply, failures)) return;
+    const launchToken = readLaunchToken(request);
+    const header = launchToken === null ? null : guard.startSession(request, reply, launchToken);
+    if (header === null) {
+      failures.add(request.ip);
+      void sendPage(reply.code(403), buildStartAgainPage);
+      // The header token travels in the part of the address that no server sees.
+    } else void reply.redirect(`/#session=${header}`, 303);
+  });
+  const reading = { onRequest: allowMethods('GET', 'HEAD') };
+  app.all('/start-again', reading, (_request, reply) => sendPage(reply, buildStartAgainPage));
+  app.all('/*', reading, async (request, reply) => {
+    const file = await findWindowFile(windowFolder, request.url.split('?', 1)[0] ?? '');
+    if (file === null) return refuse(reply, 404);
+    if (file.isHashed) void reply.header('cache-control', 'private, max-age=31536000, immutable');
+    if (!file.mediaType.startsWith('text/html')) {
+      return reply.type(file.mediaType).sendFile(basename(file.path), dirname(file.path));
+    }
+    const html = await readFile(file.path, 'utf8');
+    return sendPage(reply, (nonce) => insertNonce(html, nonce));
+  });
+}
+
+/** The one parameter of a launch; null when there is another one, or none. */
+function readLaunchToken(request: FastifyRequest): string | null {
+  const given = [...new URLSearchParams(request.url.split('?')[1])];
+  const [name, token] = given[0] ?? [];
+  return given.length === 1 && name === 'token' && token !== undefined ? token : null;
+}
+
+function sendPage(reply: FastifyReply, write: (nonce: string) => string): FastifyReply {
+  const nonce = createNonce();
+  return reply
+    .headers(buildSecurityHeaders(nonce, 'self'))
+    .type('text/html; charset=utf-8')
+    .send(write(nonce));
+}

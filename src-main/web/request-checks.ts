@@ -1,0 +1,28 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { countHeader } from '../node/http/guard-request.ts';
+import { refuse } from '../node/http/problem.ts';
+
+type Hook = (request: FastifyRequest, reply: FastifyReply, done: () => void) => void;
+
+/** A hook that refuses other methods with 405. */
+export function allowMethods(...methods: readonly string[]): Hook {
+  return (request, reply, done) => {
+    if (methods.includes(request.method)) done();
+    else void refuse(reply.header('allow', methods.join(', ')), 405);
+  };
+}
+
+/**
+ * A hook that only lets calls from a page of the very address that they go to pass; other pages on this computer, and
+ * our own under another name, may not even ask. The address itself was checked before.
+ */
+export const refuseForeignOrigin: Hook = (request, reply, done) => {
+  const { host, origin, 'sec-fetch-site': site } = request.headers;
+  const isReading = request.method === 'GET' || request.method === 'HEAD';
+  const isOwnOrigin =
+    origin === undefined
+      ? isReading
+      : origin === `http://${host ?? ''}` && countHeader(request.raw, 'origin') === 1;
+  if (isOwnOrigin && (site === undefined || site === 'same-origin')) done();
+  else void refuse(reply, 403);
+};

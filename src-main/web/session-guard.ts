@@ -1,0 +1,76 @@
+import type { CookieSerializeOptions } from '@fastify/cookie';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FailureLimiter } from '../node/http/failure-limiter.ts';
+import { refuse } from '../node/http/problem.ts';
+import type { WebSessions } from './web-sessions.ts';
+
+const COOKIE_OPTIONS: CookieSerializeOptions = { path: '/', httpOnly: true, sameSite: 'strict' };
+
+/** Finds the session of a request, and refuses requests that have none. */
+export interface SessionGuard {
+  /** A hook: the cookie alone, for downloads. */
+  readonly requireCookie: (request: FastifyRequest, reply: FastifyReply, done: () => void) => void;
+  /** A hook: the cookie and the header token, for everything else. */
+  readonly requireSession: (request: FastifyRequest, reply: FastifyReply, done: () => void) => void;
+  hasSession(request: FastifyRequest): boolean;
+  /** Swaps the launch token for a session: sets the cookie and returns the header token; null when the token is wrong. */
+  startSession(request: FastifyRequest, reply: FastifyReply, launchToken: string): string | null;
+  endSession(request: FastifyRequest, reply: FastifyReply): FastifyReply;
+}
+
+export function createSessionGuard(sessions: WebSessions, failures: FailureLimiter): SessionGuard {
+  const hasSession = (request: FastifyRequest): boolean => {
+    const token = request.headers['x-channelscope-session'];
+    return sessions.isAllowed(readCookie(request), typeof token === 'string' ? token : '');
+  };
+  const refuseStranger = (request: FastifyRequest, reply: FastifyReply): void => {
+    if (refuseWhileSlowedDown(request, reply, failures)) return;
+    failures.add(request.ip);
+    void refuse(reply, 401);
+  };
+  return {
+    requireCookie: (request, reply, done) => {
+      if (sessions.hasCookie(readCookie(request))) done();
+      else refuseStranger(request, reply);
+    },
+    requireSession: (request, reply, done) => {
+      if (hasSession(request)) done();
+      else refuseStranger(request, reply);
+    },
+    hasSession,
+    startSession: (request, reply, launchToken) => {
+      const tokens = sessions.tryLaunch(launchToken);
+      if (tokens === null) return null;
+      void reply.setCookie(toCookieName(request), tokens.cookie, COOKIE_OPTIONS);
+      return tokens.header;
+    },
+    endSession: (request, reply) => {
+      sessions.end(readCookie(request));
+      return reply.clearCookie(toCookieName(request), COOKIE_OPTIONS);
+    },
+  };
+}
+
+/** Refuses with 429 after too many failures; true when it did. Every client shares 127.0.0.1, so all of them wait. */
+export function refuseWhileSlowedDown(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  failures: FailureLimiter,
+): boolean {
+  const waitSeconds = failures.getWaitSeconds(request.ip);
+  if (waitSeconds === 0) return false;
+  void refuse(reply.header('retry-after', String(waitSeconds)), 429);
+  return true;
+}
+
+/** Two instances on one computer share their cookies, so the name tells them apart. */
+function toCookieName(request: FastifyRequest): string {
+  return `channelscope-${request.socket.localPort ?? 0}`;
+}
+
+/** Empty when the cookie is missing, or sent twice: another server on this computer may have set the second one. */
+function readCookie(request: FastifyRequest): string {
+  const name = toCookieName(request);
+  const isSentOnce = (request.headers.cookie ?? '').split(`${name}=`).length === 2;
+  return isSentOnce ? (request.cookies[name] ?? '') : '';
+}
