@@ -4,6 +4,7 @@ import type { Core } from '../core/create-core.ts';
 import type { Host } from '../core/host.ts';
 import { prepareDataFolder, type HostPlatform } from '../core/profile/data-folder.ts';
 import { lockProfile } from '../core/profile/profile-lock.ts';
+import { toErrorText } from '../node/error-text.ts';
 import { registerAppScheme, serveAppFiles } from './app-protocol.ts';
 import { createDesktopHost } from './desktop-host.ts';
 import { sendEvents, serveOperations } from './ipc.ts';
@@ -111,6 +112,6 @@ function stopBeforeQuit(core: Core, unlock: () => void): void {
 
 /** Says why the application can't start, and ends it. */
 export function reportStartFailure(error: unknown): void {
-  dialog.showErrorBox('Channelscope could not start', error instanceof Error ? error.message : String(error));
+  dialog.showErrorBox('Channelscope could not start', toErrorText(error));
   app.exit(1);
 }

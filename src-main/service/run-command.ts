@@ -1,4 +1,5 @@
 import { AppError } from '../common/contract/errors.ts';
+import { toErrorText, toErrorTextWithCause } from '../node/error-text.ts';
 import { HELP_TEXT, OptionError, readCommandLine } from './read-command-line.ts';
 import { importFiles } from './import/import-files.ts';
 import type { ServiceOptions } from './service-options.ts';
@@ -34,8 +35,7 @@ export async function runCommand(args: readonly string[]): Promise<number | unde
       return EXIT_BAD_OPTIONS;
     }
     if (!(error instanceof AppError)) throw error;
-    const cause = error.cause instanceof Error ? ` (${error.cause.message})` : '';
-    process.stderr.write(`${error.message}${cause}\n`);
+    process.stderr.write(`${toErrorTextWithCause(error)}\n`);
     return 1;
   }
 }
@@ -61,7 +61,7 @@ function stopOnSignal(service: RunningService): void {
       service.stop().then(
         () => process.exit(),
         (error: unknown) => {
-          process.stderr.write(`${error instanceof Error ? error.message : 'The stop failed.'}\n`);
+          process.stderr.write(`${toErrorText(error)}\n`);
           process.exit(1);
         },
       );

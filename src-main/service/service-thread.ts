@@ -5,6 +5,7 @@ import type {
   ServiceStartOptions,
   ToServiceThread,
 } from '../common/local-service-messages.ts';
+import { toErrorText, toErrorTextWithCause } from '../node/error-text.ts';
 import { ThreadImports } from './import/thread-imports.ts';
 import { RequestBatcher } from './request-batcher.ts';
 import { DEFAULT_SERVICE_OPTIONS } from './service-options.ts';
@@ -21,7 +22,7 @@ function post(message: FromServiceThread): void {
 
 function describeFailure(error: unknown): string {
   if (!(error instanceof AppError)) return 'The reporting service could not be started.';
-  return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message;
+  return toErrorTextWithCause(error);
 }
 
 function run(service: RunningService, requests: RequestBatcher): void {
@@ -82,7 +83,7 @@ try {
       },
       reportError: (error) => {
         // Reaches the standard error of the application, as nothing of it belongs in the answers.
-        process.stderr.write(`reporting service: ${error instanceof Error ? error.message : 'error'}\n`);
+        process.stderr.write(`reporting service: ${toErrorText(error)}\n`);
       },
     },
   );

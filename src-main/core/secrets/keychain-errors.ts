@@ -1,4 +1,5 @@
 import { AppError, type ErrorCode } from '../../common/contract/errors.ts';
+import { toErrorText } from '../../node/error-text.ts';
 
 /**
  * Keychains of three systems report in prose, without codes; this is the one place that reads such texts.
@@ -21,7 +22,7 @@ const SYSTEM_TEXTS: readonly (readonly [ErrorCode, RegExp])[] = [
 /** Names what a keychain's refusal means; a text that nobody knows counts as `secrets.denied`. */
 export function toKeychainError(error: unknown): AppError {
   if (error instanceof AppError) return error;
-  const text = error instanceof Error ? error.message : String(error);
+  const text = toErrorText(error);
   const code = SYSTEM_TEXTS.find(([, pattern]) => pattern.test(text))?.[0] ?? 'secrets.denied';
   return new AppError(code, 'The keychain refused.', { reason: text.slice(0, 200) }, error);
 }

@@ -1,4 +1,5 @@
 import { AppError, toErrorInfo, type ErrorInfo } from '../../common/contract/errors.ts';
+import { toErrorText } from '../../node/error-text.ts';
 import type { Logger } from '../logging/logger.ts';
 import { createInMemorySecretStore } from './in-memory-secret-store.ts';
 import { createKeytarSecretStore, loadKeytar, type KeytarLike } from './keytar-secret-store.ts';
@@ -36,11 +37,10 @@ async function loadGuarded(load: () => Promise<KeytarLike>): Promise<KeytarLike>
   try {
     return await load();
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
     throw new AppError(
       'secrets.no-keychain',
       'The keychain module can not be loaded.',
-      { reason: reason.slice(0, 200) },
+      { reason: toErrorText(error).slice(0, 200) },
       error,
     );
   }

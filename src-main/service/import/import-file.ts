@@ -2,6 +2,7 @@ import { setImmediate as giveWay } from 'node:timers/promises';
 import { AppError } from '../../common/contract/errors.ts';
 import type { ImportReport } from '../../common/model/local-service.ts';
 import type { DetailKind } from '../../common/reporting/reports.ts';
+import { toErrorTextWithCause } from '../../node/error-text.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import { detectFormat, HEAD_BYTES, type FileFormat } from './detect-format.ts';
 import type { FileEntry } from './file-entry.ts';
@@ -154,5 +155,5 @@ function createProgressReporter(
 function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return 'The import failed.';
   if (!(error instanceof AppError)) return `The import failed (${error.message}).`;
-  return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message;
+  return toErrorTextWithCause(error);
 }

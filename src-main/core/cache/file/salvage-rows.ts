@@ -1,3 +1,4 @@
+import { findErrorCode } from '../../../node/error-text.ts';
 import type { Connection } from './open-database.ts';
 import { isDamage, toCacheError } from './to-cache-error.ts';
 
@@ -30,5 +31,5 @@ export function createRowInserter(target: Connection): (table: string, row: AnyR
 
 /** Damaged rows may break a rule of the schema, such as a type or a key that is there twice. */
 export function isConstraint(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_CONSTRAINT');
+  return findErrorCode(error)?.startsWith('SQLITE_CONSTRAINT') === true;
 }
