@@ -7,22 +7,22 @@ import type {
   Output,
 } from '../../src-main/common/contract/index.ts';
 
-/** The one door to the core. Two carriers fulfil it: IPC on the desktop, HTTP in a browser. */
+/** The one door to the core. Two carriers implement it: IPC on the desktop, HTTP in a browser. */
 export interface Backend {
-  /** Asks the core; rejects with an AppError that carries the code of what went wrong. */
+  /** Calls the core; rejects with an AppError whose code says what went wrong. */
   call<Name extends OperationName>(name: Name, input: Input<Name>): Promise<Output<Name>>;
   /**
-   * Sends a file to the host and answers its id for an import. Only the carrier of a browser has this: the desktop
-   * asks for the file itself. Rejects with an AppError, and with what aborted it.
+   * Sends a file to the host and returns its id for an import. Only the carrier of a browser has this: the desktop
+   * asks for the file itself. Rejects with an AppError, or with the reason of the signal.
    */
   upload?(file: File, signal: AbortSignal): Promise<string>;
-  /** Listens to an event; the answer stops listening. */
+  /** Listens to an event; the returned function stops that. */
   on<Name extends EventName>(name: Name, listener: (payload: EventPayload<Name>) => void): () => void;
 }
 
 export const backendKey: InjectionKey<Backend> = Symbol('backend');
 
-/** The backend that the application was given. Works in components and in stores. */
+/** Returns the backend that the application was given, in components and in stores. */
 export function useBackend(): Backend {
   const backend = inject(backendKey);
   if (backend === undefined) throw new Error('The application was mounted without a backend.');

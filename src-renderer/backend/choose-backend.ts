@@ -3,7 +3,7 @@ import { createIpcBackend, type DesktopBridge } from './ipc-backend.ts';
 import { createWebBackend } from './web-backend.ts';
 import { leaveWithoutSession, takeSessionToken } from './web-session.ts';
 
-/** The carrier that this window was given: the desktop's bridge where there is one, else the host of the page. */
+/** Returns the carrier for this window: the desktop's bridge where there is one, else the host of the page. */
 export function chooseBackend(page: Window & { readonly channelscope?: DesktopBridge }): Backend {
   if (page.channelscope !== undefined) return createIpcBackend(page.channelscope);
   const token = takeSessionToken(page);

@@ -1,7 +1,7 @@
 import { AppError } from '../../src-main/common/contract/errors.ts';
 import type { EventPayload, Output } from '../../src-main/common/contract/index.ts';
 import type { Backend } from './backend.ts';
-import { openAnswer } from './open-answer.ts';
+import { openEnvelope } from './open-envelope.ts';
 
 /** What the desktop's preload gives the page. */
 export interface DesktopBridge {
@@ -11,7 +11,7 @@ export interface DesktopBridge {
   on(name: string, listener: (payload: unknown) => void): () => void;
 }
 
-/** Messages between the processes are copied: what Vue wraps in a proxy can't be. */
+/** Messages between the processes are cloned, and a proxy of Vue can't be. */
 function toPlain(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value)) as unknown;
 }
@@ -20,12 +20,12 @@ function toPlain(value: unknown): unknown {
 export function createIpcBackend(bridge: DesktopBridge): Backend {
   return {
     call: async (name, input) => {
-      const ask = Object.hasOwn(bridge.operations, name) ? bridge.operations[name] : undefined;
-      if (ask === undefined) throw new AppError('app.unknown-operation', 'No such operation.');
-      const answer = await ask(toPlain(input)).catch((cause: unknown) => {
-        throw new AppError('app.host-gone', 'The main process did not answer.', {}, cause);
+      const operation = Object.hasOwn(bridge.operations, name) ? bridge.operations[name] : undefined;
+      if (operation === undefined) throw new AppError('app.unknown-operation', 'No such operation.');
+      const envelope = await operation(toPlain(input)).catch((cause: unknown) => {
+        throw new AppError('app.host-gone', 'The main process did not respond.', {}, cause);
       });
-      return openAnswer(answer) as Output<typeof name>;
+      return openEnvelope(envelope) as Output<typeof name>;
     },
     on: (name, listener) => bridge.on(name, (payload) => listener(payload as EventPayload<typeof name>)),
   };

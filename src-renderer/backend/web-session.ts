@@ -1,7 +1,7 @@
 const STORAGE_KEY = 'channelscope.session';
 const FRAGMENT = '#session=';
 
-/** The parts of the browser's window that hold the session. */
+/** What a session needs of the browser's window. */
 export interface SessionPage {
   readonly location: Pick<Location, 'hash' | 'pathname' | 'replace'>;
   readonly history: Pick<History, 'replaceState'>;
@@ -9,8 +9,8 @@ export interface SessionPage {
 }
 
 /**
- * The header token of this tab. It comes once, behind the # of the first address, where no server and no other tab
- * sees it; it leaves the address at once, and a reload finds it in the tab's own storage.
+ * Returns the header token of this tab. It arrives once, behind the # of the first address, where neither a server nor
+ * another tab sees it; it is removed from the address at once, and a reload finds it in the tab's own storage.
  */
 export function takeSessionToken(page: SessionPage): string | null {
   const { hash, pathname } = page.location;
@@ -21,7 +21,7 @@ export function takeSessionToken(page: SessionPage): string | null {
   return page.sessionStorage.getItem(STORAGE_KEY);
 }
 
-/** Leaves for the page that says how to get a session. */
+/** Goes to the page that says how to get a session. */
 export function leaveWithoutSession(page: SessionPage): void {
   page.sessionStorage.removeItem(STORAGE_KEY);
   page.location.replace('/start-again');

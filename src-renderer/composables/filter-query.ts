@@ -3,6 +3,9 @@ import { CODE_CLASSES, type CodeClass, type RecordFilter } from '../../src-main/
 type QueryValue = string | null | undefined | readonly (string | null)[];
 type FilterQuery = Record<string, string | string[]>;
 
+/** Parts of a filter to change; undefined or empty removes the restriction. */
+export type FilterChange = { readonly [Key in keyof RecordFilter]?: RecordFilter[Key] | undefined };
+
 function toTexts(value: QueryValue): string[] {
   const values = typeof value === 'string' ? [value] : (value ?? []);
   return values.filter((part): part is string => part !== null && part !== '');
@@ -34,16 +37,15 @@ function isCodeClass(text: string): text is CodeClass {
 }
 
 /** Leaves out what does not restrict, so that an empty filter is `{}`. */
-function compact(filter: { [Key in keyof RecordFilter]: RecordFilter[Key] | undefined }): RecordFilter {
-  const entries = Object.fromEntries(
+function compact(filter: FilterChange): RecordFilter {
+  return Object.fromEntries(
     Object.entries(filter).filter(
       ([, value]) => value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0),
     ),
   );
-  return entries;
 }
 
-/** Reads the filter of a Detail address; what can't be read is left out. */
+/** Reads the filter of an address; leaves out what can't be read. */
 export function fromQuery(query: Readonly<Record<string, QueryValue>>): RecordFilter {
   const integer = (value: QueryValue) => {
     const number = toNumber(value);
@@ -63,7 +65,7 @@ export function fromQuery(query: Readonly<Record<string, QueryValue>>): RecordFi
   });
 }
 
-/** Writes a filter as the query of a Detail address; lists are repeated keys. */
+/** Writes a filter as the query of an address; lists are repeated keys. */
 export function toQuery(filter: RecordFilter): FilterQuery {
   const query: FilterQuery = {};
   for (const [key, value] of Object.entries(compact(filter))) {
@@ -77,10 +79,7 @@ export function isUnfiltered(filter: RecordFilter): boolean {
   return Object.keys(compact(filter)).length === 0;
 }
 
-/** A filter with some keys changed; undefined or empty takes a restriction away. */
-export function changeFilter(
-  filter: RecordFilter,
-  change: { [Key in keyof RecordFilter]?: RecordFilter[Key] | undefined },
-): RecordFilter {
+/** Returns the filter with some parts changed. */
+export function changeFilter(filter: RecordFilter, change: FilterChange): RecordFilter {
   return compact({ ...filter, ...change });
 }

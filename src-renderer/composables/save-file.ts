@@ -1,4 +1,7 @@
-/** Lets the browser save what the host serves under the path. */
+/** The browser reads a saved blob after the click has returned. */
+const KEEP_BLOB_MS = 60_000;
+
+/** Lets the browser save what the host serves at the path. */
 export function saveFromPath(path: string, fileName: string, page: Document = document): void {
   const link = page.createElement('a');
   link.href = path;
@@ -8,12 +11,9 @@ export function saveFromPath(path: string, fileName: string, page: Document = do
   link.remove();
 }
 
-const KEEP_MS = 60_000;
-
 /** Lets the browser, or the desktop window, save a text as a file. */
 export function saveText(fileName: string, text: string, type: string): void {
   const address = URL.createObjectURL(new Blob([text], { type }));
   saveFromPath(address, fileName);
-  // The saving reads it after this call.
-  setTimeout(() => URL.revokeObjectURL(address), KEEP_MS);
+  setTimeout(() => URL.revokeObjectURL(address), KEEP_BLOB_MS);
 }

@@ -1,7 +1,7 @@
 import { shallowRef, watch, type Ref, type WatchSource } from 'vue';
 import { toErrorLike, type ErrorLike } from '../messages/error-like.ts';
 
-/** A value that is read anew whenever its sources change; of two readings under way the later one counts. */
+/** A value that is read again whenever its sources change; the newest reading wins. */
 export function useLoaded<Value>(
   sources: readonly WatchSource[],
   read: () => Promise<Value>,
@@ -11,21 +11,22 @@ export function useLoaded<Value>(
 } {
   const value = shallowRef<Value | null>(null);
   const error = shallowRef<ErrorLike | null>(null);
-  let latest = 0;
 
-  async function load(): Promise<void> {
-    latest += 1;
-    const turn = latest;
-    try {
-      const answer = await read();
-      if (turn !== latest) return;
-      value.value = answer;
-      error.value = null;
-    } catch (thrown) {
-      if (turn === latest) error.value = toErrorLike(thrown);
-    }
-  }
-
-  watch([...sources], load, { immediate: true });
+  watch(
+    [...sources],
+    async (_now, _before, onCleanup) => {
+      let isNewest = true;
+      onCleanup(() => (isNewest = false));
+      try {
+        const loaded = await read();
+        if (!isNewest) return;
+        value.value = loaded;
+        error.value = null;
+      } catch (thrown) {
+        if (isNewest) error.value = toErrorLike(thrown);
+      }
+    },
+    { immediate: true },
+  );
   return { value, error };
 }

@@ -39,7 +39,7 @@ const ACTIONS: readonly Pick<PaletteEntry, 'id' | 'icon' | 'keys' | 'action'>[] 
   { id: 'sidebar', icon: PanelLeft, keys: ['B'], action: { kind: 'sidebar' } },
 ];
 
-/** Everything that the palette offers for what was typed; a GUID is looked up as a session. */
+/** Returns what the palette offers for the typed text; a GUID is looked up as a session. */
 export function findPaletteEntries(typed: string, say: Say): PaletteEntry[] {
   const text = typed.trim();
   if (isGuid(text)) return [toSessionEntry(text, say)];
@@ -78,7 +78,7 @@ function toSessionEntry(sessionId: string, say: Say): PaletteEntry {
   };
 }
 
-/** Every word that was typed begins a word of the label, in any order. */
+/** True when each typed word begins a word of the label, in any order. */
 function matches(label: string, text: string): boolean {
   const words = label.toLowerCase().split(/\s+/);
   return text

@@ -1,4 +1,4 @@
-/** What a key asks of the shell. Screens mark the control that a key works with `data-shortcut`. */
+/** What a key does in the shell. Screens mark the control that a key presses with `data-shortcut`. */
 export type ShellCommand =
   | { readonly kind: 'palette' | 'settings' | 'sidebar' | 'inspector' | 'theme' | 'switch-connection' }
   | { readonly kind: 'view'; readonly index: number }
@@ -17,7 +17,7 @@ const PLAIN: Readonly<Record<string, ShellCommand>> = {
   e: { kind: 'control', control: 'export' },
 };
 
-/** The command of a key press; `isTyping` tells that the focus is in a field. */
+/** Returns the command of a key press; `isTyping` means that the focus is in a field. */
 export function toShellCommand(event: KeyLike, isMac: boolean, isTyping: boolean): ShellCommand | null {
   const key = event.key.toLowerCase();
   const hasModifier = isMac ? event.metaKey && !event.ctrlKey : event.ctrlKey && !event.metaKey;
@@ -32,7 +32,7 @@ export function toShellCommand(event: KeyLike, isMac: boolean, isTyping: boolean
   return PLAIN[key] ?? null;
 }
 
-/** Presses the control that the present screen offers for a key; true when there is one. */
+/** Presses the control that the current screen offers for a key; returns true when there is one. */
 export function pressControl(control: string, root: ParentNode = document): boolean {
   const element = root.querySelector<HTMLElement>(`[data-shortcut="${control}"]`);
   if (element === null) return false;

@@ -1,4 +1,5 @@
-import { nextTick, onScopeDispose, ref } from 'vue';
+import { useEventListener } from '@vueuse/core';
+import { nextTick, ref } from 'vue';
 import { useRouter } from 'vue-router';
 import { useAppStore } from '../stores/app.ts';
 import { useStatusStore } from '../stores/status.ts';
@@ -6,7 +7,7 @@ import type { PaletteAction } from './palette-entries.ts';
 import { pressControl, toShellCommand, type ShellCommand } from './shortcuts.ts';
 import { SETTINGS_VIEW, VIEWS } from './views.ts';
 
-/** Keys and palette of the shell: what they open, and what they do. */
+/** The keys and the palette of the shell: what they open, and what they do. */
 export function useCommands() {
   const app = useAppStore();
   const status = useStatusStore();
@@ -15,9 +16,9 @@ export function useCommands() {
   const switcherOpen = ref(false);
 
   function pressKey(event: KeyboardEvent): void {
-    const target = event.target instanceof HTMLElement ? event.target : null;
     const isTyping =
-      target?.closest('input, textarea, select, [contenteditable]') !== null && target !== null;
+      event.target instanceof HTMLElement &&
+      event.target.closest('input, textarea, select, [contenteditable]') !== null;
     const command = toShellCommand(event, app.isMac, isTyping);
     if (command === null || router.currentRoute.value.meta['withoutShell'] === true) return;
     event.preventDefault();
@@ -48,13 +49,13 @@ export function useCommands() {
         switcherOpen.value = true;
         return;
       case 'control':
-        // Screens without a refresh of their own still renew the status.
+        // On a screen without a refresh of its own, the key refreshes the status.
         if (!pressControl(command.control) && command.control === 'refresh') void status.refresh();
     }
   }
 
   async function runAction(action: PaletteAction): Promise<void> {
-    // The palette gives the focus back first; a popover opened before would lose it at once.
+    // The palette returns the focus as it closes; a popover opened before that would lose it at once.
     await nextTick();
     if (action.kind === 'go') await router.push(action.path);
     else if (action.kind === 'session') {
@@ -62,7 +63,6 @@ export function useCommands() {
     } else run(action);
   }
 
-  window.addEventListener('keydown', pressKey);
-  onScopeDispose(() => window.removeEventListener('keydown', pressKey));
+  useEventListener('keydown', pressKey);
   return { paletteOpen, switcherOpen, runAction };
 }

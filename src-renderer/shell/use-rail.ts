@@ -1,15 +1,10 @@
-import { computed, onScopeDispose, ref, type ComputedRef } from 'vue';
+import { useMediaQuery } from '@vueuse/core';
+import { computed, type ComputedRef } from 'vue';
 import { useAppStore } from '../stores/app.ts';
 
-/** True while the sidebar is only icons: the window is narrow, or the person chose it. */
+/** True while the sidebar shows only icons: the window is narrow, or the person collapsed it. */
 export function useRail(): ComputedRef<boolean> {
   const app = useAppStore();
-  const query = window.matchMedia('(max-width: 1199px)');
-  const isNarrow = ref(query.matches);
-  const follow = (): void => {
-    isNarrow.value = query.matches;
-  };
-  query.addEventListener('change', follow);
-  onScopeDispose(() => query.removeEventListener('change', follow));
+  const isNarrow = useMediaQuery('(max-width: 1199px)');
   return computed(() => isNarrow.value || app.settings?.sidebarCollapsed === true);
 }

@@ -3,7 +3,7 @@ import { useConnectionsStore } from '../stores/connections.ts';
 import { useLocalServiceStore } from '../stores/local-service.ts';
 import { useStatusStore } from '../stores/status.ts';
 
-/** Asks the built-in service for its status as soon as it is back: until the next poll, it would look offline. */
+/** Refreshes the built-in service's status as soon as it is back: until the next poll it would look offline. */
 export function useServiceStatus(): void {
   const service = useLocalServiceStore();
   const connections = useConnectionsStore();

@@ -1,20 +1,13 @@
-import { onScopeDispose, watch } from 'vue';
+import { watch } from 'vue';
 import { useAppStore } from '../stores/app.ts';
 
 /** Keeps the page's class in step with the theme of the settings or of the system. */
 export function useTheme(): void {
   const app = useAppStore();
-  const query = window.matchMedia('(prefers-color-scheme: dark)');
-  const follow = (): void => {
-    app.prefersDark = query.matches;
-  };
-  follow();
-  query.addEventListener('change', follow);
-  onScopeDispose(() => query.removeEventListener('change', follow));
   watch(() => app.isDark, applyTheme, { immediate: true });
 }
 
-/** Sets the class without letting every colour fade on its own. */
+/** Sets the class without each colour fading on its own. */
 function applyTheme(isDark: boolean): void {
   const page = document.documentElement;
   page.classList.add('no-transitions');

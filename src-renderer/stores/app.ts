@@ -1,36 +1,34 @@
+import { usePreferredDark } from '@vueuse/core';
 import { defineStore } from 'pinia';
-import { computed, ref, shallowRef } from 'vue';
+import { computed, shallowRef } from 'vue';
 import type { Output } from '../../src-main/common/contract/index.ts';
 import type { Settings, SettingsChange } from '../../src-main/common/model/settings.ts';
 import { useBackend } from '../backend/backend.ts';
 
-type AppInfo = Output<'app/get-info'>;
-
 const THEMES = ['system', 'light', 'dark'] as const;
 
-/** What the application is and how the person set it up. */
+/** What the application is, and how the person set it up. */
 export const useAppStore = defineStore('app', () => {
   const backend = useBackend();
-  const info = shallowRef<AppInfo | null>(null);
+  const info = shallowRef<Output<'app/get-info'> | null>(null);
   const settings = shallowRef<Settings | null>(null);
-  const prefersDark = ref(false);
+  const prefersDark = usePreferredDark();
 
   const theme = computed(() => settings.value?.theme ?? 'system');
   const isDark = computed(() => (theme.value === 'system' ? prefersDark.value : theme.value === 'dark'));
   const isMac = computed(() => info.value?.platform === 'macos');
-  /** Secrets are gone when the application closes. */
+  /** Secrets are lost when the application closes. */
   const secretsForSessionOnly = computed(() => info.value?.keychain.kind === 'session');
 
-  /** Reads everything once and keeps listening; the answer stops that. */
-  async function start(): Promise<() => void> {
-    const stop = backend.on('settings/changed', (changed) => (settings.value = changed));
+  backend.on('settings/changed', (changed) => (settings.value = changed));
+
+  async function load(): Promise<void> {
     const [appInfo, loaded] = await Promise.all([
       backend.call('app/get-info', null),
       backend.call('settings/get', null),
     ]);
     info.value = appInfo;
     settings.value = loaded;
-    return stop;
   }
 
   async function update(change: SettingsChange): Promise<void> {
@@ -48,10 +46,9 @@ export const useAppStore = defineStore('app', () => {
     theme,
     isDark,
     isMac,
-    prefersDark,
     secretsForSessionOnly,
-    start,
+    load,
     update,
     cycleTheme,
-  };
+  } as const;
 });

@@ -5,18 +5,17 @@ import { useBackend } from '../backend/backend.ts';
 import { useDownloadsStore } from './downloads.ts';
 import { useSnapshotsStore } from './snapshots.ts';
 
-/** How the cache as a whole is: room, damage, what retention removed. */
+/** The state of the cache as a whole: its space, its health, what retention removed. */
 export const useCacheStore = defineStore('cache', () => {
   const backend = useBackend();
   const downloads = useDownloadsStore();
   const snapshots = useSnapshotsStore();
   const state = shallowRef<CacheState | null>(null);
 
-  /** Reads the state and keeps listening; the answer stops that. */
-  async function start(): Promise<() => void> {
-    const stop = backend.on('cache/changed', put);
+  backend.on('cache/changed', put);
+
+  async function load(): Promise<void> {
     state.value = await backend.call('cache/read-state', null);
-    return stop;
   }
 
   /** Tries to write again now; rejects with the core's error. */
@@ -24,7 +23,7 @@ export const useCacheStore = defineStore('cache', () => {
     put(await backend.call('cache/retry', null));
   }
 
-  /** Gives the disk back what nothing needs, in bytes. */
+  /** Returns unneeded space to the disk; resolves to its size in bytes. */
   async function reclaim(): Promise<number> {
     const { freedBytes } = await backend.call('cache/reclaim', null);
     await snapshots.loadStorage();
@@ -32,10 +31,10 @@ export const useCacheStore = defineStore('cache', () => {
   }
 
   function put(next: CacheState): void {
-    const isAnother = state.value !== null && state.value.startedAtMs !== next.startedAtMs;
+    const isReopened = state.value !== null && state.value.startedAtMs !== next.startedAtMs;
     state.value = next;
-    if (isAnother) void Promise.all([snapshots.load(), downloads.load()]).catch(() => undefined);
+    if (isReopened) void Promise.all([snapshots.load(), downloads.load()]).catch(() => undefined);
   }
 
-  return { state, start, retry, reclaim };
+  return { state, load, retry, reclaim } as const;
 });

@@ -6,12 +6,14 @@ import type { ZoneFinding } from '../../src-main/common/model/zone-finding.ts';
 import { useBackend } from '../backend/backend.ts';
 import { useAppStore } from './app.ts';
 
-/** Saved connections and the one that every screen looks at. */
+/** Saved connections, and the one that every screen looks at. */
 export const useConnectionsStore = defineStore('connections', () => {
   const backend = useBackend();
   const app = useAppStore();
   const list = shallowRef<readonly Connection[]>([]);
   const isLoaded = ref(false);
+  /** The connection saved last, until its form does something else; a new one's form is replaced meanwhile. */
+  const savedId = ref<string | null>(null);
 
   const active = computed<Connection | null>(
     () =>
@@ -20,20 +22,16 @@ export const useConnectionsStore = defineStore('connections', () => {
       null,
   );
 
-  /** Reads the list and keeps listening; the answer stops that. */
-  async function start(): Promise<() => void> {
-    const stop = backend.on('connections/changed', (connections) => (list.value = connections));
+  backend.on('connections/changed', (connections) => (list.value = connections));
+
+  async function load(): Promise<void> {
     list.value = await backend.call('connections/list', null);
     isLoaded.value = true;
-    return stop;
   }
 
   async function activate(connectionId: string): Promise<void> {
     await app.update({ activeConnectionId: connectionId });
   }
-
-  /** The connection saved last, until something else is done with it; a new one's form is replaced meanwhile. */
-  const savedId = ref<string | null>(null);
 
   async function save(input: Input<'connections/save'>): Promise<Connection> {
     const saved = await backend.call('connections/save', input);
@@ -45,12 +43,16 @@ export const useConnectionsStore = defineStore('connections', () => {
     return saved;
   }
 
+  function forgetSaved(): void {
+    savedId.value = null;
+  }
+
   async function remove(connectionId: string): Promise<void> {
     await backend.call('connections/remove', { connectionId });
     list.value = list.value.filter((connection) => connection.id !== connectionId);
   }
 
-  /** Answers the id of the task that runs the steps. */
+  /** Starts a connection test; resolves to the id of its task. */
   async function startTest(input: Input<'connections/start-test'>): Promise<string> {
     return (await backend.call('connections/start-test', input)).taskId;
   }
@@ -59,5 +61,17 @@ export const useConnectionsStore = defineStore('connections', () => {
     return backend.call('connections/detect-zone', input);
   }
 
-  return { list, savedId, isLoaded, active, start, activate, save, remove, startTest, detectZone };
+  return {
+    list,
+    savedId,
+    isLoaded,
+    active,
+    load,
+    activate,
+    save,
+    forgetSaved,
+    remove,
+    startTest,
+    detectZone,
+  } as const;
 });

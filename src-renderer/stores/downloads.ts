@@ -1,11 +1,23 @@
 import { defineStore } from 'pinia';
 import { computed, shallowRef } from 'vue';
+import type { Input } from '../../src-main/common/contract/index.ts';
 import type { Download } from '../../src-main/common/model/download.ts';
+import type { Period } from '../../src-main/common/model/period.ts';
+import { isDetailKind, REPORTS, type ReportKind } from '../../src-main/common/reporting/reports.ts';
 import { useBackend } from '../backend/backend.ts';
 import { toErrorLike, type ErrorLike } from '../messages/error-like.ts';
 
-/** What a person can do about a download that exists. */
-export type DownloadAction = 'pause' | 'resume' | 'cancel' | 'retry';
+/** What a person can do with a download that exists. */
+export type DownloadAction = 'pause' | 'resume' | 'cancel' | 'retry' | 'refresh';
+
+/** A report of a period to fetch into the cache. */
+export interface DownloadRequest {
+  readonly connectionId: string;
+  readonly report: ReportKind;
+  readonly period: Period;
+  /** Days fetched at a time of a detail; null for the period in one piece. */
+  readonly sliceDays?: number | null;
+}
 
 const RANKS: Readonly<Record<Download['state'], number>> = {
   running: 0,
@@ -15,52 +27,65 @@ const RANKS: Readonly<Record<Download['state'], number>> = {
   ended: 4,
 };
 
-/** The downloads that fill detail snapshots, of every connection; their progress is told by the tasks. */
+/** The downloads that fill detail snapshots, of every connection; the tasks carry their progress. */
 export const useDownloadsStore = defineStore('downloads', () => {
   const backend = useBackend();
   const bySnapshot = shallowRef<ReadonlyMap<number, Download>>(new Map());
-  /** Why the last action did not work; null after the next one that does. */
+  /** Why the last action failed; null once one succeeds or the failure is dismissed. */
   const failure = shallowRef<ErrorLike | null>(null);
 
-  /** Not over yet: at work first, then in their order, paused ones last. */
+  /** Not ended yet: running first, then in their order, paused ones last. */
   const pending = computed(() =>
     [...bySnapshot.value.values()]
       .filter(({ state }) => state !== 'ended')
       .sort((a, b) => RANKS[a.state] - RANKS[b.state] || a.queuedAtMs - b.queuedAtMs),
   );
 
+  backend.on('downloads/changed', put);
+  backend.on('snapshots/removed', ({ snapshotIds }) => {
+    bySnapshot.value = new Map([...bySnapshot.value].filter(([id]) => !snapshotIds.includes(id)));
+  });
+
   async function load(): Promise<void> {
     const downloads = await backend.call('downloads/list', { connectionId: null });
     bySnapshot.value = new Map(downloads.map((download) => [download.snapshotId, download]));
   }
 
-  /** Reads the downloads and keeps listening; the answer stops that. */
-  async function start(): Promise<() => void> {
-    const stops = [
-      backend.on('downloads/changed', put),
-      backend.on('snapshots/removed', ({ snapshotIds }) => {
-        bySnapshot.value = new Map([...bySnapshot.value].filter(([id]) => !snapshotIds.includes(id)));
-      }),
-    ];
-    await load();
-    return () => {
-      for (const stop of stops) stop();
-    };
+  /**
+   * Fetches a report into the cache and resolves to the id of its snapshot: a detail is downloaded as a task from then
+   * on, a summary has arrived. Rejects with the core's error.
+   */
+  async function start({ connectionId, report, period, sliceDays = null }: DownloadRequest): Promise<number> {
+    if (isDetailKind(report)) {
+      const input = { connectionId, report, period, sliceDays };
+      return (await backend.call('downloads/start', input)).snapshotId;
+    }
+    const { direction } = REPORTS[report];
+    return (await backend.call('summaries/fetch', { connectionId, direction, period })).id;
   }
 
-  /** Does it for each of the snapshots; the first failure is kept in `failure`, the others are done all the same. */
-  async function act(action: DownloadAction | 'refresh', snapshotIds: readonly number[]): Promise<void> {
+  /** Downloads every period of the span that is not cached. Rejects with the core's error. */
+  async function fetchHoles(span: Input<'downloads/fetch-holes'>): Promise<void> {
+    await backend.call('downloads/fetch-holes', span);
+  }
+
+  /** Acts on each of the snapshots; the first failure is kept in `failure`, and does not keep back the others. */
+  async function act(action: DownloadAction, snapshotIds: readonly number[]): Promise<void> {
     const calls = snapshotIds.map(async (snapshotId) => {
-      const answer = await backend.call(`downloads/${action}`, { snapshotId });
-      if ('state' in answer) put(answer);
+      const result = await backend.call(`downloads/${action}`, { snapshotId });
+      if ('state' in result) put(result);
     });
     const failed = (await Promise.allSettled(calls)).find((call) => call.status === 'rejected');
     failure.value = failed === undefined ? null : toErrorLike(failed.reason);
+  }
+
+  function dismissFailure(): void {
+    failure.value = null;
   }
 
   function put(download: Download): void {
     bySnapshot.value = new Map(bySnapshot.value).set(download.snapshotId, download);
   }
 
-  return { bySnapshot, pending, failure, load, start, act };
+  return { bySnapshot, pending, failure, load, start, fetchHoles, act, dismissFailure } as const;
 });

@@ -20,35 +20,34 @@ export interface NumberedRequest extends ServiceRequest {
 export const useLocalServiceStore = defineStore('local-service', () => {
   const backend = useBackend();
   const state = shallowRef<LocalServiceState | null>(null);
-  /** A call of the person is under way. */
+  /** A call that the person made is in progress. */
   const isBusy = ref(false);
-  /** The last requests, newest first; kept up to date while somebody follows. */
+  /** The last requests, newest first; kept up to date while a screen follows them. */
   const requests = shallowRef<readonly NumberedRequest[]>([]);
-  /** The running import or the last one; null when there was none, or when it was put away. */
+  /** The running import or the last one; null when there was none, or when it was dismissed. */
   const recordImport = shallowRef<RecordImport | null>(null);
-  /** A file on its way to the host of a browser. */
+  /** A file that is being sent to the host of a browser. */
   const upload = shallowRef<{ readonly fileName: string; readonly cancel: () => void } | null>(null);
   let nextRequestId = 0;
 
-  /** Something is chosen to be simulated, by a service that may not be running. */
+  /** A simulation is configured, whether the service runs or not. */
   const hasSimulation = computed(() => {
     const { platformDown, connectorDown, latencyFactor, errorBurst, trafficFactor } =
       state.value?.simulation ?? NO_SIMULATION;
     return platformDown || connectorDown || latencyFactor !== 1 || errorBurst !== null || trafficFactor !== 1;
   });
-  /** It can answer, or is about to. */
+  /** The service responds, or is about to. */
   const isUp = computed(() => state.value !== null && !['stopped', 'failed'].includes(state.value.state));
   /** The page has to send the file; the desktop asks for it itself. */
   const needsUpload = backend.upload !== undefined;
 
-  /** Reads the state and keeps listening; the answer stops that. */
-  async function start(): Promise<() => void> {
-    const stop = backend.on('local-service/changed', (changed) => (state.value = changed));
+  backend.on('local-service/changed', (changed) => (state.value = changed));
+
+  async function load(): Promise<void> {
     state.value = await backend.call('local-service/get-state', null);
-    return stop;
   }
 
-  /** Reads requests and import and keeps listening, for as long as a screen shows them; the answer stops that. */
+  /** Reads requests and import and keeps them up to date, until the returned function is called. */
   function follow(): () => void {
     requests.value = [];
     const stops = [
@@ -70,12 +69,12 @@ export const useLocalServiceStore = defineStore('local-service', () => {
     requests.value = [...numbered.reverse(), ...requests.value].slice(0, MOST_REQUESTS);
   }
 
-  /** Starts the service and answers its connection, which can be asked at once. */
+  /** Starts the service; resolves to its connection, which can be used at once. */
   async function startService(): Promise<Connection> {
     return whileBusy(async () => {
-      const answer = await backend.call('local-service/start', null);
-      state.value = answer.state;
-      return answer.connection;
+      const started = await backend.call('local-service/start', null);
+      state.value = started.state;
+      return started.connection;
     });
   }
 
@@ -106,7 +105,7 @@ export const useLocalServiceStore = defineStore('local-service', () => {
     });
   }
 
-  /** Puts a credential on the clipboard; the text comes here only where the host can't do that. */
+  /** Puts a credential on the clipboard; only where the host can't do that is the text passed to `write`. */
   async function copyCredential(
     name: Input<'local-service/copy-credential'>['name'],
     write: (text: string) => Promise<void>,
@@ -115,21 +114,21 @@ export const useLocalServiceStore = defineStore('local-service', () => {
     if (text !== null) await write(text);
   }
 
-  /** False where the system has no program that shows folders. */
+  /** Shows the service's folder; resolves to false where the system has no program for that. */
   async function revealFolder(): Promise<boolean> {
     return (await backend.call('local-service/reveal-folder', null)).isShown;
   }
 
-  /** Imports the file; without one, the host asks for it. Nothing happens when the person changes their mind. */
+  /** Imports the file; without one, the host asks for it. Does nothing when the person cancels that. */
   async function importRecords(file: File | null): Promise<void> {
     const uploadId = file === null ? null : await sendFile(file);
     if (file !== null && uploadId === null) return;
     const begun = await backend.call('local-service/start-import', { uploadId });
-    // Events may have told more by now.
+    // Events may have brought a newer state already.
     if (begun !== null && recordImport.value?.taskId !== begun.taskId) recordImport.value = begun;
   }
 
-  /** Null when the person cancelled it. */
+  /** Resolves to the id of the upload, or to null when the person cancelled it. */
   async function sendFile(file: File): Promise<string | null> {
     if (backend.upload === undefined) return null;
     const controller = new AbortController();
@@ -150,7 +149,7 @@ export const useLocalServiceStore = defineStore('local-service', () => {
     }
   }
 
-  function putImportAway(): void {
+  function dismissImport(): void {
     recordImport.value = null;
   }
 
@@ -172,7 +171,7 @@ export const useLocalServiceStore = defineStore('local-service', () => {
     hasSimulation,
     isUp,
     needsUpload,
-    start,
+    load,
     follow,
     startService,
     stopService,
@@ -184,6 +183,6 @@ export const useLocalServiceStore = defineStore('local-service', () => {
     revealFolder,
     importRecords,
     cancelImport,
-    putImportAway,
-  };
+    dismissImport,
+  } as const;
 });

@@ -1,13 +1,13 @@
+import { useThrottleFn } from '@vueuse/core';
 import { defineStore } from 'pinia';
 import { ref, shallowRef } from 'vue';
 import type { Output } from '../../src-main/common/contract/index.ts';
 import { useBackend } from '../backend/backend.ts';
 import { toErrorLike, type ErrorLike } from '../messages/error-like.ts';
-import { throttle } from './throttle.ts';
 
 const BUCKETS = 48;
 const BUCKET_MS = 1_800_000;
-/** Counting a day of records takes a while: a running download must not ask for it with every page. */
+/** Counting a day of records takes a while: it must not be repeated with every page of a running download. */
 const RELOAD_INTERVAL_MS = 4000;
 
 /** Volume and attention of one connection over the last 24 hours, from the cache. */
@@ -17,24 +17,24 @@ export const useOverviewStore = defineStore('overview', () => {
   const volume = shallowRef<Output<'overview/read-volume'> | null>(null);
   const attention = shallowRef<Output<'overview/read-attention'> | null>(null);
   const error = shallowRef<ErrorLike | null>(null);
-  let toEndMs: () => number = () => Date.now();
+  let readSpanEndMs: () => number = Date.now;
   let shownEndMs = 0;
 
-  /** Shows another connection, or the same one again. `endOf` gives the end of the span at that moment. */
-  async function open(id: string, endOf: () => number): Promise<void> {
+  /** Shows another connection, or the same one again. `readEndMs` returns the end of the span as of now. */
+  async function open(id: string, readEndMs: () => number): Promise<void> {
     if (id !== connectionId.value) {
       connectionId.value = id;
       volume.value = null;
       attention.value = null;
     }
-    toEndMs = endOf;
+    readSpanEndMs = readEndMs;
     await reload();
   }
 
   async function reload(): Promise<void> {
     const id = connectionId.value;
     if (id === null) return;
-    const toMs = toEndMs();
+    const toMs = readSpanEndMs();
     shownEndMs = toMs;
     try {
       const [newVolume, newAttention] = await Promise.all([
@@ -55,24 +55,31 @@ export const useOverviewStore = defineStore('overview', () => {
     }
   }
 
-  /** Follows changes of the cache and new samples; the answer stops it. */
+  /** Reloads after changes of the cache and new samples; the returned function stops that. */
   function follow(): () => void {
-    const reloadSoon = throttle(() => void reload(), RELOAD_INTERVAL_MS);
+    let isFollowing = true;
+    const reloadSoon = useThrottleFn(
+      () => {
+        if (isFollowing) void reload();
+      },
+      RELOAD_INTERVAL_MS,
+      true,
+    );
     const stops = [
       backend.on('snapshots/changed', (snapshot) => {
-        if (snapshot.connectionId === connectionId.value) reloadSoon();
+        if (snapshot.connectionId === connectionId.value) void reloadSoon();
       }),
-      backend.on('snapshots/removed', reloadSoon),
+      backend.on('snapshots/removed', () => void reloadSoon()),
       backend.on('status/checked', (sample) => {
         // A sample changes nothing in the cache, but time moves on.
-        if (sample.connectionId === connectionId.value && toEndMs() !== shownEndMs) reloadSoon();
+        if (sample.connectionId === connectionId.value && readSpanEndMs() !== shownEndMs) void reloadSoon();
       }),
     ];
     return () => {
-      reloadSoon.cancel();
+      isFollowing = false;
       for (const stop of stops) stop();
     };
   }
 
-  return { connectionId, volume, attention, error, open, reload, follow };
+  return { connectionId, volume, attention, error, open, reload, follow } as const;
 });

@@ -1,5 +1,5 @@
 import { defineStore } from 'pinia';
-import { computed, ref, shallowRef } from 'vue';
+import { shallowRef } from 'vue';
 import type {
   Facets,
   RecordFilter,
@@ -8,8 +8,7 @@ import type {
   TimeBucket,
 } from '../../src-main/common/model/record.ts';
 import { useBackend } from '../backend/backend.ts';
-import type { ErrorLike } from '../messages/error-like.ts';
-import { toErrorLike } from '../messages/error-like.ts';
+import { toErrorLike, type ErrorLike } from '../messages/error-like.ts';
 
 const HISTOGRAM_BUCKETS = 96;
 
@@ -35,18 +34,17 @@ function hasTimes(filter: RecordFilter): boolean {
   return filter.fromMs !== undefined || filter.toMs !== undefined;
 }
 
-/** The open view of the Detail screens: one at a time. Answers that come too late are dropped, never shown. */
+/** The open view of the Detail screens, one at a time. Responses that a newer call has overtaken are dropped. */
 export const useRecordsStore = defineStore('records', () => {
   const backend = useBackend();
   const view = shallowRef<OpenView | null>(null);
   const facets = shallowRef<Facets | null>(null);
   const histogram = shallowRef<readonly TimeBucket[]>([]);
   const error = shallowRef<ErrorLike | null>(null);
-  const opening = ref(false);
   let ticket = 0;
 
   function release(viewId: string): void {
-    // A view that the core has closed by itself needs no closing.
+    // The core may have closed the view already.
     backend.call('records/close-view', { viewId }).catch(() => undefined);
   }
 
@@ -79,7 +77,7 @@ export const useRecordsStore = defineStore('records', () => {
     if (mine === ticket) facets.value = answer;
   }
 
-  /** Opens a view and closes the one before; only the newest call has an effect. */
+  /** Opens a view and closes the one before. */
   async function open(snapshotId: number, filter: RecordFilter, order: RecordOrder): Promise<void> {
     const mine = ++ticket;
     const previous = view.value;
@@ -89,7 +87,6 @@ export const useRecordsStore = defineStore('records', () => {
       histogram.value = [];
       release(previous.viewId);
     }
-    opening.value = true;
     try {
       const answer = await backend.call('records/open-view', { snapshotId, filter, order });
       if (mine !== ticket) {
@@ -99,18 +96,14 @@ export const useRecordsStore = defineStore('records', () => {
       const opened: OpenView = { ...answer, snapshotId, filter, order };
       view.value = opened;
       error.value = null;
-      opening.value = false;
       if (previous?.snapshotId === snapshotId) release(previous.viewId);
       await Promise.all([readHistogram(opened, mine), readFacets(snapshotId, mine)]);
     } catch (thrown) {
-      if (mine === ticket) {
-        error.value = toErrorLike(thrown);
-        opening.value = false;
-      }
+      if (mine === ticket) error.value = toErrorLike(thrown);
     }
   }
 
-  /** Rows [start, end) of a view; null when that view is no longer the open one, before or after asking. */
+  /** Reads rows [start, end) of a view; resolves to null when it is not, or no longer, the open one. */
   async function readRows(viewId: string, start: number, end: number): Promise<readonly RecordRow[] | null> {
     if (view.value?.viewId !== viewId) return null;
     try {
@@ -120,7 +113,7 @@ export const useRecordsStore = defineStore('records', () => {
       const current = view.value;
       if (!isOpen(viewId)) return null;
       const failure = toErrorLike(thrown);
-      // The core closes views that were not used for long, and all of them when it starts again.
+      // The core closes views that were not used for long, and all of them when it restarts.
       if (failure.code === 'cache.view-closed') await open(current.snapshotId, current.filter, current.order);
       else error.value = failure;
       return null;
@@ -138,17 +131,7 @@ export const useRecordsStore = defineStore('records', () => {
     facets.value = null;
     histogram.value = [];
     error.value = null;
-    opening.value = false;
   }
 
-  return {
-    view: computed(() => view.value),
-    facets: computed(() => facets.value),
-    histogram: computed(() => histogram.value),
-    error: computed(() => error.value),
-    opening: computed(() => opening.value),
-    open,
-    readRows,
-    close,
-  };
+  return { view, facets, histogram, error, open, readRows, close } as const;
 });

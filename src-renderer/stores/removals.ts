@@ -9,7 +9,7 @@ interface Removal {
   readonly offeredUntilMs: number;
 }
 
-/** The core keeps removed snapshots for minutes; the offer goes away sooner, so that it stands in nobody's way. */
+/** The core keeps removed snapshots for minutes; the offer disappears sooner, so that it is in nobody's way. */
 const OFFER_MS = 30_000;
 
 /** The last removal, while it can be undone. */
@@ -17,14 +17,14 @@ export const useRemovalsStore = defineStore('removals', () => {
   const snapshots = useSnapshotsStore();
   const downloads = useDownloadsStore();
   const latest = shallowRef<Removal | null>(null);
-  /** The rows may be gone already, but the core has not answered yet. */
+  /** The rows may be gone already, but the core has not confirmed it yet. */
   const isRemoving = ref(false);
-  let underWay: Promise<void> = Promise.resolve();
+  let removing: Promise<void> = Promise.resolve();
 
   /** Removes snapshots with their records; rejects with the core's error. */
   async function remove(snapshotIds: readonly number[], nowMs = Date.now()): Promise<void> {
     const work = removeNow(snapshotIds, nowMs);
-    underWay = work.catch(() => undefined);
+    removing = work.catch(() => undefined);
     isRemoving.value = true;
     try {
       await work;
@@ -41,9 +41,9 @@ export const useRemovalsStore = defineStore('removals', () => {
     };
   }
 
-  /** Brings the last removal back. Rejects with the core's error. */
+  /** Restores the last removal; rejects with the core's error. */
   async function undo(): Promise<void> {
-    await underWay;
+    await removing;
     const removal = latest.value;
     if (removal === null) return;
     await snapshots.restore(removal.snapshotIds);
@@ -55,5 +55,5 @@ export const useRemovalsStore = defineStore('removals', () => {
     latest.value = null;
   }
 
-  return { latest, isRemoving, remove, undo, dismiss };
+  return { latest, isRemoving, remove, undo, dismiss } as const;
 });

@@ -11,14 +11,14 @@ const HISTORY_SPAN_MS = 24 * 3_600_000;
 const HISTORY_TICKS = 90;
 const REFUSALS = ['client.credentials-refused', 'client.report-refused', 'client.forbidden'];
 
-/** True when the service answers, but not with these credentials. */
+/** True when the service responds, but refuses these credentials. */
 export function isRefusal(code: string): boolean {
   return REFUSALS.includes(code);
 }
 
 export type Reach = 'online' | 'offline' | 'refused' | 'not-checked';
 
-/** Status of the active connection, which the core polls, with its last 24 hours. */
+/** The status of the active connection, which the core polls, with its last 24 hours. */
 export const useStatusStore = defineStore('status', () => {
   const backend = useBackend();
   const app = useAppStore();
@@ -26,7 +26,7 @@ export const useStatusStore = defineStore('status', () => {
   const latest = shallowRef<StatusSample | null>(null);
   const history = shallowRef<StatusHistory | null>(null);
   const isRefreshing = ref(false);
-  /** Set when the core itself could not answer; an unreachable service is a sample instead. */
+  /** Set when the core itself failed; an unreachable service is a sample instead. */
   const error = shallowRef<ErrorLike | null>(null);
 
   const reach = computed<Reach>(() => {
@@ -41,6 +41,20 @@ export const useStatusStore = defineStore('status', () => {
     refreshSeconds.value === 0 || latest.value === null
       ? null
       : latest.value.checkedAtMs + refreshSeconds.value * 1000,
+  );
+
+  backend.on('status/checked', (sample) => {
+    take(sample);
+    if (sample.connectionId === connections.active?.id && !isRefreshing.value) void readHistory();
+  });
+  watch(
+    () => connections.active?.id,
+    (connectionId) => {
+      latest.value = null;
+      history.value = null;
+      if (connectionId !== undefined) void readHistory().then(refresh);
+    },
+    { immediate: true },
   );
 
   async function refresh(): Promise<void> {
@@ -75,27 +89,6 @@ export const useStatusStore = defineStore('status', () => {
     }
   }
 
-  /** Follows the core's samples until the answer is called; a change of connection begins anew. */
-  function start(): () => void {
-    const stopListening = backend.on('status/checked', (sample) => {
-      take(sample);
-      if (sample.connectionId === connections.active?.id && !isRefreshing.value) void readHistory();
-    });
-    const stopWatching = watch(
-      () => connections.active?.id,
-      (connectionId) => {
-        latest.value = null;
-        history.value = null;
-        if (connectionId !== undefined) void readHistory().then(refresh);
-      },
-      { immediate: true },
-    );
-    return () => {
-      stopListening();
-      stopWatching();
-    };
-  }
-
   function take(sample: StatusSample): void {
     if (sample.connectionId !== connections.active?.id) return;
     if (latest.value === null || sample.checkedAtMs >= latest.value.checkedAtMs) latest.value = sample;
@@ -111,7 +104,5 @@ export const useStatusStore = defineStore('status', () => {
     refreshSeconds,
     nextPollAtMs,
     refresh,
-    readHistory,
-    start,
-  };
+  } as const;
 });

@@ -3,34 +3,37 @@ import { computed, ref, shallowRef } from 'vue';
 import type { Period } from '../../src-main/common/model/period.ts';
 import type { Snapshot } from '../../src-main/common/model/snapshot.ts';
 import type { Summary } from '../../src-main/common/model/summary.ts';
+import type { Direction } from '../../src-main/common/reporting/reports.ts';
 import { useBackend } from '../backend/backend.ts';
-import type { ErrorLike } from '../messages/error-like.ts';
-import { toErrorLike } from '../messages/error-like.ts';
+import { toErrorLike, type ErrorLike } from '../messages/error-like.ts';
 
-interface Loaded {
+export interface LoadedSummary {
   readonly snapshot: Snapshot;
   readonly summary: Summary;
 }
 
-/** Both sources of the Summary screens. Answers that come too late are dropped, never shown. */
+/** Both sources of the Summary screens. Responses that a newer call has overtaken are dropped. */
 export const useSummariesStore = defineStore('summaries', () => {
   const backend = useBackend();
-  const reported = shallowRef<Loaded | null>(null);
-  const computedSummary = shallowRef<Loaded | null>(null);
-  const fetching = ref(false);
-  const reading = ref(0);
+  const reported = shallowRef<LoadedSummary | null>(null);
+  const cached = shallowRef<LoadedSummary | null>(null);
+  const isFetching = ref(false);
+  const readCount = ref(0);
   const fetchError = shallowRef<ErrorLike | null>(null);
   const readError = shallowRef<ErrorLike | null>(null);
   const tickets = { reported: 0, computed: 0, fetch: 0 };
 
+  const isReading = computed(() => readCount.value > 0);
+
+  /** Reads what a snapshot says of its groups: as the service reported them, or computed from cached records. */
   async function read(source: 'reported' | 'computed', snapshot: Snapshot | null): Promise<void> {
     const mine = ++tickets[source];
-    const target = source === 'reported' ? reported : computedSummary;
+    const target = source === 'reported' ? reported : cached;
     if (snapshot === null) {
       target.value = null;
       return;
     }
-    reading.value += 1;
+    readCount.value += 1;
     try {
       const operation = source === 'reported' ? 'summaries/read' : 'summaries/compute';
       const summary = await backend.call(operation, { snapshotId: snapshot.id });
@@ -40,18 +43,18 @@ export const useSummariesStore = defineStore('summaries', () => {
     } catch (thrown) {
       if (mine === tickets[source]) readError.value = toErrorLike(thrown);
     } finally {
-      reading.value -= 1;
+      readCount.value -= 1;
     }
   }
 
-  /** Asks the service; the answer's snapshot, or null when that failed or another call came after. */
+  /** Fetches a summary from the service; resolves to its snapshot, or to null after a failure or a newer call. */
   async function fetchReported(
     connectionId: string,
-    direction: 'inbound' | 'outbound',
+    direction: Direction,
     period: Period,
   ): Promise<Snapshot | null> {
     const mine = ++tickets.fetch;
-    fetching.value = true;
+    isFetching.value = true;
     try {
       const snapshot = await backend.call('summaries/fetch', { connectionId, direction, period });
       if (mine !== tickets.fetch) return null;
@@ -61,7 +64,7 @@ export const useSummariesStore = defineStore('summaries', () => {
       if (mine === tickets.fetch) fetchError.value = toErrorLike(thrown);
       return null;
     } finally {
-      if (mine === tickets.fetch) fetching.value = false;
+      if (mine === tickets.fetch) isFetching.value = false;
     }
   }
 
@@ -71,21 +74,21 @@ export const useSummariesStore = defineStore('summaries', () => {
     tickets.computed += 1;
     tickets.fetch += 1;
     reported.value = null;
-    computedSummary.value = null;
-    fetching.value = false;
+    cached.value = null;
+    isFetching.value = false;
     fetchError.value = null;
     readError.value = null;
   }
 
   return {
-    reported: computed(() => reported.value),
-    computed: computed(() => computedSummary.value),
-    fetching: computed(() => fetching.value),
-    reading: computed(() => reading.value > 0),
-    fetchError: computed(() => fetchError.value),
-    readError: computed(() => readError.value),
+    reported,
+    cached,
+    isFetching,
+    isReading,
+    fetchError,
+    readError,
     read,
     fetchReported,
     clear,
-  };
+  } as const;
 });

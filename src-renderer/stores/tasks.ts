@@ -1,24 +1,26 @@
 import { defineStore } from 'pinia';
-import { computed, ref } from 'vue';
+import { computed, shallowRef } from 'vue';
 import type { Task } from '../../src-main/common/model/task.ts';
 import { useBackend } from '../backend/backend.ts';
 
 /** Long tasks of this run: downloads, exports, connection tests. */
 export const useTasksStore = defineStore('tasks', () => {
   const backend = useBackend();
-  const byId = ref<ReadonlyMap<string, Task>>(new Map());
+  const byId = shallowRef<ReadonlyMap<string, Task>>(new Map());
 
-  const all = computed(() => [...byId.value.values()].sort((a, b) => b.startedAtMs - a.startedAtMs));
-  /** At work or waiting for their turn. */
-  const running = computed(() => all.value.filter(({ state }) => state === 'running' || state === 'queued'));
+  /** Running or queued, newest first. */
+  const running = computed(() =>
+    [...byId.value.values()]
+      .filter(({ state }) => state === 'running' || state === 'queued')
+      .sort((a, b) => b.startedAtMs - a.startedAtMs),
+  );
 
-  /** Reads the tasks and keeps listening; the answer stops that. */
-  async function start(): Promise<() => void> {
-    const stop = backend.on('tasks/changed', put);
+  backend.on('tasks/changed', put);
+
+  async function load(): Promise<void> {
     const known = await backend.call('tasks/list', null);
-    // An event that came meanwhile is newer than the list.
+    // An event that arrived meanwhile is newer than the list.
     for (const task of known) if (!byId.value.has(task.id)) put(task);
-    return stop;
   }
 
   function find(taskId: string | null): Task | null {
@@ -33,5 +35,5 @@ export const useTasksStore = defineStore('tasks', () => {
     byId.value = new Map(byId.value).set(task.id, task);
   }
 
-  return { byId, all, running, start, find, cancel };
+  return { byId, running, load, find, cancel } as const;
 });

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
-import { readEventStream } from '../../src-renderer/backend/read-event-stream.ts';
 import { createWebBackend } from '../../src-renderer/backend/web-backend.ts';
 import {
   takeSessionToken,
@@ -22,21 +21,28 @@ function toStream(chunks: readonly Uint8Array[]): ReadableStream<Uint8Array> {
 describe('the stream of events', () => {
   it('is read the same wherever the network cuts it', async () => {
     const bytes = new TextEncoder().encode(
-      ': open\n\nevent: tasks/changed\ndata: {"a":"é€😀"}\n\n: open\n\nevent: b/c\ndata: 1\n\n',
+      ': open\n\nevent: tasks/changed\ndata: {"a":"é€😀"}\n\n: open\n\nevent: snapshots/removed\ndata: {"snapshotIds":[1]}\n\n',
     );
     for (let size = 1; size <= bytes.length; size += 1) {
-      const chunks = [];
+      const chunks: Uint8Array[] = [];
       for (let at = 0; at < bytes.length; at += size) chunks.push(bytes.slice(at, at + size));
-      const events = [];
-      for await (const event of readEventStream(toStream(chunks))) events.push(event);
-      expect(events).toEqual([
-        { name: 'tasks/changed', data: '{"a":"é€😀"}' },
-        { name: 'b/c', data: '1' },
-      ]);
+      const ending = new AbortController();
+      const backend = createWebBackend({
+        fetch: () => Promise.resolve(new Response(toStream(chunks))),
+        origin: '',
+        token: 'x',
+        onSessionLost: () => undefined,
+        signal: ending.signal,
+      });
+      const changed = new Promise((resolve) => backend.on('tasks/changed', resolve));
+      const removed = new Promise((resolve) => backend.on('snapshots/removed', resolve));
+      expect(await changed).toEqual({ a: 'é€😀' });
+      expect(await removed).toEqual({ snapshotIds: [1] });
+      ending.abort();
     }
   });
 
-  it('is asked for again when it ends', async () => {
+  it('is requested again when it ends', async () => {
     let visits = 0;
     const server = createServer((_request, response) => {
       visits += 1;
@@ -51,18 +57,18 @@ describe('the stream of events', () => {
       onSessionLost: () => undefined,
       signal: ending.signal,
     });
-    const heard: unknown[] = [];
-    backend.on('snapshots/removed', (payload) => heard.push(payload));
-    await vi.waitFor(() => expect(heard.length).toBeGreaterThanOrEqual(2), 5000);
+    const received: unknown[] = [];
+    backend.on('snapshots/removed', (payload) => received.push(payload));
+    await vi.waitFor(() => expect(received.length).toBeGreaterThanOrEqual(2), 5000);
     ending.abort();
     server.closeAllConnections();
     server.close();
-    expect(heard.slice(0, 2)).toEqual([{ snapshotIds: [1] }, { snapshotIds: [2] }]);
+    expect(received.slice(0, 2)).toEqual([{ snapshotIds: [1] }, { snapshotIds: [2] }]);
   });
 });
 
 describe('a host that is gone', () => {
-  it('is told by a code', async () => {
+  it('is reported by a code', async () => {
     const backend = createWebBackend({
       fetch: () => Promise.reject(new TypeError('Failed to fetch')),
       origin: '',
@@ -72,7 +78,7 @@ describe('a host that is gone', () => {
     await expect(backend.call('tasks/list', null)).rejects.toMatchObject({ code: 'app.host-gone' });
   });
 
-  it('is told from a session that is lost', async () => {
+  it('differs from a session that is lost', async () => {
     const onSessionLost = vi.fn();
     const backend = createWebBackend({
       fetch: () => Promise.resolve(new Response(null, { status: 401 })),

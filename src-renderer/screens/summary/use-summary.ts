@@ -49,15 +49,15 @@ export function useSummary(readDirection: () => Direction) {
   const source = computed<Source>(
     () => chosenSource.value ?? (isInboundOnly.value ? 'computed' : 'reported'),
   );
-  const shown = computed(() => (source.value === 'reported' ? summaries.reported : summaries.computed));
+  const shown = computed(() => (source.value === 'reported' ? summaries.reported : summaries.cached));
   const isComparable = computed(() => {
-    const { reported, computed: cached } = summaries;
+    const { reported, cached } = summaries;
     if (reported === null || cached === null || isInboundOnly.value) return false;
     return cached.snapshot.state === 'complete' && hasSamePeriod(reported.snapshot, cached.snapshot);
   });
   const differences = computed(() =>
-    isComparable.value && summaries.reported !== null && summaries.computed !== null
-      ? findDifferences(summaries.reported.summary.groups, summaries.computed.summary.groups)
+    isComparable.value && summaries.reported !== null && summaries.cached !== null
+      ? findDifferences(summaries.reported.summary.groups, summaries.cached.summary.groups)
       : null,
   );
 

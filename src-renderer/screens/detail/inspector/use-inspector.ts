@@ -1,8 +1,8 @@
-import { computed, ref, shallowRef } from 'vue';
+import { ref, shallowRef } from 'vue';
 import type { RecordDetail, SessionRequest } from '../../../../src-main/common/model/record.ts';
+import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
 import { useBackend } from '../../../backend/backend.ts';
 import { toErrorLike, type ErrorLike } from '../../../messages/error-like.ts';
-import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
 
 interface Target {
   readonly snapshotId: number;
@@ -10,56 +10,63 @@ interface Target {
   readonly direction: Direction;
 }
 
-/** The record in the inspector with its session. Answers for a record that was left meanwhile are dropped. */
+/** The longest session id that the core accepts. */
+const MAX_SESSION_ID_CHARACTERS = 200;
+
+/** The record in the inspector with its session. Responses for a record that was left meanwhile are dropped. */
 export function useInspector() {
   const backend = useBackend();
   const target = shallowRef<Target | null>(null);
   const record = shallowRef<RecordDetail | null>(null);
   const session = shallowRef<readonly SessionRequest[]>([]);
   const error = shallowRef<ErrorLike | null>(null);
-  const loading = ref(false);
+  const isLoading = ref(false);
   let ticket = 0;
+  let readSessionId = '';
 
   async function select(next: Target, connectionId: string): Promise<void> {
     const mine = ++ticket;
     target.value = next;
-    loading.value = true;
+    isLoading.value = true;
     error.value = null;
     try {
       const { snapshotId, seq } = next;
       const found = await backend.call('records/read-record', { snapshotId, seq });
       if (mine !== ticket) return;
-      const isOtherSession = found.sessionId !== record.value?.sessionId;
       record.value = found;
-      loading.value = false;
-      if (isOtherSession) session.value = [];
-      if (found.sessionId === '' || !isOtherSession) return;
-      const sessionId = found.sessionId.slice(0, 200);
-      const requests = await backend.call('records/read-session', { connectionId, sessionId });
-      if (mine === ticket) session.value = requests;
+      isLoading.value = false;
+      await readSession(found.sessionId, connectionId, mine);
     } catch (thrown) {
       if (mine !== ticket) return;
-      loading.value = false;
+      isLoading.value = false;
       error.value = toErrorLike(thrown);
     }
   }
 
+  /** Keeps a session that is complete while the selection moves within it. */
+  async function readSession(sessionId: string, connectionId: string, mine: number): Promise<void> {
+    if (sessionId === readSessionId) return;
+    session.value = [];
+    readSessionId = '';
+    if (sessionId === '') return;
+    const found = await backend.call('records/read-session', {
+      connectionId,
+      sessionId: sessionId.slice(0, MAX_SESSION_ID_CHARACTERS),
+    });
+    if (mine !== ticket) return;
+    session.value = found;
+    readSessionId = sessionId;
+  }
+
   function clear(): void {
     ticket += 1;
+    readSessionId = '';
     target.value = null;
     record.value = null;
     session.value = [];
     error.value = null;
-    loading.value = false;
+    isLoading.value = false;
   }
 
-  return {
-    target: computed(() => target.value),
-    record: computed(() => record.value),
-    session: computed(() => session.value),
-    error: computed(() => error.value),
-    loading: computed(() => loading.value),
-    select,
-    clear,
-  };
+  return { target, record, session, error, isLoading, select, clear };
 }

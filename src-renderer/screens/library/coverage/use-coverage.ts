@@ -1,11 +1,11 @@
-import { computed, onScopeDispose, ref, shallowRef, watch } from 'vue';
+import { watchThrottled } from '@vueuse/core';
+import { computed, ref, shallowRef, watch } from 'vue';
 import type { Connection } from '../../../../src-main/common/model/connection.ts';
 import { REPORT_KINDS, type ReportKind } from '../../../../src-main/common/reporting/reports.ts';
 import { useBackend } from '../../../backend/backend.ts';
 import { useClock } from '../../../composables/use-clock.ts';
 import { toErrorLike, type ErrorLike } from '../../../messages/error-like.ts';
 import { useSnapshotsStore } from '../../../stores/snapshots.ts';
-import { throttle } from '../../../stores/throttle.ts';
 import type { Span } from '../../../period/cached-spans.ts';
 import {
   countBuckets,
@@ -32,7 +32,7 @@ export function useCoverage(connection: Connection) {
   const backend = useBackend();
   const snapshots = useSnapshotsStore();
   const now = useClock(CLOCK_INTERVAL_MS);
-  /** What was zoomed into, from the day on. */
+  /** The spans that were zoomed into, beginning with the day. */
   const path = ref<readonly Span[]>([]);
   const buckets = shallowRef<ReadonlyMap<ReportKind, readonly CoverageBucket[]> | null>(null);
   const error = shallowRef<ErrorLike | null>(null);
@@ -75,10 +75,8 @@ export function useCoverage(connection: Connection) {
     }
   }
 
-  const loadSoon = throttle(() => void load(), RELOAD_INTERVAL_MS);
-  watch(whole, () => void load(), { immediate: true });
-  watch(() => snapshots.snapshots, loadSoon);
-  onScopeDispose(() => loadSoon.cancel());
+  watch(whole, load, { immediate: true });
+  watchThrottled(() => snapshots.snapshots, load, { throttle: RELOAD_INTERVAL_MS });
 
   function zoomIn(span: Span): void {
     if (zoom.value !== 'minutes') path.value = [...path.value, { fromMs: span.fromMs, toMs: span.toMs }];

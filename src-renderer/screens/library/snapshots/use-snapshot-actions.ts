@@ -1,34 +1,25 @@
-import { computed, shallowRef, type Ref } from 'vue';
+import { computed, type Ref } from 'vue';
 import type { Snapshot } from '../../../../src-main/common/model/snapshot.ts';
-import { toErrorLike, type ErrorLike } from '../../../messages/error-like.ts';
+import { useAttempt } from '../../../composables/use-attempt.ts';
 import { useDownloadsStore } from '../../../stores/downloads.ts';
 import { useRemovalsStore } from '../../../stores/removals.ts';
 import { useSnapshotsStore } from '../../../stores/snapshots.ts';
 import { pickTargets, type SnapshotAction } from './snapshot-actions.ts';
 
-/** Does what needs no further question; what went wrong last is kept for the banner. */
+/** Runs the actions that need no further question, and keeps the last failure for the notice. */
 export function useSnapshotActions(chosen: Readonly<Ref<readonly Snapshot[]>>) {
   const downloads = useDownloadsStore();
   const removals = useRemovalsStore();
   const snapshots = useSnapshotsStore();
-  const ownFailure = shallowRef<ErrorLike | null>(null);
-  const failure = computed(() => ownFailure.value ?? downloads.failure);
+  const { error, attempt, clearError } = useAttempt();
+  const failure = computed(() => error.value ?? downloads.failure);
 
   const targetsOf = (action: SnapshotAction): readonly Snapshot[] =>
     pickTargets(action, chosen.value, downloads.bySnapshot);
 
-  async function attempt(work: () => Promise<unknown>): Promise<void> {
-    dismiss();
-    try {
-      await work();
-    } catch (thrown) {
-      ownFailure.value = toErrorLike(thrown);
-    }
-  }
-
   function dismiss(): void {
-    ownFailure.value = null;
-    downloads.failure = null;
+    clearError();
+    downloads.dismissFailure();
   }
 
   const annotateAll = (pinned: boolean, targets: readonly Snapshot[]): Promise<unknown> =>
@@ -38,20 +29,25 @@ export function useSnapshotActions(chosen: Readonly<Ref<readonly Snapshot[]>>) {
     const targets = targetsOf(action);
     const ids = targets.map(({ id }) => id);
     if (ids.length === 0) return;
+    dismiss();
     switch (action) {
       case 'pause':
       case 'resume':
       case 'retry':
       case 'cancel':
       case 'refresh':
-        return attempt(() => downloads.act(action, ids));
+        await attempt(() => downloads.act(action, ids));
+        return;
       case 'verify':
-        return attempt(() => snapshots.verify(ids));
+        await attempt(() => snapshots.verify(ids));
+        return;
       case 'pin':
       case 'unpin':
-        return attempt(() => annotateAll(action === 'pin', targets));
+        await attempt(() => annotateAll(action === 'pin', targets));
+        return;
       case 'delete':
-        return attempt(() => removals.remove(ids));
+        await attempt(() => removals.remove(ids));
+        return;
       case 'open':
       case 'details':
       case 'rename':
@@ -60,7 +56,10 @@ export function useSnapshotActions(chosen: Readonly<Ref<readonly Snapshot[]>>) {
     }
   }
 
-  const undo = (): Promise<void> => attempt(() => removals.undo());
+  async function undo(): Promise<void> {
+    dismiss();
+    await attempt(removals.undo);
+  }
 
   return { failure, targetsOf, run, undo, dismiss };
 }

@@ -4,7 +4,7 @@ import { createApp } from 'vue';
 import { backendKey } from '../../../../src-renderer/backend/backend.ts';
 import { createRowSource } from '../../../../src-renderer/screens/detail/grid/create-row-source.ts';
 import { DEFAULT_ORDER, useRecordsStore } from '../../../../src-renderer/stores/records.ts';
-import { HeldBackend } from './held-backend.ts';
+import { HeldBackend } from '../support/held-backend.ts';
 
 const BUCKET = { fromMs: 0, toMs: 1000, counts: [1, 0, 0, 0, 0] };
 
@@ -29,7 +29,6 @@ describe('records store', () => {
   it('opens a view, then reads its histogram and facets', async () => {
     const store = createStore();
     void store.open(1, { channels: [3] }, DEFAULT_ORDER);
-    expect(store.opening).toBe(true);
     await backend.of('records/open-view')[0]?.answer(toView('a'));
     expect(store.view).toMatchObject({ viewId: 'a', snapshotId: 1, rowCount: 10 });
     await backend.of('records/read-histogram')[0]?.answer([BUCKET]);
@@ -110,7 +109,6 @@ describe('records store', () => {
     expect(store.error).toBeNull();
     await backend.of('records/open-view')[1]?.refuse('cache.locked');
     expect(store.error?.code).toBe('cache.locked');
-    expect(store.opening).toBe(false);
   });
 
   it('forgets everything when closed, also what is still under way', async () => {

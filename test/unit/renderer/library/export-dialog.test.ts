@@ -7,7 +7,7 @@ import { backendKey } from '../../../../src-renderer/backend/backend.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import ExportDialog from '../../../../src-renderer/components/dialogs/ExportDialog.vue';
 import { useTasksStore } from '../../../../src-renderer/stores/tasks.ts';
-import { FakeBackend } from '../overview/fake-backend.ts';
+import { ScriptedBackend } from '../support/scripted-backend.ts';
 import { makeSnapshot } from './make-snapshot.ts';
 
 const snapshot = makeSnapshot(
@@ -47,13 +47,13 @@ afterEach(() => {
   document.body.innerHTML = '';
 });
 
-async function openDialog(backend: FakeBackend): Promise<void> {
+async function openDialog(backend: ScriptedBackend): Promise<void> {
   wrapper = mount(ExportDialog, {
     props: { open: true, snapshot, filter: { channels: [3] } },
     global: { plugins: [createPinia(), createMessages()], provide: { [backendKey as symbol]: backend } },
     attachTo: document.body,
   });
-  await useTasksStore().start();
+  await useTasksStore().load();
   await flushPromises();
 }
 
@@ -72,7 +72,7 @@ function readText(): string {
 
 describe('export dialog', () => {
   it('exports what the filter leaves, in the chosen format, and tells progress and the finished file', async () => {
-    const backend = new FakeBackend({
+    const backend = new ScriptedBackend({
       'tasks/list': () => [],
       'exports/start': () => ({ taskId: 'export-1' }),
       'exports/reveal': () => ({ downloadPath: null }),
@@ -84,42 +84,42 @@ describe('export dialog', () => {
     await flushPromises();
     expect(readText()).toContain('inbound-detail_1001_2026-11-19.json');
     await press('Export');
-    expect(backend.asked.find(({ name }) => name === 'exports/start')?.input).toEqual({
+    expect(backend.calls.find(({ name }) => name === 'exports/start')?.input).toEqual({
       snapshotId: 7,
       format: 'json',
       filter: { channels: [3] },
       order: { column: 'received', descending: false },
       includePayload: true,
     });
-    backend.send('tasks/changed', running);
+    backend.emit('tasks/changed', running);
     await flushPromises();
     expect(readText()).toContain('1,000 of 4,000 rows');
     expect(findButton('Export')).toBeUndefined();
     await press('Stop export');
-    expect(backend.asked.at(-1)).toEqual({ name: 'tasks/cancel', input: { taskId: 'export-1' } });
-    backend.send('tasks/changed', done);
+    expect(backend.calls.at(-1)).toEqual({ name: 'tasks/cancel', input: { taskId: 'export-1' } });
+    backend.emit('tasks/changed', done);
     await flushPromises();
     expect(readText()).toContain('inbound.csv, 2.4 MB');
     expect(readText()).toContain(`SHA-256 ${'ab'.repeat(32)}`);
     await press('Show file');
-    expect(backend.asked.at(-1)).toEqual({ name: 'exports/reveal', input: { taskId: 'export-1' } });
+    expect(backend.calls.at(-1)).toEqual({ name: 'exports/reveal', input: { taskId: 'export-1' } });
   });
 
   it('finds a running export again after it was closed, and never stops it by closing', async () => {
-    const backend = new FakeBackend({
+    const backend = new ScriptedBackend({
       'tasks/list': () => [],
       'exports/start': () => ({ taskId: 'export-1' }),
     });
     await openDialog(backend);
     await press('Export');
-    backend.send('tasks/changed', running);
+    backend.emit('tasks/changed', running);
     await flushPromises();
     await wrapper?.setProps({ open: false });
     await wrapper?.setProps({ open: true });
     await flushPromises();
     expect(readText()).toContain('1,000 of 4,000 rows');
-    expect(backend.countAsked('tasks/cancel')).toBe(0);
-    backend.send('tasks/changed', done);
+    expect(backend.countCalls('tasks/cancel')).toBe(0);
+    backend.emit('tasks/changed', done);
     await wrapper?.setProps({ open: false });
     await wrapper?.setProps({ open: true });
     await flushPromises();
@@ -127,7 +127,7 @@ describe('export dialog', () => {
   });
 
   it('says in words why an export could not be started', async () => {
-    const backend = new FakeBackend({
+    const backend = new ScriptedBackend({
       'tasks/list': () => [],
       'exports/start': () => {
         throw new AppError('exports.write-failed', 'EACCES');

@@ -4,7 +4,7 @@ import { useDownloadsStore } from '../../../../src-renderer/stores/downloads.ts'
 import { useExportsStore } from '../../../../src-renderer/stores/exports.ts';
 import { useRemovalsStore } from '../../../../src-renderer/stores/removals.ts';
 import { useSnapshotsStore } from '../../../../src-renderer/stores/snapshots.ts';
-import { FakeBackend, provideBackend } from '../overview/fake-backend.ts';
+import { installStores, ScriptedBackend } from '../support/scripted-backend.ts';
 import { makeDownload, makeSnapshot } from './make-snapshot.ts';
 
 const storage = {
@@ -19,8 +19,8 @@ const storage = {
 const first = makeSnapshot({ fromMs: 0, toMs: 1000 }, { id: 1 });
 const second = makeSnapshot({ fromMs: 0, toMs: 1000 }, { id: 2, state: 'downloading', recordCount: 10 });
 
-function makeBackend(): FakeBackend {
-  return new FakeBackend({
+function makeBackend(): ScriptedBackend {
+  return new ScriptedBackend({
     'snapshots/list': () => [second, first],
     'snapshots/read-storage': () => storage,
     'snapshots/remove': () => ({ restorableUntilMs: 0 }),
@@ -35,64 +35,43 @@ function makeBackend(): FakeBackend {
 describe('snapshots store', () => {
   it('lists every connection and follows changes in place, new ones first', async () => {
     const backend = makeBackend();
-    provideBackend(backend);
+    installStores(backend);
     const store = useSnapshotsStore();
     await store.load();
-    expect(backend.asked[0]).toEqual({ name: 'snapshots/list', input: { connectionId: null } });
-    const stop = store.follow();
-    backend.send('snapshots/changed', { ...second, recordCount: 20 });
-    backend.send('snapshots/changed', { ...first, id: 3 });
+    expect(backend.calls[0]).toEqual({ name: 'snapshots/list', input: { connectionId: null } });
+    backend.emit('snapshots/changed', { ...second, recordCount: 20 });
+    backend.emit('snapshots/changed', { ...first, id: 3 });
     expect(store.snapshots?.map(({ id, recordCount }) => [id, recordCount])).toEqual([
       [3, 100],
       [2, 20],
       [1, 100],
     ]);
-    backend.send('snapshots/removed', { snapshotIds: [2, 3] });
+    backend.emit('snapshots/removed', { snapshotIds: [2, 3] });
     expect(store.snapshots?.map(({ id }) => id)).toEqual([1]);
-    stop();
-    expect(backend.countListeners()).toBe(0);
   });
 
   it('keeps a snapshot in the list when it could not be deleted', async () => {
-    const backend = new FakeBackend({
+    const backend = new ScriptedBackend({
       'snapshots/list': () => [first],
       'snapshots/read-storage': () => storage,
       'snapshots/remove': () => {
         throw new AppError('cache.locked', 'The cache is in use.');
       },
     });
-    provideBackend(backend);
+    installStores(backend);
     const store = useSnapshotsStore();
     await store.load();
     await expect(store.remove([1])).rejects.toMatchObject({ code: 'cache.locked' });
     expect(store.snapshots).toHaveLength(1);
   });
 
-  it('starts details as tasks and fetches summaries', async () => {
-    const backend = makeBackend();
-    provideBackend(backend);
-    const store = useSnapshotsStore();
-    await store.download('one', 'outbound-detail', first.period);
-    await store.download('one', 'outbound-summary', first.period);
-    expect(backend.asked).toEqual([
-      {
-        name: 'downloads/start',
-        input: { connectionId: 'one', report: 'outbound-detail', period: first.period },
-      },
-      {
-        name: 'summaries/fetch',
-        input: { connectionId: 'one', direction: 'outbound', period: first.period },
-      },
-    ]);
-  });
-
   it('says why the list could not be read', async () => {
-    const backend = new FakeBackend({
+    const backend = new ScriptedBackend({
       'snapshots/list': () => {
         throw new AppError('cache.newer', 'Written by a newer version.');
       },
     });
-    provideBackend(backend);
+    installStores(backend);
     const store = useSnapshotsStore();
     await store.load();
     expect(store.snapshots).toBeNull();
@@ -101,8 +80,27 @@ describe('snapshots store', () => {
 });
 
 describe('downloads store', () => {
+  it('starts details as tasks and fetches summaries', async () => {
+    const backend = makeBackend();
+    installStores(backend);
+    const store = useDownloadsStore();
+    const shared = { connectionId: 'one', period: first.period };
+    expect(await store.start({ ...shared, report: 'outbound-detail', sliceDays: 7 })).toBe(3);
+    expect(await store.start({ ...shared, report: 'outbound-summary' })).toBe(first.id);
+    expect(backend.calls).toEqual([
+      {
+        name: 'downloads/start',
+        input: { connectionId: 'one', report: 'outbound-detail', period: first.period, sliceDays: 7 },
+      },
+      {
+        name: 'summaries/fetch',
+        input: { connectionId: 'one', direction: 'outbound', period: first.period },
+      },
+    ]);
+  });
+
   it('lists what is not over, what works first and paused ones last', async () => {
-    const backend = new FakeBackend({
+    const backend = new ScriptedBackend({
       'downloads/list': () => [
         makeDownload({ snapshotId: 1, state: 'paused' }),
         makeDownload({ snapshotId: 2, state: 'queued', queuedAtMs: 2 }),
@@ -110,25 +108,23 @@ describe('downloads store', () => {
         makeDownload({ snapshotId: 4 }),
       ],
     });
-    provideBackend(backend);
+    installStores(backend);
     const store = useDownloadsStore();
-    const stop = await store.start();
-    backend.send('downloads/changed', makeDownload({ snapshotId: 5, state: 'running' }));
+    await store.load();
+    backend.emit('downloads/changed', makeDownload({ snapshotId: 5, state: 'running' }));
     expect(store.pending.map(({ snapshotId }) => snapshotId)).toEqual([5, 3, 2, 1]);
-    backend.send('snapshots/removed', { snapshotIds: [3] });
+    backend.emit('snapshots/removed', { snapshotIds: [3] });
     expect(store.pending.map(({ snapshotId }) => snapshotId)).toEqual([5, 2, 1]);
-    stop();
-    expect(backend.countListeners()).toBe(0);
   });
 
   it('acts on every snapshot, and keeps the first failure until an action works', async () => {
-    const backend = new FakeBackend({
+    const backend = new ScriptedBackend({
       'downloads/pause': ({ snapshotId }) => {
         if (snapshotId === 1) throw new AppError('downloads.not-resumable', 'No.');
         return makeDownload({ snapshotId, state: 'paused' });
       },
     });
-    provideBackend(backend);
+    installStores(backend);
     const store = useDownloadsStore();
     await store.act('pause', [1, 2]);
     expect(store.failure?.code).toBe('downloads.not-resumable');
@@ -140,21 +136,21 @@ describe('downloads store', () => {
 
 describe('removals store', () => {
   it('offers to undo a removal for half a minute, and never longer than the core can', async () => {
-    const backend = new FakeBackend({
+    const backend = new ScriptedBackend({
       'snapshots/list': () => [first],
       'snapshots/read-storage': () => storage,
       'snapshots/remove': () => ({ restorableUntilMs: 300_000 }),
       'snapshots/restore': () => [first],
       'downloads/list': () => [],
     });
-    provideBackend(backend);
+    installStores(backend);
     const store = useRemovalsStore();
     await store.remove([1], 0);
     expect(store.latest).toEqual({ snapshotIds: [1], offeredUntilMs: 30_000 });
     await store.remove([1], 290_000);
     expect(store.latest?.offeredUntilMs).toBe(300_000);
     await store.undo();
-    expect(backend.asked).toContainEqual({ name: 'snapshots/restore', input: { snapshotIds: [1] } });
+    expect(backend.calls).toContainEqual({ name: 'snapshots/restore', input: { snapshotIds: [1] } });
     expect(useSnapshotsStore().snapshots).toEqual([first]);
     expect(store.latest).toBeNull();
   });
@@ -169,23 +165,23 @@ describe('exports store', () => {
   };
 
   it('remembers the running export of a snapshot until it is forgotten', async () => {
-    provideBackend(makeBackend());
+    installStores(makeBackend());
     const store = useExportsStore();
-    expect(await store.start({ ...request, snapshotId: 1 })).toBe(true);
-    expect(store.taskIds[1]).toBe('export-1');
+    await store.start({ ...request, snapshotId: 1 });
+    expect(store.taskIds.get(1)).toBe('export-1');
     store.forget(1);
-    expect(store.taskIds).toEqual({});
+    expect(store.taskIds.size).toBe(0);
   });
 
   it('starts nothing when the person closed the dialog for the target', async () => {
-    provideBackend(makeBackend());
+    installStores(makeBackend());
     const store = useExportsStore();
-    expect(await store.start({ ...request, snapshotId: 2 })).toBe(false);
-    expect(store.taskIds).toEqual({});
+    await store.start({ ...request, snapshotId: 2 });
+    expect(store.taskIds.size).toBe(0);
   });
 
   it('hands the path of a download on', async () => {
-    provideBackend(makeBackend());
+    installStores(makeBackend());
     expect(await useExportsStore().reveal('export-1')).toBe('/exports/1');
   });
 });

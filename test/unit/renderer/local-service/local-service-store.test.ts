@@ -39,7 +39,7 @@ const script = {
 async function startStore(backend: ScriptedBackend) {
   installStores(backend);
   const store = useLocalServiceStore();
-  await store.start();
+  await store.load();
   return store;
 }
 

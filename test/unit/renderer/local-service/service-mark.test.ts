@@ -32,12 +32,9 @@ async function open(state: Partial<LocalServiceState>) {
     'status/read-history': () => makeHistory(null),
   });
   const pinia = installStores(backend);
-  await useAppStore()
-    .start()
-    .catch(() => undefined);
   await useAppStore().update({});
-  await useConnectionsStore().start();
-  await useLocalServiceStore().start();
+  await useConnectionsStore().load();
+  await useLocalServiceStore().load();
   const router = createRouter({
     history: createMemoryHistory(),
     routes: [{ path: '/:rest(.*)*', component: ServiceMark }],
@@ -81,7 +78,9 @@ test('no mark stands beside another connection, whose outage is real', async () 
 
 test('a service that is back is asked for its status at once', async () => {
   await open({});
-  const refreshes = () => backend.calls.filter(({ name }) => name === 'status/refresh').length;
+  await flushPromises();
+  const before = backend.countCalls('status/refresh');
+  const refreshes = () => backend.countCalls('status/refresh') - before;
   for (const state of ['crashed', 'starting', 'running'] as const) {
     backend.emit('local-service/changed', makeState({ state }));
     await flushPromises();

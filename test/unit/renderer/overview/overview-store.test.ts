@@ -2,9 +2,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../../../src-main/common/contract/errors.ts';
 import type { StatusSample } from '../../../../src-main/common/model/status.ts';
 import { useOverviewStore } from '../../../../src-renderer/stores/overview.ts';
-import { throttle } from '../../../../src-renderer/stores/throttle.ts';
 import { makeSnapshot } from '../library/make-snapshot.ts';
-import { FakeBackend, provideBackend } from './fake-backend.ts';
+import { installStores, ScriptedBackend } from '../support/scripted-backend.ts';
 
 const END_MS = Date.UTC(2026, 10, 20, 16);
 const EMPTY_VOLUME = { inbound: [], outbound: [], inboundCoverage: 0, outboundCoverage: 0 };
@@ -31,71 +30,75 @@ afterEach(() => {
 
 describe('overview store', () => {
   it('asks for 48 half hours that end where it is told', async () => {
-    const backend = new FakeBackend({
+    const backend = new ScriptedBackend({
       'overview/read-volume': () => EMPTY_VOLUME,
       'overview/read-attention': () => [],
     });
-    provideBackend(backend);
+    installStores(backend);
     await useOverviewStore().open('one', () => END_MS);
-    expect(backend.asked[0]).toEqual({
+    expect(backend.calls[0]).toEqual({
       name: 'overview/read-volume',
       input: { connectionId: 'one', fromMs: END_MS - 86_400_000, toMs: END_MS, buckets: 48 },
     });
   });
 
   it('reads again when the cache changes, but not with every page of a download', async () => {
-    const backend = new FakeBackend({
+    const backend = new ScriptedBackend({
       'overview/read-volume': () => EMPTY_VOLUME,
       'overview/read-attention': () => [],
     });
-    provideBackend(backend);
+    installStores(backend);
     const store = useOverviewStore();
     await store.open('one', () => END_MS);
     const stop = store.follow();
     for (let page = 0; page < 20; page += 1) {
-      backend.send('snapshots/changed', snapshot);
+      backend.emit('snapshots/changed', snapshot);
       await vi.advanceTimersByTimeAsync(100);
     }
-    expect(backend.countAsked('overview/read-volume')).toBe(2);
+    expect(backend.countCalls('overview/read-volume')).toBe(2);
     await vi.advanceTimersByTimeAsync(5000);
-    expect(backend.countAsked('overview/read-volume')).toBe(3);
-    backend.send('snapshots/changed', { ...snapshot, connectionId: 'another' });
+    expect(backend.countCalls('overview/read-volume')).toBe(3);
+    backend.emit('snapshots/changed', { ...snapshot, connectionId: 'another' });
     await vi.advanceTimersByTimeAsync(10_000);
-    expect(backend.countAsked('overview/read-volume')).toBe(3);
+    expect(backend.countCalls('overview/read-volume')).toBe(3);
+    backend.emit('snapshots/changed', snapshot);
+    backend.emit('snapshots/changed', snapshot);
     stop();
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(backend.countCalls('overview/read-volume')).toBe(4);
     expect(backend.countListeners()).toBe(0);
   });
 
   it('moves on with the clock when the status is checked, and else leaves the cache alone', async () => {
-    const backend = new FakeBackend({
+    const backend = new ScriptedBackend({
       'overview/read-volume': () => EMPTY_VOLUME,
       'overview/read-attention': () => [],
     });
-    provideBackend(backend);
+    installStores(backend);
     const store = useOverviewStore();
     let endMs = END_MS;
     await store.open('one', () => endMs);
     const stop = store.follow();
-    backend.send('status/checked', sample);
+    backend.emit('status/checked', sample);
     await vi.advanceTimersByTimeAsync(10_000);
-    expect(backend.countAsked('overview/read-volume')).toBe(1);
+    expect(backend.countCalls('overview/read-volume')).toBe(1);
     endMs += 1_800_000;
-    backend.send('status/checked', sample);
+    backend.emit('status/checked', sample);
     await vi.advanceTimersByTimeAsync(10_000);
-    expect(backend.countAsked('overview/read-volume')).toBe(2);
+    expect(backend.countCalls('overview/read-volume')).toBe(2);
     stop();
   });
 
   it('does not show the answer for a connection that was left meanwhile', async () => {
     let finishFirst: (() => void) | undefined;
-    const backend = new FakeBackend({
+    const backend = new ScriptedBackend({
       'overview/read-volume': async ({ connectionId }) => {
         if (connectionId === 'slow') await new Promise<void>((resolve) => (finishFirst = resolve));
         return { ...EMPTY_VOLUME, inboundCoverage: connectionId === 'slow' ? 1 : 0.5 };
       },
       'overview/read-attention': () => [],
     });
-    provideBackend(backend);
+    installStores(backend);
     const store = useOverviewStore();
     const first = store.open('slow', () => END_MS);
     await store.open('quick', () => END_MS);
@@ -106,14 +109,14 @@ describe('overview store', () => {
 
   it('keeps what it has when reading fails, and says so', async () => {
     let isBroken = false;
-    const backend = new FakeBackend({
+    const backend = new ScriptedBackend({
       'overview/read-volume': () => {
         if (isBroken) throw new AppError('cache.damaged', 'The cache is damaged.');
         return EMPTY_VOLUME;
       },
       'overview/read-attention': () => [],
     });
-    provideBackend(backend);
+    installStores(backend);
     const store = useOverviewStore();
     await store.open('one', () => END_MS);
     isBroken = true;
@@ -123,30 +126,5 @@ describe('overview store', () => {
     isBroken = false;
     await store.reload();
     expect(store.error).toBeNull();
-  });
-});
-
-describe('throttle', () => {
-  it('runs at once and joins what comes within the interval to one run at its end', () => {
-    const run = vi.fn();
-    const throttled = throttle(run, 1000);
-    throttled();
-    throttled();
-    throttled();
-    expect(run).toHaveBeenCalledTimes(1);
-    vi.advanceTimersByTime(1000);
-    expect(run).toHaveBeenCalledTimes(2);
-    vi.advanceTimersByTime(5000);
-    expect(run).toHaveBeenCalledTimes(2);
-  });
-
-  it('forgets a run to come when it is cancelled', () => {
-    const run = vi.fn();
-    const throttled = throttle(run, 1000);
-    throttled();
-    throttled();
-    throttled.cancel();
-    vi.advanceTimersByTime(5000);
-    expect(run).toHaveBeenCalledTimes(1);
   });
 });

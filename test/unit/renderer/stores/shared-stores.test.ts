@@ -1,5 +1,5 @@
 import { flushPromises } from '@vue/test-utils';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { useAppStore } from '../../../../src-renderer/stores/app.ts';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections.ts';
 import { usePeriodStore } from '../../../../src-renderer/stores/period.ts';
@@ -17,6 +17,10 @@ const INFO = {
   nowMs: 0,
 } as const;
 
+function createMediaQuery(matches: boolean): MediaQueryList {
+  return Object.assign(new EventTarget(), { matches }) as MediaQueryList;
+}
+
 async function startStores(script: ConstructorParameters<typeof ScriptedBackend>[0] = {}) {
   let settings = makeSettings();
   const backend = new ScriptedBackend({
@@ -27,8 +31,9 @@ async function startStores(script: ConstructorParameters<typeof ScriptedBackend>
     ...script,
   });
   installStores(backend);
-  const stops = [await useAppStore().start(), await useConnectionsStore().start()];
-  return { backend, stop: () => stops.forEach((stop) => stop()) };
+  await useAppStore().load();
+  await useConnectionsStore().load();
+  return { backend };
 }
 
 test('the first connection is active until another is chosen', async () => {
@@ -39,22 +44,15 @@ test('the first connection is active until another is chosen', async () => {
   expect(connections.active?.id).toBe('b');
 });
 
-test('a store that is stopped listens no more', async () => {
-  const { backend, stop } = await startStores();
-  expect(backend.countListeners()).toBe(2);
-  stop();
-  expect(backend.countListeners()).toBe(0);
-});
-
-test('a keychain that is only a session is told', async () => {
+test('a keychain that lasts for the session only is reported', async () => {
   await startStores();
   expect(useAppStore().secretsForSessionOnly).toBe(true);
 });
 
 test('the theme goes round system, light and dark', async () => {
+  vi.spyOn(window, 'matchMedia').mockImplementation((query) => createMediaQuery(query.includes('dark')));
   await startStores();
   const app = useAppStore();
-  app.prefersDark = true;
   expect(app.isDark).toBe(true);
   await app.cycleTheme();
   expect([app.theme, app.isDark]).toEqual(['light', false]);
@@ -71,7 +69,7 @@ test('a task that was heard of is newer than the list', async () => {
     },
   });
   const tasks = useTasksStore();
-  await tasks.start();
+  await tasks.load();
   expect(tasks.find('t1')?.done).toBe(2);
   expect(tasks.running.map((task) => task.id)).toEqual(['t1']);
 });
@@ -90,7 +88,6 @@ test('decision 28, client: unreachable, refused and not checked are told apart',
   });
   const status = useStatusStore();
   expect(status.reach).toBe('not-checked');
-  const stop = status.start();
   await flushPromises();
   expect(status.reach).toBe('online');
   backend.emit('status/checked', makeSample({ checkedAtMs: 2000, failure: 'client.unreachable' }));
@@ -99,7 +96,6 @@ test('decision 28, client: unreachable, refused and not checked are told apart',
   expect([status.reach, status.isOffline]).toEqual(['refused', false]);
   backend.emit('status/checked', makeSample({ checkedAtMs: 4000, connectionId: 'b' }));
   expect(status.latest?.checkedAtMs).toBe(3000);
-  stop();
 });
 
 test('a sample that the core took by itself brings its history along', async () => {
@@ -107,7 +103,7 @@ test('a sample that the core took by itself brings its history along', async () 
     'status/refresh': () => makeSample(),
     'status/read-history': () => makeHistory(null),
   });
-  const stop = useStatusStore().start();
+  useStatusStore();
   await flushPromises();
   const count = () => backend.calls.filter((call) => call.name === 'status/read-history').length;
   const before = count();
@@ -115,5 +111,18 @@ test('a sample that the core took by itself brings its history along', async () 
   backend.emit('status/checked', makeSample({ checkedAtMs: 3000 }));
   await flushPromises();
   expect(count()).toBe(before + 1);
-  stop();
+});
+
+test('nothing but a store itself changes its state', () => {
+  installStores(new ScriptedBackend({}));
+  const period = usePeriodStore();
+  const connections = useConnectionsStore();
+  void ((): void => {
+    // @ts-expect-error A property of a store is read-only outside of it.
+    period.selection = { kind: 'preset', preset: 'today' };
+    // @ts-expect-error A property of a store is read-only outside of it.
+    connections.list = [];
+  });
+  period.select({ kind: 'preset', preset: 'today' });
+  expect(period.selection).toEqual({ kind: 'preset', preset: 'today' });
 });

@@ -10,7 +10,7 @@ import {
   pickSnapshot,
 } from '../../../../src-renderer/period/pick-snapshot.ts';
 import { useSummariesStore } from '../../../../src-renderer/stores/summaries.ts';
-import { HeldBackend } from '../detail/held-backend.ts';
+import { HeldBackend } from '../support/held-backend.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -67,7 +67,7 @@ describe('summaries store', () => {
     await second?.answer(summary(2));
     await first?.answer(summary(1));
     expect(store.reported?.snapshot.id).toBe(2);
-    expect(store.reading).toBe(false);
+    expect(store.isReading).toBe(false);
   });
 
   it('keeps both sources apart', async () => {
@@ -75,7 +75,7 @@ describe('summaries store', () => {
     void store.read('reported', toSnapshot(1));
     void store.read('computed', toSnapshot(9));
     await backend.of('summaries/compute')[0]?.answer(summary(9));
-    expect(store.computed?.snapshot.id).toBe(9);
+    expect(store.cached?.snapshot.id).toBe(9);
     expect(store.reported).toBeNull();
   });
 
@@ -87,7 +87,7 @@ describe('summaries store', () => {
     await backend.of('summaries/fetch')[0]?.refuse('client.unreachable');
     expect(await fetched).toBeNull();
     expect(store.fetchError?.code).toBe('client.unreachable');
-    expect(store.fetching).toBe(false);
+    expect(store.isFetching).toBe(false);
     expect(store.reported?.snapshot.id).toBe(1);
   });
 
@@ -97,7 +97,7 @@ describe('summaries store', () => {
     store.clear();
     await backend.of('summaries/fetch')[0]?.answer(toSnapshot(4));
     expect(await fetched).toBeNull();
-    expect(store.fetching).toBe(false);
+    expect(store.isFetching).toBe(false);
   });
 });
 

@@ -6,7 +6,6 @@ import type { Summary } from '../../../../src-main/common/model/summary.ts';
 import { backendKey } from '../../../../src-renderer/backend/backend.ts';
 import { useSummary } from '../../../../src-renderer/screens/summary/use-summary.ts';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections.ts';
-import { useSnapshotsStore } from '../../../../src-renderer/stores/snapshots.ts';
 import { makeSnapshot } from '../library/make-snapshot.ts';
 import { makeConnection } from '../support/samples.ts';
 import { ScriptedBackend, installStores } from '../support/scripted-backend.ts';
@@ -30,8 +29,7 @@ async function showScreen(direction: 'inbound' | 'outbound', cached: Snapshot[] 
     }),
   });
   const pinia = installStores(backend);
-  await useConnectionsStore().start();
-  useSnapshotsStore().follow();
+  await useConnectionsStore().load();
   const screen: VueWrapper = mount(
     defineComponent({ setup: () => useSummary(() => direction), template: '<i />' }),
     { global: { plugins: [pinia], provide: { [backendKey as symbol]: backend } } },

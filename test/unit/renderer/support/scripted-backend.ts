@@ -11,7 +11,7 @@ import { backendKey, type Backend } from '../../../../src-renderer/backend/backe
 
 type Script = { [Name in OperationName]?: (input: Input<Name>) => Output<Name> | Promise<Output<Name>> };
 
-/** A backend that answers what the test says, and remembers what it was asked. */
+/** A backend that returns what the test says, remembers its calls, and can emit events. */
 export class ScriptedBackend implements Backend {
   readonly calls: { readonly name: OperationName; readonly input: unknown }[] = [];
   readonly #script: Script;
@@ -23,9 +23,9 @@ export class ScriptedBackend implements Backend {
 
   async call<Name extends OperationName>(name: Name, input: Input<Name>): Promise<Output<Name>> {
     this.calls.push({ name, input });
-    const answer = this.#script[name];
-    if (answer === undefined) throw new Error(`The test has no answer to ${name}.`);
-    return await answer(input);
+    const run = this.#script[name];
+    if (run === undefined) throw new Error(`The test has no script for ${name}.`);
+    return await run(input);
   }
 
   on<Name extends EventName>(name: Name, listener: (payload: EventPayload<Name>) => void): () => void {
@@ -39,12 +39,16 @@ export class ScriptedBackend implements Backend {
     for (const listener of this.#listeners.get(name) ?? []) listener(payload as never);
   }
 
+  countCalls(name: OperationName): number {
+    return this.calls.filter((call) => call.name === name).length;
+  }
+
   countListeners(): number {
     return [...this.#listeners.values()].reduce((sum, listeners) => sum + listeners.size, 0);
   }
 }
 
-/** Stores as the application has them, on a backend. */
+/** Makes the stores work outside a component: an application that has the backend, and its Pinia. */
 export function installStores(backend: Backend): Pinia {
   const pinia = createPinia();
   createApp({}).provide(backendKey, backend).use(pinia);
