@@ -1,12 +1,12 @@
-/** The scheme and host of the window's own files; nothing on a network answers to them. */
+/** The scheme and host of the window's own files; no computer on a network has them. */
 export const APP_SCHEME = 'app';
 const APP_HOST = 'channelscope';
 export const APP_ORIGIN = `${APP_SCHEME}://${APP_HOST}`;
 export const APP_URL = `${APP_ORIGIN}/index.html`;
 
 /**
- * Whether a URL is the application's one page, whatever place in it. Compared as text: a parser would take
- * capitals, credentials and ports for the same thing.
+ * Whether a URL is the application's one page, whatever place in it. Compared as text: a parser would accept
+ * capitals, credentials and ports too.
  */
 export function isAppPage(url: unknown): boolean {
   return typeof url === 'string' && (url === APP_URL || url.startsWith(`${APP_URL}#`));

@@ -11,7 +11,7 @@ export function registerAppScheme(): void {
   ]);
 }
 
-/** Answers a request for one of the window's files. Everything else is 404, with the same headers (E-18). */
+/** Responds with one of the window's files. Everything else is 404, with the same headers (E-18). */
 export async function respondToAppRequest(request: Request, folder: string): Promise<Response> {
   const nonce = createNonce();
   const headers = buildSecurityHeaders(nonce, 'none');

@@ -10,9 +10,9 @@ async function askForTarget(window: BrowserWindow | null, suggestedName: string)
     defaultPath: suggestedName,
     filters: extension === '' ? [] : [{ name: extension.toUpperCase(), extensions: [extension] }],
   };
-  const answer =
+  const choice =
     window === null ? await dialog.showSaveDialog(options) : await dialog.showSaveDialog(window, options);
-  return answer.canceled || answer.filePath === '' ? null : answer.filePath;
+  return choice.canceled || choice.filePath === '' ? null : choice.filePath;
 }
 
 /** Asks for a file of records; null when the person closed the dialog. */
@@ -24,15 +24,15 @@ async function askForImport(window: BrowserWindow | null): Promise<ImportFile | 
       { name: '*', extensions: ['*'] },
     ],
   };
-  const answer =
+  const choice =
     window === null ? await dialog.showOpenDialog(options) : await dialog.showOpenDialog(window, options);
-  const path = answer.canceled ? undefined : answer.filePaths[0];
+  const path = choice.canceled ? undefined : choice.filePaths[0];
   if (path === undefined) return null;
   // The person's own file stays where it is.
   return { path, name: basename(path), release: () => Promise.resolve() };
 }
 
-/** What the core needs, of Electron. */
+/** The host that Electron provides: dialogs, the clipboard and the network of the system. */
 export function createDesktopHost(options: {
   platform: HostPlatform;
   version: string;

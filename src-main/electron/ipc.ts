@@ -5,10 +5,10 @@ import type { Core } from '../core/create-core.ts';
 import { isAppPage } from './app-address.ts';
 import { toEventChannel, toOperationChannel } from './channels.ts';
 
-/** Lists are read in pages, so no honest payload is larger (I-02). */
-const MOST_INPUT_LENGTH = 1024 * 1024;
+/** In characters. Lists are read in pages, so no honest input is larger (I-02). */
+const MAX_INPUT_LENGTH = 1024 * 1024;
 
-/** The windows that may ask. */
+/** The windows whose calls are accepted, by the number of their contents. */
 export type TrustedContents = ReadonlyMap<number, WebContents>;
 
 /**
@@ -34,14 +34,14 @@ export function isTrustedSender(
   }
 }
 
-/** Joins every operation of the contract to its channel. A stranger gets a constant error, with nothing of the request in it. */
+/** Handles every operation of the contract on its channel. Any other sender gets a constant error that repeats nothing. */
 export function serveOperations(core: Pick<Core, 'call'>, trusted: TrustedContents): void {
   for (const name of Object.keys(OPERATIONS) as OperationName[]) {
     ipcMain.handle(toOperationChannel(name), (event, input: unknown) => {
       if (!isTrustedSender(event, trusted)) throw new Error('Refused.');
       // Structured clone carries more than JSON does; the core is promised JSON, as over the other carrier.
       const text = JSON.stringify(input) as string | undefined;
-      if (text === undefined || text.length > MOST_INPUT_LENGTH) {
+      if (text === undefined || text.length > MAX_INPUT_LENGTH) {
         const refusal = new AppError('app.invalid-input', 'The input is not JSON, or too large.');
         return { ok: false, error: toErrorInfo(refusal) };
       }
@@ -50,7 +50,7 @@ export function serveOperations(core: Pick<Core, 'call'>, trusted: TrustedConten
   }
 }
 
-/** Sends every event of the core to every open window; the answer stops it. */
+/** Sends every event of the core to every open window; returns a function that stops it. */
 export function sendEvents(core: Pick<Core, 'on'>, trusted: TrustedContents): () => void {
   return core.on((name, payload) => {
     for (const contents of trusted.values()) {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { net, type IncomingMessage, type Session } from 'electron';
 
-/** These answers have no body, and a Response refuses to be made with one. */
+/** Responses with these statuses have no body; the constructor of Response rejects one. */
 const BODILESS = new Set([101, 204, 205, 304]);
 
 function toHeaders(given: Record<string, string | string[]>): Headers {
@@ -22,38 +22,38 @@ function toResponse(message: IncomingMessage, isHead: boolean): Response {
 }
 
 /**
- * A fetch over Chromium's network, which knows the system's proxy and certificates. It keeps what the core knows
- * from Node's: a failure is a TypeError with the reason as its cause, and a redirect is an answer that says where
- * it points; Electron's own fetch can't tell that. No cookie or password of the system ever goes along.
+ * A fetch over Chromium's network, which knows the system's proxy and certificates. It behaves as
+ * Node's does: a failure is a TypeError with the reason as its cause, and a redirect is a response with its `location`,
+ * which Electron's own fetch hides. No cookie or password of the system is ever sent along.
  */
 export function createNetworkFetch(session: Session): typeof globalThis.fetch {
   return async (input, init) => {
-    const asked = new Request(input, init);
-    const body = asked.body === null ? undefined : Buffer.from(await asked.arrayBuffer());
-    asked.signal.throwIfAborted();
+    const wanted = new Request(input, init);
+    const body = wanted.body === null ? undefined : Buffer.from(await wanted.arrayBuffer());
+    wanted.signal.throwIfAborted();
     return new Promise<Response>((resolve, reject) => {
       const sent = net.request({
         session,
-        method: asked.method,
-        url: asked.url,
+        method: wanted.method,
+        url: wanted.url,
         credentials: 'omit',
         useSessionCookies: false,
         cache: 'no-store',
         redirect: 'manual',
       });
-      for (const [name, value] of asked.headers) sent.setHeader(name, value);
+      for (const [name, value] of wanted.headers) sent.setHeader(name, value);
       const abort = (): void => {
-        reject(asked.signal.reason as Error);
+        reject(wanted.signal.reason as Error);
         sent.abort();
       };
-      asked.signal.addEventListener('abort', abort, { once: true });
-      sent.on('response', (message) => resolve(toResponse(message, asked.method === 'HEAD')));
+      wanted.signal.addEventListener('abort', abort, { once: true });
+      sent.on('response', (message) => resolve(toResponse(message, wanted.method === 'HEAD')));
       sent.on('redirect', (status, _method, target) => {
         resolve(new Response(null, { status, headers: { location: target } }));
         sent.abort();
       });
       sent.on('error', (cause) => {
-        asked.signal.removeEventListener('abort', abort);
+        wanted.signal.removeEventListener('abort', abort);
         reject(new TypeError('fetch failed', { cause }));
       });
       sent.end(body);

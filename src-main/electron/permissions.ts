@@ -1,7 +1,7 @@
 import type { Session } from 'electron';
 import { APP_ORIGIN, isAppPage } from './app-address.ts';
 
-/** Copying a cell is all that the window needs. */
+/** Copying text is all that the window needs. */
 const GRANTED = new Set(['clipboard-sanitized-write']);
 
 /**

@@ -17,16 +17,16 @@ const channelsByEvent = new Map(
 contextBridge.exposeInMainWorld('channelscope', {
   platform: process.platform,
   operations,
-  /** Hears the payloads of one event; the event object of IPC, which leads back to its sender, stays here. */
+  /** Passes the payloads of one event on; the event object of IPC, which leads back to its sender, stays here. */
   on: (name: string, listener: (payload: unknown) => void): (() => void) => {
     const channel = channelsByEvent.get(name);
     if (channel === undefined) throw new Error('No such event.');
-    const hear = (_event: IpcRendererEvent, payload: unknown): void => {
+    const forward = (_event: IpcRendererEvent, payload: unknown): void => {
       listener(payload);
     };
-    ipcRenderer.on(channel, hear);
+    ipcRenderer.on(channel, forward);
     return () => {
-      ipcRenderer.removeListener(channel, hear);
+      ipcRenderer.removeListener(channel, forward);
     };
   },
 });

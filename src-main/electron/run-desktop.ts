@@ -69,7 +69,7 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
   serveAppFiles(session.defaultSession, options.windowFolder);
   await prepareDataFolder(dataFolder);
   const unlock = lockProfile(dataFolder);
-  // In memory only: what one connection was answered must not be met by another one.
+  // In memory only, and without a cache: what one connection received must never be served to another.
   const network = session.fromPartition('requests', { cache: false });
   const host = createDesktopHost({
     platform,
@@ -93,7 +93,7 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
   app.on('activate', showWindow);
 }
 
-/** Lets the core end what it is at: the first request to quit waits for it, the one after goes through. */
+/** Stops the core before the application quits: the first request to quit waits for it, the next one goes through. */
 function stopBeforeQuit(core: Core, unlock: () => void): void {
   let isStopped = false;
   let isStopping = false;

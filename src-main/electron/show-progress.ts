@@ -5,11 +5,11 @@ import { isActive } from '../core/tasks/task-registry.ts';
 
 type Task = EventPayload<'tasks/changed'>;
 
-/** What the system takes for no bar, and for one without an end in sight. */
+/** Values that the system shows as no bar, and as a bar of unknown length. */
 const NO_BAR = -1;
 const NO_END = 2;
 
-/** Shows how far the downloads are together, in the taskbar or the dock; the answer stops that. */
+/** Shows how far the downloads are together, in the taskbar or the dock. Returns a function that stops it. */
 export function showProgress(core: Pick<Core, 'on'>, findWindow: () => BrowserWindow | null): () => void {
   const downloads = new Map<string, Task>();
   return core.on((name, payload) => {

@@ -1,5 +1,6 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeFileAtomicallySync } from '../node/write-file-atomically.ts';
 
 export interface Bounds {
   readonly x: number;
@@ -14,8 +15,8 @@ export interface WindowState {
   readonly isMaximized: boolean;
 }
 
-/** So much of the window must be on a screen, or its title bar can't be reached. */
-const LEAST_VISIBLE = 100;
+/** In pixels: with less of the window on a screen, its title bar can't be reached. */
+const MIN_VISIBLE = 100;
 const FILE_NAME = 'window.json';
 
 function overlap(start: number, length: number, otherStart: number, otherLength: number): number {
@@ -26,12 +27,12 @@ function isReachable(bounds: Bounds, screens: readonly Bounds[]): boolean {
   return screens.some(
     (screen) =>
       bounds.y >= screen.y &&
-      overlap(bounds.x, bounds.width, screen.x, screen.width) >= LEAST_VISIBLE &&
-      overlap(bounds.y, bounds.height, screen.y, screen.height) >= LEAST_VISIBLE,
+      overlap(bounds.x, bounds.width, screen.x, screen.width) >= MIN_VISIBLE &&
+      overlap(bounds.y, bounds.height, screen.y, screen.height) >= MIN_VISIBLE,
   );
 }
 
-/** Reads what was remembered. A file that is missing or damaged means nothing is. */
+/** Reads what was saved; a file that is missing or damaged counts as none. */
 export function readWindowState(folder: string, screens: readonly Bounds[]): WindowState {
   try {
     const saved = JSON.parse(readFileSync(join(folder, FILE_NAME), 'utf8')) as Record<string, unknown>;
@@ -48,13 +49,12 @@ export function readWindowState(folder: string, screens: readonly Bounds[]): Win
   }
 }
 
-/** Remembers the window's place. Called as the window closes, so it must be done when it returns. */
+/** Saves the window's place. Called as the window closes, so it must be done when it returns. */
 export function saveWindowState(folder: string, bounds: Bounds, isMaximized: boolean): void {
   const { x, y, width, height } = bounds;
   try {
-    writeFileSync(join(folder, FILE_NAME), JSON.stringify({ x, y, width, height, isMaximized }), {
-      mode: 0o600,
-    });
+    const state = { x, y, width, height, isMaximized };
+    writeFileAtomicallySync(join(folder, FILE_NAME), JSON.stringify(state));
   } catch {
     // A full disk must not keep the window from closing.
   }

@@ -24,7 +24,7 @@ function buildTitleBar(platform: HostPlatform, isDark: boolean): BrowserWindowCo
   return { autoHideMenuBar: true };
 }
 
-/** The one set of options a window is made with. What is safe by default is said all the same, and tested. */
+/** The options of every window. What is safe by default is stated all the same, so that a test can check it. */
 export function buildWindowOptions(options: {
   platform: HostPlatform;
   preload: string;

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The newest change of a file below these paths, in milliseconds; 0 when there is none. */
+/** When a file below these paths last changed, in milliseconds since 1970; 0 when there is none. */
 function findNewestMs(paths: readonly string[]): number {
   let newestMs = 0;
   for (const path of paths) {
@@ -28,7 +28,7 @@ export function needsBuild(root: string, part: keyof typeof SOURCES): boolean {
   return builtMs === 0 || findNewestMs(SOURCES[part].map((name) => join(root, name))) > builtMs;
 }
 
-/** Builds the application. Rejects with what the build said when it fails. */
+/** Builds the application. Rejects with the end of the build's output when it fails. */
 export function build(root: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(
@@ -36,16 +36,16 @@ export function build(root: string): Promise<void> {
       [join(root, 'node_modules/electron-vite/bin/electron-vite.js'), 'build'],
       { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] },
     );
-    let said = '';
+    let output = '';
     const keep = (chunk: Buffer): void => {
-      said = (said + chunk.toString()).slice(-4000);
+      output = (output + chunk.toString()).slice(-4000);
     };
     child.stdout.on('data', keep);
     child.stderr.on('data', keep);
     child.once('error', reject);
     child.once('close', (code) => {
       if (code === 0) resolve();
-      else reject(new Error(`The build failed.\n${said}`));
+      else reject(new Error(`The build failed.\n${output}`));
     });
   });
 }

@@ -15,26 +15,26 @@ export function findElectron(root: string): string | null {
   }
 }
 
-/** The last line that says anything of an error's report, without the stack. */
-function findReason(said: string): string {
-  const lines = said.split('\n').map((line) => line.trim());
+/** The line of the installer's output that names the error, without the stack. */
+function findReason(output: string): string {
+  const lines = output.split('\n').map((line) => line.trim());
   return lines.find((line) => /error/iu.test(line)) ?? lines.find((line) => line !== '') ?? 'no reason given';
 }
 
-/** Downloads Electron's runtime with its own installer. Answers why it could not, or null when it is there. */
+/** Downloads Electron's runtime with its own installer. Returns why that failed, or null when the runtime is there. */
 export function installElectron(root: string, limitMs = INSTALL_MS): Promise<string | null> {
   const script = join(root, 'node_modules/electron/install.js');
   if (!existsSync(script)) return Promise.resolve('the package is not installed; run "npm ci" first');
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [script], { cwd: root, stdio: ['ignore', 'ignore', 'pipe'] });
-    let said = '';
+    let output = '';
     let isLate = false;
     const timer = setTimeout(() => {
       isLate = true;
       child.kill('SIGKILL');
     }, limitMs);
     child.stderr.on('data', (chunk: Buffer) => {
-      said = (said + chunk.toString()).slice(0, 4000);
+      output = (output + chunk.toString()).slice(0, 4000);
     });
     child.once('error', (error) => {
       clearTimeout(timer);
@@ -43,7 +43,7 @@ export function installElectron(root: string, limitMs = INSTALL_MS): Promise<str
     child.once('close', (code) => {
       clearTimeout(timer);
       if (isLate) resolve(`the download took longer than ${limitMs / 1000} s`);
-      else resolve(code === 0 && findElectron(root) !== null ? null : findReason(said));
+      else resolve(code === 0 && findElectron(root) !== null ? null : findReason(output));
     });
   });
 }

@@ -18,11 +18,11 @@ npm run start:web -- [options]
   --no-open       only print the address, don't open a browser
   --help          show this
 
-Once the application answers, one line of JSON stands on standard output: {"url"}. The address works once, within
+Once the application is ready, it prints one line of JSON to standard output: {"url"}. The address works once, within
 ten minutes.
 `;
 
-/** Reads the command line. Throws an Error with plain words on anything it doesn't know. */
+/** Reads the command line. Throws an Error with a message for people on anything unknown. */
 export function readStartOptions(args: readonly string[]): StartOptions {
   const { values } = parseArgs({
     args: [...args],

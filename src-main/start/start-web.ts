@@ -7,7 +7,7 @@ runGuarded(async () => {
     process.stdout.write(HELP);
     return;
   }
-  // Loaded late: a Node that is too old for the database must hear so in words.
+  // Checked before anything is loaded: the database's module crashes in a Node that is too old for it.
   if (Number.parseInt(process.versions.node, 10) < 22) {
     throw new Error(
       `Channelscope needs Node 22 or later, this is ${process.versions.node}. Start it with "npm run start:web".`,

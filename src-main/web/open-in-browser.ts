@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { lookup } from 'node:dns/promises';
 import type { HostPlatform } from '../core/profile/data-folder.ts';
 
 /** The program that opens an address or a file in the browser; no shell reads what it is given. */
@@ -8,7 +9,7 @@ export function findOpener(platform: HostPlatform): { command: string; args: rea
   return { command: 'xdg-open', args: [] };
 }
 
-/** Opens an address in the person's browser. Answers false where no such program can be started. */
+/** Opens an address in the person's browser. Returns false where no such program can be started. */
 export function openInBrowser(platform: HostPlatform, address: string): Promise<boolean> {
   const { command, args } = findOpener(platform);
   return new Promise((resolve) => {
@@ -19,4 +20,10 @@ export function openInBrowser(platform: HostPlatform, address: string): Promise<
       resolve(true);
     });
   });
+}
+
+/** True when this computer resolves a name to itself and to nothing else; not every system knows `*.localhost`. */
+export async function isLoopbackName(name: string): Promise<boolean> {
+  const found = await lookup(name, { all: true }).catch(() => []);
+  return found.length > 0 && found.every(({ address }) => address === '127.0.0.1' || address === '::1');
 }

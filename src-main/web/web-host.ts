@@ -4,7 +4,7 @@ import type { ExportDownloads } from './export-downloads.ts';
 import type { ImportUploads } from './import-uploads.ts';
 import { openInBrowser } from './open-in-browser.ts';
 
-/** What the core needs, in plain Node with a browser for a window. Runs from source: the threads are source files too. */
+/** The host of plain Node, with a browser for a window. It runs from source, so the threads are source files too. */
 export function createWebHost(options: {
   platform: HostPlatform;
   version: string;

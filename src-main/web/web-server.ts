@@ -42,6 +42,8 @@ const HARDENING = {
   createHeaders: () => buildSecurityHeaders(createNonce(), 'self'),
   // Inputs are a few kilobytes; uploads are streamed and have a limit of their own.
   maxBodyBytes: 1024 * 1024,
+  // Browsers open connections ahead of need.
+  headersTimeoutMs: 60_000,
   // An upload of 2 GB takes some time.
   requestTimeoutMs: 300_000,
   // Event streams never end by themselves.

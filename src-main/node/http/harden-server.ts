@@ -14,6 +14,8 @@ export interface ServerHardening {
   /** Headers of every response, refusals included. */
   readonly createHeaders: () => Readonly<Record<string, string>>;
   readonly maxBodyBytes: number;
+  /** Until the head of a request is received, counted from the opening of its connection. */
+  readonly headersTimeoutMs: number;
   /** Until a request is received whole. */
   readonly requestTimeoutMs: number;
   /** `busy` connections are cut off when the server closes, `idle` ones only are otherwise. */
@@ -43,7 +45,7 @@ export function toServerOptions(hardening: ServerHardening) {
     // No route takes a query: none is read.
     routerOptions: { maxParamLength: 100, querystringParser: () => ({}) },
     http: {
-      headersTimeout: 5_000,
+      headersTimeout: hardening.headersTimeoutMs,
       maxHeaderSize: 16_384,
       connectionsCheckingInterval: 500,
       // A missing Host is refused like a foreign one, with all headers.

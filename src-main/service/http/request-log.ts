@@ -10,13 +10,13 @@ export interface RequestLogEntry {
   readonly durationMs: number;
 }
 
-/** The entry of what arrived and could not be read as a request. */
+/** The entry for bytes that can't be read as a request. */
 export function toUnreadableEntry(now: () => number, status: number): RequestLogEntry {
   const at = new Date(now()).toISOString();
   return { at, request: 'none', method: 'none', route: 'unreadable', status, durationMs: 0 };
 }
 
-/** Calls `write` for each answered request. */
+/** Calls `write` for each request once its response was sent. */
 export function logRequests(
   app: FastifyInstance,
   now: () => number,
