@@ -85,6 +85,7 @@ describe('the client with the bundled service', () => {
   );
   it('gets one record a page in the order of large pages', async () => {
     const { records } = await askPage('inbound-detail', 20);
+    expect(records).toHaveLength(20);
     let cursor = '';
     for (const record of records) {
       const page = await askPage('inbound-detail', 1, cursor);
@@ -95,7 +96,7 @@ describe('the client with the bundled service', () => {
   it.each([150, 1000])('walks to the end with the same records at %i a page', async (size) => {
     const whole = await askPage('inbound-detail', 10_000);
     const { pages, end } = await walk('inbound-detail', size);
-    expect(end).toMatch(/^(no-cursor|total-reached)$/);
+    expect(end).toBe('no-cursor');
     expect(pages.flatMap(({ records }) => records)).toEqual(whole.records);
     expect(whole.records).toHaveLength(whole.totalDocument!);
   });

@@ -177,7 +177,9 @@ describe('the local service', () => {
     );
     const events = running.events.filter(({ name }) => name === 'local-service/requests-answered');
     expect(events.length).toBeLessThanOrEqual(1 + (performance.now() - startedAtMs) / 100);
-    for (const { payload } of events) expect((payload as unknown[]).length).toBeLessThanOrEqual(200);
+    const sizes = events.map(({ payload }) => (payload as unknown[]).length);
+    expect(Math.max(...sizes)).toBeGreaterThan(0);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(200);
   });
 });
 

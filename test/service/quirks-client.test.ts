@@ -142,11 +142,12 @@ describe('the client meets a service that misbehaves on purpose', () => {
     const { records, pages, end } = await walk(await start(['small-pages']));
     expect(records).toEqual(exact);
     expect(pages.length).toBeGreaterThan(9);
-    expect(end).toMatch(/^(no-cursor|total-reached)$/);
+    expect(end).toBe('no-cursor');
   });
 
   it('duplicate-records: the first record of each page is there twice, and nothing is thrown away', async () => {
     const { pages } = await walk(await start(['duplicate-records']));
+    expect(pages.length).toBeGreaterThan(1);
     for (const { records } of pages) expect(records[1]).toEqual(records[0]);
     expect(pages[0]!.records).toHaveLength(351);
   });
@@ -223,7 +224,7 @@ describe('the client meets a service that misbehaves on purpose', () => {
     const { records, waitedMs, statuses } = await walk(await start(['rate-limited']));
     expect(records).toEqual(exact);
     expect(statuses).toContain(429);
-    expect(waitedMs.every((ms) => ms >= 1_000)).toBe(true);
+    expect(Math.min(...waitedMs)).toBeGreaterThanOrEqual(1_000);
     expect(waitedMs.length).toBeGreaterThan(0);
   });
 

@@ -50,7 +50,7 @@ describe('the service in a thread', () => {
     const [code] = (await once(worker, 'exit')) as [number];
     expect(code).toBe(0);
     expect(messages.at(-1)).toEqual({ kind: 'stopped' });
-    await expect(fetch(url, { method: 'POST' })).rejects.toThrow();
+    await expect(fetch(url, { method: 'POST' })).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
   });
 
   it('says why it failed', async () => {

@@ -130,6 +130,8 @@ describe('the specification', () => {
     it('of detail reports are requests of the period, with a session each', async () => {
       const inbound = await walkReport<InboundDetailDocument>(service, 'inbound-detail', WEEK, 10_000);
       const outbound = await walkReport<OutboundDetailDocument>(service, 'outbound-detail', WEEK, 10_000);
+      expect(inbound.length).toBeGreaterThan(0);
+      expect(outbound.length).toBeGreaterThan(0);
       for (const each of [...inbound, ...outbound]) {
         expect(isGuid(each.Id)).toBe(true);
         expect(each.Client).not.toBe('');
@@ -147,6 +149,7 @@ describe('the specification', () => {
       const keys = (documents as InboundSummaryDocument[]).map((each) =>
         [each.Channel, each.Service, each.ReponseCode, 'Origin' in each ? each.Origin : null].join('|'),
       );
+      expect(keys.length).toBeGreaterThan(0);
       expect(new Set(keys).size).toBe(keys.length);
       expect((documents as InboundSummaryDocument[]).every((each) => isGuid(each.Id))).toBe(true);
     });
@@ -237,18 +240,13 @@ describe('the specification', () => {
   });
 
   it('decision 29, service: never redirects', async () => {
-    for (const path of [
-      '',
-      '/',
-      '/api',
-      `${STATUS}/`,
-      `${TOKEN}/..`,
-      '//evil.example',
-      '/%2f%2fevil.example',
-    ]) {
+    const paths = ['', '/', '/api', `${STATUS}/`, `${TOKEN}/..`, '/%2f%2fevil.example', '//evil.example'];
+    const statuses: number[] = [];
+    for (const path of paths) {
       const response = await fetch(`${service.url}${path}`, { method: 'POST', redirect: 'manual' });
-      expect([400, 404]).toContain(response.status);
       expect(response.headers.get('location')).toBeNull();
+      statuses.push(response.status);
     }
+    expect(statuses).toEqual([404, 404, 404, 404, 404, 404, 400]);
   });
 });

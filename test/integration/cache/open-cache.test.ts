@@ -115,7 +115,7 @@ test('a migration that fails leaves neither its tables nor its version', () => {
     version: KNOWN + 1,
     sql: 'CREATE TABLE added (id INTEGER) STRICT; SELECT missing FROM nowhere',
   };
-  expect(() => openFile(place.file, FROM_MS, { migrations: [...MIGRATIONS, broken] })).toThrow();
+  expect(() => openFile(place.file, FROM_MS, { migrations: [...MIGRATIONS, broken] })).toThrow('nowhere');
   const database = new Database(place.file, { readonly: true });
   expect(database.pragma('user_version', { simple: true })).toBe(KNOWN);
   expect(database.prepare("SELECT count(*) FROM sqlite_schema WHERE name = 'added'").pluck().get()).toBe(0);

@@ -88,6 +88,7 @@ test(
     const complete = readIds('complete');
     // A kill may also have met one that had just ended, and told nobody.
     expect(complete.length).toBeGreaterThanOrEqual(downloads);
+    expect(records.length).toBeGreaterThan(0);
     for (const snapshotId of complete) expect(readFromCache(dataFolder, snapshotId)).toEqual(records);
     // The one that the last kill met holds a true part.
     for (const snapshotId of [...readIds('downloading'), ...readIds('incomplete')]) {

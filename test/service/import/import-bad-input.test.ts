@@ -73,13 +73,14 @@ describe('an import of a bad file', () => {
   it('that is a folder, a pipe, missing, or not allowed, is refused at once', async () => {
     await mkdir(join(folder, 'folder'));
     execFileSync('mkfifo', [join(folder, 'pipe')]);
-    await symlink('/etc/hostname', join(folder, 'link'));
+    await writeFile(join(folder, 'notes'), 'no records\n');
+    await symlink(join(folder, 'notes'), join(folder, 'link'));
     await writeFile(join(folder, 'locked'), csv);
     await chmod(join(folder, 'locked'), 0);
     expect((await importPath(join(folder, 'folder'))).failure).toContain('is not a file');
     expect((await importPath(join(folder, 'pipe'))).failure).toContain('is not a file');
     expect((await importPath(join(folder, 'missing'))).failure).toContain('ENOENT');
-    expect((await importPath(join(folder, 'link'))).failure).toMatch(/not recognised|is empty/);
+    expect((await importPath(join(folder, 'link'))).failure).toContain('not recognised');
     // Root may read everything.
     if (process.getuid?.() !== 0)
       expect((await importPath(join(folder, 'locked'))).failure).toContain('EACCES');

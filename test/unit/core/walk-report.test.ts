@@ -94,7 +94,7 @@ describe('walking a report', () => {
       signal: cancel.signal,
       onPage: () => cancel.abort(),
     });
-    await expect(walkReport(walk)).rejects.toThrow();
+    await expect(walkReport(walk)).rejects.toMatchObject({ name: 'AbortError' });
     expect(stored).toEqual(['']);
   });
 });

@@ -34,15 +34,15 @@ describe('the command line', () => {
   });
 
   it.each([
-    ['--port', '65536'],
-    ['--port', '-1'],
-    ['--port', '1e3'],
-    ['--port', ''],
-    ['--data', ''],
-    ['--what'],
-    ['extra'],
-  ])('refuses %s %s', (...args) => {
-    expect(() => readStartOptions(args)).toThrow();
+    [['--port', '65536'], '--port'],
+    [['--port', '-1'], '--port'],
+    [['--port', '1e3'], '--port'],
+    [['--port', ''], '--port'],
+    [['--data', ''], '--data'],
+    [['--what'], '--what'],
+    [['extra'], 'extra'],
+  ])('refuses %j and names %s', (args, name) => {
+    expect(() => readStartOptions(args)).toThrow(name);
   });
 });
 
