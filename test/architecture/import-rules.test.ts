@@ -15,6 +15,7 @@ const { forbidden } = createRequire(import.meta.url)(config) as { forbidden: rea
 /** A rule, a file that breaks it, and what that file imports: a file of the tree, a package or a part of Node. */
 const BREACHES: readonly (readonly [rule: string, from: string, to: string])[] = [
   ['no-circular', 'src-main/core/round/one.ts', 'src-main/core/round/two.ts'],
+  ['no-circular', 'src-main/core/typed/one.ts', 'src-main/core/typed/two.ts'],
   ['resolvable', 'src-main/core/lost.ts', 'src-main/core/nowhere.ts'],
   ['common-is-pure', 'src-main/common/reads-files.ts', 'node:fs'],
   ['common-is-pure', 'src-main/common/knows-core.ts', 'src-main/core/part.ts'],
@@ -64,6 +65,8 @@ const ALLOWED: readonly (readonly [from: string, to: string])[] = [
   ['src-renderer/screens/a/uses-own.ts', 'src-renderer/screens/a/part.ts'],
 ];
 
+const isTyped = (path: string): boolean => path.includes('/typed/');
+
 /** A tree of files that import one thing each, with stand-ins for the packages; removed after the tests. */
 async function writeTree(imports: readonly (readonly [from: string, to: string])[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'import-rules-'));
@@ -75,7 +78,7 @@ async function writeTree(imports: readonly (readonly [from: string, to: string])
   await write('src-renderer/index.ts', 'export {};\n');
   for (const [from, to] of imports) {
     const specifier = to.startsWith('src-') ? `./${relative(dirname(from), to)}` : to;
-    await write(from, `export * from '${specifier}';\n`);
+    await write(from, `export ${isTyped(from) ? 'type ' : ''}* from '${specifier}';\n`);
     if (!to.startsWith('src-') && !to.startsWith('node:')) {
       await write(`node_modules/${to}/package.json`, `{ "name": "${to}", "main": "index.js" }`);
       await write(`node_modules/${to}/index.js`, 'module.exports = {};\n');
@@ -83,7 +86,9 @@ async function writeTree(imports: readonly (readonly [from: string, to: string])
   }
   for (const [from, to] of imports) {
     if (!to.startsWith('src-') || to.endsWith('/nowhere.ts')) continue;
-    await write(to, from.includes('/round/') ? "export * from './one.ts';\n" : 'export {};\n');
+    const isRound = from.endsWith('/one.ts');
+    const back = `export ${isTyped(from) ? 'type ' : ''}* from './one.ts';\n`;
+    await write(to, isRound ? back : 'export {};\n');
   }
   return folder;
 }
