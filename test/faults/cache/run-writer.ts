@@ -16,13 +16,19 @@ export interface WriterEnd {
 }
 
 /**
- * Runs the writer as a process of its own until it ends, or until `killAfterMs` after it has opened the file.
- * `before` is a command to run it under.
+ * Runs the writer as a process of its own until it ends, until `killAfterMs` after it has opened the file, until it
+ * says that `killAfterPages` are committed, or until `killWhen` aborts. `before` is a command to run it under.
  */
 export async function runWriter(
   args: readonly (string | number)[],
-  { killAfterMs, before = [] }: { killAfterMs?: number; before?: readonly string[] } = {},
+  options: {
+    killAfterMs?: number;
+    killAfterPages?: number;
+    killWhen?: AbortSignal;
+    before?: readonly string[];
+  } = {},
 ): Promise<WriterEnd> {
+  const { killAfterMs, killAfterPages = Infinity, killWhen, before = [] } = options;
   const [command = '', ...rest] = [...before, process.execPath, SCRIPT, ...args.map(String)];
   const child = spawn(command, rest, {
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -30,10 +36,13 @@ export async function runWriter(
     env: { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), 'cache-faults-compiled') },
   });
   const exited = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
+  killWhen?.addEventListener('abort', () => child.kill('SIGKILL'));
   let text = '';
   let isTimed = false;
   child.stdout.on('data', (data: Buffer) => {
     text += data.toString('latin1');
+    // The first line says that the file is open.
+    if (text.split('\n').length - 2 >= killAfterPages) child.kill('SIGKILL');
     if (killAfterMs === undefined || isTimed || !text.startsWith('open')) return;
     isTimed = true;
     setTimeout(() => child.kill('SIGKILL'), killAfterMs);

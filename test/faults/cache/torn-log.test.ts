@@ -15,7 +15,7 @@ let log: Buffer;
 beforeAll(async () => {
   place = await createFolder();
   // Killed with its log still hot: what a power cut leaves behind, before it is torn.
-  const { acknowledged } = await runWriter([place.file, PAGE_SIZE], { killAfterMs: 60 });
+  const { acknowledged } = await runWriter([place.file, PAGE_SIZE], { killAfterPages: PAGES });
   expect(acknowledged).toBeGreaterThanOrEqual(PAGES);
   log = await readFile(`${place.file}-wal`);
 });

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type Database from 'better-sqlite3';
 import { expect } from 'vitest';
 import type { Snapshot } from '../../../src-main/common/model/snapshot.ts';
-import { connect } from '../../../src-main/core/cache/file/open-database.ts';
+import { openCacheDatabase } from '../../../src-main/core/cache/file/open-database.ts';
 import { createSnapshotReader } from '../../../src-main/core/cache/read/snapshot-rows.ts';
 import { createPageVerifier } from '../../../src-main/core/cache/read/verify-pages.ts';
 import { createDocument } from '../../integration/cache/cache-fixture.ts';
@@ -26,7 +26,7 @@ export function createRandom(seed: number): () => number {
  * checksums right, every record the one that belongs there, counters and cursor in agreement. Answers the pages.
  */
 export async function checkWhole(file: string, pageSize: number): Promise<number> {
-  const database = connect(file, 'read-any');
+  const database = openCacheDatabase(file, 'read-any');
   try {
     expect(database.pragma('integrity_check', { simple: true })).toBe('ok');
     const [snapshot] = createSnapshotReader(database).list(null);

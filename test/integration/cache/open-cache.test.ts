@@ -2,7 +2,7 @@ import { chmod, readdir, readFile, stat, truncate, writeFile } from 'node:fs/pro
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { APPLICATION_ID, connect } from '../../../src-main/core/cache/file/open-database.ts';
+import { APPLICATION_ID, openCacheDatabase } from '../../../src-main/core/cache/file/open-database.ts';
 import { MIGRATIONS } from '../../../src-main/core/cache/file/migrations.ts';
 import { openFile } from '../../../src-main/core/cache/file/open-file.ts';
 import { createDocument, createFolder, fillSnapshot, FROM_MS, openTestCache } from './cache-fixture.ts';
@@ -28,7 +28,7 @@ async function createFilled(count = 1): Promise<void> {
 
 test.each(['write', 'read'] as const)('every pragma holds on a connection to %s', async (mode) => {
   await createFilled();
-  const database = connect(place.file, mode);
+  const database = openCacheDatabase(place.file, mode);
   const read = (name: string): unknown => database.pragma(name, { simple: true });
   expect({
     ...{ journal: read('journal_mode'), synchronous: read('synchronous'), busy: read('busy_timeout') },

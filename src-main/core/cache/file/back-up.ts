@@ -3,7 +3,8 @@ import { basename, dirname, join } from 'node:path';
 import { AppError } from '../../../common/contract/errors.ts';
 import { makePrivateFileSync } from '../../../node/private-files.ts';
 import { replaceFileSync } from '../../../node/write-file-atomically.ts';
-import { connect, type Connection } from './open-database.ts';
+import type { Database } from '../../../node/open-database.ts';
+import { openCacheDatabase } from './open-database.ts';
 
 /** Copies of this many schema versions are kept. */
 const GENERATIONS = 3;
@@ -13,7 +14,7 @@ const GENERATIONS = 3;
  * so that a copy is either whole or not there. Only the newest three are kept. Throws AppError `cache.damaged`
  * for a copy that is not like its source, and SqliteErrors of a full disk; the source is only read.
  */
-export function backUp(database: Connection, file: string, version: number): void {
+export function backUp(database: Database, file: string, version: number): void {
   const target = `${file}.v${version}.backup`;
   const unfinished = `${target}.new`;
   rmSync(unfinished, { force: true });
@@ -30,8 +31,8 @@ export function backUp(database: Connection, file: string, version: number): voi
   removeOldest(file);
 }
 
-function assertLike(source: Connection, copy: string): void {
-  const database = connect(copy, 'read-any');
+function assertLike(source: Database, copy: string): void {
+  const database = openCacheDatabase(copy, 'read-any');
   try {
     const check: unknown = database.pragma('integrity_check(1)', { simple: true });
     if (check === 'ok' && countRows(database) === countRows(source)) return;
@@ -44,7 +45,7 @@ function assertLike(source: Connection, copy: string): void {
 }
 
 /** The number of rows of every table, as one text. */
-function countRows(database: Connection): string {
+function countRows(database: Database): string {
   const tables = database
     .prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
     .pluck()

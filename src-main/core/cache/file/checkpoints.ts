@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import type { Connection } from './open-database.ts';
+import type { Database } from '../../../node/open-database.ts';
 
 /** From this size on the log is said to be large, and folding it in is tried after each write. */
 const LARGE_LOG_BYTES = 67_108_864;
@@ -18,7 +18,7 @@ export interface Checkpoints {
  * Keeps the write-ahead log small. SQLite folds it in by itself every 1,000 pages, but starts it anew only when no
  * reader still needs it. Folding never waits for readers, except over 256 MiB, and then 5 s.
  */
-export function createCheckpoints(database: Connection, file: string): Checkpoints {
+export function createCheckpoints(database: Database, file: string): Checkpoints {
   const readLogBytes = (): number => statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   const fold = (): boolean => {
     const waits = readLogBytes() > WAIT_LOG_BYTES;

@@ -1,6 +1,6 @@
 import { accessSync, chmodSync, constants } from 'node:fs';
 import { dirname } from 'node:path';
-import Database from 'better-sqlite3';
+import Sqlite from 'better-sqlite3';
 import { AppError } from '../../../common/contract/errors.ts';
 
 /**
@@ -11,7 +11,7 @@ import { AppError } from '../../../common/contract/errors.ts';
 export function claimFile(file: string): () => void {
   const path = `${file}.lock`;
   accessSync(dirname(file), constants.W_OK);
-  const claim = new Database(path, { timeout: 0 });
+  const claim = new Sqlite(path, { timeout: 0 });
   try {
     // Nothing is ever written to it, so a journal would only be one more file.
     claim.pragma('journal_mode = memory');
@@ -19,7 +19,7 @@ export function claimFile(file: string): () => void {
     chmodSync(path, 0o600);
   } catch (error) {
     claim.close();
-    if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')) {
+    if (error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY')) {
       throw new AppError('cache.locked', 'Another program has the cache open.', { file }, error);
     }
     throw error;

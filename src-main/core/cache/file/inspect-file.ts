@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs';
 import { AppError } from '../../../common/contract/errors.ts';
-import Database from 'better-sqlite3';
-import { APPLICATION_ID, connect, type Connection } from './open-database.ts';
+import Sqlite from 'better-sqlite3';
+import type { Database } from '../../../node/open-database.ts';
+import { APPLICATION_ID, openCacheDatabase } from './open-database.ts';
 import { assertNotNewer } from './migrate.ts';
 import type { Migration } from './migrations.ts';
 import type { Damage } from './put-aside.ts';
@@ -32,7 +33,7 @@ export function findDamage(file: string, migrations: readonly Migration[], whole
 }
 
 function checkFile(file: string, migrations: readonly Migration[], whole: boolean): Damage | null {
-  const database = connect(file, 'read-any');
+  const database = openCacheDatabase(file, 'read-any');
   try {
     if (database.pragma('application_id', { simple: true }) !== APPLICATION_ID) {
       return { code: 'other-application', lines: [] };
@@ -49,7 +50,7 @@ function checkFile(file: string, migrations: readonly Migration[], whole: boolea
   }
 }
 
-function checkPages(database: Connection, wasClosed: boolean): Damage | null {
+function checkPages(database: Database, wasClosed: boolean): Damage | null {
   const lines = database.prepare<[], string>(`PRAGMA quick_check(${CHECK_LINES})`).pluck().all();
   if (lines[0] !== 'ok') return { code: 'quick-check', lines };
   if (wasClosed) return null;
@@ -59,9 +60,9 @@ function checkPages(database: Connection, wasClosed: boolean): Damage | null {
 }
 
 /** Tables and indexes that the file's version should have. */
-function listMissing(database: Connection, migrations: readonly Migration[]): string[] {
+function listMissing(database: Database, migrations: readonly Migration[]): string[] {
   const version = Number(database.pragma('user_version', { simple: true }));
-  const model = new Database(':memory:');
+  const model = new Sqlite(':memory:');
   try {
     for (const migration of migrations) if (migration.version <= version) model.exec(migration.sql);
     const present = new Set(listNames(database));
@@ -71,7 +72,7 @@ function listMissing(database: Connection, migrations: readonly Migration[]): st
   }
 }
 
-function listNames(database: Connection): string[] {
+function listNames(database: Database): string[] {
   return database
     .prepare<[], string>("SELECT name FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'")
     .pluck()

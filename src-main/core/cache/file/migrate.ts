@@ -1,15 +1,16 @@
 import { AppError } from '../../../common/contract/errors.ts';
 import { backUp } from './back-up.ts';
-import { APPLICATION_ID, type Connection } from './open-database.ts';
+import type { Database } from '../../../node/open-database.ts';
+import { APPLICATION_ID } from './open-database.ts';
 import type { Migration } from './migrations.ts';
 
 /** The version of the schema in the file; 0 for a new one. */
-function readVersion(database: Connection): number {
+function readVersion(database: Database): number {
   return Number(database.pragma('user_version', { simple: true }));
 }
 
 /** Throws AppError `cache.newer` for a schema that a later application wrote. */
-export function assertNotNewer(database: Connection, migrations: readonly Migration[]): void {
+export function assertNotNewer(database: Database, migrations: readonly Migration[]): void {
   const known = migrations.at(-1)?.version ?? 0;
   const version = readVersion(database);
   if (version <= known) return;
@@ -23,7 +24,7 @@ export function assertNotNewer(database: Connection, migrations: readonly Migrat
  * Brings the schema up to date: each pending migration in one immediate transaction together with its
  * version. A checked copy of an existing file is put beside it (`.v1.backup`) before the first one.
  */
-export function migrate(database: Connection, file: string, migrations: readonly Migration[]): void {
+export function migrate(database: Database, file: string, migrations: readonly Migration[]): void {
   const version = readVersion(database);
   const pending = migrations.filter((migration) => migration.version > version);
   if (pending.length === 0) return;

@@ -3,8 +3,6 @@ import { openDatabase, type Database, type Pragma } from '../../../node/open-dat
 /** Marks the file as this application's cache. */
 export const APPLICATION_ID = 0x43_68_53_63;
 
-export type Connection = Database;
-
 const BUSY_TIMEOUT_MS = 5000;
 /** 32 MiB in each thread: more did not speed up storing when measured. */
 const CACHE_SIZE: Pragma = ['cache_size', -32_768, -32_768];
@@ -22,7 +20,7 @@ const PRAGMAS: Readonly<Record<'write' | 'read' | 'read-any', readonly Pragma[]>
  * Opens the cache with every pragma checked. Throws when one doesn't hold or SQLite is too old, and SQLite's own
  * error for a file that is no database.
  */
-export function connect(file: string, mode: keyof typeof PRAGMAS): Database {
+export function openCacheDatabase(file: string, mode: keyof typeof PRAGMAS): Database {
   const database = openDatabase(file, {
     readonly: mode !== 'write',
     busyTimeoutMs: BUSY_TIMEOUT_MS,

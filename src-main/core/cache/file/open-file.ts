@@ -3,7 +3,8 @@ import { basename, join } from 'node:path';
 import { makePrivateFileSync } from '../../../node/private-files.ts';
 import { replaceFileSync } from '../../../node/write-file-atomically.ts';
 import { claimFile } from './claim-file.ts';
-import { connect, type Connection } from './open-database.ts';
+import type { Database } from '../../../node/open-database.ts';
+import { openCacheDatabase } from './open-database.ts';
 import { findDamage } from './inspect-file.ts';
 import { migrate } from './migrate.ts';
 import { MIGRATIONS, type Migration } from './migrations.ts';
@@ -17,7 +18,7 @@ import { toCacheError } from './to-cache-error.ts';
 export type Inspection = 'usual' | 'whole' | 'put-aside';
 
 export interface OpenedFile {
-  readonly database: Connection;
+  readonly database: Database;
   /** Folder into which a damaged file was moved, or null. */
   readonly damagedFolder: string | null;
   /** Code of the damage: `empty`, `other-application`, `missing-table`, `quick-check`, `foreign-keys`, or SQLite's. */
@@ -62,9 +63,9 @@ function inspect(file: string, migrations: readonly Migration[], inspection: Ins
   return inspection === 'put-aside' ? (damage ?? { code: 'met-again', lines: [] }) : damage;
 }
 
-function openSound(file: string, migrations: readonly Migration[]): Connection {
+function openSound(file: string, migrations: readonly Migration[]): Database {
   if (!existsSync(file)) createFile(file, migrations);
-  const database = connect(file, 'write');
+  const database = openCacheDatabase(file, 'write');
   try {
     migrate(database, file, migrations);
     database.prepare('UPDATE cache_state SET was_closed = 0').run();
@@ -81,7 +82,7 @@ function createFile(file: string, migrations: readonly Migration[]): void {
   for (const suffix of ['', '-wal', '-shm']) rmSync(unfinished + suffix, { force: true });
   // SQLite gives its companions the mode of the file: only the owner may read any of them.
   makePrivateFileSync(unfinished);
-  const database = connect(unfinished, 'write');
+  const database = openCacheDatabase(unfinished, 'write');
   try {
     migrate(database, unfinished, migrations);
     database.pragma('wal_checkpoint(TRUNCATE)');
@@ -92,19 +93,14 @@ function createFile(file: string, migrations: readonly Migration[]): void {
 }
 
 /** Ids of the damaged file are not given out again: what is whole in it will be brought over under its own. */
-function reserveIds(
-  database: Connection,
-  file: string,
-  damagedFolder: string,
-  firstSnapshotId: number,
-): void {
+function reserveIds(database: Database, file: string, damagedFolder: string, firstSnapshotId: number): void {
   const lastId = Math.max(firstSnapshotId - 1, readLastId(join(damagedFolder, basename(file))));
   database.prepare("INSERT INTO sqlite_sequence (name, seq) VALUES ('snapshots', ?)").run(lastId);
 }
 
 function readLastId(damagedFile: string): number {
   try {
-    const damaged = connect(damagedFile, 'read-any');
+    const damaged = openCacheDatabase(damagedFile, 'read-any');
     try {
       const last = damaged.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'snapshots'").pluck().get();
       return typeof last === 'number' ? last : 0;

@@ -1,12 +1,12 @@
+import type { Database } from '../../../node/open-database.ts';
 import { findErrorCode } from '../../../node/error-text.ts';
-import type { Connection } from './open-database.ts';
 import { isDamage, toCacheError } from './to-cache-error.ts';
 
 /** A row of any table, by the names of its columns. */
 export type AnyRow = Record<string, unknown>;
 
 /** Reads rows of a damaged file; null where SQLite finds the damage on the way. */
-export function readRows(source: Connection, sql: string, ...values: number[]): AnyRow[] | null {
+export function readRows(source: Database, sql: string, ...values: number[]): AnyRow[] | null {
   try {
     return source.prepare<number[], AnyRow>(sql).all(...values);
   } catch (error) {
@@ -16,8 +16,8 @@ export function readRows(source: Connection, sql: string, ...values: number[]): 
 }
 
 /** Prepares the writing of rows as they were; throws SqliteErrors of rows that break a rule of the schema. */
-export function createRowInserter(target: Connection): (table: string, row: AnyRow) => void {
-  const statements = new Map<string, ReturnType<Connection['prepare']>>();
+export function createRowInserter(target: Database): (table: string, row: AnyRow) => void {
+  const statements = new Map<string, ReturnType<Database['prepare']>>();
   return (table, row) => {
     const columns = Object.keys(row).join(', ');
     const key = `${table} (${columns})`;

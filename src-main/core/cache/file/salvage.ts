@@ -1,6 +1,7 @@
 import type { CacheState } from '../../../common/model/cache-state.ts';
 import type { ReportKind } from '../../../common/reporting/reports.ts';
-import { connect, type Connection } from './open-database.ts';
+import type { Database } from '../../../node/open-database.ts';
+import { openCacheDatabase } from './open-database.ts';
 import { isDetail, toDirection, toRecordId, toTables } from '../read/record-tables.ts';
 import { createRowInserter, isConstraint, readRows, type AnyRow } from './salvage-rows.ts';
 import { preparePageDigest } from '../read/verify-pages.ts';
@@ -36,11 +37,11 @@ class PageLost extends Error {}
  * incomplete, with a remark. The damaged file is only read. Answers null for a file of another version.
  */
 export async function salvage(
-  target: Connection,
+  target: Database,
   damagedFile: string,
   pause: () => Promise<void>,
 ): Promise<Salvage | null> {
-  const source = connect(damagedFile, 'read-any');
+  const source = openCacheDatabase(damagedFile, 'read-any');
   try {
     const [from, to] = [source, target].map((database) => database.pragma('user_version', { simple: true }));
     return from === to ? await bringOver(source, target, pause) : null;
@@ -49,11 +50,7 @@ export async function salvage(
   }
 }
 
-async function bringOver(
-  source: Connection,
-  target: Connection,
-  pause: () => Promise<void>,
-): Promise<Salvage> {
+async function bringOver(source: Database, target: Database, pause: () => Promise<void>): Promise<Salvage> {
   const total = { snapshots: 0, records: 0, lostPages: 0 };
   const found = readRows(source, 'SELECT * FROM snapshots WHERE is_removed = 0') ?? [];
   const snapshots = found as SnapshotRow[];
@@ -88,8 +85,8 @@ async function bringOver(
 
 /** Copies one page in one transaction; false, and nothing copied, when it is not whole. */
 function preparePageCopy(
-  source: Connection,
-  target: Connection,
+  source: Database,
+  target: Database,
   insertRow: InsertRow,
 ): (snapshot: SnapshotRow, page: PageRow) => boolean {
   const digest = preparePageDigest(target);
@@ -130,8 +127,8 @@ function preparePageCopy(
 
 /** Counters, remarks and the download follow what came over; then the snapshot is shown. */
 function finishSnapshot(
-  source: Connection,
-  target: Connection,
+  source: Database,
+  target: Database,
   insertRow: InsertRow,
   snapshot: SnapshotRow,
   whole: readonly PageRow[],
@@ -188,8 +185,8 @@ function finishSnapshot(
 
 /** Samples are never fetched again: every run of them that can be read is kept. */
 async function copySamples(
-  source: Connection,
-  target: Connection,
+  source: Database,
+  target: Database,
   insertRow: InsertRow,
   pause: () => Promise<void>,
 ): Promise<void> {

@@ -1,7 +1,7 @@
 import { statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Output } from '../../../common/contract/index.ts';
-import type { Connection } from './open-database.ts';
+import type { Database } from '../../../node/open-database.ts';
 
 /** Free space for this person on the disk of a file, in bytes; null where the system doesn't tell. */
 export function readFreeBytes(file: string): number | null {
@@ -17,7 +17,7 @@ export function readFreeBytes(file: string): number | null {
  * What the cache takes on the disk. The database's pages are divided among the reports by the bytes
  * received for each, which costs nothing; counting pages would read the whole file.
  */
-export function readStorage(database: Connection, file: string): Output<'snapshots/read-storage'> {
+export function readStorage(database: Database, file: string): Output<'snapshots/read-storage'> {
   const pragma = (name: string): number => Number(database.pragma(name, { simple: true }));
   const freePages = pragma('freelist_count');
   const usedBytes = (pragma('page_count') - freePages) * pragma('page_size');

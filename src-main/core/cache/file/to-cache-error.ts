@@ -1,4 +1,4 @@
-import Database from 'better-sqlite3';
+import Sqlite from 'better-sqlite3';
 import { AppError, type ErrorCode } from '../../../common/contract/errors.ts';
 
 const CODES: readonly (readonly [RegExp, ErrorCode, string])[] = [
@@ -23,7 +23,7 @@ const SYSTEM_CODES: Readonly<Record<string, ErrorCode>> = {
  */
 export function toCacheError(error: unknown): unknown {
   if (error instanceof AppError || !(error instanceof Error)) return error;
-  if (!(error instanceof Database.SqliteError)) return toSystemError(error);
+  if (!(error instanceof Sqlite.SqliteError)) return toSystemError(error);
   for (const [pattern, code, message] of CODES) {
     if (pattern.test(error.code)) return new AppError(code, message, { sqlite: error.code }, error);
   }

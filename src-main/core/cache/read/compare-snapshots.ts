@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { AppError } from '../../../common/contract/errors.ts';
 import type { Output } from '../../../common/contract/index.ts';
 import type { Snapshot } from '../../../common/model/snapshot.ts';
-import type { Connection } from '../file/open-database.ts';
+import type { Database } from '../../../node/open-database.ts';
 import { selectDigestRows } from '../write/record-digest.ts';
 import { isDetail, selectRows, toDirection, toRecordId, toRow, type StoredRow } from './record-tables.ts';
 
@@ -32,7 +32,7 @@ const MOST_DIFFERENCES = 200;
  * told as changed. Throws `app.invalid-input` for snapshots that can't be compared.
  */
 export function createComparer(
-  database: Connection,
+  database: Database,
 ): (older: Snapshot, newer: Snapshot, pause: () => Promise<void>) => Promise<Comparison> {
   const pagesOf = database.prepare<[number], PageRow>(
     `SELECT first_seq AS firstSeq, record_count AS recordCount, records_sha256 AS recordsSha256

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
-import type { Connection } from '../file/open-database.ts';
+import type { Database } from '../../../node/open-database.ts';
 
 /** What earlier downloads of a report took; zeros where there was none. */
 export interface DownloadPace {
@@ -43,7 +43,7 @@ const PACE_DOWNLOADS = 5;
 const TELLING_BYTES = 4 * 1024 * 1024;
 
 /** Figures of the last complete downloads of a connection's report. */
-export function readPace(database: Connection, connectionId: string, report: DetailKind): DownloadPace {
+export function readPace(database: Database, connectionId: string, report: DetailKind): DownloadPace {
   const recent = database
     .prepare<[string, string, number], { records: number; bytes: number; ms: number }>(
       `SELECT s.record_count AS records, s.size_bytes AS bytes,
@@ -64,7 +64,7 @@ export function readPace(database: Connection, connectionId: string, report: Det
   };
 }
 
-function readDiskShare(database: Connection): number | null {
+function readDiskShare(database: Database): number | null {
   const pragma = (name: string): number => Number(database.pragma(name, { simple: true }));
   const received = database
     .prepare<[], number | null>('SELECT sum(size_bytes) FROM snapshots WHERE is_removed = 0')
@@ -75,7 +75,7 @@ function readDiskShare(database: Connection): number | null {
 }
 
 /** Reads a snapshot's journal of pages through. */
-export function readJournalFigures(database: Connection, snapshotId: number): JournalFigures {
+export function readJournalFigures(database: Database, snapshotId: number): JournalFigures {
   const rows = database
     .prepare<[number], JournalRow>(
       `SELECT slice_number AS slice, record_count AS records, total_document AS total, sha256,

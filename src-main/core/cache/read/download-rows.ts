@@ -1,7 +1,7 @@
 import { AppError, ErrorInfo } from '../../../common/contract/errors.ts';
 import type { Snapshot } from '../../../common/model/snapshot.ts';
 import { Value } from 'typebox/value';
-import type { Connection } from '../file/open-database.ts';
+import type { Database } from '../../../node/open-database.ts';
 import type { SnapshotReader } from './snapshot-rows.ts';
 
 /** What is kept of a download between runs; `waiting` is told by the task alone. */
@@ -66,7 +66,7 @@ export interface DownloadReader {
 }
 
 /** Reads downloads. A detail snapshot from before downloads were kept counts as ended. */
-export function createDownloadReader(database: Connection, snapshots: SnapshotReader): DownloadReader {
+export function createDownloadReader(database: Database, snapshots: SnapshotReader): DownloadReader {
   const one = database.prepare<[number], Row>(`${SELECT} AND s.snapshot_id = ?`);
   const all = database.prepare<[string | null, string | null], Row>(
     `${SELECT} AND (? IS NULL OR s.connection_id = ?)

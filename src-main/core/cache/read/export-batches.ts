@@ -1,5 +1,5 @@
 import type { RecordDetail } from '../../../common/model/record.ts';
-import type { Connection } from '../file/open-database.ts';
+import type { Database } from '../../../node/open-database.ts';
 import type { RowList } from '../scan/materialise-view.ts';
 import { DETAIL_COLUMNS, toDetail, type DetailRow } from './read-detail.ts';
 import { prepareWindows } from './read-window.ts';
@@ -17,7 +17,7 @@ export interface ExportBatch {
 }
 
 /** Prepares the reading of export batches: whole records from a place of a view on, at least one while there are any. */
-export function createExportReader(database: Connection): (batch: ExportBatch) => RecordDetail[] {
+export function createExportReader(database: Database): (batch: ExportBatch) => RecordDetail[] {
   const whole = prepareWindows<DetailRow>(database, DETAIL_COLUMNS);
   const narrow = prepareWindows<DetailRow>(database, { inbound: NARROW, outbound: NARROW });
   return ({ view, start, includePayload }) => {

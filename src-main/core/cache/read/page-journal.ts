@@ -1,6 +1,6 @@
 import type { Output } from '../../../common/contract/index.ts';
 import type { JournalPage, SetAsideEntry } from '../../../common/model/snapshot.ts';
-import type { Connection } from '../file/open-database.ts';
+import type { Database } from '../../../node/open-database.ts';
 
 interface Place {
   readonly snapshotId: number;
@@ -15,7 +15,7 @@ export interface JournalReader {
 type JournalRow = Omit<JournalPage, 'damaged'> & { readonly damaged: number };
 
 /** Prepares the reading of the journal of pages and of what was set aside. */
-export function createJournalReader(database: Connection): JournalReader {
+export function createJournalReader(database: Database): JournalReader {
   const countPages = database
     .prepare<[number], number>('SELECT count(*) FROM pages WHERE snapshot_id = ?')
     .pluck();

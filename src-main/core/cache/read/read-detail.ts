@@ -1,7 +1,7 @@
 import { AppError } from '../../../common/contract/errors.ts';
 import type { RecordDetail } from '../../../common/model/record.ts';
 import type { Snapshot } from '../../../common/model/snapshot.ts';
-import type { Connection } from '../file/open-database.ts';
+import type { Database } from '../../../node/open-database.ts';
 import { selectRows, toDirection, toRecordId, toRow, type StoredRow } from './record-tables.ts';
 
 /** The most of a payload that leaves the thread. */
@@ -20,7 +20,7 @@ export const DETAIL_COLUMNS = {
 } as const;
 
 /** Prepares the reading of one whole record; throws AppError `cache.snapshot-not-found` where there is none. */
-export function createDetailReader(database: Connection): (snapshot: Snapshot, seq: number) => RecordDetail {
+export function createDetailReader(database: Database): (snapshot: Snapshot, seq: number) => RecordDetail {
   const prepare = (direction: keyof typeof DETAIL_COLUMNS) =>
     database.prepare<[number], DetailRow>(
       `${selectRows(direction, DETAIL_COLUMNS[direction])} WHERE r.record_id = ?`,

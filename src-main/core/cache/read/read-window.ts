@@ -1,6 +1,6 @@
 import { AppError } from '../../../common/contract/errors.ts';
 import type { Direction } from '../../../common/reporting/reports.ts';
-import type { Connection } from '../file/open-database.ts';
+import type { Database } from '../../../node/open-database.ts';
 import type { RowList } from '../scan/materialise-view.ts';
 import { selectRows, toRecordId, type StoredRow } from './record-tables.ts';
 
@@ -12,7 +12,7 @@ export type WindowReader<Row> = (list: RowList, start: number, end: number) => R
  * AppError `cache.view-closed` when rows are gone because the snapshot was removed.
  */
 export function prepareWindows<Row extends StoredRow>(
-  database: Connection,
+  database: Database,
   more: Readonly<Record<Direction, string>> = { inbound: '', outbound: '' },
 ): WindowReader<Row> {
   const prepare = (direction: Direction) => ({

@@ -1,6 +1,6 @@
 import { AppError } from '../../../common/contract/errors.ts';
 import type { Remark, Snapshot } from '../../../common/model/snapshot.ts';
-import type { Connection } from '../file/open-database.ts';
+import type { Database } from '../../../node/open-database.ts';
 
 interface SnapshotRow {
   readonly snapshot_id: number;
@@ -44,7 +44,7 @@ export interface SnapshotReader {
 }
 
 /** Reads snapshots; those being removed are gone already. */
-export function createSnapshotReader(database: Connection): SnapshotReader {
+export function createSnapshotReader(database: Database): SnapshotReader {
   const one = database.prepare<[number], SnapshotRow>(
     'SELECT * FROM snapshots WHERE snapshot_id = ? AND is_removed = 0',
   );

@@ -1,6 +1,6 @@
 import { toCacheError, isDamage } from '../file/to-cache-error.ts';
 import type { Snapshot } from '../../../common/model/snapshot.ts';
-import type { Connection } from '../file/open-database.ts';
+import type { Database } from '../../../node/open-database.ts';
 import { createRowDigest, SELECT_DIGEST_GROUPS, selectDigestRows } from '../write/record-digest.ts';
 import { isDetail, toDirection, toRecordId } from './record-tables.ts';
 
@@ -29,7 +29,7 @@ const READ_ROWS = 500;
 
 /** Prepares the working out of a page's checksum from what is stored of it. */
 export function preparePageDigest(
-  database: Connection,
+  database: Database,
 ): (snapshot: Pick<Snapshot, 'id' | 'report'>, page: StoredPagePlace) => string {
   const setAside = database
     .prepare<[number, number], Values>(
@@ -61,7 +61,7 @@ export function preparePageDigest(
  * Pages whose places do not follow one another count as damaged too. `note` hears the records checked so far.
  */
 export function createPageVerifier(
-  database: Connection,
+  database: Database,
 ): (snapshot: Snapshot, pause: () => Promise<void>, note: (records: number) => void) => Promise<PageCheck> {
   const pages = database.prepare<[number], PageRow>(
     `SELECT page_number AS pageNumber, first_seq AS firstSeq, record_count AS recordCount,

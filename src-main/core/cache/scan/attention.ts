@@ -1,7 +1,7 @@
 import type { Output } from '../../../common/contract/index.ts';
 import { toCodeClass } from '../../../common/model/record.ts';
 import type { Snapshot } from '../../../common/model/snapshot.ts';
-import type { Connection } from '../file/open-database.ts';
+import type { Database } from '../../../node/open-database.ts';
 import { toDirection } from '../read/record-tables.ts';
 import { scanRecords } from './scan-records.ts';
 
@@ -37,7 +37,7 @@ interface Flow {
  * average time at least doubled over 50 requests or more. The usual figures need 50 requests too.
  */
 export async function findAttention(
-  database: Connection,
+  database: Database,
   snapshot: Snapshot,
   newestMs: number,
   pause: () => Promise<void>,

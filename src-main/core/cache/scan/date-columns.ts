@@ -1,6 +1,6 @@
 import { CODE_CLASSES, toCodeClass } from '../../../common/model/record.ts';
 import type { Snapshot } from '../../../common/model/snapshot.ts';
-import type { Connection } from '../file/open-database.ts';
+import type { Database } from '../../../node/open-database.ts';
 import { scanRecords } from './scan-records.ts';
 
 /** Dates (NaN where not understood) and places in CODE_CLASSES of a snapshot's records, by seq. */
@@ -15,7 +15,7 @@ const PLACES = new Map(CODE_CLASSES.map((name, place) => [name, place]));
 
 /** Reads the columns that every chart over time needs, and holds those used last. A grown snapshot reads its new rows only. */
 export function createDateColumns(
-  database: Connection,
+  database: Database,
 ): (snapshot: Snapshot, pause: () => Promise<void>) => Promise<DateColumn> {
   const held = new Map<number, DateColumn>();
   const forget = (): void => {

@@ -1,6 +1,6 @@
 import { CODE_CLASSES, toCodeClass, type Facets } from '../../../common/model/record.ts';
 import type { Snapshot } from '../../../common/model/snapshot.ts';
-import type { Connection } from '../file/open-database.ts';
+import type { Database } from '../../../node/open-database.ts';
 import { scanRecords } from './scan-records.ts';
 
 /** Distinct values listed of one field; the most frequent ones. */
@@ -8,7 +8,7 @@ const LISTED_VALUES = 500;
 
 /** Counts the distinct values of a detail snapshot, the most frequent first; code classes in their own order. */
 export async function countFacets(
-  database: Connection,
+  database: Database,
   snapshot: Snapshot,
   pause: () => Promise<void>,
 ): Promise<Facets> {

@@ -1,7 +1,7 @@
 import type { RecordFilter, RecordOrder } from '../../../common/model/record.ts';
 import type { Snapshot } from '../../../common/model/snapshot.ts';
 import type { Direction } from '../../../common/reporting/reports.ts';
-import type { Connection } from '../file/open-database.ts';
+import type { Database } from '../../../node/open-database.ts';
 import { toFilterSql } from './filter-sql.ts';
 import { RECORD_ID_SPAN, SCAN_ROWS, toDirection, toRecordId, toTables } from '../read/record-tables.ts';
 import { isRising, sortPlaces, type SortKey } from './sort-seqs.ts';
@@ -38,7 +38,7 @@ const SORT_COLUMNS: Readonly<Record<Exclude<RecordOrder['column'], 'received'>, 
  * the exact reverse of ascending, ties included. Covers the rows that exist now.
  */
 export async function materialiseView(
-  database: Connection,
+  database: Database,
   snapshot: Snapshot,
   filter: RecordFilter,
   order: RecordOrder,

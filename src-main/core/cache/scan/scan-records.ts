@@ -1,5 +1,5 @@
 import type { Snapshot } from '../../../common/model/snapshot.ts';
-import type { Connection } from '../file/open-database.ts';
+import type { Database } from '../../../node/open-database.ts';
 import { SCAN_ROWS, toDirection, toRecordId, toTables } from '../read/record-tables.ts';
 
 /**
@@ -7,7 +7,7 @@ import { SCAN_ROWS, toDirection, toRecordId, toTables } from '../read/record-tab
  * a pause between them. `columns` are fixed texts of this folder, never input.
  */
 export async function scanRecords(
-  database: Connection,
+  database: Database,
   snapshot: Snapshot,
   columns: string,
   pause: () => Promise<void>,

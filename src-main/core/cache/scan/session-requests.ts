@@ -1,7 +1,7 @@
 import type { SessionRequest } from '../../../common/model/record.ts';
 import type { Snapshot } from '../../../common/model/snapshot.ts';
 import type { Direction } from '../../../common/reporting/reports.ts';
-import type { Connection } from '../file/open-database.ts';
+import type { Database } from '../../../node/open-database.ts';
 import { isDetail, RECORD_ID_SPAN, toDirection, toTables, type StoredRow } from '../read/record-tables.ts';
 import { divideSpan } from './volume.ts';
 
@@ -13,7 +13,7 @@ const SESSION_REQUESTS = 200;
  * request that lies in several snapshots is taken from the one that speaks for its instant.
  */
 export function createSessionReader(
-  database: Connection,
+  database: Database,
 ): (snapshots: readonly Snapshot[], sessionId: string) => SessionRequest[] {
   const prepare = (direction: Direction) =>
     database.prepare<[string, string], StoredRow>(

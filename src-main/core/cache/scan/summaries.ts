@@ -1,6 +1,6 @@
 import type { Snapshot } from '../../../common/model/snapshot.ts';
 import type { Summary, SummaryGroup } from '../../../common/model/summary.ts';
-import type { Connection } from '../file/open-database.ts';
+import type { Database } from '../../../node/open-database.ts';
 import { toDirection } from '../read/record-tables.ts';
 import { scanRecords } from './scan-records.ts';
 
@@ -18,7 +18,7 @@ interface Tally {
 }
 
 /** Prepares the reading of the groups that the service reported. */
-export function createSummaryReader(database: Connection): (snapshot: Snapshot) => Summary {
+export function createSummaryReader(database: Database): (snapshot: Snapshot) => Summary {
   const read = database.prepare<[number], SummaryGroup>(
     `SELECT channel, service, origin, response_code AS responseCode, request_count AS count,
        average_response_time_ms AS averageResponseTimeMs, average_bot_latency_ms AS averageBotLatencyMs,
@@ -33,7 +33,7 @@ export function createSummaryReader(database: Connection): (snapshot: Snapshot) 
  * by channel, service and code. Averages leave out records without the figure.
  */
 export async function computeSummary(
-  database: Connection,
+  database: Database,
   snapshot: Snapshot,
   pause: () => Promise<void>,
 ): Promise<Summary> {

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { connect } from '../file/open-database.ts';
+import { openCacheDatabase } from '../file/open-database.ts';
 import { openFile } from '../file/open-file.ts';
 import { createCheckOperations } from './check-operations.ts';
 import { createScanOperations } from './scan-operations.ts';
@@ -23,7 +23,7 @@ function startWriter(): { served: ServedThread; opening: Opening } {
 }
 
 function startReader(): { served: ServedThread; opening: null } {
-  const database = connect(file, 'read');
+  const database = openCacheDatabase(file, 'read');
   const close = (): void => void database.close();
   const create = {
     views: () => createViewOperations(database, generation),

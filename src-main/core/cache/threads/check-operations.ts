@@ -1,10 +1,10 @@
-import type { Connection } from '../file/open-database.ts';
+import type { Database } from '../../../node/open-database.ts';
 import type { CallContext } from './thread-messages.ts';
 
 export type CheckOperations = ReturnType<typeof createCheckOperations>;
 
 /** SQLite's own check of the whole file, table by table, so that it can be cancelled between two of them. */
-export function createCheckOperations(database: Connection) {
+export function createCheckOperations(database: Database) {
   return {
     /** The first lines of what is wrong; empty for a sound file. */
     checkFile: async (_input: null, { pause }: CallContext): Promise<string[]> => {

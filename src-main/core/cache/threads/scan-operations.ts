@@ -5,7 +5,7 @@ import type { StatusHistory } from '../../../common/model/status.ts';
 import type { Summary } from '../../../common/model/summary.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
 import { findAttention } from '../scan/attention.ts';
-import type { Connection } from '../file/open-database.ts';
+import type { Database } from '../../../node/open-database.ts';
 import { createComparer } from '../read/compare-snapshots.ts';
 import { createDateColumns } from '../scan/date-columns.ts';
 import {
@@ -48,7 +48,7 @@ interface HistoryInput {
 const SINCE_MS = 7 * 86_400_000;
 
 /** Everything that may take long: charts, exports, sums, searches. */
-export function createScanOperations(database: Connection, file: string) {
+export function createScanOperations(database: Database, file: string) {
   const snapshots = createSnapshotReader(database);
   const readColumn = createDateColumns(database);
   const readBatch = createExportReader(database);

@@ -1,7 +1,7 @@
 import { AppError } from '../../../common/contract/errors.ts';
 import type { RecordDetail, RecordFilter, RecordOrder, RecordRow } from '../../../common/model/record.ts';
 import type { Snapshot } from '../../../common/model/snapshot.ts';
-import type { Connection } from '../file/open-database.ts';
+import type { Database } from '../../../node/open-database.ts';
 import { createDownloadReader, type DownloadRow } from '../read/download-rows.ts';
 import { materialiseView, type RowList } from '../scan/materialise-view.ts';
 import { createJournalReader } from '../read/page-journal.ts';
@@ -25,7 +25,7 @@ interface OpenViewInput {
 }
 
 /** Snapshots, their journals, views and their windows: the quick reads. `generation` tells views of another opening apart. */
-export function createViewOperations(database: Connection, generation: number) {
+export function createViewOperations(database: Database, generation: number) {
   const snapshots = createSnapshotReader(database);
   const downloads = createDownloadReader(database, snapshots);
   const readWindow = prepareWindows(database);

@@ -1,6 +1,6 @@
 import type { DetailRecord } from '../../../common/reporting/read-record.ts';
 import type { Direction } from '../../../common/reporting/reports.ts';
-import type { Connection } from '../file/open-database.ts';
+import type { Database } from '../../../node/open-database.ts';
 import { toExtra } from './insert-records.ts';
 import { toRecordId, toTables } from '../read/record-tables.ts';
 
@@ -11,7 +11,7 @@ type Stored = readonly unknown[];
  * every field of every record is the same, in the same order.
  */
 export function prepareComparison(
-  database: Connection,
+  database: Database,
   direction: Direction,
 ): (snapshotId: number, firstSeq: number, records: readonly DetailRecord[]) => boolean {
   const { records: recordTable, texts } = toTables(direction);

@@ -1,6 +1,6 @@
 import type { ErrorInfo } from '../../../common/contract/errors.ts';
 import type { SnapshotState } from '../../../common/model/snapshot.ts';
-import type { Connection } from '../file/open-database.ts';
+import type { Database } from '../../../node/open-database.ts';
 import { createDownloadReader, type DownloadRow, type StoredDownloadState } from '../read/download-rows.ts';
 import type { SnapshotReader } from '../read/snapshot-rows.ts';
 
@@ -33,7 +33,7 @@ export interface WalkRestart {
 const END_REMARKS = `('cursor-repeated', 'page-repeated', 'fewer-than-total', 'more-than-total')`;
 
 /** Everything that downloads write beside pages; each call is one transaction and returns the download. */
-export function createDownloadWriter(database: Connection, snapshots: SnapshotReader) {
+export function createDownloadWriter(database: Database, snapshots: SnapshotReader) {
   const downloads = createDownloadReader(database, snapshots);
   const upsert = database.prepare(
     `INSERT INTO downloads (snapshot_id, state, queued_at_ms, slice_days, base_address, resumed_count)

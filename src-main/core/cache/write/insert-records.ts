@@ -1,6 +1,6 @@
 import type { Direction } from '../../../common/reporting/reports.ts';
 import type { DetailRecord } from '../../../common/reporting/read-record.ts';
-import type { Connection } from '../file/open-database.ts';
+import type { Database } from '../../../node/open-database.ts';
 import type { RowDigest } from './record-digest.ts';
 import { PREVIEW_CHARACTERS, toRecordId, toTables } from '../read/record-tables.ts';
 
@@ -9,7 +9,7 @@ const PREVIEW_FROM_CHARACTERS = 2000;
 
 /** Prepares the writing of records; the answer writes them from a place in the snapshot on, and adds them to the digest. */
 export function prepareInsert(
-  database: Connection,
+  database: Database,
   direction: Direction,
 ): (snapshotId: number, firstSeq: number, records: readonly DetailRecord[], digest: RowDigest) => void {
   const { records: recordTable, texts } = toTables(direction);

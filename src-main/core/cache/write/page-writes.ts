@@ -1,7 +1,7 @@
 import type { Remark } from '../../../common/model/snapshot.ts';
 import type { SummaryGroup } from '../../../common/model/summary.ts';
 import type { SetAside } from '../../../common/reporting/read-page.ts';
-import type { Connection } from '../file/open-database.ts';
+import type { Database } from '../../../node/open-database.ts';
 import type { RowDigest } from './record-digest.ts';
 
 interface JournalRow {
@@ -82,7 +82,7 @@ export interface PageWrites {
 }
 
 /** Prepares every statement that storing a page takes. */
-export function preparePageWrites(database: Connection): PageWrites {
+export function preparePageWrites(database: Database): PageWrites {
   const walk = database.prepare<[number], WalkRow>(
     `SELECT next_cursor AS nextCursor, slice_number AS sliceNumber, slice_first_seq AS sliceFirstSeq,
        slice_total_before AS sliceTotalBefore, slice_entry_count AS sliceEntryCount,

@@ -1,4 +1,4 @@
-import type { Connection } from '../file/open-database.ts';
+import type { Database } from '../../../node/open-database.ts';
 import { RECORD_ID_SPAN } from '../read/record-tables.ts';
 
 const DELETE_ROWS = 5000;
@@ -26,7 +26,7 @@ export interface SnapshotRemover {
 }
 
 /** Prepares the removal of snapshots. `is_removed` is 1 while a removal can be undone, 2 once rows are being deleted. */
-export function createSnapshotRemover(database: Connection): SnapshotRemover {
+export function createSnapshotRemover(database: Database): SnapshotRemover {
   const hide = database.prepare(
     'UPDATE snapshots SET is_removed = 1, removed_at_ms = ? WHERE snapshot_id = ? AND is_removed < 2',
   );

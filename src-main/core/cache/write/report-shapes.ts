@@ -2,14 +2,14 @@ import type { Remark } from '../../../common/model/snapshot.ts';
 import type { ReportKind } from '../../../common/reporting/reports.ts';
 import type { PageShape } from '../../analysis/describe-shape.ts';
 import { watchShape, type LearnedShape } from '../../analysis/watch-shape.ts';
-import type { Connection } from '../file/open-database.ts';
+import type { Database } from '../../../node/open-database.ts';
 
 /**
  * Keeps what the reports of each connection look like. Each page is compared with it and teaches it; answers
  * what differs. To be called in the transaction that stores the page.
  */
 export function prepareShapeWatch(
-  database: Connection,
+  database: Database,
 ): (connectionId: string, report: ReportKind, page: PageShape) => readonly Remark[] {
   const read = database
     .prepare<[string, ReportKind], string>(

@@ -3,7 +3,7 @@ import type { Input } from '../../../common/contract/index.ts';
 import type { Period } from '../../../common/model/period.ts';
 import type { Snapshot, SnapshotState } from '../../../common/model/snapshot.ts';
 import type { ReportKind } from '../../../common/reporting/reports.ts';
-import type { Connection } from '../file/open-database.ts';
+import type { Database } from '../../../node/open-database.ts';
 import type { SnapshotReader } from '../read/snapshot-rows.ts';
 import type { PageCheck } from '../read/verify-pages.ts';
 
@@ -18,7 +18,7 @@ export interface NewSnapshot {
 }
 
 /** Everything that is written of a snapshot as a whole; each call returns the snapshot as it is afterwards. */
-export function createSnapshotWriter(database: Connection, snapshots: SnapshotReader) {
+export function createSnapshotWriter(database: Database, snapshots: SnapshotReader) {
   const insert = database.prepare(
     `INSERT INTO snapshots (connection_id, tenant, report, start_date, end_date, from_ms, to_ms, zone, state,
        started_at_ms, still_open)
@@ -69,7 +69,7 @@ export function createSnapshotWriter(database: Connection, snapshots: SnapshotRe
 }
 
 /** Marks snapshots as interrupted whose download a process left behind when it died. */
-export function endInterrupted(database: Connection): void {
+export function endInterrupted(database: Database): void {
   const end = database.transaction(() => {
     database.exec(`
       INSERT INTO remarks (snapshot_id, code, count)

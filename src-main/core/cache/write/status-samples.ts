@@ -1,5 +1,5 @@
 import type { StatusSample } from '../../../common/model/status.ts';
-import type { Connection } from '../file/open-database.ts';
+import type { Database } from '../../../node/open-database.ts';
 
 const KEPT_MS = 90 * 86_400_000;
 
@@ -17,7 +17,7 @@ interface SampleRow {
 }
 
 /** Prepares the adding of status samples; a connection's samples are kept for 90 days. */
-export function createStatusWriter(database: Connection): (sample: StatusSample) => void {
+export function createStatusWriter(database: Database): (sample: StatusSample) => void {
   const insert = database.prepare(
     `INSERT INTO status_samples (connection_id, checked_at_ms, round_trip_ms, platform, connector,
        internal_response_time_ms, sessions, traffic, traffic_text, failure)
@@ -34,7 +34,7 @@ export function createStatusWriter(database: Connection): (sample: StatusSample)
 
 /** Prepares the reading of a connection's samples in [fromMs, untilMs], oldest first. */
 export function createStatusReader(
-  database: Connection,
+  database: Database,
 ): (connectionId: string, fromMs: number, untilMs: number) => StatusSample[] {
   const read = database.prepare<[string, number, number], SampleRow>(
     `SELECT * FROM status_samples WHERE connection_id = ? AND checked_at_ms >= ? AND checked_at_ms <= ?

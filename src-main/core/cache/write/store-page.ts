@@ -5,7 +5,7 @@ import { judgeEnd } from '../../../common/reporting/next-cursor.ts';
 import { readPage, type ReadPage } from '../../../common/reporting/read-page.ts';
 import { describeShape, type PageShape } from '../../analysis/describe-shape.ts';
 import { findOutside } from '../../analysis/find-outside.ts';
-import type { Connection } from '../file/open-database.ts';
+import type { Database } from '../../../node/open-database.ts';
 import { prepareComparison } from './download-compare.ts';
 import { prepareInsert } from './insert-records.ts';
 import { preparePageWrites, type WalkRow } from './page-writes.ts';
@@ -69,7 +69,7 @@ const TELLING_RECORDS = 10;
  * Nothing is written after any of these.
  */
 export function createPageStore(
-  database: Connection,
+  database: Database,
   snapshots: SnapshotReader,
 ): (input: ReceivedPage, tell: (head: PageHead) => void) => Snapshot {
   const writes = preparePageWrites(database);
