@@ -15,7 +15,7 @@ export default defineConfig<{ browserPath: string | undefined }>({
   retries: 0,
   timeout: 120_000,
   expect: { timeout: 15_000 },
-  reporter: [['list']],
+  reporter: [['list'], [`${root}test/support/skips/playwright-skip-reporter.ts`]],
   use: {
     browserName: 'chromium',
     viewport: { width: 1440, height: 900 },

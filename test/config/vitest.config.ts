@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import vue from '@vitejs/plugin-vue';
 import { defineConfig } from 'vitest/config';
+import { createSkipReporter } from '../support/skips/vitest-skip-reporter.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 // A test must never fetch Electron's runtime: the fake module stands in wherever electron is imported.
@@ -10,6 +11,7 @@ export default defineConfig({
   root,
   test: {
     root,
+    reporters: ['default', createSkipReporter()],
     projects: [
       {
         resolve: { alias: { electron } },

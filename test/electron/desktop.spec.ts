@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { _electron, expect, test } from '@playwright/test';
+import { NO_ELECTRON_RUNTIME } from '../support/skips/judge-skips.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -19,12 +20,9 @@ function findRuntime(): string | null {
 }
 
 const runtime = findRuntime();
-const NO_RUNTIME = "skipped: Electron's runtime is not installed";
 
 test('the desktop opens, answers over IPC, and gives its page nothing of Node', async () => {
-  // The reporter shows that a test was skipped, but not why.
-  if (runtime === null) process.stdout.write(`${NO_RUNTIME}\n`);
-  test.skip(runtime === null, NO_RUNTIME);
+  test.skip(runtime === null, NO_ELECTRON_RUNTIME);
   const dataFolder = await mkdtemp(join(tmpdir(), 'channelscope-desktop-'));
   const warnings: string[] = [];
   const app = await _electron.launch({

@@ -12,8 +12,8 @@ import { createSilentLogger } from '../support/silent-logger.ts';
 // Only a session made for tests: a person's own keychain is never written to.
 const inSession = process.env.CHANNELSCOPE_TEST_KEYCHAIN === '1';
 const title = inSession
-  ? 'keychain of the system'
-  : 'keychain of the system (skipped: not inside test/support/with-keyring.ts)';
+  ? 'the keychain of the system'
+  : 'the keychain of the system (not inside test/support/with-keyring.ts)';
 
 const root = new URL('../../', import.meta.url).pathname;
 const report = new URL('../support/report-keychain.ts', import.meta.url).pathname;
