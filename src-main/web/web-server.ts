@@ -70,7 +70,12 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
   hardenServer(app, hardening);
   app.register(fastifyCookie);
   app.register(fastifyStatic, FILE_OPTIONS);
-  app.setNotFoundHandler((_request, reply) => refuse(reply, 404));
+  // Reached by downloads whose file is gone, and by methods that no route knows.
+  app.setNotFoundHandler((request, reply) =>
+    ['GET', 'HEAD'].includes(request.method)
+      ? refuse(reply, 404)
+      : refuse(reply.header('allow', 'GET, HEAD'), 405),
+  );
 
   const sessions = createWebSessions(options.now);
   const failures = createFailureLimiter(options.now);

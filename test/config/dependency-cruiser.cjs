@@ -44,10 +44,10 @@ module.exports = {
       path: ['^node_modules/better-sqlite3/', '^src-main/node/open-database'],
     }),
     rule('web-has-no-electron', '^src-main/(web|start)/', {
-      path: ['^src-main/electron/', '^node_modules/(electron|better-sqlite3|keytar)/'],
+      path: ['^src-main/(electron/|node/open-database)', '^node_modules/(electron|better-sqlite3|keytar)/'],
     }),
     rule('electron-host-is-thin', '^src-main/electron/', {
-      path: ['^src-main/(web|start)/', '^node_modules/(vue|better-sqlite3|keytar)/'],
+      path: ['^src-main/(web/|start/|node/open-database)', '^node_modules/(vue|better-sqlite3|keytar)/'],
     }),
     rule('only-electron-imports-electron', '^src-(main|renderer)/(?!electron/)', {
       path: '^node_modules/electron/',

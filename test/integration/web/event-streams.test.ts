@@ -1,0 +1,64 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { launch, startTestServer, type TestServer, type TestSession } from '../../support/web-server.ts';
+
+let running: TestServer;
+let session: TestSession;
+let ending: AbortController;
+beforeEach(async () => {
+  running = await startTestServer();
+  session = await launch(running);
+  ending = new AbortController();
+});
+afterEach(async () => {
+  ending.abort();
+  await running.stop();
+});
+
+function open(): Promise<Response> {
+  return fetch(`${running.origin}/api/events`, { headers: session.headers, signal: ending.signal });
+}
+
+describe('the stream of events', () => {
+  it('sends each event with its name, and stops listening when the page goes away', async () => {
+    const response = await open();
+    expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+    expect(running.core.listenerCount()).toBe(1);
+    running.core.send('snapshots/removed', { snapshotIds: [1] });
+    const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+    let text = '';
+    while (!text.includes('}')) text += (await reader.read()).value ?? '';
+    expect(text).toBe(': open\n\nevent: snapshots/removed\ndata: {"snapshotIds":[1]}\n\n');
+    ending.abort();
+    await expect.poll(() => running.core.listenerCount()).toBe(0);
+  });
+
+  it('is refused to the ninth page, until one of the eight is closed', async () => {
+    const first = new AbortController();
+    const headers = { headers: session.headers, signal: first.signal };
+    await fetch(`${running.origin}/api/events`, headers);
+    await Promise.all(Array.from({ length: 7 }, open));
+    const ninth = await open();
+    expect(ninth.status).toBe(429);
+    expect(ninth.headers.get('retry-after')).toBe('15');
+    first.abort();
+    await expect.poll(async () => (await open()).status).toBe(200);
+  });
+
+  it('ends when the host stops', async () => {
+    const response = await open();
+    const text = response.text();
+    await running.server.stop();
+    await expect(text).rejects.toThrow(TypeError);
+    expect(running.core.listenerCount()).toBe(0);
+  });
+});
+
+describe('methods and protocols that no route knows', () => {
+  it.each(['PROPFIND', 'PUT', 'DELETE'])('%s is refused with 405', async (method) => {
+    for (const path of ['/', '/api/events', '/nowhere']) {
+      const response = await fetch(running.origin + path, { method, headers: session.headers });
+      expect(response.status).toBe(405);
+      expect(response.headers.get('allow')).toContain('GET, HEAD');
+    }
+  });
+});
