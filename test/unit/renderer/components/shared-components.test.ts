@@ -1,5 +1,6 @@
 import { mount } from '@vue/test-utils';
 import { expect, test } from 'vitest';
+import CheckList from '../../../../src-renderer/components/controls/CheckList.vue';
 import CodeBadge from '../../../../src-renderer/components/CodeBadge.vue';
 import ErrorState from '../../../../src-renderer/components/ErrorState.vue';
 import HealthMark from '../../../../src-renderer/components/HealthMark.vue';
@@ -53,4 +54,27 @@ test('a field with an error is marked and described by it', () => {
   const input = field.get('input');
   expect(input.attributes('aria-invalid')).toBe('true');
   expect(field.get(`#${input.attributes('aria-describedby')!}`).text()).toBe('Enter a name.');
+});
+
+test('a list of choices takes each up and puts it back, and keeps one that may not change', async () => {
+  const list = mount(CheckList, {
+    props: {
+      modelValue: [5],
+      label: 'Channel',
+      options: [
+        { value: 5, label: 'Channel 5', disabled: true },
+        { value: 7, label: 'Channel 7', count: 1200 },
+      ],
+    },
+    global,
+  });
+  const [fixed, free] = list.findAll('[role=checkbox]');
+  expect(free?.text()).toBe('Channel 7 1,200');
+  await free?.trigger('click');
+  await fixed?.trigger('click');
+  expect(list.emitted('update:modelValue')).toEqual([[[5, 7]]]);
+  await list.setProps({ modelValue: [5, 7] });
+  expect(list.findAll('[aria-checked=true]')).toHaveLength(2);
+  await free?.trigger('click');
+  expect(list.emitted('update:modelValue')?.at(-1)).toEqual([[5]]);
 });

@@ -51,7 +51,7 @@ describe('the quirks panel', () => {
     panel
       .findAll('.quirk')
       .find((row) => row.get('label').text() === name)!
-      .get('[role="switch"]')
+      .get('[role="checkbox"]')
       .trigger('click');
 
   it('applies several changes at once, and says that the service starts again', async () => {

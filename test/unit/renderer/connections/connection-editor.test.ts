@@ -1,0 +1,185 @@
+import { enableAutoUnmount, flushPromises, mount, type VueWrapper } from '@vue/test-utils';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Connection } from '../../../../src-main/common/model/connection.ts';
+import { AppError } from '../../../../src-main/common/contract/errors.ts';
+import { backendKey } from '../../../../src-renderer/backend/backend.ts';
+import { createMessages } from '../../../../src-renderer/messages/index.ts';
+import ConnectionEditor from '../../../../src-renderer/screens/connections/ConnectionEditor.vue';
+import { makeConnection, makeSettings } from '../support/samples.ts';
+import { installStores, ScriptedBackend } from '../support/scripted-backend.ts';
+
+enableAutoUnmount(afterEach);
+// A list of every zone takes seconds to mount without a browser.
+beforeEach(() => {
+  vi.spyOn(Intl, 'supportedValuesOf').mockReturnValue(['America/Bogota', 'Europe/Madrid']);
+});
+
+type Script = ConstructorParameters<typeof ScriptedBackend>[0];
+
+function open(connection: Connection | null, script: Script = {}) {
+  const backend = new ScriptedBackend({
+    'connections/save': ({ draft, connectionId }) =>
+      makeConnection({ ...draft, id: connectionId ?? 'new-id', secrets: 'keychain' }),
+    'settings/update': () => makeSettings(),
+    ...script,
+  });
+  const pinia = installStores(backend);
+  const editor = mount(ConnectionEditor, {
+    props: { connection, isTesting: false },
+    global: { plugins: [pinia, createMessages()], provide: { [backendKey as symbol]: backend } },
+    attachTo: document.body,
+  });
+  return { backend, editor };
+}
+
+/** The input that a label names. */
+function field(editor: VueWrapper, label: string) {
+  const found = editor.findAll('label').find((each) => each.text() === label);
+  return editor.get<HTMLInputElement>(`[id="${found?.attributes('for') ?? ''}"]`);
+}
+
+function button(name: string): HTMLButtonElement {
+  const found = [...document.body.querySelectorAll('button')].find(
+    (each) => each.textContent.trim() === name,
+  );
+  if (found === undefined) throw new Error(`There is no button ${name}.`);
+  return found;
+}
+
+async function press(name: string): Promise<void> {
+  button(name).click();
+  await flushPromises();
+}
+
+async function submit(editor: VueWrapper): Promise<void> {
+  await editor.get('form').trigger('submit');
+  await flushPromises();
+}
+
+describe('a new connection', () => {
+  test('names what is missing only after saving was tried, and sends nothing', async () => {
+    const { backend, editor } = open(null);
+    expect(editor.find('.cs-error').exists()).toBe(false);
+    await submit(editor);
+    const errors = editor.findAll('.cs-error').map((each) => each.text());
+    expect(errors).toEqual([
+      'Enter a name.',
+      'Enter the tenant number.',
+      'Enter the address of the service.',
+      'This field is required.',
+      'This field is required.',
+    ]);
+    expect(backend.calls).toEqual([]);
+  });
+
+  test('is saved with what was typed, becomes the active one, and its secrets leave the form', async () => {
+    const { backend, editor } = open(null);
+    await field(editor, 'Name').setValue(' Production ');
+    await field(editor, 'Tenant').setValue('4120');
+    await field(editor, 'Base address').setValue('https://reports.example.com');
+    await field(editor, 'Access token').setValue('token');
+    await field(editor, 'Access token secret').setValue('secret');
+    await submit(editor);
+    expect(backend.calls.map(({ name }) => name)).toEqual(['connections/save', 'settings/update']);
+    expect(backend.calls[0]?.input).toMatchObject({
+      connectionId: null,
+      draft: { name: 'Production', tenant: 4120, baseAddress: 'https://reports.example.com' },
+      secrets: { accessToken: 'token', accessTokenSecret: 'secret' },
+    });
+    expect(backend.calls[1]?.input).toEqual({ activeConnectionId: 'new-id' });
+    expect(editor.emitted('saved')).toEqual([['new-id']]);
+    expect(field(editor, 'Access token').element.value).toBe('');
+    expect(field(editor, 'Access token secret').element.value).toBe('');
+  });
+
+  test('warns where the address would send the credentials unencrypted', async () => {
+    const { editor } = open(null);
+    await field(editor, 'Base address').setValue('http://127.0.0.1:8080');
+    expect(editor.text()).not.toContain("isn't encrypted");
+    await field(editor, 'Base address').setValue('http://reports.example.com');
+    expect(editor.text()).toContain("This address isn't encrypted.");
+  });
+});
+
+describe('a saved connection', () => {
+  test('never shows its secrets, and keeps those that are not typed again', async () => {
+    const { backend, editor } = open(makeConnection());
+    const secret = field(editor, 'Access token secret').element;
+    expect([secret.value, secret.placeholder, secret.type]).toEqual([
+      '',
+      'Stored. Type to replace.',
+      'password',
+    ]);
+    await field(editor, 'Name').setValue('Renamed');
+    await submit(editor);
+    expect(backend.calls[0]?.input).toMatchObject({
+      connectionId: 'a',
+      draft: { name: 'Renamed' },
+      secrets: {},
+    });
+    expect(editor.get('[role=status]').text()).toBe('Saved');
+    expect(editor.emitted('saved')).toBeUndefined();
+  });
+
+  test('that could not be saved says why and keeps what was typed', async () => {
+    const { editor } = open(makeConnection(), {
+      'connections/save': () => {
+        throw new AppError('secrets.denied', 'The keychain refused.');
+      },
+    });
+    await field(editor, 'Name').setValue('Renamed');
+    await submit(editor);
+    expect(editor.get('.banner').text()).toContain('Keychain access denied');
+    expect(field(editor, 'Name').element.value).toBe('Renamed');
+    expect(editor.text()).not.toContain('Saved');
+  });
+
+  test('is tested as it stands in the form, without saving it', async () => {
+    const { backend, editor } = open(makeConnection(), {
+      'connections/start-test': () => ({ taskId: 'test-1' }),
+    });
+    await field(editor, 'Tenant').setValue('7');
+    await press('Test connection');
+    expect(backend.calls.map(({ name }) => name)).toEqual(['connections/start-test']);
+    expect(backend.calls[0]?.input).toMatchObject({ connectionId: 'a', draft: { tenant: 7 } });
+    expect(editor.emitted('tested')).toEqual([['test-1']]);
+  });
+
+  test('is deleted only once that is confirmed', async () => {
+    const { backend, editor } = open(makeConnection(), { 'connections/remove': () => null });
+    await press('Delete…');
+    expect(backend.calls).toEqual([]);
+    await press('Delete connection');
+    expect(backend.calls).toEqual([{ name: 'connections/remove', input: { connectionId: 'a' } }]);
+    expect(editor.emitted('removed')).toHaveLength(1);
+  });
+
+  test('unfolds the report identifiers where one of them is wrong', async () => {
+    const connection = makeConnection();
+    const reportIdentifiers = { ...connection.reportIdentifiers, 'inbound-detail': 'x' };
+    const { backend, editor } = open({ ...connection, reportIdentifiers });
+    expect(editor.text()).not.toContain('Enter a GUID');
+    await submit(editor);
+    expect(editor.text()).toContain('Enter a GUID: 8-4-4-4-12 hexadecimal digits.');
+    expect(field(editor, 'Inbound detail').attributes('aria-invalid')).toBe('true');
+    expect(backend.calls).toEqual([]);
+  });
+
+  test('takes over the zone that the check proposes, and forgets the finding then', async () => {
+    const { backend, editor } = open(makeConnection(), {
+      'connections/detect-zone': () => ({
+        verdict: 'wrong',
+        zone: 'America/Bogota',
+        proposedZone: '+02:00',
+        evidence: [{ code: 'in-future', values: { minutes: 420 } }],
+      }),
+    });
+    await press('Check the time zone');
+    expect(editor.text()).toContain('420 minutes in the future');
+    await press('Use +02:00');
+    expect(editor.text()).not.toContain('420 minutes in the future');
+    expect(editor.get('[role=combobox]').text()).toContain('+02:00');
+    await submit(editor);
+    expect(backend.calls.at(-1)?.input).toMatchObject({ draft: { serviceZone: '+02:00' } });
+  });
+});
