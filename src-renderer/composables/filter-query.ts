@@ -79,6 +79,14 @@ export function isUnfiltered(filter: RecordFilter): boolean {
   return Object.keys(compact(filter)).length === 0;
 }
 
+/** The number of chips that a filter sets; the search, which has a field of its own, is not counted. */
+export function countRestrictions(filter: RecordFilter): number {
+  const { codeClasses, responseCodes, channels, services, origins } = filter;
+  const lists = [codeClasses ?? responseCodes, channels, services, origins];
+  const rest = [filter.minResponseTimeMs, filter.fromMs, filter.sessionId];
+  return [...lists, ...rest].filter((part) => part !== undefined).length;
+}
+
 /** Returns the filter with some parts changed. */
 export function changeFilter(filter: RecordFilter, change: FilterChange): RecordFilter {
   return compact({ ...filter, ...change });

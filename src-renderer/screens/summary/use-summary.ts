@@ -13,10 +13,10 @@ import { findDifferences } from './summary-differences.ts';
 export type Source = 'reported' | 'computed';
 
 const CLOCK_INTERVAL_MS = 15_000;
-/** A cached summary younger than this is shown without asking again. */
+/** A cached summary younger than this is shown without fetching it again. */
 const FRESH_MS = 60_000;
 
-/** What a Summary screen shows: both sources of the chosen period, and whether they agree. */
+/** The state of a Summary screen: both sources of the chosen period, and whether they agree. */
 export function useSummary(readDirection: () => Direction) {
   const connections = useConnectionsStore();
   const periods = usePeriodStore();
@@ -27,6 +27,7 @@ export function useSummary(readDirection: () => Direction) {
   const fetched = shallowRef<Snapshot | null>(null);
 
   const connection = computed(() => connections.active);
+  const zone = computed(() => connection.value?.serviceZone ?? 'UTC');
   const period = computed(() =>
     connection.value === null ? null : periods.toPeriod(nowMs.value, connection.value),
   );
@@ -39,7 +40,7 @@ export function useSummary(readDirection: () => Direction) {
 
   const reportedSnapshot = computed(() => fetched.value ?? pick(`${readDirection()}-summary`));
   const detailSnapshot = computed(() => pick(`${readDirection()}-detail`));
-  /** The service answers the identifier that both summaries share with inbound groups only (decision 11). */
+  /** For the identifier that both summaries share, the service returns inbound groups only (decision 11). */
   const isInboundOnly = computed(
     () =>
       readDirection() === 'outbound' &&
@@ -61,6 +62,10 @@ export function useSummary(readDirection: () => Direction) {
       : null,
   );
 
+  function chooseSource(next: Source): void {
+    chosenSource.value = next;
+  }
+
   function hasSharedIdentifier(): boolean {
     const identifiers = connection.value?.reportIdentifiers;
     return identifiers?.['outbound-summary'].toLowerCase() === identifiers?.['inbound-summary'].toLowerCase();
@@ -76,7 +81,7 @@ export function useSummary(readDirection: () => Direction) {
     if (connection.value !== null) await fetchPeriod(periods.toPeriod(Date.now(), connection.value));
   }
 
-  /** Asks for the very period of the cached records, so that both sources can be compared. */
+  /** Fetches the very period of the cached records, so that both sources can be compared. */
   async function fetchCachedPeriod(): Promise<void> {
     if (detailSnapshot.value !== null) await fetchPeriod(detailSnapshot.value.period);
   }
@@ -96,7 +101,7 @@ export function useSummary(readDirection: () => Direction) {
     void summaries.read('computed', detailSnapshot.value);
   }
 
-  // A snapshot is told of before its pages lie in the cache, so its end counts as much as its beginning.
+  // A snapshot is announced before its pages are in the cache, so its end counts as much as its beginning.
   watch(
     () => [reportedSnapshot.value?.id, reportedSnapshot.value?.state],
     () => void summaries.read('reported', reportedSnapshot.value),
@@ -114,15 +119,14 @@ export function useSummary(readDirection: () => Direction) {
 
   return {
     connection,
-    period,
+    zone,
     nowMs,
     source,
-    chosenSource,
     shown,
     detailSnapshot,
     isInboundOnly,
-    isComparable,
     differences,
+    chooseSource,
     refresh,
     fetchCachedPeriod,
   };

@@ -22,6 +22,11 @@ export interface SessionTimeline {
   readonly ticksMs: readonly number[];
 }
 
+/** Writes a share, 0 to 1, as CSS does. */
+export function toPercent(share: number): string {
+  return `${share * 100}%`;
+}
+
 /**
  * Lays out the requests of a session by time. A request begins at its date and takes its response time;
  * the bot latency lies before it.
