@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type { Core } from '../core/create-core.ts';
 import type { Host } from '../core/host.ts';
 import { prepareDataFolder, type HostPlatform } from '../core/profile/data-folder.ts';
-import { lockProfile } from '../core/profile/profile-lock.ts';
 import { toErrorText } from '../node/error-text.ts';
 import { registerAppScheme, serveAppFiles } from './app-protocol.ts';
 import { createDesktopHost } from './desktop-host.ts';
@@ -68,7 +67,6 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
   denyPermissions(session.defaultSession);
   serveAppFiles(session.defaultSession, options.windowFolder);
   await prepareDataFolder(dataFolder);
-  const unlock = lockProfile(dataFolder);
   // In memory only, and without a cache: what one connection received must never be served to another.
   const network = session.fromPartition('requests', { cache: false });
   const host = createDesktopHost({
@@ -79,14 +77,11 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
     workers: options.workers,
     findWindow: () => window,
   });
-  const core = await options.createCore(host).catch((error: unknown) => {
-    unlock();
-    throw error;
-  });
+  const core = await options.createCore(host);
   serveOperations(core, trusted);
   sendEvents(core, trusted);
   showProgress(core, () => window);
-  stopBeforeQuit(core, unlock);
+  stopBeforeQuit(core);
   installMenu(platform);
   showWindow();
   app.on('second-instance', showWindow);
@@ -94,7 +89,7 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
 }
 
 /** Stops the core before the application quits: the first request to quit waits for it, the next one goes through. */
-function stopBeforeQuit(core: Core, unlock: () => void): void {
+function stopBeforeQuit(core: Core): void {
   let isStopped = false;
   let isStopping = false;
   app.on('before-quit', (event) => {
@@ -104,7 +99,6 @@ function stopBeforeQuit(core: Core, unlock: () => void): void {
     isStopping = true;
     void core.stop().finally(() => {
       isStopped = true;
-      unlock();
       app.quit();
     });
   });

@@ -12,8 +12,7 @@ const NO_END = 2;
 /** Shows how far the downloads are together, in the taskbar or the dock. Returns a function that stops it. */
 export function showProgress(core: Pick<Core, 'on'>, findWindow: () => BrowserWindow | null): () => void {
   const downloads = new Map<string, Task>();
-  return core.on((name, payload) => {
-    const task = payload as Task;
+  return core.on((name, task) => {
     if (name !== 'tasks/changed' || task.kind !== 'download') return;
     if (isActive(task)) downloads.set(task.id, task);
     else downloads.delete(task.id);

@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import type { Core } from '../core/create-core.ts';
 import type { Host } from '../core/host.ts';
 import { prepareDataFolder, type HostPlatform } from '../core/profile/data-folder.ts';
-import { lockProfile } from '../core/profile/profile-lock.ts';
 import { createExportDownloads } from './export-downloads.ts';
 import { createImportUploads } from './import-uploads.ts';
 import { createWebHost } from './web-host.ts';
@@ -19,23 +18,24 @@ export interface WebApplicationOptions {
   readonly createCore: (host: Host) => Promise<Core>;
 }
 
-/** Claims the folder, starts the core and serves it. Whatever was started is stopped again when a later step fails. */
+/** Starts the core, which claims the folder, and serves it. Whatever was started is stopped again when a later step fails. */
 export async function startWebApplication(options: WebApplicationOptions): Promise<WebServer> {
   const { dataFolder } = options;
   await prepareDataFolder(dataFolder);
-  const unlock = lockProfile(dataFolder);
-  const stops: (() => Promise<void> | void)[] = [unlock];
+  const stops: (() => Promise<void>)[] = [];
   const stopAll = async (): Promise<void> => {
     for (const stop of stops.splice(0).toReversed()) await stop();
   };
   try {
     const downloads = createExportDownloads(join(dataFolder, 'exports'));
     const uploads = createImportUploads(join(dataFolder, 'uploads'));
-    // What a run that was cut short left there.
-    await uploads.clear();
-    stops.push(() => uploads.clear());
     const core = await options.createCore(createWebHost({ ...options, downloads, uploads }));
-    stops.push(() => core.stop());
+    stops.push(
+      () => uploads.clear(),
+      () => core.stop(),
+    );
+    // Files that a run which was cut short left there; only the core's claim makes the folder ours.
+    await uploads.clear();
     const server = await startWebServer({ ...options, core, downloads, uploads });
     stops.push(() => server.stop());
     return { ...server, stop: stopAll };

@@ -1,7 +1,8 @@
-import type { EventName } from '../../src-main/common/contract/index.ts';
+import type { EventArguments, EventName } from '../../src-main/common/contract/index.ts';
 import { AppError } from '../../src-main/common/contract/errors.ts';
 import { OPERATIONS } from '../../src-main/common/contract/index.ts';
-import type { Core, EventListener } from '../../src-main/core/create-core.ts';
+import type { Core } from '../../src-main/core/create-core.ts';
+import type { EventListener } from '../../src-main/core/events.ts';
 import { createDispatcher } from '../../src-main/core/dispatch/create-dispatcher.ts';
 import { createSilentLogger } from './silent-logger.ts';
 
@@ -36,7 +37,8 @@ export function createStubCore(answers: Record<string, (input: never) => unknown
       return () => listeners.delete(listener);
     },
     send: (name, payload) => {
-      for (const listener of listeners) listener(name, payload);
+      // Tests send payloads of any shape: carriers pass them on unread.
+      for (const listener of listeners) listener(...([name, payload] as EventArguments));
     },
     listenerCount: () => listeners.size,
     stop: () => {

@@ -63,5 +63,8 @@ export const EVENTS = {
 export type EventName = keyof typeof EVENTS;
 export type EventPayload<Name extends EventName> = Static<(typeof EVENTS)[Name]>;
 
+/** The name and payload of any event; testing the name narrows the payload. */
+export type EventArguments = { [Name in EventName]: [name: Name, payload: EventPayload<Name>] }[EventName];
+
 /** Sends an event to every open window. */
-export type Emit = <Name extends EventName>(name: Name, payload: EventPayload<Name>) => void;
+export type Emit = (...event: EventArguments) => void;

@@ -2,15 +2,15 @@ import type { HandlersOf } from '../../common/contract/index.ts';
 import type { Cache } from './cache.ts';
 
 /** The handlers of `cache/…`. */
-export function createCacheHandlers(options: {
+export function createCacheHandlers(parts: {
   readonly cache: Pick<Cache, 'readState' | 'retry'>;
-  /** Deletes removed snapshots for good; resolves with the bytes that were freed. */
-  purge(): Promise<number>;
+  /** `purge` deletes removed snapshots for good and returns the bytes that were freed. */
+  readonly housekeeping: { purge(): Promise<number> };
 }): HandlersOf<'cache'> {
-  const { cache, purge } = options;
+  const { cache, housekeeping } = parts;
   return {
     'cache/read-state': () => cache.readState(),
     'cache/retry': () => cache.retry(),
-    'cache/reclaim': async () => ({ freedBytes: await purge() }),
+    'cache/reclaim': async () => ({ freedBytes: await housekeeping.purge() }),
   };
 }

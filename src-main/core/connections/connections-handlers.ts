@@ -3,6 +3,8 @@ import { detectZone } from './detect-zone.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { ConnectionDraft } from '../../common/model/connection.ts';
 import type { ReportingClient } from '../client/reporting-client.ts';
+import { reachAddress } from '../client/reach-address.ts';
+import type { Host } from '../host.ts';
 import type { SettingsStore } from '../settings/create-settings.ts';
 import { isActive, type TaskRegistry } from '../tasks/task-registry.ts';
 import { checkDraft } from './check-draft.ts';
@@ -18,10 +20,9 @@ export function createConnectionsHandlers(parts: {
   readonly tasks: TaskRegistry;
   now(): number;
   createClient(connection: SavedConnection, secrets: () => Promise<BothSecrets>): ReportingClient;
-  /** Returns the status of any HTTP response; rejects with a `client.*` AppError. */
-  reach(address: string, signal: AbortSignal): Promise<number>;
+  readonly host: Pick<Host, 'fetch'>;
 }): HandlersOf<'connections'> {
-  const { connections, cache, settings, tasks, now } = parts;
+  const { connections, cache, settings, tasks, host, now } = parts;
 
   /** A client for a draft as typed; secrets left out are those of the saved connection. */
   const createDraftClient = (
@@ -69,7 +70,8 @@ export function createConnectionsHandlers(parts: {
       const checked = checkDraft(input.draft);
       const { connectionId } = input;
       const client = createDraftClient(checked, input);
-      const reach = (signal: AbortSignal): Promise<number> => parts.reach(checked.baseAddress, signal);
+      const reach = (signal: AbortSignal): Promise<number> =>
+        reachAddress(host.fetch, checked.baseAddress, signal);
       const task = tasks.start(
         { kind: 'connection-test', connectionId, snapshotId: null, total: 7 },
         (handle) => testConnection({ draft: checked, client, now, reach }, handle),

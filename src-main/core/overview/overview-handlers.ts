@@ -2,7 +2,8 @@ import type { HandlersOf } from '../../common/contract/index.ts';
 import type { Cache } from '../cache/cache.ts';
 
 /** The handlers of `overview/…`. */
-export function createOverviewHandlers(cache: Cache): HandlersOf<'overview'> {
+export function createOverviewHandlers(parts: { readonly cache: Cache }): HandlersOf<'overview'> {
+  const { cache } = parts;
   return {
     'overview/read-volume': async (input) => {
       const [inbound, outbound] = await Promise.all([

@@ -6,7 +6,8 @@ import type { Cache } from '../cache/cache.ts';
 const MAX_WINDOW_ROWS = 500;
 
 /** The handlers of `records/…`: all of them work with the network gone. */
-export function createRecordsHandlers(cache: Cache): HandlersOf<'records'> {
+export function createRecordsHandlers(parts: { readonly cache: Cache }): HandlersOf<'records'> {
+  const { cache } = parts;
   return {
     'records/open-view': (input) => cache.openView(input),
     'records/read-rows': ({ viewId, start, end }) => {

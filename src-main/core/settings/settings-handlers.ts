@@ -2,7 +2,8 @@ import type { HandlersOf } from '../../common/contract/index.ts';
 import type { SettingsStore } from './create-settings.ts';
 
 /** The handlers of `settings/…`. */
-export function createSettingsHandlers(settings: SettingsStore): HandlersOf<'settings'> {
+export function createSettingsHandlers(parts: { readonly settings: SettingsStore }): HandlersOf<'settings'> {
+  const { settings } = parts;
   return {
     'settings/get': () => settings.get(),
     'settings/update': (change) => settings.update(change),

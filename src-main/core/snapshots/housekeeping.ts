@@ -1,5 +1,4 @@
-import type { Emit, EventName } from '../../common/contract/index.ts';
-import type { Task } from '../../common/model/task.ts';
+import type { Events } from '../events.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { SettingsStore } from '../settings/create-settings.ts';
 import type { Cache } from '../cache/cache.ts';
@@ -13,8 +12,6 @@ export interface Housekeeping {
   remove(snapshotIds: readonly number[]): Promise<number>;
   /** Deletes for good what was removed until now; answers the bytes given back. */
   purge(): Promise<number>;
-  /** Watches for ended downloads: retention runs after each. */
-  hear(name: EventName, payload: unknown): void;
   /** What is due when the application starts: removals that were not undone, then retention. */
   begin(): Promise<void>;
   stop(): void;
@@ -24,11 +21,11 @@ export interface Housekeeping {
 export function createHousekeeping(options: {
   cache: Cache;
   settings: SettingsStore;
-  emit: Emit;
+  events: Pick<Events, 'emit' | 'on'>;
   logger: Logger;
   now(): number;
 }): Housekeeping {
-  const { cache, settings, emit, logger, now } = options;
+  const { cache, settings, events, logger, now } = options;
   const timers = new Set<NodeJS.Timeout>();
   let retiring: Promise<void> = Promise.resolve();
 
@@ -36,7 +33,7 @@ export function createHousekeeping(options: {
     const { snapshotIds, freedBytes } = await cache.purgeRemoved(untilMs);
     if (snapshotIds.length > 0) {
       logger.info('snapshots purged', { snapshotIds, freedBytes });
-      emit('snapshots/purged', { snapshotIds, freedBytes });
+      events.emit('snapshots/purged', { snapshotIds, freedBytes });
     }
     return freedBytes;
   };
@@ -45,7 +42,7 @@ export function createHousekeeping(options: {
   const remove = async (snapshotIds: readonly number[]): Promise<number> => {
     const removedAtMs = now();
     await cache.removeSnapshots({ snapshotIds, nowMs: removedAtMs });
-    emit('snapshots/removed', { snapshotIds: [...snapshotIds] });
+    events.emit('snapshots/removed', { snapshotIds: [...snapshotIds] });
     const timer = setTimeout(() => {
       timers.delete(timer);
       purgeUntil(removedAtMs).catch(logFailure);
@@ -70,19 +67,19 @@ export function createHousekeeping(options: {
     return retiring;
   };
 
+  const stopListening = events.on('tasks/changed', ({ kind, endedAtMs }) => {
+    if (kind === 'download' && endedAtMs !== null) void retire();
+  });
+
   return {
     remove,
     purge: () => purgeUntil(now()),
-    hear(name, payload) {
-      if (name !== 'tasks/changed') return;
-      const { kind, endedAtMs } = payload as Task;
-      if (kind === 'download' && endedAtMs !== null) void retire();
-    },
     async begin() {
       await purgeUntil(now()).catch(logFailure);
       await retire();
     },
     stop() {
+      stopListening();
       for (const timer of timers) clearTimeout(timer);
       timers.clear();
     },

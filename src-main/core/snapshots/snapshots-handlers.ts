@@ -8,15 +8,15 @@ import type { Housekeeping } from './housekeeping.ts';
 import { createVerification } from './verification-task.ts';
 
 /** The handlers of `snapshots/…`. */
-export function createSnapshotsHandlers(options: {
+export function createSnapshotsHandlers(parts: {
   cache: Cache;
   tasks: TaskRegistry;
   emit: Emit;
   housekeeping: Housekeeping;
   now(): number;
 }): HandlersOf<'snapshots'> {
-  const { cache, tasks, emit, housekeeping } = options;
-  const startVerification = createVerification(options);
+  const { cache, tasks, emit, housekeeping } = parts;
+  const startVerification = createVerification(parts);
   return {
     'snapshots/list': ({ connectionId }) => cache.listSnapshots(connectionId),
     'snapshots/get': ({ snapshotId }) => cache.getSnapshot(snapshotId),

@@ -29,7 +29,7 @@ test.concurrent.each(Array.from({ length: LANES }, (_, lane) => lane + 1))(
         stored = acknowledged ?? stored;
         if ((kill + 1) % KILLS_PER_FILE !== 0 && kill + 1 < KILLS) continue;
         expect(await checkWhole(place.file, PAGE_SIZE)).toBeGreaterThanOrEqual(stored);
-        for (const suffix of ['', '-wal', '-shm', '.lock']) await rm(place.file + suffix, { force: true });
+        for (const suffix of ['', '-wal', '-shm']) await rm(place.file + suffix, { force: true });
         stored = 0;
       }
     } finally {

@@ -21,7 +21,7 @@ afterEach(() => place.remove());
 
 /** A cache of an older version with a snapshot of three records. */
 function createOlder(file: string, version: number): void {
-  const { database, release } = openFile(file, 1, { migrations: MIGRATIONS.slice(0, version) });
+  const { database } = openFile(file, 1, { migrations: MIGRATIONS.slice(0, version) });
   database.exec(`
     INSERT INTO snapshots (connection_id, tenant, report, start_date, end_date, from_ms, to_ms, zone, state,
       started_at_ms, still_open, record_count) VALUES ('one', 1, 'inbound-detail', '', '', 0, 1, 'UTC', 'complete', 1, 0, 3);
@@ -29,7 +29,6 @@ function createOlder(file: string, version: number): void {
       sha256, status, requested_at_ms, received_at_ms) VALUES (1, 0, '', 3, 0, 3, 9, 'ff', 200, 1, 1);
     UPDATE cache_state SET was_closed = 1;`);
   database.close();
-  release();
 }
 
 function readFile(file: string): { version: unknown; check: unknown; records: unknown } {
@@ -60,9 +59,8 @@ test.each(Array.from({ length: KNOWN - 1 }, (_, index) => index + 1))(
       expect(left).toMatchObject({ check: 'ok', records: 3 });
       expect(left.version).toBeGreaterThanOrEqual(version);
       expect(left.version).toBeLessThanOrEqual(KNOWN);
-      const { database, damagedFolder, release } = openFile(file, 1);
+      const { database, damagedFolder } = openFile(file, 1);
       database.close();
-      release();
       expect(damagedFolder).toBeNull();
       expect(readFile(file)).toEqual({ version: KNOWN, check: 'ok', records: 3 });
     }
@@ -89,9 +87,8 @@ test('D-12: three copies are kept, those of the newest versions', () => {
     const version = migrations.length + 1;
     versions.push(version - 1);
     migrations.push({ version, sql: `CREATE TABLE added_${version} (id INTEGER PRIMARY KEY) STRICT` });
-    const { database, release } = openFile(place.file, 1, { migrations });
+    const { database } = openFile(place.file, 1, { migrations });
     database.close();
-    release();
   }
   const open = (version: number) => () => readFile(`${place.file}.v${version}.backup`);
   for (const version of versions.slice(1)) expect(open(version)()).toMatchObject({ version, check: 'ok' });

@@ -16,19 +16,18 @@ export interface WriterEnd {
 }
 
 /**
- * Runs the writer as a process of its own until it ends, until `killAfterMs` after it has opened the file, until it
- * says that `killAfterPages` are committed, or until `killWhen` aborts. `before` is a command to run it under.
+ * Runs the writer as a process of its own until it ends, until `killAfterMs` after it has opened the file, or until it
+ * says that `killAfterPages` are committed. `before` is a command to run it under.
  */
 export async function runWriter(
   args: readonly (string | number)[],
   options: {
     killAfterMs?: number;
     killAfterPages?: number;
-    killWhen?: AbortSignal;
     before?: readonly string[];
   } = {},
 ): Promise<WriterEnd> {
-  const { killAfterMs, killAfterPages = Infinity, killWhen, before = [] } = options;
+  const { killAfterMs, killAfterPages = Infinity, before = [] } = options;
   const [command = '', ...rest] = [...before, process.execPath, SCRIPT, ...args.map(String)];
   const child = spawn(command, rest, {
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -36,7 +35,6 @@ export async function runWriter(
     env: { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), 'cache-faults-compiled') },
   });
   const exited = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
-  killWhen?.addEventListener('abort', () => child.kill('SIGKILL'));
   let text = '';
   let isTimed = false;
   child.stdout.on('data', (data: Buffer) => {

@@ -13,7 +13,6 @@ import {
   toNewSnapshot,
   toPage,
 } from '../../integration/cache/cache-fixture.ts';
-import { runWriter } from './run-writer.ts';
 import { SCALE } from './writer-rig.ts';
 
 const HOLD = fileURLToPath(new URL('hold-lock.ts', import.meta.url));
@@ -37,26 +36,6 @@ async function holdLock(kind: 'write' | 'read', file: string, holdMs: number): P
   await once(child.stdout, 'data');
   return child;
 }
-
-test(
-  'two processes on one cache: the second is refused, and welcome once the first is killed',
-  { timeout: 120_000 },
-  async () => {
-    const killer = new AbortController();
-    const first = runWriter([place.file, 50], { killWhen: killer.signal });
-    while ((await stat(place.file).catch(() => null)) === null) await new Promise((go) => setTimeout(go, 10));
-    const second = await runWriter([place.file, 50, 1]);
-    expect([second.code, ...second.lines]).toEqual([3, 'cache.locked ']);
-    await expect(openTestCache(place.file)).rejects.toMatchObject({ code: 'cache.locked' });
-    killer.abort();
-    expect((await first).signal).toBe('SIGKILL');
-    const cache = await openTestCache(place.file);
-    expect((await cache.listSnapshots(null))[0]!.recordCount).toBeGreaterThan(0);
-    await expect(openTestCache(place.file)).rejects.toMatchObject({ code: 'cache.locked' });
-    await cache.close();
-    await (await openTestCache(place.file)).close();
-  },
-);
 
 async function storeWhileLocked(holdMs: number): Promise<{ tookMs: number; failure: unknown; cache: Cache }> {
   const cache = await openTestCache(place.file);

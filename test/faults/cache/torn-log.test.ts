@@ -27,9 +27,8 @@ async function openWith(name: string, torn: Buffer): Promise<{ file: string; dam
   const file = join(folder, 'cache.sqlite');
   await copyFile(place.file, file);
   await writeFile(`${file}-wal`, torn);
-  const { database, damage, release } = openFile(file, 1);
+  const { database, damage } = openFile(file, 1);
   database.close();
-  release();
   return { file, damage };
 }
 

@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { EventName, Handlers } from '../../../src-main/common/contract/index.ts';
+import type { Emit, EventName, Handlers } from '../../../src-main/common/contract/index.ts';
+import type { Task } from '../../../src-main/common/model/task.ts';
 import type { Settings } from '../../../src-main/common/model/settings.ts';
 import { createCacheHandlers } from '../../../src-main/core/cache/cache-handlers.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
+import { createEvents } from '../../../src-main/core/events.ts';
 import { createHousekeeping, type Housekeeping } from '../../../src-main/core/snapshots/housekeeping.ts';
 import { createSnapshotsHandlers } from '../../../src-main/core/snapshots/snapshots-handlers.ts';
 import { createTaskRegistry } from '../../../src-main/core/tasks/create-task-registry.ts';
@@ -20,6 +22,7 @@ let call: Pick<Handlers, Extract<keyof Handlers, `snapshots/${string}` | `cache/
 let nowMs: number;
 let limits: Partial<Settings>;
 let events: [EventName, unknown][];
+let notify: Emit;
 
 beforeEach(async () => {
   place = await createFolder();
@@ -28,14 +31,16 @@ beforeEach(async () => {
   limits = { retentionDays: 0, retentionBytes: 0 };
   events = [];
   const now = () => nowMs;
-  const emit = (name: EventName, payload: unknown): void => void events.push([name, payload]);
+  const { emit, on, onAny } = createEvents();
+  notify = emit;
+  onAny((...event) => events.push(event));
   const logger = createSilentLogger();
   const settings = { get: () => limits as Settings, update: () => Promise.reject(new Error('not asked')) };
   tasks = createTaskRegistry({ now, emit, logger });
-  housekeeping = createHousekeeping({ cache, settings, emit, logger, now });
+  housekeeping = createHousekeeping({ cache, settings, events: { emit, on }, logger, now });
   call = {
     ...createSnapshotsHandlers({ cache, tasks, emit, housekeeping, now }),
-    ...createCacheHandlers({ cache, purge: () => housekeeping.purge() }),
+    ...createCacheHandlers({ cache, housekeeping }),
   };
 });
 afterEach(async () => {
@@ -109,8 +114,9 @@ test('retention runs at the start and after downloads, says what it removed, and
   expect(heard('snapshots/removed')).toEqual([]);
 
   limits = { retentionDays: 30, retentionBytes: 0 };
-  housekeeping.hear('tasks/changed', { kind: 'download', endedAtMs: null });
-  housekeeping.hear('tasks/changed', { kind: 'download', endedAtMs: nowMs });
+  const download = { kind: 'download' } as Task;
+  notify('tasks/changed', { ...download, endedAtMs: null });
+  notify('tasks/changed', { ...download, endedAtMs: nowMs });
   await vi.waitFor(() => expect(cache.readState().retired).not.toBeNull());
   expect(heard('snapshots/removed')).toEqual([{ snapshotIds: [old] }]);
   expect((await call['cache/read-state'](null)).retired).toMatchObject({

@@ -1,11 +1,9 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { findDataFolder, prepareDataFolder } from '../../../src-main/core/profile/data-folder.ts';
-import { lockProfile } from '../../../src-main/core/profile/profile-lock.ts';
 import { writeLaunchFile } from '../../../src-main/web/launch-file.ts';
 
 let folder: string;
@@ -31,31 +29,6 @@ describe('the data folder', () => {
     await prepareDataFolder(own);
     expect((await stat(own)).mode & 0o777).toBe(0o700);
   });
-});
-
-describe('the lock', () => {
-  it('keeps a second process out until the first gives the folder back', () => {
-    const unlock = lockProfile(folder);
-    expect(() => lockProfile(folder)).toThrow(expect.objectContaining({ code: 'cache.locked' }));
-    unlock();
-    lockProfile(folder)();
-  });
-
-  it('is taken over from a process that is gone, and from a damaged file', async () => {
-    const { pid } = spawnSync(process.execPath, ['-e', '']);
-    for (const left of [JSON.stringify({ pid, start: '1' }), '{"pid":', '', '{"pid":-1}']) {
-      await writeFile(join(folder, 'profile.lock'), left);
-      lockProfile(folder)();
-    }
-  });
-
-  it.runIf(process.platform === 'linux')(
-    'is taken over when another process has the number now',
-    async () => {
-      await writeFile(join(folder, 'profile.lock'), JSON.stringify({ pid: process.pid, start: '1' }));
-      lockProfile(folder)();
-    },
-  );
 });
 
 describe('W-05: the launch file', () => {

@@ -1,8 +1,7 @@
-import { existsSync, rmSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { accessSync, constants, existsSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { makePrivateFileSync } from '../../../node/private-files.ts';
 import { replaceFileSync } from '../../../node/write-file-atomically.ts';
-import { claimFile } from './claim-file.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { openCacheDatabase } from './open-database.ts';
 import { findDamage } from './inspect-file.ts';
@@ -23,8 +22,6 @@ export interface OpenedFile {
   readonly damagedFolder: string | null;
   /** Code of the damage: `empty`, `other-application`, `missing-table`, `quick-check`, `foreign-keys`, or SQLite's. */
   readonly damage: string;
-  /** Gives the claim on the file back; to be called after the database is closed. */
-  readonly release: () => void;
 }
 
 interface OpenOptions {
@@ -35,24 +32,19 @@ interface OpenOptions {
 }
 
 /**
- * Opens the cache for writing after claiming it and looking at it: a damaged file is put aside with its
- * companions and a clean one started. Throws AppError `cache.newer` with the file untouched, `cache.locked`,
- * `cache.read-only`, `cache.disk-full`.
+ * Opens the cache for writing after looking at it: a damaged file is put aside with its companions and a clean one
+ * started. Only the process that claimed the data folder may call it. Throws AppError `cache.newer` with the file
+ * untouched, `cache.locked`, `cache.read-only`, `cache.disk-full`.
  */
 export function openFile(file: string, nowMs: number, options: OpenOptions = {}): OpenedFile {
   const { inspection = 'usual', firstSnapshotId = 1, migrations = MIGRATIONS } = options;
   try {
-    const release = claimFile(file);
-    try {
-      const damage = existsSync(file) ? inspect(file, migrations, inspection) : null;
-      const damagedFolder = damage === null ? null : putAside(file, damage, nowMs, describe(migrations));
-      const database = openSound(file, migrations);
-      if (damagedFolder !== null) reserveIds(database, file, damagedFolder, firstSnapshotId);
-      return { database, damagedFolder, damage: damage?.code ?? '', release };
-    } catch (error) {
-      release();
-      throw error;
-    }
+    accessSync(dirname(file), constants.W_OK);
+    const damage = existsSync(file) ? inspect(file, migrations, inspection) : null;
+    const damagedFolder = damage === null ? null : putAside(file, damage, nowMs, describe(migrations));
+    const database = openSound(file, migrations);
+    if (damagedFolder !== null) reserveIds(database, file, damagedFolder, firstSnapshotId);
+    return { database, damagedFolder, damage: damage?.code ?? '' };
   } catch (error) {
     throw toCacheError(error);
   }

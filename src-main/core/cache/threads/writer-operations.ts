@@ -80,7 +80,6 @@ export function createWriter(opened: OpenedFile, file: string, isFirst: boolean)
         database.pragma('wal_checkpoint(TRUNCATE)');
       }
       database.close();
-      opened.release();
     },
   } satisfies ServedThread;
 }

@@ -1,0 +1,34 @@
+import type { Handlers } from '../common/contract/index.ts';
+import { createAppHandlers } from './app/app-handlers.ts';
+import { createCacheHandlers } from './cache/cache-handlers.ts';
+import { createConnectionsHandlers } from './connections/connections-handlers.ts';
+import type { Parts } from './create-parts.ts';
+import { createDownloadsHandlers } from './downloads/downloads-handlers.ts';
+import { createExportsHandlers } from './exports/exports-handlers.ts';
+import { createLocalServiceHandlers } from './local-service/local-service-handlers.ts';
+import { createStatusHandlers } from './monitor/status-handlers.ts';
+import { createOverviewHandlers } from './overview/overview-handlers.ts';
+import { createRecordsHandlers } from './records/records-handlers.ts';
+import { createSettingsHandlers } from './settings/settings-handlers.ts';
+import { createSnapshotsHandlers } from './snapshots/snapshots-handlers.ts';
+import { createSummariesHandlers } from './summaries/summaries-handlers.ts';
+import { createTasksHandlers } from './tasks/tasks-handlers.ts';
+
+/** One handler for each operation of the contract, prefix by prefix. */
+export function createHandlers(parts: Parts): Handlers {
+  return {
+    ...createAppHandlers(parts),
+    ...createCacheHandlers(parts),
+    ...createConnectionsHandlers(parts),
+    ...createDownloadsHandlers(parts),
+    ...createExportsHandlers(parts),
+    ...createLocalServiceHandlers(parts),
+    ...createOverviewHandlers(parts),
+    ...createRecordsHandlers(parts),
+    ...createSettingsHandlers(parts),
+    ...createSnapshotsHandlers(parts),
+    ...createStatusHandlers(parts),
+    ...createSummariesHandlers(parts),
+    ...createTasksHandlers(parts),
+  };
+}

@@ -1,0 +1,89 @@
+import { join } from 'node:path';
+import { makePrivateFolder } from '../node/private-files.ts';
+import { readFreeBytes } from './cache/file/storage-size.ts';
+import { openCache } from './cache/open-cache.ts';
+import { createReportingClient } from './client/create-reporting-client.ts';
+import { createConnectionFile, type SavedConnection } from './connections/connection-file.ts';
+import { createConnections, type BothSecrets } from './connections/create-connections.ts';
+import { createDownloads } from './downloads/create-downloads.ts';
+import { createSummaryFetcher } from './downloads/fetch-summary.ts';
+import { createEvents } from './events.ts';
+import { createExporter } from './exports/create-exporter.ts';
+import { openPartialList } from './exports/partial-list.ts';
+import type { Host } from './host.ts';
+import { createLocalService } from './local-service/create-local-service.ts';
+import { createFileLogger } from './logging/create-file-logger.ts';
+import { createMonitor } from './monitor/create-monitor.ts';
+import { openSecretStore } from './secrets/open-secret-store.ts';
+import { createSettings } from './settings/create-settings.ts';
+import { createHousekeeping } from './snapshots/housekeeping.ts';
+import { createTaskRegistry } from './tasks/create-task-registry.ts';
+
+/** Parts that a test may bring its own of. */
+export interface PartOverrides {
+  readonly openSecretStore?: typeof openSecretStore;
+  readonly now?: () => number;
+}
+
+/** Everything that the handlers work with. */
+export type Parts = Awaited<ReturnType<typeof createParts>>;
+
+/**
+ * Builds the parts in order and joins them. Rejects with an AppError (`cache.newer`, `cache.damaged` …) when the
+ * data folder can't be used; nothing is left running then.
+ */
+export async function createParts(host: Host, overrides: PartOverrides) {
+  const { now = Date.now, openSecretStore: openSecrets = openSecretStore } = overrides;
+  const { dataFolder } = host;
+  const events = createEvents();
+  const { emit } = events;
+
+  const logFolder = join(dataFolder, 'logs');
+  await makePrivateFolder(logFolder);
+  const logger = createFileLogger({ folder: logFolder, now });
+  logger.info('starting', { version: host.version, host: host.kind, platform: host.platform });
+
+  const settings = await createSettings({ folder: dataFolder, now, emit, logger: logger.child('settings') });
+  const { store: secrets, failure: keychainFailure } = await openSecrets({ logger: logger.child('secrets') });
+  const createClient = (connection: SavedConnection, readSecrets: () => Promise<BothSecrets>) =>
+    createReportingClient({
+      target: { ...connection, connectionId: connection.id },
+      secrets: readSecrets,
+      fetch: host.fetch,
+      logger: logger.child('client'),
+    });
+  const connections = await createConnections({
+    file: createConnectionFile(dataFolder, now, logger.child('connections')),
+    secrets,
+    emit,
+    logger: logger.child('connections'),
+    now,
+    createClient,
+  });
+  const partials = await openPartialList(dataFolder, now(), logger.child('exports'));
+  // The last step that may fail: nothing else would have to be stopped again.
+  const cacheFile = join(dataFolder, 'cache.sqlite');
+  const cache = await openCache({
+    file: cacheFile,
+    workerUrl: host.workers.cache,
+    logger: logger.child('cache'),
+  });
+  cache.watchState((state) => emit('cache/changed', state));
+
+  const tasks = createTaskRegistry({ now, emit, logger: logger.child('tasks') });
+  const shared = { host, settings, connections, cache, tasks, events, emit, now };
+  const downloads = createDownloads({ ...shared, logger: logger.child('downloads') });
+  return {
+    ...shared,
+    ...downloads,
+    createClient,
+    exporter: createExporter({ ...shared, partials, logger: logger.child('exports') }),
+    fetchSummary: createSummaryFetcher({ ...shared, ...downloads }),
+    housekeeping: createHousekeeping({ ...shared, logger: logger.child('housekeeping') }),
+    keychain: { kind: secrets.kind, failure: keychainFailure },
+    localService: createLocalService({ ...shared, logger: logger.child('local-service') }),
+    logger,
+    monitor: createMonitor(shared),
+    readFreeBytes: () => readFreeBytes(cacheFile),
+  };
+}

@@ -1,0 +1,11 @@
+/** Claims a data folder until it is killed. Argument: the folder. Prints `held` once it has it, or the error's code. */
+import { AppError } from '../../src-main/common/contract/errors.ts';
+import { claimFolder } from '../../src-main/node/claim-folder.ts';
+
+try {
+  claimFolder(process.argv[2] ?? '');
+  console.log('held');
+  setInterval(() => undefined, 60_000);
+} catch (error) {
+  console.log(error instanceof AppError ? error.code : String(error));
+}
