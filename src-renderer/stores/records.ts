@@ -107,7 +107,7 @@ export const useRecordsStore = defineStore('records', () => {
   async function readRows(viewId: string, start: number, end: number): Promise<readonly RecordRow[] | null> {
     if (view.value?.viewId !== viewId) return null;
     try {
-      const rows = await backend.call('records/read-rows', { viewId, start, end });
+      const rows = await backend.call('records/read-rows', { viewId, offset: start, limit: end - start });
       return isOpen(viewId) ? rows : null;
     } catch (thrown) {
       const current = view.value;

@@ -119,7 +119,7 @@ async function benchView(cache: Cache, bare: Database.Database, view: ViewCase):
       filter: view.filter,
       order: view.order,
     });
-    await cache.readRows({ viewId, start: 0, end: WINDOW_ROWS });
+    await cache.readRows({ viewId, offset: 0, limit: WINDOW_ROWS });
     return { viewId, rowCount };
   });
   const { viewId, rowCount } = opened.value;
@@ -128,7 +128,7 @@ async function benchView(cache: Cache, bare: Database.Database, view: ViewCase):
   const peers: number[] = [];
   for (let index = 0; index < WINDOWS; index += 1) {
     const start = Math.floor((((index * 7919) % 1009) / 1009) * Math.max(1, rowCount - WINDOW_ROWS));
-    ours.push((await measure(() => cache.readRows({ viewId, start, end: start + WINDOW_ROWS }))).ms);
+    ours.push((await measure(() => cache.readRows({ viewId, offset: start, limit: WINDOW_ROWS }))).ms);
     // The peer is slow: a tenth of the windows tells as much.
     if (index % 10 === 0) peers.push((await measure(() => statement.all(WINDOW_ROWS, start))).ms);
   }

@@ -129,7 +129,7 @@ describe('the core with the bundled service', () => {
       order: { column: 'received', descending: true },
     });
     expect(view.rowCount).toBe(snapshot.recordCount);
-    const rows = await ask('records/read-rows', { viewId: view.viewId, start: 0, end: 100 });
+    const rows = await ask('records/read-rows', { viewId: view.viewId, offset: 0, limit: 100 });
     expect(rows).toHaveLength(100);
     const record = await ask('records/read-record', { snapshotId, seq: rows[0]!.seq });
     expect(record.dateText).toBe(rows[0]!.dateText);

@@ -18,12 +18,12 @@ export const recordsOperations = {
     Type.Object({ snapshotId: Type.Integer(), filter: RecordFilter, order: RecordOrder }),
     Type.Object({ viewId: Type.String(), rowCount: Type.Integer(), totalCount: Type.Integer() }),
   ),
-  /** Rows [start, end) of a view; at most 500. */
+  /** Rows of a view from a place on; fewer than `limit` at its end. */
   'records/read-rows': operation(
     Type.Object({
       viewId: Type.String(),
-      start: Type.Integer({ minimum: 0 }),
-      end: Type.Integer({ minimum: 0 }),
+      offset: Type.Integer({ minimum: 0 }),
+      limit: Type.Integer({ minimum: 1, maximum: 500 }),
     }),
     Type.Array(RecordRow),
   ),

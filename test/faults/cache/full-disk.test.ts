@@ -71,7 +71,7 @@ test(
         filter: { search: 'hello 7' },
         order: { column: 'received', descending: true },
       });
-      expect((await cache.readRows({ viewId: view.viewId, start: 0, end: 5 })).length).toBe(5);
+      expect((await cache.readRows({ viewId: view.viewId, offset: 0, limit: 5 })).length).toBe(5);
       expect(await cache.retry()).toMatchObject({ mode: 'out-of-space' });
       expect((await fillUp(cache, id, pages)).failure).toMatchObject({ code: 'cache.disk-full' });
 

@@ -155,7 +155,7 @@ test('a removed snapshot is gone with its records, and its view is closed', asyn
   await cache.removeSnapshots({ snapshotIds: [id], nowMs: FROM_MS });
   await cache.purgeRemoved(FROM_MS);
   await expect(cache.getSnapshot(id)).rejects.toMatchObject({ code: 'cache.snapshot-not-found' });
-  await expect(cache.readRows({ viewId, start: 0, end: 10 })).rejects.toMatchObject({
+  await expect(cache.readRows({ viewId, offset: 0, limit: 10 })).rejects.toMatchObject({
     code: 'cache.view-closed',
   });
   expect((await cache.listSnapshots(null)).map((snapshot) => snapshot.id)).toEqual([kept]);

@@ -135,7 +135,7 @@ test('every window of every view is what a plain filter and sort give', async ()
       if (order.descending) expected.reverse();
       const view = await cache.openView({ snapshotId: id, filter, order });
       expect(view).toMatchObject({ rowCount: expected.length, totalCount: COUNT });
-      const rows = await cache.readRows({ viewId: view.viewId, start, end: start + length });
+      const rows = await cache.readRows({ viewId: view.viewId, offset: start, limit: length });
       expect(rows).toEqual(expected.slice(start, start + length));
       const histogram = await cache.readHistogram({ viewId: view.viewId, buckets: 60 });
       const counted = histogram.flatMap(({ counts }) => counts).reduce((sum, count) => sum + count, 0);
@@ -182,7 +182,7 @@ test('a view of a running download covers the rows that were there', async () =>
   });
   await cache.storePage(toPage(open, 'a'), toBody([createDocument(1)], '', 2)).stored;
   expect(view).toMatchObject({ rowCount: 1, totalCount: 1 });
-  expect((await cache.readRows({ viewId: view.viewId, start: 0, end: 5 })).map(({ seq }) => seq)).toEqual([
+  expect((await cache.readRows({ viewId: view.viewId, offset: 0, limit: 5 })).map(({ seq }) => seq)).toEqual([
     0,
   ]);
 });
@@ -192,7 +192,7 @@ test('the view used longest ago closes when too many are open', async () => {
     cache.openView({ snapshotId: id, filter: {}, order: { column: 'received', descending: false } });
   const { viewId: first } = await open();
   for (let count = 0; count < 16; count += 1) await open();
-  await expect(cache.readRows({ viewId: first, start: 0, end: 1 })).rejects.toMatchObject({
+  await expect(cache.readRows({ viewId: first, offset: 0, limit: 1 })).rejects.toMatchObject({
     code: 'cache.view-closed',
   });
 });
@@ -207,7 +207,7 @@ test('an export reads every row of the view once, in its order, and stops when c
   for await (const batch of cache.readForExport(viewId, true, new AbortController().signal))
     rows.push(...batch);
   expect(rows.map(({ seq }) => seq)).toEqual(
-    (await cache.readRows({ viewId, start: 0, end: 500 })).map(({ seq }) => seq),
+    (await cache.readRows({ viewId, offset: 0, limit: 500 })).map(({ seq }) => seq),
   );
   expect(rows[0]!.payload).toBe(documents[rows[0]!.seq]!.Payload);
 

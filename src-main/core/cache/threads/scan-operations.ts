@@ -1,4 +1,4 @@
-import type { Output } from '../../../common/contract/index.ts';
+import type { Input, Output } from '../../../common/contract/index.ts';
 import type { Facets, SessionRequest, TimeBucket } from '../../../common/model/record.ts';
 import type { Snapshot } from '../../../common/model/snapshot.ts';
 import type { StatusHistory } from '../../../common/model/status.ts';
@@ -30,20 +30,6 @@ import { countVolume, divideSpan } from '../scan/volume.ts';
 
 export type ScanOperations = ReturnType<typeof createScanOperations>;
 
-interface VolumeInput {
-  readonly connectionId: string;
-  readonly report: DetailKind;
-  readonly fromMs: number;
-  readonly toMs: number;
-  readonly buckets: number;
-}
-interface HistoryInput {
-  readonly connectionId: string;
-  readonly nowMs: number;
-  readonly spanMs: number;
-  readonly ticks: number;
-}
-
 /** How far back before the span the beginning of the present state is looked for. */
 const SINCE_MS = 7 * 86_400_000;
 
@@ -73,18 +59,21 @@ export function createScanOperations(database: Database, file: string) {
     verifyPages: (snapshotId: number, { pause, progress }: CallContext<number>): Promise<PageCheck> =>
       verify(snapshots.get(snapshotId), pause, progress),
     compareSnapshots: (
-      { olderId, newerId }: { olderId: number; newerId: number },
+      { olderId, newerId }: Input<'snapshots/compare'>,
       { pause }: CallContext,
     ): Promise<Output<'snapshots/compare'>> => compare(snapshots.get(olderId), snapshots.get(newerId), pause),
     readFacets: (snapshotId: number, { pause }: CallContext): Promise<Facets> =>
       countFacets(database, snapshots.get(snapshotId), pause),
-    readSession: (input: { connectionId: string; sessionId: string }): SessionRequest[] =>
+    readSession: (input: Input<'records/read-session'>): SessionRequest[] =>
       readSession(snapshots.list(input.connectionId), input.sessionId),
     readExportBatch: readBatch,
     readSummary: (snapshotId: number): Summary => readSummary(snapshots.get(snapshotId)),
     computeSummary: (snapshotId: number, { pause }: CallContext): Promise<Summary> =>
       computeSummary(database, snapshots.get(snapshotId), pause),
-    readVolume: ({ connectionId, report, ...span }: VolumeInput, { pause }: CallContext) => {
+    readVolume: (
+      { connectionId, report, ...span }: Input<'overview/read-volume'> & { report: DetailKind },
+      { pause }: CallContext,
+    ) => {
       const own = snapshots.list(connectionId).filter((snapshot) => snapshot.report === report);
       const segments = divideSpan(own, span.fromMs, span.toMs);
       return countVolume(segments, span, (snapshot) => readColumn(snapshot, pause));
@@ -102,7 +91,12 @@ export function createScanOperations(database: Database, file: string) {
       }
       return found;
     },
-    readStatusHistory: ({ connectionId, nowMs, spanMs, ticks }: HistoryInput): StatusHistory =>
+    readStatusHistory: ({
+      connectionId,
+      nowMs,
+      spanMs,
+      ticks,
+    }: Input<'status/read-history'> & { nowMs: number }): StatusHistory =>
       toStatusHistory(readSamples(connectionId, nowMs - spanMs - SINCE_MS, nowMs), nowMs, spanMs, ticks),
     readStorage: () => readStorage(database, file),
   };

@@ -1,5 +1,6 @@
 import { AppError } from '../../../common/contract/errors.ts';
-import type { RecordDetail, RecordFilter, RecordOrder, RecordRow } from '../../../common/model/record.ts';
+import type { Input } from '../../../common/contract/index.ts';
+import type { RecordDetail, RecordRow } from '../../../common/model/record.ts';
 import type { Snapshot } from '../../../common/model/snapshot.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { createDownloadReader, type DownloadRow } from '../read/download-rows.ts';
@@ -11,20 +12,13 @@ import { toRow } from '../read/record-tables.ts';
 import { createSnapshotReader } from '../read/snapshot-rows.ts';
 import type { CallContext } from './thread-messages.ts';
 
-/** Rows of one window. */
-const WINDOW_ROWS = 500;
-/** Views kept open; the one that was used longest ago goes first. */
-const OPEN_VIEWS = 16;
+/** The view that was used longest ago is closed for a further one. */
+const MAX_OPEN_VIEWS = 16;
 
 export type ViewOperations = ReturnType<typeof createViewOperations>;
 
-interface OpenViewInput {
-  readonly snapshotId: number;
-  readonly filter: RecordFilter;
-  readonly order: RecordOrder;
-}
-
-/** Snapshots, their journals, views and their windows: the quick reads. `generation` tells views of another opening apart. */
+/** The quick reads: snapshots, their journals, views and their windows. Ids of views begin with `generation`, so that
+ * none means a view of another opening. */
 export function createViewOperations(database: Database, generation: number) {
   const snapshots = createSnapshotReader(database);
   const downloads = createDownloadReader(database, snapshots);
@@ -49,23 +43,23 @@ export function createViewOperations(database: Database, generation: number) {
     listDownloads: (connectionId: string | null): DownloadRow[] => downloads.list(connectionId),
     readJournal: journal.readPages,
     readSetAside: journal.readSetAside,
-    openView: async ({ snapshotId, filter, order }: OpenViewInput, context: CallContext) => {
+    openView: async ({ snapshotId, filter, order }: Input<'records/open-view'>, { pause }: CallContext) => {
       const snapshot = snapshots.get(snapshotId);
-      const view = await materialiseView(database, snapshot, filter, order, context.pause);
+      const view = await materialiseView(database, snapshot, filter, order, pause);
       const viewId = `view-${generation}-${++lastView}`;
       views.set(viewId, view);
       for (const oldest of views.keys()) {
-        if (views.size <= OPEN_VIEWS) break;
+        if (views.size <= MAX_OPEN_VIEWS) break;
         views.delete(oldest);
       }
       return { viewId, rowCount: view.rowCount, totalCount: snapshot.recordCount };
     },
-    readRows: ({ viewId, start, end }: { viewId: string; start: number; end: number }): RecordRow[] =>
-      readWindow(findView(viewId), start, Math.min(end, start + WINDOW_ROWS)).map(toRow),
+    readRows: ({ viewId, offset, limit }: Input<'records/read-rows'>): RecordRow[] =>
+      readWindow(findView(viewId), offset, offset + limit).map(toRow),
     closeView: (viewId: string): void => void views.delete(viewId),
     /** The list itself, for the other reading thread. */
     shareView: (viewId: string): RowList => findView(viewId),
-    readRecord: ({ snapshotId, seq }: { snapshotId: number; seq: number }): RecordDetail =>
+    readRecord: ({ snapshotId, seq }: Input<'records/read-record'>): RecordDetail =>
       readDetail(snapshots.get(snapshotId), seq),
   };
 }
