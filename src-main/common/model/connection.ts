@@ -1,11 +1,7 @@
 import { Type, type Static } from 'typebox';
+import { mapKinds, REPORT_KINDS } from '../reporting/reports.ts';
 
-export const ReportIdentifiers = Type.Object({
-  'inbound-detail': Type.String(),
-  'inbound-summary': Type.String(),
-  'outbound-detail': Type.String(),
-  'outbound-summary': Type.String(),
-});
+export const ReportIdentifiers = Type.Object(mapKinds(REPORT_KINDS, () => Type.String()));
 export type ReportIdentifiers = Static<typeof ReportIdentifiers>;
 
 /** What a person fills in about a service. Never holds a secret. */

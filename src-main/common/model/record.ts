@@ -1,4 +1,6 @@
 import { Type, type Static } from 'typebox';
+import { CONTENT_VALUES, NARROW_NAMES, NARROW_VALUES } from '../reporting/field-values.ts';
+import { DIRECTIONS } from '../reporting/reports.ts';
 
 const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
   Type.Union([schema, Type.Null()]);
@@ -21,39 +23,27 @@ export function toCodeClass(responseCode: number | null): CodeClass {
   return responseCode < 500 ? '4xx' : '5xx';
 }
 
-/** One row of a detail table: no payload, only its beginning. Times in milliseconds. */
+/**
+ * One row of a detail table: the fields of whichever report it is of, those that its report lacks null, long
+ * texts left out. Times in milliseconds.
+ */
 export const RecordRow = Type.Object({
   /** Place in the snapshot, from 0, in the order received. */
   seq: Type.Integer(),
-  /** The date exactly as the service wrote it. */
-  dateText: Type.String(),
+  ...NARROW_VALUES,
   /** The instant, or null when the text could not be read as a date (decision 3). */
   dateMs: nullable(Type.Integer()),
-  sessionId: Type.String(),
-  channel: nullable(Type.Integer()),
-  service: nullable(Type.Integer()),
-  client: Type.String(),
-  responseTimeMs: nullable(Type.Number()),
-  responseCode: nullable(Type.Integer()),
-  error: Type.String(),
-  origin: Type.String(),
-  /** Inbound only. */
-  botLatencyMs: nullable(Type.Number()),
-  /** Outbound only; "-1" where a channel made the request. */
-  actionId: nullable(Type.String()),
   /** First 120 characters of the payload. */
   payloadPreview: Type.String(),
 });
 export type RecordRow = Static<typeof RecordRow>;
 
-/** One whole record for the inspector. */
+/** One whole record for the inspector. Long texts are cut at 1,000,000 characters. */
 export const RecordDetail = Type.Object({
   ...RecordRow.properties,
-  payload: Type.String(),
-  /** Length of the whole payload in characters; `payload` holds at most the first 1,000,000. */
+  ...CONTENT_VALUES,
+  /** Length of the whole payload in characters. */
   payloadLength: Type.Integer(),
-  /** Outbound only: what the queried service answered. */
-  response: nullable(Type.String()),
   /** Fields that the specification does not know, kept as received. */
   extra: Type.Record(Type.String(), Type.Unknown()),
 });
@@ -76,18 +66,11 @@ export const RecordFilter = Type.Object({
 });
 export type RecordFilter = Static<typeof RecordFilter>;
 
+/** What rows can be sorted by: `received`, or any field that a row shows; dates by their instant. */
 const RecordSortColumn = Type.Union([
   Type.Literal('received'),
   Type.Literal('dateMs'),
-  Type.Literal('responseCode'),
-  Type.Literal('channel'),
-  Type.Literal('service'),
-  Type.Literal('origin'),
-  Type.Literal('client'),
-  Type.Literal('responseTimeMs'),
-  Type.Literal('botLatencyMs'),
-  Type.Literal('actionId'),
-  Type.Literal('error'),
+  Type.Enum(NARROW_NAMES.filter((name) => name !== 'dateText' && name !== 'sessionId')),
 ]);
 export const RecordOrder = Type.Object({ column: RecordSortColumn, descending: Type.Boolean() });
 export type RecordOrder = Static<typeof RecordOrder>;
@@ -113,7 +96,7 @@ export type TimeBucket = Static<typeof TimeBucket>;
 
 /** One request of a session, for the inspector's timeline. */
 export const SessionRequest = Type.Object({
-  direction: Type.Union([Type.Literal('inbound'), Type.Literal('outbound')]),
+  direction: Type.Enum(DIRECTIONS),
   snapshotId: Type.Integer(),
   seq: Type.Integer(),
   dateMs: Type.Integer(),

@@ -1,14 +1,10 @@
 import { Type, type Static } from 'typebox';
+import { DETAIL_KINDS, DIRECTIONS, REPORT_KINDS } from '../reporting/reports.ts';
 import { Period } from './period.ts';
 
-export const ReportKindSchema = Type.Union([
-  Type.Literal('inbound-detail'),
-  Type.Literal('inbound-summary'),
-  Type.Literal('outbound-detail'),
-  Type.Literal('outbound-summary'),
-]);
-export const DetailKindSchema = Type.Union([Type.Literal('inbound-detail'), Type.Literal('outbound-detail')]);
-export const DirectionSchema = Type.Union([Type.Literal('inbound'), Type.Literal('outbound')]);
+export const ReportKindSchema = Type.Enum(REPORT_KINDS);
+export const DetailKindSchema = Type.Enum(DETAIL_KINDS);
+export const DirectionSchema = Type.Enum(DIRECTIONS);
 
 /** Something that had to be tolerated or is worth knowing about a snapshot; `code` selects the words. */
 export const Remark = Type.Object({

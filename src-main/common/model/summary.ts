@@ -1,19 +1,11 @@
 import { Type, type Static } from 'typebox';
+import { SUMMARY_VALUES } from '../reporting/field-values.ts';
 
-/** One group of a summary. Averages in milliseconds, weighted by `count` wherever groups are joined. */
-export const SummaryGroup = Type.Object({
-  channel: Type.Union([Type.Integer(), Type.Null()]),
-  service: Type.Union([Type.Integer(), Type.Null()]),
-  /** Inbound only. */
-  origin: Type.Union([Type.String(), Type.Null()]),
-  responseCode: Type.Union([Type.Integer(), Type.Null()]),
-  count: Type.Integer(),
-  averageResponseTimeMs: Type.Union([Type.Number(), Type.Null()]),
-  /** Inbound only. */
-  averageBotLatencyMs: Type.Union([Type.Number(), Type.Null()]),
-  /** Session of the newest request in the group; shown, never relied upon (decision 12). */
-  sessionId: Type.String(),
-});
+/**
+ * One group of a summary; fields that its report lacks are null. Averages in milliseconds, weighted by
+ * `count` wherever groups are joined. `sessionId` is shown, never relied upon (decision 12).
+ */
+export const SummaryGroup = Type.Object(SUMMARY_VALUES);
 export type SummaryGroup = Static<typeof SummaryGroup>;
 
 /** A summary, either as the service reported it or computed from cached detail records. */

@@ -203,6 +203,9 @@ export type FieldName<Kind extends ReportKind> = Kind extends ReportKind
 export const REPORT_KINDS = Object.keys(REPORTS) as readonly ReportKind[];
 export const DETAIL_KINDS = REPORT_KINDS.filter(isDetailKind);
 export const SUMMARY_KINDS = REPORT_KINDS.filter(isSummaryKind);
+export const DIRECTIONS: readonly Direction[] = [
+  ...new Set(REPORT_KINDS.map((kind) => REPORTS[kind].direction)),
+];
 
 /** True for a report of single records. */
 export function isDetailKind(kind: ReportKind): kind is DetailKind {

@@ -1,8 +1,8 @@
 import type { CacheState } from '../../../common/model/cache-state.ts';
-import type { ReportKind } from '../../../common/reporting/reports.ts';
+import { isDetailKind, type ReportKind } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { openCacheDatabase } from './open-database.ts';
-import { isDetail, toDirection, toRecordId, toTables } from '../read/record-tables.ts';
+import { RECORD_TABLES, toRecordId } from '../read/record-tables.ts';
 import { createRowInserter, isConstraint, readRows, type AnyRow } from './salvage-rows.ts';
 import { preparePageDigest } from '../read/verify-pages.ts';
 
@@ -102,12 +102,14 @@ function preparePageCopy(
     insertRow('pages', { ...page, is_damaged: 0 });
     copy('set_aside', 'snapshot_id = ? AND page_number = ?', id, pageNumber);
     const copyRecords = (table: string): number => {
-      if (!isDetail(report))
+      if (!isDetailKind(report))
         return copy(table, 'snapshot_id = ? AND seq >= ? AND seq < ?', id, firstSeq, end);
       return copy(table, 'record_id >= ? AND record_id < ?', toRecordId(id, firstSeq), toRecordId(id, end));
     };
-    const { records, texts } = toTables(toDirection(report));
-    for (const table of isDetail(report) ? [records, texts] : ['summary_groups']) {
+    const tables = isDetailKind(report)
+      ? [RECORD_TABLES[report].records, RECORD_TABLES[report].texts]
+      : ['summary_groups'];
+    for (const table of tables) {
       if (copyRecords(table) !== recordCount) throw new PageLost();
     }
     const sha256 = digest({ id, report }, { pageNumber, firstSeq, recordCount });

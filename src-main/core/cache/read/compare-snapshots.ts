@@ -1,10 +1,12 @@
 import { hash } from 'node:crypto';
 import { AppError } from '../../../common/contract/errors.ts';
 import type { Output } from '../../../common/contract/index.ts';
+import type { RecordRow } from '../../../common/model/record.ts';
 import type { Snapshot } from '../../../common/model/snapshot.ts';
+import { DETAIL_KINDS, isDetailKind, mapKinds } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { selectDigestRows } from '../write/record-digest.ts';
-import { isDetail, selectRows, toDirection, toRecordId, toRow, type StoredRow } from './record-tables.ts';
+import { selectRows, toDetailKind, toRecordId } from './record-tables.ts';
 
 type Comparison = Output<'snapshots/compare'>;
 type Values = (string | number | null)[];
@@ -38,11 +40,10 @@ export function createComparer(
     `SELECT first_seq AS firstSeq, record_count AS recordCount, records_sha256 AS recordsSha256
      FROM pages WHERE snapshot_id = ? ORDER BY page_number`,
   );
-  const prepare = (direction: 'inbound' | 'outbound') => ({
-    values: database.prepare<[number, number], Values>(selectDigestRows(direction)).raw(),
-    row: database.prepare<[number], StoredRow>(`${selectRows(direction)} WHERE r.record_id = ?`),
-  });
-  const statements = { inbound: prepare('inbound'), outbound: prepare('outbound') };
+  const statements = mapKinds(DETAIL_KINDS, (kind) => ({
+    values: database.prepare<[number, number], Values>(selectDigestRows(kind)).raw(),
+    row: database.prepare<[number], RecordRow>(`${selectRows(kind)} WHERE r.record_id = ?`),
+  }));
 
   const visitRecords = async (
     snapshot: Snapshot,
@@ -50,7 +51,7 @@ export function createComparer(
     pause: () => Promise<void>,
     visit: (digest: string, record: Lone) => void,
   ): Promise<void> => {
-    const { values } = statements[toDirection(snapshot.report)];
+    const { values } = statements[toDetailKind(snapshot.report)];
     for (const page of pages) {
       const end = page.firstSeq + page.recordCount;
       for (let from = page.firstSeq; from < end; from += READ_ROWS) {
@@ -66,7 +67,7 @@ export function createComparer(
   };
 
   return async (older, newer, pause) => {
-    if (older.report !== newer.report || !isDetail(older.report) || older.id === newer.id) {
+    if (older.report !== newer.report || !isDetailKind(older.report) || older.id === newer.id) {
       throw new AppError('app.invalid-input', 'Only two detail snapshots of one report can be compared.');
     }
     const pages = leaveSamePagesOut(pagesOf.all(older.id), pagesOf.all(newer.id));
@@ -82,8 +83,7 @@ export function createComparer(
     const toRecord = (snapshot: Snapshot, record: Lone | null) => {
       if (record === null) return null;
       const id = toRecordId(snapshot.id, record.seq);
-      const row = statements[toDirection(snapshot.report)].row.get(id);
-      return row === undefined ? null : toRow(row);
+      return statements[toDetailKind(snapshot.report)].row.get(id) ?? null;
     };
     const differences = [...pairs.changed, ...pairs.removed, ...pairs.added]
       .slice(0, MOST_DIFFERENCES)

@@ -1,14 +1,20 @@
+import { CONTENT_NAMES, countContent } from '../../../common/reporting/field-values.ts';
+import { DETAIL_KINDS, mapKinds } from '../../../common/reporting/reports.ts';
 import type { RecordDetail } from '../../../common/model/record.ts';
 import type { Database } from '../../../node/open-database.ts';
 import type { RowList } from '../scan/materialise-view.ts';
-import { DETAIL_COLUMNS, toDetail, type DetailRow } from './read-detail.ts';
+import { toDetail, type StoredRecord } from './read-detail.ts';
 import { prepareWindows } from './read-window.ts';
+import { TEXT_COLUMNS } from './record-tables.ts';
 
 /** The most rows of a batch, and about the most characters: payloads may be long. */
 const BATCH_ROWS = 2000;
 const BATCH_CHARACTERS = 8_000_000;
 const STEP_ROWS = 100;
-const NARROW = ", '' AS payload, NULL AS response, t.extra";
+const NO_TEXTS = mapKinds(
+  DETAIL_KINDS,
+  () => `${CONTENT_NAMES.map((name) => `, '' AS ${name}`).join('')}, t.extra`,
+);
 
 export interface ExportBatch {
   readonly view: RowList;
@@ -18,8 +24,8 @@ export interface ExportBatch {
 
 /** Prepares the reading of export batches: whole records from a place of a view on, at least one while there are any. */
 export function createExportReader(database: Database): (batch: ExportBatch) => RecordDetail[] {
-  const whole = prepareWindows<DetailRow>(database, DETAIL_COLUMNS);
-  const narrow = prepareWindows<DetailRow>(database, { inbound: NARROW, outbound: NARROW });
+  const whole = prepareWindows<StoredRecord>(database, TEXT_COLUMNS);
+  const narrow = prepareWindows<StoredRecord>(database, NO_TEXTS);
   return ({ view, start, includePayload }) => {
     const read = includePayload ? whole : narrow;
     const rows: RecordDetail[] = [];
@@ -27,7 +33,7 @@ export function createExportReader(database: Database): (batch: ExportBatch) => 
     while (rows.length < BATCH_ROWS && characters < BATCH_CHARACTERS) {
       const from = start + rows.length;
       const step = read(view, from, from + STEP_ROWS).map((row) => toDetail(row, Infinity));
-      for (const row of step) characters += row.payload.length + (row.response?.length ?? 0);
+      for (const row of step) characters += countContent(row);
       rows.push(...step);
       if (step.length < STEP_ROWS) break;
     }

@@ -1,8 +1,9 @@
 import { AppError } from '../../../common/contract/errors.ts';
-import type { Direction } from '../../../common/reporting/reports.ts';
+import type { RecordRow } from '../../../common/model/record.ts';
+import { DETAIL_KINDS, mapKinds, type DetailKind } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';
 import type { RowList } from '../scan/materialise-view.ts';
-import { selectRows, toRecordId, type StoredRow } from './record-tables.ts';
+import { selectRows, toRecordId } from './record-tables.ts';
 
 /** Reads the rows at the places [start, end) of a list, in its order. */
 export type WindowReader<Row> = (list: RowList, start: number, end: number) => Row[];
@@ -11,21 +12,23 @@ export type WindowReader<Row> = (list: RowList, start: number, end: number) => R
  * Prepares the reading of windows: look-ups by key, or one range where the rows lie side by side. Throws
  * AppError `cache.view-closed` when rows are gone because the snapshot was removed.
  */
-export function prepareWindows<Row extends StoredRow>(
+export function prepareWindows<Row extends RecordRow>(
   database: Database,
-  more: Readonly<Record<Direction, string>> = { inbound: '', outbound: '' },
+  more?: Readonly<Record<DetailKind, string>>,
 ): WindowReader<Row> {
-  const prepare = (direction: Direction) => ({
-    one: database.prepare<[number], Row>(`${selectRows(direction, more[direction])} WHERE r.record_id = ?`),
-    range: database.prepare<[number, number], Row>(
-      `${selectRows(direction, more[direction])} WHERE r.record_id BETWEEN ? AND ? ORDER BY r.record_id`,
-    ),
+  const statements = mapKinds(DETAIL_KINDS, (kind) => {
+    const select = selectRows(kind, more?.[kind]);
+    return {
+      one: database.prepare<[number], Row>(`${select} WHERE r.record_id = ?`),
+      range: database.prepare<[number, number], Row>(
+        `${select} WHERE r.record_id BETWEEN ? AND ? ORDER BY r.record_id`,
+      ),
+    };
   });
-  const statements = { inbound: prepare('inbound'), outbound: prepare('outbound') };
   return (list, start, end) => {
     const seqs = listSeqs(list, start, end);
     const ids = seqs.map((seq) => toRecordId(list.snapshotId, seq));
-    const { one, range } = statements[list.direction];
+    const { one, range } = statements[list.report];
     const [first = 0] = ids;
     const last = ids.at(-1) ?? 0;
     const isRange = ids.length > 1 && isSideBySide(ids);

@@ -1,8 +1,9 @@
 import { toCacheError, isDamage } from '../file/to-cache-error.ts';
 import type { Snapshot } from '../../../common/model/snapshot.ts';
+import { DETAIL_KINDS, isDetailKind, mapKinds } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { createRowDigest, SELECT_DIGEST_GROUPS, selectDigestRows } from '../write/record-digest.ts';
-import { isDetail, toDirection, toRecordId } from './record-tables.ts';
+import { toRecordId } from './record-tables.ts';
 
 /** What checking the pages of a snapshot found. */
 export interface PageCheck {
@@ -36,18 +37,17 @@ export function preparePageDigest(
       'SELECT place, reason, text FROM set_aside WHERE snapshot_id = ? AND page_number = ? ORDER BY place',
     )
     .raw();
-  const rowsOf = {
-    inbound: database.prepare<[number, number], Values>(selectDigestRows('inbound')).raw(),
-    outbound: database.prepare<[number, number], Values>(selectDigestRows('outbound')).raw(),
-  };
+  const records = mapKinds(DETAIL_KINDS, (kind) =>
+    database.prepare<[number, number], Values>(selectDigestRows(kind)).raw(),
+  );
   const groups = database.prepare<[number, number, number], Values>(SELECT_DIGEST_GROUPS).raw();
   return ({ id, report }, { pageNumber, firstSeq, recordCount }) => {
     const digest = createRowDigest();
     const end = firstSeq + recordCount;
     for (let from = firstSeq; from < end; from += READ_ROWS) {
       const until = Math.min(from + READ_ROWS, end);
-      const rows = isDetail(report)
-        ? rowsOf[toDirection(report)].all(toRecordId(id, from), toRecordId(id, until))
+      const rows = isDetailKind(report)
+        ? records[report].all(toRecordId(id, from), toRecordId(id, until))
         : groups.all(id, from, until);
       for (const row of rows) digest.add(row);
     }

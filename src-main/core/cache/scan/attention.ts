@@ -1,8 +1,8 @@
 import type { Output } from '../../../common/contract/index.ts';
 import { toCodeClass } from '../../../common/model/record.ts';
 import type { Snapshot } from '../../../common/model/snapshot.ts';
+import { REPORTS } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';
-import { toDirection } from '../read/record-tables.ts';
 import { scanRecords } from './scan-records.ts';
 
 type Attention = Output<'overview/read-attention'>[number];
@@ -58,7 +58,7 @@ export async function findAttention(
   };
   const columns = 'date_ms, channel, service, response_code, response_time_ms';
   await scanRecords(database, snapshot, columns, pause, visit);
-  const place = { direction: toDirection(snapshot.report), snapshotId: snapshot.id, sinceMs, untilMs };
+  const place = { direction: REPORTS[snapshot.report].direction, snapshotId: snapshot.id, sinceMs, untilMs };
   return [...flows.values()].flatMap((flow) => {
     const { channel, service } = flow;
     return judgeFlow(flow).map((finding) => ({ ...finding, ...place, channel, service }));

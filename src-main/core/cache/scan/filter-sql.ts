@@ -1,5 +1,5 @@
 import type { CodeClass, RecordFilter } from '../../../common/model/record.ts';
-import type { Direction } from '../../../common/reporting/reports.ts';
+import { listFields, type DetailKind } from '../../../common/reporting/reports.ts';
 
 /** A condition over `r` (narrow fields) and, where `needsTexts`, `t` (payload). */
 export interface FilterSql {
@@ -17,7 +17,7 @@ const CLASS_CONDITIONS: Readonly<Record<CodeClass, string>> = {
 };
 
 /** The filter as SQL with bound values, or null when it restricts nothing. An empty list restricts nothing. */
-export function toFilterSql(filter: RecordFilter, direction: Direction): FilterSql | null {
+export function toFilterSql(filter: RecordFilter, report: DetailKind): FilterSql | null {
   const conditions: string[] = [];
   const values: (string | number)[] = [];
   const add = (condition: string, ...bound: (string | number)[]): void => {
@@ -41,18 +41,19 @@ export function toFilterSql(filter: RecordFilter, direction: Direction): FilterS
   if (filter.fromMs !== undefined) add('r.date_ms >= ?', filter.fromMs);
   if (filter.toMs !== undefined) add('r.date_ms < ?', filter.toMs);
   const search = filter.search ?? '';
-  if (search !== '') addSearch(search, direction, add);
+  if (search !== '') addSearch(search, report, add);
   if (conditions.length === 0) return null;
   return { condition: conditions.join(' AND '), values, needsTexts: search !== '' };
 }
 
 function addSearch(
   search: string,
-  direction: Direction,
+  report: DetailKind,
   add: (condition: string, ...values: string[]) => void,
 ): void {
-  const columns = ['r.client', 'r.error', 'r.session_id', 'r.origin'];
-  if (direction === 'outbound') columns.push('r.action_id');
+  const columns = listFields(report).flatMap(([, { type, column }]) =>
+    type === 'text' || type === 'digits' ? [`r.${column}`] : [],
+  );
   // Last, since it is the long one.
   columns.push('t.payload');
   const isAscii = /^[\x20-\x7e]*$/.test(search);

@@ -1,15 +1,15 @@
 import type { RecordFilter, RecordOrder } from '../../../common/model/record.ts';
 import type { Snapshot } from '../../../common/model/snapshot.ts';
-import type { Direction } from '../../../common/reporting/reports.ts';
+import type { DetailKind } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { toFilterSql } from './filter-sql.ts';
-import { RECORD_ID_SPAN, SCAN_ROWS, toDirection, toRecordId, toTables } from '../read/record-tables.ts';
+import { RECORD_ID_SPAN, RECORD_TABLES, SCAN_ROWS, toDetailKind, toRecordId } from '../read/record-tables.ts';
 import { isRising, sortPlaces, type SortKey } from './sort-seqs.ts';
 
 /** A view as an ordered list of rows; shared memory, so that threads see it without a copy. */
 export interface RowList {
   readonly snapshotId: number;
-  readonly direction: Direction;
+  readonly report: DetailKind;
   readonly rowCount: number;
   /** Rows in rising order; null when the row at place n is simply n. */
   readonly seqs: Uint32Array | null;
@@ -19,19 +19,6 @@ export interface RowList {
 
 /** Where a search reads payloads, a statement scans fewer rows. */
 const SEARCH_ROWS = 10_000;
-
-const SORT_COLUMNS: Readonly<Record<Exclude<RecordOrder['column'], 'received'>, string>> = {
-  dateMs: 'r.date_ms',
-  responseCode: 'r.response_code',
-  channel: 'r.channel',
-  service: 'r.service',
-  origin: 'r.origin',
-  client: 'r.client',
-  responseTimeMs: 'r.response_time_ms',
-  botLatencyMs: 'r.bot_latency_ms',
-  actionId: 'r.action_id',
-  error: 'r.error',
-};
 
 /**
  * Works a view out once: scans the snapshot in bounded statements, pausing between them. Descending is
@@ -44,13 +31,13 @@ export async function materialiseView(
   order: RecordOrder,
   pause: () => Promise<void>,
 ): Promise<RowList> {
-  const direction = toDirection(snapshot.report);
-  const sql = toFilterSql(filter, direction);
-  const column = toSortColumn(order, direction);
-  const list = { snapshotId: snapshot.id, direction, isReversed: order.descending };
+  const report = toDetailKind(snapshot.report);
+  const sql = toFilterSql(filter, report);
+  const column = findSortColumn(order, report);
+  const list = { snapshotId: snapshot.id, report, isReversed: order.descending };
   if (sql === null && column === null) return { ...list, rowCount: snapshot.recordCount, seqs: null };
 
-  const { records, texts } = toTables(direction);
+  const { records, texts } = RECORD_TABLES[report];
   const join = sql?.needsTexts === true ? `JOIN ${texts} AS t ON t.record_id = r.record_id` : '';
   const statement = database
     .prepare<(string | number)[], [number, string | number | null]>(
@@ -76,11 +63,10 @@ export async function materialiseView(
   return { ...list, rowCount: seqs.length, seqs: toShared(seqs, isSorted ? null : sortPlaces(keys)) };
 }
 
-function toSortColumn(order: RecordOrder, direction: Direction): string | null {
-  if (order.column === 'received') return null;
-  // A column that the direction doesn't have sorts nothing.
-  if (order.column === (direction === 'inbound' ? 'actionId' : 'botLatencyMs')) return null;
-  return SORT_COLUMNS[order.column];
+/** Null for the order received; a column that the report doesn't have sorts nothing. */
+function findSortColumn(order: RecordOrder, report: DetailKind): string | null {
+  const stored = RECORD_TABLES[report].recordColumns.find(({ name }) => name === order.column);
+  return stored === undefined ? null : `r.${stored.column}`;
 }
 
 function toSortKey(key: string | number | null, order: RecordOrder): SortKey {

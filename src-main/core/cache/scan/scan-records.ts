@@ -1,6 +1,6 @@
 import type { Snapshot } from '../../../common/model/snapshot.ts';
 import type { Database } from '../../../node/open-database.ts';
-import { SCAN_ROWS, toDirection, toRecordId, toTables } from '../read/record-tables.ts';
+import { RECORD_TABLES, SCAN_ROWS, toDetailKind, toRecordId } from '../read/record-tables.ts';
 
 /**
  * Visits some columns of the records from `fromSeq` on, in the order received, in bounded statements with
@@ -14,7 +14,7 @@ export async function scanRecords(
   visit: (...row: never[]) => void,
   fromSeq = 0,
 ): Promise<void> {
-  const { records } = toTables(toDirection(snapshot.report));
+  const { records } = RECORD_TABLES[toDetailKind(snapshot.report)];
   const statement = database
     .prepare<[number, number], unknown[]>(
       `SELECT ${columns} FROM ${records} WHERE record_id >= ? AND record_id < ? ORDER BY record_id`,

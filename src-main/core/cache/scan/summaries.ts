@@ -1,7 +1,8 @@
 import type { Snapshot } from '../../../common/model/snapshot.ts';
 import type { Summary, SummaryGroup } from '../../../common/model/summary.ts';
 import type { Database } from '../../../node/open-database.ts';
-import { toDirection } from '../read/record-tables.ts';
+import { REPORTS } from '../../../common/reporting/reports.ts';
+import { GROUP_COLUMNS } from '../read/record-tables.ts';
 import { scanRecords } from './scan-records.ts';
 
 type Nullable = number | null;
@@ -20,9 +21,7 @@ interface Tally {
 /** Prepares the reading of the groups that the service reported. */
 export function createSummaryReader(database: Database): (snapshot: Snapshot) => Summary {
   const read = database.prepare<[number], SummaryGroup>(
-    `SELECT channel, service, origin, response_code AS responseCode, request_count AS count,
-       average_response_time_ms AS averageResponseTimeMs, average_bot_latency_ms AS averageBotLatencyMs,
-       session_id AS sessionId
+    `SELECT ${GROUP_COLUMNS.map(({ column, name }) => `${column} AS ${name}`).join(', ')}
      FROM summary_groups WHERE snapshot_id = ? ORDER BY seq`,
   );
   return (snapshot) => toSummary('reported', snapshot.id, read.all(snapshot.id));
@@ -37,7 +36,7 @@ export async function computeSummary(
   snapshot: Snapshot,
   pause: () => Promise<void>,
 ): Promise<Summary> {
-  const isInbound = toDirection(snapshot.report) === 'inbound';
+  const isInbound = REPORTS[snapshot.report].direction === 'inbound';
   const tallies = new Map<string, Tally>();
   const visit = (
     ...row: [Nullable, Nullable, string, Nullable, Nullable, Nullable, string, Nullable]

@@ -8,7 +8,6 @@ import { materialiseView, type RowList } from '../scan/materialise-view.ts';
 import { createJournalReader } from '../read/page-journal.ts';
 import { createDetailReader } from '../read/read-detail.ts';
 import { prepareWindows } from '../read/read-window.ts';
-import { toRow } from '../read/record-tables.ts';
 import { createSnapshotReader } from '../read/snapshot-rows.ts';
 import type { CallContext } from './thread-messages.ts';
 
@@ -55,7 +54,7 @@ export function createViewOperations(database: Database, generation: number) {
       return { viewId, rowCount: view.rowCount, totalCount: snapshot.recordCount };
     },
     readRows: ({ viewId, offset, limit }: Input<'records/read-rows'>): RecordRow[] =>
-      readWindow(findView(viewId), offset, offset + limit).map(toRow),
+      readWindow(findView(viewId), offset, offset + limit),
     closeView: (viewId: string): void => void views.delete(viewId),
     /** The list itself, for the other reading thread. */
     shareView: (viewId: string): RowList => findView(viewId),

@@ -1,53 +1,48 @@
-import type { Direction } from '../../../common/reporting/reports.ts';
+import type { DetailKind } from '../../../common/reporting/reports.ts';
 import type { DetailRecord } from '../../../common/reporting/read-record.ts';
 import type { Database } from '../../../node/open-database.ts';
 import type { RowDigest } from './record-digest.ts';
-import { PREVIEW_CHARACTERS, toRecordId, toTables } from '../read/record-tables.ts';
+import { PREVIEW_CHARACTERS, RECORD_TABLES, toRecordId, type TextName } from '../read/record-tables.ts';
 
 /** Below this length a payload is read itself for its beginning. */
 const PREVIEW_FROM_CHARACTERS = 2000;
 
-/** Prepares the writing of records; the answer writes them from a place in the snapshot on, and adds them to the digest. */
+/**
+ * Prepares the writing of a report's records: from a place in the snapshot on, each added to the digest
+ * as it is stored.
+ */
 export function prepareInsert(
   database: Database,
-  direction: Direction,
+  kind: DetailKind,
 ): (snapshotId: number, firstSeq: number, records: readonly DetailRecord[], digest: RowDigest) => void {
-  const { records: recordTable, texts } = toTables(direction);
-  const isInbound = direction === 'inbound';
-  const insertRecord = database.prepare(
-    `INSERT INTO ${recordTable} (record_id, date_text, date_ms, session_id, channel, service, client,
-       response_time_ms, response_code, error, origin, ${isInbound ? 'bot_latency_ms' : 'action_id'})
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  );
-  const insertText = database.prepare(
-    isInbound
-      ? `INSERT INTO ${texts} (record_id, preview, extra, payload) VALUES (?, ?, ?, ?)`
-      : `INSERT INTO ${texts} (record_id, preview, extra, payload, response) VALUES (?, ?, ?, ?, ?)`,
-  );
+  const tables = RECORD_TABLES[kind];
+  const insertRecord = prepareRow(database, tables.records, tables.recordColumns);
+  const insertText = prepareRow(database, tables.texts, tables.textColumns);
+  const narrowNames = tables.recordColumns.map(({ name }) => name);
+  const textNames = tables.textColumns.map(({ name }) => name);
   return (snapshotId, firstSeq, records, digest) => {
     let recordId = toRecordId(snapshotId, firstSeq);
     for (const record of records) {
-      const fields = [
-        record.dateText,
-        record.dateMs,
-        record.sessionId,
-        record.channel,
-        record.service,
-        record.client,
-        record.responseTimeMs,
-        record.responseCode,
-        record.error,
-        record.origin,
-        isInbound ? record.botLatencyMs : record.actionId,
-      ];
-      const long = [toPreview(record.payload), toExtra(record.extra), record.payload];
-      if (!isInbound) long.push(record.response);
-      insertRecord.run(recordId, fields);
-      insertText.run(recordId, long);
-      digest.add(fields.concat(long));
+      const narrow = narrowNames.map((name) => record[name]);
+      const texts = textNames.map((name) => toStoredText(record, name));
+      insertRecord.run(recordId, narrow);
+      insertText.run(recordId, texts);
+      digest.add(narrow, texts);
       recordId += 1;
     }
   };
+}
+
+function prepareRow(database: Database, table: string, columns: readonly { readonly column: string }[]) {
+  const names = columns.map(({ column }) => column).join(', ');
+  return database.prepare(
+    `INSERT INTO ${table} (record_id, ${names}) VALUES (?${', ?'.repeat(columns.length)})`,
+  );
+}
+
+function toStoredText(record: DetailRecord, name: TextName): string | null {
+  if (name === 'preview') return toPreview(record.payload);
+  return name === 'extra' ? toExtra(record.extra) : record[name];
 }
 
 function toPreview(payload: string): string | null {

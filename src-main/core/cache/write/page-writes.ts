@@ -2,6 +2,7 @@ import type { Remark } from '../../../common/model/snapshot.ts';
 import type { SummaryGroup } from '../../../common/model/summary.ts';
 import type { SetAside } from '../../../common/reporting/read-page.ts';
 import type { Database } from '../../../node/open-database.ts';
+import { GROUP_COLUMNS } from '../read/record-tables.ts';
 import type { RowDigest } from './record-digest.ts';
 
 interface JournalRow {
@@ -113,10 +114,8 @@ export function preparePageWrites(database: Database): PageWrites {
     'INSERT INTO set_aside (snapshot_id, page_number, place, reason, text) VALUES (?, ?, ?, ?, ?)',
   );
   const insertGroup = database.prepare(
-    `INSERT INTO summary_groups (snapshot_id, seq, channel, service, origin, response_code, request_count,
-       average_response_time_ms, average_bot_latency_ms, session_id)
-     VALUES (@snapshotId, @seq, @channel, @service, @origin, @responseCode, @count, @averageResponseTimeMs,
-       @averageBotLatencyMs, @sessionId)`,
+    `INSERT INTO summary_groups (snapshot_id, seq, ${GROUP_COLUMNS.map(({ column }) => column).join(', ')})
+     VALUES (?, ?${', ?'.repeat(GROUP_COLUMNS.length)})`,
   );
   const mergeRemark = database.prepare(
     `INSERT INTO remarks (snapshot_id, code, count, detail) VALUES (?, ?, ?, ?)
@@ -145,11 +144,9 @@ export function preparePageWrites(database: Database): PageWrites {
       void insertSetAside.run(snapshotId, pageNumber, index, reason, text),
     insertGroups: (snapshotId, firstSeq, groups, digest) => {
       for (const [index, group] of groups.entries()) {
-        insertGroup.run({ ...group, snapshotId, seq: firstSeq + index });
-        digest.add([
-          ...[group.channel, group.service, group.origin, group.responseCode, group.count],
-          ...[group.averageResponseTimeMs, group.averageBotLatencyMs, group.sessionId],
-        ]);
+        const values = GROUP_COLUMNS.map(({ name }) => group[name]);
+        insertGroup.run(snapshotId, firstSeq + index, values);
+        digest.add(values);
       }
     },
     mergeRemark: (snapshotId, { code, count, detail }) =>

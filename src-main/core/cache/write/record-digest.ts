@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Direction } from '../../../common/reporting/reports.ts';
-import { toTables } from '../read/record-tables.ts';
+import type { DetailKind } from '../../../common/reporting/reports.ts';
+import { GROUP_COLUMNS, RECORD_TABLES } from '../read/record-tables.ts';
 
 /** Ends of a value and of a row; stands for NULL. Control characters that texts of records hardly hold. */
 const VALUE_END = '\u001f';
@@ -8,9 +8,11 @@ const ROW_END = '\u001e';
 const NONE = '\u0000';
 const CHUNK_CHARACTERS = 65_536;
 
+export type StoredValue = string | number | null;
+
 export interface RowDigest {
-  /** Adds one stored row: its values in the order of its table, without keys. */
-  add(values: readonly (string | number | null)[]): void;
+  /** Adds one stored row: its values in the order of its tables, without keys. */
+  add(values: readonly StoredValue[], more?: readonly StoredValue[]): void;
   /** SHA-256 of all rows, as hex. */
   finish(): string;
 }
@@ -23,8 +25,9 @@ export function createRowDigest(): RowDigest {
   const hash = createHash('sha256');
   let text = '';
   return {
-    add(values) {
+    add(values, more = []) {
       for (const value of values) text += String(value ?? NONE) + VALUE_END;
+      for (const value of more) text += String(value ?? NONE) + VALUE_END;
       text += ROW_END;
       if (text.length < CHUNK_CHARACTERS) return;
       hash.update(text);
@@ -35,16 +38,15 @@ export function createRowDigest(): RowDigest {
 }
 
 /** The statement that reads the stored values of a record again, in the order in which they were added. */
-export function selectDigestRows(direction: Direction): string {
-  const { records, texts } = toTables(direction);
-  const [own, more] = direction === 'inbound' ? ['bot_latency_ms', ''] : ['action_id', ', t.response'];
-  return `SELECT r.date_text, r.date_ms, r.session_id, r.channel, r.service, r.client, r.response_time_ms,
-       r.response_code, r.error, r.origin, r.${own}, t.preview, t.extra, t.payload${more}
-     FROM ${records} AS r LEFT JOIN ${texts} AS t ON t.record_id = r.record_id
+export function selectDigestRows(kind: DetailKind): string {
+  const { records, recordColumns, texts, textColumns } = RECORD_TABLES[kind];
+  const columns = [
+    ...recordColumns.map(({ column }) => `r.${column}`),
+    ...textColumns.map(({ column }) => `t.${column}`),
+  ];
+  return `SELECT ${columns.join(', ')} FROM ${records} AS r LEFT JOIN ${texts} AS t ON t.record_id = r.record_id
      WHERE r.record_id >= ? AND r.record_id < ? ORDER BY r.record_id`;
 }
 
 /** The values of a summary's groups, for the same purpose. */
-export const SELECT_DIGEST_GROUPS = `SELECT channel, service, origin, response_code, request_count,
-       average_response_time_ms, average_bot_latency_ms, session_id
-     FROM summary_groups WHERE snapshot_id = ? AND seq >= ? AND seq < ? ORDER BY seq`;
+export const SELECT_DIGEST_GROUPS = `SELECT ${GROUP_COLUMNS.map(({ column }) => column).join(', ')} FROM summary_groups WHERE snapshot_id = ? AND seq >= ? AND seq < ? ORDER BY seq`;

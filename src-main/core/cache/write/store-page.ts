@@ -3,6 +3,7 @@ import { AppError } from '../../../common/contract/errors.ts';
 import type { Remark, Snapshot } from '../../../common/model/snapshot.ts';
 import { judgeEnd } from '../../../common/reporting/next-cursor.ts';
 import { readPage, type ReadPage } from '../../../common/reporting/read-page.ts';
+import { DETAIL_KINDS, isDetailKind, mapKinds } from '../../../common/reporting/reports.ts';
 import { describeShape, type PageShape } from '../../analysis/describe-shape.ts';
 import { findOutside } from '../../analysis/find-outside.ts';
 import type { Database } from '../../../node/open-database.ts';
@@ -10,7 +11,6 @@ import { prepareComparison } from './download-compare.ts';
 import { prepareInsert } from './insert-records.ts';
 import { preparePageWrites, type WalkRow } from './page-writes.ts';
 import { createRowDigest } from './record-digest.ts';
-import { isDetail, toDirection } from '../read/record-tables.ts';
 import { prepareShapeWatch } from './report-shapes.ts';
 import type { SnapshotReader } from '../read/snapshot-rows.ts';
 
@@ -74,23 +74,17 @@ export function createPageStore(
 ): (input: ReceivedPage, tell: (head: PageHead) => void) => Snapshot {
   const writes = preparePageWrites(database);
   const watchShape = prepareShapeWatch(database);
-  const insert = {
-    inbound: prepareInsert(database, 'inbound'),
-    outbound: prepareInsert(database, 'outbound'),
-  };
-  const isStored = {
-    inbound: prepareComparison(database, 'inbound'),
-    outbound: prepareComparison(database, 'outbound'),
-  };
+  const insert = mapKinds(DETAIL_KINDS, (kind) => prepareInsert(database, kind));
+  const isStored = mapKinds(DETAIL_KINDS, (kind) => prepareComparison(database, kind));
 
   const write = database.transaction((snapshot: Snapshot, part: FreshPart) => {
     const { page, walk, read, head, sha256, size, knownEntries, knownRecords } = part;
     const { report, pageCount: pageNumber } = snapshot;
     const firstSeq = snapshot.recordCount;
-    const rows = isDetail(report) ? read.records.slice(knownRecords) : read.groups;
+    const rows = isDetailKind(report) ? read.records.slice(knownRecords) : read.groups;
     const digest = createRowDigest();
-    if (isDetail(report)) {
-      insert[toDirection(report)](snapshot.id, firstSeq, read.records.slice(knownRecords), digest);
+    if (isDetailKind(report)) {
+      insert[report](snapshot.id, firstSeq, read.records.slice(knownRecords), digest);
     } else writes.insertGroups(snapshot.id, firstSeq, read.groups, digest);
     const setAside = read.setAside.filter(({ index }) => index >= knownEntries);
     for (const { index, reason, text } of setAside) digest.add([index, reason, text]);
@@ -110,7 +104,7 @@ export function createPageStore(
     writes.updateSnapshot({
       ...{ snapshotId: snapshot.id, stored: rows.length, size, nextCursor: head.nextCursor },
       freshEntries: read.recordCount - knownEntries,
-      pageRecords: isDetail(report) ? read.records.length : read.groups.length,
+      pageRecords: isDetailKind(report) ? read.records.length : read.groups.length,
       pageEntries: read.recordCount,
       ...{ totalDocument: read.totalDocument, receivedAtMs: page.receivedAtMs },
       ...{ idReport: read.idReport, nameVisualization: read.nameVisualization },
@@ -125,10 +119,10 @@ export function createPageStore(
   ): Pick<FreshPart, 'knownEntries' | 'knownRecords'> => {
     const knownEntries = Math.min(read.recordCount, Math.max(0, walk.sliceEntryCount - walk.walkEntryCount));
     const knownRecords = knownEntries - read.setAside.filter(({ index }) => index < knownEntries).length;
-    if (knownEntries === 0 || !isDetail(snapshot.report)) return { knownEntries, knownRecords };
+    if (knownEntries === 0 || !isDetailKind(snapshot.report)) return { knownEntries, knownRecords };
     const known = read.records.slice(0, knownRecords);
     const firstSeq = walk.sliceFirstSeq + walk.walkRecordCount;
-    if (isStored[toDirection(snapshot.report)](snapshot.id, firstSeq, known)) {
+    if (isStored[snapshot.report](snapshot.id, firstSeq, known)) {
       return { knownEntries, knownRecords };
     }
     throw new AppError('downloads.changed-meanwhile', 'The service now answers other records.', {
@@ -139,9 +133,10 @@ export function createPageStore(
 
   /** A service that ignores cursors gives the same records without end (decision 8). */
   const isRepeated = (snapshot: Snapshot, walk: WalkRow, { records }: ReadPage): boolean => {
+    if (!isDetailKind(snapshot.report)) return false;
     const last = walk.walkEntryCount === 0 ? null : writes.findLastPage(snapshot.id);
     if (last?.recordCount !== records.length || records.length < TELLING_RECORDS) return false;
-    const isSame = isStored[toDirection(snapshot.report)];
+    const isSame = isStored[snapshot.report];
     // The first record tells nearly always.
     return [records.slice(0, 1), records].every((part) => isSame(snapshot.id, last.firstSeq, part));
   };
