@@ -1,141 +1,31 @@
-import { execFileSync } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, open, rm, symlink, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ImportOutcome } from '../../../src-main/service/import/import-file.ts';
 import type { RunningService } from '../../../src-main/service/start-service.ts';
 import { startTestService } from '../../support/service/running-service.ts';
 import { callReport } from '../../support/service/service-calls.ts';
-import { ALL_TIME, importText, toInbound, toNdjson } from './import-support.ts';
+import { ALL_TIME, CSV_HEADER, importText, toCsvRow, toInbound, toNdjson } from './import-support.ts';
 
-const HEADER = 'Id,Date,Channel,Service,Client,ReponseTime,ReponseCode,Error,BotLatency,Payload,Origin';
-
-let marks = 0;
-/** A row that no other test has: every one is new to the store. */
-function toRow(change: Partial<Record<'Date' | 'Channel' | 'ReponseTime' | 'Client', string>> = {}): string {
-  marks += 1;
-  const {
-    Date: date = '2026-11-19T10:15:30.123Z',
-    Channel = '3',
-    ReponseTime = '12.5',
-    Client = '"Ana"',
-  } = change;
-  return `id-${marks},${date},${Channel},7,${Client},${ReponseTime},200,,40,hello,web`;
-}
-
-describe('an import of a bad file', () => {
+describe('an import of bad records', () => {
   let service: RunningService;
-  let folder: string;
   beforeAll(async () => {
     service = await startTestService({ records: 0 });
-    folder = await mkdtemp(join(tmpdir(), 'bad-'));
   });
-  afterAll(async () => {
-    await service.stop();
-    await rm(folder, { recursive: true, force: true });
-  });
-
-  const importPath = (path: string): Promise<ImportOutcome> =>
-    service.importFile({
-      path,
-      stated: null,
-      signal: new AbortController().signal,
-      onProgress: () => undefined,
-    });
+  afterAll(() => service.stop());
   const add = (text: string | Uint8Array): Promise<ImportOutcome> => importText(service, text);
-
-  const csv = `${HEADER}\n${toRow()}\n`;
-  it.each<[string, string | Uint8Array, RegExp]>([
-    ['empty', '', /is empty/],
-    ['of one byte', 'x', /not recognised/],
-    ['that is only a byte order mark', '\ufeff', /is empty/],
-    ['in UTF-16LE', Buffer.from(`\ufeff${csv}`, 'utf16le'), /UTF-16/],
-    ['in UTF-16BE', Buffer.from(`\ufeff${csv}`, 'utf16le').swap16(), /UTF-16/],
-    ['of NUL bytes', Buffer.alloc(10_000), /not a text/],
-    ['packed', gzipSync(csv), /compressed/],
-    ['that is a web page', '<!doctype html><p>Sign in</p>', /not recognised/],
-    ['without a header', toRow(), /not recognised/],
-    ['with a column twice', `Date,${HEADER}\n${toRow()}`, /"Date" is there twice/],
-    ['of a summary', 'Id,ReponseCode,Channel,Service,Count,AvegareReponseTime\n1,200,1,1,5,2', /summary/],
-    ['that tells no direction', HEADER.replace('BotLatency', 'Other'), /can't be told/],
-    ['that tells both directions', `${HEADER},ActionId\n`, /can't be told/],
-    ['of JSON without a list', '{"Id":1,\n"Date":2}', /no list/],
-    ['of JSON that ends early', `[${JSON.stringify(toInbound({ Id: 'cut' }))},{"Id":`, /in the middle/],
-    ['of JSON that goes on', `[${JSON.stringify(toInbound({ Id: 'on' }))}] and more`, /after the end/],
-  ])('%s is refused with the reason', async (_name, content, reason) => {
-    const { failure, cancelled } = await add(content);
-    expect(failure).toMatch(reason);
-    expect(cancelled).toBe(false);
-  });
-
-  it('that is a folder, a pipe, missing, or not allowed, is refused at once', async () => {
-    await mkdir(join(folder, 'folder'));
-    execFileSync('mkfifo', [join(folder, 'pipe')]);
-    await writeFile(join(folder, 'notes'), 'no records\n');
-    await symlink(join(folder, 'notes'), join(folder, 'link'));
-    await writeFile(join(folder, 'locked'), csv);
-    await chmod(join(folder, 'locked'), 0);
-    expect((await importPath(join(folder, 'folder'))).failure).toContain('is not a file');
-    expect((await importPath(join(folder, 'pipe'))).failure).toContain('is not a file');
-    expect((await importPath(join(folder, 'missing'))).failure).toContain('ENOENT');
-    expect((await importPath(join(folder, 'link'))).failure).toContain('not recognised');
-    // Root may read everything.
-    if (process.getuid?.() !== 0)
-      expect((await importPath(join(folder, 'locked'))).failure).toContain('EACCES');
-  });
-
-  it('of four sparse gigabytes is refused at once', async () => {
-    const path = join(folder, 'sparse');
-    await writeFile(path, '');
-    await truncate(path, 4 * 1024 ** 3);
-    expect((await importPath(path)).failure).toContain('not a text');
-  });
-
-  it('that becomes shorter while it is read ends with what was there', async () => {
-    const path = join(folder, 'shrinking');
-    await writeFile(path, `${HEADER}\n${Array.from({ length: 30_000 }, () => toRow()).join('\n')}`);
-    let cut: Promise<void> | undefined;
-    const { failure, report } = await service.importFile({
-      path,
-      stated: null,
-      signal: new AbortController().signal,
-      onProgress: () => {
-        cut ??= truncate(path, 1_000_000);
-      },
-    });
-    await cut;
-    expect(failure).toContain('became shorter');
-    expect(report.added).toBeGreaterThan(1000);
-  });
-
-  it('that grows while it is read is read as long as it was', async () => {
-    const path = join(folder, 'growing');
-    await writeFile(path, `${HEADER}\n${Array.from({ length: 5_000 }, () => toRow()).join('\n')}\n`);
-    const handle = await open(path, 'a');
-    const { failure, report } = await service.importFile({
-      path,
-      stated: null,
-      signal: new AbortController().signal,
-      onProgress: () => void handle.appendFile(`${toRow()}\n`),
-    });
-    await handle.close();
-    expect([failure, report.added, report.rejected]).toEqual([null, 5_000, 0]);
-  });
 
   it('CSV: reports each bad row by the line on which it begins, and keeps the others', async () => {
     const text = [
-      HEADER,
-      toRow(),
-      `${toRow()},one too many`,
+      CSV_HEADER,
+      toCsvRow(),
+      `${toCsvRow()},one too many`,
       'too,few',
       '',
-      toRow({ Client: '"two\r\nlines"' }),
-      toRow({ Client: 'say "hi"' }),
-      HEADER,
-      toRow({ Channel: 'x' }),
-      toRow({ Client: '"<img onerror>"' }),
+      toCsvRow({ Client: '"two\r\nlines"' }),
+      toCsvRow({ Client: 'say "hi"' }),
+      CSV_HEADER,
+      toCsvRow({ Channel: 'x' }),
+      toCsvRow({ Client: '"<img onerror>"' }),
       'open,"quote',
     ].join('\r\n');
     const { report, failure } = await add(text);
@@ -152,9 +42,9 @@ describe('an import of a bad file', () => {
 
   it('CSV: keeps whole what comes before and after bytes that are not UTF-8', async () => {
     const bytes = Buffer.concat([
-      Buffer.from(`${HEADER}\n${toRow()}\n`),
-      Buffer.from(`${toRow({ Client: 'Núñez' })}\n`, 'latin1'),
-      Buffer.from(`${toRow({ Client: 'Núñez' })}\n`),
+      Buffer.from(`${CSV_HEADER}\n${toCsvRow()}\n`),
+      Buffer.from(`${toCsvRow({ Client: 'Núñez' })}\n`, 'latin1'),
+      Buffer.from(`${toCsvRow({ Client: 'Núñez' })}\n`),
     ]);
     expect((await add(bytes)).report).toMatchObject({
       added: 2,
@@ -169,20 +59,22 @@ describe('an import of a bad file', () => {
     ['CR', (text: string) => text.replaceAll('\r\n', '\r')],
     ['a mark at the start', (text: string) => `\ufeff${text}`],
     ['no line end at its end', (text: string) => text.trimEnd()],
-    ['names in capitals', (text: string) => text.replace(HEADER, HEADER.toUpperCase())],
+    ['names in capitals', (text: string) => text.replace(CSV_HEADER, CSV_HEADER.toUpperCase())],
     [
       'columns of its own',
       (text: string) => text.replaceAll('\r\n', ',"x,y"\r\n').replace('"x,y"', '__proto__'),
     ],
   ])('CSV with %s is understood', async (_name, change) => {
-    const text = change(`${HEADER}\r\n${toRow()}\r\n${toRow({ Channel: 'bad' })}\r\n${toRow()}\r\n`);
+    const text = change(
+      `${CSV_HEADER}\r\n${toCsvRow()}\r\n${toCsvRow({ Channel: 'bad' })}\r\n${toCsvRow()}\r\n`,
+    );
     const { report, failure } = await add(text);
     expect([failure, report.added, report.problems.map(({ line }) => line)]).toEqual([null, 2, [3]]);
     expect(Object.prototype).not.toHaveProperty('x,y');
   });
 
   it('CSV: a cell without end is given up, not kept in memory', async () => {
-    const { failure, report } = await add(`${HEADER}\n${toRow()}\n"${'x'.repeat(20_000_000)}`);
+    const { failure, report } = await add(`${CSV_HEADER}\n${toCsvRow()}\n"${'x'.repeat(20_000_000)}`);
     expect(failure).toMatch(/begins on line 3 doesn't end/);
     expect(report.added).toBe(1);
   });
@@ -282,10 +174,10 @@ describe('an import of a bad file', () => {
     ['brackets and quotes inside of texts', '[$,{"Error":"]}\\\\\\"{[","Id":""}]', 1, 1],
     ['`__proto__` among the names', '[{"__proto__":{"Id":"x"},"Date":"2026-11-19"},$]', 1, 1],
   ])('JSON with %s: the good entries are added', async (_name, pattern, added, rejected) => {
-    const text = pattern.replaceAll('$', () => {
-      marks += 1;
-      return JSON.stringify(toInbound({ Id: `json ${marks}`, Error: '[{"\\' }));
-    });
+    // Every record is new to the store.
+    const text = pattern.replaceAll('$', () =>
+      JSON.stringify(toInbound({ Id: `json ${randomUUID()}`, Error: '[{"\\' })),
+    );
     const { report, failure } = await add(text);
     expect([failure, report.added, report.rejected]).toEqual([null, added, rejected]);
   });
@@ -335,7 +227,7 @@ describe('an import of a bad file', () => {
   });
 
   it('keeps the first thousand reasons and counts them all', async () => {
-    const { report } = await add(`${HEADER}\n${'bad\n'.repeat(1_500)}`);
+    const { report } = await add(`${CSV_HEADER}\n${'bad\n'.repeat(1_500)}`);
     expect([report.rejected, report.problems.length, report.problems.at(-1)?.line]).toEqual([
       1_500, 1_000, 1_001,
     ]);
@@ -363,7 +255,7 @@ describe('an import of a bad file', () => {
     ]);
     const outbound = await importText(service, toNdjson([row]), { stated: 'outbound-detail' });
     expect(outbound.report).toMatchObject({ added: 1, rejected: 0 });
-    const wrong = await importText(service, csv, { stated: 'outbound-detail' });
+    const wrong = await importText(service, `${CSV_HEADER}\n${toCsvRow()}\n`, { stated: 'outbound-detail' });
     expect(wrong.failure).toContain('not those of an outbound record');
   });
 });

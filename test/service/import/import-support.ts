@@ -99,3 +99,22 @@ export function toInbound(change: Record<string, unknown> = {}): Record<string, 
 export function toNdjson(records: readonly unknown[]): string {
   return records.map((record) => `${JSON.stringify(record)}\n`).join('');
 }
+
+/** The first line of a CSV file of inbound records. */
+export const CSV_HEADER =
+  'Id,Date,Channel,Service,Client,ReponseTime,ReponseCode,Error,BotLatency,Payload,Origin';
+
+let marks = 0;
+/** A row that no other test has: every one is new to the store. */
+export function toCsvRow(
+  change: Partial<Record<'Date' | 'Channel' | 'ReponseTime' | 'Client', string>> = {},
+): string {
+  marks += 1;
+  const {
+    Date: date = '2026-11-19T10:15:30.123Z',
+    Channel = '3',
+    ReponseTime = '12.5',
+    Client = '"Ana"',
+  } = change;
+  return `id-${marks},${date},${Channel},7,${Client},${ReponseTime},200,,40,hello,web`;
+}

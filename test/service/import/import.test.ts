@@ -278,43 +278,6 @@ describe('an import of records', () => {
     await expect.poll(() => target.readStats().inboundRecords, { timeout: 10_000 }).toBeGreaterThan(2);
   });
 
-  it('runs one import at a time, tells how far it is, and can be cancelled', async () => {
-    const target = await start({ records: 0 });
-    const file = toNdjson(Array.from({ length: 20_000 }, (_, index) => toInbound({ BotLatency: index })));
-    const abort = new AbortController();
-    let bytes = 0;
-    const began = Promise.withResolvers<undefined>();
-    const first = importText(target, file, {
-      signal: abort.signal,
-      onProgress: ({ bytesRead, totalBytes, report }) => {
-        expect(totalBytes).toBe(Buffer.byteLength(file));
-        expect(bytesRead).toBeGreaterThanOrEqual(bytes);
-        bytes = bytesRead;
-        if (report.added > 0) began.resolve(undefined);
-      },
-    });
-    await began.promise;
-    const second = await importText(target, toNdjson([toInbound()]));
-    expect(second).toMatchObject({ failure: 'Another import is running.', report: { lines: 0 } });
-    abort.abort();
-    const { cancelled, failure, report } = await first;
-    expect([cancelled, failure]).toEqual([true, null]);
-    expect(report.added).toBeGreaterThan(0);
-    expect(report.added).toBeLessThan(20_000);
-    expect(target.readStats().inboundRecords).toBe(report.added);
-    const again = await importText(target, file);
-    expect(again.report).toMatchObject({ known: report.added, added: 20_000 - report.added });
-  }, 30_000);
-
-  it('is cancelled when the service stops', async () => {
-    const target = await startTestService({ records: 0 });
-    const file = toNdjson(Array.from({ length: 20_000 }, (_, index) => toInbound({ BotLatency: index })));
-    const importing = importText(target, file);
-    await expect.poll(() => target.readStats().inboundRecords).toBeGreaterThan(0);
-    await target.stop();
-    expect(await importing).toMatchObject({ cancelled: true, failure: null });
-  });
-
   it('serves long payloads in pages that are shorter than asked, and all of them', async () => {
     const target = await start({ records: 0 });
     const records = Array.from({ length: 40 }, (_, index) =>

@@ -1,0 +1,92 @@
+import { expect, onTestFinished, vi } from 'vitest';
+import type { EventName } from '../../src-main/common/contract/index.ts';
+import type { LocalServiceState } from '../../src-main/common/model/local-service.ts';
+import type { ReportingClient } from '../../src-main/core/client/reporting-client.ts';
+import { createConnectionFile } from '../../src-main/core/connections/connection-file.ts';
+import { createConnections } from '../../src-main/core/connections/create-connections.ts';
+import type { Host } from '../../src-main/core/host.ts';
+import { createLocalService } from '../../src-main/core/local-service/create-local-service.ts';
+import { createInMemorySecretStore } from '../../src-main/core/secrets/in-memory-secret-store.ts';
+import { createLocalServiceHandlers } from '../../src-main/core/local-service/local-service-handlers.ts';
+import type { ServiceRunner } from '../../src-main/core/local-service/service-runner.ts';
+import { createSettings } from '../../src-main/core/settings/create-settings.ts';
+import { createTaskRegistry } from '../../src-main/core/tasks/create-task-registry.ts';
+import type { TaskRegistry } from '../../src-main/core/tasks/task-registry.ts';
+import { createSilentLogger } from '../support/silent-logger.ts';
+import { createTestHost } from '../support/test-host.ts';
+
+/** The local service over a scripted thread, with what it writes and sends. */
+export interface Running {
+  readonly service: ReturnType<typeof createLocalServiceHandlers>;
+  readonly runner: ServiceRunner;
+  readonly tasks: TaskRegistry;
+  readonly events: { name: EventName; payload: unknown }[];
+  readonly folder: string;
+  /** Messages that were logged as errors. */
+  readonly errors: string[];
+  readonly state: () => LocalServiceState;
+}
+
+/** Opens one for a test, and ends it with the test. */
+export async function openLocalService(
+  change: Partial<Host> = {},
+  restartDelaysMs = [100, 150],
+): Promise<Running> {
+  const { host, remove } = await createTestHost({
+    workers: {
+      cache: new URL('about:blank'),
+      service: new URL('../support/service/scripted-service-thread.ts', import.meta.url),
+    },
+    ...change,
+  });
+  const errors: string[] = [];
+  const logger = {
+    ...createSilentLogger(),
+    error: (message: string) => {
+      errors.push(message);
+    },
+  };
+  const now = Date.now;
+  const events: Running['events'] = [];
+  const emit = (name: EventName, payload: unknown): void => {
+    events.push({ name, payload });
+  };
+  const tasks = createTaskRegistry({ now, emit, logger: createSilentLogger() });
+  const settings = await createSettings({ folder: host.dataFolder, now, emit, logger });
+  const connections = await createConnections({
+    file: createConnectionFile(host.dataFolder, now, logger),
+    secrets: createInMemorySecretStore(),
+    emit,
+    logger,
+    now,
+    createClient: () => ({}) as ReportingClient,
+  });
+  const localService = createLocalService({
+    host,
+    tasks,
+    settings,
+    connections,
+    emit,
+    logger,
+    now,
+    restartDelaysMs,
+  });
+  const service = createLocalServiceHandlers({ host, settings, connections, localService });
+  onTestFinished(async () => {
+    await tasks.stop();
+    await localService.runner.stop();
+    await remove();
+  });
+  const state = (): LocalServiceState => service['local-service/get-state'](null) as LocalServiceState;
+  return { service, runner: localService.runner, tasks, events, folder: host.dataFolder, errors, state };
+}
+
+export const start = ({ service }: Running) => service['local-service/start'](null);
+export const ask = async <Value>(running: Running, path: string): Promise<Value> =>
+  (await (await fetch(`${running.state().url!}${path}`)).json()) as Value;
+export const crash = async (running: Running): Promise<void> => {
+  await fetch(`${running.state().url!}/crash`).catch(() => undefined);
+  await vi.waitFor(() => expect(running.state().state).not.toBe('running'), { interval: 1 });
+};
+export const whenState = (running: Running, wanted: LocalServiceState['state']): Promise<void> =>
+  vi.waitFor(() => expect(running.state().state).toBe(wanted), { timeout: 10_000, interval: 5 });
