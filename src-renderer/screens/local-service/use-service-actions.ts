@@ -1,36 +1,31 @@
 import { computed, shallowRef } from 'vue';
 import { useI18n } from 'vue-i18n';
 import { NO_SIMULATION, type Simulation } from '../../../src-main/common/model/simulation.ts';
-import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
+import { useAttempt } from '../../composables/use-attempt.ts';
+import { useCopied } from '../../composables/use-copied.ts';
 import { useConnectionsStore } from '../../stores/connections.ts';
 import { useLocalServiceStore } from '../../stores/local-service.ts';
 import { useStatusStore } from '../../stores/status.ts';
 import { toReportText } from './import-words.ts';
-import { useCopied } from '../../composables/use-copied.ts';
 
 type Copied = 'address' | 'accessToken' | 'accessTokenSecret' | 'report';
 
 const write = (text: string): Promise<void> => navigator.clipboard.writeText(text);
 
-/** What the buttons of the screen do; what went wrong last is kept for the banner. */
+/** What the buttons of the screen do. The error of the last one is kept for the banner. */
 export function useServiceActions() {
   const { t } = useI18n();
   const service = useLocalServiceStore();
   const connections = useConnectionsStore();
   const status = useStatusStore();
   const { copied, copy } = useCopied<Copied>();
-  const failure = shallowRef<ErrorLike | null>(null);
+  const { error: failure, attempt } = useAttempt();
   const notice = shallowRef('');
   const state = computed(() => service.state);
 
   async function act(work: () => Promise<unknown>): Promise<void> {
-    failure.value = null;
     notice.value = '';
-    try {
-      await work();
-    } catch (thrown) {
-      failure.value = toErrorLike(thrown);
-    }
+    await attempt(work);
   }
 
   function copyFact(name: Exclude<Copied, 'report'>): Promise<void> {

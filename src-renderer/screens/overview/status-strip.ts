@@ -30,7 +30,7 @@ export function toStripTicks(ticks: readonly StatusTick[], field: StripField): S
   }));
 }
 
-/** Counts of ticks by state, for the sentence that a screen reader hears. */
+/** Counts of ticks by state, for the sentence that describes the strip. */
 export function countTickStates(ticks: readonly StripTick[]): Readonly<Record<TickState, number>> {
   const counts = { up: 0, partly: 0, down: 0, unknown: 0, unreachable: 0, 'not-checked': 0 };
   for (const tick of ticks) counts[tick.state] += 1;
@@ -41,17 +41,17 @@ export interface DownWindow {
   readonly field: StripField;
   readonly fromMs: number;
   readonly toMs: number;
-  /** Still down in the newest tick that was answered. */
+  /** Still down in the newest tick that the service reported. */
   readonly ongoing: boolean;
 }
 
 /**
- * Spans in which a part was seen down, newest first. Ticks that nobody checked end a span: what happened
- * then is not known. `partly` counts only beside a tick that was down all through.
+ * Spans in which a part was seen down, newest first. A tick without a check ends a span: what happened then
+ * is not known. `partly` counts only beside a tick that was down all through.
  */
 export function findDownWindows(ticks: readonly StatusTick[], field: StripField): DownWindow[] {
   const windows: DownWindow[] = [];
-  const answered = ticks.findLastIndex((tick) => isAnswered(tick[field]));
+  const newest = ticks.findLastIndex((tick) => isReported(tick[field]));
   let start = -1;
   for (let index = 0; index <= ticks.length; index += 1) {
     const state = ticks[index]?.[field];
@@ -61,7 +61,7 @@ export function findDownWindows(ticks: readonly StatusTick[], field: StripField)
       const run = ticks.slice(start, index);
       const [first, last] = [run[0], run.at(-1)];
       if (first !== undefined && last !== undefined && run.some((tick) => tick[field] === 'down')) {
-        const ongoing = index - 1 === answered && last[field] === 'down';
+        const ongoing = index - 1 === newest && last[field] === 'down';
         windows.push({ field, fromMs: first.fromMs, toMs: last.toMs, ongoing });
       }
       start = -1;
@@ -70,6 +70,6 @@ export function findDownWindows(ticks: readonly StatusTick[], field: StripField)
   return windows.reverse();
 }
 
-function isAnswered(state: TickState): boolean {
+function isReported(state: TickState): boolean {
   return state === 'up' || state === 'down' || state === 'partly' || state === 'unknown';
 }

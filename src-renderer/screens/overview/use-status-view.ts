@@ -1,0 +1,41 @@
+import { computed } from 'vue';
+import { useI18n } from 'vue-i18n';
+import { formatClock, formatClockSeconds } from '../../format/dates.ts';
+import { useConnectionsStore } from '../../stores/connections.ts';
+import { useStatusStore } from '../../stores/status.ts';
+import { findDownWindows } from './status-strip.ts';
+
+const MAX_DOWN_WINDOWS = 3;
+
+/** The status of the active connection as the Overview shows it. */
+export function useStatusView() {
+  const { t } = useI18n();
+  const connections = useConnectionsStore();
+  const status = useStatusStore();
+
+  const zone = computed(() => connections.active?.serviceZone ?? 'UTC');
+  /** Code of why the newest check failed; null when it did not. */
+  const failure = computed(() => status.latest?.failure ?? null);
+  /** The newest sample with a response of the service. */
+  const lastReported = computed(() =>
+    status.latest?.failure === null ? status.latest : (status.history?.lastAnswered ?? null),
+  );
+  /** How old the data is, for the toolbar. */
+  const ageNote = computed(() => {
+    if (lastReported.value === null) return t('overview.neverRefreshed');
+    const { checkedAtMs } = lastReported.value;
+    return failure.value === null
+      ? t('overview.refreshedAt', { time: formatClockSeconds(checkedAtMs, zone.value) })
+      : t('overview.dataFrom', { time: formatClock(checkedAtMs, zone.value) });
+  });
+  /** The newest spans in which a part was down. */
+  const downWindows = computed(() => {
+    const ticks = status.history?.ticks ?? [];
+    return (['platform', 'connector'] as const)
+      .flatMap((field) => findDownWindows(ticks, field))
+      .sort((a, b) => b.fromMs - a.fromMs)
+      .slice(0, MAX_DOWN_WINDOWS);
+  });
+
+  return { zone, failure, lastReported, ageNote, downWindows };
+}
