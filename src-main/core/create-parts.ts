@@ -39,7 +39,7 @@ export async function createParts(host: Host, overrides: PartOverrides) {
   const { emit } = events;
 
   const logFolder = join(dataFolder, 'logs');
-  await makePrivateFolder(logFolder);
+  makePrivateFolder(logFolder);
   const logger = createFileLogger({ folder: logFolder, now });
   logger.info('starting', { version: host.version, host: host.kind, platform: host.platform });
 

@@ -7,7 +7,7 @@ export type Database = Sqlite.Database;
 export type Pragma = readonly [name: string, value: string | number | null, expected: string | number | null];
 
 /** Below this version, SQLite has a defect that can damage a write-ahead log with several connections. */
-const MIN_SQLITE_VERSION = [3, 51, 3] as const;
+const MIN_SQLITE_VERSION = '3.51.3';
 
 /** Write-ahead log pages (4 KiB each) after which SQLite copies the log into the database. */
 export const CHECKPOINT_PAGES = 1000;
@@ -63,10 +63,7 @@ function setPragma(database: Database, [name, value, expected]: Pragma): void {
 
 function assertVersion(database: Database): void {
   const version = String(database.prepare('SELECT sqlite_version()').pluck().get());
-  const parts = version.split('.').map(Number);
-  for (const [place, min] of MIN_SQLITE_VERSION.entries()) {
-    const part = parts[place] ?? 0;
-    if (part > min) return;
-    if (part < min) throw new Error(`SQLite ${version} is too old.`);
+  if (version.localeCompare(MIN_SQLITE_VERSION, 'en', { numeric: true }) < 0) {
+    throw new Error(`SQLite ${version} is too old.`);
   }
 }

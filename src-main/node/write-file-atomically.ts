@@ -1,5 +1,5 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { open, rename, rm, writeFile } from 'node:fs/promises';
+import { closeSync, fsyncSync, openSync, renameSync, writeFileSync } from 'node:fs';
+import { open, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { findErrorCode } from './error-text.ts';
@@ -10,29 +10,19 @@ const RENAME_WAIT_MS = 100;
 
 /**
  * Writes a file for its owner only, so that a crash or a power cut leaves either the old content or the new one.
- * Throws the system's error with the old content in place.
+ * Throws the system's error with the old content in place; `<path>.new` may stay until the next attempt.
  */
 export async function writeFileAtomically(path: string, content: string | Uint8Array): Promise<void> {
   const unfinished = `${path}.new`;
-  try {
-    await writeFile(unfinished, content, { mode: PRIVATE_FILE_MODE });
-    await replaceFile(unfinished, path);
-  } catch (error) {
-    await rm(unfinished, { force: true });
-    throw error;
-  }
+  await writeFile(unfinished, content, { mode: PRIVATE_FILE_MODE });
+  await replaceFile(unfinished, path);
 }
 
 /** Like `writeFileAtomically`, for a thread that must be done when it returns. */
 export function writeFileAtomicallySync(path: string, content: string | Uint8Array): void {
   const unfinished = `${path}.new`;
-  try {
-    writeFileSync(unfinished, content, { mode: PRIVATE_FILE_MODE });
-    replaceFileSync(unfinished, path);
-  } catch (error) {
-    rmSync(unfinished, { force: true });
-    throw error;
-  }
+  writeFileSync(unfinished, content, { mode: PRIVATE_FILE_MODE });
+  replaceFileSync(unfinished, path);
 }
 
 /** Moves a finished file over `target` in one step that lasts through a power cut: flush, rename, flush the folder. */

@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { runScript } from './run-script.ts';
 
 /** When a file below these paths last changed, in milliseconds since 1970; 0 when there is none. */
 function findNewestMs(paths: readonly string[]): number {
@@ -29,23 +29,8 @@ export function needsBuild(root: string, part: keyof typeof SOURCES): boolean {
 }
 
 /** Builds the application. Rejects with the end of the build's output when it fails. */
-export function build(root: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(
-      process.execPath,
-      [join(root, 'node_modules/electron-vite/bin/electron-vite.js'), 'build'],
-      { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] },
-    );
-    let output = '';
-    const keep = (chunk: Buffer): void => {
-      output = (output + chunk.toString()).slice(-4000);
-    };
-    child.stdout.on('data', keep);
-    child.stderr.on('data', keep);
-    child.once('error', reject);
-    child.once('close', (code) => {
-      if (code === 0) resolve();
-      else reject(new Error(`The build failed.\n${output}`));
-    });
-  });
+export async function build(root: string): Promise<void> {
+  const script = join(root, 'node_modules/electron-vite/bin/electron-vite.js');
+  const run = await runScript(root, script, ['build']);
+  if (!run.isDone) throw new Error(`The build failed.\n${(run.output + run.errorOutput).slice(-4000)}`);
 }

@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import type { FastifyReply } from 'fastify';
 import { refuse } from '../node/http/problem.ts';
@@ -10,7 +10,7 @@ const MAX_DOWNLOADS = 100;
 /** Finished exports of a host whose person sits at a browser. */
 export interface ExportDownloads {
   /** A path in the exports folder that nothing has yet. */
-  chooseTarget(suggestedName: string): Promise<string>;
+  chooseTarget(suggestedName: string): string;
   /** The path of a URL that can't be guessed and leads to the file while this process runs; the last 100 are kept. */
   offer(path: string): string;
   /** The file of a token, or null. */
@@ -22,11 +22,11 @@ export function createExportDownloads(folder: string): ExportDownloads {
   // Two exports may be under way at once, and neither has its file yet.
   const chosen = new Set<string>();
   return {
-    chooseTarget: async (suggestedName) => {
-      await makePrivateFolder(folder);
+    chooseTarget: (suggestedName) => {
+      makePrivateFolder(folder);
       const { stem, extension } = toSafeName(suggestedName);
       let path = join(folder, `${stem}${extension}`);
-      for (let number = 2; chosen.has(path) || (await exists(path)); number += 1) {
+      for (let number = 2; chosen.has(path) || existsSync(path); number += 1) {
         path = join(folder, `${stem}-${number}${extension}`);
       }
       chosen.add(path);
@@ -59,11 +59,4 @@ function toSafeName(suggestedName: string): { stem: string; extension: string } 
   const extension = extname(name).slice(0, 10);
   const stem = basename(name, extname(name)).slice(0, 120);
   return { stem: stem === '' ? 'export' : stem, extension };
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -32,7 +32,7 @@ export function createImportUploads(folder: string, maxBytes: number = MOST_IMPO
   const write = async (body: Readable, name: string): Promise<ReceivedUpload> => {
     await waiting?.release();
     waiting = null;
-    await makePrivateFolder(folder);
+    makePrivateFolder(folder);
     const extension = extname(name).toLowerCase();
     const uploadId = createToken();
     const path = join(folder, `${uploadId}${EXTENSIONS.has(extension) ? extension : ''}`);

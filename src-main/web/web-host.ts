@@ -23,7 +23,7 @@ export function createWebHost(options: {
       cache: new URL('../core/cache/threads/cache-thread.ts', import.meta.url),
       service: new URL('../service/service-thread.ts', import.meta.url),
     },
-    chooseExportTarget: (suggestedName) => downloads.chooseTarget(suggestedName),
+    chooseExportTarget: (suggestedName) => Promise.resolve(downloads.chooseTarget(suggestedName)),
     revealExport: (path) => Promise.resolve(downloads.offer(path)),
     // The browser is on this computer too, so its file manager can show the folder.
     revealFolder: (path) => openInBrowser(platform, path),

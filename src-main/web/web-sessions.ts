@@ -5,8 +5,7 @@ const MAX_IDLE_MS = 12 * 3_600_000;
 const MAX_AGE_MS = 7 * 24 * 3_600_000;
 
 interface Session {
-  readonly cookie: Buffer;
-  readonly header: Buffer;
+  readonly headerDigest: Buffer;
   readonly startedAtMs: number;
   usedAtMs: number;
 }
@@ -33,14 +32,16 @@ export function createWebSessions(now: () => number): WebSessions {
   const launchToken = createToken();
   const startedAtMs = now();
   let launchDigest: Buffer | null = digestToken(launchToken);
-  let sessions: Session[] = [];
+  // By digest of the cookie.
+  const sessions = new Map<string, Session>();
 
   const tryFind = (cookie: string): Session | undefined => {
     const nowMs = now();
-    sessions = sessions.filter(
-      (session) => nowMs - session.usedAtMs < MAX_IDLE_MS && nowMs - session.startedAtMs < MAX_AGE_MS,
-    );
-    return sessions.find((session) => matchesDigest(cookie, session.cookie));
+    for (const [key, session] of sessions) {
+      const isOver = nowMs - session.usedAtMs >= MAX_IDLE_MS || nowMs - session.startedAtMs >= MAX_AGE_MS;
+      if (isOver) sessions.delete(key);
+    }
+    return sessions.get(toKey(cookie));
   };
 
   return {
@@ -50,23 +51,21 @@ export function createWebSessions(now: () => number): WebSessions {
       if (!matchesDigest(token, launchDigest)) return null;
       launchDigest = null;
       const tokens = { cookie: createToken(), header: createToken() };
-      sessions.push({
-        cookie: digestToken(tokens.cookie),
-        header: digestToken(tokens.header),
-        startedAtMs: now(),
-        usedAtMs: now(),
-      });
+      const session = { headerDigest: digestToken(tokens.header), startedAtMs: now(), usedAtMs: now() };
+      sessions.set(toKey(tokens.cookie), session);
       return tokens;
     },
     hasCookie: (cookie) => tryFind(cookie) !== undefined,
     isAllowed: (cookie, header) => {
       const session = tryFind(cookie);
-      if (session === undefined || !matchesDigest(header, session.header)) return false;
+      if (session === undefined || !matchesDigest(header, session.headerDigest)) return false;
       session.usedAtMs = now();
       return true;
     },
-    end: (cookie) => {
-      sessions = sessions.filter((session) => !matchesDigest(cookie, session.cookie));
-    },
+    end: (cookie) => sessions.delete(toKey(cookie)),
   };
+}
+
+function toKey(cookie: string): string {
+  return digestToken(cookie).toString('base64');
 }

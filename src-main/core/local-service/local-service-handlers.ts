@@ -65,7 +65,7 @@ export function createLocalServiceHandlers(parts: {
       return { text: (await host.copyText(text)) ? null : text };
     },
     'local-service/reveal-folder': async () => {
-      await makePrivateFolder(folder);
+      makePrivateFolder(folder);
       return { isShown: await host.revealFolder(folder) };
     },
     'local-service/start-import': async ({ uploadId }) => {

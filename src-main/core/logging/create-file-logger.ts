@@ -28,7 +28,7 @@ export function createFileLogger(options: {
   let openFileName = '';
 
   async function prepare(fileName: string): Promise<void> {
-    await makePrivateFolder(folder);
+    makePrivateFolder(folder);
     await appendFile(join(folder, fileName), '', { mode: PRIVATE_FILE_MODE });
     await chmod(join(folder, fileName), PRIVATE_FILE_MODE);
     openFileName = fileName;

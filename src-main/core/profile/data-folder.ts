@@ -27,6 +27,6 @@ export function findDataFolder(
 
 /** Creates the folder and closes it to everybody but its owner, also one that exists. */
 export async function prepareDataFolder(folder: string): Promise<void> {
-  await makePrivateFolder(folder);
+  makePrivateFolder(folder);
   await chmod(folder, PRIVATE_FOLDER_MODE);
 }

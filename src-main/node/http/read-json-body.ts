@@ -37,49 +37,25 @@ export function tryReadJsonBody(body: unknown): unknown {
   const text = whole.startsWith('\uFEFF') ? whole.slice(1) : whole;
   try {
     const content: unknown = JSON.parse(text);
-    return isUnambiguous(text) ? content : undefined;
+    return countNames(text) === countMembers(content) ? content : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** Looks through valid JSON for members named twice and for its depth. */
-function isUnambiguous(text: string): boolean {
-  const open: Set<string>[] = [];
-  for (let at = 0; at < text.length; at += 1) {
-    const character = text[at];
-    if (character === '{' || character === '[') {
-      if (open.push(new Set()) > MAX_DEPTH) return false;
-    } else if (character === '}' || character === ']') {
-      open.pop();
-    } else if (character === '"') {
-      const end = findStringEnd(text, at);
-      const names = open.at(-1);
-      if (names !== undefined && isFollowedByColon(text, end)) {
-        const name = readString(text, at, end);
-        if (names.has(name)) return false;
-        names.add(name);
-      }
-      at = end;
-    }
-  }
-  return true;
+/** Only the name of a member is a string that a colon follows. The text is valid JSON. */
+function countNames(text: string): number {
+  const strings = [...text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?/gu)];
+  return strings.filter(([, colon]) => colon !== undefined).length;
 }
 
-function findStringEnd(text: string, start: number): number {
-  let at = start + 1;
-  while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
-  return at;
-}
-
-/** Only the name of a member is followed by a colon. */
-function isFollowedByColon(text: string, end: number): boolean {
-  let at = end + 1;
-  while (text[at] === ' ' || text[at] === '\n' || text[at] === '\r' || text[at] === '\t') at += 1;
-  return text[at] === ':';
-}
-
-function readString(text: string, start: number, end: number): string {
-  const inner = text.slice(start + 1, end);
-  return inner.includes('\\') ? (JSON.parse(`"${inner}"`) as string) : inner;
+/** The members of all objects in a value, without repeated ones; NaN when it is nested too deep. */
+function countMembers(value: unknown, depth = 0): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  if (depth === MAX_DEPTH) return NaN;
+  const children: unknown[] = Object.values(value);
+  return children.reduce<number>(
+    (count, child) => count + countMembers(child, depth + 1),
+    Array.isArray(value) ? 0 : children.length,
+  );
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { AppError } from '../../common/contract/errors.ts';
 import { findErrorCode } from '../../node/error-text.ts';
 import { openDatabase, type Database, type Pragma } from '../../node/open-database.ts';
-import { makePrivateFolderSync, PRIVATE_FILE_MODE } from '../../node/private-files.ts';
+import { makePrivateFolder, PRIVATE_FILE_MODE } from '../../node/private-files.ts';
 import { APPLICATION_ID, SCHEMA_SQL, SCHEMA_VERSION } from './schema.ts';
 import { upgradeSchema } from './upgrade-schema.ts';
 
@@ -36,7 +36,7 @@ export function toStartError(message: string, cause?: unknown): AppError {
 export function openStoreDatabase(dataFolder: string): Database {
   const path = toDatabasePath(dataFolder);
   try {
-    makePrivateFolderSync(dataFolder);
+    makePrivateFolder(dataFolder);
     refuseForeignFile(path);
   } catch (error) {
     throw error instanceof AppError

@@ -103,10 +103,10 @@ describe('W-16: files', () => {
 describe('exports', () => {
   it('are downloaded by a path that is a secret, with the cookie', async () => {
     const session = await launch(running);
-    const target = await running.downloads.chooseTarget('../../Inbound "día" 1.csv');
+    const target = running.downloads.chooseTarget('../../Inbound "día" 1.csv');
     expect(target.startsWith(join(running.folder, 'exports'))).toBe(true);
     await writeFile(target, 'a,b\n');
-    expect(await running.downloads.chooseTarget('../../Inbound "día" 1.csv')).not.toBe(target);
+    expect(running.downloads.chooseTarget('../../Inbound "día" 1.csv')).not.toBe(target);
     const path = running.downloads.offer(target);
     const answer = await fetch(running.origin + path, { headers: { cookie: session.cookie } });
     expect(await answer.text()).toBe('a,b\n');

@@ -1,7 +1,7 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { AppError } from '../../../common/contract/errors.ts';
-import { makePrivateFileSync } from '../../../node/private-files.ts';
+import { makePrivateFile } from '../../../node/private-files.ts';
 import { replaceFileSync } from '../../../node/write-file-atomically.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { openCacheDatabase } from './open-database.ts';
@@ -20,7 +20,7 @@ export function backUp(database: Database, file: string, version: number): void 
   rmSync(unfinished, { force: true });
   try {
     // An empty file is accepted as the target, so it is never readable by others.
-    makePrivateFileSync(unfinished);
+    makePrivateFile(unfinished);
     database.prepare('VACUUM INTO ?').run(unfinished);
     assertLike(database, unfinished);
     replaceFileSync(unfinished, target);

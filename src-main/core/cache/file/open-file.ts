@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { makePrivateFileSync } from '../../../node/private-files.ts';
+import { makePrivateFile } from '../../../node/private-files.ts';
 import { replaceFileSync } from '../../../node/write-file-atomically.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { openCacheDatabase } from './open-database.ts';
@@ -73,7 +73,7 @@ function createFile(file: string, migrations: readonly Migration[]): void {
   const unfinished = `${file}.new`;
   for (const suffix of ['', '-wal', '-shm']) rmSync(unfinished + suffix, { force: true });
   // SQLite gives its companions the mode of the file: only the owner may read any of them.
-  makePrivateFileSync(unfinished);
+  makePrivateFile(unfinished);
   const database = openCacheDatabase(unfinished, 'write');
   try {
     migrate(database, unfinished, migrations);

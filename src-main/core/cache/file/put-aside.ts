@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { makePrivateFolderSync, PRIVATE_FOLDER_MODE } from '../../../node/private-files.ts';
+import { makePrivateFolder, PRIVATE_FOLDER_MODE } from '../../../node/private-files.ts';
 import { writeFileAtomicallySync } from '../../../node/write-file-atomically.ts';
 
 const SUFFIXES = ['', '-wal', '-shm'] as const;
@@ -37,7 +37,7 @@ export function putAside(file: string, damage: Damage, nowMs: number, versions: 
 
 function makeFolder(parent: string, nowMs: number): string {
   const time = new Date(nowMs).toISOString().replaceAll(':', '-');
-  makePrivateFolderSync(parent);
+  makePrivateFolder(parent);
   for (let number = 1; ; number += 1) {
     const folder = join(parent, number === 1 ? time : `${time}-${number}`);
     if (existsSync(folder)) continue;
