@@ -1,42 +1,8 @@
-import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import { SPECIFIED_REPORT_IDENTIFIERS } from '../../src-main/common/reporting/reports.ts';
-import { startTestService } from '../support/service/running-service.ts';
 import { expect, test } from './fixtures.ts';
 import { DetailPage } from './page-models/detail-page.ts';
 import { WindowPage } from './page-models/window-page.ts';
-
-interface Served {
-  readonly lastDocument: string;
-  readonly documents: readonly Record<string, string | number>[];
-}
-
-/** Every document that the service holds of a period, asked of the service itself. */
-async function readServed(dataFolder: string, body: { startDate: string; endDate: string }) {
-  const service = await startTestService({
-    dataFolder: join(dataFolder, 'local-service'),
-    records: 200_000,
-    days: 30,
-  });
-  const documents: Served['documents'][number][] = [];
-  try {
-    const address = `${service.url}/api/ServiceReporting/ExecuteReport/1001/${SPECIFIED_REPORT_IDENTIFIERS['inbound-detail']}`;
-    let lastDocument = '';
-    do {
-      const response = await fetch(address, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ ...body, size: 10_000, lastDocument }),
-      });
-      const page = (await response.json()) as Served;
-      documents.push(...page.documents);
-      lastDocument = page.lastDocument;
-    } while (lastDocument !== '');
-  } finally {
-    await service.stop();
-  }
-  return documents;
-}
+import { readServed, type ServedPeriod } from './read-served.ts';
 
 test('from first run to an offline export of what the service served', async ({ app, page }) => {
   const window = new WindowPage(page);
@@ -47,9 +13,7 @@ test('from first run to an offline export of what the service served', async ({ 
 
   await window.openView('/inbound/detail');
   await detail.choosePeriod('Yesterday');
-  const sent = page.waitForRequest((request) => request.url().includes('downloads/start'));
-  await detail.download();
-  const { period } = (await sent).postDataJSON() as { period: { startDate: string; endDate: string } };
+  const period: ServedPeriod = await detail.download();
   await expect(page.getByRole('slider')).toBeVisible();
   const online = await detail.dates();
   expect(online.length).toBeGreaterThan(10);

@@ -1,4 +1,6 @@
-import type { Locator, Page } from '@playwright/test';
+import { expect, type Locator, type Page } from '@playwright/test';
+import type { RecordFilter } from '../../../src-main/common/model/record.ts';
+import type { ServedPeriod } from '../read-served.ts';
 
 /** A detail screen: its table, histogram, inspector and export. */
 export class DetailPage {
@@ -22,9 +24,49 @@ export class DetailPage {
     await this.page.getByRole('button', { name: 'Apply' }).click();
   }
 
-  async download(): Promise<void> {
+  /** Downloads the chosen period, and returns it as it was asked for. */
+  async download(): Promise<ServedPeriod> {
+    const sent = this.page.waitForRequest((request) => request.url().includes('downloads/start'));
     await this.page.getByRole('button', { name: 'Download this period' }).click();
     await this.rows().first().waitFor({ timeout: 30_000 });
+    return ((await sent).postDataJSON() as { period: ServedPeriod }).period;
+  }
+
+  readonly chip = (name: string): Locator =>
+    this.page.getByRole('group', { name: 'Filters' }).getByRole('button', { name, exact: false }).first();
+  readonly option = (name: string | RegExp): Locator => this.page.getByRole('checkbox', { name });
+  readonly search = (): Locator => this.page.getByRole('searchbox', { name: 'Search records' });
+  readonly header = (name: string): Locator =>
+    this.page.getByRole('grid').getByRole('columnheader', { name, exact: true });
+  readonly brush = (): Locator => this.page.getByRole('slider');
+
+  /** Number of records that the filter lets through, once the window says so after `act`. */
+  async countAfter(act: () => Promise<unknown>): Promise<{ count: number; filter: RecordFilter }> {
+    const opened = this.page.waitForResponse((response) => response.url().endsWith('records/open-view'));
+    await act();
+    const response = await opened;
+    const { filter } = response.request().postDataJSON() as { filter: RecordFilter };
+    const { value } = (await response.json()) as { value: { rowCount: number } };
+    const shown = this.page.getByRole('main').getByRole('status').first();
+    await expect(shown).toContainText(value.rowCount.toLocaleString('en-US'));
+    return { count: Number(/[\d,]+/.exec(await shown.innerText())?.[0].replaceAll(',', '')), filter };
+  }
+
+  /** Texts of a column in the rows in view, from the top. */
+  async readColumn(columnId: string): Promise<string[]> {
+    await this.rows().first().locator(`[col-id=${columnId}]`).waitFor();
+    return this.rows().locator(`[col-id=${columnId}]`).allInnerTexts();
+  }
+
+  /** Drags over the histogram, from one share of its width to another. */
+  async brushWithMouse(fromShare: number, toShare: number): Promise<void> {
+    const box = await this.brush().boundingBox();
+    if (box === null) throw new Error('The histogram is not shown.');
+    const y = box.y + box.height / 2;
+    await this.page.mouse.move(box.x + box.width * fromShare, y);
+    await this.page.mouse.down();
+    await this.page.mouse.move(box.x + box.width * toShare, y, { steps: 5 });
+    await this.page.mouse.up();
   }
 
   /** Dates of the rows in view, as the service wrote them. */

@@ -50,6 +50,10 @@ test('a number stands beside a noun in the singular and in the plural', () => {
   expect(t('summary.groups', { count: '1,200' }, 1200)).toBe('1,200 groups');
 });
 
+test('no message holds the keys of its neighbours', () => {
+  expect(allWords.filter(([, words]) => /'[,:]\s*'|"[,:]\s*"/.test(words))).toEqual([]);
+});
+
 test('the words are those of the trade', () => {
   const dialect = /\b(answered|told|hears?|holes?|set aside|tolerated|anew|nobody|fits)\b/i;
   expect(allWords.filter(([, words]) => dialect.test(words))).toEqual([]);
