@@ -1,0 +1,72 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ERROR_CODES } from '../../../../src-main/common/contract/errors.ts';
+import { createMessages } from '../../../../src-renderer/messages/index.ts';
+
+/** Keys of codes that the core sends; that each code has words is tested beside this. */
+const SENT_BY_THE_CORE = ['errors.', 'remarks.'];
+/** Put together from a name and an ending: `platformNote`. */
+const ENDINGS = ['Detail', 'Far', 'Label', 'Note', 'Text'];
+
+function readSources(folder: string): string {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => /\.(ts|vue|json)$/.test(path) && !path.startsWith('messages/en'))
+    .map((path) => readFileSync(join(folder, path), 'utf8'))
+    .join('\n');
+}
+
+function listKeys(tree: object, path: string): string[] {
+  return Object.entries(tree).flatMap(([name, value]: [string, unknown]) => {
+    const key = `${path}${name}`;
+    return typeof value === 'string' ? [key] : listKeys(value as object, `${key}.`);
+  });
+}
+
+const source = readSources('src-renderer');
+const everySource = [source, ...['src-main/common', 'src-main/core', 'resources'].map(readSources)].join(
+  '\n',
+);
+const messages = createMessages().global.messages.value as unknown as { en: Record<string, object> };
+const files = Object.keys(messages.en);
+const keys = listKeys(messages.en, '');
+
+function findAll(pattern: RegExp, text: string): readonly string[] {
+  return [...new Set([...text.matchAll(pattern)].map(([, found]) => found ?? ''))];
+}
+
+const isKeyLike = (text: string): boolean => files.includes(text.split('.')[0] ?? '') && text.includes('.');
+/** Keys that the source writes out. An attribute is in double quotes, so a key in it never is. */
+const written = new Set(findAll(/'([a-zA-Z-]+(?:\.[a-zA-Z0-9-]+)+)'/g, source).filter(isKeyLike));
+/** What stands before the first value in keys that are put together at run time. */
+const prefixes = findAll(/`([a-zA-Z-]+\.(?:[a-zA-Z-]+\.)*)[a-zA-Z-]*\$\{/g, source).filter(isKeyLike);
+/** Words that a key can be put together from: literals and the names of properties. */
+const names = new Set(findAll(/['"`]?([a-zA-Z0-9-]+)(?:['"`]|\??:)/g, everySource));
+
+function isPutTogether(key: string): boolean {
+  return prefixes.some((prefix) => {
+    if (!key.startsWith(prefix)) return false;
+    const parts = key.slice(prefix.length).split('.');
+    return parts.every((part) =>
+      [part, ...ENDINGS.map((ending) => cut(part, ending))].some((name) => names.has(name)),
+    );
+  });
+}
+
+function cut(part: string, ending: string): string {
+  return part.endsWith(ending) ? part.slice(0, -ending.length) : part;
+}
+
+test('every message is used', () => {
+  expect(keys.length).toBeGreaterThan(500);
+  const own = keys.filter((key) => !SENT_BY_THE_CORE.some((prefix) => key.startsWith(prefix)));
+  expect(own.filter((key) => !written.has(key) && !isPutTogether(key))).toEqual([]);
+});
+
+test('every key in the source has a message', () => {
+  expect(written.size).toBeGreaterThan(300);
+  const errorCodes: readonly string[] = ERROR_CODES;
+  const missing = [...written].filter((key) => !errorCodes.includes(key) && !keys.includes(key));
+  expect(missing).toEqual([]);
+  expect(prefixes.filter((prefix) => !keys.some((key) => key.startsWith(prefix)))).toEqual([]);
+});
