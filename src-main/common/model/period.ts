@@ -13,3 +13,8 @@ export const Period = Type.Object({
   zone: Type.String(),
 });
 export type Period = Static<typeof Period>;
+
+/** The first instant after a period: its last second is included (decision 5). */
+export function toEndMs(period: Period): number {
+  return period.toMs + 1000;
+}

@@ -65,6 +65,11 @@ export const Snapshot = Type.Object({
 });
 export type Snapshot = Static<typeof Snapshot>;
 
+/** When the last page of a snapshot arrived; before the first, when its download was begun. */
+export function toFetchedAtMs(snapshot: Pick<Snapshot, 'fetchedAtMs' | 'startedAtMs'>): number {
+  return snapshot.fetchedAtMs ?? snapshot.startedAtMs;
+}
+
 /** Provenance of one page: what was asked, what came, and what was stored of it. */
 export const JournalPage = Type.Object({
   /** From 0. */

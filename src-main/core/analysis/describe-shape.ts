@@ -13,7 +13,7 @@ export interface PageShape {
   /** An example by form; empty on a last page. */
   readonly cursorForms: Readonly<Record<string, string>>;
   readonly recordCount: number;
-  /** Fewer records than were asked for, though more are to come. */
+  /** Fewer records than requested, though more are to come. */
   readonly isShort: boolean;
 }
 
@@ -25,51 +25,51 @@ export interface PageToDescribe {
   readonly entries: readonly unknown[];
   /** Cursor of the next page; null on the last. */
   readonly nextCursor: string | null;
-  /** Records that were asked for; null where that is not known. */
+  /** Records that were requested; null where that is not known. */
   readonly sizeAsked: number | null;
 }
 
 /** Enough to see what a page is like, few enough to cost nothing beside storing it. */
-const SAMPLE_SIZE = 100;
+const MAX_SAMPLES = 100;
 /** A service that names fields after its data must not fill the cache. */
-const FIELD_LIMIT = 100;
-const EXAMPLE_CHARACTERS = 40;
+const MAX_FIELDS = 100;
+const MAX_EXAMPLE_CHARACTERS = 40;
 
 /** Describes a page by at most 100 of its records, evenly spread. */
 export function describeShape({ report, entries, nextCursor, sizeAsked }: PageToDescribe): PageShape {
   const kinds = new Map<string, Set<ValueKind>>();
   const counts = new Map<string, number>();
   const dateForms: Record<string, string> = {};
-  const step = Math.max(1, Math.ceil(entries.length / SAMPLE_SIZE));
+  const step = Math.max(1, Math.ceil(entries.length / MAX_SAMPLES));
   const dateField = findDateField(report, entries);
   let sampled = 0;
   for (let index = 0; index < entries.length; index += step) {
     const entry = entries[index];
     if (!isJsonObject(entry)) continue;
     sampled += 1;
-    for (const [name, value] of Object.entries(entry).slice(0, FIELD_LIMIT)) {
+    for (const [name, value] of Object.entries(entry).slice(0, MAX_FIELDS)) {
       counts.set(name, (counts.get(name) ?? 0) + 1);
       const known = kinds.get(name) ?? new Set();
-      const kind = toKind(value);
+      const kind = toValueKind(value);
       if (kind !== null) known.add(kind);
-      if (kinds.size < FIELD_LIMIT) kinds.set(name, known);
+      if (kinds.size < MAX_FIELDS) kinds.set(name, known);
     }
     const date = dateField === undefined ? undefined : entry[dateField];
     if (typeof date !== 'string' && typeof date !== 'number') continue;
-    dateForms[toForm(String(date))] ??= String(date).slice(0, EXAMPLE_CHARACTERS);
+    dateForms[toForm(String(date))] ??= String(date).slice(0, MAX_EXAMPLE_CHARACTERS);
   }
   return {
     fields: Object.fromEntries([...kinds].map(([name, known]) => [name, [...known]])),
     steadyFields: [...kinds.keys()].filter((name) => counts.get(name) === sampled),
     dateForms,
     cursorForms:
-      nextCursor === null ? {} : { [toCursorForm(nextCursor)]: nextCursor.slice(0, EXAMPLE_CHARACTERS) },
+      nextCursor === null ? {} : { [toCursorForm(nextCursor)]: nextCursor.slice(0, MAX_EXAMPLE_CHARACTERS) },
     recordCount: entries.length,
     isShort: nextCursor !== null && sizeAsked !== null && entries.length < sizeAsked,
   };
 }
 
-function toKind(value: unknown): ValueKind | null {
+function toValueKind(value: unknown): ValueKind | null {
   if (value === null || value === undefined) return null;
   if (Array.isArray(value)) return 'list';
   if (typeof value === 'object') return 'object';
@@ -88,7 +88,7 @@ function findDateField(report: ReportKind, entries: readonly unknown[]): string 
 /** A date with every digit made a nine, without parts of a second: `9999-99-99T99:99:99Z`. */
 function toForm(text: string): string {
   return text
-    .slice(0, EXAMPLE_CHARACTERS)
+    .slice(0, MAX_EXAMPLE_CHARACTERS)
     .replace(/\d/g, '9')
     .replace(/[.,]9+/, '')
     .replace(/[-+]99:?99$/, '+99:99');

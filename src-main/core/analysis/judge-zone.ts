@@ -3,7 +3,7 @@ import { formatWireDate } from '../../common/reporting/wire-dates.ts';
 import { utcMsToCivil } from '../../common/time/civil-time.ts';
 import { toOffsetMs } from '../../common/time/time-zones.ts';
 
-/** What a service was seen to answer. */
+/** What was observed of a service. */
 export interface ZoneObservation {
   /** The zone that the connection is set to. */
   readonly zone: string;
@@ -20,11 +20,11 @@ export interface ZoneObservation {
 
 const MINUTE_MS = 60_000;
 /** Clocks of two computers may differ by this much. */
-const SKEW_MS = 2 * MINUTE_MS;
+const MAX_SKEW_MS = 2 * MINUTE_MS;
 /** A service with traffic has a record that is not older. */
-const LIVE_MS = 15 * MINUTE_MS;
+const MAX_LIVE_AGE_MS = 15 * MINUTE_MS;
 /** So many records in an hour don't stop for a quarter of an hour by chance. */
-const BUSY_COUNT = 60;
+const MIN_BUSY_RECORDS = 60;
 /** Offsets from UTC that clocks somewhere on Earth show, with summer time, in minutes. */
 const OFFSETS_IN_USE = [
   -720, -660, -600, -570, -540, -480, -420, -360, -300, -240, -210, -180, -150, -120, -60, 0, 60, 120, 180,
@@ -44,7 +44,7 @@ export function judgeZone(seen: ZoneObservation): ZoneFinding {
   const evidence: ZoneEvidence[] = [
     {
       code: 'newest-record',
-      values: { record: toText(newestCivilMs), now: toText(nowMs), offset: toZoneName(offsetMs) },
+      values: { record: toCivilText(newestCivilMs), now: toCivilText(nowMs), offset: toZoneName(offsetMs) },
     },
     ...(seen.isServiceClock ? [] : [{ code: 'own-clock' as const, values: {} }]),
   ];
@@ -65,12 +65,14 @@ export function judgeZone(seen: ZoneObservation): ZoneFinding {
     return statedMs === offsetMs ? find('fits', null, more) : find('wrong', statedMs, more);
   }
   const likelyMs = findOffsetMs(leastMs);
-  if (ageMs < -SKEW_MS) {
+  if (ageMs < -MAX_SKEW_MS) {
     return find('wrong', likelyMs, { code: 'in-future', values: { minutes: toMinutes(-ageMs) } });
   }
-  if (ageMs <= LIVE_MS)
+  if (ageMs <= MAX_LIVE_AGE_MS) {
     return find('fits', null, { code: 'just-now', values: { minutes: toMinutes(ageMs) } });
-  const isSudden = countBefore >= BUSY_COUNT && likelyMs !== null && likelyMs - leastMs <= LIVE_MS;
+  }
+  const isSudden =
+    countBefore >= MIN_BUSY_RECORDS && likelyMs !== null && likelyMs - leastMs <= MAX_LIVE_AGE_MS;
   const values = { minutes: toMinutes(ageMs), count: countBefore };
   return isSudden
     ? find('likely-wrong', likelyMs, { code: 'stopped', values })
@@ -79,16 +81,16 @@ export function judgeZone(seen: ZoneObservation): ZoneFinding {
 
 /**
  * The offset between the clock of requests and the instant that a date names itself. Null where the date
- * lies ahead of its time: then its mark of a zone is put there by habit, and says nothing.
+ * lies ahead of its time: then its zone is written there by habit, and has no meaning.
  */
 function toStatedOffsetMs(civilMs: number, instantMs: number, nowMs: number): number | null {
-  if (instantMs > nowMs + SKEW_MS) return null;
+  if (instantMs > nowMs + MAX_SKEW_MS) return null;
   const offsetMs = findOffsetMs(civilMs - instantMs);
-  return offsetMs !== null && offsetMs - (civilMs - instantMs) <= SKEW_MS ? offsetMs : null;
+  return offsetMs !== null && offsetMs - (civilMs - instantMs) <= MAX_SKEW_MS ? offsetMs : null;
 }
 
 function findOffsetMs(leastMs: number): number | null {
-  const minutes = OFFSETS_IN_USE.find((offset) => offset * MINUTE_MS >= leastMs - SKEW_MS);
+  const minutes = OFFSETS_IN_USE.find((offset) => offset * MINUTE_MS >= leastMs - MAX_SKEW_MS);
   return minutes === undefined ? null : minutes * MINUTE_MS;
 }
 
@@ -96,7 +98,7 @@ function toMinutes(ms: number): number {
   return Math.max(0, Math.round(ms / MINUTE_MS));
 }
 
-function toText(civilMs: number): string {
+function toCivilText(civilMs: number): string {
   return formatWireDate(utcMsToCivil(civilMs));
 }
 

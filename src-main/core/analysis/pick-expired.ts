@@ -1,5 +1,5 @@
 import type { RetiredSnapshot } from '../../common/model/cache-state.ts';
-import type { Snapshot } from '../../common/model/snapshot.ts';
+import { toFetchedAtMs, type Snapshot } from '../../common/model/snapshot.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -25,22 +25,18 @@ export function pickExpired(
   const share = receivedBytes === 0 ? 0 : usedBytes / receivedBytes;
   const oldestFirst = snapshots
     .filter(({ pinned, state }) => !pinned && state !== 'downloading' && state !== 'paused')
-    .sort((a, b) => toAgeMs(a) - toAgeMs(b) || a.id - b.id);
+    .sort((a, b) => toFetchedAtMs(a) - toFetchedAtMs(b) || a.id - b.id);
   const endMs = nowMs - limits.retentionDays * DAY_MS;
   let leftBytes = usedBytes;
   const expired: RetiredSnapshot[] = [];
   for (const snapshot of oldestFirst) {
-    const isOld = limits.retentionDays > 0 && toAgeMs(snapshot) < endMs;
+    const isOld = limits.retentionDays > 0 && toFetchedAtMs(snapshot) < endMs;
     const isTooMuch = limits.retentionBytes > 0 && leftBytes > limits.retentionBytes;
     if (!isOld && !isTooMuch) continue;
     leftBytes -= snapshot.sizeBytes * share;
     expired.push(toRetired(snapshot, isOld ? 'age' : 'size'));
   }
   return expired;
-}
-
-function toAgeMs(snapshot: Snapshot): number {
-  return snapshot.fetchedAtMs ?? snapshot.startedAtMs;
 }
 
 function toRetired(snapshot: Snapshot, reason: RetiredSnapshot['reason']): RetiredSnapshot {

@@ -1,11 +1,12 @@
 import type { Output } from '../../common/contract/index.ts';
+import { toEndMs } from '../../common/model/period.ts';
 import type { Snapshot } from '../../common/model/snapshot.ts';
 
 type Coverage = Output<'snapshots/read-coverage'>;
 type HoleState = Coverage['holes'][number]['state'];
 type SpanState = HoleState | 'settled';
 
-interface Span {
+interface CoverageSpan {
   readonly fromMs: number;
   readonly toMs: number;
   readonly state: SpanState;
@@ -13,12 +14,12 @@ interface Span {
 
 /** The better comes first: of several snapshots the best state counts for an instant. */
 const RANKS = ['settled', 'open', 'partial', 'failed', 'missing'] as const;
-const MOST_HOLES = 500;
+const MAX_HOLES = 500;
 
 /**
- * Says how each instant of [fromMs, toMs) is cached over all snapshots of one report. A still open
+ * Returns how each instant of [fromMs, toMs) is cached over all snapshots of one report. A still open
  * snapshot is settled up to `lookBackMs` before it was begun (decision 27). Where a download ended early it is
- * not known which records lack, so its whole period counts as partial.
+ * not known which records are missing, so its whole period counts as partial.
  */
 export function readCoverage(
   snapshots: readonly Snapshot[],
@@ -33,13 +34,12 @@ export function readCoverage(
   const holes = spans.flatMap(({ fromMs, toMs, state }) =>
     state === 'settled' ? [] : [{ fromMs, toMs, state }],
   );
-  return { buckets: countShares(spans, range), holes: holes.slice(0, MOST_HOLES), holeCount: holes.length };
+  return { buckets: countShares(spans, range), holes: holes.slice(0, MAX_HOLES), holeCount: holes.length };
 }
 
-function toSpans(snapshot: Snapshot, lookBackMs: number): Span[] {
+function toSpans(snapshot: Snapshot, lookBackMs: number): CoverageSpan[] {
   const { fromMs } = snapshot.period;
-  // The last second asked for is included (decision 5).
-  const toMs = snapshot.period.toMs + 1000;
+  const toMs = toEndMs(snapshot.period);
   if (snapshot.state === 'failed') return [{ fromMs, toMs, state: 'failed' }];
   if (snapshot.state !== 'complete') {
     return snapshot.recordCount > 0 ? [{ fromMs, toMs, state: 'partial' }] : [];
@@ -47,16 +47,16 @@ function toSpans(snapshot: Snapshot, lookBackMs: number): Span[] {
   if (!snapshot.stillOpen) return [{ fromMs, toMs, state: 'settled' }];
   const settledUntilMs = Math.floor((snapshot.startedAtMs - lookBackMs) / 1000) * 1000;
   const middle = Math.min(toMs, Math.max(fromMs, settledUntilMs));
-  const parts: Span[] = [
+  const parts: CoverageSpan[] = [
     { fromMs, toMs: middle, state: 'settled' },
-    // What lies after the download was begun was never asked for in full.
+    // What is later than the start of the download was never requested in full.
     { fromMs: middle, toMs: Math.min(toMs, Math.max(middle, snapshot.startedAtMs)), state: 'open' },
   ];
   return parts.filter((part) => part.toMs > part.fromMs);
 }
 
 /** Cuts overlapping spans into ones side by side that fill the range, each with its best state. */
-function flattenSpans(spans: readonly Span[], fromMs: number, toMs: number): Span[] {
+function flattenSpans(spans: readonly CoverageSpan[], fromMs: number, toMs: number): CoverageSpan[] {
   const changes = spans
     .filter((span) => span.toMs > fromMs && span.fromMs < toMs)
     .flatMap(({ state, ...span }) => [
@@ -65,7 +65,7 @@ function flattenSpans(spans: readonly Span[], fromMs: number, toMs: number): Spa
     ])
     .sort((a, b) => a.atMs - b.atMs);
   const open = new Map<SpanState, number>();
-  const flat: Span[] = [];
+  const flat: CoverageSpan[] = [];
   let sinceMs = fromMs;
   const closeUntil = (atMs: number): void => {
     if (atMs <= sinceMs) return;
@@ -84,14 +84,18 @@ function flattenSpans(spans: readonly Span[], fromMs: number, toMs: number): Spa
 }
 
 function countShares(
-  spans: readonly Span[],
+  spans: readonly CoverageSpan[],
   range: { fromMs: number; toMs: number; buckets: number },
 ): Coverage['buckets'] {
   const edge = (place: number): number =>
     Math.round(range.fromMs + (place * (range.toMs - range.fromMs)) / range.buckets);
   const buckets = Array.from({ length: range.buckets }, (_, place) => ({
-    ...{ fromMs: edge(place), toMs: edge(place + 1) },
-    ...{ settled: 0, open: 0, partial: 0, failed: 0 },
+    fromMs: edge(place),
+    toMs: edge(place + 1),
+    settled: 0,
+    open: 0,
+    partial: 0,
+    failed: 0,
   }));
   let first = 0;
   for (const { fromMs, toMs, state } of spans) {

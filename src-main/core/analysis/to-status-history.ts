@@ -4,7 +4,7 @@ type Subject = 'platform' | 'connector';
 
 /**
  * The history of the span that ends at `nowMs`, in equal ticks. `samples` are oldest first and may reach
- * back before the span: then `since` may too. Only what the service answered counts towards uptime (decision 28).
+ * back before the span: then `since` may too. Only samples that the service responded to count towards uptime (decision 28).
  */
 export function toStatusHistory(
   samples: readonly StatusSample[],
@@ -17,7 +17,7 @@ export function toStatusHistory(
   const times = inSpan.flatMap((sample) => sample.internalResponseTimeMs ?? []).sort((a, b) => a - b);
   return {
     latest: samples.at(-1) ?? null,
-    lastAnswered: samples.findLast(isAnswered) ?? null,
+    lastAnswered: samples.findLast(hasResponse) ?? null,
     ticks: toTicks(inSpan, fromMs, spanMs, ticks),
     platformSinceMs: findSince(samples, 'platform'),
     connectorSinceMs: findSince(samples, 'connector'),
@@ -28,8 +28,8 @@ export function toStatusHistory(
   };
 }
 
-/** True where the service itself answered. */
-function isAnswered(sample: StatusSample): boolean {
+/** True for a sample that the service responded to. */
+function hasResponse(sample: StatusSample): boolean {
   return sample.failure === null;
 }
 
@@ -58,7 +58,7 @@ function toTicks(
   });
 }
 
-/** What the service said wins over not having reached it. */
+/** A state that the service reported wins over not having reached it. */
 function joinStates(states: readonly HealthState[]): StatusTick['platform'] {
   const has = (state: HealthState): boolean => states.includes(state);
   if (has('up') && has('down')) return 'partly';
@@ -76,10 +76,10 @@ function findSince(samples: readonly StatusSample[], subject: Subject): number |
 }
 
 function toUptime(samples: readonly StatusSample[], subject: Subject): number | null {
-  const told = samples.filter(
-    (sample) => isAnswered(sample) && (sample[subject] === 'up' || sample[subject] === 'down'),
+  const known = samples.filter(
+    (sample) => hasResponse(sample) && (sample[subject] === 'up' || sample[subject] === 'down'),
   );
-  return told.length === 0 ? null : told.filter((sample) => sample[subject] === 'up').length / told.length;
+  return known.length === 0 ? null : known.filter((sample) => sample[subject] === 'up').length / known.length;
 }
 
 function toMedian(sorted: readonly number[]): number | null {

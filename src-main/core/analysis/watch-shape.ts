@@ -1,9 +1,9 @@
 import type { Remark } from '../../common/model/snapshot.ts';
 import type { PageShape, ValueKind } from './describe-shape.ts';
 
-/** What the answers of a report have looked like so far. */
+/** What the responses of a report have looked like so far. */
 export interface LearnedShape {
-  /** Pages with records that taught it. */
+  /** Pages with records that it was learned from. */
   readonly pages: number;
   readonly fields: Readonly<Record<string, readonly ValueKind[]>>;
   readonly steadyFields: readonly string[];
@@ -15,12 +15,12 @@ export interface LearnedShape {
   readonly shortestCap: number | null;
 }
 
-/** So many pages teach without a word. */
-const TEACHING_PAGES = 3;
-const DETAIL_CHARACTERS = 200;
-const FIELD_LIMIT = 300;
-/** Dates in so many forms are free texts: none of them is told of any more. */
-const FORM_LIMIT = 50;
+/** The first pages are only learned from. */
+const MIN_LEARNED_PAGES = 3;
+const MAX_DETAIL_CHARACTERS = 200;
+const MAX_FIELDS = 300;
+/** Dates in so many forms are free texts: further ones are not reported. */
+const MAX_FORMS = 50;
 const NOTHING: LearnedShape = {
   pages: 0,
   fields: {},
@@ -32,8 +32,8 @@ const NOTHING: LearnedShape = {
 };
 
 /**
- * Compares a page with what is known, and learns from it. The first three pages only teach; what differs
- * later is answered as remarks, once, since it is known from then on. A page without records teaches nothing.
+ * Compares a page with what is known, and adds it to that. The first three pages are only learned from; what differs
+ * later is returned as remarks, once, since it is known from then on. A page without records changes nothing.
  */
 export function watchShape(
   known: LearnedShape | null,
@@ -41,11 +41,11 @@ export function watchShape(
 ): { readonly learned: LearnedShape; readonly departures: readonly Remark[] } {
   const shape = known ?? NOTHING;
   if (Object.keys(page.fields).length === 0) return { learned: shape, departures: [] };
-  const departures = shape.pages < TEACHING_PAGES ? [] : findDepartures(shape, page);
+  const departures = shape.pages < MIN_LEARNED_PAGES ? [] : findDepartures(shape, page);
   return { learned: learn(shape, page), departures };
 }
 
-/** A field may be called as something that every object inherits, such as `constructor`. */
+/** A field may have the name of something that every object inherits, such as `constructor`. */
 function kindsOf({ fields }: Pick<PageShape, 'fields'>, name: string): readonly ValueKind[] {
   return Object.hasOwn(fields, name) ? (fields[name] ?? []) : [];
 }
@@ -63,12 +63,12 @@ function findDepartures(shape: LearnedShape, page: PageShape): Remark[] {
   });
   const cap = shape.shortestCap ?? shape.largestPage;
   return [
-    ...toRemark('shape-new-fields', newNames),
-    ...toRemark('shape-lost-fields', lostNames),
-    ...toRemark('shape-new-types', newKinds),
-    ...toRemark('shape-new-dates', findNewForms(shape.dateForms, page.dateForms)),
-    ...toRemark('shape-new-cursor', findNewForms(shape.cursorForms, page.cursorForms)),
-    ...toRemark(
+    ...toShapeRemark('shape-new-fields', newNames),
+    ...toShapeRemark('shape-lost-fields', lostNames),
+    ...toShapeRemark('shape-new-types', newKinds),
+    ...toShapeRemark('shape-new-dates', findNewForms(shape.dateForms, page.dateForms)),
+    ...toShapeRemark('shape-new-cursor', findNewForms(shape.cursorForms, page.cursorForms)),
+    ...toShapeRemark(
       'shape-smaller-pages',
       page.isShort && page.recordCount < cap ? [`${cap} → ${page.recordCount}`] : [],
     ),
@@ -77,22 +77,22 @@ function findDepartures(shape: LearnedShape, page: PageShape): Remark[] {
 
 function findNewForms(known: LearnedShape['dateForms'], seen: PageShape['dateForms']): string[] {
   const [before] = Object.values(known);
-  if (before === undefined || Object.keys(known).length >= FORM_LIMIT) return [];
+  if (before === undefined || Object.keys(known).length >= MAX_FORMS) return [];
   return Object.entries(seen)
     .filter(([form]) => !Object.hasOwn(known, form))
     .map(([, example]) => `${before} → ${example}`);
 }
 
-function toRemark(code: string, found: readonly string[]): Remark[] {
+function toShapeRemark(code: string, found: readonly string[]): Remark[] {
   if (found.length === 0) return [];
-  return [{ code, count: found.length, detail: found.join(', ').slice(0, DETAIL_CHARACTERS) }];
+  return [{ code, count: found.length, detail: found.join(', ').slice(0, MAX_DETAIL_CHARACTERS) }];
 }
 
 function learn(shape: LearnedShape, page: PageShape): LearnedShape {
   const isFirst = shape.pages === 0;
   const names = new Set([...Object.keys(shape.fields), ...Object.keys(page.fields)]);
   const fields = [...names]
-    .slice(0, FIELD_LIMIT)
+    .slice(0, MAX_FIELDS)
     .map((name) => [name, [...new Set([...kindsOf(shape, name), ...kindsOf(page, name)])]]);
   const caps = [shape.shortestCap, page.isShort ? page.recordCount : null].filter((cap) => cap !== null);
   return {
@@ -102,7 +102,7 @@ function learn(shape: LearnedShape, page: PageShape): LearnedShape {
       ? page.steadyFields
       : shape.steadyFields.filter((name) => page.steadyFields.includes(name)),
     dateForms: Object.fromEntries(
-      Object.entries({ ...shape.dateForms, ...page.dateForms, ...shape.dateForms }).slice(0, FORM_LIMIT),
+      Object.entries({ ...shape.dateForms, ...page.dateForms, ...shape.dateForms }).slice(0, MAX_FORMS),
     ),
     cursorForms: { ...page.cursorForms, ...shape.cursorForms },
     largestPage: Math.max(shape.largestPage, page.recordCount),

@@ -8,16 +8,16 @@ import { pickExpired } from '../analysis/pick-expired.ts';
 const UNDO_MS = 300_000;
 
 export interface Housekeeping {
-  /** Hides snapshots, tells it, and has them deleted for good later. Answers until when that can be undone. */
+  /** Hides snapshots, and has them deleted for good later. Resolves with the time until which that can be undone. */
   remove(snapshotIds: readonly number[]): Promise<number>;
-  /** Deletes for good what was removed until now; answers the bytes given back. */
+  /** Deletes for good what was removed until now; resolves with the bytes freed on the disk. */
   purge(): Promise<number>;
-  /** What is due when the application starts: removals that were not undone, then retention. */
+  /** Does what is due when the application starts: deletes what was removed before, then applies retention. */
   begin(): Promise<void>;
   stop(): void;
 }
 
-/** Sees to removed snapshots and to retention, which removes as a person would: with time to undo it. */
+/** Deletes removed snapshots in time, and applies retention, which removes like a person does: with time to undo it. */
 export function createHousekeeping(options: {
   cache: Cache;
   settings: SettingsStore;

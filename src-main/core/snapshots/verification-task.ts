@@ -4,8 +4,8 @@ import type { TaskHandle, TaskRegistry } from '../tasks/task-registry.ts';
 import type { Cache } from '../cache/cache.ts';
 
 /**
- * Prepares the task that checks stored pages: of some snapshots, or of all of them and the whole file. What a
- * cancelled one checked before stays known. Starting rejects with `cache.snapshot-not-found`.
+ * Prepares the start of a task that checks stored pages: of some snapshots, or of all of them (null) and the whole
+ * file. What a cancelled task has checked stays saved. Starting rejects with `cache.snapshot-not-found`.
  */
 export function createVerification(options: {
   cache: Cache;
@@ -23,10 +23,8 @@ export function createVerification(options: {
         signal: handle.signal,
         onProgress: (records) => handle.progress(before + records, total),
       });
-      emit(
-        'snapshots/changed',
-        await cache.saveVerification({ snapshotId: snapshot.id, atMs: now(), check }),
-      );
+      const verified = await cache.saveVerification({ snapshotId: snapshot.id, atMs: now(), check });
+      emit('snapshots/changed', verified);
       before += snapshot.recordCount;
       handle.progress(before, total);
     }

@@ -7,7 +7,7 @@ import type { Database } from '../../../node/open-database.ts';
 import { openCacheDatabase } from './open-database.ts';
 
 /** Copies of this many schema versions are kept. */
-const GENERATIONS = 3;
+const MAX_COPIES = 3;
 
 /**
  * Copies the database to `<file>.v<version>.backup`: written under another name, checked, flushed, then renamed,
@@ -65,5 +65,5 @@ function removeOldest(file: string): void {
     return Number.isNaN(version) ? [] : [{ name, version }];
   });
   found.sort((a, b) => b.version - a.version);
-  for (const { name } of found.slice(GENERATIONS)) rmSync(join(dirname(file), name), { force: true });
+  for (const { name } of found.slice(MAX_COPIES)) rmSync(join(dirname(file), name), { force: true });
 }

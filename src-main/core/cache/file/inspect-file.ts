@@ -8,10 +8,11 @@ import type { Migration } from './migrations.ts';
 import type { Damage } from './put-aside.ts';
 import { isDamage, toCacheError } from './to-cache-error.ts';
 
-/** Up to this size a whole check takes a fraction of a second; above it only after an unclean end. */
-const QUICK_CHECK_BYTES = 67_108_864;
-const LARGEST_CHECK_BYTES = 2_147_483_648;
-const CHECK_LINES = 5;
+/** Files up to this size are checked at every start, which takes a fraction of a second. */
+const MAX_CHECKED_BYTES = 67_108_864;
+/** After an unclean end, larger ones are checked too. */
+const MAX_CHECKED_BYTES_AFTER_CRASH = 2_147_483_648;
+const MAX_CHECK_LINES = 5;
 
 /**
  * Looks at a file before it is opened for writing: that it is a cache, of a version that is known, with its
@@ -20,8 +21,9 @@ const CHECK_LINES = 5;
  */
 export function findDamage(file: string, migrations: readonly Migration[], whole: boolean): Damage | null {
   const stats = statSync(file);
-  if (!stats.isFile())
+  if (!stats.isFile()) {
     throw new AppError('cache.read-only', 'The place of the cache file is taken.', { file });
+  }
   if (stats.size === 0) return { code: 'empty', lines: [] };
   try {
     return checkFile(file, migrations, whole);
@@ -40,9 +42,9 @@ function checkFile(file: string, migrations: readonly Migration[], whole: boolea
     }
     assertNotNewer(database, migrations);
     const missing = listMissing(database, migrations);
-    if (missing.length > 0) return { code: 'missing-table', lines: missing.slice(0, CHECK_LINES) };
+    if (missing.length > 0) return { code: 'missing-table', lines: missing.slice(0, MAX_CHECK_LINES) };
     const wasClosed = database.prepare('SELECT was_closed FROM cache_state').pluck().get() === 1;
-    const limitBytes = wasClosed ? QUICK_CHECK_BYTES : LARGEST_CHECK_BYTES;
+    const limitBytes = wasClosed ? MAX_CHECKED_BYTES : MAX_CHECKED_BYTES_AFTER_CRASH;
     if (!whole && statSync(file).size > limitBytes) return null;
     return checkPages(database, wasClosed && !whole);
   } finally {
@@ -51,12 +53,12 @@ function checkFile(file: string, migrations: readonly Migration[], whole: boolea
 }
 
 function checkPages(database: Database, wasClosed: boolean): Damage | null {
-  const lines = database.prepare<[], string>(`PRAGMA quick_check(${CHECK_LINES})`).pluck().all();
+  const lines = database.prepare<[], string>(`PRAGMA quick_check(${MAX_CHECK_LINES})`).pluck().all();
   if (lines[0] !== 'ok') return { code: 'quick-check', lines };
   if (wasClosed) return null;
   const orphans = database.pragma('foreign_key_check') as { table: string }[];
   if (orphans.length === 0) return null;
-  return { code: 'foreign-keys', lines: orphans.slice(0, CHECK_LINES).map(({ table }) => table) };
+  return { code: 'foreign-keys', lines: orphans.slice(0, MAX_CHECK_LINES).map(({ table }) => table) };
 }
 
 /** Tables and indexes that the file's version should have. */

@@ -3,10 +3,11 @@ import { backUp } from './back-up.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { APPLICATION_ID } from './open-database.ts';
 import type { Migration } from './migrations.ts';
+import { readPragma } from './storage-size.ts';
 
 /** The version of the schema in the file; 0 for a new one. */
 function readVersion(database: Database): number {
-  return Number(database.pragma('user_version', { simple: true }));
+  return readPragma(database, 'user_version');
 }
 
 /** Throws AppError `cache.newer` for a schema that a later application wrote. */

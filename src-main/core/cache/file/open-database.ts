@@ -3,7 +3,8 @@ import { openDatabase, type Database, type Pragma } from '../../../node/open-dat
 /** Marks the file as this application's cache. */
 export const APPLICATION_ID = 0x43_68_53_63;
 
-const BUSY_TIMEOUT_MS = 5000;
+/** How long a statement waits for a lock of another program. */
+export const BUSY_TIMEOUT_MS = 5000;
 /** 32 MiB in each thread: more did not speed up storing when measured. */
 const CACHE_SIZE: Pragma = ['cache_size', -32_768, -32_768];
 /** Takes effect only while the file has no table yet. */

@@ -13,7 +13,7 @@ export interface Damage {
 
 /**
  * Moves a damaged database with its log into a folder of its own beside it, `damaged/<UTC time>/`, with a small
- * report that holds no data. Nothing ever deletes it. Answers the folder.
+ * report that holds no data. Nothing ever deletes it. Returns the folder.
  */
 export function putAside(file: string, damage: Damage, nowMs: number, versions: object): string {
   const folder = makeFolder(join(dirname(file), 'damaged'), nowMs);

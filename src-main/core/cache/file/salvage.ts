@@ -3,20 +3,21 @@ import { isDetailKind, type ReportKind } from '../../../common/reporting/reports
 import type { Database } from '../../../node/open-database.ts';
 import { openCacheDatabase } from './open-database.ts';
 import { RECORD_TABLES, toRecordId } from '../read/record-tables.ts';
+import { readPragma } from './storage-size.ts';
 import { createRowInserter, isConstraint, readRows, type AnyRow } from './salvage-rows.ts';
 import { preparePageDigest } from '../read/verify-pages.ts';
 
 type InsertRow = ReturnType<typeof createRowInserter>;
 type Salvage = NonNullable<CacheState['salvaged']>;
 
-interface SnapshotRow extends AnyRow {
+interface DamagedSnapshot extends AnyRow {
   readonly snapshot_id: number;
   readonly report: ReportKind;
   readonly state: string;
   readonly page_count: number;
   readonly refresh_of: number | null;
 }
-interface PageRow extends AnyRow {
+interface DamagedPage extends AnyRow {
   readonly page_number: number;
   readonly first_seq: number;
   readonly record_count: number;
@@ -26,7 +27,8 @@ interface PageRow extends AnyRow {
 
 /** Hides a snapshot that is being brought over; the next start deletes one that a crash left so. */
 export const BEING_SALVAGED = 3;
-const SAMPLE_ROWS = 200;
+/** Samples of one run; a run with a damaged row is left out whole. */
+const MAX_RUN_SAMPLES = 200;
 
 /** Thrown inside a page's transaction so that nothing of the page stays. */
 class PageLost extends Error {}
@@ -34,7 +36,7 @@ class PageLost extends Error {}
 /**
  * Brings over from a damaged file what is whole: of each snapshot the pages up to the first whose stored rows are
  * no longer those of its checksum, and the status samples that can be read. A snapshot that loses pages becomes
- * incomplete, with a remark. The damaged file is only read. Answers null for a file of another version.
+ * incomplete, with a remark. The damaged file is only read. Returns null for a file of another version.
  */
 export async function salvage(
   target: Database,
@@ -43,8 +45,8 @@ export async function salvage(
 ): Promise<Salvage | null> {
   const source = openCacheDatabase(damagedFile, 'read-any');
   try {
-    const [from, to] = [source, target].map((database) => database.pragma('user_version', { simple: true }));
-    return from === to ? await bringOver(source, target, pause) : null;
+    const isSameVersion = readPragma(source, 'user_version') === readPragma(target, 'user_version');
+    return isSameVersion ? await bringOver(source, target, pause) : null;
   } finally {
     source.close();
   }
@@ -53,16 +55,16 @@ export async function salvage(
 async function bringOver(source: Database, target: Database, pause: () => Promise<void>): Promise<Salvage> {
   const total = { snapshots: 0, records: 0, lostPages: 0 };
   const found = readRows(source, 'SELECT * FROM snapshots WHERE is_removed = 0') ?? [];
-  const snapshots = found as SnapshotRow[];
+  const snapshots = found as DamagedSnapshot[];
   const insertRow = createRowInserter(target);
   const copyPage = preparePageCopy(source, target, insertRow);
   for (const snapshot of snapshots) {
     const { snapshot_id: id, page_count: pageCount } = snapshot;
     insertRow('snapshots', { ...snapshot, is_removed: BEING_SALVAGED, refresh_of: null });
     const pages = readRows(source, 'SELECT * FROM pages WHERE snapshot_id = ? ORDER BY page_number', id);
-    const whole: PageRow[] = [];
+    const whole: DamagedPage[] = [];
     let records = 0;
-    for (const page of (pages ?? []) as PageRow[]) {
+    for (const page of (pages ?? []) as DamagedPage[]) {
       if (page.page_number !== whole.length || page.first_seq !== records) break;
       if (!copyPage(snapshot, page)) break;
       whole.push(page);
@@ -88,9 +90,9 @@ function preparePageCopy(
   source: Database,
   target: Database,
   insertRow: InsertRow,
-): (snapshot: SnapshotRow, page: PageRow) => boolean {
+): (snapshot: DamagedSnapshot, page: DamagedPage) => boolean {
   const digest = preparePageDigest(target);
-  const copyAll = target.transaction(({ snapshot_id: id, report }: SnapshotRow, page: PageRow) => {
+  const copyAll = target.transaction(({ snapshot_id: id, report }: DamagedSnapshot, page: DamagedPage) => {
     const { page_number: pageNumber, first_seq: firstSeq, record_count: recordCount } = page;
     const end = firstSeq + recordCount;
     const copy = (table: string, condition: string, ...values: number[]): number => {
@@ -132,8 +134,8 @@ function finishSnapshot(
   source: Database,
   target: Database,
   insertRow: InsertRow,
-  snapshot: SnapshotRow,
-  whole: readonly PageRow[],
+  snapshot: DamagedSnapshot,
+  whole: readonly DamagedPage[],
 ): void {
   const { snapshot_id: id, page_count: pageCount, state } = snapshot;
   const finish = target.transaction(() => {
@@ -194,8 +196,8 @@ async function copySamples(
 ): Promise<void> {
   const [last] = readRows(source, 'SELECT max(sample_id) AS id FROM status_samples') ?? [];
   const lastId = Number(last?.['id'] ?? -1);
-  for (let from = 0; from <= lastId; from += SAMPLE_ROWS) {
-    const until = from + SAMPLE_ROWS;
+  for (let from = 0; from <= lastId; from += MAX_RUN_SAMPLES) {
+    const until = from + MAX_RUN_SAMPLES;
     const condition = 'sample_id >= ? AND sample_id < ?';
     const rows = readRows(source, `SELECT * FROM status_samples WHERE ${condition}`, from, until) ?? [];
     const insertAll = target.transaction(() => {

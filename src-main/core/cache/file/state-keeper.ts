@@ -10,7 +10,7 @@ export interface StateKeeper {
   update(change: Partial<CacheState>): void;
   /** Looks at the disk: its free space, and what damaged files take. */
   lookAtDisk(): void;
-  /** Hears every state that differs in more than free space; the answer stops it. */
+  /** Notifies a listener of every state that differs in more than free space; returns how to stop it. */
   watch(listener: (state: CacheState) => void): () => void;
 }
 
@@ -18,8 +18,17 @@ export interface StateKeeper {
 export function createStateKeeper(file: string, nowMs: number): StateKeeper {
   const listeners = new Set<(state: CacheState) => void>();
   let state: CacheState = {
-    ...{ mode: 'ready', startedAtMs: nowMs, freeBytes: null, lowSpace: false, largeLog: false },
-    ...{ putAside: null, salvaged: null, damagedCount: 0, damagedBytes: 0, retired: null, fileCheck: null },
+    mode: 'ready',
+    startedAtMs: nowMs,
+    freeBytes: null,
+    lowSpace: false,
+    largeLog: false,
+    putAside: null,
+    salvaged: null,
+    damagedCount: 0,
+    damagedBytes: 0,
+    retired: null,
+    fileCheck: null,
   };
   const update = (change: Partial<CacheState>): void => {
     const before = toComparable(state);

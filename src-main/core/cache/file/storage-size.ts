@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { Output } from '../../../common/contract/index.ts';
 import type { Database } from '../../../node/open-database.ts';
 
-/** Free space for this person on the disk of a file, in bytes; null where the system doesn't tell. */
+/** Bytes that this user can still write on the disk of a file; null where the system does not say. */
 export function readFreeBytes(file: string): number | null {
   try {
     const { bavail, bsize } = statfsSync(dirname(file));
@@ -13,14 +13,24 @@ export function readFreeBytes(file: string): number | null {
   }
 }
 
+/** The number that SQLite reports for a pragma. */
+export function readPragma(database: Database, name: string): number {
+  return Number(database.pragma(name, { simple: true }));
+}
+
+/** Bytes of the database's pages that hold something. */
+export function readUsedBytes(database: Database): number {
+  const usedPages = readPragma(database, 'page_count') - readPragma(database, 'freelist_count');
+  return usedPages * readPragma(database, 'page_size');
+}
+
 /**
  * What the cache takes on the disk. The database's pages are divided among the reports by the bytes
  * received for each, which costs nothing; counting pages would read the whole file.
  */
 export function readStorage(database: Database, file: string): Output<'snapshots/read-storage'> {
-  const pragma = (name: string): number => Number(database.pragma(name, { simple: true }));
-  const freePages = pragma('freelist_count');
-  const usedBytes = (pragma('page_count') - freePages) * pragma('page_size');
+  const usedBytes = readUsedBytes(database);
+  const freeBytesInside = readPragma(database, 'freelist_count') * readPragma(database, 'page_size');
   const rows = database
     .prepare<[], { report: string; isRemoved: number; bytes: number }>(
       `SELECT report, is_removed > 0 AS isRemoved, sum(size_bytes) AS bytes
@@ -44,6 +54,6 @@ export function readStorage(database: Database, file: string): Output<'snapshots
     outboundDetailBytes: share((report) => report === 'outbound-detail'),
     summaryBytes: share((report) => report.endsWith('summary')),
     freeBytes: readFreeBytes(file) ?? 0,
-    reclaimableBytes: freePages * pragma('page_size') + share(() => true, 1),
+    reclaimableBytes: freeBytesInside + share(() => true, 1),
   };
 }

@@ -11,15 +11,20 @@ const CODES: readonly (readonly [RegExp, ErrorCode, string])[] = [
 ];
 
 const SYSTEM_CODES: Readonly<Record<string, ErrorCode>> = {
-  ...{ ENOSPC: 'cache.disk-full', EDQUOT: 'cache.disk-full' },
-  ...{ EACCES: 'cache.read-only', EPERM: 'cache.read-only', EROFS: 'cache.read-only' },
+  ENOSPC: 'cache.disk-full',
+  EDQUOT: 'cache.disk-full',
   EIO: 'cache.io-failed',
-  ...{ ENOENT: 'cache.read-only', ENOTDIR: 'cache.read-only', EISDIR: 'cache.read-only' },
+  EACCES: 'cache.read-only',
+  EPERM: 'cache.read-only',
+  EROFS: 'cache.read-only',
+  ENOENT: 'cache.read-only',
+  ENOTDIR: 'cache.read-only',
+  EISDIR: 'cache.read-only',
 };
 
 /**
- * Turns an error of SQLite, or of the file system, into an AppError with a `cache.*` code; any other error is
- * answered as it came.
+ * Turns an error of SQLite, or of the file system, into an AppError with a `cache.*` code; any other value is
+ * returned unchanged.
  */
 export function toCacheError(error: unknown): unknown {
   if (error instanceof AppError || !(error instanceof Error)) return error;
@@ -36,7 +41,7 @@ function toSystemError(error: NodeJS.ErrnoException): unknown {
   return code === undefined ? error : new AppError(code, 'The cache cannot be written.', { system }, error);
 }
 
-/** True for an AppError that says that the file itself is damaged. */
+/** True for the AppError of a file that is itself damaged. */
 export function isDamage(error: unknown): boolean {
   return error instanceof AppError && error.code === 'cache.damaged';
 }

@@ -11,32 +11,31 @@ import { selectRows, toDetailKind, toRecordId } from './record-tables.ts';
 type Comparison = Output<'snapshots/compare'>;
 type Values = (string | number | null)[];
 
-interface PageRow {
+interface ComparedPage {
   readonly firstSeq: number;
   readonly recordCount: number;
   readonly recordsSha256: string | null;
 }
 /** A record that the other snapshot lacks; `pairKey` finds what it may have changed into. */
-interface Lone {
+interface UnmatchedRecord {
   readonly seq: number;
   readonly pairKey: string;
 }
-/** Something of which there may be several that are the same. */
-type Bag = Map<string, Lone[]>;
+type RecordsByKey = Map<string, UnmatchedRecord[]>;
 
-const READ_ROWS = 2000;
-const MOST_DIFFERENCES = 200;
+const MAX_READ_ROWS = 2000;
+const MAX_DIFFERENCES = 200;
 
 /**
  * Prepares the comparison of two detail snapshots of one report. Records have no key: they are the same when
  * every field is, and as many are the same as both hold (decision 26). Pages with the same checksum are left
  * out, so that an unchanged report costs little. Of what is left, records with the same date and session are
- * told as changed. Throws `app.invalid-input` for snapshots that can't be compared.
+ * reported as changed. Throws `app.invalid-input` for snapshots that can't be compared.
  */
 export function createComparer(
   database: Database,
 ): (older: Snapshot, newer: Snapshot, pause: () => Promise<void>) => Promise<Comparison> {
-  const pagesOf = database.prepare<[number], PageRow>(
+  const pagesOf = database.prepare<[number], ComparedPage>(
     `SELECT first_seq AS firstSeq, record_count AS recordCount, records_sha256 AS recordsSha256
      FROM pages WHERE snapshot_id = ? ORDER BY page_number`,
   );
@@ -47,15 +46,15 @@ export function createComparer(
 
   const visitRecords = async (
     snapshot: Snapshot,
-    pages: readonly PageRow[],
+    pages: readonly ComparedPage[],
     pause: () => Promise<void>,
-    visit: (digest: string, record: Lone) => void,
+    visit: (digest: string, record: UnmatchedRecord) => void,
   ): Promise<void> => {
     const { values } = statements[toDetailKind(snapshot.report)];
     for (const page of pages) {
       const end = page.firstSeq + page.recordCount;
-      for (let from = page.firstSeq; from < end; from += READ_ROWS) {
-        const until = Math.min(from + READ_ROWS, end);
+      for (let from = page.firstSeq; from < end; from += MAX_READ_ROWS) {
+        const until = Math.min(from + MAX_READ_ROWS, end);
         const rows = values.all(toRecordId(snapshot.id, from), toRecordId(snapshot.id, until));
         for (const [place, row] of rows.entries()) {
           const digest = hash('sha256', JSON.stringify(row), 'base64');
@@ -72,21 +71,21 @@ export function createComparer(
     }
     const pages = leaveSamePagesOut(pagesOf.all(older.id), pagesOf.all(newer.id));
     let unchanged = pages.sameRecords;
-    const lacking: Bag = new Map();
+    const lacking: RecordsByKey = new Map();
     await visitRecords(older, pages.older, pause, (digest, record) => addTo(lacking, digest, record));
-    const fresh: Lone[] = [];
+    const fresh: UnmatchedRecord[] = [];
     await visitRecords(newer, pages.newer, pause, (digest, record) => {
       if (takeFrom(lacking, digest) === undefined) fresh.push(record);
       else unchanged += 1;
     });
     const pairs = pairUp([...lacking.values()].flat(), fresh);
-    const toRecord = (snapshot: Snapshot, record: Lone | null) => {
+    const toRecord = (snapshot: Snapshot, record: UnmatchedRecord | null) => {
       if (record === null) return null;
       const id = toRecordId(snapshot.id, record.seq);
       return statements[toDetailKind(snapshot.report)].row.get(id) ?? null;
     };
     const differences = [...pairs.changed, ...pairs.removed, ...pairs.added]
-      .slice(0, MOST_DIFFERENCES)
+      .slice(0, MAX_DIFFERENCES)
       .map((pair) => ({
         kind: toKind(pair),
         older: toRecord(older, pair.older),
@@ -98,8 +97,8 @@ export function createComparer(
 }
 
 interface Pair {
-  readonly older: Lone | null;
-  readonly newer: Lone | null;
+  readonly older: UnmatchedRecord | null;
+  readonly newer: UnmatchedRecord | null;
 }
 
 function toKind({ older, newer }: Pair): 'added' | 'removed' | 'changed' {
@@ -108,9 +107,9 @@ function toKind({ older, newer }: Pair): 'added' | 'removed' | 'changed' {
 }
 
 function leaveSamePagesOut(
-  older: readonly PageRow[],
-  newer: readonly PageRow[],
-): { older: PageRow[]; newer: PageRow[]; sameRecords: number } {
+  older: readonly ComparedPage[],
+  newer: readonly ComparedPage[],
+): { older: ComparedPage[]; newer: ComparedPage[]; sameRecords: number } {
   const counts = new Map<string, number>();
   for (const { recordsSha256 } of older) {
     if (recordsSha256 !== null) counts.set(recordsSha256, (counts.get(recordsSha256) ?? 0) + 1);
@@ -135,10 +134,10 @@ function leaveSamePagesOut(
 }
 
 function pairUp(
-  olderOnly: readonly Lone[],
-  newerOnly: readonly Lone[],
+  olderOnly: readonly UnmatchedRecord[],
+  newerOnly: readonly UnmatchedRecord[],
 ): { changed: Pair[]; removed: Pair[]; added: Pair[] } {
-  const waiting: Bag = new Map();
+  const waiting: RecordsByKey = new Map();
   for (const record of olderOnly) addTo(waiting, record.pairKey, record);
   const changed: Pair[] = [];
   const added: Pair[] = [];
@@ -154,16 +153,16 @@ function pairUp(
   return { changed, removed, added };
 }
 
-function addTo(bag: Bag, key: string, record: Lone): void {
-  const records = bag.get(key);
-  if (records === undefined) bag.set(key, [record]);
+function addTo(all: RecordsByKey, key: string, record: UnmatchedRecord): void {
+  const records = all.get(key);
+  if (records === undefined) all.set(key, [record]);
   else records.push(record);
 }
 
-/** The first of those with the key. */
-function takeFrom(bag: Bag, key: string): Lone | undefined {
-  const records = bag.get(key);
+/** Removes and returns the first record with the key. */
+function takeFrom(all: RecordsByKey, key: string): UnmatchedRecord | undefined {
+  const records = all.get(key);
   const record = records?.shift();
-  if (records?.length === 0) bag.delete(key);
+  if (records?.length === 0) all.delete(key);
   return record;
 }

@@ -1,18 +1,19 @@
 import { createHash } from 'node:crypto';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';
+import { readUsedBytes } from '../file/storage-size.ts';
 
 /** What earlier downloads of a report took; zeros where there was none. */
 export interface DownloadPace {
   readonly recordCount: number;
   readonly receivedBytes: number;
-  /** From the first request to the last answer. */
+  /** Sum of the times from each request to its response. */
   readonly durationMs: number;
-  /** Bytes on the disk for each byte received; null while the cache holds too little to tell. */
+  /** Bytes on the disk for each byte received; null while the cache holds too little for an estimate. */
   readonly diskShare: number | null;
 }
 
-/** One slice as the journal of pages has it. */
+/** Figures of one slice, from the journal of pages. */
 export interface SliceFigures {
   readonly sliceNumber: number;
   readonly pageCount: number;
@@ -21,7 +22,7 @@ export interface SliceFigures {
   readonly lastTotal: number | null;
 }
 
-/** What the journal says of a whole download. */
+/** Figures of a whole download, from its journal of pages. */
 export interface JournalFigures {
   readonly slices: readonly SliceFigures[];
   readonly setAsideCount: number;
@@ -31,7 +32,7 @@ export interface JournalFigures {
   readonly pagesSha256: string;
 }
 
-interface JournalRow {
+interface FiguresRow {
   readonly slice: number;
   readonly records: number;
   readonly total: number | null;
@@ -39,8 +40,10 @@ interface JournalRow {
   readonly receivedAtMs: number;
 }
 
-const PACE_DOWNLOADS = 5;
-const TELLING_BYTES = 4 * 1024 * 1024;
+/** Downloads that an estimate is made from. */
+const MAX_PACE_DOWNLOADS = 5;
+/** Below this the file's fixed parts outweigh its records. */
+const MIN_ESTIMATE_BYTES = 4 * 1024 * 1024;
 
 /** Figures of the last complete downloads of a connection's report. */
 export function readPace(database: Database, connectionId: string, report: DetailKind): DownloadPace {
@@ -53,7 +56,7 @@ export function readPace(database: Database, connectionId: string, report: Detai
          AND s.is_removed = 0
        ORDER BY s.fetched_at_ms DESC LIMIT ?`,
     )
-    .all(connectionId, report, PACE_DOWNLOADS);
+    .all(connectionId, report, MAX_PACE_DOWNLOADS);
   const sum = (read: (row: (typeof recent)[number]) => number): number =>
     recent.reduce((total, row) => total + read(row), 0);
   return {
@@ -65,19 +68,18 @@ export function readPace(database: Database, connectionId: string, report: Detai
 }
 
 function readDiskShare(database: Database): number | null {
-  const pragma = (name: string): number => Number(database.pragma(name, { simple: true }));
   const received = database
     .prepare<[], number | null>('SELECT sum(size_bytes) FROM snapshots WHERE is_removed = 0')
     .pluck()
     .get();
-  if (typeof received !== 'number' || received < TELLING_BYTES) return null;
-  return ((pragma('page_count') - pragma('freelist_count')) * pragma('page_size')) / received;
+  if (typeof received !== 'number' || received < MIN_ESTIMATE_BYTES) return null;
+  return readUsedBytes(database) / received;
 }
 
 /** Reads a snapshot's journal of pages through. */
 export function readJournalFigures(database: Database, snapshotId: number): JournalFigures {
   const rows = database
-    .prepare<[number], JournalRow>(
+    .prepare<[number], FiguresRow>(
       `SELECT slice_number AS slice, record_count AS records, total_document AS total, sha256,
          received_at_ms AS receivedAtMs
        FROM pages WHERE snapshot_id = ? ORDER BY page_number`,

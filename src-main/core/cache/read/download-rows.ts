@@ -4,7 +4,7 @@ import { Value } from 'typebox/value';
 import type { Database } from '../../../node/open-database.ts';
 import type { SnapshotReader } from './snapshot-rows.ts';
 
-/** What is kept of a download between runs; `waiting` is told by the task alone. */
+/** State of a download that is kept between runs; `waiting` is a state of the task alone. */
 export type StoredDownloadState = 'queued' | 'running' | 'paused' | 'ended';
 
 /** A detail snapshot's download as it is stored, and where its walk over pages stands. */
@@ -31,7 +31,7 @@ export interface DownloadRow {
   readonly walkEntryCount: number;
 }
 
-interface Row {
+interface StoredDownload {
   readonly snapshot_id: number;
   readonly state: StoredDownloadState | null;
   readonly started_at_ms: number;
@@ -67,12 +67,12 @@ export interface DownloadReader {
 
 /** Reads downloads. A detail snapshot from before downloads were kept counts as ended. */
 export function createDownloadReader(database: Database, snapshots: SnapshotReader): DownloadReader {
-  const one = database.prepare<[number], Row>(`${SELECT} AND s.snapshot_id = ?`);
-  const all = database.prepare<[string | null, string | null], Row>(
+  const one = database.prepare<[number], StoredDownload>(`${SELECT} AND s.snapshot_id = ?`);
+  const all = database.prepare<[string | null, string | null], StoredDownload>(
     `${SELECT} AND (? IS NULL OR s.connection_id = ?)
      ORDER BY coalesce(d.queued_at_ms, s.started_at_ms) DESC, s.snapshot_id DESC`,
   );
-  const toDownload = (row: Row): DownloadRow => ({
+  const toDownload = (row: StoredDownload): DownloadRow => ({
     snapshot: snapshots.get(row.snapshot_id),
     state: row.state ?? 'ended',
     queuedAtMs: row.queued_at_ms ?? row.started_at_ms,

@@ -7,9 +7,9 @@ import { toDetail, type StoredRecord } from './read-detail.ts';
 import { prepareWindows } from './read-window.ts';
 import { TEXT_COLUMNS } from './record-tables.ts';
 
-/** The most rows of a batch, and about the most characters: payloads may be long. */
-const BATCH_ROWS = 2000;
-const BATCH_CHARACTERS = 8_000_000;
+/** Limits of a batch, since payloads may be long; it may exceed the characters by one step. */
+const MAX_BATCH_ROWS = 2000;
+const MAX_BATCH_CHARACTERS = 8_000_000;
 const STEP_ROWS = 100;
 const NO_TEXTS = mapKinds(
   DETAIL_KINDS,
@@ -30,7 +30,7 @@ export function createExportReader(database: Database): (batch: ExportBatch) => 
     const read = includePayload ? whole : narrow;
     const rows: RecordDetail[] = [];
     let characters = 0;
-    while (rows.length < BATCH_ROWS && characters < BATCH_CHARACTERS) {
+    while (rows.length < MAX_BATCH_ROWS && characters < MAX_BATCH_CHARACTERS) {
       const from = start + rows.length;
       const step = read(view, from, from + STEP_ROWS).map((row) => toDetail(row, Infinity));
       for (const row of step) characters += countContent(row);

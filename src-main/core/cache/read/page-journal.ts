@@ -1,18 +1,13 @@
-import type { Output } from '../../../common/contract/index.ts';
+import type { Input, Output } from '../../../common/contract/index.ts';
 import type { JournalPage, SetAsideEntry } from '../../../common/model/snapshot.ts';
 import type { Database } from '../../../node/open-database.ts';
 
-interface Place {
-  readonly snapshotId: number;
-  readonly offset: number;
-  readonly limit: number;
-}
 export interface JournalReader {
-  readPages(place: Place): Output<'snapshots/read-journal'>;
-  readSetAside(place: Place): Output<'snapshots/read-set-aside'>;
+  readPages(place: Input<'snapshots/read-journal'>): Output<'snapshots/read-journal'>;
+  readSetAside(place: Input<'snapshots/read-set-aside'>): Output<'snapshots/read-set-aside'>;
 }
 
-type JournalRow = Omit<JournalPage, 'damaged'> & { readonly damaged: number };
+type JournalPageRow = Omit<JournalPage, 'damaged'> & { readonly damaged: number };
 
 /** Prepares the reading of the journal of pages and of what was set aside. */
 export function createJournalReader(database: Database): JournalReader {
@@ -20,7 +15,7 @@ export function createJournalReader(database: Database): JournalReader {
     .prepare<[number], number>('SELECT count(*) FROM pages WHERE snapshot_id = ?')
     .pluck();
   // Pages are numbered without gaps, so a place in the list is a page number.
-  const pages = database.prepare<[number, number, number], JournalRow>(
+  const pages = database.prepare<[number, number, number], JournalPageRow>(
     `SELECT page_number AS pageNumber, cursor_sent AS cursorSent, cursor_received AS cursorReceived,
        entry_count AS entryCount, first_seq AS firstSeq, record_count AS recordCount,
        (SELECT count(*) FROM set_aside AS s WHERE s.snapshot_id = p.snapshot_id AND s.page_number = p.page_number)

@@ -6,8 +6,8 @@ import { DETAIL_KINDS, mapKinds } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { selectRows, TEXT_COLUMNS, toDetailKind, toRecordId } from './record-tables.ts';
 
-/** The most of a payload that leaves the thread. */
-const PAYLOAD_CHARACTERS = 1_000_000;
+/** Of a longer payload only the beginning leaves the thread. */
+const MAX_PAYLOAD_CHARACTERS = 1_000_000;
 
 /** A record as it lies in its tables. */
 export type StoredRecord = Omit<RecordDetail, 'payloadLength' | 'extra'> & { readonly extra: string | null };
@@ -25,7 +25,7 @@ export function createDetailReader(database: Database): (snapshot: Snapshot, seq
         seq,
       });
     }
-    return toDetail(row, PAYLOAD_CHARACTERS);
+    return toDetail(row, MAX_PAYLOAD_CHARACTERS);
   };
 }
 

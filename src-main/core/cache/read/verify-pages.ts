@@ -11,27 +11,27 @@ export interface PageCheck {
   readonly damagedPages: readonly number[];
   /** Pages that the snapshot counts and its journal lacks. */
   readonly missingPages: number;
-  /** Pages from before checksums over stored rows were kept: nothing can be said of them. */
+  /** Pages from before checksums over stored rows were kept; they can't be checked. */
   readonly uncheckedPages: number;
 }
 
 /** Where a page's rows lie in its snapshot. */
-export interface StoredPagePlace {
+export interface PageRange {
   readonly pageNumber: number;
   readonly firstSeq: number;
   readonly recordCount: number;
 }
-interface PageRow extends StoredPagePlace {
+interface PageToVerify extends PageRange {
   readonly recordsSha256: string | null;
 }
 type Values = (string | number | null)[];
 
-const READ_ROWS = 500;
+const MAX_READ_ROWS = 500;
 
-/** Prepares the working out of a page's checksum from what is stored of it. */
+/** Prepares a function that computes a page's checksum from what is stored of it. */
 export function preparePageDigest(
   database: Database,
-): (snapshot: Pick<Snapshot, 'id' | 'report'>, page: StoredPagePlace) => string {
+): (snapshot: Pick<Snapshot, 'id' | 'report'>, page: PageRange) => string {
   const setAside = database
     .prepare<[number, number], Values>(
       'SELECT place, reason, text FROM set_aside WHERE snapshot_id = ? AND page_number = ? ORDER BY place',
@@ -44,8 +44,8 @@ export function preparePageDigest(
   return ({ id, report }, { pageNumber, firstSeq, recordCount }) => {
     const digest = createRowDigest();
     const end = firstSeq + recordCount;
-    for (let from = firstSeq; from < end; from += READ_ROWS) {
-      const until = Math.min(from + READ_ROWS, end);
+    for (let from = firstSeq; from < end; from += MAX_READ_ROWS) {
+      const until = Math.min(from + MAX_READ_ROWS, end);
       const rows = isDetailKind(report)
         ? records[report].all(toRecordId(id, from), toRecordId(id, until))
         : groups.all(id, from, until);
@@ -57,19 +57,23 @@ export function preparePageDigest(
 }
 
 /**
- * Prepares the check of stored pages: each one's checksum is worked out again, with a pause after each page.
- * Pages whose places do not follow one another count as damaged too. `note` hears the records checked so far.
+ * Prepares the check of stored pages: each one's checksum is computed again, with a pause after each page.
+ * Pages whose places do not follow one another count as damaged too. `progress` is called with the records checked so far.
  */
 export function createPageVerifier(
   database: Database,
-): (snapshot: Snapshot, pause: () => Promise<void>, note: (records: number) => void) => Promise<PageCheck> {
-  const pages = database.prepare<[number], PageRow>(
+): (
+  snapshot: Snapshot,
+  pause: () => Promise<void>,
+  progress: (records: number) => void,
+) => Promise<PageCheck> {
+  const pages = database.prepare<[number], PageToVerify>(
     `SELECT page_number AS pageNumber, first_seq AS firstSeq, record_count AS recordCount,
        records_sha256 AS recordsSha256
      FROM pages WHERE snapshot_id = ? ORDER BY page_number`,
   );
   const digestPage = preparePageDigest(database);
-  return async (snapshot, pause, note) => {
+  return async (snapshot, pause, progress) => {
     const damagedPages: number[] = [];
     const found = pages.all(snapshot.id).slice(0, snapshot.pageCount);
     let uncheckedPages = 0;
@@ -82,14 +86,14 @@ export function createPageVerifier(
       if (!follows || sha256 === null || (page.recordsSha256 ?? sha256) !== sha256) {
         damagedPages.push(page.pageNumber);
       }
-      note(expectedSeq);
+      progress(expectedSeq);
       await pause();
     }
     return { damagedPages, missingPages: snapshot.pageCount - found.length, uncheckedPages };
   };
 }
 
-/** Null where SQLite itself finds the rows damaged: that is what was asked. */
+/** Null where SQLite itself finds the rows damaged. */
 function readOrDamage(read: () => string): string | null {
   try {
     return read();

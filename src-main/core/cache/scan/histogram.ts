@@ -1,5 +1,5 @@
 import { CODE_CLASSES, type TimeBucket } from '../../../common/model/record.ts';
-import type { Period } from '../../../common/model/period.ts';
+import { toEndMs, type Period } from '../../../common/model/period.ts';
 import type { DateColumn } from './date-columns.ts';
 import type { RowList } from './materialise-view.ts';
 
@@ -15,7 +15,7 @@ export function countInBuckets(
   column: DateColumn,
   buckets: number,
 ): TimeBucket[] {
-  const seconds = Math.max(1, Math.ceil((period.toMs + SECOND_MS - period.fromMs) / SECOND_MS));
+  const seconds = Math.max(1, Math.ceil((toEndMs(period) - period.fromMs) / SECOND_MS));
   const widthMs = Math.ceil(seconds / buckets) * SECOND_MS;
   const count = Math.ceil((seconds * SECOND_MS) / widthMs);
   const result = createBuckets(count, (index) => period.fromMs + index * widthMs);

@@ -1,5 +1,6 @@
 import type { TimeBucket } from '../../../common/model/record.ts';
-import type { Snapshot } from '../../../common/model/snapshot.ts';
+import { toEndMs } from '../../../common/model/period.ts';
+import { toFetchedAtMs, type Snapshot } from '../../../common/model/snapshot.ts';
 import type { DateColumn } from './date-columns.ts';
 import { addToBucket, createBuckets } from './histogram.ts';
 
@@ -17,12 +18,15 @@ export interface Segment {
 export function divideSpan(snapshots: readonly Snapshot[], fromMs: number, toMs: number): Segment[] {
   const ranked = snapshots
     .filter((snapshot) => snapshot.recordCount > 0 || snapshot.state === 'complete')
-    .sort((a, b) => Number(b.state === 'complete') - Number(a.state === 'complete') || toAge(b) - toAge(a));
+    .sort(
+      (a, b) =>
+        Number(b.state === 'complete') - Number(a.state === 'complete') ||
+        toFetchedAtMs(b) - toFetchedAtMs(a),
+    );
   let segments: Segment[] = [];
   for (const snapshot of ranked) {
     let from = Math.max(fromMs, snapshot.period.fromMs);
-    // The last second asked for is included (decision 5).
-    const to = Math.min(toMs, snapshot.period.toMs + 1000);
+    const to = Math.min(toMs, toEndMs(snapshot.period));
     const added: Segment[] = [];
     for (const taken of segments) {
       if (taken.toMs <= from) continue;
@@ -70,8 +74,4 @@ function findBucket(
   // Edges are rounded to milliseconds: the neighbour may be meant.
   if (dateMs < bucket.fromMs) return buckets[index - 1];
   return dateMs >= bucket.toMs ? buckets[index + 1] : bucket;
-}
-
-function toAge(snapshot: Snapshot): number {
-  return snapshot.fetchedAtMs ?? snapshot.startedAtMs;
 }

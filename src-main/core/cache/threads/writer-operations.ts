@@ -8,7 +8,7 @@ import { createDownloadWriter } from '../write/download-writes.ts';
 import { createSnapshotRemover, type Purge } from '../write/remove-snapshots.ts';
 import { createSnapshotWriter, endInterrupted } from '../write/snapshot-writes.ts';
 import { createStatusWriter } from '../write/status-samples.ts';
-import { createPageStore, type PageHead, type ReceivedPage } from '../write/store-page.ts';
+import { createPageStore, type PageHead, type IncomingPage } from '../write/store-page.ts';
 import type { CallContext, ServedThread } from './thread-messages.ts';
 
 export type WriterOperations = ReturnType<typeof createWriter>['operations'];
@@ -38,7 +38,7 @@ export function createWriter(opened: OpenedFile, file: string, isFirst: boolean)
     ...createDownloadWriter(database, snapshots),
     ...createSnapshotWriter(database, snapshots),
     /** The head of the page is reported as progress, before the page is written. */
-    storePage: (input: ReceivedPage, { progress }: CallContext<PageHead>): Snapshot => {
+    storePage: (input: IncomingPage, { progress }: CallContext<PageHead>): Snapshot => {
       const snapshot = storePage(input, progress);
       checkpoints.afterWrite();
       return snapshot;

@@ -25,7 +25,7 @@ export interface DownloadChange {
 /** A walk over pages that begins again from the start of its slice. */
 export interface WalkRestart {
   readonly snapshotId: number;
-  /** Remark that says why, or null when a person asked for it. */
+  /** Remark with the reason, or null when a person requested it. */
   readonly remark: string | null;
 }
 

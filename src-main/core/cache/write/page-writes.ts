@@ -5,7 +5,7 @@ import type { Database } from '../../../node/open-database.ts';
 import { GROUP_COLUMNS } from '../read/record-tables.ts';
 import type { RowDigest } from './record-digest.ts';
 
-interface JournalRow {
+interface NewPage {
   readonly snapshotId: number;
   readonly pageNumber: number;
   readonly cursorSent: string;
@@ -54,22 +54,21 @@ export interface WalkRow {
   readonly walkEntryCount: number;
   readonly walkRecordCount: number;
 }
-interface PageRow {
+interface KnownPage {
   readonly recordCount: number;
   readonly totalDocument: number | null;
 }
-
-interface LastPageRow {
+interface LastPage {
   readonly firstSeq: number;
   readonly recordCount: number;
 }
 
 export interface PageWrites {
   readWalk(snapshotId: number): WalkRow | null;
-  findPage(snapshotId: number, walkNumber: number, cursorSent: string, sha256: string): PageRow | null;
-  findLastPage(snapshotId: number): LastPageRow | null;
+  findPage(snapshotId: number, walkNumber: number, cursorSent: string, sha256: string): KnownPage | null;
+  findLastPage(snapshotId: number): LastPage | null;
   wasSeen(snapshotId: number, walkNumber: number, cursor: string): boolean;
-  insertPage(row: JournalRow): void;
+  insertPage(row: NewPage): void;
   insertSetAside(snapshotId: number, pageNumber: number, entry: SetAside): void;
   insertGroups(
     snapshotId: number,
@@ -90,16 +89,16 @@ export function preparePageWrites(database: Database): PageWrites {
        walk_number AS walkNumber, walk_entry_count AS walkEntryCount, walk_record_count AS walkRecordCount
      FROM snapshots WHERE snapshot_id = ?`,
   );
-  const page = database.prepare<[number, number, string, string], PageRow>(
+  const page = database.prepare<[number, number, string, string], KnownPage>(
     `SELECT entry_count AS recordCount, total_document AS totalDocument
      FROM pages WHERE snapshot_id = ? AND walk_number = ? AND cursor_sent = ? AND sha256 = ?`,
   );
-  const lastPage = database.prepare<[number], LastPageRow>(
+  const lastPage = database.prepare<[number], LastPage>(
     `SELECT first_seq AS firstSeq, record_count AS recordCount
      FROM pages WHERE snapshot_id = ? ORDER BY page_number DESC LIMIT 1`,
   );
   const seen = database.prepare(
-    // A cursor that was answered is the one that the next page is asked with.
+    // The cursor that a page returned is the one that the next page was requested with.
     'SELECT 1 FROM pages WHERE snapshot_id = ? AND walk_number = ? AND cursor_sent = ? LIMIT 1',
   );
   const insertPage = database.prepare(

@@ -1,8 +1,10 @@
 import type { Database } from '../../../node/open-database.ts';
+import { readPragma } from '../file/storage-size.ts';
 import { RECORD_ID_SPAN } from '../read/record-tables.ts';
 
-const DELETE_ROWS = 5000;
-const VACUUM_PAGES = 2000;
+/** What one statement deletes or gives back, since a statement can't be interrupted. */
+const MAX_DELETED_ROWS = 5000;
+const MAX_VACUUMED_PAGES = 2000;
 const RECORD_TABLES = ['inbound_records', 'inbound_texts', 'outbound_records', 'outbound_texts'] as const;
 
 /** Snapshots deleted for good, and the bytes by which the file became smaller. */
@@ -48,7 +50,7 @@ export function createSnapshotRemover(database: Database): SnapshotRemover {
   const deletes = RECORD_TABLES.map((table) =>
     database.prepare(
       `DELETE FROM ${table} WHERE record_id IN
-         (SELECT record_id FROM ${table} WHERE record_id >= ? AND record_id < ? LIMIT ${DELETE_ROWS})`,
+         (SELECT record_id FROM ${table} WHERE record_id >= ? AND record_id < ? LIMIT ${MAX_DELETED_ROWS})`,
     ),
   );
   const markAll = database.transaction((snapshotIds: readonly number[], nowMs: number) => {
@@ -62,12 +64,11 @@ export function createSnapshotRemover(database: Database): SnapshotRemover {
   const showAll = database.transaction((snapshotIds: readonly number[]) =>
     snapshotIds.filter((snapshotId) => show.run(snapshotId).changes > 0),
   );
-  const pragma = (name: string): number => Number(database.pragma(name, { simple: true }));
   const vacuum = async (pause: () => Promise<void>): Promise<void> => {
-    for (let left = pragma('freelist_count'); left > 0;) {
-      database.pragma(`incremental_vacuum(${VACUUM_PAGES})`);
+    for (let left = readPragma(database, 'freelist_count'); left > 0;) {
+      database.pragma(`incremental_vacuum(${MAX_VACUUMED_PAGES})`);
       await pause();
-      const now = pragma('freelist_count');
+      const now = readPragma(database, 'freelist_count');
       if (now >= left) break;
       left = now;
     }
@@ -79,7 +80,7 @@ export function createSnapshotRemover(database: Database): SnapshotRemover {
     async sweep(untilMs, pause) {
       beginDeleting.run(untilMs);
       const snapshotIds = beingDeleted.all();
-      const pagesBefore = pragma('page_count');
+      const pagesBefore = readPragma(database, 'page_count');
       for (const snapshotId of snapshotIds) {
         const from = snapshotId * RECORD_ID_SPAN;
         for (const statement of deletes) {
@@ -88,8 +89,8 @@ export function createSnapshotRemover(database: Database): SnapshotRemover {
         remove.run(snapshotId);
       }
       await vacuum(pause);
-      const freedPages = Math.max(0, pagesBefore - pragma('page_count'));
-      return { snapshotIds, freedBytes: freedPages * pragma('page_size') };
+      const freedPages = Math.max(0, pagesBefore - readPragma(database, 'page_count'));
+      return { snapshotIds, freedBytes: freedPages * readPragma(database, 'page_size') };
     },
   };
 }

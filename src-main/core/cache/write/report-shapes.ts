@@ -5,7 +5,7 @@ import { watchShape, type LearnedShape } from '../../analysis/watch-shape.ts';
 import type { Database } from '../../../node/open-database.ts';
 
 /**
- * Keeps what the reports of each connection look like. Each page is compared with it and teaches it; answers
+ * Keeps what the reports of each connection look like. Each page is compared with it, and adds to it; returns
  * what differs. To be called in the transaction that stores the page.
  */
 export function prepareShapeWatch(

@@ -1,7 +1,7 @@
 import type { StatusSample } from '../../../common/model/status.ts';
 import type { Database } from '../../../node/open-database.ts';
 
-const KEPT_MS = 90 * 86_400_000;
+const MAX_AGE_MS = 90 * 86_400_000;
 
 interface SampleRow {
   readonly connection_id: string;
@@ -27,7 +27,7 @@ export function createStatusWriter(database: Database): (sample: StatusSample) =
   const prune = database.prepare('DELETE FROM status_samples WHERE connection_id = ? AND checked_at_ms < ?');
   const add = database.transaction((sample: StatusSample) => {
     insert.run({ ...sample, traffic: JSON.stringify(sample.traffic) });
-    prune.run(sample.connectionId, sample.checkedAtMs - KEPT_MS);
+    prune.run(sample.connectionId, sample.checkedAtMs - MAX_AGE_MS);
   });
   return (sample) => add.immediate(sample);
 }

@@ -23,7 +23,7 @@ export interface PageToStore {
   readonly status: number;
   /** Zone of dates that carry none. */
   readonly zone: string;
-  /** Records asked for, so that a shorter page can be told. */
+  /** Records requested, to recognise a shorter page. */
   readonly sizeAsked?: number;
 }
 
@@ -37,7 +37,7 @@ export interface PageHead {
   readonly end: 'empty-page' | 'no-cursor' | 'total-reached' | 'cursor-repeated' | null;
 }
 
-export interface ReceivedPage {
+export interface IncomingPage {
   readonly page: PageToStore;
   readonly bytes: ArrayBuffer;
 }
@@ -54,15 +54,15 @@ interface FreshPart {
   /** Entries of the page that an earlier walk stored, and how many records they are. */
   readonly knownEntries: number;
   readonly knownRecords: number;
-  /** The service answered the last page once more, under another cursor. */
+  /** The service returned the last page once more, under another cursor. */
   readonly isRepeat: boolean;
 }
 
 /** Shorter pages may be alike by chance. */
-const TELLING_RECORDS = 10;
+const MIN_REPEATED_RECORDS = 10;
 
 /**
- * Prepares the storing of pages. One call reads a page, tells its head, then writes records, journal,
+ * Prepares the storing of pages. One call reads a page, reports its head, then writes records, journal,
  * counters, remarks and next cursor in one transaction. The same page again changes nothing; a page out
  * of order throws `app.invalid-input`; one that can't be read throws `client.*`. In a walk that began again,
  * records that are there already are compared, not written; `downloads.changed-meanwhile` when they differ.
@@ -71,7 +71,7 @@ const TELLING_RECORDS = 10;
 export function createPageStore(
   database: Database,
   snapshots: SnapshotReader,
-): (input: ReceivedPage, tell: (head: PageHead) => void) => Snapshot {
+): (input: IncomingPage, onHead: (head: PageHead) => void) => Snapshot {
   const writes = preparePageWrites(database);
   const watchShape = prepareShapeWatch(database);
   const insert = mapKinds(DETAIL_KINDS, (kind) => prepareInsert(database, kind));
@@ -89,12 +89,24 @@ export function createPageStore(
     const setAside = read.setAside.filter(({ index }) => index >= knownEntries);
     for (const { index, reason, text } of setAside) digest.add([index, reason, text]);
     writes.insertPage({
-      ...{ snapshotId: snapshot.id, pageNumber, cursorSent: page.cursorSent, firstSeq, sha256, size },
-      ...{ cursorReceived: read.lastDocument, entryCount: read.recordCount, status: page.status },
-      ...{ totalDocument: read.totalDocument, executionTimeMs: read.executionTimeMs },
-      ...{ requestedAtMs: page.requestedAtMs, receivedAtMs: page.receivedAtMs, stored: rows.length },
-      ...{ sliceNumber: walk.sliceNumber, walkNumber: walk.walkNumber, sizeAsked: page.sizeAsked ?? null },
+      snapshotId: snapshot.id,
+      pageNumber,
+      cursorSent: page.cursorSent,
+      cursorReceived: read.lastDocument,
+      entryCount: read.recordCount,
+      firstSeq,
+      stored: rows.length,
+      size,
+      sha256,
       recordsSha256: digest.finish(),
+      totalDocument: read.totalDocument,
+      executionTimeMs: read.executionTimeMs,
+      status: page.status,
+      requestedAtMs: page.requestedAtMs,
+      receivedAtMs: page.receivedAtMs,
+      sliceNumber: walk.sliceNumber,
+      walkNumber: walk.walkNumber,
+      sizeAsked: page.sizeAsked ?? null,
     });
     for (const entry of setAside) writes.insertSetAside(snapshot.id, pageNumber, entry);
     const departures = watchShape(snapshot.connectionId, report, part.shape);
@@ -102,12 +114,17 @@ export function createPageStore(
       writes.mergeRemark(snapshot.id, remark);
     }
     writes.updateSnapshot({
-      ...{ snapshotId: snapshot.id, stored: rows.length, size, nextCursor: head.nextCursor },
+      snapshotId: snapshot.id,
+      stored: rows.length,
       freshEntries: read.recordCount - knownEntries,
       pageRecords: isDetailKind(report) ? read.records.length : read.groups.length,
       pageEntries: read.recordCount,
-      ...{ totalDocument: read.totalDocument, receivedAtMs: page.receivedAtMs },
-      ...{ idReport: read.idReport, nameVisualization: read.nameVisualization },
+      size,
+      totalDocument: read.totalDocument,
+      receivedAtMs: page.receivedAtMs,
+      idReport: read.idReport,
+      nameVisualization: read.nameVisualization,
+      nextCursor: head.nextCursor,
     });
   });
 
@@ -125,7 +142,7 @@ export function createPageStore(
     if (isStored[snapshot.report](snapshot.id, firstSeq, known)) {
       return { knownEntries, knownRecords };
     }
-    throw new AppError('downloads.changed-meanwhile', 'The service now answers other records.', {
+    throw new AppError('downloads.changed-meanwhile', 'The service now returns other records.', {
       snapshotId: snapshot.id,
       firstSeq,
     });
@@ -135,13 +152,13 @@ export function createPageStore(
   const isRepeated = (snapshot: Snapshot, walk: WalkRow, { records }: ReadPage): boolean => {
     if (!isDetailKind(snapshot.report)) return false;
     const last = walk.walkEntryCount === 0 ? null : writes.findLastPage(snapshot.id);
-    if (last?.recordCount !== records.length || records.length < TELLING_RECORDS) return false;
+    if (last?.recordCount !== records.length || records.length < MIN_REPEATED_RECORDS) return false;
     const isSame = isStored[snapshot.report];
-    // The first record tells nearly always.
+    // The first record alone decides nearly always.
     return [records.slice(0, 1), records].every((part) => isSame(snapshot.id, last.firstSeq, part));
   };
 
-  return ({ page, bytes }, tell) => {
+  return ({ page, bytes }, onHead) => {
     const snapshot = snapshots.get(page.snapshotId);
     const walk = writes.readWalk(page.snapshotId);
     const body = new Uint8Array(bytes);
@@ -152,7 +169,7 @@ export function createPageStore(
       if (before === null) {
         throw new AppError('app.invalid-input', 'The page is out of order.', { snapshotId: snapshot.id });
       }
-      tell({ ...before, nextCursor: walk?.nextCursor ?? null, end: null });
+      onHead({ ...before, nextCursor: walk?.nextCursor ?? null, end: null });
       return snapshot;
     }
     const { report } = snapshot;
@@ -173,7 +190,7 @@ export function createPageStore(
       : countKnown(snapshot, walk, read);
     const end = isRepeat ? ({ nextCursor: null, end: 'cursor-repeated' } as const) : verdict;
     const head: PageHead = { recordCount, totalDocument, ...end };
-    tell(head);
+    onHead(head);
     const { nextCursor } = head;
     const shape = describeShape({ report, entries, nextCursor, sizeAsked: page.sizeAsked ?? null });
     write.immediate(snapshot, {
@@ -191,7 +208,7 @@ export function createPageStore(
   };
 }
 
-/** What the page itself had to be forgiven, and what only shows between pages (decisions 8 and 10). */
+/** What was tolerated in the page itself, and what only shows between pages (decisions 8 and 10). */
 function listRemarks(snapshot: Snapshot, part: FreshPart): Remark[] {
   const { page, walk, read, head, knownEntries, isRepeat } = part;
   const isKnown = knownEntries > 0 && knownEntries === read.recordCount;
