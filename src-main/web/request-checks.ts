@@ -2,7 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { countHeader } from '../node/http/guard-request.ts';
 import { refuse } from '../node/http/problem.ts';
 
-type Hook = (request: FastifyRequest, reply: FastifyReply, done: () => void) => void;
+/** Runs before a body is read; responds itself when it doesn't call `done`. */
+export type Hook = (request: FastifyRequest, reply: FastifyReply, done: () => void) => void;
 
 /** A hook that refuses other methods with 405. */
 export function allowMethods(...methods: readonly string[]): Hook {

@@ -2,6 +2,7 @@ import type { CookieSerializeOptions } from '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { FailureLimiter } from '../node/http/failure-limiter.ts';
 import { refuse } from '../node/http/problem.ts';
+import type { Hook } from './request-checks.ts';
 import type { WebSessions } from './web-sessions.ts';
 
 const COOKIE_OPTIONS: CookieSerializeOptions = { path: '/', httpOnly: true, sameSite: 'strict' };
@@ -9,9 +10,9 @@ const COOKIE_OPTIONS: CookieSerializeOptions = { path: '/', httpOnly: true, same
 /** Finds the session of a request, and refuses requests that have none. */
 export interface SessionGuard {
   /** A hook: the cookie alone, for downloads. */
-  readonly requireCookie: (request: FastifyRequest, reply: FastifyReply, done: () => void) => void;
+  readonly requireCookie: Hook;
   /** A hook: the cookie and the header token, for everything else. */
-  readonly requireSession: (request: FastifyRequest, reply: FastifyReply, done: () => void) => void;
+  readonly requireSession: Hook;
   hasSession(request: FastifyRequest): boolean;
   /** Swaps the launch token for a session: sets the cookie and returns the header token; null when the token is wrong. */
   startSession(request: FastifyRequest, reply: FastifyReply, launchToken: string): string | null;
@@ -23,20 +24,18 @@ export function createSessionGuard(sessions: WebSessions, failures: FailureLimit
     const token = request.headers['x-channelscope-session'];
     return sessions.isAllowed(readCookie(request), typeof token === 'string' ? token : '');
   };
-  const refuseStranger = (request: FastifyRequest, reply: FastifyReply): void => {
-    if (refuseWhileSlowedDown(request, reply, failures)) return;
-    failures.add(request.ip);
-    void refuse(reply, 401);
-  };
+  const requireAccess =
+    (hasAccess: (request: FastifyRequest) => boolean): Hook =>
+    (request, reply, done) => {
+      if (hasAccess(request)) done();
+      else if (!refuseWhileSlowedDown(request, reply, failures)) {
+        failures.add(request.ip);
+        void refuse(reply, 401);
+      }
+    };
   return {
-    requireCookie: (request, reply, done) => {
-      if (sessions.hasCookie(readCookie(request))) done();
-      else refuseStranger(request, reply);
-    },
-    requireSession: (request, reply, done) => {
-      if (hasSession(request)) done();
-      else refuseStranger(request, reply);
-    },
+    requireCookie: requireAccess((request) => sessions.hasCookie(readCookie(request))),
+    requireSession: requireAccess(hasSession),
     hasSession,
     startSession: (request, reply, launchToken) => {
       const tokens = sessions.tryLaunch(launchToken);
