@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { basename, extname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { MOST_IMPORT_BYTES } from '../common/contract/local-service.ts';
+import { MAX_IMPORT_BYTES } from '../common/contract/local-service.ts';
 import type { ImportFile } from '../core/host.ts';
 import { makePrivateFolder, PRIVATE_FILE_MODE } from '../node/private-files.ts';
 import { createToken } from '../node/secret-tokens.ts';
@@ -25,7 +25,7 @@ export interface ImportUploads {
 }
 
 /** Keeps uploads in a folder of their own, which nothing else uses. */
-export function createImportUploads(folder: string, maxBytes: number = MOST_IMPORT_BYTES): ImportUploads {
+export function createImportUploads(folder: string, maxBytes: number = MAX_IMPORT_BYTES): ImportUploads {
   let waiting: (ImportFile & { readonly uploadId: string }) | null = null;
   let isReceiving = false;
 

@@ -1,6 +1,6 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { AppError } from '../../src-main/common/contract/errors.ts';
-import { MOST_IMPORT_BYTES } from '../../src-main/common/contract/local-service.ts';
+import { MAX_IMPORT_BYTES } from '../../src-main/common/contract/local-service.ts';
 import type { EventName, EventPayload, Output } from '../../src-main/common/contract/index.ts';
 import type { Backend } from './backend.ts';
 import { openEnvelope } from './open-envelope.ts';
@@ -94,7 +94,7 @@ export function createWebBackend(options: WebBackendOptions): Backend {
       return openEnvelope(await response.json()) as Output<typeof name>;
     },
     upload: async (file, abort) => {
-      if (file.size > MOST_IMPORT_BYTES) throw createTooLargeError();
+      if (file.size > MAX_IMPORT_BYTES) throw createTooLargeError();
       const headers = {
         'content-type': 'application/octet-stream',
         'x-channelscope-file-name': encodeURIComponent(file.name),

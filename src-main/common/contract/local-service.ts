@@ -5,7 +5,7 @@ import { QUIRK_NAMES, QuirkName, Simulation } from '../model/simulation.ts';
 import { Nothing, operation } from './operation.ts';
 
 /** Larger files of records are refused before they are sent to the host of a browser. */
-export const MOST_IMPORT_BYTES = 2 * 1024 ** 3;
+export const MAX_IMPORT_BYTES = 2 * 1024 ** 3;
 /** As many of the last requests are kept and told. */
 export const MOST_REQUESTS = 200;
 
