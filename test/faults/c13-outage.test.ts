@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createDocument, toNewSnapshot } from '../integration/cache/cache-fixture.ts';
 import { sendJson, toEnvelope, type Answer, type FaultServer } from '../support/fault-server.ts';
 import { createSkipClock } from '../support/skip-clock.ts';
-import { createDownloadRig } from './download-rig.ts';
+import { createDirectDownloads } from './direct-downloads.ts';
 import {
   catchError,
   countReports,
@@ -41,7 +41,7 @@ async function startOutage(lastsMs: number, away: Answer = unavailable) {
 describe('C13: a download', () => {
   it('C13: outlasts a service that is away for two minutes, with few requests', async () => {
     const { server, clock } = await startOutage(120_000);
-    const rig = await createDownloadRig(server.address, {}, clock);
+    const rig = await createDirectDownloads(server.address, {}, clock);
     const snapshot = await rig.download('inbound-detail', period);
     expect(snapshot).toMatchObject({ state: 'complete', recordCount: 2, pageCount: 2 });
     expect(countReports(server)).toBeLessThanOrEqual(20);
@@ -55,7 +55,7 @@ describe('C13: a download', () => {
         : Promise.reject(
             new TypeError('fetch failed', { cause: Object.assign(new Error(), { code: 'ENETUNREACH' }) }),
           );
-    const rig = await createDownloadRig(server.address, { fetch }, clock);
+    const rig = await createDirectDownloads(server.address, { fetch }, clock);
     expect(await rig.download('inbound-detail', period)).toMatchObject({ state: 'complete', recordCount: 2 });
   });
 
@@ -74,7 +74,7 @@ describe('C13: a download', () => {
       const more = { totalDocument: documents.length, lastDocument: to < documents.length ? String(to) : '' };
       sendJson(response, toEnvelope(documents.slice(from, to), more));
     });
-    const rig = await createDownloadRig(server.address);
+    const rig = await createDirectDownloads(server.address);
     const snapshot = await rig.download('inbound-detail', period);
     expect(snapshot).toMatchObject({ state: 'complete', recordCount: 2000 });
     expect(await rig.readPayloads(snapshot.id)).toEqual(documents.map(({ Payload }) => Payload));

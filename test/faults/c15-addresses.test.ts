@@ -4,7 +4,7 @@ import { createDocument, toNewSnapshot } from '../integration/cache/cache-fixtur
 import { sendJson, toEnvelope } from '../support/fault-server.ts';
 import { createSkipClock } from '../support/skip-clock.ts';
 import { catchError, createTestClient, firstPage, startServer, withToken } from './client/client-rig.ts';
-import { createDownloadRig } from './download-rig.ts';
+import { createDirectDownloads } from './direct-downloads.ts';
 
 const failAs =
   (code: string): typeof globalThis.fetch =>
@@ -73,7 +73,7 @@ describe('C15: a network that is not there', () => {
       isAsleep = false;
       return failAs('ERR_NETWORK_IO_SUSPENDED')(...input);
     };
-    const rig = await createDownloadRig(server.address, { fetch }, clock);
+    const rig = await createDirectDownloads(server.address, { fetch }, clock);
     const snapshot = await rig.download('inbound-detail', toNewSnapshot().period);
     expect(snapshot).toMatchObject({ state: 'complete', recordCount: 2, pageCount: 2 });
   });

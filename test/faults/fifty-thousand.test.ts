@@ -9,7 +9,7 @@ import { startRecordService } from '../support/service/record-service.ts';
 import { createSkipClock } from '../support/skip-clock.ts';
 import { sendJson } from '../support/fault-server.ts';
 import { startServer } from './client/client-rig.ts';
-import { createDownloadRig, type LogLine } from './download-rig.ts';
+import { createDirectDownloads, type LogLine } from './direct-downloads.ts';
 import { createEveryFault, type KnownFault } from './every-fault.ts';
 
 const RECORDS = 50_000;
@@ -29,7 +29,7 @@ async function startRig() {
   const service = await startRecordService({ certificate, records: RECORDS, faults });
   onTestFinished(() => service.close());
   const timeouts = { headersMs: 500, idleMs: 500, totalMs: 1500 };
-  const rig = await createDownloadRig(service.address, { timeouts, pageLimitBytes: 8_000_000 }, clock);
+  const rig = await createDirectDownloads(service.address, { timeouts, pageLimitBytes: 8_000_000 }, clock);
   /** As a person would: goes on with what was paused. */
   const downloadWhole = async (report: DetailKind): Promise<Snapshot> => {
     let snapshot = await rig.download(report, period);

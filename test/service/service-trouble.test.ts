@@ -9,7 +9,7 @@ import type { ReportResponse } from '../../src-main/common/reporting/wire-schema
 import type { RunningService } from '../../src-main/service/start-service.ts';
 import { toDatabasePath } from '../../src-main/service/store/open-database.ts';
 import { mountSmallDisk, resizeDisk } from '../support/mount-folder.ts';
-import { portOf, RawSocket } from '../support/service/raw-socket.ts';
+import { portOf, RawSocket } from '../support/raw-socket.ts';
 import { startTestService } from '../support/service/running-service.ts';
 import { post, toPeriod, toReportAddress } from '../support/service/service-calls.ts';
 import { importText, toInbound, toNdjson } from './import/import-support.ts';

@@ -1,5 +1,4 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createExportDownloads, type ExportDownloads } from '../../src-main/web/export-downloads.ts';
@@ -73,29 +72,4 @@ export async function launch(running: TestServer): Promise<TestSession> {
   const cookie = (answer.headers.get('set-cookie') ?? '').split(';')[0]!;
   const token = (answer.headers.get('location') ?? '').slice('/#session='.length);
   return { cookie, token, headers: { cookie, 'x-channelscope-session': token, origin: running.origin } };
-}
-
-export interface RawAnswer {
-  readonly status: number;
-  readonly head: string;
-  readonly body: string;
-}
-
-/** Sends bytes as they are and reads until the server closes. */
-export function sendRaw(port: number, text: string): Promise<RawAnswer> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(port, '127.0.0.1', () => socket.write(text));
-    const chunks: Buffer[] = [];
-    socket.setTimeout(5000, () => socket.destroy(new Error('no answer')));
-    socket.on('data', (chunk) => chunks.push(chunk));
-    socket.on('error', reject);
-    socket.on('close', () => {
-      const [head = '', ...rest] = Buffer.concat(chunks).toString('latin1').split('\r\n\r\n');
-      resolve({
-        status: Number(head.split(' ')[1] ?? 0),
-        head: head.toLowerCase(),
-        body: rest.join('\r\n\r\n'),
-      });
-    });
-  });
 }

@@ -4,11 +4,12 @@ import { copyFile, mkdir, readdir, readFile, rm, stat, truncate, writeFile } fro
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createRandom } from '../../../src-main/service/sample/random.ts';
 import { openFile } from '../../../src-main/core/cache/file/open-file.ts';
 import { createFolder } from '../../integration/cache/cache-fixture.ts';
 import { makeUnwritable } from '../../support/mount-folder.ts';
 import { runWriter } from './run-writer.ts';
-import { checkWhole, createRandom } from './writer-rig.ts';
+import { checkWhole } from './writer-rig.ts';
 
 const PAGE_SIZE = 50;
 const PAGES = 8;

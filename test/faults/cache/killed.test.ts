@@ -1,8 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { expect, test } from 'vitest';
+import { createRandom } from '../../../src-main/service/sample/random.ts';
 import { createFolder } from '../../integration/cache/cache-fixture.ts';
 import { runWriter } from './run-writer.ts';
-import { checkWhole, createRandom, SCALE } from './writer-rig.ts';
+import { checkWhole, SCALE } from './writer-rig.ts';
 
 const PAGE_SIZE = 50;
 const LANES = 2;

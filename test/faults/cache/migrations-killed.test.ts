@@ -3,12 +3,13 @@ import { copyFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createRandom } from '../../../src-main/service/sample/random.ts';
 import { MIGRATIONS } from '../../../src-main/core/cache/file/migrations.ts';
 import { openFile } from '../../../src-main/core/cache/file/open-file.ts';
 import { createFolder } from '../../integration/cache/cache-fixture.ts';
 import { canInject, injectInto } from './inject-faults.ts';
 import { runWriter } from './run-writer.ts';
-import { createRandom, SCALE } from './writer-rig.ts';
+import { SCALE } from './writer-rig.ts';
 
 const KILLS = Math.ceil(20 * SCALE);
 const KNOWN = MIGRATIONS.length;

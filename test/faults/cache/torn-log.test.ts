@@ -1,10 +1,11 @@
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createRandom } from '../../../src-main/service/sample/random.ts';
 import { openFile } from '../../../src-main/core/cache/file/open-file.ts';
 import { createFolder } from '../../integration/cache/cache-fixture.ts';
 import { runWriter } from './run-writer.ts';
-import { checkWhole, createRandom, SCALE } from './writer-rig.ts';
+import { checkWhole, SCALE } from './writer-rig.ts';
 
 const PAGE_SIZE = 20;
 const PAGES = 6;

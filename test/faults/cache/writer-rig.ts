@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type Database from 'better-sqlite3';
 import { expect } from 'vitest';
 import type { Snapshot } from '../../../src-main/common/model/snapshot.ts';
@@ -11,15 +10,6 @@ const noPause = () => Promise.resolve();
 
 /** How much of everything is tried: 1 is what the continuous checks run. */
 export const SCALE = Number(process.env['CACHE_FAULT_SCALE'] ?? 1);
-
-/** Random numbers that a seed repeats, from 0 up to 1. */
-export function createRandom(seed: number): () => number {
-  let count = 0;
-  return () => {
-    count += 1;
-    return createHash('sha256').update(`${seed}/${count}`).digest().readUInt32LE() / 2 ** 32;
-  };
-}
 
 /**
  * Checks that a file holds a clean beginning of what `write-pages.ts` writes: whole pages in a row, their

@@ -1,11 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  launch,
-  sendRaw,
-  startTestServer,
-  type TestServer,
-  type TestSession,
-} from '../../support/web-server.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { launch, startTestServer, type TestServer, type TestSession } from '../../support/web-server.ts';
+import { sendRaw } from '../../support/raw-socket.ts';
 
 let running: TestServer;
 let session: TestSession;
@@ -44,14 +39,21 @@ const SURFACES: Record<string, readonly [string, string]> = {
 };
 
 describe('W-02: the Host line', () => {
-  for (const [surface, [line, extra]] of Object.entries(SURFACES)) {
+  const send = (surface: string, host: string) => {
+    const [line, extra] = SURFACES[surface]!;
+    const head =
+      `${line}\r\n${host}Origin: ${running.origin}\r\nCookie: ${session.cookie}\r\n` +
+      `X-Channelscope-Session: ${session.token}\r\n${extra}\r\n`;
+    return sendRaw(running.server.port, `${head}${line.startsWith('POST') ? 'null' : ''}`);
+  };
+  beforeEach(() => {
+    running.core.asked.length = 0;
+  });
+
+  for (const surface of Object.keys(SURFACES)) {
     it.each(Object.entries(HOSTS))(`refuses on ${surface}: %s`, async (_form, toHost) => {
-      const { port } = running.server;
-      const head =
-        `${line}\r\n${toHost(port)}Origin: ${running.origin}\r\nCookie: ${session.cookie}\r\n` +
-        `X-Channelscope-Session: ${session.token}\r\n${extra}\r\n`;
-      const answer = await sendRaw(port, `${head}${line.startsWith('POST') ? 'null' : ''}`);
-      expect([400, 421]).toContain(answer.status);
+      const answer = await send(surface, toHost(running.server.port));
+      expect(answer.status).toBe(421);
       expect(answer.head).not.toContain('set-cookie');
       expect(answer.head).toContain("default-src 'none'");
       expect(answer.body).not.toContain('shell');
@@ -59,13 +61,17 @@ describe('W-02: the Host line', () => {
     });
   }
 
-  it('answers the same surfaces to the right Host', async () => {
-    const { port } = running.server;
-    const answer = await sendRaw(
-      port,
-      `GET / HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nConnection: close\r\n\r\n`,
+  it.each([
+    ['shell', 200],
+    ['static', 200],
+    ['API call', 200],
+    ['unknown path', 404],
+  ])('serves on %s, for the right Host, with %i', async (surface, status) => {
+    const host = `Host: 127.0.0.1:${running.server.port}\r\nConnection: close\r\n`;
+    expect((await send(surface, host)).status).toBe(status);
+    expect(running.core.asked.map(({ name }) => name)).toEqual(
+      surface === 'API call' ? ['settings/get'] : [],
     );
-    expect(answer.status).toBe(200);
   });
 });
 

@@ -1,11 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import {
-  launch,
-  sendRaw,
-  startTestServer,
-  type TestServer,
-  type TestSession,
-} from '../../support/web-server.ts';
+import { launch, startTestServer, type TestServer, type TestSession } from '../../support/web-server.ts';
+import { sendRaw } from '../../support/raw-socket.ts';
 
 let running: TestServer;
 let session: TestSession;

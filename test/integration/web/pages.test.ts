@@ -1,7 +1,8 @@
 import { writeFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { launch, sendRaw, startTestServer, type TestServer } from '../../support/web-server.ts';
+import { launch, startTestServer, type TestServer } from '../../support/web-server.ts';
+import { sendRaw } from '../../support/raw-socket.ts';
 
 let running: TestServer;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRandom } from '../../../src-main/service/sample/random.ts';
 import type { RunningService } from '../../../src-main/service/start-service.ts';
 import { RequestGenerator, type GeneratedRequest } from '../../support/service/generate-requests.ts';
-import { portOf } from '../../support/service/raw-socket.ts';
+import { portOf } from '../../support/raw-socket.ts';
 import { startTestService } from '../../support/service/running-service.ts';
 import { callReport, toPeriod } from '../../support/service/service-calls.ts';
 import { ServiceDescription, type GivenAnswer } from '../../support/service/service-description.ts';
@@ -54,7 +54,7 @@ describe('requests generated from the description of the service', () => {
       call.end(body);
     });
 
-  it('are answered as it says, never with a fault of the service, and never not at all', async () => {
+  it('decision 31, service: get the described responses, never a fault of the service, and never none', async () => {
     const description = await ServiceDescription.read(service);
     const before = await callReport(service, 'inbound-detail', WEEK);
     const generator = new RequestGenerator(description.operations, createRandom(20261121));

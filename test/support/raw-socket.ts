@@ -1,10 +1,14 @@
 import { connect, type Socket } from 'node:net';
-import type { RunningService } from '../../../src-main/service/start-service.ts';
+import type { RunningService } from '../../src-main/service/start-service.ts';
 
-/** What came back until the service closed the connection. */
-export interface RawAnswer {
+/** What came back until the server closed the connection. */
+interface RawResponse {
   readonly text: string;
+  /** 0 when nothing came back. */
   readonly status: number;
+  /** In lower case. */
+  readonly head: string;
+  readonly body: string;
   readonly tookMs: number;
 }
 
@@ -33,8 +37,8 @@ export class RawSocket {
     if (this.socket.writable) this.socket.write(bytes);
   }
 
-  /** Reads until the service closes the connection; fails when it never does. */
-  async readToEnd(): Promise<RawAnswer> {
+  /** Reads until the server closes the connection; fails when it never does. */
+  async readToEnd(): Promise<RawResponse> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new Error('The connection stayed open')), PATIENCE_MS);
@@ -42,12 +46,19 @@ export class RawSocket {
     await Promise.race([this.closed, late]);
     clearTimeout(timer);
     const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(this.text)?.[1] ?? 0);
-    return { text: this.text, status, tookMs: performance.now() - this.#opened };
+    const [head = '', ...rest] = this.text.split('\r\n\r\n');
+    return {
+      text: this.text,
+      status,
+      head: head.toLowerCase(),
+      body: rest.join('\r\n\r\n'),
+      tookMs: performance.now() - this.#opened,
+    };
   }
 }
 
-/** Sends bytes and reads until the service closes the connection. */
-export function sendRaw(port: number, ...parts: (string | Uint8Array)[]): Promise<RawAnswer> {
+/** Sends bytes and reads until the server closes the connection. */
+export function sendRaw(port: number, ...parts: (string | Uint8Array)[]): Promise<RawResponse> {
   const raw = new RawSocket(port);
   for (const part of parts) raw.write(part);
   return raw.readToEnd();

@@ -31,7 +31,7 @@ function createCollectingLogger(lines: LogLine[], now: () => number): Logger {
 const pageSize = 500;
 
 /** The real downloads, client and cache against an address; waits are skipped, log lines are kept. */
-export async function createDownloadRig(
+export async function createDirectDownloads(
   baseAddress: string,
   change: Partial<ReportingClientOptions> = {},
   clock = createSkipClock(),
