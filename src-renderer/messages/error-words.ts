@@ -15,12 +15,12 @@ export interface ErrorWords {
 
 /** The window's words for an error, by its code. A code without words gets those of an unexpected error. */
 export function useErrorWords(error: MaybeRefOrGetter<ErrorLike>): ComputedRef<ErrorWords> {
-  const say = useErrorSpeaker();
-  return computed(() => say(toValue(error)));
+  const formatError = useErrorFormatter();
+  return computed(() => formatError(toValue(error)));
 }
 
 /** The same for errors that are met one by one. */
-export function useErrorSpeaker(): (error: ErrorLike) => ErrorWords {
+export function useErrorFormatter(): (error: ErrorLike) => ErrorWords {
   const { t, te } = useI18n();
   return (error) => {
     const code = te(`errors.${error.code}.title`) ? error.code : 'app.bug';

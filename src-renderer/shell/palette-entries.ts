@@ -28,7 +28,7 @@ export interface PaletteEntry {
   readonly action: PaletteAction;
 }
 
-type Say = (key: string, values?: Record<string, unknown>) => string;
+type Translate = (key: string, values?: Record<string, unknown>) => string;
 
 const ACTIONS: readonly Pick<PaletteEntry, 'id' | 'icon' | 'keys' | 'action'>[] = [
   { id: 'refresh', icon: RefreshCw, keys: ['R'], action: { kind: 'control', control: 'refresh' } },
@@ -40,14 +40,14 @@ const ACTIONS: readonly Pick<PaletteEntry, 'id' | 'icon' | 'keys' | 'action'>[] 
 ];
 
 /** Returns what the palette offers for the typed text; a GUID is looked up as a session. */
-export function findPaletteEntries(typed: string, say: Say): PaletteEntry[] {
+export function findPaletteEntries(typed: string, t: Translate): PaletteEntry[] {
   const text = typed.trim();
-  if (isGuid(text)) return [toSessionEntry(text, say)];
+  if (isGuid(text)) return [toSessionEntry(text, t)];
   const views = VIEWS.map((view, index): PaletteEntry => {
     return {
       id: view.name,
       group: 'views',
-      label: say(`shell.views.${view.name}`),
+      label: t(`shell.views.${view.name}`),
       icon: view.icon,
       keys: [String(index + 1)],
       action: { kind: 'go', path: view.path },
@@ -56,22 +56,22 @@ export function findPaletteEntries(typed: string, say: Say): PaletteEntry[] {
   const settings: PaletteEntry = {
     id: 'settings',
     group: 'views',
-    label: say('palette.settings'),
+    label: t('palette.settings'),
     icon: Settings,
     keys: [','],
     action: { kind: 'go', path: '/settings/connections' },
   };
   const actions = ACTIONS.map((action): PaletteEntry => {
-    return { ...action, group: 'actions', label: say(`palette.actions.${action.id}`) };
+    return { ...action, group: 'actions', label: t(`palette.actions.${action.id}`) };
   });
   return [...views, settings, ...actions].filter((entry) => matches(entry.label, text));
 }
 
-function toSessionEntry(sessionId: string, say: Say): PaletteEntry {
+function toSessionEntry(sessionId: string, t: Translate): PaletteEntry {
   return {
     id: 'session',
     group: 'session',
-    label: say('palette.session', { id: sessionId }),
+    label: t('palette.session', { id: sessionId }),
     icon: FingerprintPattern,
     keys: [],
     action: { kind: 'session', sessionId },

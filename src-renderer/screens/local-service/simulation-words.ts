@@ -1,29 +1,29 @@
 import type { Simulation } from '../../../src-main/common/model/simulation.ts';
 import { formatCount, formatPercent } from '../../format/numbers.ts';
 
-type Say = (key: string, values?: Record<string, unknown>) => string;
+type Translate = (key: string, values?: Record<string, unknown>) => string;
 
 /** What is simulated, in a few words each; empty when nothing is. */
-export function describeSimulation(simulation: Simulation, say: Say): string[] {
+export function describeSimulation(simulation: Simulation, t: Translate): string[] {
   const { platformDown, connectorDown, latencyFactor, errorBurst, trafficFactor } = simulation;
   const parts: string[] = [];
-  if (platformDown) parts.push(say('local-service.simulation.said.platformDown'));
-  if (connectorDown) parts.push(say('local-service.simulation.said.connectorDown'));
+  if (platformDown) parts.push(t('local-service.simulation.said.platformDown'));
+  if (connectorDown) parts.push(t('local-service.simulation.said.connectorDown'));
   if (latencyFactor !== 1) {
-    parts.push(say('local-service.simulation.said.latency', { factor: formatCount(latencyFactor) }));
+    parts.push(t('local-service.simulation.said.latency', { factor: formatCount(latencyFactor) }));
   }
   if (errorBurst !== null) {
     const { channel, service, share } = errorBurst;
     const where = [
-      ...(channel === null ? [] : [say('local-service.simulation.channel', { number: channel })]),
-      ...(service === null ? [] : [say('local-service.simulation.service', { number: service })]),
+      ...(channel === null ? [] : [t('local-service.simulation.channel', { number: channel })]),
+      ...(service === null ? [] : [t('local-service.simulation.service', { number: service })]),
     ].join(', ');
     const values = { share: formatPercent(share, 0), where };
-    parts.push(say(`local-service.simulation.said.${where === '' ? 'errors' : 'errorsIn'}`, values));
+    parts.push(t(`local-service.simulation.said.${where === '' ? 'errors' : 'errorsIn'}`, values));
   }
-  if (trafficFactor === 0) parts.push(say('local-service.simulation.said.noTraffic'));
+  if (trafficFactor === 0) parts.push(t('local-service.simulation.said.noTraffic'));
   else if (trafficFactor !== 1) {
-    parts.push(say('local-service.simulation.said.traffic', { factor: String(trafficFactor) }));
+    parts.push(t('local-service.simulation.said.traffic', { factor: String(trafficFactor) }));
   }
   return parts;
 }

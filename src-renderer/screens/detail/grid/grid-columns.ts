@@ -75,17 +75,17 @@ export function listColumnIds(direction: Direction): readonly string[] {
   return COLUMNS.filter(({ only }) => only === undefined || only === direction).map(({ id }) => id);
 }
 
-/** Definitions for the grid; `say` gives the words for a key. */
+/** Definitions for the grid; `t` translates a key. */
 export function createColumns(
   direction: Direction,
   order: RecordOrder,
-  say: (key: string, values?: Record<string, string>) => string,
+  t: (key: string, values?: Record<string, string>) => string,
 ): ColDef<RecordRow>[] {
   const ids = listColumnIds(direction);
   return COLUMNS.filter(({ id }) => ids.includes(id)).map(({ id, fieldName, definition }) => ({
     colId: id,
-    headerName: say(`detail.columns.${id}`),
-    headerTooltip: say('detail.fieldTip', { name: fieldName }),
+    headerName: t(`detail.columns.${id}`),
+    headerTooltip: t('detail.fieldTip', { name: fieldName }),
     sortable: (SORTABLE as readonly string[]).includes(id),
     ...(order.column === id ? { initialSort: order.descending ? 'desc' : 'asc' } : {}),
     ...definition,

@@ -2,7 +2,7 @@ import { useI18n } from 'vue-i18n';
 import type { Certificate } from '../../../../src-main/common/model/download.ts';
 import { formatDayClock, formatExact } from '../../../format/dates.ts';
 import { formatBytes, formatCount } from '../../../format/numbers.ts';
-import { useErrorSpeaker } from '../../../messages/error-words.ts';
+import { useErrorFormatter } from '../../../messages/error-words.ts';
 import { useRemarkWords } from '../../../messages/remark-words.ts';
 
 interface Fact {
@@ -18,7 +18,7 @@ export function useCertificateWords(): {
   toReasons(certificate: Certificate): readonly string[];
 } {
   const { t, te } = useI18n();
-  const say = useErrorSpeaker();
+  const formatError = useErrorFormatter();
   const toRemark = useRemarkWords();
   const toTotal = (total: number | null): string =>
     total === null ? t('library.certificate.noTotal') : formatCount(total);
@@ -75,7 +75,7 @@ export function useCertificateWords(): {
     const reasons = certificate.reasons.map((code) => {
       const remark = certificate.remarks.find((each) => each.code === code);
       if (remark !== undefined || te(`remarks.${code}`)) return toRemark(remark ?? { code });
-      const { title, action } = say({ code });
+      const { title, action } = formatError({ code });
       return `${title}. ${action}`;
     });
     return [...reasons, ...open];

@@ -2,7 +2,7 @@ import { useI18n } from 'vue-i18n';
 import type { Download } from '../../../../src-main/common/model/download.ts';
 import type { Remark, Snapshot } from '../../../../src-main/common/model/snapshot.ts';
 import { formatClockSeconds, formatDayClock } from '../../../format/dates.ts';
-import { useErrorSpeaker } from '../../../messages/error-words.ts';
+import { useErrorFormatter } from '../../../messages/error-words.ts';
 import { usePeriodWords } from '../../../messages/period-words.ts';
 import { useRemarkWords } from '../../../messages/remark-words.ts';
 import { toShownState } from './snapshot-words.ts';
@@ -20,7 +20,7 @@ export interface SnapshotWords {
 /** The words of the library for snapshots. */
 export function useSnapshotWords(): SnapshotWords {
   const { t } = useI18n();
-  const say = useErrorSpeaker();
+  const formatError = useErrorFormatter();
 
   const toReport = (report: Snapshot['report']): string => t(`library.report.${report}`);
   const toPeriod = usePeriodWords();
@@ -28,7 +28,7 @@ export function useSnapshotWords(): SnapshotWords {
 
   function toStateNote(snapshot: Snapshot, download: Download | null): string {
     const failure = download?.failure ?? (snapshot.failure === null ? null : { code: snapshot.failure });
-    const reason = failure === null || failure.code === 'app.cancelled' ? '' : say(failure).title;
+    const reason = failure === null || failure.code === 'app.cancelled' ? '' : formatError(failure).title;
     switch (toShownState(snapshot, download)) {
       case 'waiting':
         return t('library.stateNote.waiting', {
@@ -63,7 +63,7 @@ export function useSnapshotWords(): SnapshotWords {
     toRemark,
     toStateNote,
     describe(snapshot) {
-      const failure = snapshot.failure === null ? '' : say({ code: snapshot.failure }).title;
+      const failure = snapshot.failure === null ? '' : formatError({ code: snapshot.failure }).title;
       const state = t(`library.state.${toShownState(snapshot, null)}`);
       return [
         snapshot.name,

@@ -2,13 +2,13 @@ import { mount } from '@vue/test-utils';
 import { defineComponent, h } from 'vue';
 import { expect, test } from 'vitest';
 import type { ErrorLike } from '../../../../src-renderer/messages/error-like.ts';
-import { useErrorSpeaker, type ErrorWords } from '../../../../src-renderer/messages/error-words.ts';
+import { useErrorFormatter, type ErrorWords } from '../../../../src-renderer/messages/error-words.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 
 function say(error: ErrorLike): ErrorWords {
   let words: ErrorWords | undefined;
   const speaker = defineComponent(() => {
-    words = useErrorSpeaker()(error);
+    words = useErrorFormatter()(error);
     return () => h('i');
   });
   mount(speaker, { global: { plugins: [createMessages()] } });
