@@ -6,7 +6,7 @@ export interface EndLabel {
   readonly colour: string;
 }
 
-/** Writes one text behind the end of each horizontal bar, where slivers of a stack can't be read. */
+/** Writes a text after the end of each horizontal bar, because the slivers of a stack can't be read. */
 export function createEndLabels(labels: readonly EndLabel[]): Plugin<'bar'> {
   return {
     id: 'end-labels',

@@ -1,7 +1,7 @@
 import { CODE_CLASSES, type CodeClass, type TimeBucket } from '../../src-main/common/model/record.ts';
 import type { BucketRange } from './time-brush.ts';
 
-/** From the base upwards: failures first, so that they stand on one line and can be compared. */
+/** From the base upwards. Failures come first, so that they share a baseline and can be compared. */
 const STACK: readonly CodeClass[] = ['5xx', 'none', '4xx', '3xx', '2xx'];
 
 interface HistogramPath {
@@ -24,7 +24,7 @@ export function findPeak(buckets: readonly TimeBucket[]): number {
 
 /**
  * One path per class and dimming, with whole-pixel edges. A class that occurs is at least 1 px high,
- * else single failures among thousands of requests would vanish.
+ * because single failures among thousands of requests would vanish.
  */
 export function toHistogramPaths(
   buckets: readonly TimeBucket[],

@@ -4,8 +4,8 @@ const FULL_BAR_MS = 10_000;
 export const SLOW_RESPONSE_MS = 5_000;
 
 /**
- * Length of a response-time bar, 0 to 1, on a logarithmic scale from 1 ms to 10 s: so 100 ms and 10 s
- * can both be read in a bar 40 px long.
+ * Length of a response-time bar, 0 to 1, on a logarithmic scale from 1 ms to 10 s, so that 100 ms and
+ * 10 s can both be read in a bar 40 px long.
  */
 export function toLogShare(responseTimeMs: number | null): number {
   if (responseTimeMs === null || !(responseTimeMs > 0)) return 0;

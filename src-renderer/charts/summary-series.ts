@@ -23,7 +23,7 @@ export function isErrorClass(codeClass: CodeClass): boolean {
   return codeClass === '4xx' || codeClass === '5xx' || codeClass === 'none';
 }
 
-/** Average over groups weighted by their counts; groups without an average don't weigh. Null when none has one. */
+/** Average over groups weighted by their counts; groups without an average are left out. Null when no group has one. */
 export function averageWeighted(
   groups: readonly SummaryGroup[],
   field: 'averageResponseTimeMs' | 'averageBotLatencyMs',
@@ -97,7 +97,7 @@ export function toServiceAverages(groups: readonly SummaryGroup[]): readonly Ave
     .sort((a, b) => b.averageMs - a.averageMs);
 }
 
-/** True when a share of errors is well above the whole's, so that it deserves the alert colour. */
+/** True when a share of errors is well above the whole's, which deserves the alert colour. */
 export function isStandingOut(errorShare: number, overallShare: number): boolean {
   return errorShare > 0.005 && errorShare > overallShare * 1.5;
 }

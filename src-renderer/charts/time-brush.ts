@@ -14,7 +14,7 @@ function clamp(value: number, low: number, high: number): number {
   return Math.min(high, Math.max(low, value));
 }
 
-/** The bucket under a pointer, from its place in the plot. */
+/** Index of the bucket under the pointer, whose place is counted from the plot's left edge. */
 export function toBucketIndex(offsetPx: number, widthPx: number, bucketCount: number): number {
   if (bucketCount <= 0 || !(widthPx > 0)) return 0;
   return clamp(Math.floor((offsetPx / widthPx) * bucketCount), 0, bucketCount - 1);
@@ -25,7 +25,10 @@ export function toDraggedRange(anchor: number, current: number): BucketRange {
   return { start: Math.min(anchor, current), end: Math.max(anchor, current) + 1 };
 }
 
-/** The selection after an arrow key: moved by one bucket, or with `resize` its end moved. Without one the newest bucket. */
+/**
+ * The selection after an arrow key: moved by one bucket, or with `resize` only its end. Where nothing is selected,
+ * the last bucket for a step back and the first for a step forward.
+ */
 export function stepRange(
   range: BucketRange | null,
   step: -1 | 1,
@@ -42,7 +45,7 @@ export function stepRange(
   return { start, end: start + length };
 }
 
-/** The buckets that a time filter touches; null when there is none, or it lies outside. */
+/** The buckets that a time filter touches; null when there is no filter or it lies outside. */
 export function fromTimes(
   buckets: readonly TimeSpan[],
   fromMs: number | undefined,

@@ -1,10 +1,10 @@
-/** An AppError, or what is left of one after a message or a task. */
+/** The parts of an AppError that survive a message between processes. */
 export interface ErrorLike {
   readonly code: string;
   readonly details?: Readonly<Record<string, string | number>> | undefined;
 }
 
-/** What a rejected call of the backend says; anything without a code is an unexpected error. */
+/** Turns what a rejected call threw into an error with a code. Anything without a code is an unexpected error. */
 export function toErrorLike(thrown: unknown): ErrorLike {
   if (typeof thrown === 'object' && thrown !== null && 'code' in thrown && typeof thrown.code === 'string') {
     const details = 'details' in thrown ? thrown.details : undefined;

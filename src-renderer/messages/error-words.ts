@@ -9,17 +9,17 @@ export interface ErrorWords {
   readonly title: string;
   /** What happened. */
   readonly text: string;
-  /** What the person can do. */
+  /** What to do about it. */
   readonly action: string;
 }
 
-/** The window's words for an error, by its code. A code without words gets those of an unexpected error. */
+/** Words for an error, by its code. A code without words gets those of an unexpected error. */
 export function useErrorWords(error: MaybeRefOrGetter<ErrorLike>): ComputedRef<ErrorWords> {
   const formatError = useErrorFormatter();
   return computed(() => formatError(toValue(error)));
 }
 
-/** The same for errors that are met one by one. */
+/** Returns a function that puts one error after another into words. */
 export function useErrorFormatter(): (error: ErrorLike) => ErrorWords {
   const { t, te } = useI18n();
   return (error) => {

@@ -4,14 +4,14 @@ type Messages = Record<string, unknown>;
 
 const files = import.meta.glob<Messages>('./en/*.json', { eager: true, import: 'default' });
 
-/** All words of the window, one file per feature; the file's name is the first part of each key. */
+/** All messages of the window, in one file per feature. The file's name is the first part of each key. */
 function gatherMessages(): Record<string, Messages> {
   return Object.fromEntries(
     Object.entries(files).map(([path, messages]) => [path.slice('./en/'.length, -'.json'.length), messages]),
   );
 }
 
-/** The plugin that holds the words. A key without words is shown as it is and never throws. */
+/** The vue-i18n plugin with all messages. A missing key is shown as it is and never throws. */
 export function createMessages(): I18n<Messages, Messages, Messages, string, false> {
   return createI18n({
     legacy: false,

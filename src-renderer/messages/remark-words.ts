@@ -2,7 +2,7 @@ import { useI18n } from 'vue-i18n';
 import type { Remark } from '../../src-main/common/model/snapshot.ts';
 import { formatCount } from '../format/numbers.ts';
 
-/** A sentence for a remark of a snapshot; a code without words is shown as it is. */
+/** Returns a function that puts a remark of a snapshot into a sentence. A code without words is shown as it is. */
 export function useRemarkWords(): (remark: Remark) => string {
   const { t, te } = useI18n();
   return ({ code, count, detail }) => {

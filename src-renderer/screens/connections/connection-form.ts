@@ -14,7 +14,7 @@ import {
 } from '../../../src-main/common/reporting/reports.ts';
 import { isTimeZone } from '../../../src-main/common/time/time-zones.ts';
 
-/** The form as it stands: texts as typed. The secrets are only ever written here, never read from anywhere. */
+/** The form's fields, as typed. Secrets are only written here: nothing reads stored ones. */
 export interface ConnectionFields {
   readonly name: string;
   readonly tenant: string;
@@ -28,7 +28,7 @@ export interface ConnectionFields {
 
 export type FieldName =
   'name' | 'tenant' | 'baseAddress' | 'serviceZone' | 'accessToken' | 'accessTokenSecret';
-/** Message keys of what is wrong, by field; `identifiers` by report. */
+/** Message keys of what is wrong, by field and by report. */
 export interface FieldFaults {
   readonly fields: Readonly<Partial<Record<FieldName, string>>>;
   readonly identifiers: Readonly<Partial<Record<ReportKind, string>>>;
@@ -50,7 +50,7 @@ export function toFields(connection: Connection | null): ConnectionFields {
   };
 }
 
-/** Everything that keeps the fields from being saved. `hasSecrets`: both are stored already. */
+/** Finds everything that keeps the fields from being saved. `hasSecrets`: both secrets are stored already. */
 export function findFaults(fields: ConnectionFields, hasSecrets: boolean): FieldFaults {
   const found: Partial<Record<FieldName, string>> = {};
   const identifiers: Partial<Record<ReportKind, string>> = {};
@@ -80,7 +80,7 @@ export function isPlainHttp(baseAddress: string): boolean {
   }
 }
 
-/** True while the outbound summary is asked under the identifier of the inbound one (decision 11). */
+/** True while both summaries are requested under one identifier (decision 11). */
 export function sharesSummaryIdentifier({ reportIdentifiers }: ConnectionFields): boolean {
   return (
     reportIdentifiers['inbound-summary'].trim().toLowerCase() ===
@@ -88,7 +88,7 @@ export function sharesSummaryIdentifier({ reportIdentifiers }: ConnectionFields)
   );
 }
 
-/** What is sent; secrets that were not typed are left out and stay as they are. */
+/** The input of an operation. Secrets that were not typed are left out, which keeps the stored ones. */
 export function toInput(fields: ConnectionFields): { draft: ConnectionDraft; secrets: ConnectionSecrets } {
   const ids = fields.reportIdentifiers;
   return {

@@ -20,7 +20,7 @@ export interface Timeline {
   readonly today: number;
 }
 
-/** Lays the announcements out from the first date to today, or to the last date when that is later. */
+/** Places the announcements from the first date to today, or to the last date when that is later. */
 export function placeTimeline(deprecations: readonly Deprecation[], todayMs: number): Timeline {
   const days = deprecations.flatMap((item) => [...announcedDays(item), ...startsOf(item)]);
   const fromMs = Math.min(todayMs, ...days) - MARGIN_DAYS * DAY_MS;

@@ -1,8 +1,8 @@
 import type { QuirkName } from '../../../src-main/common/model/simulation.ts';
 
-/** The quirks by what of the service they change; each in one group. */
+/** The quirks, grouped by what they change in the service. */
 export const QUIRK_GROUPS: readonly {
-  readonly name: 'pages' | 'shape' | 'answers';
+  readonly name: 'pages' | 'shape' | 'responses';
   readonly quirks: readonly QuirkName[];
 }[] = [
   {
@@ -33,7 +33,7 @@ export const QUIRK_GROUPS: readonly {
     ],
   },
   {
-    name: 'answers',
+    name: 'responses',
     quirks: [
       'cut-body',
       'html-page',

@@ -50,7 +50,7 @@ export function useServiceActions() {
     });
   }
 
-  /** The status follows at once, not with the next poll. */
+  /** Also refreshes the status at once instead of with the next poll. */
   function simulate(change: Partial<Simulation>): Promise<void> {
     return act(async () => {
       await service.simulate(change);

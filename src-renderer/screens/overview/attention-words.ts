@@ -8,14 +8,14 @@ export interface AttentionWords {
   readonly title: 'errorsUp' | 'errorsNew' | 'slower' | 'slowerNew';
   /** Channel and service, as far as the item names them. */
   readonly place: 'pair' | 'channel' | 'service' | 'all';
-  /** How many times the usual; null where nothing was usual. */
+  /** How many times the usual value; null where the usual value is zero. */
   readonly factor: number | null;
   readonly detail: 'errorsDetail' | 'errorsNewDetail' | 'slowerDetail' | 'slowerNewDetail';
   readonly target: RouteLocationRaw;
   readonly link: 'openDetail' | 'openSummary';
 }
 
-/** What an item says and where its link leads. */
+/** The words of an item, and where its link leads. */
 export function toAttentionWords(item: Attention): AttentionWords {
   const factor = item.usual > 0 ? item.recent / item.usual : null;
   const place =
@@ -59,10 +59,10 @@ function toQuery(item: Attention): LocationQueryRaw {
   };
 }
 
-/** Beyond this the exact factor means nothing. */
+/** Factors from here on are shown as "more than" this. */
 export const FARTHEST_FACTOR = 100;
 
-/** A factor as people say it: `6`, `2.4`. */
+/** A factor for display: `6`, `2.4`. */
 export function roundFactor(factor: number): number {
   if (factor >= FARTHEST_FACTOR) return FARTHEST_FACTOR;
   return factor >= 3 ? Math.round(factor) : Math.round(factor * 10) / 10;
@@ -74,12 +74,12 @@ export function toTrendHeights(trend: readonly number[]): number[] {
   return trend.map((value) => (highest === 0 || value <= 0 ? 0 : Math.max(0.08, value / highest)));
 }
 
-/** Hours of records below which "usual" means little. */
+/** With fewer hours of cached records, nothing is called usual. */
 export const LEARNING_HOURS = 3;
 
 export type AttentionState = 'no-records' | 'learning' | 'calm' | 'items';
 
-/** What the panel has to say, from the items and the cached hours of the better covered direction. */
+/** What the panel shows, from the number of items and the cached hours of the better covered direction. */
 export function toAttentionState(itemCount: number, cachedHours: number): AttentionState {
   if (itemCount > 0) return 'items';
   if (cachedHours <= 0) return 'no-records';

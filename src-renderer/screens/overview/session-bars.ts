@@ -15,7 +15,7 @@ export interface SessionBar {
 
 export interface SessionBars {
   readonly bars: readonly SessionBar[];
-  /** Groups that did not fit, and their sessions. */
+  /** Number of groups beyond the limit, and of their sessions. */
   readonly restGroups: number;
   readonly restSessions: number;
   readonly total: number;

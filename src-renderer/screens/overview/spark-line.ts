@@ -19,7 +19,7 @@ export function toSparkSegments(
   const closeSegment = (): void => {
     const [first, last] = [points[0], points.at(-1)];
     if (first !== undefined && last !== undefined) {
-      // A lone value would be invisible as a line: it becomes a short dash.
+      // A single value has no line to be drawn, so it becomes a short dash.
       const drawn = points.length > 1 ? points : [first, { x: first.x + stepX / 2, y: first.y }];
       const line = drawn.map((point, index) => `${index === 0 ? 'M' : 'L'}${format(point)}`).join('');
       const end = drawn.at(-1) ?? last;

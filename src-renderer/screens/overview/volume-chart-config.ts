@@ -64,7 +64,7 @@ export function toVolumeChartConfig(
   };
 }
 
-/** A value between two gaps has no line to be seen by. */
+/** True for a value between two gaps, which no line would show. */
 function isLonely(points: readonly VolumePoint[], index: number): boolean {
   const before = points[index - 1]?.inboundErrorRate ?? null;
   const after = points[index + 1]?.inboundErrorRate ?? null;
@@ -144,7 +144,7 @@ function toShortPercent(share: number, step: number): string {
   return `${(share * 100).toFixed(digits)}%`;
 }
 
-/** Lays a band behind half hours that nobody downloaded, so that they don't read as "no traffic". */
+/** Draws a band behind half hours that are not cached, so that they don't read as "no traffic". */
 function createUncachedBand(
   uncached: readonly boolean[],
   colours: ChartColours,

@@ -47,7 +47,7 @@ export interface AlignedAxes {
 
 /**
  * Two scales with the same number of intervals, so that one set of gridlines serves both. Of four to six
- * intervals the one that leaves the least room unused wins.
+ * intervals, the number that leaves the least space unused is taken.
  */
 export function toAlignedAxes(points: readonly VolumePoint[]): AlignedAxes {
   const highestCount = Math.max(1, ...points.map((point) => Math.max(point.inbound, point.outbound)));
@@ -71,7 +71,7 @@ function roundUpToNice(value: number): number {
   return Number((factor * power).toPrecision(6));
 }
 
-/** Indexes of the points that begin at a whole even hour of the zone: only they carry a label. */
+/** Indexes of the points that begin at every so many hours of the zone: only they have a label. */
 export function findHourIndexes(points: readonly VolumePoint[], zone: string, everyHours: number): number[] {
   return points.flatMap((point, index) => {
     const civil = toCivilTime(point.fromMs, zone);
@@ -90,7 +90,7 @@ export function roundUpToHalfHour(nowMs: number, zone: string): number {
   return wholeHourMs + Math.ceil((nowMs - wholeHourMs) / halfHourMs) * halfHourMs;
 }
 
-/** Which points nobody downloaded: no record, and no cached span touches them. */
+/** Which points are not cached: they have no record, and no cached span touches them. */
 export function findUncached(
   points: readonly VolumePoint[],
   cached: readonly { readonly fromMs: number; readonly toMs: number }[],
