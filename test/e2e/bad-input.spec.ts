@@ -47,7 +47,7 @@ test('a word that is not an address is refused at its field, and nothing is save
   await expect(page.getByText('Enter an http or https address')).toBeVisible();
 });
 
-test('an address where nothing answers says so in the test and leaves the other steps alone', async ({
+test('an address where nothing listens says so in the test and leaves the other steps alone', async ({
   app,
   page,
 }) => {
@@ -61,7 +61,7 @@ test('an address where nothing answers says so in the test and leaves the other 
   await expect(page.getByText('Nothing accepts connections at this address')).toBeVisible();
 });
 
-test('refused credentials are told from an unreachable service', async ({ app, page }) => {
+test('refused credentials are distinguished from an unreachable service', async ({ app, page }) => {
   const service = await startTestService();
   try {
     await page.goto(app.url);

@@ -80,7 +80,7 @@ test('quirks are applied together, and the service comes back at the same addres
   await expect(page.getByLabel('small-pages')).toBeChecked();
 });
 
-test('the last requests come in while they are answered', async ({ page }) => {
+test('the last requests appear as they are served', async ({ page }) => {
   const screen = new LocalServicePage(page);
   await screen.open();
   await page.keyboard.press('Control+r');
@@ -89,7 +89,7 @@ test('the last requests come in while they are answered', async ({ page }) => {
   await expect(rows.nth(1)).toContainText(/GET|POST/u);
 });
 
-test('records of a file are imported, bad lines are told with their reasons, and nothing stays behind', async ({
+test('records of a file are imported, bad lines are listed with their reasons, and nothing stays behind', async ({
   app,
   page,
 }) => {

@@ -34,7 +34,7 @@ describe('E-18: the application scheme', () => {
     expect(await script.text()).toBe('export {};');
   });
 
-  it.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('answers no %s', async (method) => {
+  it.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('serves no %s', async (method) => {
     expect((await ask('app://channelscope/index.html', method)).status).toBe(404);
   });
 

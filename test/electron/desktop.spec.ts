@@ -21,7 +21,7 @@ function findRuntime(): string | null {
 
 const runtime = findRuntime();
 
-test('the desktop opens, answers over IPC, and gives its page nothing of Node', async () => {
+test('the desktop opens, responds over IPC, and gives its page nothing of Node', async () => {
   test.skip(runtime === null, NO_ELECTRON_RUNTIME);
   const dataFolder = await mkdtemp(join(tmpdir(), 'channelscope-desktop-'));
   const warnings: string[] = [];

@@ -61,7 +61,7 @@ describe('operations', () => {
     );
   });
 
-  it('answer the envelope', async () => {
+  it('return the envelope', async () => {
     serveOperations(createStubCore({ 'tasks/list': () => [] }), trusted);
     const ask = ipcHandlers.get('operation:tasks/list')!;
     expect(await ask(good, null)).toEqual({ ok: true, value: [] });

@@ -34,7 +34,7 @@ describe('fetch over the system network', () => {
     expect(sent.body?.toString()).toBe('{"a":1}');
   });
 
-  it('answers status, headers and body', async () => {
+  it('returns status, headers and body', async () => {
     const { answer, sent } = await ask();
     const message = Object.assign(Readable.from([Buffer.from('{"b":'), Buffer.from('2}')]), {
       statusCode: 200,
@@ -47,7 +47,7 @@ describe('fetch over the system network', () => {
     expect(await response.json()).toEqual({ b: 2 });
   });
 
-  it('answers a status without a body', async () => {
+  it('returns a status without a body', async () => {
     const { answer, sent } = await ask();
     sent.emit('response', { statusCode: 204, statusMessage: '', headers: {} });
     expect((await answer).status).toBe(204);

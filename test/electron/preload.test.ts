@@ -35,7 +35,7 @@ describe('E-20: preload', () => {
     }
   });
 
-  it('hands on the payload of an event without the event object, until it is told to stop', () => {
+  it('hands on the payload of an event without the event object, until it is stopped', () => {
     for (const name of Object.keys(EVENTS) as EventName[]) {
       const heard: unknown[][] = [];
       const stop = bridge.on(name, (...args) => heard.push(args));

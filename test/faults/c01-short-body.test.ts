@@ -22,7 +22,7 @@ it('C01: fewer bytes than announced are asked for again', async () => {
   expect(waitedMs).toHaveLength(1);
 });
 
-it('C01: they are told as cut off after three times', async () => {
+it('C01: they are reported as truncated after three attempts', async () => {
   const server = await startReports(sendLess, sendLess, sendLess);
   const { client } = createTestClient(server.address);
   expect((await catchError(client.fetchPage(firstPage))).code).toBe('client.truncated');

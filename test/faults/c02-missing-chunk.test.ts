@@ -26,7 +26,7 @@ it.each([
   expect(countReports(server)).toBe(2);
 });
 
-it('C02: it is told as cut off after three times', async () => {
+it('C02: it is reported as truncated after three attempts', async () => {
   const server = await startReports(inTheMiddle, beforeTheLast, inTheMiddle);
   const { client } = createTestClient(server.address);
   expect((await catchError(client.fetchPage(firstPage))).code).toBe('client.truncated');

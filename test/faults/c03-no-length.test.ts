@@ -8,8 +8,8 @@ const records = [1, 2, 3, 4, 5].map((Channel) => ({ Id: 'a', Date: '2026-11-20T1
 const json = JSON.stringify(toEnvelope(records));
 const lines = records.map((record) => JSON.stringify(record)).join('\n');
 
-describe('C03: a body whose end only the connection tells', () => {
-  it('C03: is taken when its last bracket is there', async () => {
+describe('C03: a body whose end only the connection marks', () => {
+  it('C03: is accepted when its last bracket is there', async () => {
     const server = await startReports(sendRaw(head + json));
     const { bytes } = await createTestClient(server.address).client.fetchPage(firstPage);
     expect(readPage(new Uint8Array(bytes), { report: 'inbound-detail', zone: 'UTC' }).recordCount).toBe(5);

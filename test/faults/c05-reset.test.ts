@@ -48,14 +48,14 @@ it('C05, H-16: a reset on a connection that was kept open is asked again on a ne
   expect(resets).toBe(1);
 });
 
-it('C05, H-05: a reset of CreateToken is told, since it may have been heard', async () => {
+it('C05, H-05: a reset of CreateToken is reported, since it may have been received', async () => {
   const server = await startServer(reset);
   const error = await catchError(createTestClient(server.address).client.createToken());
   expect(error.code).toBe('client.unreachable');
   expect(server.requests).toHaveLength(1);
 });
 
-it('C05: resets without end are told after three times', async () => {
+it('C05: endless resets are reported after three attempts', async () => {
   const server = await startReports(reset, resetInBody, reset, (_request, response) =>
     sendStatus(response, 500),
   );

@@ -16,7 +16,7 @@ const bodyOf204: Answer = (_request, response) => {
   response.socket?.end();
 };
 
-describe('C07: answers that are no page', () => {
+describe('C07: responses that are no page', () => {
   it.each<[string, Answer, string, string]>([
     ['a web page', sendBody(login, { 'content-type': 'application/json' }), 'client.html', '<!doctype html>'],
     ['nothing at all', sendBody(''), 'client.not-json', 'empty'],
@@ -25,7 +25,7 @@ describe('C07: answers that are no page', () => {
     ['a number', sendBody('42'), 'client.unexpected-shape', 'number'],
     ['a list of numbers', sendBody('[1,2,3]'), 'client.unexpected-shape', 'not-an-object'],
     ['plain words', sendBody('Service starting'), 'client.not-json', 'syntax'],
-  ])('C07: %s is told by what it is, not by its body', async (_name, fault, code, detail) => {
+  ])('C07: %s is reported by what it is, not by its body', async (_name, fault, code, detail) => {
     const server = await startReports(fault);
     const call = createTestClient(server.address)
       .client.fetchPage(firstPage)
@@ -36,7 +36,7 @@ describe('C07: answers that are no page', () => {
     expect(`${error.message} ${JSON.stringify(error.details)}`).not.toContain('user-part');
   });
 
-  it('C07: a web page in place of a token or of a status is told as one too', async () => {
+  it('C07: a web page in place of a token or a status is reported as one too', async () => {
     const server = await startServer(sendBody(login));
     expect((await catchError(createTestClient(server.address).client.createToken())).code).toBe(
       'client.html',

@@ -11,7 +11,7 @@ import {
 } from './client/client-rig.ts';
 
 describe.each([301, 302, 303, 307, 308])('C09: %i to another host', (code) => {
-  it('C09: carries neither token nor body there, and tells where it pointed', async () => {
+  it('C09: carries neither token nor body there, and names where it pointed', async () => {
     const second = await startServer((_request, response) => sendJson(response, pageBody));
     const location = `${second.address}/elsewhere`;
     const server = await startReports((_request, response) => sendStatus(response, code, { location }));

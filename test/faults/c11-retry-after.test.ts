@@ -55,7 +55,7 @@ describe('C11: Retry-After', () => {
     expect(retries).toHaveLength(1);
   });
 
-  it.each(['121', '86400'])('C11: of %s s is told at once', async (retryAfter) => {
+  it.each(['121', '86400'])('C11: of %s s is reported at once', async (retryAfter) => {
     const server = await startReports(limit(retryAfter), limit(retryAfter));
     const { client, waitedMs } = createTestClient(server.address);
     const error = await catchError(client.fetchPage(firstPage));

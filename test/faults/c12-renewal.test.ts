@@ -57,7 +57,7 @@ describe('C12: an expired token', () => {
     expect(server.requests.filter(isTokenRequest)).toHaveLength(2);
   });
 
-  it('C12: whose credentials are refused is asked about again only after 30 s', async () => {
+  it('C12: whose credentials are refused is renewed again only after 30 s', async () => {
     const server = await startServer(createTokens((count) => (count > 1 ? 401 : undefined)));
     const clock = createSkipClock();
     const { client } = createTestClient(server.address, { clock });
@@ -72,7 +72,7 @@ describe('C12: an expired token', () => {
     expect(server.requests.filter(isTokenRequest)).toHaveLength(3);
   });
 
-  it('C12: is asked about at once after the clock was set back by a day', async () => {
+  it('C12: is renewed at once after the clock was set back by a day', async () => {
     const server = await startServer(createTokens((count) => (count === 2 ? 401 : undefined)));
     const clock = createSkipClock();
     const { client } = createTestClient(server.address, { clock });

@@ -95,7 +95,7 @@ describe('C13: a download', () => {
     expect(Math.max(...shares)).toBeLessThanOrEqual(0.1);
   });
 
-  it('C13: answers that are slow every other time only take their time', async () => {
+  it('C13: responses that are slow every other time are waited for', async () => {
     let count = 0;
     const server = await start(async (_request, response) => {
       count += 1;
@@ -109,8 +109,8 @@ describe('C13: a download', () => {
   });
 });
 
-describe('H-06: a person', () => {
-  it('is told at once, without a request, for 30 s after five failures in a row', async () => {
+describe('H-06: a caller', () => {
+  it('is refused at once, without a request, for 30 s after five failures in a row', async () => {
     const clock = createSkipClock();
     const endsAtMs = clock.now() + 20_000;
     const server = await start((request, response) =>

@@ -51,7 +51,7 @@ describe('C15: a network that is not there', () => {
     ['ERR_INTERNET_DISCONNECTED', 'client.unreachable'],
     ['ERR_PROXY_CONNECTION_FAILED', 'client.unreachable'],
     ['ERR_NETWORK_CHANGED', 'client.unreachable'],
-  ])('C15: %s is told as %s', async (failure, code) => {
+  ])('C15: %s is reported as %s', async (failure, code) => {
     const { client } = createTestClient('http://host.invalid', { fetch: failAs(failure) });
     expect((await catchError(client.createToken())).code).toBe(code);
   });

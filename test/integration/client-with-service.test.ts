@@ -110,7 +110,7 @@ describe('the client with the bundled service', () => {
     expect(count).toBe(totalDocument);
     expect(pages.flatMap(({ remarks }) => remarks)).toEqual([]);
   });
-  it('tells a refused request in the words of the service', async () => {
+  it('reports a refused request in the words of the service', async () => {
     const answer = await client.fetchPage({
       report: 'inbound-detail',
       startDate: '2026-06-31 00:00:00',
@@ -127,7 +127,7 @@ describe('the client with the bundled service', () => {
       }),
     );
   });
-  it('tells refused credentials', async () => {
+  it('reports refused credentials', async () => {
     await expect(connect({ accessTokenSecret: 'wrong' }).fetchStatus()).rejects.toMatchObject({
       code: 'client.credentials-refused',
     });

@@ -89,14 +89,14 @@ describe.skipIf(!inSession)(title, () => {
     expect(await store.get('size', 'accessToken')).toBe('before');
   });
 
-  it('answers fifty calls at once', async () => {
+  it('serves fifty calls at once', async () => {
     const ids = Array.from({ length: 50 }, (_, index) => `many-${index}`);
     await Promise.all(ids.map((id) => store.set(id, 'accessToken', `value of ${id}`)));
     const values = await Promise.all(ids.map((id) => store.get(id, 'accessToken')));
     expect(values).toEqual(ids.map((id) => `value of ${id}`));
   });
 
-  it('tells a locked keyring from one without the secret, and does not crash', () => {
+  it('distinguishes a locked keyring from one without the secret, and does not crash', () => {
     expect(runReport(process.execPath, [keyring, process.execPath, report, 'lock'], {})).toEqual({
       kind: 'keychain',
       failure: null,

@@ -8,7 +8,7 @@ import type { ServiceStartOptions, ToServiceThread } from '../../src-main/common
 import { ask, crash, openLocalService, start, whenState } from './local-service-rig.ts';
 
 describe('the local service', () => {
-  it('tells what it holds, and keeps its connection and address over a restart', async () => {
+  it('reports what it holds, and keeps its connection and address over a restart', async () => {
     const running = await openLocalService();
     const { connection, state } = await start(running);
     expect(state).toMatchObject({ state: 'running', tenant: 1001, quirks: [], simulation: NO_SIMULATION });
@@ -75,7 +75,7 @@ describe('the local service', () => {
     expect(await ask<ServiceStartOptions>(running, '/options')).toMatchObject({ quirks: ['slow'] });
   });
 
-  it('keeps the last 200 requests and tells of them in at most ten events a second', async () => {
+  it('keeps the last 200 requests and announces them in at most ten events a second', async () => {
     const running = await openLocalService();
     await start(running);
     const startedAtMs = performance.now();
@@ -92,7 +92,7 @@ describe('the local service', () => {
 });
 
 describe('a crash of the local service', () => {
-  it('is told, logged, and followed by a start on the same port', async () => {
+  it('is announced, logged, and followed by a start on the same port', async () => {
     const running = await openLocalService();
     const { state } = await start(running);
     await running.service['local-service/set-quirks']({ quirks: ['slow'] });
@@ -157,7 +157,7 @@ describe('credentials', () => {
     expect(copied).toEqual(['secret-of-the-service']);
   });
 
-  it('are answered one at a time where only the page has a clipboard', async () => {
+  it('are returned one at a time where only the page has a clipboard', async () => {
     const running = await openLocalService();
     const copy = running.service['local-service/copy-credential'];
     await expect(copy({ name: 'accessToken' })).rejects.toMatchObject({ code: 'connections.not-found' });

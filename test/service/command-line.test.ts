@@ -50,7 +50,7 @@ describe('npm run service', () => {
   };
 
   it.each(['SIGTERM', 'SIGINT'] as const)(
-    'prints one line of JSON once it answers, and ends cleanly on %s',
+    'prints one line of JSON once it listens, and ends cleanly on %s',
     async (signal) => {
       const { child, output, closed, ready } = await startHere();
       expect(Object.keys(ready)).toEqual(['url', 'tenant', 'accessToken', 'accessTokenSecret']);

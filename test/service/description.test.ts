@@ -54,7 +54,7 @@ describe('the description of the service', () => {
     );
   });
 
-  it('gives examples that fit, of every request and every answer with a body', () => {
+  it('gives examples that fit, of every request and every response with a body', () => {
     for (const { operationId, bodySchema, bodyExamples, answers } of description.operations) {
       for (const example of bodyExamples) {
         expect(description.fits(bodySchema!, example), operationId).toBe(true);
@@ -83,7 +83,7 @@ describe('the description of the service', () => {
     ]);
   });
 
-  it('names the answers of each operation', () => {
+  it('names the responses of each operation', () => {
     const common = [400, 408, 413, 414, 417, 421, 431, 500, 503];
     const toStatuses = (id: string): number[] =>
       Object.keys(description.operations.find((each) => each.operationId === id)!.answers).map(Number);
@@ -94,7 +94,7 @@ describe('the description of the service', () => {
     expect(toStatuses('getDescription')).toEqual(sorted(200));
   });
 
-  it('fits what the service really answers', async () => {
+  it('fits what the service really returns', async () => {
     const { accessToken, accessTokenSecret, tenant } = service;
     const created = await post(service, TOKEN, { accessToken, accessTokenSecret, tenant });
     const { token } = (await created.clone().json()) as { token: string };

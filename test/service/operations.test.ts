@@ -42,19 +42,19 @@ describe('the six operations', () => {
   });
 
   it.each([{ accessToken: 'wrong' }, { accessTokenSecret: 'wrong' }, { tenant: 1002 }])(
-    'operation 1 answers 401 with no body for %o',
+    'operation 1 responds 401 with no body for %o',
     async (change) => {
       await expectEmpty401(await createToken(change));
     },
   );
 
-  it('operation 2 answers the tenant status with the specified types', async () => {
+  it('operation 2 returns the tenant status with the specified types', async () => {
     const response = await post(service, '/api/ServiceReporting/Status/1001');
     const status = Value.Parse(StatusResponse, await response.json());
     expect(status.Sessions).toBeGreaterThan(0);
   });
 
-  it('operation 2 tells a response time however long ago the newest request was', async () => {
+  it('operation 2 returns a response time however long ago the newest request was', async () => {
     let clockMs = NOW_MS;
     const idle = await startTestService({ now: () => clockMs, records: 300 });
     try {
@@ -82,7 +82,7 @@ describe('the six operations', () => {
     }
   });
 
-  it('operation 3 answers inbound detail records', async () => {
+  it('operation 3 returns inbound detail records', async () => {
     const page = await callReport(service, 'inbound-detail', { ...MONTH, size: 50 });
     expect(page).toMatchObject({ isValid: true, totalDocument: 2000 });
     expect(page.documents).toHaveLength(50);
@@ -90,14 +90,14 @@ describe('the six operations', () => {
     for (const each of page.documents as InboundDetailDocument[]) JSON.parse(each.Payload);
   });
 
-  it('operation 4 answers inbound summary records', async () => {
+  it('operation 4 returns inbound summary records', async () => {
     const page = await callReport(service, 'inbound-summary', { ...MONTH, size: 10_000 });
     expect(page.documents).toHaveLength(page.totalDocument);
     const inbound = page.documents.filter((each) => Value.Check(InboundSummaryDocument, each));
     expect(inbound.length).toBeGreaterThan(20);
   });
 
-  it('operation 5 answers outbound detail records', async () => {
+  it('operation 5 returns outbound detail records', async () => {
     const page = await callReport(service, 'outbound-detail', { ...MONTH, size: 1000 });
     const documents = page.documents.filter((each) => Value.Check(OutboundDetailDocument, each));
     expect(documents).toHaveLength(1000);
@@ -106,18 +106,21 @@ describe('the six operations', () => {
     expect([...actions].filter((each) => Number(each) > 0).length).toBeGreaterThan(5);
   });
 
-  it('operation 6 answers outbound summary records', async () => {
+  it('operation 6 returns outbound summary records', async () => {
     const page = await callReport(service, 'outbound-summary', { ...MONTH, size: 10_000 });
     const outbound = page.documents.filter((each) => Value.Check(OutboundSummaryDocument, each));
     expect(outbound.length).toBeGreaterThan(20);
   });
 
-  it.each(['Status/1001', 'Status/77', ...REPORT_KINDS])('%s answers 401 with no body', async (operation) => {
-    const path = operation.startsWith('Status')
-      ? `/api/ServiceReporting/${operation}`
-      : toReportAddress(service, operation as 'inbound-detail');
-    await expectEmpty401(await post(service, path, MONTH, { authorization: 'bearer unknown' }));
-  });
+  it.each(['Status/1001', 'Status/77', ...REPORT_KINDS])(
+    '%s responds 401 with no body',
+    async (operation) => {
+      const path = operation.startsWith('Status')
+        ? `/api/ServiceReporting/${operation}`
+        : toReportAddress(service, operation as 'inbound-detail');
+      await expectEmpty401(await post(service, path, MONTH, { authorization: 'bearer unknown' }));
+    },
+  );
 });
 
 async function expectEmpty401(response: Response): Promise<void> {

@@ -220,7 +220,7 @@ describe('the client meets a service that misbehaves on purpose', () => {
     expect(performance.now() - startedMs).toBeGreaterThan(3_900);
   }, 20_000);
 
-  it('rate-limited: the client waits for as long as it is told, and reads everything', async () => {
+  it('rate-limited: the client waits as long as Retry-After says, and reads everything', async () => {
     const { records, waitedMs, statuses } = await walk(await start(['rate-limited']));
     expect(records).toEqual(exact);
     expect(statuses).toContain(429);
@@ -270,7 +270,7 @@ describe('the client meets a service that misbehaves on purpose', () => {
       .toBeGreaterThan(before.records.length);
   }, 30_000);
 
-  it('separate-outbound-summary: the shared identifier answers no outbound groups', async () => {
+  it('separate-outbound-summary: the shared identifier returns no outbound groups', async () => {
     const running = await start(['separate-outbound-summary']);
     const inbound = await walk(running, { report: 'inbound-summary' });
     const outbound = await walk(running, { report: 'outbound-summary' });

@@ -162,7 +162,7 @@ describe('what the specification leaves open', () => {
     }
   });
 
-  it('decision 11, service: the shared identifier answers with both summaries, inbound first', async () => {
+  it('decision 11, service: the shared identifier returns both summaries, inbound first', async () => {
     const { documents } = await callReport(service, 'outbound-summary', { ...WEEK, size: 10_000 });
     const hasOrigin = documents.map((each) => 'Origin' in each && 'AvegareBotLatency' in each);
     expect(hasOrigin).toContain(true);
@@ -205,7 +205,7 @@ describe('what the specification leaves open', () => {
     }
   });
 
-  it('decision 13, service: no header is answered; a bad token or another tenant is 401; --require-token insists', async () => {
+  it('decision 13, service: no header is served; a bad token or another tenant is 401; --require-token insists', async () => {
     const answered = await post(service, STATUS_PATH);
     expect(answered.status).toBe(200);
     for (const authorization of ['bearer wrong', 'Basic abc', 'bearer']) {

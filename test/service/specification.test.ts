@@ -162,7 +162,7 @@ describe('the specification', () => {
   });
 
   describe('Endpoints', () => {
-    it('no query-string parameters are described: none changes an answer', async () => {
+    it('no query-string parameters are described: none changes a response', async () => {
       const path = toReportAddress(service, 'inbound-detail');
       const plain = (await (await post(service, path, WEEK)).json()) as { documents: unknown };
       const response = await post(service, `${path}?size=1&lastDocument=x&tenant=2`, WEEK);
@@ -193,7 +193,7 @@ describe('the specification', () => {
       }
     });
 
-    it('operations 2 to 6 answer with a token, and 401 with no body without one where it is required', async () => {
+    it('operations 2 to 6 respond with a token, and 401 with no body without one where it is required', async () => {
       const { token } = (await (await post(strict, TOKEN, toTokenRequest(strict))).json()) as {
         token: string;
       };

@@ -128,7 +128,7 @@ test('T-5: a newer file is refused by its version, and stays as it was', async (
   expect(existsSync(join(place.folder, 'damaged'))).toBe(false);
 });
 
-test('T-5: a folder in the place of the file, and a folder that is not there, are told', async () => {
+test('T-5: a folder in the place of the file, and a folder that is not there, are reported', async () => {
   await rm(place.file);
   await mkdir(place.file);
   expect((await runWriter([place.file, PAGE_SIZE, 1])).lines[0]).toMatch(/^cache\.read-only/);
@@ -136,7 +136,7 @@ test('T-5: a folder in the place of the file, and a folder that is not there, ar
   expect((await runWriter([nowhere, PAGE_SIZE, 1])).lines[0]).toMatch(/^cache\.read-only/);
 });
 
-test('T-5: a folder that cannot be written is told, and nothing in it changes', async (context) => {
+test('T-5: a folder that cannot be written is reported, and nothing in it changes', async (context) => {
   const undo = makeUnwritable(place.folder);
   if (undo === null) return context.skip('no way to make a folder unwritable here');
   try {

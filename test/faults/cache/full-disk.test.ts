@@ -88,7 +88,7 @@ test(
   },
 );
 
-test('T-6: a disk that is full when the application starts is told, and harms nothing', async (context) => {
+test('T-6: a disk that is full when the application starts is reported, and harms nothing', async (context) => {
   const unmount = mountSmallDisk(place.folder, 2 * MEGABYTE);
   if (unmount === null) return context.skip('no small file system can be mounted here');
   try {

@@ -28,7 +28,7 @@ const KINDS: readonly (readonly [string, string, string, number, string])[] = [
 ];
 
 test.for(KINDS)(
-  `T-2 and T-3: %s at the n-th %s (%s): nothing that was told as stored is lost, and the download goes on (${FAULTS} places)`,
+  `T-2 and T-3: %s at the n-th %s (%s): nothing acknowledged is lost, and the download continues (${FAULTS} places)`,
   { timeout: 300_000 },
   async ([, call, fault, step, code], context) => {
     if (!canInject()) return context.skip('strace is not installed, or may not trace here');

@@ -12,7 +12,7 @@ const KILLS = Math.ceil((200 * SCALE) / LANES);
 const KILLS_PER_FILE = 20;
 
 test.concurrent.each(Array.from({ length: LANES }, (_, lane) => lane + 1))(
-  `T-1: ${KILLS} kills -9 at random moments lose no page that was told as stored, double none and tear none (seed %i)`,
+  `T-1: ${KILLS} kills -9 at random moments lose no acknowledged page, double none and tear none (seed %i)`,
   { timeout: 600_000 },
   async (seed) => {
     const random = createRandom(seed);

@@ -60,7 +60,7 @@ test('T-7: a lock that another program holds for a moment is waited for', async 
   }
 });
 
-test('T-7: after five seconds the lock is told, reads go on, and the page can be stored later', async () => {
+test('T-7: after five seconds the lock is reported, reads continue, and the page can be stored later', async () => {
   const { tookMs, failure, cache } = await storeWhileLocked(7000);
   expect(failure).toMatchObject({ code: 'cache.locked' });
   expect(tookMs).toBeGreaterThan(4500);
@@ -73,7 +73,7 @@ test('T-7: after five seconds the lock is told, reads go on, and the page can be
 });
 
 test(
-  'T-8: a reader that does not let go makes the log large, which is told, and the log shrinks once it is gone',
+  'T-8: a reader that does not let go makes the log large, which is reported, and the log shrinks once it is gone',
   {
     timeout: 120_000,
   },

@@ -182,7 +182,7 @@ describe('decision 24, client: waiting', () => {
   });
 });
 
-it('decision 29, client: a redirect is told with its target, never followed', async () => {
+it('decision 29, client: a redirect is reported with its target, never followed', async () => {
   const { address, requests } = await startReports(status(307, { location: '/elsewhere' }));
   const error = await catchError(createTestClient(address).client.fetchPage(firstPage));
   expect(error).toMatchObject({ code: 'client.redirected', details: { location: `${address}/elsewhere` } });

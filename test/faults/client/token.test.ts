@@ -102,7 +102,7 @@ describe('decision 14, client: renewal', () => {
   });
 });
 
-describe('answers of CreateToken', () => {
+describe('responses of CreateToken', () => {
   it.each([
     [
       400,

@@ -21,7 +21,7 @@ afterAll(async () => {
   await place.remove();
 });
 
-test('a refreshed snapshot tells what was added, removed and changed, with both records', async () => {
+test('a refreshed snapshot shows what was added, removed and changed, with both records', async () => {
   const older = Array.from({ length: 25 }, (_, index) => createDocument(index));
   const newer = older
     .filter((_, index) => index !== 4)

@@ -15,7 +15,7 @@ const cover = (snapshots: Snapshot[], toMinute: number, buckets: number) =>
 const span = (from: number, to: number, changes: Partial<Snapshot> = {}): Snapshot =>
   makeSnapshot({ fromMs: from * MINUTE, toMs: to * MINUTE - SECOND }, changes);
 
-test('each bucket tells how much of it is settled, partial, failed or was never fetched', () => {
+test('each bucket shows how much of it is settled, partial, failed or was never fetched', () => {
   const { buckets, holes, holeCount } = cover(
     [
       span(0, 10),

@@ -34,7 +34,7 @@ async function openFolder() {
 }
 const region = [{ code: 'shape-new-fields', count: 1, detail: 'Region' }];
 
-it('notes with the snapshot what differs from the first answers of a connection, once, also after a restart', async () => {
+it('notes with the snapshot what differs from the first responses of a connection, once, also after a restart', async () => {
   const { store, reopen } = await openFolder();
   for (let page = 0; page < 3; page += 1) expect(await store({})).toEqual([]);
   await reopen();

@@ -157,7 +157,7 @@ test('verification covers outbound records and summaries, misses no lost page, a
   await expect(running).rejects.toMatchObject({ code: 'app.cancelled' });
 });
 
-test('pages stored before there were checksums are told apart, and nothing is said against them', async () => {
+test('pages stored before there were checksums are counted apart, not as damaged', async () => {
   const id = await fillSnapshot(cache, many(3));
   tamper('UPDATE pages SET records_sha256 = NULL WHERE snapshot_id = ?', id);
   expect(await verify(id)).toEqual({ damagedPages: [], missingPages: 0, uncheckedPages: 1 });

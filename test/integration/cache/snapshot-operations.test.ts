@@ -59,7 +59,7 @@ const fill = (fetchedAtMs = FROM_MS) =>
     { startedAtMs: fetchedAtMs },
   );
 
-test('a removal can be undone for five minutes, then the space is given back, and each step is told', async () => {
+test('a removal can be undone for five minutes, then the space is freed, and each step is announced', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const id = await fill();
   expect(await call['snapshots/remove']({ snapshotIds: [id] })).toEqual({
@@ -130,7 +130,7 @@ test('retention runs at the start and after downloads, says what it removed, and
   expect((await cache.listSnapshots(null)).map(({ id }) => id).sort()).toEqual([pinned, young]);
 });
 
-test('verification is a task with progress, whose result is kept with each snapshot and told', async () => {
+test('verification is a task with progress, whose result is kept with each snapshot and announced', async () => {
   const ids = [await fill(), await fill()];
   const { taskId } = await call['snapshots/verify']({ snapshotIds: null });
   expect(await tasks.whenEnded(taskId)).toMatchObject({

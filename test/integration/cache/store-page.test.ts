@@ -58,7 +58,7 @@ test('a page, its records, its provenance and the next cursor are stored togethe
   });
 });
 
-test('the head of a page is told before the page is stored', async () => {
+test('the head of a page arrives before the page is stored', async () => {
   const { id } = await cache.createSnapshot(toNewSnapshot());
   const order: string[] = [];
   const documents = Array.from({ length: 5000 }, (_, index) => createDocument(index));

@@ -86,7 +86,7 @@ describe('a download', () => {
     expect((await rig.readSnapshot(snapshotId)).verification).toMatchObject({ damagedPages: 0 });
   });
 
-  it('leaves what it has alone when the service answers other records after an expired cursor', async () => {
+  it('leaves what it has alone when the service returns other records after an expired cursor', async () => {
     let shiftMs = 0;
     await start(['cursor-expires'], 100, () => Date.now() + shiftMs);
     const other = {
@@ -228,7 +228,7 @@ describe('a download', () => {
     expect([...first!, ...middle, ...second!]).toEqual(await readFromService(service, period));
   });
 
-  it('decision 27, client: a refresh reads the period anew and names what it refreshes', async () => {
+  it('decision 27, client: a refresh reads the period again and names what it refreshes', async () => {
     await start();
     const old = await download(period);
     const { taskId, snapshotId } = await rig.ask('downloads/refresh', { snapshotId: old });

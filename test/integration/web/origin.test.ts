@@ -50,7 +50,7 @@ describe('W-09: Origin', () => {
     });
   }
 
-  it('refuses a call without an Origin, and answers one with ours', async () => {
+  it('refuses a call without an Origin, and serves one with ours', async () => {
     expect((await ask('', 'call')).status).toBe(403);
     expect((await ask('', 'logout')).status).toBe(403);
     const answer = await ask(`Origin: ${running.origin}\r\n`, 'call');

@@ -25,7 +25,7 @@ function parsePolicy(policy: string): Map<string, string[]> {
 
 describe('W-13: headers', () => {
   it.each(['/', '/assets/app-1a2b.js', '/nowhere', '/api/events', '/launch', '/start-again'])(
-    'stand on the answer of %s',
+    'are on the response of %s',
     async (path) => {
       const answer = await fetch(running.origin + path);
       const policy = parsePolicy(answer.headers.get('content-security-policy') ?? '');

@@ -248,7 +248,7 @@ describe('an import of bad records', () => {
     expect(again.report.known).toBe(1);
   });
 
-  it('takes the report that it is told, unless the fields contradict', async () => {
+  it('uses the report that is given, unless the fields contradict it', async () => {
     const row = { ...toInbound({ Id: 'told' }), BotLatency: undefined };
     expect((await add(toNdjson([row]))).report.problems).toMatchObject([
       { reason: expect.stringContaining('told') },

@@ -37,7 +37,7 @@ describe('npm run service -- --import', () => {
     return { child, output, closed: once(child, 'close') };
   };
 
-  it('adds the records of each file before it is ready, tells what it did, and serves them', async () => {
+  it('adds the records of each file before it is ready, prints what it did, and serves them', async () => {
     await writeFile(toPath('one'), toNdjson([toInbound(), toInbound({ Channel: 'x' })]));
     await writeFile(toPath('two'), JSON.stringify([toInbound(), toInbound({ Client: 'Bo' })]));
     const { child, output, closed } = run('--import', toPath('one'), '--import', toPath('two'));

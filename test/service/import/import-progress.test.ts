@@ -10,7 +10,7 @@ describe('an import under way', () => {
   });
   afterEach(() => target.stop());
 
-  it('runs one import at a time, tells how far it is, and can be cancelled', async () => {
+  it('runs one import at a time, reports its progress, and can be cancelled', async () => {
     const file = toNdjson(Array.from({ length: 20_000 }, (_, index) => toInbound({ BotLatency: index })));
     const abort = new AbortController();
     let bytes = 0;

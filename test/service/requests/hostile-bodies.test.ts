@@ -51,7 +51,7 @@ describe('bodies that no client should send', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(50 * 2 ** 20);
   });
 
-  it('S14: survives JSON that is nested deeply, open or closed, and answers within moments', async () => {
+  it('S14: survives JSON that is nested deeply, open or closed, and responds within moments', async () => {
     const deep = ['['.repeat(60_000), '['.repeat(30_000) + ']'.repeat(30_000), '{"a":'.repeat(9_000) + '1'];
     const ignored = `{${DATES},"x":${'['.repeat(32)}${']'.repeat(32)}}`;
     const startedMs = performance.now();

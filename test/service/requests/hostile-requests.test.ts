@@ -18,7 +18,7 @@ describe('requests that no client should send', () => {
   afterAll(() => service.stop());
   const host = (): string => `Host: 127.0.0.1:${port}`;
 
-  it('answers the same request when it is written properly', async () => {
+  it('serves the same request when it is written properly', async () => {
     expect((await sendRaw(port, toRawRequest(STATUS, host()))).status).toBe(200);
   });
 
@@ -103,7 +103,7 @@ describe('requests that no client should send', () => {
     expect(text).not.toMatch(/\.ts|\bat |root:/);
   });
 
-  it('S22: guards pipelined requests each on its own, and answers none after the last', async () => {
+  it('S22: guards pipelined requests each on its own, and serves none after the last', async () => {
     const keep = (...headers: string[]): string =>
       toRawRequest(STATUS, ...headers).replace('Connection: close\r\n', '');
     const refused = keep(host(), 'Authorization: bearer wrong');
@@ -137,7 +137,7 @@ describe('requests that no client should send', () => {
     expect(JSON.parse(body)).toEqual({ type: 'about:blank', title: 'Bad Request', status: 400 });
   });
 
-  it('F-12: every answer forbids to keep, guess, frame or share it', async () => {
+  it('F-12: every response forbids to keep, guess, frame or share it', async () => {
     for (const path of [STATUS, '/nowhere', '/openapi.json']) {
       const { headers } = await post(service, path, undefined, { origin: 'https://evil.example' });
       expect(headers.get('cache-control')).toBe('no-store');

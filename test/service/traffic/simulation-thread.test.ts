@@ -19,7 +19,7 @@ const ENTRY = new URL('../../../src-main/service/service-thread.ts', import.meta
 type Kind = FromServiceThread['kind'];
 type Message<K extends Kind> = Extract<FromServiceThread, { kind: K }>;
 
-describe('what the application tells the service in its thread, and hears from it', () => {
+describe('messages between the application and the service in its thread', () => {
   let folder: string;
   let thread: Worker;
   let messages: FromServiceThread[];
@@ -69,7 +69,7 @@ describe('what the application tells the service in its thread, and hears from i
     expect(page).toHaveProperty('data');
   });
 
-  it('tells the newest answered requests together, and nothing of what was sent', async () => {
+  it('sends the newest requests together, and nothing of what was in them', async () => {
     const ready = await start();
     for (let index = 0; index < 30; index += 1) await readStatus(ready);
     await post(ready, '/secret/path?token=abc', {});
@@ -87,7 +87,7 @@ describe('what the application tells the service in its thread, and hears from i
     expect(JSON.stringify(all)).not.toContain('secret');
   });
 
-  it('imports a file, tells how far it is, and how it ended', async () => {
+  it('imports a file, reports its progress and how it ended', async () => {
     await start({ records: 0 });
     const path = join(folder, 'records');
     const bad = toNdjson([toInbound({ Channel: 'x' })]);

@@ -75,7 +75,7 @@ describe('a simulation', () => {
     expect(await readStatus()).toMatchObject({ Status: 'up', ConnectorStatus: 'up' });
   });
 
-  it('of slow answers multiplies the response times of new traffic, and the status follows', async () => {
+  it('of slow responses multiplies the response times of new traffic, and the status follows', async () => {
     await start();
     const usual = await readSince(0, 150);
     const usualStatus = await readStatus();

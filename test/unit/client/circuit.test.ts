@@ -48,7 +48,7 @@ describe('H-06: the circuit', () => {
     );
   });
 
-  it('an answer in between starts the count anew', () => {
+  it('a response in between starts the count again', () => {
     const { readWaitMs, attempt, failTimes } = createRig();
     failTimes(4);
     attempt('answered');

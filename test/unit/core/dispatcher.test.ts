@@ -9,7 +9,7 @@ function dispatcherFor(handlers: Partial<Handlers>) {
 }
 
 describe('dispatcher', () => {
-  it('answers a value that the contract promises', async () => {
+  it('returns a value that the contract promises', async () => {
     const call = dispatcherFor({ 'tasks/list': () => [] });
     expect(await call('tasks/list', null)).toEqual({ ok: true, value: [] });
   });
@@ -65,7 +65,7 @@ describe('dispatcher', () => {
     expect(JSON.stringify(answer)).not.toContain('somebody');
   });
 
-  it('does not let an answer through that the contract does not promise', async () => {
+  it('does not let a value through that the contract does not promise', async () => {
     const call = dispatcherFor({ 'tasks/list': () => [{ id: 'a' }] as never });
     expect(await call('tasks/list', null)).toMatchObject({ ok: false, error: { code: 'app.bug' } });
   });

@@ -112,7 +112,7 @@ describe('a failure', () => {
     expect(judge('client.rate-limited', {}, { retryAfterMs: 1e12 })).toMatchObject({ delayMs: 3_600_000 });
   });
 
-  it('is told at once to a person who just asked', () => {
+  it('is shown at once to a person who just asked', () => {
     expect(judge('client.refused-connection', { isWatched: true, cursor: '' })).toEqual({ kind: 'stop' });
     expect(judge('client.html', { isWatched: true, cursor: '', failures: 3 })).toEqual({ kind: 'stop' });
   });

@@ -33,7 +33,7 @@ describe('settings', () => {
     expect((await open()).get()).toMatchObject({ theme: 'system', refreshSeconds: 15 });
   });
 
-  it('keep a damaged file aside and start anew', async () => {
+  it('put a damaged file aside and start with defaults', async () => {
     await writeFile(join(folder, 'settings.json'), '{"theme":');
     expect((await open()).get().theme).toBe('system');
     const [kept = ''] = (await readdir(folder)).filter((name) => name.includes('damaged'));

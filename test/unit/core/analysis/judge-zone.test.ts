@@ -44,7 +44,7 @@ describe('the zone of a service with traffic', () => {
     ['America/St_Johns', 'UTC', 'likely-wrong', '-03:30'],
     ['America/New_York', 'UTC', 'likely-wrong', '-05:00'],
     ['Pacific/Marquesas', 'Asia/Tokyo', 'likely-wrong', '-09:30'],
-  ])('%s is told from %s', (truth, zone, verdict, proposedZone) => {
+  ])('%s is distinguished from %s', (truth, zone, verdict, proposedZone) => {
     expect(observe(truth, zone)).toMatchObject({ verdict, proposedZone });
   });
 
@@ -86,7 +86,7 @@ describe('the zone of a service with traffic', () => {
   });
 });
 
-describe('what can not be told', () => {
+describe('what can not be known', () => {
   it('a quiet service, from one whose clock is behind', () => {
     const finding = observe('UTC', 'UTC', { ageMs: 180 * minuteMs, countBefore: 3 });
     expect(finding).toMatchObject({ verdict: 'unsure', proposedZone: null });

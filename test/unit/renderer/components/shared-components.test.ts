@@ -21,7 +21,7 @@ test('a code badge has a shape for its class and a word for no code', () => {
   expect(shapes[4]).toContain('none');
 });
 
-test('a state is told by a word, not by colour alone', () => {
+test('a state is shown by a word, not by colour alone', () => {
   expect(mount(HealthMark, { props: { state: 'down' }, global }).text()).toBe('Down');
   expect(mount(HealthMark, { props: { state: 'not-checked' }, global }).text()).toBe('Not checked');
 });
@@ -32,7 +32,7 @@ test('an error says the words of its code, and an unknown code those of an unexp
   expect(words('nobody.knows')).toContain('Unexpected error');
 });
 
-test('running work tells count, rate and what is left, and can be paused and cancelled', async () => {
+test('running work shows count, rate and what is left, and can be paused and cancelled', async () => {
   const progress = mount(TaskProgress, { props: { task: makeTask() }, global });
   expect(progress.text()).toContain('128,400 of 412,331 records · 41,200/s · 7 s left');
   await progress.get('button[aria-label="Pause the download"]').trigger('click');

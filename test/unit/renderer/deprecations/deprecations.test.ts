@@ -28,7 +28,7 @@ test('the same number twice reads the same in both orders', () => {
   expect(readGivenDate('05/05/2024').kind).toBe('clear');
 });
 
-test('decision 25, client: 31/06/2024 is impossible, and June is told to have 30 days', () => {
+test('decision 25, client: 31/06/2024 is impossible, and June is said to have 30 days', () => {
   expect(readGivenDate('31/06/2024')).toEqual({
     kind: 'impossible',
     text: '31/06/2024',

@@ -34,7 +34,7 @@ describe('JSON lines', () => {
     );
   });
 
-  it('tells keys from texts', () => {
+  it('distinguishes keys from texts', () => {
     const kinds = tryFormatJson('{"a":"b"}')
       ?.flat()
       .map((token) => token.kind);

@@ -101,7 +101,7 @@ describe('records store', () => {
     expect(store.error).toBeNull();
   });
 
-  it('tells an error by its code, but not one of a view that was left', async () => {
+  it('reports an error by its code, but not one of a view that was left', async () => {
     const store = createStore();
     void store.open(1, {}, DEFAULT_ORDER);
     void store.open(2, {}, DEFAULT_ORDER);
@@ -157,7 +157,7 @@ describe('row source', () => {
     });
   }
 
-  it('asks only for rows that exist and tells the grid how many there are', async () => {
+  it('requests only rows that exist, and the grid learns how many there are', async () => {
     const asked: unknown[] = [];
     const { params, outcome } = request(200);
     createSource([{} as never], asked).getRows(params as never);

@@ -71,7 +71,7 @@ function readText(): string {
 }
 
 describe('export dialog', () => {
-  it('exports what the filter leaves, in the chosen format, and tells progress and the finished file', async () => {
+  it('exports what the filter leaves, in the chosen format, and shows progress and the finished file', async () => {
     const backend = new ScriptedBackend({
       'tasks/list': () => [],
       'exports/start': () => ({ taskId: 'export-1' }),

@@ -55,7 +55,7 @@ describe('snapshot words', () => {
     expect(toRecordShare({ ...day, recordCount: 50, totalDocument: 200 }, null)).toBe(0.25);
   });
 
-  it('tells what the download does before how the snapshot is', () => {
+  it('names what the download does before how the snapshot is', () => {
     const arriving = { ...day, state: 'downloading' as const };
     const shown = (state: Download['state']): string => toShownState(arriving, makeDownload({ state }));
     expect(shown('queued')).toBe('queued');

@@ -96,7 +96,7 @@ test('without an upload the host is asked to choose the file', async () => {
   expect(store.recordImport?.state).toBe('running');
 });
 
-test('a file is sent first, and an end that was told sooner is kept', async () => {
+test('a file is sent first, and an end that was reported sooner is kept', async () => {
   const backend: UploadingBackend = new UploadingBackend({
     ...script,
     'local-service/start-import': () => {

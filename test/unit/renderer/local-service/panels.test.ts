@@ -132,7 +132,7 @@ describe('the import panel', () => {
     expect(open({ state: 'failed', error }).text()).toContain('the disk is full');
   });
 
-  it('tells sending from importing', () => {
+  it('distinguishes sending from importing', () => {
     const panel = open({}, 'large.csv');
     expect(panel.text()).toContain('Sending the file');
     expect(panel.text()).toContain('large.csv');

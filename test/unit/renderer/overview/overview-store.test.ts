@@ -29,7 +29,7 @@ afterEach(() => {
 });
 
 describe('overview store', () => {
-  it('asks for 48 half hours that end where it is told', async () => {
+  it('requests 48 half hours that end at the given time', async () => {
     const backend = new ScriptedBackend({
       'overview/read-volume': () => EMPTY_VOLUME,
       'overview/read-attention': () => [],
@@ -89,7 +89,7 @@ describe('overview store', () => {
     stop();
   });
 
-  it('does not show the answer for a connection that was left meanwhile', async () => {
+  it('does not show the response for a connection that was left meanwhile', async () => {
     let finishFirst: (() => void) | undefined;
     const backend = new ScriptedBackend({
       'overview/read-volume': async ({ connectionId }) => {

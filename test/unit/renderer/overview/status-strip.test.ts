@@ -39,7 +39,7 @@ describe('down windows', () => {
     expect(findDownWindows(makeTicks(['up', 'partly', 'up']), 'platform')).toEqual([]);
   });
 
-  it('says that it goes on when the newest answered tick is down, although nobody checked since', () => {
+  it('says that it goes on when the newest tick with a response is down, although nobody checked since', () => {
     const windows = findDownWindows(makeTicks(['up', 'down', 'unreachable', 'not-checked']), 'platform');
     expect(windows[0]).toMatchObject({ ongoing: true, toMs: 2 * 960_000 });
   });

@@ -82,7 +82,7 @@ describe('what is cached', () => {
   const buckets = [0, 1, 2].map((index) => makeBucket(index, [index === 2 ? 4 : 0, 0, 0, 0, 0]));
   const points = toVolumePoints(buckets, []);
 
-  it('tells half hours without traffic from those that nobody downloaded', () => {
+  it('distinguishes half hours without traffic from those that were not downloaded', () => {
     const cached = [{ fromMs: START_MS + HALF_HOUR_MS, toMs: START_MS + HALF_HOUR_MS + 1000 }];
     expect(findUncached(points, cached)).toEqual([true, false, false]);
     expect(findUncached(points, [])).toEqual([true, true, false]);

@@ -21,6 +21,6 @@ test('a day or time that does not exist is unreadable, never shifted', () => {
   expect(readDraft({ ...draft, toDay: '20/11/2026' }, 'UTC')).toBe('unreadable');
 });
 
-test('a start after the end is told', () => {
+test('a start after the end is reported', () => {
   expect(readDraft({ ...draft, fromDay: '2026-11-21' }, 'UTC')).toBe('reversed');
 });

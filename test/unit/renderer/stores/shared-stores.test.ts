@@ -61,7 +61,7 @@ test('the theme goes round system, light and dark', async () => {
   expect(app.theme).toBe('system');
 });
 
-test('a task that was heard of is newer than the list', async () => {
+test('a task from an event is newer than the list', async () => {
   const { backend } = await startStores({
     'tasks/list': () => {
       backend.emit('tasks/changed', makeTask({ done: 2 }));
@@ -81,7 +81,7 @@ test('the period is as of now, in the zone of the connection', async () => {
   expect([asked.startDate, asked.endDate]).toEqual(['2026-11-19 15:52:00', '2026-11-20 15:52:00']);
 });
 
-test('decision 28, client: unreachable, refused and not checked are told apart', async () => {
+test('decision 28, client: unreachable, refused and not checked are distinguished', async () => {
   const { backend } = await startStores({
     'status/refresh': () => makeSample(),
     'status/read-history': () => makeHistory(null),

@@ -59,7 +59,7 @@ describe('summaries store', () => {
     backend = new HeldBackend();
   });
 
-  it('shows the summary asked for last when answers arrive the other way round', async () => {
+  it('shows the summary requested last when responses arrive the other way round', async () => {
     const store = createStore();
     void store.read('reported', toSnapshot(1));
     void store.read('reported', toSnapshot(2));
@@ -91,7 +91,7 @@ describe('summaries store', () => {
     expect(store.reported?.snapshot.id).toBe(1);
   });
 
-  it('drops an answer of the service for a period that was left', async () => {
+  it('drops a response of the service for a period that was left', async () => {
     const store = createStore();
     const fetched = store.fetchReported('c', 'inbound', PERIOD);
     store.clear();
