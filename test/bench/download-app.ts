@@ -8,7 +8,7 @@ import { createCore } from '../../src-main/core/create-core.ts';
 import { createInMemorySecretStore } from '../../src-main/core/secrets/in-memory-secret-store.ts';
 import { createTestHost } from '../support/test-host.ts';
 
-/** What the bench tells this process. */
+/** What the bench hands to this process. */
 export interface DownloadAppInput {
   readonly dataFolder: string;
   /** Path of the cache's built thread. */
@@ -26,7 +26,7 @@ export interface DownloadAppFigures {
   readonly state: string;
   readonly ms: number;
   readonly longestPauseMs: number;
-  /** Most memory that the process ever had resident; null where the system does not tell. */
+  /** Most memory that the process ever had resident; null where the system does not say. */
   readonly peakBytes: number | null;
 }
 

@@ -35,7 +35,7 @@ export function toQuantile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }
 
-/** Runs the work and answers its result with the milliseconds it took. */
+/** Runs the work and returns its result with the milliseconds it took. */
 export async function measure<Value>(
   work: () => Value | Promise<Value>,
 ): Promise<{ value: Value; ms: number }> {

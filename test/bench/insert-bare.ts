@@ -5,7 +5,7 @@ const TABLES = ['inbound_records', 'inbound_texts'] as const;
 
 /**
  * Inserts the inbound records of a cache into the same tables of a new file beside it, with better-sqlite3
- * alone and a transaction for each page. Answers the milliseconds of the inserts; reading is not counted.
+ * alone and a transaction for each page. Returns the milliseconds of the inserts; reading is not counted.
  */
 export function insertBare(file: string, pageSize: number): number {
   const source = new Database(file, { readonly: true });

@@ -129,7 +129,7 @@ async function benchView(cache: Cache, bare: Database.Database, view: ViewCase):
   for (let index = 0; index < WINDOWS; index += 1) {
     const start = Math.floor((((index * 7919) % 1009) / 1009) * Math.max(1, rowCount - WINDOW_ROWS));
     ours.push((await measure(() => cache.readRows({ viewId, offset: start, limit: WINDOW_ROWS }))).ms);
-    // The peer is slow: a tenth of the windows tells as much.
+    // The peer is slow: a tenth of the windows says as much.
     if (index % 10 === 0) peers.push((await measure(() => statement.all(WINDOW_ROWS, start))).ms);
   }
   const histogram = await measure(() => cache.readHistogram({ viewId, buckets: 120 }));

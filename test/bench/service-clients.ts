@@ -36,7 +36,7 @@ interface LoadPlan {
   readonly walkMs: number;
 }
 
-/** Clients that call the six operations in turn by chance, each waiting for its answer, for a time. */
+/** Clients that call the six operations in turn by chance, each waiting for its response, for a time. */
 export async function runMixedLoad(service: ServiceProcess, plan: LoadPlan): Promise<MixedLoad> {
   const endMs = performance.now() + plan.forMs;
   const load = { times: [] as number[], errors: [] as string[], lostRecords: 0, walkedRecords: 0 };

@@ -19,16 +19,16 @@ export interface Answer {
 export interface ServiceProcess {
   readonly startMs: number;
   readonly credentials: { readonly accessToken: string; readonly accessTokenSecret: string };
-  /** Processor time up to then in milliseconds; null where the system doesn't tell. */
+  /** Processor time up to then in milliseconds; null where the system doesn't say. */
   readonly startCpuMs: number | null;
   /** One POST below the base address, over connections that are kept. */
   call(path: string, body?: unknown): Promise<Answer>;
-  /** Most memory it ever held, in MB; null where the system doesn't tell. */
+  /** Most memory it ever held, in MB; null where the system doesn't say. */
   readPeakMb(): number | null;
   stop(): Promise<void>;
 }
 
-/** Resolves once the service answers; `startMs` is how long that took from nothing. */
+/** Resolves once the service responds; `startMs` is how long that took from nothing. */
 export async function startServiceProcess(folder: string, args: readonly string[]): Promise<ServiceProcess> {
   const from = performance.now();
   const child = spawn(process.execPath, [...SERVICE_ARGS, '--data', folder, ...args], {
@@ -62,7 +62,7 @@ export async function startServiceProcess(folder: string, args: readonly string[
   };
 }
 
-/** The envelope of a report; throws for any other answer. */
+/** The envelope of a report; throws for any other response. */
 export function readReport(answer: Answer): ReportResponse {
   if (answer.status !== 200) throw new Error(`Status ${answer.status}`);
   const report = JSON.parse(answer.body.toString()) as ReportResponse;

@@ -9,7 +9,7 @@ export interface RunningApp {
   /** Address with the one-time token. */
   readonly url: string;
   readonly dataFolder: string;
-  /** Ends the process and starts it again on the same folder; answers the new address. */
+  /** Ends the process and starts it again on the same folder; returns the new address. */
   restart(): Promise<string>;
 }
 

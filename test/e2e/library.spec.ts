@@ -72,7 +72,7 @@ test('a snapshot is certified, named, pinned, deleted, brought back, verified an
   await library.act(library.row('The quiet day'), 'Pin');
   await expect(library.row('The quiet day').getByLabel('Pinned')).toBeVisible();
 
-  // What is pinned is asked about; both ways it can be undone.
+  // Deleting what is pinned must be confirmed; both ways it can be undone.
   await library.act(library.row('The quiet day'), 'Delete');
   await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
   await expect(library.rows()).toHaveCount(0);

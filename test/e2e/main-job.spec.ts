@@ -31,7 +31,7 @@ test('from first run to an offline export of what the service served', async ({ 
     string
   >[];
   const served = await readServed(app.dataFolder, period);
-  // The table was told newest first, and the export keeps that order.
+  // The table shows the newest first, and the export keeps that order.
   const inOrder = [...served].reverse();
   const asText = inOrder.map((document) =>
     Object.fromEntries(Object.entries(document).map(([field, value]) => [field, String(value)])),

@@ -26,7 +26,7 @@ export interface ServedPeriod {
 }
 
 /**
- * Every inbound record that the built-in service holds of a period, oldest first, asked of a service on its
+ * Every inbound record that the built-in service holds of a period, oldest first, read from a service on its
  * folder: the application must have stopped its own.
  */
 export async function readServed(dataFolder: string, period: ServedPeriod): Promise<ServedRecord[]> {

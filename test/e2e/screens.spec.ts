@@ -20,7 +20,7 @@ async function showScreen(page: Page, name: string): Promise<void> {
     for (const size of sizes) {
       await page.setViewportSize(size);
       await page.mouse.move(size.width - 1, size.height - 1);
-      // Charts follow a new size with the next frames; nothing in the window tells when they have.
+      // Charts follow a new size with the next frames; nothing in the window shows when they have.
       await page.waitForTimeout(400);
       await page.screenshot({ path: `${folder}/${name}-${String(size.width)}-${colorScheme}.png` });
       // Nothing may make the window itself scroll sideways.

@@ -15,7 +15,7 @@ const usual = getCACertificates('default');
 beforeAll(() => setDefaultCACertificates([...usual, authority.cert]));
 afterAll(() => setDefaultCACertificates(usual));
 
-/** An https service that answers everything; `readCount` tells how many requests it saw. */
+/** An https service that accepts everything; `readCount` returns how many requests it received. */
 async function startTls(options: ServerOptions): Promise<{ url: string; readCount: () => number }> {
   let count = 0;
   const server = createServer(options, (request, response) => {

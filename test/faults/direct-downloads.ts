@@ -86,7 +86,7 @@ export async function createDirectDownloads(
     client,
     clock,
     lines,
-    /** Downloads a report and answers its snapshot as it ended. */
+    /** Downloads a report and returns its snapshot as it ended. */
     download: async (report: DetailKind, period: Period): Promise<Snapshot> =>
       end(await handlers['downloads/start']({ connectionId: connection.id, report, period })),
     /** Goes on with a download that was paused or ended early. */

@@ -48,7 +48,7 @@ function countLogged(lines: readonly LogLine[], logged: string): number {
   ).length;
 }
 
-/** Each kind of fault is told as often as one download meets it. A second one may have its connection ended by the first. */
+/** Each kind of fault is logged as often as one download meets it. A second one may have its connection ended by the first. */
 function expectLogged(lines: readonly LogLine[], faults: readonly KnownFault[]): void {
   for (const { logged } of faults) {
     const alike = faults.filter((fault) => fault.logged === logged).length;

@@ -145,7 +145,7 @@ describe('the core with the bundled service', () => {
     expect(computed.requestCount).toBe(snapshot.recordCount);
     expect(given.groups.length).toBeGreaterThan(10);
     expect(outbound.recordCount).toBeGreaterThan(10);
-    // The service goes on receiving between the two answers; a closed period is compared in its own test.
+    // The service goes on receiving between the two responses; a closed period is compared in its own test.
     expect(Math.abs(given.requestCount - computed.requestCount)).toBeLessThan(100);
     expect(new Set(computed.groups.map(keyOf)).size).toBe(computed.groups.length);
     await ask('local-service/start', null);

@@ -14,7 +14,7 @@ const nowMs = Math.floor(Date.now() / 1000) * 1000;
 /** One record a minute of the last 30 hours, the newest 90 s old. */
 const instants = Array.from({ length: 1800 }, (_entry, index) => nowMs - 90_000 - index * minuteMs).reverse();
 
-/** A service whose clock is in a zone, asked with one record at a time; `write` gives a record its date. */
+/** A service whose clock is in a zone, requested with one record at a time; `write` gives a record its date. */
 async function startZoned(zone: string, write: (ms: number) => string) {
   const server = await startFaultServer((request, response) => {
     if (request.path.endsWith('/CreateToken')) {

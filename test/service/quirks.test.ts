@@ -9,7 +9,7 @@ const NOW_MS = Date.UTC(2026, 10, 20, 15, 30, 12, 345);
 const WEEK = toPeriod(NOW_MS - 8 * 86_400_000, NOW_MS);
 const STATUS = '/api/ServiceReporting/Status/1001';
 
-/** An answer as a client might meet it; only what the tests look at. */
+/** A response as a client might meet it; only what the tests look at. */
 interface Answer {
   readonly isValid: boolean;
   readonly totalDocument: number;

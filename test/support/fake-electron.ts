@@ -285,7 +285,7 @@ class FakeTheme extends EventEmitter {
 }
 export const nativeTheme = new FakeTheme();
 
-/** A request as `net.request` returns it; the test answers by emitting `response`, `redirect` or `error`. */
+/** A request as `net.request` returns it; the test responds by emitting `response`, `redirect` or `error`. */
 export class FakeClientRequest extends EventEmitter {
   readonly options: unknown;
   readonly headers = new Map<string, string>();

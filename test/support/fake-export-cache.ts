@@ -62,7 +62,7 @@ export function createSnapshotOf(report: ReportKind, recordCount: number): Snaps
   };
 }
 
-/** Stands in for the cache: hands out the given records in batches and notes what was asked. */
+/** Stands in for the cache: hands out the given records in batches and notes what was requested. */
 export function createFakeExportCache(options: {
   report: ReportKind;
   records?: RecordDetail[];

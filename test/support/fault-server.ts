@@ -37,7 +37,7 @@ function trackSockets(server: Server): () => Promise<void> {
   };
 }
 
-/** An HTTP server that answers as the test says, and remembers what it was asked. */
+/** An HTTP server that responds as the test says, and remembers its requests. */
 export async function startFaultServer(answer: Answer): Promise<FaultServer> {
   const requests: ReceivedRequest[] = [];
   const server = createServer((incoming, response) => {
@@ -58,7 +58,7 @@ export async function startFaultServer(answer: Answer): Promise<FaultServer> {
   return { address: await listen(server), requests, close };
 }
 
-/** A server below HTTP: each connection's first bytes are answered with raw bytes by the test. */
+/** A server below HTTP: the test responds to each connection's first bytes with raw bytes. */
 export async function startRawServer(answer: (socket: Socket) => void): Promise<FaultServer> {
   const server = createNetServer((socket) => {
     socket.once('data', () => answer(socket));
@@ -67,7 +67,7 @@ export async function startRawServer(answer: (socket: Socket) => void): Promise<
   return { address: await listen(server), requests: [], close };
 }
 
-/** Answers with JSON and the given status. */
+/** Responds with JSON and the given status. */
 export function sendJson(response: ServerResponse, value: unknown, status = 200): void {
   response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' });
   response.end(JSON.stringify(value));

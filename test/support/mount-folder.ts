@@ -18,7 +18,7 @@ function isWritable(folder: string): boolean {
 
 /**
  * Makes a folder really unwritable: by its mode, or, for the superuser whom modes don't bind, by a read-only mount
- * of it upon itself. Answers what undoes it; null where neither works.
+ * of it upon itself. Returns what undoes it; null where neither works.
  */
 export function makeUnwritable(folder: string): (() => void) | null {
   chmodSync(folder, 0o500);
@@ -31,7 +31,7 @@ export function makeUnwritable(folder: string): (() => void) | null {
   return null;
 }
 
-/** Mounts a file system of a size in memory; the answer unmounts it. Null where that is not allowed. */
+/** Mounts a file system of a size in memory; returns what unmounts it, or null where that is not allowed. */
 export function mountSmallDisk(folder: string, sizeBytes: number): (() => void) | null {
   if (process.platform !== 'linux' || !existsSync(folder)) return null;
   if (!run('mount', '-t', 'tmpfs', '-o', `size=${sizeBytes}`, 'tmpfs', folder)) return null;

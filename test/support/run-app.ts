@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Starts the whole application on the web host; answers its address once it answers. */
+/** Starts the whole application on the web host; returns its address once it listens. */
 export async function startApp(dataFolder: string): Promise<{ url: string; child: ChildProcess }> {
   const child = spawn(
     process.execPath,

@@ -24,7 +24,7 @@ export class DetailPage {
     await this.page.getByRole('button', { name: 'Apply' }).click();
   }
 
-  /** Downloads the chosen period, and returns it as it was asked for. */
+  /** Downloads the chosen period, and returns it as it was requested. */
   async download(): Promise<ServedPeriod> {
     const sent = this.page.waitForRequest((request) => request.url().includes('downloads/start'));
     await this.page.getByRole('button', { name: 'Download this period' }).click();
@@ -75,7 +75,7 @@ export class DetailPage {
     return this.rows().locator('[col-id=dateMs]').allInnerTexts();
   }
 
-  /** Exports the records and answers the file's text. */
+  /** Exports the records and returns the file's text. */
   async exportCsv(): Promise<string> {
     await this.page.getByRole('button', { name: 'Export these records' }).click();
     await this.page.getByRole('radio', { name: 'CSV' }).check();

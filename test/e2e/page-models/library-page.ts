@@ -13,7 +13,7 @@ export class LibraryPage {
   readonly details = (): Locator => this.page.getByRole('dialog');
   readonly coverage = (): Locator => this.page.getByRole('grid', { name: 'Coverage' });
 
-  /** Downloads inbound details of a period; answers the records of the forecast. */
+  /** Downloads inbound details of a period; returns the records of the forecast. */
   async download(period: string): Promise<number> {
     await this.page.getByRole('button', { name: 'New download' }).click();
     const dialog = this.page.getByRole('dialog', { name: 'New download' });

@@ -48,7 +48,7 @@ test('D-09: damage met while running puts the file aside and goes on with a clea
   const id = await fill();
   await overwriteMiddle();
   const damaged = await readFile(place.file);
-  // Whatever the call answers: the cache must be usable afterwards, and the old file kept.
+  // Whatever the call returns: the cache must be usable afterwards, and the old file kept.
   await cache
     .openView({
       snapshotId: id,

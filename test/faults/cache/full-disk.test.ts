@@ -34,7 +34,7 @@ function toPageBody(page: number): ArrayBuffer {
 }
 const toCursor = (page: number): string => (page === 0 ? '' : String(page * PAGE_SIZE));
 
-/** Stores pages until one fails; answers how many are stored, and the failure. */
+/** Stores pages until one fails; returns how many are stored, and the failure. */
 async function fillUp(cache: Cache, id: number, from: number): Promise<{ pages: number; failure: unknown }> {
   for (let page = from; page < 2000; page += 1) {
     try {

@@ -8,7 +8,7 @@ import { checkWhole, SCALE } from './writer-rig.ts';
 const PAGE_SIZE = 50;
 const LANES = 2;
 const KILLS = Math.ceil((200 * SCALE) / LANES);
-/** A file is checked in full, and begun anew, after this many kills. */
+/** A file is checked in full, and begun again, after this many kills. */
 const KILLS_PER_FILE = 20;
 
 test.concurrent.each(Array.from({ length: LANES }, (_, lane) => lane + 1))(

@@ -13,7 +13,7 @@ export const SCALE = Number(process.env['CACHE_FAULT_SCALE'] ?? 1);
 
 /**
  * Checks that a file holds a clean beginning of what `write-pages.ts` writes: whole pages in a row, their
- * checksums right, every record the one that belongs there, counters and cursor in agreement. Answers the pages.
+ * checksums right, every record the one that belongs there, counters and cursor in agreement. Returns the number of pages.
  */
 export async function checkWhole(file: string, pageSize: number): Promise<number> {
   const database = openCacheDatabase(file, 'read-any');

@@ -52,7 +52,7 @@ export function createTestClient(
   return { client, waitedMs: clock.waitedMs };
 }
 
-/** Answers CreateToken with a token, and leaves every other request to the test. */
+/** Responds to CreateToken with a token, and leaves every other request to the test. */
 export function withToken(answer: Answer, token = 'token-1'): Answer {
   return (request, response) => {
     if (!request.path.endsWith('/CreateToken')) return answer(request, response);
@@ -100,7 +100,7 @@ export async function startSocketServer(answer: (socket: Socket) => void): Promi
   return server;
 }
 
-/** A server that gives a token, answers reports as the list says, in order, and then with a page. */
+/** A server that issues a token, responds to reports as listed, in order, and then with a page. */
 export function startReports(...answers: Answer[]): Promise<FaultServer> {
   let count = 0;
   return startServer(
@@ -118,7 +118,7 @@ export function countReports({ requests }: FaultServer): number {
   return requests.filter((request) => !isTokenRequest(request)).length;
 }
 
-/** Answers with this text or these bytes. */
+/** Responds with this text or these bytes. */
 export function sendBody(body: string | Buffer, headers: Record<string, string> = {}): Answer {
   return (_request, response) => {
     response.writeHead(200, headers);
@@ -126,7 +126,7 @@ export function sendBody(body: string | Buffer, headers: Record<string, string> 
   };
 }
 
-/** Answers with raw bytes and ends the connection. */
+/** Responds with raw bytes and ends the connection. */
 export function sendRaw(text: string | Buffer): Answer {
   return (_request, response) => void response.socket?.end(text);
 }

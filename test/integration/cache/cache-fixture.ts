@@ -91,7 +91,7 @@ export function toPage(snapshotId: number, cursorSent: string, receivedAtMs = FR
   return { snapshotId, cursorSent, requestedAtMs: FROM_MS, receivedAtMs, status: 200, zone: 'UTC' };
 }
 
-/** Stores all documents as pages of one snapshot and completes it; answers its id. */
+/** Stores all documents as pages of one snapshot and completes it; returns its id. */
 export async function fillSnapshot(
   cache: Cache,
   documents: readonly unknown[],

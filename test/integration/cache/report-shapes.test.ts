@@ -16,7 +16,7 @@ async function openFolder() {
     await cache.close();
     await remove();
   });
-  /** Stores a snapshot of one page; answers its remarks about the shape. */
+  /** Stores a snapshot of one page; returns its remarks about the shape. */
   const store = async (change: Record<string, unknown>, connectionId = 'one'): Promise<readonly Remark[]> => {
     const { id } = await cache.createSnapshot(toNewSnapshot({ connectionId }));
     const documents = [0, 1, 2].map((index) => ({ ...createDocument(index), ...change }));

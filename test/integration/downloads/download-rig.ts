@@ -33,12 +33,12 @@ export interface DownloadRig {
   stop(): Promise<void>;
 }
 
-/** A network between core and service that a test can take down, slow down, or answer for. */
+/** A network between core and service that a test can take down, slow down, or replace. */
 export interface TestNetwork {
-  /** Page requests that were let through, or answered. */
+  /** Page requests that were let through, or responded to here. */
   readonly pages: { size: number; lastDocument: string; startDate: string }[];
   isDown: boolean;
-  /** Answers a page instead of the service; undefined lets it through. */
+  /** Responds to a page request instead of the service; undefined lets it through. */
   answer: ((body: { size: number; lastDocument: string }) => Response | undefined) | null;
   /** Waited for before each page request is let through. */
   before: ((pageNumber: number) => Promise<void>) | null;
@@ -70,7 +70,7 @@ function createNetwork(): { network: TestNetwork; fetch: Host['fetch'] } {
   return { network, fetch };
 }
 
-/** The real core with a connection to a real service, pages of 100 unless told. */
+/** The real core with a connection to a real service, pages of 100 unless given. */
 export async function startRig(
   service: Pick<RunningService, 'url' | 'tenant' | 'accessToken' | 'accessTokenSecret'>,
   pageSize = 100,

@@ -6,7 +6,7 @@ import { createCore } from '../../../src-main/core/create-core.ts';
 import { createInMemorySecretStore } from '../../../src-main/core/secrets/in-memory-secret-store.ts';
 import { createTestHost } from '../../support/test-host.ts';
 
-/** What the test tells this process: where, from whom, and what to download when nothing is under way. */
+/** What the test hands to this process: where, from whom, and what to download when nothing is under way. */
 export interface KilledRun {
   readonly dataFolder: string;
   readonly url: string;

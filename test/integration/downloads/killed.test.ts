@@ -86,7 +86,7 @@ test(
       else downloads += 1;
     }
     const complete = readIds('complete');
-    // A kill may also have met one that had just ended, and told nobody.
+    // A kill may also have met one that had just ended, without announcing it.
     expect(complete.length).toBeGreaterThanOrEqual(downloads);
     expect(records.length).toBeGreaterThan(0);
     for (const snapshotId of complete) expect(readFromCache(dataFolder, snapshotId)).toEqual(records);

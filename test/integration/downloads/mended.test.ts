@@ -121,7 +121,7 @@ async function run(operation: 'start' | 'resume' = 'start'): Promise<{ task: Tas
 }
 const readDownload = async () => (await downloads['downloads/list']({ connectionId: null }))[0];
 
-/** Fails the page after the first with the code, as often as told. */
+/** Fails the page after the first with the code, as often as given. */
 function failLater(code: ErrorCode, times: number, details = {}): void {
   const sound = cache.storePage.bind(cache);
   cache.storePage = (page, bytes) => {
@@ -176,7 +176,7 @@ test('two wishes at once to go on start one task, and so do two to fetch again',
   }
 });
 
-/** Queues downloads as an application that was ended leaves them; answers their snapshots. */
+/** Queues downloads as an application that was ended leaves them; returns their snapshots. */
 async function leaveQueued(connectionIds: readonly string[]): Promise<number[]> {
   const snapshotIds: number[] = [];
   for (const connectionId of connectionIds) {

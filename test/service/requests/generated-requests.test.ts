@@ -91,7 +91,7 @@ describe('requests generated from the description of the service', () => {
   });
 });
 
-/** A body that is refused before it is read ends the connection: that is an answer too. */
+/** A body that is refused before it is read ends the connection: that is a response too. */
 function wasCutOff({ body }: GeneratedRequest, error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return body !== undefined && body.length > 16_384 && (code === 'EPIPE' || code === 'ECONNRESET');

@@ -10,7 +10,7 @@ import type { RunningService } from '../../../src-main/service/start-service.ts'
 import { startTestService } from '../../support/service/running-service.ts';
 import { callReport, post, toPeriod } from '../../support/service/service-calls.ts';
 
-/** So much that a few seconds tell. */
+/** So much that a few seconds show it. */
 const MUCH = { ...NO_SIMULATION, trafficFactor: 60 };
 
 describe('a simulation', () => {
@@ -27,7 +27,7 @@ describe('a simulation', () => {
   };
   const readStatus = async (): Promise<StatusResponse> =>
     (await (await post(service, '/api/ServiceReporting/Status/1001')).json()) as StatusResponse;
-  /** All traffic since an instant, once there is as much of it as asked. */
+  /** All traffic since an instant, once there is as much of it as wanted. */
   const readSince = async (
     fromMs: number,
     least: number,

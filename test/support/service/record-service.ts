@@ -12,7 +12,7 @@ export interface FaultControl {
   readonly socket: Socket;
   /** From now on the token that was given is worth nothing. */
   expireToken(): void;
-  /** How the next request for a token is answered. */
+  /** How the service responds to the next request for a token. */
   failNextToken(status: number): void;
   /** Nobody listens for a moment. */
   refuseFor(ms: number): void;
@@ -61,7 +61,7 @@ function createEntries(records: number, isOutbound: boolean): unknown[] {
 
 /**
  * A service over TLS with the same entries for both directions. Each report meets its faults in order, one
- * good page between two of them; everything else is answered as the specification has it.
+ * good page between two of them; every other response is as specified.
  */
 export async function startRecordService(options: {
   readonly certificate: MadeCertificate;

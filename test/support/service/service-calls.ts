@@ -33,7 +33,7 @@ export function toReportAddress(
   return `/api/ServiceReporting/ExecuteReport/${service.tenant}/${identifier}`;
 }
 
-/** A report's answer, checked against the schema of the interface. */
+/** A report's response, checked against the schema of the interface. */
 export async function callReport(
   service: CalledService,
   report: ReportKind,

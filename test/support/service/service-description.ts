@@ -26,7 +26,7 @@ export interface DescribedOperation {
   readonly answers: Readonly<Record<string, DescribedAnswer>>;
 }
 
-/** An answer as it came. */
+/** A response as it came. */
 export interface GivenAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -67,7 +67,7 @@ export class ServiceDescription {
     return new ServiceDescription((await (await fetch(`${service.url}/openapi.json`)).json()) as JsonObject);
   }
 
-  /** What is undocumented about an answer; null when it is as described. */
+  /** What is undocumented about a response; null when it is as described. */
   findFault(method: string, target: string, answer: GivenAnswer): string | null {
     const path = target.split('?', 1)[0] ?? '';
     const atPath = this.operations.filter((operation) => toPattern(operation.path).test(path));

@@ -22,7 +22,7 @@ function createRegistry() {
   return { registry, events };
 }
 
-/** Work that goes on until it is told to end. */
+/** Work that continues until it is ended. */
 function createWork() {
   const { promise, resolve, reject } = Promise.withResolvers<undefined>();
   const handles: TaskHandle[] = [];

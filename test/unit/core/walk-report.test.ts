@@ -10,7 +10,7 @@ const snapshot = {
   period: { startDate: 'a', endDate: 'b', fromMs: 0, toMs: 1, zone: 'UTC' },
 } as Snapshot;
 
-/** A walk over pages that are given; what was asked for and stored is kept. */
+/** A walk over pages that are given; what was requested and stored is kept. */
 function walkOver(heads: readonly PageHead[], change: Partial<Walk> = {}) {
   const asked: string[] = [];
   const stored: string[] = [];

@@ -5,7 +5,7 @@ import { createScrollHold } from '../../../../src-renderer/screens/detail/grid/h
 const ROW_HEIGHT_PX = 27;
 const ROW_COUNT = 1000;
 
-/** A scroller of 10 rows in a table, and the rows that the grid behind it was told to show. */
+/** A scroller of 10 rows in a table, and the rows that the grid behind it has to show. */
 function createTable(rowCount = ROW_COUNT, heightPx = rowCount * ROW_HEIGHT_PX) {
   const loaded = new Set<number>();
   const asked: number[] = [];

@@ -12,7 +12,7 @@ import { ScriptedBackend, installStores } from '../support/scripted-backend.ts';
 
 const DAY_MS = 86_400_000;
 
-/** A service whose answer arrives when the test says so; a summary has the groups that lie in the cache at that time. */
+/** A service whose response arrives when the test says so; a summary has the groups that lie in the cache at that time. */
 async function showScreen(direction: 'inbound' | 'outbound', cached: Snapshot[] = []) {
   const groupCounts = new Map(cached.map(({ id, recordCount }) => [id, recordCount]));
   const fetches: ((snapshot: Snapshot) => void)[] = [];

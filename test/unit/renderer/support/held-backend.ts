@@ -11,7 +11,7 @@ async function settle(): Promise<void> {
   for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
 }
 
-/** A backend whose calls wait until the test answers them, in whatever order it likes. */
+/** A backend whose calls wait until the test settles them, in any order. */
 export class HeldBackend implements Backend {
   readonly calls: HeldCall[] = [];
 
