@@ -1,7 +1,7 @@
 /**
  * Stands in for the bundled service's thread in tests: it keeps to the messages, responds on HTTP, and does what the
- * test asks for by path: `/options` and `/heard` tell what it was told, `/crash` throws, `/requests/N` tells of N
- * answered requests. The words of an imported file say what the import does, line by line.
+ * test requests by path: `/options` and `/heard` return what it received, `/crash` throws, `/requests/N` reports N
+ * served requests. The words of an imported file say what the import does, line by line.
  */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
