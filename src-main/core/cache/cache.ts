@@ -5,12 +5,12 @@ import type { CacheOperations } from './threads/supervise-threads.ts';
 import type { ThreadCalls } from './threads/thread-calls.ts';
 import type { PageHead, PageToStore } from './write/store-page.ts';
 
-/** Operations that are part of something below. */
+/** Operations that are only called as a part of something below. */
 type InnerOperation =
   | 'storePage'
   | 'saveFileCheck'
   | 'salvage'
-  | 'foldLog'
+  | 'checkpointLog'
   | 'tryWriting'
   | 'shareView'
   | 'readHistogram'
@@ -20,7 +20,7 @@ type InnerOperation =
 interface CacheWork {
   /**
    * Hands one received page over; the buffer is transferred. `head` settles once it is parsed, so that the
-   * next page can be asked for; `stored` once records, page and cursor are committed together. Both reject
+   * next page can be requested; `stored` once records, page and cursor are committed together. Both reject
    * with the same AppError for a page that can't be read (`client.html`, `client.not-json`,
    * `client.invalid-request`, `client.unexpected-shape`); then nothing was written.
    */
@@ -38,9 +38,9 @@ interface CacheWork {
   readState(): CacheState;
   /** Notifies a listener when the state becomes another one; returns how to stop it. */
   watchState(listener: (state: CacheState) => void): () => void;
-  /** Tries to write, looks at the disk and folds the log in; it happens every 30 s by itself. */
+  /** Tries to write, measures the disk and runs a checkpoint; this also happens every 30 s. */
   retry(): Promise<CacheState>;
-  /** Shows with the state what retention removed. */
+  /** Adds to the state what retention removed. */
   noteRetired(retired: { atMs: number; snapshots: RetiredSnapshot[] }): void;
   close(): Promise<void>;
 }

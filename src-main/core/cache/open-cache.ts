@@ -9,10 +9,10 @@ import { superviseThreads } from './threads/supervise-threads.ts';
 import { createCalls } from './threads/thread-calls.ts';
 import type { PageHead } from './write/store-page.ts';
 
-/** How often the disk is looked at, the log folded in, and writing tried again after the disk was full. */
+/** How often the disk is measured, a checkpoint run, and writing tried again after the disk was full. */
 const TEND_MS = 30_000;
 /** What must be free before writing is tried again. */
-const ROOM_BYTES = 16_000_000;
+const MIN_FREE_BYTES = 16_000_000;
 
 /**
  * Opens the cache with its three threads: one writes, one serves windows, one scans. A damaged file is
@@ -31,14 +31,14 @@ export async function openCache(options: {
   const { calls } = threads;
 
   const tend = async (): Promise<void> => {
-    state.lookAtDisk();
+    state.measureDisk();
     const { mode, freeBytes } = state.read();
     if (mode === 'out-of-space') {
-      if (freeBytes !== null && freeBytes < ROOM_BYTES) return;
+      if (freeBytes !== null && freeBytes < MIN_FREE_BYTES) return;
       await calls.tryWriting();
       state.update({ mode: 'ready' });
     }
-    state.update({ largeLog: await calls.foldLog() });
+    state.update({ largeLog: await calls.checkpointLog() });
   };
   // Its failure is in the state, and in the log where it happened.
   const tendQuietly = (): Promise<void> => tend().catch(() => undefined);

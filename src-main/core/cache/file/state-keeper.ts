@@ -8,8 +8,8 @@ const LOW_SPACE_BYTES = 500_000_000;
 export interface StateKeeper {
   read(): CacheState;
   update(change: Partial<CacheState>): void;
-  /** Looks at the disk: its free space, and what damaged files take. */
-  lookAtDisk(): void;
+  /** Measures the free space of the disk, and what damaged files take. */
+  measureDisk(): void;
   /** Notifies a listener of every state that differs in more than free space; returns how to stop it. */
   watch(listener: (state: CacheState) => void): () => void;
 }
@@ -39,7 +39,7 @@ export function createStateKeeper(file: string, nowMs: number): StateKeeper {
   return {
     read: () => state,
     update,
-    lookAtDisk() {
+    measureDisk() {
       const freeBytes = readFreeBytes(file);
       const lowSpace = freeBytes !== null && freeBytes < LOW_SPACE_BYTES;
       update({ freeBytes, lowSpace, ...measureDamaged(file) });

@@ -6,7 +6,7 @@ import type { Snapshot } from '../../../common/model/snapshot.ts';
 import { DETAIL_KINDS, isDetailKind, mapKinds } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { selectDigestRows } from '../write/record-digest.ts';
-import { selectRows, toDetailKind, toRecordId } from './record-tables.ts';
+import { RECORD_TABLES, selectRows, toDetailKind, toRecordId } from './record-tables.ts';
 
 type Comparison = Output<'snapshots/compare'>;
 type Values = (string | number | null)[];
@@ -23,6 +23,8 @@ interface UnmatchedRecord {
 }
 type RecordsByKey = Map<string, UnmatchedRecord[]>;
 
+/** Records that agree in these fields may be one record that changed. */
+const PAIR_NAMES: readonly string[] = ['dateText', 'sessionId'];
 const MAX_READ_ROWS = 2000;
 const MAX_DIFFERENCES = 200;
 
@@ -42,6 +44,9 @@ export function createComparer(
   const statements = mapKinds(DETAIL_KINDS, (kind) => ({
     values: database.prepare<[number, number], Values>(selectDigestRows(kind)).raw(),
     row: database.prepare<[number], RecordRow>(`${selectRows(kind)} WHERE r.record_id = ?`),
+    pairPlaces: RECORD_TABLES[kind].recordColumns.flatMap(({ name }, at) =>
+      PAIR_NAMES.includes(name) ? [at] : [],
+    ),
   }));
 
   const visitRecords = async (
@@ -50,7 +55,7 @@ export function createComparer(
     pause: () => Promise<void>,
     visit: (digest: string, record: UnmatchedRecord) => void,
   ): Promise<void> => {
-    const { values } = statements[toDetailKind(snapshot.report)];
+    const { values, pairPlaces } = statements[toDetailKind(snapshot.report)];
     for (const page of pages) {
       const end = page.firstSeq + page.recordCount;
       for (let from = page.firstSeq; from < end; from += MAX_READ_ROWS) {
@@ -58,7 +63,7 @@ export function createComparer(
         const rows = values.all(toRecordId(snapshot.id, from), toRecordId(snapshot.id, until));
         for (const [place, row] of rows.entries()) {
           const digest = hash('sha256', JSON.stringify(row), 'base64');
-          visit(digest, { seq: from + place, pairKey: `${String(row[0])}|${String(row[2])}` });
+          visit(digest, { seq: from + place, pairKey: pairPlaces.map((at) => String(row[at])).join('|') });
         }
         await pause();
       }

@@ -46,7 +46,7 @@ export async function superviseThreads(options: ThreadOptions): Promise<Supervis
   const noteSnapshotId = (snapshotId: number): void => {
     lastSnapshotId = Math.max(lastSnapshotId, snapshotId);
   };
-  /** Goes on beside everything else: a large file takes its time. */
+  /** Runs beside other calls, since a large file takes its time. */
   const bringOver = async (threads: ThreadSet, folder: string): Promise<void> => {
     try {
       const result = await threads.writer.call('salvage', join(folder, basename(file)));
@@ -68,7 +68,7 @@ export async function superviseThreads(options: ThreadOptions): Promise<Supervis
     // Two openings within a millisecond must not look like one.
     const startedAtMs = Math.max(now(), state.read().startedAtMs + (threads.generation > 1 ? 1 : 0));
     state.update({ mode: 'ready', startedAtMs, fileCheck, ...(putAside === null ? {} : { putAside }) });
-    state.lookAtDisk();
+    state.measureDisk();
   };
   /** The number is taken before anything is waited for, so that of several calls one alone opens again. */
   const open = (inspection: Inspection, before: Promise<void> = Promise.resolve()): Promise<ThreadSet> => {

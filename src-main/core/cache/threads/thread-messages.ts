@@ -8,7 +8,7 @@ export interface ThreadStart {
   readonly nowMs: number;
   readonly inspection: Inspection;
   readonly firstSnapshotId: number;
-  /** Number of this opening, from 1: ids of views of another one are not known. */
+  /** Number of this opening, from 1; ids of views are valid within one opening. */
   readonly generation: number;
 }
 
@@ -28,8 +28,8 @@ export interface Opening {
 }
 
 /**
- * From the calling thread: a call, the wish that one ends early, that the file is closed (`isDamaged`: without
- * writing to it any more), or that the thread ends when idle.
+ * From the calling thread: call an operation, cancel a call, close the file (a damaged one without writing to it any
+ * more), or end the thread once it is idle.
  */
 export type ToThread =
   | { readonly kind: 'call'; readonly id: number; readonly name: string; readonly input: unknown }

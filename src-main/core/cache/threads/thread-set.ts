@@ -45,7 +45,7 @@ export async function endThreads({ writer, views, scans }: ThreadSet): Promise<v
   await Promise.all([scans.end(), views.end(), writer.end()]);
 }
 
-/** Ends threads over a sound file. The writer last: it folds the log into the file once nobody reads. */
+/** Ends threads over a sound file. The writer is last: it copies the log into the file once nobody reads. */
 export async function closeThreads({ writer, views, scans }: ThreadSet): Promise<void> {
   try {
     await Promise.all([scans.close(), views.close()]);

@@ -16,8 +16,10 @@ const MAX_OPEN_VIEWS = 16;
 
 export type ViewOperations = ReturnType<typeof createViewOperations>;
 
-/** The quick reads: snapshots, their journals, views and their windows. Ids of views begin with `generation`, so that
- * none means a view of another opening. */
+/**
+ * The quick reads: snapshots, their journals, views and their windows. Ids of views hold `generation`, so that none
+ * means a view of another opening.
+ */
 export function createViewOperations(database: Database, generation: number) {
   const snapshots = createSnapshotReader(database);
   const downloads = createDownloadReader(database, snapshots);

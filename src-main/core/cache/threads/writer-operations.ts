@@ -26,7 +26,7 @@ export function createWriter(opened: OpenedFile, file: string, isFirst: boolean)
   const saveFileCheck = database.prepare('UPDATE cache_state SET checked_at_ms = ?');
   const purge = async (untilMs: number, pause: () => Promise<void>): Promise<Purge> => {
     const purged = await remover.sweep(untilMs, pause);
-    checkpoints.fold();
+    checkpoints.run();
     return purged;
   };
   let sawDamage = false;
@@ -60,12 +60,12 @@ export function createWriter(opened: OpenedFile, file: string, isFirst: boolean)
     saveFileCheck: (atMs: number): void => void saveFileCheck.run(atMs),
     /** Brings over what is whole in a damaged file. */
     salvage: (damagedFile: string, { pause }: CallContext) => salvage(database, damagedFile, pause),
-    /** Folds the log into the file; true when it is large all the same. Throws `cache.disk-full` where that has no room. */
-    foldLog: (): boolean => checkpoints.fold(),
+    /** Copies the log into the file; true when it is large all the same. Throws `cache.disk-full` where that has no room. */
+    checkpointLog: (): boolean => checkpoints.run(),
     /** Writes a little, to see whether that is possible; throws as any write does. */
     tryWriting: (): void => {
       database.prepare('UPDATE cache_state SET was_closed = 0').run();
-      checkpoints.fold();
+      checkpoints.run();
     },
   };
 

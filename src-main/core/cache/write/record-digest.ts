@@ -19,7 +19,7 @@ export interface RowDigest {
 
 /**
  * Begins the checksum over what is stored of a page: its records or groups in the order received, then what was
- * set aside. The checksum of the bytes received can't be worked out again, as they are not kept; this one can.
+ * set aside. The checksum of the bytes received can't be computed again, as they are not kept; this one can.
  */
 export function createRowDigest(): RowDigest {
   const hash = createHash('sha256');

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Snapshot } from '../../../src-main/common/model/snapshot.ts';
-import { readCoverage } from '../../../src-main/core/analysis/read-coverage.ts';
-import { pickExpired } from '../../../src-main/core/analysis/pick-expired.ts';
-import { makeSnapshot } from '../../unit/renderer/library/make-snapshot.ts';
+import type { Snapshot } from '../../../../src-main/common/model/snapshot.ts';
+import { readCoverage } from '../../../../src-main/core/analysis/read-coverage.ts';
+import { pickExpired } from '../../../../src-main/core/analysis/pick-expired.ts';
+import { makeSnapshot } from '../../renderer/library/make-snapshot.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
