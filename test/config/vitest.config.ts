@@ -21,6 +21,8 @@ export default defineConfig({
           include: ['test/{unit,service,contract,integration,faults,electron,architecture}/**/*.test.ts'],
           exclude: ['test/unit/renderer/**'],
           testTimeout: 30_000,
+          // A hook that opens a cache takes seconds while something else keeps the cores busy.
+          hookTimeout: 60_000,
         },
       },
       {
