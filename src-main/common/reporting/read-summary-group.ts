@@ -1,5 +1,5 @@
 import type { SummaryGroup } from '../model/summary.ts';
-import { SUMMARY_FIELD_NAMES } from './field-names.ts';
+import { resolveFields, SUMMARY_FIELD_NAMES } from './field-names.ts';
 import type { JsonObject } from './read-json.ts';
 import type { SetAsideReason } from './read-record.ts';
 import { NOTE_BITS, readInteger, readNumber, readText, type ReadNotes } from './read-value.ts';
@@ -17,7 +17,7 @@ export interface ReadGroup {
  * have an origin or a latency. A count that is not digits is set aside rather than guessed (decision 32).
  */
 export function createGroupReader(notes: ReadNotes): (entry: JsonObject) => ReadGroup | SetAsideReason {
-  const resolve = createShapeCache(SUMMARY_FIELD_NAMES);
+  const resolve = createShapeCache((keys) => resolveFields(keys, SUMMARY_FIELD_NAMES));
   return (entry) => {
     const { keyOf, isCorrected, unknownKeys } = resolve(entry);
     const pick = (field: keyof typeof keyOf): unknown => {

@@ -1,30 +1,29 @@
-import { resolveFields, type FieldNames, type ResolvedFields } from './field-names.ts';
 import type { JsonObject } from './read-json.ts';
 
-interface Shape<Field extends string> {
+interface Shape<Description> {
   readonly keys: readonly string[];
-  readonly fields: ResolvedFields<Field>;
+  readonly description: Description;
 }
 
-const SHAPE_LIMIT = 256;
+const MAX_SHAPES = 256;
 
 /**
- * Answers where an object has its fields. Records of a page mostly share one shape, so the names are
- * looked up once for each shape and then only compared.
+ * Describes objects by their keys. Records of a page mostly share one shape, so each shape is described
+ * once and after that only recognised.
  */
-export function createShapeCache<Field extends string>(
-  names: FieldNames<Field>,
-): (entry: JsonObject) => ResolvedFields<Field> {
-  const shapes = new Map<string, Shape<Field>>();
-  let last: Shape<Field> | null = null;
+export function createShapeCache<Description>(
+  describe: (keys: readonly string[]) => Description,
+): (entry: JsonObject) => Description {
+  const shapes = new Map<string, Shape<Description>>();
+  let last: Shape<Description> | null = null;
   return (entry) => {
-    if (last !== null && hasKeys(entry, last.keys)) return last.fields;
+    if (last !== null && hasKeys(entry, last.keys)) return last.description;
     const keys = Object.keys(entry);
     const signature = JSON.stringify(keys);
-    last = shapes.get(signature) ?? { keys, fields: resolveFields(keys, names) };
+    last = shapes.get(signature) ?? { keys, description: describe(keys) };
     // A service that names fields after its data must not fill the memory.
-    if (shapes.size < SHAPE_LIMIT) shapes.set(signature, last);
-    return last.fields;
+    if (shapes.size < MAX_SHAPES) shapes.set(signature, last);
+    return last.description;
   };
 }
 

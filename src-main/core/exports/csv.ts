@@ -1,5 +1,5 @@
 import { stringify } from 'csv-stringify/sync';
-import type { ExportColumn } from '../../common/reporting/export-columns.ts';
+import type { ExportColumn } from './export-columns.ts';
 import type { CreateExportWriter } from './export-writer.ts';
 import { guardCsvDigits, guardCsvText } from './guard-csv-text.ts';
 

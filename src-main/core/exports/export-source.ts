@@ -1,10 +1,8 @@
 import type { Input } from '../../common/contract/index.ts';
 import type { Snapshot } from '../../common/model/snapshot.ts';
-import {
-  selectDetailColumns,
-  selectSummaryColumns,
-  type ExportColumn,
-} from '../../common/reporting/export-columns.ts';
+import { countContent } from '../../common/reporting/field-values.ts';
+import { isDetailKind } from '../../common/reporting/reports.ts';
+import { selectDetailColumns, selectSummaryColumns, type ExportColumn } from './export-columns.ts';
 import type { Cache } from '../cache/cache.ts';
 
 export type ExportCache = Pick<
@@ -33,7 +31,7 @@ export async function withExportSource(
   use: <Row>(source: ExportSource<Row>) => Promise<void>,
 ): Promise<void> {
   const { report } = snapshot;
-  if (report === 'inbound-summary' || report === 'outbound-summary') {
+  if (!isDetailKind(report)) {
     const { groups } = await cache.readSummary(snapshot.id);
     await use({
       columns: selectSummaryColumns(report),
@@ -49,7 +47,7 @@ export async function withExportSource(
       columns: selectDetailColumns(report, input.includePayload),
       rowCount: view.rowCount,
       batches: cache.readForExport(view.viewId, input.includePayload, signal),
-      measure: (row) => 200 + row.payload.length + (row.response?.length ?? 0),
+      measure: (row) => 200 + countContent(row),
     });
   } finally {
     // A view that can't be closed takes nothing from a file that is whole, and hides no better error.

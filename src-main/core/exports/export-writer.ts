@@ -1,4 +1,4 @@
-import type { ExportColumn } from '../../common/reporting/export-columns.ts';
+import type { ExportColumn } from './export-columns.ts';
 
 /** What a file says about itself, where its format has a place for it. */
 export interface ExportAbout {

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { resolveFields } from '../../common/reporting/field-names.ts';
 import { createShapeCache } from '../../common/reporting/shape-cache.ts';
 import {
   isJsonObject,
@@ -21,7 +22,7 @@ export const NOT_UTF8 = 'It is not UTF-8.';
 
 /** A reader of records written as JSON objects; `stated` is the report that they are said to be of. */
 export function createObjectReader(stated: DetailKind | null): (line: number, bytes: Buffer) => FileEntry {
-  const resolve = createShapeCache(IMPORT_FIELDS);
+  const resolve = createShapeCache((keys) => resolveFields(keys, IMPORT_FIELDS));
   return (line, bytes) => {
     if (!isUtf8(bytes)) return { line, fault: NOT_UTF8 };
     const entry = tryParseObject(bytes.toString());

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { selectDetailColumns } from '../../../src-main/common/reporting/export-columns.ts';
+import { selectDetailColumns } from '../../../src-main/core/exports/export-columns.ts';
 import { readPage } from '../../../src-main/common/reporting/read-page.ts';
 import type { DetailKind } from '../../../src-main/common/reporting/reports.ts';
 import { createCsvWriter } from '../../../src-main/core/exports/csv.ts';

@@ -5,7 +5,7 @@ import type { RecordDetail } from '../../../src-main/common/model/record.ts';
 import {
   selectDetailColumns,
   selectSummaryColumns,
-} from '../../../src-main/common/reporting/export-columns.ts';
+} from '../../../src-main/core/exports/export-columns.ts';
 import {
   InboundDetailDocument,
   InboundSummaryDocument,
