@@ -6,7 +6,7 @@ import { createReportingClient } from './client/create-reporting-client.ts';
 import { createConnectionFile, type SavedConnection } from './connections/connection-file.ts';
 import { createConnections, type BothSecrets } from './connections/create-connections.ts';
 import { createDownloads } from './downloads/create-downloads.ts';
-import { createSummaryFetcher } from './downloads/fetch-summary.ts';
+import { createSummaryStarter } from './downloads/start-summary.ts';
 import { createEvents } from './events.ts';
 import { createExporter } from './exports/create-exporter.ts';
 import { openPartialList } from './exports/partial-list.ts';
@@ -78,12 +78,12 @@ export async function createParts(host: Host, overrides: PartOverrides) {
     ...downloads,
     createClient,
     exporter: createExporter({ ...shared, partials, logger: logger.child('exports') }),
-    fetchSummary: createSummaryFetcher({ ...shared, ...downloads }),
     housekeeping: createHousekeeping({ ...shared, logger: logger.child('housekeeping') }),
     keychain: { kind: secrets.kind, failure: keychainFailure },
     localService: createLocalService({ ...shared, logger: logger.child('local-service') }),
     logger,
     monitor: createMonitor(shared),
     readFreeBytes: () => readFreeBytes(cacheFile),
+    startSummary: createSummaryStarter({ ...shared, ...downloads }),
   };
 }

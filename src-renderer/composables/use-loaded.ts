@@ -1,10 +1,10 @@
 import { shallowRef, watch, type Ref, type WatchSource } from 'vue';
 import { toErrorLike, type ErrorLike } from '../messages/error-like.ts';
 
-/** A value that is read again whenever its sources change; the newest reading wins. */
+/** A value that is read again whenever its sources change; the reading before is aborted then. */
 export function useLoaded<Value>(
   sources: readonly WatchSource[],
-  read: () => Promise<Value>,
+  read: (signal: AbortSignal) => Promise<Value>,
 ): {
   readonly value: Readonly<Ref<Value | null>>;
   readonly error: Readonly<Ref<ErrorLike | null>>;
@@ -15,15 +15,16 @@ export function useLoaded<Value>(
   watch(
     [...sources],
     async (_now, _before, onCleanup) => {
-      let isNewest = true;
-      onCleanup(() => (isNewest = false));
+      const controller = new AbortController();
+      const { signal } = controller;
+      onCleanup(() => controller.abort());
       try {
-        const loaded = await read();
-        if (!isNewest) return;
+        const loaded = await read(signal);
+        if (signal.aborted) return;
         value.value = loaded;
         error.value = null;
       } catch (thrown) {
-        if (isNewest) error.value = toErrorLike(thrown);
+        if (!signal.aborted) error.value = toErrorLike(thrown);
       }
     },
     { immediate: true },

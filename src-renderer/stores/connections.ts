@@ -4,6 +4,7 @@ import type { Input } from '../../src-main/common/contract/index.ts';
 import type { Connection } from '../../src-main/common/model/connection.ts';
 import type { ZoneFinding } from '../../src-main/common/model/zone-finding.ts';
 import { useBackend } from '../backend/backend.ts';
+import { runTask } from '../backend/run-task.ts';
 import { useAppStore } from './app.ts';
 
 /** Saved connections, and the one that every screen looks at. */
@@ -57,8 +58,12 @@ export const useConnectionsStore = defineStore('connections', () => {
     return (await backend.call('connections/start-test', input)).taskId;
   }
 
-  function detectZone(input: Input<'connections/detect-zone'>): Promise<ZoneFinding> {
-    return backend.call('connections/detect-zone', input);
+  /** Judges the time zone of a draft's service. Rejects with the core's error, `app.cancelled` after an abort. */
+  async function checkZone(
+    input: Input<'connections/start-zone-check'>,
+    signal: AbortSignal,
+  ): Promise<ZoneFinding | null> {
+    return (await runTask(backend, 'connections/start-zone-check', input, signal)).zoneFinding ?? null;
   }
 
   return {
@@ -72,6 +77,6 @@ export const useConnectionsStore = defineStore('connections', () => {
     forgetSaved,
     remove,
     startTest,
-    detectZone,
+    checkZone,
   } as const;
 });

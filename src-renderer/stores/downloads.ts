@@ -51,17 +51,14 @@ export const useDownloadsStore = defineStore('downloads', () => {
     bySnapshot.value = new Map(downloads.map((download) => [download.snapshotId, download]));
   }
 
-  /**
-   * Fetches a report into the cache and resolves to the id of its snapshot: a detail is downloaded as a task from then
-   * on, a summary has arrived. Rejects with the core's error.
-   */
+  /** Starts fetching a report into the cache and resolves to the id of its snapshot. Rejects with the core's error. */
   async function start({ connectionId, report, period, sliceDays = null }: DownloadRequest): Promise<number> {
     if (isDetailKind(report)) {
       const input = { connectionId, report, period, sliceDays };
       return (await backend.call('downloads/start', input)).snapshotId;
     }
     const { direction } = REPORTS[report];
-    return (await backend.call('summaries/fetch', { connectionId, direction, period })).id;
+    return (await backend.call('summaries/start-fetch', { connectionId, direction, period })).snapshotId;
   }
 
   /** Downloads every period of the span that is not cached. Rejects with the core's error. */

@@ -5,6 +5,7 @@ import type { Snapshot } from '../../src-main/common/model/snapshot.ts';
 import type { Summary } from '../../src-main/common/model/summary.ts';
 import type { Direction } from '../../src-main/common/reporting/reports.ts';
 import { useBackend } from '../backend/backend.ts';
+import { runTask } from '../backend/run-task.ts';
 import { toErrorLike, type ErrorLike } from '../messages/error-like.ts';
 
 export interface LoadedSummary {
@@ -21,6 +22,7 @@ export const useSummariesStore = defineStore('summaries', () => {
   const readCount = ref(0);
   const fetchError = shallowRef<ErrorLike | null>(null);
   const readError = shallowRef<ErrorLike | null>(null);
+  let fetching: AbortController | null = null;
   const tickets = { reported: 0, computed: 0, fetch: 0 };
 
   const isReading = computed(() => readCount.value > 0);
@@ -47,16 +49,24 @@ export const useSummariesStore = defineStore('summaries', () => {
     }
   }
 
-  /** Fetches a summary from the service; resolves to its snapshot, or to null after a failure or a newer call. */
+  /**
+   * Fetches a summary from the service, in place of one that is being fetched; resolves to its snapshot, or to null
+   * after a failure or a newer call.
+   */
   async function fetchReported(
     connectionId: string,
     direction: Direction,
     period: Period,
   ): Promise<Snapshot | null> {
     const mine = ++tickets.fetch;
+    cancelFetch();
+    fetching = new AbortController();
     isFetching.value = true;
     try {
-      const snapshot = await backend.call('summaries/fetch', { connectionId, direction, period });
+      const input = { connectionId, direction, period };
+      const { snapshotId } = await runTask(backend, 'summaries/start-fetch', input, fetching.signal);
+      if (mine !== tickets.fetch || snapshotId === null) return null;
+      const snapshot = await backend.call('snapshots/get', { snapshotId });
       if (mine !== tickets.fetch) return null;
       fetchError.value = null;
       return snapshot;
@@ -66,6 +76,11 @@ export const useSummariesStore = defineStore('summaries', () => {
     } finally {
       if (mine === tickets.fetch) isFetching.value = false;
     }
+  }
+
+  /** Stops the request that is under way; `fetchError` then says that it was cancelled. */
+  function cancelFetch(): void {
+    fetching?.abort();
   }
 
   /** Forgets everything, for another connection, direction or period. */
@@ -89,6 +104,7 @@ export const useSummariesStore = defineStore('summaries', () => {
     readError,
     read,
     fetchReported,
+    cancelFetch,
     clear,
   } as const;
 });

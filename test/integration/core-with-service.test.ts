@@ -1,9 +1,10 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { EventName, Input, OperationName, Output } from '../../src-main/common/contract/index.ts';
+import type { Input, OperationName, Output } from '../../src-main/common/contract/index.ts';
 import type { Connection, ConnectionDraft } from '../../src-main/common/model/connection.ts';
 import type { Period } from '../../src-main/common/model/period.ts';
+import type { Snapshot } from '../../src-main/common/model/snapshot.ts';
 import type { Task } from '../../src-main/common/model/task.ts';
 import { toWireDate } from '../../src-main/common/reporting/wire-dates.ts';
 import { createCore, type Core } from '../../src-main/core/create-core.ts';
@@ -41,19 +42,12 @@ describe('the core with the bundled service', () => {
     if (!answer.ok) throw new Error(`${name}: ${answer.error.code} ${JSON.stringify(answer.error)}`);
     return answer.value as Output<Name>;
   };
-  const whenTaskEnds = (taskId: string): Promise<Task> =>
-    new Promise((resolve) => {
-      const check = (task: Task | undefined): void => {
-        if (task?.id === taskId && task.state !== 'running' && task.state !== 'queued') {
-          stop();
-          resolve(task);
-        }
-      };
-      const stop = core.on((name: EventName, payload) => {
-        if (name === 'tasks/changed') check(payload as Task);
-      });
-      void ask('tasks/list', null).then((tasks) => tasks.forEach(check));
-    });
+  const whenTaskEnds = (taskId: string): Promise<Task> => ask('tasks/wait', { taskId });
+  const fetchSummary = async (direction: 'inbound' | 'outbound', period: Period): Promise<Snapshot> => {
+    const { taskId, snapshotId } = await ask('summaries/start-fetch', { connectionId, direction, period });
+    expect(await whenTaskEnds(taskId)).toMatchObject({ kind: 'summary', state: 'done' });
+    return ask('snapshots/get', { snapshotId });
+  };
 
   beforeAll(async () => {
     const { host, remove } = await createTestHost();
@@ -118,8 +112,8 @@ describe('the core with the bundled service', () => {
     expect(snapshot.recordCount).toBe(snapshot.totalDocument);
     expect(snapshot.recordCount).toBeGreaterThan(1000);
 
-    const reported = await ask('summaries/fetch', { connectionId, direction: 'inbound', period });
-    const outbound = await ask('summaries/fetch', { connectionId, direction: 'outbound', period });
+    const reported = await fetchSummary('inbound', period);
+    const outbound = await fetchSummary('outbound', period);
     await ask('local-service/stop', null);
     expect(await ask('status/refresh', { connectionId })).toMatchObject({ platform: 'unreachable' });
 
@@ -163,7 +157,7 @@ describe('the core with the bundled service', () => {
       });
       await whenTaskEnds(taskId);
       const computed = await ask('summaries/compute', { snapshotId });
-      const { id } = await ask('summaries/fetch', { connectionId, direction, period });
+      const { id } = await fetchSummary(direction, period);
       const reported = await ask('summaries/read', { snapshotId: id });
       const shape = (summary: typeof reported) =>
         summary.groups

@@ -1,33 +1,29 @@
 import { Type } from 'typebox';
 import { Connection, ConnectionDraft, ConnectionSecrets } from '../model/connection.ts';
-import { ZoneFinding } from '../model/zone-finding.ts';
 import { Nothing, operation } from './operation.ts';
 
 const ConnectionId = Type.Object({ connectionId: Type.String() });
-const NullableId = Type.Union([Type.String(), Type.Null()]);
+/** A connection as typed; secrets that are left out are those of the saved connection. */
+const DraftInput = Type.Object({
+  connectionId: Type.Union([Type.String(), Type.Null()]),
+  draft: ConnectionDraft,
+  secrets: ConnectionSecrets,
+});
+const StartedTask = Type.Object({ taskId: Type.String() });
 
 export const connectionsOperations = {
   'connections/list': operation(Nothing, Type.Array(Connection)),
   /** Creates a connection (id null) or changes one. Secrets left out stay as they are. */
-  'connections/save': operation(
-    Type.Object({ connectionId: NullableId, draft: ConnectionDraft, secrets: ConnectionSecrets }),
-    Connection,
-  ),
+  'connections/save': operation(DraftInput, Connection),
   /** Removes a connection, its secrets and its cached snapshots. */
   'connections/remove': operation(ConnectionId, Nothing),
-  /** Starts a test of the draft as typed; missing secrets are taken from the saved connection. Answers the task's id. */
-  'connections/start-test': operation(
-    Type.Object({ connectionId: NullableId, draft: ConnectionDraft, secrets: ConnectionSecrets }),
-    Type.Object({ taskId: Type.String() }),
-  ),
+  /** Starts a task of kind `connection-test`, whose `steps` are the result. */
+  'connections/start-test': operation(DraftInput, StartedTask),
   /**
-   * Asks the service of a draft as typed for its newest record, and judges the service time zone by it; missing
-   * secrets are taken from the saved connection. Fails as a page does.
+   * Starts a task of kind `zone-check`: it looks for the newest record of the draft's service and judges the service
+   * time zone by it. The result is the task's `zoneFinding`; the task fails as a page does.
    */
-  'connections/detect-zone': operation(
-    Type.Object({ connectionId: NullableId, draft: ConnectionDraft, secrets: ConnectionSecrets }),
-    ZoneFinding,
-  ),
+  'connections/start-zone-check': operation(DraftInput, StartedTask),
 };
 
 export const connectionsEvents = {

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Certificate, Download, DownloadPlan } from '../model/download.ts';
+import { Certificate, Download } from '../model/download.ts';
 import { Period } from '../model/period.ts';
 import { DetailKindSchema } from '../model/snapshot.ts';
 import { operation } from './operation.ts';
@@ -30,10 +30,13 @@ export const downloadsOperations = {
     }),
     Started,
   ),
-  /** What a download would take, in records, time and disk; asks the service for one record. Fails as a page does. */
-  'downloads/plan': operation(
+  /**
+   * Starts a task of kind `plan`, which requests one small page of the period. Its `plan` says what a download would
+   * take, in records, time and disk space. The task fails as a page does.
+   */
+  'downloads/start-plan': operation(
     Type.Object({ connectionId: Type.String(), report: DetailKindSchema, period: Period }),
-    DownloadPlan,
+    Type.Object({ taskId: Type.String() }),
   ),
   /** Every detail snapshot's download, the newest first. */
   'downloads/list': operation(

@@ -1,16 +1,19 @@
 import { Type } from 'typebox';
 import { Period } from '../model/period.ts';
-import { DirectionSchema, Snapshot } from '../model/snapshot.ts';
+import { DirectionSchema } from '../model/snapshot.ts';
 import { Summary } from '../model/summary.ts';
 import { operation } from './operation.ts';
 
 const SnapshotId = Type.Object({ snapshotId: Type.Integer() });
 
 export const summariesOperations = {
-  /** Fetches a summary report into the cache. */
-  'summaries/fetch': operation(
+  /**
+   * Starts a task of kind `summary` that fetches a summary report into a new snapshot. What arrived before a cancel
+   * stays, as an incomplete snapshot.
+   */
+  'summaries/start-fetch': operation(
     Type.Object({ connectionId: Type.String(), direction: DirectionSchema, period: Period }),
-    Snapshot,
+    Type.Object({ taskId: Type.String(), snapshotId: Type.Integer() }),
   ),
   /** Groups of a cached summary snapshot. */
   'summaries/read': operation(SnapshotId, Summary),

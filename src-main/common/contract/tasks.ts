@@ -7,6 +7,8 @@ const TaskId = Type.Object({ taskId: Type.String() });
 export const tasksOperations = {
   'tasks/list': operation(Nothing, Type.Array(Task)),
   'tasks/cancel': operation(TaskId, Nothing),
+  /** Resolves once the task has ended, however it ended. */
+  'tasks/wait': operation(TaskId, Task),
 };
 
 export const tasksEvents = { 'tasks/changed': Task };

@@ -1,5 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { ErrorInfo } from '../contract/errors.ts';
+import { DownloadPlan } from './download.ts';
+import { ZoneFinding } from './zone-finding.ts';
 
 /** One named step of a connection test. */
 export const TestStep = Type.Object({
@@ -36,6 +38,11 @@ export const Task = Type.Object({
     Type.Literal('connection-test'),
     Type.Literal('import'),
     Type.Literal('verify'),
+    /** Fetches a summary report into a snapshot. */
+    Type.Literal('summary'),
+    /** Forecasts a download. */
+    Type.Literal('plan'),
+    Type.Literal('zone-check'),
   ]),
   state: Type.Union([
     /** Registered; its turn has not come. */
@@ -68,5 +75,9 @@ export const Task = Type.Object({
   fileSha256: Type.Optional(Type.String()),
   /** Connection test only. */
   steps: Type.Array(TestStep),
+  /** Result of a plan. */
+  plan: Type.Optional(DownloadPlan),
+  /** Result of a zone check. */
+  zoneFinding: Type.Optional(ZoneFinding),
 });
 export type Task = Static<typeof Task>;

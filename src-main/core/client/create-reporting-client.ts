@@ -14,7 +14,7 @@ import { retryCall, type Clock } from './retry.ts';
 import { createRetryBudget } from './retry-budget.ts';
 import { createSendAttempt, type Call } from './send-attempt.ts';
 import { toStatusError } from './status-error.ts';
-import { createTokenKeeper } from './token-keeper.ts';
+import { createTokenSource } from './token-source.ts';
 
 export interface ReportingClientOptions {
   readonly target: ClientTarget;
@@ -68,16 +68,15 @@ export function createReportingClient(options: ReportingClientOptions): Reportin
   let statusBody: string | null = null;
   let callCount = 0;
 
-  const tokens = createTokenKeeper(async () => {
+  const tokens = createTokenSource(async (signal) => {
     const secrets = await options.secrets();
     return createToken(target, secrets, (path, body) => {
-      const call: Call = { operation: 'create-token', path, body, signal: undefined };
+      const call: Call = { operation: 'create-token', path, body, signal };
       callCount += 1;
       const id = callCount;
       const { isRetryable } = ENDPOINTS['create-token'];
       return retryCall((attempt) => send(call, { token: null, id, attempt }), {
-        ...{ clock, random, budget, isRetryable },
-        signal: undefined,
+        ...{ clock, random, budget, isRetryable, signal },
       });
     });
   }, clock);

@@ -2,6 +2,7 @@ import { AppError } from '../../common/contract/errors.ts';
 import { readBody } from './read-body.ts';
 import { mapNetworkError } from './map-network-error.ts';
 import { parseHttpDate } from './http-date.ts';
+import { rejectOnAbort } from './reject-on-abort.ts';
 
 /** Limits of one exchange, in milliseconds. */
 export interface Timeouts {
@@ -136,18 +137,4 @@ async function refuseEncoding(response: Response): Promise<void> {
   throw new AppError('client.unknown-encoding', 'The body is packed in an unknown way.', {
     encoding: encoding.slice(0, 100),
   });
-}
-
-/** Settles at once when aborted, even where a fetch takes its time to notice. */
-async function rejectOnAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  let abort = (): void => undefined;
-  const aborted = new Promise<never>((_resolve, reject) => {
-    abort = () => reject(signal.reason as Error);
-    signal.addEventListener('abort', abort, { once: true });
-  });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener('abort', abort);
-  }
 }

@@ -60,11 +60,15 @@ export function createConnectionsHandlers(parts: {
       }
       return null;
     },
-    'connections/detect-zone': (input) => {
+    'connections/start-zone-check': (input) => {
       const checked = checkDraft(input.draft);
-      const { signal } = new AbortController();
+      const { connectionId } = input;
       const client = createDraftClient(checked, input);
-      return detectZone({ client, zone: checked.serviceZone, signal, now });
+      const zone = checked.serviceZone;
+      const task = tasks.start({ kind: 'zone-check', connectionId }, async ({ signal, update }) => {
+        update({ zoneFinding: await detectZone({ client, zone, signal, now }) });
+      });
+      return { taskId: task.id };
     },
     'connections/start-test': (input) => {
       const checked = checkDraft(input.draft);
@@ -72,9 +76,8 @@ export function createConnectionsHandlers(parts: {
       const client = createDraftClient(checked, input);
       const reach = (signal: AbortSignal): Promise<number> =>
         reachAddress(host.fetch, checked.baseAddress, signal);
-      const task = tasks.start(
-        { kind: 'connection-test', connectionId, snapshotId: null, total: 7 },
-        (handle) => testConnection({ draft: checked, client, now, reach }, handle),
+      const task = tasks.start({ kind: 'connection-test', connectionId }, (handle) =>
+        testConnection({ draft: checked, client, now, reach }, handle),
       );
       return { taskId: task.id };
     },

@@ -83,6 +83,7 @@ export async function testConnection(test: ConnectionTest, task: TaskHandle): Pr
     task.update({ steps: [...steps] });
   };
 
+  task.progress(0, runs.length);
   for (const [index, [, run]] of runs.entries()) {
     signal.throwIfAborted();
     const startedAtMs = test.now();

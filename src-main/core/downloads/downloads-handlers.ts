@@ -70,14 +70,17 @@ export function createDownloadsHandlers(parts: {
   return {
     'downloads/start': ({ connectionId, report, period, sliceDays = null }) =>
       inTurn(() => beginOnce({ connectionId, report, period, sliceDays, refreshOf: null })),
-    'downloads/plan': async ({ connectionId, report, period }) => {
+    'downloads/start-plan': ({ connectionId, report, period }) => {
       const { pageSize } = connections.get(connectionId);
       const client = connections.clientFor(connectionId);
-      const [asked, pace] = await Promise.all([
-        askTotal(client, report, period, new AbortController().signal),
-        cache.readPace({ connectionId, report }),
-      ]);
-      return planDownload({ asked, pace, pageSize, period, freeBytes: readFreeBytes() });
+      const task = tasks.start({ kind: 'plan', connectionId }, async ({ signal, update }) => {
+        const [asked, pace] = await Promise.all([
+          askTotal(client, report, period, signal),
+          cache.readPace({ connectionId, report }),
+        ]);
+        update({ plan: planDownload({ asked, pace, pageSize, period, freeBytes: readFreeBytes() }) });
+      });
+      return { taskId: task.id };
     },
     'downloads/list': async ({ connectionId }) =>
       (await cache.listDownloads(connectionId)).map((row) => runner.show(row)),

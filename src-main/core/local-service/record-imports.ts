@@ -92,9 +92,8 @@ export function createRecordImports(options: {
       if (current?.state === 'running') {
         throw new AppError('local-service.import-running', 'An import is running already.');
       }
-      const { id } = options.tasks.start(
-        { kind: 'import', connectionId: null, snapshotId: null, total: null },
-        (task) => run(task, thread, file.path).finally(() => file.release()),
+      const { id } = options.tasks.start({ kind: 'import' }, (task) =>
+        run(task, thread, file.path).finally(() => file.release()),
       );
       current = {
         taskId: id,

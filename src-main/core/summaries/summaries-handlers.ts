@@ -4,11 +4,11 @@ import type { Cache } from '../cache/cache.ts';
 /** The handlers of `summaries/…`. */
 export function createSummariesHandlers(parts: {
   readonly cache: Cache;
-  readonly fetchSummary: Handlers['summaries/fetch'];
+  readonly startSummary: Handlers['summaries/start-fetch'];
 }): HandlersOf<'summaries'> {
-  const { cache, fetchSummary } = parts;
+  const { cache, startSummary } = parts;
   return {
-    'summaries/fetch': fetchSummary,
+    'summaries/start-fetch': startSummary,
     'summaries/read': ({ snapshotId }) => cache.readSummary(snapshotId),
     'summaries/compute': ({ snapshotId }) => cache.computeSummary(snapshotId),
   };

@@ -138,6 +138,9 @@ export function createTaskRegistry(options: {
 }
 
 const EMPTY_TASK = {
+  connectionId: null,
+  snapshotId: null,
+  total: null,
   done: 0,
   ratePerSecond: null,
   remainingMs: null,

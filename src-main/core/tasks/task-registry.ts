@@ -10,7 +10,11 @@ export interface TaskHandle {
   /** Units done so far and expected; rate and time left are worked out from the last seconds. */
   progress(done: number, total: number | null): void;
   /** Changes fields that only some kinds have. */
-  update(change: Partial<Pick<Task, 'retryAtMs' | 'fileName' | 'fileBytes' | 'fileSha256' | 'steps'>>): void;
+  update(
+    change: Partial<
+      Pick<Task, 'retryAtMs' | 'fileName' | 'fileBytes' | 'fileSha256' | 'steps' | 'plan' | 'zoneFinding'>
+    >,
+  ): void;
 }
 
 /** All long work of the core: one registry, one way to watch and one to cancel. */
@@ -20,13 +24,8 @@ export interface TaskRegistry {
    * Queued work is started too, waits for its turn itself, and then says `begin`.
    */
   start(
-    about: {
-      kind: Task['kind'];
-      connectionId: string | null;
-      snapshotId: number | null;
-      total: number | null;
-      isQueued?: boolean;
-    },
+    about: Pick<Task, 'kind'> &
+      Partial<Pick<Task, 'connectionId' | 'snapshotId' | 'total'>> & { readonly isQueued?: boolean },
     work: (task: TaskHandle) => Promise<void>,
   ): Task;
   list(): Task[];

@@ -10,5 +10,6 @@ export function createTasksHandlers(parts: { readonly tasks: TaskRegistry }): Ha
       tasks.cancel(taskId);
       return null;
     },
+    'tasks/wait': ({ taskId }) => tasks.whenEnded(taskId),
   };
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import Database from 'better-sqlite3';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { DownloadPlan } from '../../../src-main/common/model/download.ts';
 import type { QuirkName } from '../../../src-main/common/model/simulation.ts';
 import type { Period } from '../../../src-main/common/model/period.ts';
 import type { RunningService } from '../../../src-main/service/start-service.ts';
@@ -184,21 +185,23 @@ describe('a download', () => {
   it('is forecast before it starts, by what the service says and how earlier ones went', async () => {
     await start();
     const { connectionId } = rig;
-    const plan = () => rig.ask('downloads/plan', { connectionId, report: 'inbound-detail', period });
+    const plan = async (asked: Period): Promise<DownloadPlan> => {
+      const input = { connectionId, report: 'inbound-detail', period: asked } as const;
+      const task = await rig.whenTaskEnds((await rig.ask('downloads/start-plan', input)).taskId);
+      expect(task).toMatchObject({ kind: 'plan', state: 'done' });
+      return task.plan!;
+    };
     const records = (await readFromService(service, period)).length;
-    const assumed = await plan();
+    const assumed = await plan(period);
     expect(assumed).toMatchObject({ recordCount: records, basis: 'assumed', suggestedSliceDays: null });
     expect(assumed.pageCount).toBe(Math.ceil(records / 100));
     expect(assumed.freeBytes).toBeGreaterThan(0);
     const snapshotId = await download(period);
-    const measured = await plan();
+    const measured = await plan(period);
     expect(measured.basis).toBe('measured');
     const { sizeBytes } = await rig.readSnapshot(snapshotId);
     expect(measured.receivedBytes).toBe(sizeBytes);
-    const long = await rig.ask('downloads/plan', {
-      ...{ connectionId, report: 'inbound-detail' },
-      period: { ...period, fromMs: period.toMs - 30 * DAY_MS },
-    });
+    const long = await plan({ ...period, fromMs: period.toMs - 30 * DAY_MS });
     expect(long.suggestedSliceDays).toBe(1);
   });
 

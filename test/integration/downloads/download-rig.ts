@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect } from 'vitest';
-import type { EventName, Input, OperationName, Output } from '../../../src-main/common/contract/index.ts';
+import type { Input, OperationName, Output } from '../../../src-main/common/contract/index.ts';
 import type { Download } from '../../../src-main/common/model/download.ts';
 import type { Period } from '../../../src-main/common/model/period.ts';
 import type { Snapshot } from '../../../src-main/common/model/snapshot.ts';
@@ -112,18 +112,7 @@ export async function startRig(
     ask,
     start: (period, change = {}) =>
       ask('downloads/start', { connectionId, report: 'inbound-detail', period, ...change }),
-    whenTaskEnds: (taskId) =>
-      new Promise((resolve) => {
-        const check = (task: Task | undefined): void => {
-          if (task?.id !== taskId || task.state === 'queued' || task.state === 'running') return;
-          stop();
-          resolve(task);
-        };
-        const stop = core.on((name: EventName, payload) => {
-          if (name === 'tasks/changed') check(payload as Task);
-        });
-        void ask('tasks/list', null).then((tasks) => tasks.forEach(check));
-      }),
+    whenTaskEnds: (taskId) => ask('tasks/wait', { taskId }),
     readDownload,
     readSnapshot: (snapshotId) => ask('snapshots/get', { snapshotId }),
     until: async (snapshotId, isWanted) => {

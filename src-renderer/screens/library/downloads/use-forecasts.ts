@@ -4,6 +4,7 @@ import type { DownloadPlan } from '../../../../src-main/common/model/download.ts
 import type { Period } from '../../../../src-main/common/model/period.ts';
 import type { DetailKind } from '../../../../src-main/common/reporting/reports.ts';
 import { useBackend } from '../../../backend/backend.ts';
+import { runTask } from '../../../backend/run-task.ts';
 import { toErrorLike, type ErrorLike } from '../../../messages/error-like.ts';
 
 export interface Forecast {
@@ -23,26 +24,33 @@ export function useForecasts(
   const backend = useBackend();
   const forecasts = shallowRef<readonly Forecast[]>([]);
   const key = computed(() => JSON.stringify(wanted.value));
+  let controller = new AbortController();
 
-  function clear(): void {
-    forecasts.value = (wanted.value?.reports ?? []).map((report) => ({ report, plan: null, error: null }));
-  }
-
-  async function ask(keyThen: string): Promise<void> {
+  async function ask(): Promise<void> {
     if (wanted.value === null) return;
     const { connectionId, reports, period } = wanted.value;
+    const { signal } = controller;
     const calls = reports.map(async (report) => {
-      const forecast = await backend.call('downloads/plan', { connectionId, report, period }).then(
-        (plan) => ({ report, plan, error: null }),
+      const input = { connectionId, report, period };
+      const forecast = await runTask(backend, 'downloads/start-plan', input, signal).then(
+        ({ plan = null }) => ({ report, plan, error: null }),
         (thrown: unknown) => ({ report, plan: null, error: toErrorLike(thrown) }),
       );
-      if (keyThen !== key.value) return;
+      if (signal.aborted) return;
       forecasts.value = forecasts.value.map((each) => (each.report === report ? forecast : each));
     });
     await Promise.all(calls);
   }
 
-  watch(key, clear, { immediate: true });
+  watch(
+    key,
+    (_now, _before, onCleanup) => {
+      forecasts.value = (wanted.value?.reports ?? []).map((report) => ({ report, plan: null, error: null }));
+      controller = new AbortController();
+      onCleanup(() => controller.abort());
+    },
+    { immediate: true },
+  );
   watchDebounced(key, ask, { debounce: SETTLE_MS, immediate: true });
   return forecasts;
 }

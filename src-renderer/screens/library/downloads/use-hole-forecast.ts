@@ -2,6 +2,7 @@ import type { Ref } from 'vue';
 import type { Period } from '../../../../src-main/common/model/period.ts';
 import type { DetailKind } from '../../../../src-main/common/reporting/reports.ts';
 import { useBackend } from '../../../backend/backend.ts';
+import { runTask } from '../../../backend/run-task.ts';
 import { useLoaded } from '../../../composables/use-loaded.ts';
 import type { ForecastSizes } from './use-forecast-words.ts';
 
@@ -20,13 +21,16 @@ export function useHoleForecast(
   wanted: Readonly<Ref<readonly ReportHoles[]>>,
 ): Readonly<Ref<ForecastSizes | null>> {
   const backend = useBackend();
-  const { value } = useLoaded([wanted], async () => {
+  const { value } = useLoaded([wanted], async (signal) => {
     const inputs = wanted.value.flatMap(({ report, periods }) =>
       periods.map((period) => ({ connectionId, report, period })),
     );
     if (inputs.length === 0 || inputs.length > MAX_FORECAST_PERIODS) return null;
     const plans: ForecastSizes[] = [];
-    for (const input of inputs) plans.push(await backend.call('downloads/plan', input));
+    for (const input of inputs) {
+      const { plan } = await runTask(backend, 'downloads/start-plan', input, signal);
+      if (plan !== undefined) plans.push(plan);
+    }
     return addUp(plans);
   });
   return value;

@@ -1,5 +1,6 @@
 import type { Download } from '../../../../src-main/common/model/download.ts';
 import type { Snapshot } from '../../../../src-main/common/model/snapshot.ts';
+import { isDetailKind } from '../../../../src-main/common/reporting/reports.ts';
 
 /** In the order of the menu; each inner list is a section of it. */
 export const ACTION_GROUPS = [
@@ -43,7 +44,10 @@ export function pickTargets(
     case 'retry':
       return having(isRetryable);
     case 'cancel':
-      return having((download) => isActive(download) || download.state === 'paused');
+      return [
+        ...having((download) => isActive(download) || download.state === 'paused'),
+        ...chosen.filter(({ report, state }) => !isDetailKind(report) && state === 'downloading'),
+      ];
     case 'refresh':
       return having(({ state }) => state === 'ended');
     case 'verify':

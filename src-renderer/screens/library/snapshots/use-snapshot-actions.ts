@@ -4,6 +4,7 @@ import { useAttempt } from '../../../composables/use-attempt.ts';
 import { useDownloadsStore } from '../../../stores/downloads.ts';
 import { useRemovalsStore } from '../../../stores/removals.ts';
 import { useSnapshotsStore } from '../../../stores/snapshots.ts';
+import { useTasksStore } from '../../../stores/tasks.ts';
 import { pickTargets, type SnapshotAction } from './snapshot-actions.ts';
 
 /** Runs the actions that need no further question, and keeps the last failure for the notice. */
@@ -11,6 +12,7 @@ export function useSnapshotActions(chosen: Readonly<Ref<readonly Snapshot[]>>) {
   const downloads = useDownloadsStore();
   const removals = useRemovalsStore();
   const snapshots = useSnapshotsStore();
+  const tasks = useTasksStore();
   const { error, attempt, clearError } = useAttempt();
   const failure = computed(() => error.value ?? downloads.failure);
 
@@ -25,6 +27,16 @@ export function useSnapshotActions(chosen: Readonly<Ref<readonly Snapshot[]>>) {
   const annotateAll = (pinned: boolean, targets: readonly Snapshot[]): Promise<unknown> =>
     Promise.all(targets.map(({ id }) => snapshots.annotate({ snapshotId: id, pinned })));
 
+  /** A summary has no download: its task is cancelled. */
+  async function cancelAll(ids: readonly number[]): Promise<void> {
+    const isDownload = (id: number): boolean => downloads.bySnapshot.has(id);
+    const summaryTasks = tasks.running.filter(
+      ({ kind, snapshotId }) => kind === 'summary' && ids.includes(snapshotId ?? -1),
+    );
+    await Promise.all(summaryTasks.map(({ id }) => tasks.cancel(id)));
+    await downloads.act('cancel', ids.filter(isDownload));
+  }
+
   async function run(action: SnapshotAction): Promise<void> {
     const targets = targetsOf(action);
     const ids = targets.map(({ id }) => id);
@@ -34,9 +46,11 @@ export function useSnapshotActions(chosen: Readonly<Ref<readonly Snapshot[]>>) {
       case 'pause':
       case 'resume':
       case 'retry':
-      case 'cancel':
       case 'refresh':
         await attempt(() => downloads.act(action, ids));
+        return;
+      case 'cancel':
+        await attempt(() => cancelAll(ids));
         return;
       case 'verify':
         await attempt(() => snapshots.verify(ids));

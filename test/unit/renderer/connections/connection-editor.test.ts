@@ -1,11 +1,12 @@
 import { enableAutoUnmount, flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Connection } from '../../../../src-main/common/model/connection.ts';
+import type { Task } from '../../../../src-main/common/model/task.ts';
 import { AppError } from '../../../../src-main/common/contract/errors.ts';
 import { backendKey } from '../../../../src-renderer/backend/backend.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import ConnectionEditor from '../../../../src-renderer/screens/connections/ConnectionEditor.vue';
-import { makeConnection, makeSettings } from '../support/samples.ts';
+import { makeConnection, makeSettings, makeTask } from '../support/samples.ts';
 import { installStores, ScriptedBackend } from '../support/scripted-backend.ts';
 
 enableAutoUnmount(afterEach);
@@ -167,12 +168,18 @@ describe('a saved connection', () => {
 
   test('takes over the zone that the check proposes, and forgets the finding then', async () => {
     const { backend, editor } = open(makeConnection(), {
-      'connections/detect-zone': () => ({
-        verdict: 'wrong',
-        zone: 'America/Bogota',
-        proposedZone: '+02:00',
-        evidence: [{ code: 'in-future', values: { minutes: 420 } }],
-      }),
+      'connections/start-zone-check': () => ({ taskId: 't1' }),
+      'tasks/wait': () =>
+        makeTask({
+          kind: 'zone-check',
+          state: 'done',
+          zoneFinding: {
+            verdict: 'wrong',
+            zone: 'America/Bogota',
+            proposedZone: '+02:00',
+            evidence: [{ code: 'in-future', values: { minutes: 420 } }],
+          },
+        }),
     });
     await press('Check the time zone');
     expect(editor.text()).toContain('420 minutes in the future');
@@ -181,5 +188,22 @@ describe('a saved connection', () => {
     expect(editor.get('[role=combobox]').text()).toContain('+02:00');
     await submit(editor);
     expect(backend.calls.at(-1)?.input).toMatchObject({ draft: { serviceZone: '+02:00' } });
+  });
+
+  test('cancels a zone check, and says nothing of it', async () => {
+    const { promise, resolve } = Promise.withResolvers<Task>();
+    const { backend, editor } = open(makeConnection(), {
+      'connections/start-zone-check': () => ({ taskId: 't1' }),
+      'tasks/wait': () => promise,
+      'tasks/cancel': () => {
+        resolve(makeTask({ kind: 'zone-check', state: 'cancelled' }));
+        return null;
+      },
+    });
+    await press('Check the time zone');
+    await press('Cancel');
+    expect(backend.calls.at(-1)).toEqual({ name: 'tasks/cancel', input: { taskId: 't1' } });
+    expect(editor.find('[role=alert]').exists()).toBe(false);
+    expect(editor.text()).not.toContain('Cancel');
   });
 });

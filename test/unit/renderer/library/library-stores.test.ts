@@ -25,7 +25,7 @@ function makeBackend(): ScriptedBackend {
     'snapshots/read-storage': () => storage,
     'snapshots/remove': () => ({ restorableUntilMs: 0 }),
     'downloads/start': () => ({ taskId: 't', snapshotId: 3 }),
-    'summaries/fetch': () => first,
+    'summaries/start-fetch': () => ({ taskId: 't', snapshotId: 1 }),
     'exports/start': ({ snapshotId }) => ({ taskId: snapshotId === 1 ? 'export-1' : null }),
     'exports/reveal': () => ({ downloadPath: '/exports/1' }),
     'tasks/cancel': () => null,
@@ -86,14 +86,14 @@ describe('downloads store', () => {
     const store = useDownloadsStore();
     const shared = { connectionId: 'one', period: first.period };
     expect(await store.start({ ...shared, report: 'outbound-detail', sliceDays: 7 })).toBe(3);
-    expect(await store.start({ ...shared, report: 'outbound-summary' })).toBe(first.id);
+    expect(await store.start({ ...shared, report: 'outbound-summary' })).toBe(1);
     expect(backend.calls).toEqual([
       {
         name: 'downloads/start',
         input: { connectionId: 'one', report: 'outbound-detail', period: first.period, sliceDays: 7 },
       },
       {
-        name: 'summaries/fetch',
+        name: 'summaries/start-fetch',
         input: { connectionId: 'one', direction: 'outbound', period: first.period },
       },
     ]);

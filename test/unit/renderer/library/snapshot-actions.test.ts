@@ -43,6 +43,13 @@ describe('actions of a selection', () => {
     expect(offered(stuck)).not.toContain('resume');
   });
 
+  it('cancel a summary that is being fetched', () => {
+    const summary = { ...running, id: 5, report: 'inbound-summary' as const };
+    expect(offered(summary)).toContain('cancel');
+    expect(offered(summary)).not.toContain('pause');
+    expect(offered({ ...summary, state: 'complete' })).not.toContain('cancel');
+  });
+
   it('apply to those of several that they fit', () => {
     const targets = (action: SnapshotAction): number[] =>
       pickTargets(action, [complete, running, paused, stuck], downloads).map(({ id }) => id);

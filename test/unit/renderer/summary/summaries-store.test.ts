@@ -11,6 +11,7 @@ import {
 } from '../../../../src-renderer/period/pick-snapshot.ts';
 import { useSummariesStore } from '../../../../src-renderer/stores/summaries.ts';
 import { HeldBackend } from '../support/held-backend.ts';
+import { makeTask } from '../support/samples.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -84,7 +85,9 @@ describe('summaries store', () => {
     void store.read('reported', toSnapshot(1));
     await backend.of('summaries/read')[0]?.answer(summary(1));
     const fetched = store.fetchReported('c', 'inbound', PERIOD);
-    await backend.of('summaries/fetch')[0]?.refuse('client.unreachable');
+    await backend.of('summaries/start-fetch')[0]?.answer({ taskId: 't1', snapshotId: 4 });
+    const error = { code: 'client.unreachable', message: '', details: {} } as const;
+    await backend.of('tasks/wait')[0]?.answer(makeTask({ state: 'failed', error }));
     expect(await fetched).toBeNull();
     expect(store.fetchError?.code).toBe('client.unreachable');
     expect(store.isFetching).toBe(false);
@@ -95,9 +98,34 @@ describe('summaries store', () => {
     const store = createStore();
     const fetched = store.fetchReported('c', 'inbound', PERIOD);
     store.clear();
-    await backend.of('summaries/fetch')[0]?.answer(toSnapshot(4));
+    await backend.of('summaries/start-fetch')[0]?.answer({ taskId: 't1', snapshotId: 4 });
+    await backend.of('tasks/wait')[0]?.answer(makeTask({ state: 'done', snapshotId: 4 }));
     expect(await fetched).toBeNull();
     expect(store.isFetching).toBe(false);
+  });
+
+  it('cancels the request that is under way, and says so', async () => {
+    const store = createStore();
+    const fetched = store.fetchReported('c', 'inbound', PERIOD);
+    await backend.of('summaries/start-fetch')[0]?.answer({ taskId: 't1', snapshotId: 4 });
+    store.cancelFetch();
+    expect(backend.of('tasks/cancel').map(({ input }) => input)).toEqual([{ taskId: 't1' }]);
+    await backend.of('tasks/wait')[0]?.answer(makeTask({ state: 'cancelled' }));
+    expect(await fetched).toBeNull();
+    expect(store.fetchError?.code).toBe('app.cancelled');
+    expect(store.isFetching).toBe(false);
+  });
+
+  it('cancels a request that another one replaces', async () => {
+    const store = createStore();
+    const left = store.fetchReported('c', 'inbound', PERIOD);
+    await backend.of('summaries/start-fetch')[0]?.answer({ taskId: 't1', snapshotId: 4 });
+    void store.fetchReported('c', 'inbound', { ...PERIOD, toMs: 2 });
+    expect(backend.of('tasks/cancel').map(({ input }) => input)).toEqual([{ taskId: 't1' }]);
+    await backend.of('tasks/wait')[0]?.answer(makeTask({ state: 'cancelled' }));
+    expect(await left).toBeNull();
+    expect(store.fetchError).toBeNull();
+    expect(store.isFetching).toBe(true);
   });
 });
 

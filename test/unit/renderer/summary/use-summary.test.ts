@@ -3,11 +3,12 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { defineComponent } from 'vue';
 import type { Snapshot } from '../../../../src-main/common/model/snapshot.ts';
 import type { Summary } from '../../../../src-main/common/model/summary.ts';
+import type { Task } from '../../../../src-main/common/model/task.ts';
 import { backendKey } from '../../../../src-renderer/backend/backend.ts';
 import { useSummary } from '../../../../src-renderer/screens/summary/use-summary.ts';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections.ts';
 import { makeSnapshot } from '../library/make-snapshot.ts';
-import { makeConnection } from '../support/samples.ts';
+import { makeConnection, makeTask } from '../support/samples.ts';
 import { ScriptedBackend, installStores } from '../support/scripted-backend.ts';
 
 const DAY_MS = 86_400_000;
@@ -15,12 +16,15 @@ const DAY_MS = 86_400_000;
 /** A service whose response arrives when the test says so; a summary has the groups that lie in the cache at that time. */
 async function showScreen(direction: 'inbound' | 'outbound', cached: Snapshot[] = []) {
   const groupCounts = new Map(cached.map(({ id, recordCount }) => [id, recordCount]));
-  const fetches: ((snapshot: Snapshot) => void)[] = [];
+  const fetches: ((task: Task) => void)[] = [];
+  const stored = new Map<number, Snapshot>();
   const backend = new ScriptedBackend({
     'connections/list': () => [makeConnection({ id: 'one', serviceZone: 'UTC' })],
     'snapshots/list': () => cached,
     'snapshots/read-storage': () => ({}) as never,
-    'summaries/fetch': () => new Promise((resolve) => fetches.push(resolve)),
+    'summaries/start-fetch': () => ({ taskId: 't1', snapshotId: 1 }),
+    'tasks/wait': () => new Promise((resolve) => fetches.push(resolve)),
+    'snapshots/get': ({ snapshotId }) => stored.get(snapshotId)!,
     'summaries/read': ({ snapshotId }): Summary => ({
       source: 'reported',
       snapshotId,
@@ -39,13 +43,14 @@ async function showScreen(direction: 'inbound' | 'outbound', cached: Snapshot[] 
 
   async function store(snapshot: Snapshot): Promise<void> {
     groupCounts.set(snapshot.id, snapshot.recordCount);
+    stored.set(snapshot.id, snapshot);
     backend.emit('snapshots/changed', snapshot);
     await flushPromises();
   }
 
   async function answer(snapshot: Snapshot): Promise<void> {
     await store(snapshot);
-    fetches.shift()?.(snapshot);
+    fetches.shift()?.(makeTask({ kind: 'summary', state: 'done', snapshotId: snapshot.id }));
     await flushPromises();
   }
 

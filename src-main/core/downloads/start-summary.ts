@@ -1,0 +1,62 @@
+import { toErrorInfo } from '../../common/contract/errors.ts';
+import type { Emit, Handlers } from '../../common/contract/index.ts';
+import type { Snapshot } from '../../common/model/snapshot.ts';
+import type { Cache } from '../cache/cache.ts';
+import type { ConnectionStore } from '../connections/create-connections.ts';
+import type { TaskHandle, TaskRegistry } from '../tasks/task-registry.ts';
+import type { DownloadStarter } from './create-download-starter.ts';
+import { walkReport } from './walk-report.ts';
+
+/** Makes the function that starts fetching a summary into a snapshot of its own, as a task. */
+export function createSummaryStarter(options: {
+  readonly cache: Cache;
+  readonly connections: ConnectionStore;
+  readonly tasks: TaskRegistry;
+  readonly starter: DownloadStarter;
+  readonly emit: Emit;
+}): Handlers['summaries/start-fetch'] {
+  const { cache, connections, tasks, starter, emit } = options;
+
+  const fetchInto = async (snapshot: Snapshot, task: TaskHandle): Promise<void> => {
+    const { id: snapshotId, connectionId, period } = snapshot;
+    let pageCount = 0;
+    try {
+      const { pageSize } = connections.get(connectionId);
+      const end = await walkReport({
+        client: connections.clientFor(connectionId),
+        cache,
+        snapshot,
+        period,
+        cursor: '',
+        received: 0,
+        signal: task.signal,
+        readPageSize: () => pageSize,
+        onRetry: (retryAtMs) => task.update({ retryAtMs }),
+        onPage: (received, total) => {
+          task.update({ retryAtMs: null });
+          task.progress(received, total);
+        },
+        onStored: (stored) => {
+          pageCount = stored.pageCount;
+          emit('snapshots/changed', stored);
+        },
+      });
+      const state = end === 'cursor-repeated' ? 'incomplete' : 'complete';
+      emit('snapshots/changed', await cache.finishSnapshot({ snapshotId, state, failure: null }));
+    } catch (error) {
+      const state = pageCount > 0 ? 'incomplete' : 'failed';
+      const failure = toErrorInfo(error);
+      emit('snapshots/changed', await cache.finishSnapshot({ snapshotId, state, failure }));
+      throw error;
+    }
+  };
+
+  return async ({ connectionId, direction, period }) => {
+    const snapshot = await starter.beginSnapshot(connectionId, `${direction}-summary`, period);
+    const { id: snapshotId } = snapshot;
+    const task = tasks.start({ kind: 'summary', connectionId, snapshotId }, (handle) =>
+      fetchInto(snapshot, handle),
+    );
+    return { taskId: task.id, snapshotId };
+  };
+}
