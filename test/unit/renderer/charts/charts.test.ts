@@ -32,6 +32,11 @@ function findChart(wrapper: VueWrapper): Chart {
   return chart;
 }
 
+/** The colour in which a bar is drawn. */
+function findBarColour(chart: Chart): unknown {
+  return chart.getDatasetMeta(1).data[0]?.options['backgroundColor'];
+}
+
 /** The page's observer of the theme runs after the change. */
 async function switchTheme(name: 'light' | 'dark'): Promise<void> {
   root.className = name;
@@ -81,10 +86,10 @@ describe('the volume chart', () => {
   test('takes the colours of the theme, also when it changes', async () => {
     const wrapper = mountVolume([10]);
     const chart = findChart(wrapper);
-    expect(chart.data.datasets[1]?.backgroundColor).toBe('#5470d8');
+    expect(findBarColour(chart)).toBe('#5470d8');
     await switchTheme('dark');
     expect(findChart(wrapper)).toBe(chart);
-    expect(chart.data.datasets[1]?.backgroundColor).toBe('#6f89ea');
+    expect(findBarColour(chart)).toBe('#6f89ea');
   });
 
   test('marks the half hours that are not cached, and only those', async () => {

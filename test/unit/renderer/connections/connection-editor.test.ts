@@ -65,7 +65,7 @@ describe('a new connection', () => {
     const errors = editor.findAll('.cs-error').map((each) => each.text());
     expect(errors).toEqual([
       'Enter a name.',
-      'Enter the tenant number.',
+      'Enter a number.',
       'Enter the address of the service.',
       'This field is required.',
       'This field is required.',
