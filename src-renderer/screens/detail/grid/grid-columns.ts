@@ -1,16 +1,10 @@
 import type { ColDef } from 'ag-grid-community';
 import type { RecordOrder, RecordRow } from '../../../../src-main/common/model/record.ts';
-import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
+import { listFields, type Direction } from '../../../../src-main/common/reporting/reports.ts';
 import { formatCount } from '../../../format/numbers.ts';
 import { renderCode, renderResponseTime } from './grid-cells.ts';
 
-/** A column, and the exact name of its field in the service's records. */
-interface RecordColumn {
-  readonly id: string;
-  readonly fieldName: string;
-  readonly definition: ColDef<RecordRow>;
-  readonly only?: Direction;
-}
+type Column = ColDef<RecordRow> & { readonly colId: string };
 
 const SORTABLE: readonly RecordOrder['column'][] = [
   'dateMs',
@@ -28,51 +22,39 @@ const SORTABLE: readonly RecordOrder['column'][] = [
 const NUMBER: ColDef<RecordRow> = { type: 'rightAligned', cellClass: ['num', 'ag-right-aligned-cell'] };
 const MONO: ColDef<RecordRow> = { cellClass: 'record-mono' };
 
-const COLUMNS: readonly RecordColumn[] = [
+/** Every column of both directions, in order. */
+const COLUMNS: readonly Column[] = [
+  { colId: 'dateMs', width: 200, valueGetter: ({ data }) => data?.dateText, cellClass: 'num' },
+  { colId: 'responseCode', width: 70, cellRenderer: renderCode },
+  { colId: 'channel', ...NUMBER, width: 76, field: 'channel' },
+  { colId: 'service', ...NUMBER, width: 72, field: 'service' },
+  { colId: 'origin', width: 80, field: 'origin' },
+  { colId: 'client', width: 126, field: 'client' },
+  { colId: 'responseTimeMs', width: 124, type: 'rightAligned', cellRenderer: renderResponseTime },
   {
-    id: 'dateMs',
-    fieldName: 'Date',
-    definition: { width: 200, valueGetter: ({ data }) => data?.dateText, cellClass: 'num' },
+    colId: 'botLatencyMs',
+    ...NUMBER,
+    width: 112,
+    valueGetter: ({ data }) => (typeof data?.botLatencyMs === 'number' ? formatCount(data.botLatencyMs) : ''),
   },
-  { id: 'responseCode', fieldName: 'ReponseCode', definition: { width: 70, cellRenderer: renderCode } },
-  { id: 'channel', fieldName: 'Channel', definition: { ...NUMBER, width: 76, field: 'channel' } },
-  { id: 'service', fieldName: 'Service', definition: { ...NUMBER, width: 72, field: 'service' } },
-  { id: 'origin', fieldName: 'Origin', definition: { width: 80, field: 'origin' } },
-  { id: 'client', fieldName: 'Client', definition: { width: 126, field: 'client' } },
-  {
-    id: 'responseTimeMs',
-    fieldName: 'ReponseTime',
-    definition: { width: 124, type: 'rightAligned', cellRenderer: renderResponseTime },
-  },
-  {
-    id: 'botLatencyMs',
-    fieldName: 'BotLatency',
-    only: 'inbound',
-    definition: {
-      ...NUMBER,
-      width: 112,
-      valueGetter: ({ data }) =>
-        typeof data?.botLatencyMs === 'number' ? formatCount(data.botLatencyMs) : '',
-    },
-  },
-  {
-    id: 'actionId',
-    fieldName: 'ActionId',
-    only: 'outbound',
-    definition: { width: 110, field: 'actionId', cellClass: 'num' },
-  },
-  {
-    id: 'error',
-    fieldName: 'Error',
-    definition: { width: 250, field: 'error', cellClass: 'record-error', tooltip: true },
-  },
-  { id: 'payload', fieldName: 'Payload', definition: { ...MONO, width: 320, field: 'payloadPreview' } },
-  { id: 'sessionId', fieldName: 'Id', definition: { ...MONO, width: 270, field: 'sessionId' } },
+  { colId: 'actionId', width: 110, field: 'actionId', cellClass: 'num' },
+  { colId: 'error', width: 250, field: 'error', cellClass: 'record-error', tooltip: true },
+  { colId: 'payload', ...MONO, width: 320, field: 'payloadPreview' },
+  { colId: 'sessionId', ...MONO, width: 270, field: 'sessionId' },
 ];
+
+/** The columns that a direction's records have, with the service's own names of their fields. */
+function listColumns(direction: Direction): readonly (Column & { readonly wireName: string })[] {
+  const fields = new Map<string, { readonly wireName: string }>(listFields(`${direction}-detail`));
+  return COLUMNS.flatMap((column) => {
+    const field = fields.get(column.colId === 'dateMs' ? 'dateText' : column.colId);
+    return field === undefined ? [] : [{ ...column, wireName: field.wireName }];
+  });
+}
 
 /** Ids of the columns of a direction, in order. */
 export function listColumnIds(direction: Direction): readonly string[] {
-  return COLUMNS.filter(({ only }) => only === undefined || only === direction).map(({ id }) => id);
+  return listColumns(direction).map(({ colId }) => colId);
 }
 
 /** Definitions for the grid; `t` translates a key. */
@@ -81,14 +63,12 @@ export function createColumns(
   order: RecordOrder,
   t: (key: string, values?: Record<string, string>) => string,
 ): ColDef<RecordRow>[] {
-  const ids = listColumnIds(direction);
-  return COLUMNS.filter(({ id }) => ids.includes(id)).map(({ id, fieldName, definition }) => ({
-    colId: id,
-    headerName: t(`detail.columns.${id}`),
-    headerTooltip: t('detail.fieldTip', { name: fieldName }),
-    sortable: (SORTABLE as readonly string[]).includes(id),
-    ...(order.column === id ? { initialSort: order.descending ? 'desc' : 'asc' } : {}),
-    ...definition,
+  return listColumns(direction).map(({ wireName, ...column }) => ({
+    headerName: t(`detail.columns.${column.colId}`),
+    headerTooltip: t('detail.fieldTip', { name: wireName }),
+    sortable: (SORTABLE as readonly string[]).includes(column.colId),
+    ...(order.column === column.colId ? { initialSort: order.descending ? 'desc' : 'asc' } : {}),
+    ...column,
   }));
 }
 

@@ -1,7 +1,7 @@
 import type { RecordDetail } from '../../../../src-main/common/model/record.ts';
 import { formatCount } from '../../../format/numbers.ts';
 import { SLOW_RESPONSE_MS } from '../../../charts/log-scale.ts';
-import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
+import { REPORTS, type Direction } from '../../../../src-main/common/reporting/reports.ts';
 
 /** A field as the service names it. */
 interface RecordField {
@@ -23,25 +23,26 @@ function toText(value: number | string | null): string {
 /** The short fields of a record, in the order and spelling of the service. */
 export function toRecordFields(record: RecordDetail, direction: Direction): readonly RecordField[] {
   const isSlow = (record.responseTimeMs ?? 0) > SLOW_RESPONSE_MS;
+  const { fields } = REPORTS[`${direction}-detail`];
   const field = (
-    name: string,
+    { wireName }: { readonly wireName: string },
     value: string,
     wide = false,
     tone: RecordField['tone'] = 'plain',
-  ): RecordField => ({ name, value, wide, tone });
+  ): RecordField => ({ name: wireName, value, wide, tone });
   return [
-    field('Id', toText(record.sessionId), true, 'mono'),
-    field('Date', toText(record.dateText), true),
-    field('Channel', toText(record.channel)),
-    field('Service', toText(record.service)),
-    field('Client', toText(record.client)),
-    field('Origin', toText(record.origin)),
-    field('ReponseTime', toMs(record.responseTimeMs), false, isSlow ? 'alert' : 'plain'),
-    direction === 'inbound'
-      ? field('BotLatency', toMs(record.botLatencyMs))
-      : field('ActionId', toText(record.actionId)),
-    ...Object.entries(record.extra).map(([name, value]) =>
-      field(name, typeof value === 'string' ? value : JSON.stringify(value), true),
+    field(fields.sessionId, toText(record.sessionId), true, 'mono'),
+    field(fields.dateText, toText(record.dateText), true),
+    field(fields.channel, toText(record.channel)),
+    field(fields.service, toText(record.service)),
+    field(fields.client, toText(record.client)),
+    field(fields.origin, toText(record.origin)),
+    field(fields.responseTimeMs, toMs(record.responseTimeMs), false, isSlow ? 'alert' : 'plain'),
+    'botLatencyMs' in fields
+      ? field(fields.botLatencyMs, toMs(record.botLatencyMs))
+      : field(fields.actionId, toText(record.actionId)),
+    ...Object.entries(record.extra).map(([wireName, value]) =>
+      field({ wireName }, typeof value === 'string' ? value : JSON.stringify(value), true),
     ),
   ];
 }
