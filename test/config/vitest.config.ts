@@ -7,6 +7,9 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 // A test must never fetch Electron's runtime: the fake module stands in wherever electron is imported.
 const electron = fileURLToPath(new URL('../support/fake-electron.ts', import.meta.url));
 
+// The tests must also pass while other programs keep every core busy.
+const patience = { testTimeout: 30_000, hookTimeout: 60_000 };
+
 export default defineConfig({
   root,
   test: {
@@ -20,7 +23,7 @@ export default defineConfig({
           environment: 'node',
           include: ['test/{unit,service,contract,integration,faults,electron,architecture}/**/*.test.ts'],
           exclude: ['test/unit/renderer/**'],
-          testTimeout: 30_000,
+          ...patience,
           // A hook that opens a cache takes seconds while something else keeps the cores busy.
           hookTimeout: 60_000,
         },
@@ -31,6 +34,7 @@ export default defineConfig({
           name: 'renderer',
           environment: 'happy-dom',
           include: ['test/unit/renderer/**/*.test.ts'],
+          ...patience,
         },
       },
     ],
