@@ -1,5 +1,4 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { findErrorCode } from '../node/error-text.ts';
 import { createFailureLimiter } from '../node/http/failure-limiter.ts';
 import { hardenServer, toServerOptions } from '../node/http/harden-server.ts';
 import { sendEmpty } from '../node/http/problem.ts';
@@ -13,12 +12,13 @@ import { logRequests, toUnreadableEntry, type RequestLogEntry } from './http/req
 import { createTokenIssuer } from './http/token-issuer.ts';
 import { describeService } from './openapi/describe-service.ts';
 import { OPENAPI_PATH } from './openapi/openapi-path.ts';
+import type { CredentialCheck } from './credentials.ts';
 import { addQuirks } from './quirks/add-quirks.ts';
 import { tryExecuteReport } from './reports/execute-report.ts';
-import type { ReportSource } from './reports/positioned-page.ts';
 import { LAST_DOCUMENT_FAULT, readReportRequest } from './reports/read-report-request.ts';
 import { readTenantStatus } from './reports/read-tenant-status.ts';
-import { createReportCatalog, findReport, type ReportDefinition } from './reports/report-catalog.ts';
+import { createReportCatalog, findReport, type ServedReport } from './reports/report-catalog.ts';
+import type { ReportSource } from './reports/report-page.ts';
 import { writeEnvelope, writeRefusal } from './reports/write-envelope.ts';
 import type { ServiceOptions } from './service-options.ts';
 import type { SimulatedPlatform } from './simulation/simulated-platform.ts';
@@ -29,6 +29,7 @@ export interface ServiceAppParts extends ReportSource {
     'host' | 'requireToken' | 'tokenMinutes' | 'timeZone' | 'outboundSummaryId' | 'quirks'
   >;
   readonly platform: SimulatedPlatform;
+  readonly checkCredentials: CredentialCheck;
   readonly now: () => number;
   /** Milliseconds of a clock that never goes back. */
   readonly elapsedMs: () => number;
@@ -46,8 +47,7 @@ export function createServiceApp(parts: ServiceAppParts): FastifyInstance {
   const hardening = createServiceHardening(parts.options.host, {
     onError: parts.reportError,
     onUnreadable: (status) => parts.logRequest?.(toUnreadableEntry(parts.now, status)),
-    // A database that is busy, damaged or out of room may be well again at the next request.
-    isTransient: (error) => findErrorCode(error)?.startsWith('SQLITE_') === true,
+    isTransient: parts.store.isTransientError,
   });
   const app = fastify(toServerOptions(hardening));
   hardenServer(app, hardening);
@@ -83,16 +83,18 @@ export function createServiceApp(parts: ServiceAppParts): FastifyInstance {
   app.post<{ Params: { tenant: string } }>(
     STATUS_ROUTE,
     { onRequest: [checkTenant, ignoreBodyType] },
-    (_request, reply) =>
-      reply.type(JSON_TYPE).send(JSON.stringify(readTenantStatus(parts.store, parts.now(), parts.platform))),
+    async (_request, reply) => {
+      const status = await readTenantStatus(parts.store, parts.now(), parts.platform);
+      return reply.type(JSON_TYPE).send(JSON.stringify(status));
+    },
   );
   app.post<{ Params: { tenant: string; report: string } }>(
     REPORT_ROUTE,
     { onRequest: [checkTenant, requireJsonBody] },
-    (request, reply) => {
+    async (request, reply) => {
       const report = findReport(catalog, request.params.report);
       if (report === undefined) return sendEmpty(reply, 404);
-      return reply.type(JSON_TYPE).send(answerReport(parts, report, request.body));
+      return reply.type(JSON_TYPE).send(await answerReport(parts, report, request.body));
     },
   );
 
@@ -106,11 +108,15 @@ export function createServiceApp(parts: ServiceAppParts): FastifyInstance {
   return app;
 }
 
-function answerReport(parts: ServiceAppParts, report: ReportDefinition, body: unknown): string | Buffer {
+async function answerReport(
+  parts: ServiceAppParts,
+  report: ServedReport,
+  body: unknown,
+): Promise<string | Buffer> {
   const startedMs = parts.elapsedMs();
   const request = readReportRequest(body, parts.options.timeZone);
   if (!request.ok) return writeRefusal(report, request.errors, parts.elapsedMs() - startedMs);
-  const page = tryExecuteReport(parts, report, request.query);
+  const page = await tryExecuteReport(parts, report, request.query);
   return page === undefined
     ? writeRefusal(report, [LAST_DOCUMENT_FAULT], parts.elapsedMs() - startedMs)
     : writeEnvelope(report, page, parts.elapsedMs() - startedMs);

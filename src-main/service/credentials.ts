@@ -5,8 +5,8 @@ import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { PRIVATE_FILE_MODE } from '../node/private-files.ts';
 import { writeFileAtomicallySync } from '../node/write-file-atomically.ts';
-import { toStartError } from './store/open-database.ts';
-import type { StoreProperties } from './store/properties.ts';
+import { toStartError } from './start-error.ts';
+import type { RecordStore } from './store/record-store.ts';
 
 const FILE_NAME = 'credentials.json';
 
@@ -26,57 +26,65 @@ function toCredentialsPath(dataFolder: string): string {
   return join(dataFolder, FILE_NAME);
 }
 
+/** True for the right credentials. Takes the same time whichever part is wrong. */
+export type CredentialCheck = (given: ClearCredentials) => boolean;
+
+type Properties = Awaited<ReturnType<RecordStore['readProperties']>>;
+
 /**
- * The credentials of a data folder. They are made once: salted hashes in the store, the clear ones beside
- * it for the next start to print. Where the file is missing or doesn't fit the hashes, new ones are made.
- * Throws AppError `local-service.start-failed` when they can't be kept for their owner only.
+ * Returns the credentials of a data folder. They are made once: salted hashes in the store, the clear ones
+ * beside it for the next start to print. Where the file is missing or doesn't fit the hashes, new ones are
+ * made. Throws AppError `local-service.start-failed` when they can't be kept for their owner only.
  */
-export function prepareCredentials(dataFolder: string, properties: StoreProperties): ClearCredentials {
+export async function prepareCredentials(
+  dataFolder: string,
+  store: RecordStore,
+): Promise<{ readonly clear: ClearCredentials; readonly check: CredentialCheck }> {
   const path = toCredentialsPath(dataFolder);
   try {
-    return keepOrMakeCredentials(path, properties);
+    const kept = tryReadCredentials(path);
+    const check = createCheck(await store.readProperties());
+    if (kept !== undefined && check(kept)) {
+      chmodSync(path, PRIVATE_FILE_MODE);
+      return { clear: kept, check };
+    }
+    const clear = {
+      accessToken: randomBytes(16).toString('hex'),
+      accessTokenSecret: randomBytes(32).toString('base64url'),
+    };
+    const hashes = hashCredentials(clear);
+    await store.writeProperties(hashes);
+    // A start that is cut short here leaves credentials that don't fit: the next one makes new ones.
+    writeFileAtomicallySync(path, `${JSON.stringify(clear, null, 2)}\n`);
+    return { clear, check: createCheck(hashes) };
   } catch (error) {
     throw toStartError(`The credentials in ${path} can't be kept.`, error);
   }
 }
 
-function keepOrMakeCredentials(path: string, properties: StoreProperties): ClearCredentials {
-  const kept = tryReadCredentials(path);
-  if (kept !== undefined && matchesCredentials(properties, kept)) {
-    chmodSync(path, PRIVATE_FILE_MODE);
-    return kept;
-  }
-  const credentials = {
-    accessToken: randomBytes(16).toString('hex'),
-    accessTokenSecret: randomBytes(32).toString('base64url'),
-  };
+function hashCredentials({ accessToken, accessTokenSecret }: ClearCredentials) {
   const salt = randomBytes(16).toString('hex');
-  properties.set('credential_salt', salt);
-  properties.set('access_token_hash', hashWithSalt(salt, credentials.accessToken).toString('hex'));
-  properties.set(
-    'access_token_secret_hash',
-    hashWithSalt(salt, credentials.accessTokenSecret).toString('hex'),
-  );
-  // A start that is cut short here leaves credentials that don't fit: the next one makes new ones.
-  writeFileAtomicallySync(path, `${JSON.stringify(credentials, null, 2)}\n`);
-  return credentials;
+  return {
+    credential_salt: salt,
+    access_token_hash: hashWithSalt(salt, accessToken).toString('hex'),
+    access_token_secret_hash: hashWithSalt(salt, accessTokenSecret).toString('hex'),
+  };
 }
 
-/** Compares with the hashes of the store; takes the same time whichever part is wrong. */
-export function matchesCredentials(properties: StoreProperties, given: ClearCredentials): boolean {
-  const salt = properties.tryGet('credential_salt') ?? '';
-  const token = matchesHash(salt, given.accessToken, properties.tryGet('access_token_hash'));
-  const secret = matchesHash(salt, given.accessTokenSecret, properties.tryGet('access_token_secret_hash'));
-  return token && secret;
+function createCheck(properties: Properties): CredentialCheck {
+  const salt = properties['credential_salt'] ?? '';
+  return ({ accessToken, accessTokenSecret }) => {
+    const token = matchesHash(salt, accessToken, properties['access_token_hash']);
+    const secret = matchesHash(salt, accessTokenSecret, properties['access_token_secret_hash']);
+    return token && secret;
+  };
 }
 
-/** The key that authenticates page cursors; made once for each store. */
-export function prepareCursorKey(properties: StoreProperties): Buffer {
-  let key = properties.tryGet('cursor_key');
-  if (key === undefined) {
-    key = randomBytes(32).toString('hex');
-    properties.set('cursor_key', key);
-  }
+/** Returns the key that authenticates page cursors; made once for each store. */
+export async function prepareCursorKey(store: RecordStore): Promise<Buffer> {
+  const { cursor_key: kept } = await store.readProperties();
+  const key = kept ?? randomBytes(32).toString('hex');
+  if (kept === undefined) await store.writeProperties({ cursor_key: key });
   return Buffer.from(key, 'hex');
 }
 

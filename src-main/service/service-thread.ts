@@ -6,8 +6,8 @@ import type {
   ToServiceThread,
 } from '../common/local-service-messages.ts';
 import { toErrorText, toErrorTextWithCause } from '../node/error-text.ts';
-import { ThreadImports } from './import/thread-imports.ts';
-import { RequestBatcher } from './request-batcher.ts';
+import { createThreadImports } from './import/thread-imports.ts';
+import { createRequestBatcher, type RequestBatcher } from './request-batcher.ts';
 import { DEFAULT_SERVICE_OPTIONS } from './service-options.ts';
 import { startService, type RunningService } from './start-service.ts';
 
@@ -28,12 +28,17 @@ function describeFailure(error: unknown): string {
 function run(service: RunningService, requests: RequestBatcher): void {
   const { url, tenant, accessToken, accessTokenSecret } = service;
   post({ kind: 'ready', url, tenant, accessToken, accessTokenSecret });
-  const postStats = (): void => {
-    post({ kind: 'stats', ...service.readStats() });
-  };
-  postStats();
-  const timer = setInterval(postStats, STATS_EVERY_MS);
-  const imports = new ThreadImports((request) => service.importFile(request), post);
+  // A store that can't be read at the moment is tried again; the requests report why.
+  const postStats = (): Promise<void> =>
+    service.readSize().then(
+      ({ bytes, ...records }) => {
+        post({ kind: 'stats', ...records, storeBytes: bytes });
+      },
+      () => undefined,
+    );
+  void postStats();
+  const timer = setInterval(() => void postStats(), STATS_EVERY_MS);
+  const imports = createThreadImports(service.importFile, post);
   const stop = async (): Promise<void> => {
     clearInterval(timer);
     await service.stop();
@@ -63,12 +68,12 @@ function run(service: RunningService, requests: RequestBatcher): void {
   });
 }
 
-// The thread still ends with the error itself; this tells why to who only hears messages.
+// The thread still ends with the error itself; this passes the reason on to those who only see messages.
 process.on('uncaughtExceptionMonitor', (error) => {
   post({ kind: 'failed', message: `The reporting service met an error and ended (${error.message}).` });
 });
 
-const requests = new RequestBatcher((batch) => {
+const requests = createRequestBatcher((batch) => {
   post({ kind: 'requests', requests: batch });
 });
 try {
@@ -82,7 +87,7 @@ try {
         requests.add(entry);
       },
       reportError: (error) => {
-        // Reaches the standard error of the application, as nothing of it belongs in the answers.
+        // Goes to the standard error of the application, as nothing of it belongs in a response.
         process.stderr.write(`reporting service: ${toErrorText(error)}\n`);
       },
     },

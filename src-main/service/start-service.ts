@@ -5,16 +5,17 @@ import { createServiceApp } from './create-service-app.ts';
 import type { RequestLogEntry } from './http/request-log.ts';
 import type { Simulation } from '../common/model/simulation.ts';
 import type { ImportOutcome, ImportRequest } from './import/import-file.ts';
-import { Importer } from './import/importer.ts';
+import { createImporter } from './import/importer.ts';
 import { delayRecords } from './quirks/delay-records.ts';
 import { applyOptionQuirks } from './quirks/quirk-names.ts';
 import { fillStore } from './sample/fill-store.ts';
-import { LiveTraffic } from './sample/live-traffic.ts';
+import { createLiveTraffic, type LiveTraffic } from './sample/live-traffic.ts';
 import { createRandom } from './sample/random.ts';
 import { isLoopbackHost, type ServiceOptions } from './service-options.ts';
-import { SimulatedPlatform } from './simulation/simulated-platform.ts';
-import { toStartError } from './store/open-database.ts';
-import { openRecordStore, type RecordStore } from './store/record-store.ts';
+import { createSimulatedPlatform } from './simulation/simulated-platform.ts';
+import { toStartError } from './start-error.ts';
+import type { RecordStore, StoreSize } from './store/record-store.ts';
+import { openSqliteStore } from './store-sqlite/open-sqlite-store.ts';
 
 /** What the service takes from its surroundings. */
 export interface ServiceSurroundings {
@@ -32,24 +33,21 @@ export interface RunningService {
   readonly accessTokenSecret: string;
   setLive(live: boolean): void;
   setSimulation(simulation: Simulation): void;
-  /** One at a time, while requests are answered; never throws. */
+  /** One at a time, while requests are served; never throws. */
   importFile(request: ImportRequest): Promise<ImportOutcome>;
-  readStats(): ServiceStats;
-  /** Cancels a running import, finishes what is being answered, at most five seconds, then closes the store. Can be asked for twice. */
+  readSize(): Promise<StoreSize>;
+  /**
+   * Cancels a running import, finishes requests in progress, for at most five seconds, then closes the store.
+   * Can be called twice.
+   */
   stop(): Promise<void>;
-}
-
-export interface ServiceStats {
-  readonly inboundRecords: number;
-  readonly outboundRecords: number;
-  readonly storeBytes: number;
 }
 
 const LIVE_EVERY_MS = 1_000;
 const STOP_WITHIN_MS = 5_000;
 
 /**
- * Opens the data folder, fills it on the first start, and answers on HTTP. Throws AppError
+ * Opens the data folder, fills it on the first start, and serves it over HTTP. Throws AppError
  * `local-service.start-failed` when the folder, the port or the options don't allow it.
  */
 export async function startService(
@@ -60,11 +58,11 @@ export async function startService(
   if (!isLoopbackHost(options.host) && !options.requireToken) {
     throw toStartError(`Listening on ${options.host} needs --require-token.`);
   }
-  const store = openRecordStore(options.dataFolder);
+  const store = openSqliteStore(options.dataFolder);
   try {
     return await startOnStore(store, options, surroundings);
   } catch (error) {
-    store.close();
+    await store.close();
     throw error;
   }
 }
@@ -74,11 +72,10 @@ async function startOnStore(
   options: ServiceOptions,
   surroundings: ServiceSurroundings,
 ): Promise<RunningService> {
-  const { now } = surroundings;
-  fillStore(store, { ...options, nowMs: now() });
-  const credentials = prepareCredentials(options.dataFolder, store.properties);
-  const seed = Number(store.properties.tryGet('seed'));
-  const platform = new SimulatedPlatform(now, options.simulation);
+  const { now, elapsedMs, reportError } = surroundings;
+  const seed = await fillStore(store, { ...options, nowMs: now() });
+  const { clear, check } = await prepareCredentials(options.dataFolder, store);
+  const platform = createSimulatedPlatform(now, options.simulation);
   const app = createServiceApp({
     ...surroundings,
     store,
@@ -86,40 +83,34 @@ async function startOnStore(
     platform,
     tenant: options.tenant,
     seed,
-    cursorKey: prepareCursorKey(store.properties),
+    cursorKey: await prepareCursorKey(store),
+    checkCredentials: check,
   });
   const url = await listen(app, options);
   const toArriving = options.quirks.includes('late-records') ? delayRecords : undefined;
-  const traffic = new LiveTraffic(store, createRandom(now()), now, { toArriving, platform });
-  const { elapsedMs } = surroundings;
-  const importer = new Importer({ store, seed, zone: options.timeZone, elapsedMs });
-  const live = createLiveSwitch(traffic, surroundings.reportError);
+  const traffic = await createLiveTraffic(store, createRandom(now()), now, { toArriving, platform });
+  const importer = createImporter({ store, seed, zone: options.timeZone, elapsedMs });
+  const live = createLiveSwitch(traffic, reportError);
   live.set(options.live);
   const stop = async (): Promise<void> => {
-    live.set(false);
+    await live.stop();
     await importer.stop();
     const timer = setTimeout(() => {
       app.server.closeAllConnections();
     }, STOP_WITHIN_MS);
     await app.close();
     clearTimeout(timer);
-    store.close();
+    await store.close();
   };
   let stopping: Promise<void> | undefined;
   return {
     url,
     tenant: options.tenant,
-    ...credentials,
+    ...clear,
     setLive: live.set,
-    setSimulation: (simulation) => {
-      platform.set(simulation);
-    },
-    importFile: (request) => importer.run(request),
-    readStats: () => ({
-      inboundRecords: store.properties.getCounter('inbound_arrival'),
-      outboundRecords: store.properties.getCounter('outbound_arrival'),
-      storeBytes: store.measureBytes(),
-    }),
+    setSimulation: platform.set,
+    importFile: importer.run,
+    readSize: store.readSize,
     stop: () => (stopping ??= stop()),
   };
 }
@@ -134,24 +125,28 @@ async function listen(app: FastifyInstance, options: ServiceOptions): Promise<st
   return `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`;
 }
 
-function createLiveSwitch(
-  traffic: LiveTraffic,
-  reportError: (error: unknown) => void,
-): { readonly set: (live: boolean) => void } {
+/** Writes traffic once a second while it is on; a second is left out while the one before is being written. */
+function createLiveSwitch(traffic: LiveTraffic, reportError: (error: unknown) => void) {
   let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<void> | null = null;
+  const write = (): void => {
+    // A full disk must not end the service: what is stored can still be read.
+    writing ??= traffic
+      .writeSecond()
+      .catch(reportError)
+      .finally(() => {
+        writing = null;
+      });
+  };
+  const set = (live: boolean): void => {
+    clearInterval(timer);
+    timer = live ? setInterval(write, LIVE_EVERY_MS) : undefined;
+  };
   return {
-    set: (live) => {
-      clearInterval(timer);
-      timer = undefined;
-      if (!live) return;
-      timer = setInterval(() => {
-        try {
-          traffic.writeSecond();
-        } catch (error) {
-          // A full disk must not end the service: what is stored can still be read.
-          reportError(error);
-        }
-      }, LIVE_EVERY_MS);
+    set,
+    stop: async (): Promise<void> => {
+      set(false);
+      await writing;
     },
   };
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { toDatabasePath } from '../../src-main/service/store/open-database.ts';
+import { toDatabasePath } from '../../src-main/service/store-sqlite/open-database.ts';
 import { startTestService } from '../support/service/running-service.ts';
 
 describe('a data folder that the service can’t use', () => {
@@ -17,7 +17,7 @@ describe('a data folder that the service can’t use', () => {
 
   const start = async (dataFolder = folder): Promise<number> => {
     const service = await startTestService({ dataFolder, records: 50 });
-    const { inboundRecords } = service.readStats();
+    const { inboundRecords } = await service.readSize();
     await service.stop();
     return inboundRecords;
   };

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ReportResponse } from '../../src-main/common/reporting/wire-schemas.ts';
 import type { RunningService } from '../../src-main/service/start-service.ts';
-import { toDatabasePath } from '../../src-main/service/store/open-database.ts';
+import { toDatabasePath } from '../../src-main/service/store-sqlite/open-database.ts';
 import { mountSmallDisk, resizeDisk } from '../support/mount-folder.ts';
 import { portOf, RawSocket } from '../support/raw-socket.ts';
 import { startTestService } from '../support/service/running-service.ts';

@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRandom } from '../../src-main/service/sample/random.ts';
 import type { RunningService } from '../../src-main/service/start-service.ts';
-import { computeSummary, toComparable, type Detail, type Summary } from '../support/service/compute-summary.ts';
+import {
+  computeSummary,
+  toComparable,
+  type Detail,
+  type Summary,
+} from '../support/service/compute-summary.ts';
 import { startTestService } from '../support/service/running-service.ts';
 import { callReport, toPeriod, walkReport } from '../support/service/service-calls.ts';
 

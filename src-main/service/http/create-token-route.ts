@@ -4,12 +4,11 @@ import { TokenRequest, type RequestFault, type TokenResponse } from '../../commo
 import type { FailureLimiter } from '../../node/http/failure-limiter.ts';
 import { sendEmpty, sendProblem } from '../../node/http/problem.ts';
 import { tryReadJsonBody } from '../../node/http/read-json-body.ts';
-import { matchesCredentials } from '../credentials.ts';
-import type { RecordStore } from '../store/record-store.ts';
+import type { CredentialCheck } from '../credentials.ts';
 import type { TokenIssuer } from './token-issuer.ts';
 
 export interface TokenRouteParts {
-  readonly store: RecordStore;
+  readonly checkCredentials: CredentialCheck;
   readonly tenant: number;
   readonly tokens: TokenIssuer;
   readonly failures: FailureLimiter;
@@ -26,8 +25,7 @@ export function sendCreatedToken(
   if (waitSeconds > 0) return sendSlowDown(reply, waitSeconds);
   const body = tryReadJsonBody(request.body);
   if (!Value.Check(TokenRequest, body)) return sendProblem(reply, 400, listFaults(body));
-  const matches = matchesCredentials(parts.store.properties, body);
-  if (!matches || body.tenant !== parts.tenant) {
+  if (!parts.checkCredentials(body) || body.tenant !== parts.tenant) {
     parts.failures.add(request.ip);
     return sendEmpty(reply, 401);
   }

@@ -4,24 +4,23 @@ import type { ImportReport } from '../../common/model/local-service.ts';
 import type { DetailKind } from '../../common/reporting/reports.ts';
 import { toErrorTextWithCause } from '../../node/error-text.ts';
 import type { RecordStore } from '../store/record-store.ts';
+import type { ImportedRecord } from '../store/records.ts';
 import { detectFormat, HEAD_BYTES, type FileFormat } from './detect-format.ts';
 import type { FileEntry } from './file-entry.ts';
-import { writeImportBatch } from './import-batch.ts';
 import { openImportSource, type ImportSource } from './import-source.ts';
-import { ImportTally } from './import-tally.ts';
-import type { ImportedRecord } from './imported-record.ts';
-import { KnownRecords } from './known-records.ts';
+import { createImportTally, type ImportTally } from './import-tally.ts';
+import { createRecordComparer } from './imported-record.ts';
 import { readCsv } from './read-csv.ts';
 import { readEntry } from './read-entry.ts';
 import { readJsonList } from './read-json-list.ts';
 import { readNdjson } from './read-ndjson.ts';
-import { ValueReader } from './value-reader.ts';
+import { createValueReader } from './value-reader.ts';
 
 const BATCH_RECORDS = 1_000;
 const BATCH_CHARACTERS = 4_000_000;
 const PROGRESS_EVERY_MS = 100;
-/** The service answers requests between two batches, so it must not go without one for long. */
-const GIVE_WAY_AFTER_MS = 25;
+/** Requests are served in between, so a turn of the import must not be long. */
+const MAX_TURN_MS = 25;
 
 export interface ImportRequest {
   readonly path: string;
@@ -59,13 +58,13 @@ export interface ImportParts {
  * after the process was killed, adds only what is missing. Never throws: a failure is part of the outcome.
  */
 export async function importFile(parts: ImportParts, request: ImportRequest): Promise<ImportOutcome> {
-  const tally = new ImportTally();
+  const tally = createImportTally();
   let failure: string | null = null;
   let source: ImportSource | undefined;
   try {
     source = await openImportSource(request.path);
     const format = detectFormat(await source.readHead(HEAD_BYTES));
-    await importEntries(parts, request, source, format, tally);
+    await importEntries(parts, request, { source, format }, tally);
   } catch (error) {
     failure = describeFailure(error);
   } finally {
@@ -74,57 +73,70 @@ export async function importFile(parts: ImportParts, request: ImportRequest): Pr
   return { report: tally.toReport(), cancelled: failure === null && request.signal.aborted, failure };
 }
 
+interface OpenedFile {
+  readonly source: ImportSource;
+  readonly format: FileFormat;
+}
+
 async function importEntries(
   parts: ImportParts,
   request: ImportRequest,
-  source: ImportSource,
-  format: FileFormat,
+  file: OpenedFile,
   tally: ImportTally,
 ): Promise<void> {
-  const { store, elapsedMs } = parts;
-  const { signal } = request;
-  const known = new KnownRecords(store, parts.seed, format.kind === 'csv');
-  const values = new ValueReader(parts.zone);
-  const report = createProgressReporter(parts, request, source, tally);
+  const target = await parts.store.openImport(createRecordComparer(parts.seed, file.format.kind === 'csv'));
   let batch: ImportedRecord[] = [];
-  let batchCharacters = 0;
-  let turnMs = elapsedMs();
-  const flush = (): void => {
+  const flush = async (): Promise<void> => {
     const records = batch;
     batch = [];
-    batchCharacters = 0;
-    if (records.length > 0) tally.addBatch(writeImportBatch(store, known, records));
-  };
-  const take = (entry: FileEntry): void => {
-    tally.addLine();
-    const record = 'fault' in entry ? entry.fault : readEntry(entry.line, entry.direction, entry.get, values);
-    if (typeof record === 'string') {
-      tally.addProblem(entry.line, record);
-      return;
-    }
-    batch.push(record);
-    batchCharacters += measureTexts(record);
-    if (batch.length >= BATCH_RECORDS || batchCharacters >= BATCH_CHARACTERS) flush();
+    if (records.length > 0) tally.addResult(await target.addBatch(records));
   };
   try {
-    for await (const entry of readEntries(format, source, request.stated)) {
-      if (signal.aborted) return;
-      take(entry);
-      if (elapsedMs() - turnMs < GIVE_WAY_AFTER_MS) continue;
-      report();
-      await giveWay();
-      turnMs = elapsedMs();
+    let characters = 0;
+    for await (const record of readRecords(parts, request, file, tally)) {
+      batch.push(record);
+      characters += measureTexts(record);
+      if (batch.length < BATCH_RECORDS && characters < BATCH_CHARACTERS) continue;
+      characters = 0;
+      await flush();
     }
   } finally {
     // Records before the place where a file breaks are as good as any.
-    if (!signal.aborted) flush();
+    const last = request.signal.aborted ? Promise.resolve() : flush();
+    await last.finally(() => target.close());
+  }
+}
+
+/** The records of a file until it ends or is cancelled; what is no record goes into the tally. */
+async function* readRecords(
+  { zone, elapsedMs }: ImportParts,
+  { stated, signal, onProgress }: ImportRequest,
+  { source, format }: OpenedFile,
+  tally: ImportTally,
+): AsyncGenerator<ImportedRecord> {
+  const values = createValueReader(zone);
+  let turnMs = elapsedMs();
+  let reportedMs = -Infinity;
+  for await (const entry of readEntries(format, source, stated)) {
+    if (signal.aborted) return;
+    tally.addLine();
+    const record = 'fault' in entry ? entry.fault : readEntry(entry.direction, entry.get, values);
+    if (typeof record === 'string') tally.addProblem(entry.line, record);
+    else yield record;
+    const nowMs = elapsedMs();
+    if (nowMs - turnMs < MAX_TURN_MS) continue;
+    if (nowMs - reportedMs >= PROGRESS_EVERY_MS) {
+      reportedMs = nowMs;
+      onProgress({ bytesRead: source.bytesRead(), totalBytes: source.totalBytes, report: tally.toReport() });
+    }
+    await giveWay();
+    turnMs = elapsedMs();
   }
 }
 
 /** Characters of the texts that may be long. */
 function measureTexts(record: ImportedRecord): number {
-  const response = record.direction === 'outbound' ? record.response : null;
-  return (record.payload?.length ?? 0) + (response?.length ?? 0) + record.error.length;
+  return (record.payload?.length ?? 0) + (record.response?.length ?? 0) + record.error.length;
 }
 
 function readEntries(
@@ -135,21 +147,6 @@ function readEntries(
   const chunks = source.readChunks();
   if (format.kind === 'csv') return readCsv(chunks, format.delimiter, stated);
   return format.kind === 'ndjson' ? readNdjson(chunks, stated) : readJsonList(chunks, stated);
-}
-
-function createProgressReporter(
-  { elapsedMs }: ImportParts,
-  request: ImportRequest,
-  source: ImportSource,
-  tally: ImportTally,
-): () => void {
-  let reportedMs = -Infinity;
-  return () => {
-    if (elapsedMs() - reportedMs < PROGRESS_EVERY_MS) return;
-    reportedMs = elapsedMs();
-    const { totalBytes } = source;
-    request.onProgress({ bytesRead: source.bytesRead(), totalBytes, report: tally.toReport() });
-  };
 }
 
 function describeFailure(error: unknown): string {

@@ -1,37 +1,31 @@
 import type { ImportReport } from '../../common/model/local-service.ts';
-import type { BatchResult } from './import-batch.ts';
+import type { ImportResult } from '../store/record-store.ts';
 
-const MOST_PROBLEMS = 1_000;
+const MAX_PROBLEMS = 1_000;
 
 /** Counts what an import does, and keeps its first problems. */
-export class ImportTally {
-  #lines = 0;
-  #added = 0;
-  #known = 0;
-  #rejected = 0;
-  readonly #problems: { line: number; reason: string }[] = [];
+export interface ImportTally {
+  addLine(): void;
+  addProblem(line: number, reason: string): void;
+  addResult(result: ImportResult): void;
+  toReport(): ImportReport;
+}
 
-  addLine(): void {
-    this.#lines += 1;
-  }
-
-  addProblem(line: number, reason: string): void {
-    this.#rejected += 1;
-    if (this.#problems.length < MOST_PROBLEMS) this.#problems.push({ line, reason });
-  }
-
-  addBatch({ added, known }: BatchResult): void {
-    this.#added += added;
-    this.#known += known;
-  }
-
-  toReport(): ImportReport {
-    return {
-      lines: this.#lines,
-      added: this.#added,
-      known: this.#known,
-      rejected: this.#rejected,
-      problems: [...this.#problems],
-    };
-  }
+export function createImportTally(): ImportTally {
+  const counts = { lines: 0, added: 0, known: 0, rejected: 0 };
+  const problems: ImportReport['problems'] = [];
+  return {
+    addLine: () => {
+      counts.lines += 1;
+    },
+    addProblem: (line, reason) => {
+      counts.rejected += 1;
+      if (problems.length < MAX_PROBLEMS) problems.push({ line, reason });
+    },
+    addResult: ({ added, known }) => {
+      counts.added += added;
+      counts.known += known;
+    },
+    toReport: () => ({ ...counts, problems: [...problems] }),
+  };
 }

@@ -1,54 +1,20 @@
 import { hash } from 'node:crypto';
-
-interface ImportedFields {
-  /** Line (CSV, NDJSON) or entry (JSON) of the file, from 1. */
-  readonly line: number;
-  readonly dateMs: number;
-  readonly sessionId: string;
-  readonly channel: number;
-  readonly service: number;
-  readonly client: string;
-  readonly responseTimeUs: number;
-  readonly responseCode: number;
-  readonly error: string;
-  readonly origin: string;
-  /** Null when the file doesn't say. */
-  readonly payload: string | null;
-}
-
-export interface ImportedInbound extends ImportedFields {
-  readonly direction: 'inbound';
-  readonly botLatencyMs: number;
-}
-
-export interface ImportedOutbound extends ImportedFields {
-  readonly direction: 'outbound';
-  readonly actionId: string;
-  /** Null when the file doesn't say. */
-  readonly response: string | null;
-}
-
-/** A detail record of a file, ready for the store. */
-export type ImportedRecord = ImportedInbound | ImportedOutbound;
+import { describeSample, toSessionId } from '../sample/describe-records.ts';
+import type { RecordComparer } from '../store/record-store.ts';
+import type { ImportedRecord } from '../store/records.ts';
 
 /**
- * A text as every format can tell it: CSV can't hold NUL, and may have put an apostrophe in front. Two
+ * A text as every format can hold it: CSV can't hold NUL, and may have put an apostrophe in front. Two
  * texts that differ in nothing else can't be told apart once they went through CSV.
  */
-export function toComparableText(text: string): string {
+function toComparableText(text: string): string {
   const whole = text.startsWith("'") ? text.slice(1) : text;
   return whole.includes('\0') ? whole.replaceAll('\0', '\ufffd') : whole;
 }
 
-/** 48 bits over the whole record but payload and response, the same whatever format it came in. */
-export function hashRecord(record: ImportedRecord): number {
-  const texts = [
-    record.sessionId,
-    record.client,
-    record.error,
-    record.origin,
-    record.direction === 'inbound' ? '' : record.actionId,
-  ];
+/** The `contentHash` of a record, the same whatever format it came in. Stores keep it, so it never changes. */
+export function hashContent(record: Omit<ImportedRecord, 'contentHash'>): number {
+  const { sessionId, client, error, origin, actionId } = record;
   const content = JSON.stringify([
     record.dateMs,
     record.channel,
@@ -56,7 +22,36 @@ export function hashRecord(record: ImportedRecord): number {
     record.responseTimeUs,
     record.responseCode,
     record.direction === 'inbound' ? record.botLatencyMs : null,
-    ...texts.map(toComparableText),
+    ...[sessionId, client, error, origin, actionId].map(toComparableText),
   ]);
   return hash('sha256', content, 'buffer').readUIntBE(0, 6);
+}
+
+/**
+ * Compares what the service serves of a stored record, which is what an export holds, with every field that
+ * a file has. What can't survive the file's format makes no difference. `seed` is that of the sample.
+ */
+export function createRecordComparer(seed: number, isCsv: boolean): RecordComparer {
+  const isSameText = (stored: string, text: string | null): boolean =>
+    text === null || stored === text || (isCsv && toComparableText(stored) === toComparableText(text));
+  return (stored, imported) => {
+    const isSameNumbers =
+      stored.dateMs === imported.dateMs &&
+      stored.responseTimeUs === imported.responseTimeUs &&
+      stored.responseCode === imported.responseCode &&
+      stored.channel === imported.channel &&
+      stored.service === imported.service &&
+      stored.botLatencyMs === imported.botLatencyMs;
+    if (!isSameNumbers) return false;
+    const own = stored.texts ?? describeSample(seed, imported.direction, stored);
+    return (
+      isSameText(stored.texts?.sessionId ?? toSessionId(seed, stored.session), imported.sessionId) &&
+      isSameText(own.client, imported.client) &&
+      isSameText(own.error, imported.error) &&
+      isSameText(own.actionId, imported.actionId) &&
+      isSameText(own.payload, imported.payload) &&
+      isSameText(own.response, imported.response) &&
+      isSameText(stored.origin, imported.origin)
+    );
+  };
 }

@@ -1,36 +1,32 @@
 import { importFile, type ImportOutcome, type ImportParts, type ImportRequest } from './import-file.ts';
-
-const NOTHING_DONE = { lines: 0, added: 0, known: 0, rejected: 0, problems: [] } as const;
+import { createImportTally } from './import-tally.ts';
 
 /** Runs imports into a store, one at a time. */
-export class Importer {
-  readonly #parts: ImportParts;
-  readonly #stopped = new AbortController();
-  #running: Promise<ImportOutcome> | null = null;
-
-  constructor(parts: ImportParts) {
-    this.#parts = parts;
-  }
-
+export interface Importer {
   /** Never throws: an import that can't begin, as another one runs, has failed. */
-  async run(request: ImportRequest): Promise<ImportOutcome> {
-    if (this.#running !== null) {
-      return {
-        report: { ...NOTHING_DONE, problems: [] },
-        cancelled: false,
-        failure: 'Another import is running.',
-      };
-    }
-    const signal = AbortSignal.any([request.signal, this.#stopped.signal]);
-    this.#running = importFile(this.#parts, { ...request, signal }).finally(() => {
-      this.#running = null;
-    });
-    return this.#running;
-  }
-
+  run(request: ImportRequest): Promise<ImportOutcome>;
   /** Cancels what is running and waits until nothing is written any more. */
-  async stop(): Promise<void> {
-    this.#stopped.abort();
-    await this.#running;
-  }
+  stop(): Promise<void>;
+}
+
+export function createImporter(parts: ImportParts): Importer {
+  const stopped = new AbortController();
+  let running: Promise<ImportOutcome> | null = null;
+  return {
+    run: async (request) => {
+      if (running !== null) {
+        const report = createImportTally().toReport();
+        return { report, cancelled: false, failure: 'Another import is running.' };
+      }
+      const signal = AbortSignal.any([request.signal, stopped.signal]);
+      running = importFile(parts, { ...request, signal }).finally(() => {
+        running = null;
+      });
+      return running;
+    },
+    stop: async () => {
+      stopped.abort();
+      await running;
+    },
+  };
 }

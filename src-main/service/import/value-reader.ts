@@ -1,86 +1,88 @@
 import { createDateReader } from '../../common/reporting/read-date.ts';
 import { isTooDeep } from '../../common/reporting/read-json.ts';
 
-const WHOLE = /^-?(0|[1-9]\d{0,9})$/;
+const INTEGER = /^-?(0|[1-9]\d{0,9})$/;
 // Strict on purpose: `1,234` is one number to some and another to others, and `007` is no number at all.
 const DECIMAL = /^(0|[1-9]\d*)(\.\d+)?(e[-+]?\d{1,3})?$/i;
-const SHOWN_CHARACTERS = 40;
-const MOST_WHOLE = 2 ** 31 - 1;
+const MAX_SHOWN_CHARACTERS = 40;
+const MAX_INTEGER = 2 ** 31 - 1;
 /** 1970 to 2199. */
-const MOST_DATE_MS = Date.UTC(2200, 0, 1) - 1;
+const MAX_DATE_MS = Date.UTC(2200, 0, 1) - 1;
 
 /** Longest texts of a record, in characters. */
 export const TEXT_LIMITS = { name: 1_000, error: 100_000, content: 1_000_000 } as const;
 
-/** Reads the values of one entry strictly, and collects why it can't: what is read of a faulty entry means nothing. */
-export class ValueReader {
-  readonly #readDate: (value: unknown) => number | null;
-  #faults: string[] = [];
-
-  /** `zone` is that of dates that name none. */
-  constructor(zone: string) {
-    this.#readDate = createDateReader(zone);
-  }
-
-  /** Why the values read since the last call are no record; empty when they are one. */
-  takeFaults(): readonly string[] {
-    const faults = this.#faults;
-    if (faults.length > 0) this.#faults = [];
-    return faults;
-  }
-
+/**
+ * Reads the values of one entry strictly, and collects why it can't: what is read of a faulty entry means
+ * nothing. `name` is that of the field, for the reason.
+ */
+export interface ValueReader {
   /** Milliseconds since 1970, in any of the forms of decision 3. */
-  readDate(name: string, value: unknown): number {
-    if (this.#isMissing(name, value)) return 0;
-    const dateMs = this.#readDate(value);
-    if (dateMs !== null && dateMs >= 0 && dateMs <= MOST_DATE_MS) return dateMs;
-    this.#refuse(name, value, dateMs === null ? 'is no date' : 'is not between 1970 and 2199');
-    return 0;
-  }
-
+  readDate(name: string, value: unknown): number;
   /** A whole number of 32 bits. */
-  readWhole(name: string, value: unknown, least: number): number {
-    if (this.#isMissing(name, value)) return 0;
-    const number = typeof value === 'string' && WHOLE.test(value) ? Number(value) : value;
-    if (Number.isInteger(number) && Number(number) >= least && Number(number) <= MOST_WHOLE) {
-      return Number(number) + 0;
-    }
-    this.#refuse(name, value, `is no whole number from ${least} to ${MOST_WHOLE}`);
-    return 0;
-  }
-
+  readInteger(name: string, value: unknown, min: number): number;
   /** A time in milliseconds, as whole microseconds. */
-  readMicroseconds(name: string, value: unknown): number {
-    if (this.#isMissing(name, value)) return 0;
-    const timeMs = typeof value === 'string' && DECIMAL.test(value) ? Number(value) : value;
-    if (typeof timeMs === 'number' && timeMs >= 0 && timeMs <= MOST_WHOLE) return Math.round(timeMs * 1000);
-    this.#refuse(name, value, `is no number from 0 to ${MOST_WHOLE}`);
-    return 0;
-  }
-
+  readMicroseconds(name: string, value: unknown): number;
   /** A text; numbers and structures become their text, null becomes empty. Halves of surrogate pairs are replaced. */
-  readText(name: string, value: unknown, limit: number): string {
-    if (typeof value === 'object' && isTooDeep(value)) {
-      this.#faults.push(`${name} is nested too deep.`);
-      return '';
-    }
-    const text = toText(value);
-    if (text.length <= limit) return text.isWellFormed() ? text : text.toWellFormed();
-    this.#faults.push(`${name} is longer than ${limit} characters.`);
-    return '';
-  }
+  readText(name: string, value: unknown, limit: number): string;
+  /** Why the values read since the last call are no record; empty when they are one. */
+  takeFaults(): readonly string[];
+}
 
-  #isMissing(name: string, value: unknown): boolean {
+/** `zone` is that of dates that name none. */
+export function createValueReader(zone: string): ValueReader {
+  const parseDate = createDateReader(zone);
+  let faults: string[] = [];
+
+  const isMissing = (name: string, value: unknown): boolean => {
     if (value !== undefined && value !== null && value !== '') return false;
-    this.#faults.push(`${name} is missing.`);
+    faults.push(`${name} is missing.`);
     return true;
-  }
-
-  #refuse(name: string, value: unknown, why: string): void {
+  };
+  const refuse = (name: string, value: unknown, why: string): 0 => {
     const text = toText(value);
-    const shown = text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text;
-    this.#faults.push(`${name} ${why}: ${JSON.stringify(shown)}.`);
-  }
+    const shown = text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}…` : text;
+    faults.push(`${name} ${why}: ${JSON.stringify(shown)}.`);
+    return 0;
+  };
+  return {
+    readDate: (name, value) => {
+      if (isMissing(name, value)) return 0;
+      const dateMs = parseDate(value);
+      if (dateMs !== null && dateMs >= 0 && dateMs <= MAX_DATE_MS) return dateMs;
+      return refuse(name, value, dateMs === null ? 'is no date' : 'is not between 1970 and 2199');
+    },
+    readInteger: (name, value, min) => {
+      if (isMissing(name, value)) return 0;
+      const number = typeof value === 'string' && INTEGER.test(value) ? Number(value) : value;
+      const isInteger = Number.isInteger(number) && Number(number) >= min && Number(number) <= MAX_INTEGER;
+      // -0 becomes 0.
+      if (isInteger) return Number(number) + 0;
+      return refuse(name, value, `is no whole number from ${min} to ${MAX_INTEGER}`);
+    },
+    readMicroseconds: (name, value) => {
+      if (isMissing(name, value)) return 0;
+      const timeMs = typeof value === 'string' && DECIMAL.test(value) ? Number(value) : value;
+      if (typeof timeMs === 'number' && timeMs >= 0 && timeMs <= MAX_INTEGER)
+        return Math.round(timeMs * 1000);
+      return refuse(name, value, `is no number from 0 to ${MAX_INTEGER}`);
+    },
+    readText: (name, value, limit) => {
+      if (typeof value === 'object' && isTooDeep(value)) {
+        faults.push(`${name} is nested too deep.`);
+        return '';
+      }
+      const text = toText(value);
+      if (text.length <= limit) return text.isWellFormed() ? text : text.toWellFormed();
+      faults.push(`${name} is longer than ${limit} characters.`);
+      return '';
+    },
+    takeFaults: () => {
+      const taken = faults;
+      if (taken.length > 0) faults = [];
+      return taken;
+    },
+  };
 }
 
 function toText(value: unknown): string {

@@ -13,7 +13,8 @@ import {
   TokenResponse,
   TrafficGroup,
 } from '../../common/reporting/wire-schemas.ts';
-import type { ReportDefinition } from '../reports/report-catalog.ts';
+import type { ReportKind } from '../../common/reporting/reports.ts';
+import type { ServedReport } from '../reports/report-catalog.ts';
 
 /** The schemas that requests are checked with and answers are typed by, under the names that refer to them. */
 export const COMPONENT_SCHEMAS = {
@@ -38,8 +39,8 @@ export function refer(name: ComponentName): { readonly $ref: string } {
 }
 
 /** The envelope of one report: the common one with that report's documents. */
-export function toEnvelopeSchema(report: ReportDefinition): object {
-  const [only, ...others] = toDocumentNames(report).map(refer);
+export function toEnvelopeSchema(report: ServedReport): object {
+  const [only, ...others] = report.kinds.map((kind) => refer(DOCUMENT_NAMES[kind]));
   const items = others.length === 0 ? only : { oneOf: [only, ...others] };
   const { documents, errors, ...common } = ReportResponse.properties;
   const envelope = Type.Object(
@@ -49,10 +50,9 @@ export function toEnvelopeSchema(report: ReportDefinition): object {
   return { ...envelope, required: ReportResponse.required };
 }
 
-function toDocumentNames({ kind, directions }: ReportDefinition): ComponentName[] {
-  return directions.map((direction) => {
-    if (kind === 'detail')
-      return direction === 'inbound' ? 'InboundDetailDocument' : 'OutboundDetailDocument';
-    return direction === 'inbound' ? 'InboundSummaryDocument' : 'OutboundSummaryDocument';
-  });
-}
+const DOCUMENT_NAMES: Readonly<Record<ReportKind, ComponentName>> = {
+  'inbound-detail': 'InboundDetailDocument',
+  'inbound-summary': 'InboundSummaryDocument',
+  'outbound-detail': 'OutboundDetailDocument',
+  'outbound-summary': 'OutboundSummaryDocument',
+};

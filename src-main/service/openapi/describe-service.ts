@@ -1,6 +1,7 @@
 import { CREATE_TOKEN_PATH, toReportPath, toStatusPath } from '../../common/reporting/paths.ts';
+import { REPORTS } from '../../common/reporting/reports.ts';
 import { DEFAULT_SIZE, MAXIMUM_PAGE_SIZE } from '../reports/read-report-request.ts';
-import type { ReportDefinition } from '../reports/report-catalog.ts';
+import type { ServedReport } from '../reports/report-catalog.ts';
 import { COMPONENT_SCHEMAS, refer, toEnvelopeSchema } from './component-schemas.ts';
 import {
   COMMON_ANSWERS,
@@ -22,7 +23,7 @@ import { OPENAPI_PATH } from './openapi-path.ts';
 /** The service in the words of OpenAPI 3.1, written from the schemas that it checks requests with. */
 export function describeService(
   tenant: number,
-  catalog: readonly ReportDefinition[],
+  catalog: readonly ServedReport[],
   requireToken: boolean,
 ): object {
   // Without a header an operation answers unless tokens are required (decision 13).
@@ -111,11 +112,8 @@ function describeStatus(): object {
   };
 }
 
-function describeReport(report: ReportDefinition): object {
-  const { kind, directions } = report;
-  const numbers = directions.map(
-    (direction) => (direction === 'inbound' ? 3 : 5) + (kind === 'summary' ? 1 : 0),
-  );
+function describeReport(report: ServedReport): object {
+  const numbers = report.kinds.map((kind) => REPORTS[kind].operation);
   return {
     operationId: toOperationId(report),
     summary: `Operation ${numbers.join(' and ')}: ${report.name}`,
@@ -143,9 +141,10 @@ function describeReport(report: ReportDefinition): object {
   };
 }
 
-function toOperationId({ kind, directions }: ReportDefinition): string {
-  const whose = directions.length > 1 ? 'inboundAndOutbound' : (directions[0] ?? '');
-  return `${whose}${kind === 'detail' ? 'Detail' : 'Summary'}`;
+function toOperationId({ kinds: [only = 'inbound-summary', ...others] }: ServedReport): string {
+  const { direction, level } = REPORTS[only];
+  const whose = others.length > 0 ? 'inboundAndOutbound' : direction;
+  return `${whose}${level === 'detail' ? 'Detail' : 'Summary'}`;
 }
 
 function describeDescription(): object {

@@ -9,7 +9,7 @@ import type {
   TokenRequest,
   TokenResponse,
 } from '../../common/reporting/wire-schemas.ts';
-import type { ReportDefinition } from '../reports/report-catalog.ts';
+import type { ServedReport } from '../reports/report-catalog.ts';
 
 const SESSION = '0f3c2f5e-7a51-4a39-8d10-9a2f6f0a7c11';
 const WHERE = { Channel: 2, Service: 3 };
@@ -74,14 +74,18 @@ export const STATUS_EXAMPLE: StatusResponse = {
   ConnectorStatus: 'up',
 };
 
+const DOCUMENTS = {
+  'inbound-detail': INBOUND_DETAIL,
+  'inbound-summary': INBOUND_SUMMARY,
+  'outbound-detail': OUTBOUND_DETAIL,
+  'outbound-summary': SUMMARY,
+};
+
 /** A page and a refusal of a report. */
 export function toReportExamples(
-  report: ReportDefinition,
+  report: ServedReport,
 ): Readonly<Record<'page' | 'refusal', { readonly value: ReportResponse }>> {
-  const documents = report.directions.map((direction) => {
-    if (report.kind === 'detail') return direction === 'inbound' ? INBOUND_DETAIL : OUTBOUND_DETAIL;
-    return direction === 'inbound' ? INBOUND_SUMMARY : SUMMARY;
-  });
+  const documents = report.kinds.map((kind) => DOCUMENTS[kind]);
   const head = { executionTime: 1.25, idReport: report.idReport, nameVisualization: report.name };
   const rest = { pageCount: null, lastDocument: '' };
   const errors = [{ field: 'endDate', message: 'The date is missing.' }];

@@ -1,12 +1,12 @@
-import type { TrafficBatch } from '../store/write-records.ts';
+import type { TrafficBatch } from '../store/records.ts';
 import type { Random } from '../sample/random.ts';
 
 const LATE_SHARE = 0.2;
-const LEAST_DELAY_MS = 30_000;
-const MOST_DELAY_MS = 480_000;
+const MIN_DELAY_MS = 30_000;
+const MAX_DELAY_MS = 480_000;
 
 /**
- * New traffic of which a part happened minutes ago and is only told now, so that a period already fetched
+ * New traffic of which a part happened minutes ago and arrives only now, so that a period already fetched
  * gains records (decision 27).
  */
 export function delayRecords(batch: TrafficBatch, random: Random): TrafficBatch {
@@ -20,5 +20,5 @@ export function delayRecords(batch: TrafficBatch, random: Random): TrafficBatch 
 }
 
 function moveBack(dateMs: number, random: Random): number {
-  return dateMs - LEAST_DELAY_MS - Math.floor(random() * (MOST_DELAY_MS - LEAST_DELAY_MS));
+  return dateMs - MIN_DELAY_MS - Math.floor(random() * (MAX_DELAY_MS - MIN_DELAY_MS));
 }

@@ -1,38 +1,25 @@
-import type { PageBuffer } from './page-buffer.ts';
+import { isDetailKind, isSummaryKind } from '../../common/reporting/reports.ts';
 import { issueCursor, tryReadCursor, type CursorScope } from './page-cursor.ts';
-import type { ReportSource } from './positioned-page.ts';
 import { readDetailPage } from './read-detail-page.ts';
 import type { ReportQuery } from './read-report-request.ts';
-import type { ReportDefinition } from './report-catalog.ts';
 import { readSummaryPage } from './read-summary-page.ts';
+import type { ServedReport } from './report-catalog.ts';
+import type { ReportPage, ReportSource } from './report-page.ts';
 
-/** A page of a report; documents are written as JSON, separated by commas. */
-export interface ReportPage {
-  readonly documents: PageBuffer;
-  readonly totalDocument: number;
-  /** Empty once no further page exists (decision 8). */
-  readonly lastDocument: string;
-}
-
-/** Reads a page. Undefined when `lastDocument` was not issued by this report for this period (decision 6). */
-export function tryExecuteReport(
+/** Reads a page. Returns undefined when this report did not issue `lastDocument` for this period (decision 6). */
+export async function tryExecuteReport(
   source: ReportSource,
-  report: ReportDefinition,
+  { idReport, kinds }: ServedReport,
   query: ReportQuery,
-): ReportPage | undefined {
-  const scope: CursorScope = {
-    tenant: source.tenant,
-    idReport: report.idReport,
-    fromMs: query.fromMs,
-    toMs: query.toMs,
-  };
-  const after = query.lastDocument === '' ? [] : tryReadCursor(source.cursorKey, scope, query.lastDocument);
-  if (after === undefined) return undefined;
-  const read = report.kind === 'detail' ? readDetailPage : readSummaryPage;
-  const page = read(source, report, query, after);
-  return {
-    documents: page.documents,
-    totalDocument: page.totalDocument,
-    lastDocument: page.next === null ? '' : issueCursor(source.cursorKey, scope, page.next),
-  };
+): Promise<ReportPage | undefined> {
+  const { tenant, cursorKey } = source;
+  const scope: CursorScope = { tenant, idReport, fromMs: query.fromMs, toMs: query.toMs };
+  const position = query.lastDocument === '' ? [] : tryReadCursor(cursorKey, scope, query.lastDocument);
+  if (position === undefined) return undefined;
+  const detailKind = kinds.find(isDetailKind);
+  const { next, ...page } =
+    detailKind === undefined
+      ? await readSummaryPage(source, kinds.filter(isSummaryKind), query, position)
+      : await readDetailPage(source, detailKind, query, position);
+  return { ...page, lastDocument: next === null ? '' : issueCursor(cursorKey, scope, next) };
 }

@@ -1,53 +1,42 @@
-import { createPageBuffer, type PageBuffer } from './page-buffer.ts';
-import type { PositionedPage, ReportSource } from './positioned-page.ts';
+import { REPORTS, type DetailKind } from '../../common/reporting/reports.ts';
+import { createPageBuffer, getLength, writeText } from './page-buffer.ts';
 import type { ReportQuery } from './read-report-request.ts';
-import type { ReportDefinition } from './report-catalog.ts';
-import { createInboundWriter, createOutboundWriter } from './write-imported.ts';
+import type { PositionedPage, ReportSource } from './report-page.ts';
+import { createRecordWriter } from './write-documents.ts';
 
-/** Imported payloads may be long: a page that reaches this is shorter than asked, and has a next one. */
-const MOST_PAGE_BYTES = 32_000_000;
+/** A page whose texts, once escaped, reach this is shorter than asked, and has a next one. */
+const MAX_PAGE_BYTES = 32_000_000;
+const EXPECTED_RECORD_BYTES = 440;
 
-/** A page of records, oldest first (decision 9). */
-export function readDetailPage(
+/** Reads a page of records, oldest first (decision 9). A position is the date and arrival of a record. */
+export async function readDetailPage(
   { store, seed }: ReportSource,
-  report: ReportDefinition,
-  query: ReportQuery,
-  after: readonly number[],
-): PositionedPage {
-  const [dateMs = query.fromMs, arrival = 0] = after;
-  const direction = report.directions[0] ?? 'inbound';
-  const { details } = store;
-  // One more than asked tells whether a further page exists.
-  const limit = query.size + 1;
-  const from = { dateMs, arrival };
-  const totalDocument = store.counter.count(direction, query.fromMs, query.toMs);
-  if (direction === 'inbound') {
-    const rows = details.readInbound(from, query.toMs, limit);
-    return toPage(rows, query.size, totalDocument, createInboundWriter(store, seed));
+  kind: DetailKind,
+  { fromMs, toMs, size }: ReportQuery,
+  position: readonly number[],
+): Promise<PositionedPage> {
+  const [dateMs, arrival = 0] = position;
+  const after = dateMs === undefined ? null : { dateMs, arrival };
+  const { direction } = REPORTS[kind];
+  const { records, total, hasMore } = await store.readDetailPage(direction, {
+    fromMs,
+    toMs,
+    after,
+    limit: size,
+  });
+  const documents = createPageBuffer(records.length * EXPECTED_RECORD_BYTES);
+  const write = createRecordWriter(kind, seed);
+  let written = 0;
+  for (const record of records) {
+    if (getLength(documents) >= MAX_PAGE_BYTES) break;
+    if (written > 0) writeText(documents, ',');
+    write(documents, record);
+    written += 1;
   }
-  const rows = details.readOutbound(from, query.toMs, limit);
-  return toPage(rows, query.size, totalDocument, createOutboundWriter(store, seed));
-}
-
-function toPage<Row extends { readonly dateMs: number; readonly arrival: number }>(
-  rows: readonly Row[],
-  size: number,
-  totalDocument: number,
-  write: (page: PageBuffer, row: Row) => void,
-): PositionedPage {
-  const documents = createPageBuffer(Math.min(size, rows.length));
-  let last: Row | undefined;
-  let isCut = false;
-  for (const row of rows) {
-    isCut = last !== undefined && (row === rows[size] || documents.length >= MOST_PAGE_BYTES);
-    if (isCut) break;
-    if (last !== undefined) documents.write(',');
-    write(documents, row);
-    last = row;
-  }
+  const last = hasMore || written < records.length ? records[written - 1] : undefined;
   return {
     documents,
-    totalDocument,
-    next: isCut && last !== undefined ? [last.dateMs, last.arrival] : null,
+    totalDocument: total,
+    next: last === undefined ? null : [last.dateMs, last.arrival],
   };
 }

@@ -1,56 +1,45 @@
-import type { Direction } from '../../common/reporting/reports.ts';
-import type { GroupTotals } from '../store/group-sums.ts';
-import type { TrafficGroup } from '../store/traffic-groups.ts';
-import { createPageBuffer } from './page-buffer.ts';
-import type { PositionedPage, ReportSource } from './positioned-page.ts';
+import { REPORTS, type SummaryKind } from '../../common/reporting/reports.ts';
+import type { GroupTotals } from '../store/record-store.ts';
+import { createPageBuffer, getLength, writeText } from './page-buffer.ts';
 import type { ReportQuery } from './read-report-request.ts';
-import type { ReportDefinition } from './report-catalog.ts';
-import { writeSummaryDocument } from './write-documents.ts';
-import { createSessionWriter } from './write-imported.ts';
+import type { PositionedPage, ReportSource } from './report-page.ts';
+import { createGroupWriter } from './write-documents.ts';
 
-interface SummaryGroup {
-  readonly group: TrafficGroup;
-  readonly totals: GroupTotals;
-  readonly rank: number;
-}
+const EXPECTED_GROUP_BYTES = 200;
 
 /**
- * A page of groups: inbound first, then by channel, service, origin and response code. A group keeps its
- * place whatever arrives meanwhile, so the position is the group itself.
+ * Reads a page of groups: inbound first, then by channel, service, origin and response code. A group keeps
+ * its place whatever arrives meanwhile, so a position is the group itself.
  */
-export function readSummaryPage(
-  source: ReportSource,
-  report: ReportDefinition,
-  query: ReportQuery,
-  after: readonly number[],
-): PositionedPage {
-  const { store, seed } = source;
-  const all = report.directions.flatMap((direction) => readSorted(source, direction, query));
-  const [afterId] = after;
-  const afterRank = afterId === undefined ? -1 : store.groups.getRank(afterId);
-  const rest = all.filter(({ rank }) => rank > afterRank);
-  const shown = rest.slice(0, query.size);
-  const last = shown.at(-1);
-  const documents = createPageBuffer(shown.length);
-  const writeSessionId = createSessionWriter(store, seed);
-  for (const entry of shown) {
-    if (documents.length > 0) documents.write(',');
-    writeSummaryDocument(documents, entry.totals, entry.group, writeSessionId);
+export async function readSummaryPage(
+  { store, seed }: ReportSource,
+  kinds: readonly SummaryKind[],
+  { fromMs, toMs, size }: ReportQuery,
+  [lastGroupId]: readonly number[],
+): Promise<PositionedPage> {
+  const byKind = await Promise.all(
+    kinds.map(async (kind) => {
+      const groups = await store.readSummary(REPORTS[kind].direction, { fromMs, toMs });
+      const write = createGroupWriter(kind, seed);
+      return groups.toSorted(compareGroups).map((group) => ({ group, write }));
+    }),
+  );
+  const all = byKind.flat();
+  const start =
+    lastGroupId === undefined ? 0 : 1 + all.findIndex(({ group }) => group.groupId === lastGroupId);
+  const shown = all.slice(start, start + size);
+  const documents = createPageBuffer(shown.length * EXPECTED_GROUP_BYTES);
+  for (const { group, write } of shown) {
+    if (getLength(documents) > 0) writeText(documents, ',');
+    write(documents, group);
   }
-  return {
-    documents,
-    totalDocument: all.length,
-    next: rest.length > shown.length && last !== undefined ? [last.group.groupId] : null,
-  };
+  const last = start + shown.length < all.length ? shown.at(-1) : undefined;
+  return { documents, totalDocument: all.length, next: last === undefined ? null : [last.group.groupId] };
 }
 
-function readSorted({ store }: ReportSource, direction: Direction, query: ReportQuery): SummaryGroup[] {
-  return store.summaries
-    .read(direction, query.fromMs, query.toMs)
-    .map((totals) => ({
-      totals,
-      group: store.groups.getGroup(totals.groupId),
-      rank: store.groups.getRank(totals.groupId),
-    }))
-    .sort((a, b) => a.rank - b.rank);
+function compareGroups(a: GroupTotals, b: GroupTotals): number {
+  if (a.channel !== b.channel) return a.channel - b.channel;
+  if (a.service !== b.service) return a.service - b.service;
+  if (a.origin !== b.origin) return a.origin < b.origin ? -1 : 1;
+  return a.responseCode - b.responseCode;
 }

@@ -1,11 +1,13 @@
+import { toWireStatus } from '../../common/reporting/wire-documents.ts';
 import type { StatusResponse, TrafficGroup } from '../../common/reporting/wire-schemas.ts';
 import type { SimulatedPlatform } from '../simulation/simulated-platform.ts';
 import type { RecordStore } from '../store/record-store.ts';
 
 const SESSIONS_MS = 3_600_000;
 const HEALTH_MS = 300_000;
+const MIN_HEALTH_RECORDS = 5;
 const DIVISIONS = 3;
-const TIMED_REQUESTS = 200;
+const TIMED_RECORDS = 200;
 
 /**
  * Tenant status (specification, "Tenant status response"; decision 2): sessions of the last hour, the
@@ -13,36 +15,41 @@ const TIMED_REQUESTS = 200;
  * time at all, and the connector's state over the last five minutes. The connector counts as down when more
  * than half of at least five requests found it unavailable. What is simulated counts at once.
  */
-export function readTenantStatus(
+export async function readTenantStatus(
   store: RecordStore,
   nowMs: number,
-  { simulation, changedMs }: Pick<SimulatedPlatform, 'simulation' | 'changedMs'>,
-): StatusResponse {
-  const groups: TrafficGroup[] = store.activity
-    .readSessions(nowMs - SESSIONS_MS, nowMs)
-    .map(({ channel, service, sessions }) => ({
-      Division: toDivision(service),
-      Channel: channel,
-      Service: service,
-      Sessions: sessions,
-    }));
-  const health = store.activity.readHealth(Math.max(nowMs - HEALTH_MS, changedMs), nowMs);
+  platform: Pick<SimulatedPlatform, 'read'>,
+): Promise<StatusResponse> {
+  const { simulation, changedMs } = platform.read();
+  const activity = await store.readActivity({
+    sessionsFromMs: nowMs - SESSIONS_MS,
+    healthFromMs: Math.max(nowMs - HEALTH_MS, changedMs),
+    toMs: nowMs,
+    timedRecords: TIMED_RECORDS,
+  });
+  const { records, unavailable } = activity;
   const isConnectorDown =
-    simulation.connectorDown || (health.records >= 5 && health.unavailable * 2 > health.records);
-  const busiest = groups.reduce<TrafficGroup | undefined>(
-    (most, group) => (most === undefined || group.Sessions > most.Sessions ? group : most),
+    simulation.connectorDown || (records >= MIN_HEALTH_RECORDS && unavailable * 2 > records);
+  const groups = activity.sessions.map(({ channel, service, sessions }): TrafficGroup => ({
+    Division: toDivision(service),
+    Channel: channel,
+    Service: service,
+    Sessions: sessions,
+  }));
+  const busiest = activity.sessions.reduce<(typeof activity.sessions)[number] | undefined>(
+    (most, group) => (most === undefined || group.sessions > most.sessions ? group : most),
     undefined,
   );
-  return {
-    InternalReponseTime: toMilliseconds(store.activity.readResponseTimeUs(TIMED_REQUESTS)),
-    Status: simulation.platformDown ? 'down' : 'up',
-    TrafficInformation: JSON.stringify(groups),
-    Sessions: groups.reduce((sum, group) => sum + group.Sessions, 0),
-    Division: busiest?.Division ?? 0,
-    Channel: busiest?.Channel ?? 0,
-    Service: busiest?.Service ?? 0,
-    ConnectorStatus: isConnectorDown ? 'down' : 'up',
-  };
+  return toWireStatus({
+    internalResponseTimeMs: toMilliseconds(activity.averageResponseTimeUs),
+    platform: simulation.platformDown ? 'down' : 'up',
+    traffic: JSON.stringify(groups),
+    sessions: activity.sessions.reduce((sum, { sessions }) => sum + sessions, 0),
+    division: busiest === undefined ? 0 : toDivision(busiest.service),
+    channel: busiest?.channel ?? 0,
+    service: busiest?.service ?? 0,
+    connector: isConnectorDown ? 'down' : 'up',
+  });
 }
 
 function toMilliseconds(timeUs: number | null): number {

@@ -1,54 +1,29 @@
-import { SPECIFIED_REPORT_IDENTIFIERS, type Direction } from '../../common/reporting/reports.ts';
+import { REPORT_KINDS, REPORTS, type ReportKind } from '../../common/reporting/reports.ts';
 
-/** A report that can be asked for. A summary holds the groups of one direction or of both (decision 11). */
-export interface ReportDefinition {
+/** A report as it is asked for. Kinds that share an identifier are served as one report (decision 11). */
+export interface ServedReport {
   readonly idReport: string;
   readonly name: string;
-  readonly kind: 'detail' | 'summary';
-  readonly directions: readonly Direction[];
+  /** Inbound first. */
+  readonly kinds: readonly ReportKind[];
 }
 
 /** The reports of the service; the outbound summary shares an identifier unless it has one of its own. */
-export function createReportCatalog(outboundSummaryId: string | null): readonly ReportDefinition[] {
-  const ids = SPECIFIED_REPORT_IDENTIFIERS;
-  const details: ReportDefinition[] = [
-    {
-      idReport: ids['inbound-detail'],
-      name: 'Inbound health detail',
-      kind: 'detail',
-      directions: ['inbound'],
-    },
-    {
-      idReport: ids['outbound-detail'],
-      name: 'Outbound health detail',
-      kind: 'detail',
-      directions: ['outbound'],
-    },
-  ];
-  const idReport = ids['inbound-summary'];
-  if (outboundSummaryId === null) {
-    return [
-      ...details,
-      { idReport, name: 'Health summary', kind: 'summary', directions: ['inbound', 'outbound'] },
-    ];
-  }
-  return [
-    ...details,
-    { idReport, name: 'Inbound health summary', kind: 'summary', directions: ['inbound'] },
-    {
-      idReport: outboundSummaryId.toUpperCase(),
-      name: 'Outbound health summary',
-      kind: 'summary',
-      directions: ['outbound'],
-    },
-  ];
+export function createReportCatalog(outboundSummaryId: string | null): readonly ServedReport[] {
+  const byIdentifier = Map.groupBy(REPORT_KINDS, (kind) =>
+    kind === 'outbound-summary' && outboundSummaryId !== null
+      ? outboundSummaryId.toUpperCase()
+      : REPORTS[kind].identifier,
+  );
+  return Array.from(byIdentifier, ([idReport, kinds]) => {
+    const [only, ...others] = kinds;
+    const name = only === undefined || others.length > 0 ? 'Health summary' : REPORTS[only].title;
+    return { idReport, name, kinds };
+  });
 }
 
 /** Finds a report by its identifier in any letter case (decision 20). */
-export function findReport(
-  catalog: readonly ReportDefinition[],
-  identifier: string,
-): ReportDefinition | undefined {
+export function findReport(catalog: readonly ServedReport[], identifier: string): ServedReport | undefined {
   const wanted = identifier.toUpperCase();
   return catalog.find((report) => report.idReport === wanted);
 }

@@ -1,109 +1,99 @@
 import {
-  toClientName,
-  toErrorText,
-  toInboundPayload,
-  toOutboundPayload,
-  toOutboundResponse,
-  toSessionBits,
-} from '../sample/describe-records.ts';
-import type { InboundRow, OutboundRow } from '../store/read-details.ts';
-import type { GroupTotals } from '../store/group-sums.ts';
-import type { TrafficGroup, TrafficGroups } from '../store/traffic-groups.ts';
-import type { PageBuffer } from './page-buffer.ts';
+  listFields,
+  REPORTS,
+  type DetailKind,
+  type FieldName,
+  type ReportKind,
+  type SummaryKind,
+} from '../../common/reporting/reports.ts';
+import { DOCUMENT_PREFIXES } from '../../common/reporting/wire-documents.ts';
+import { describeSample, toSessionBits } from '../sample/describe-records.ts';
+import type { GroupTotals } from '../store/record-store.ts';
+import type { RecordTexts, StoredRecord } from '../store/records.ts';
+import {
+  writeGuid,
+  writeInstant,
+  writeMilliseconds,
+  writeNumber,
+  writeQuoted,
+  writeText,
+  type PageBuffer,
+} from './page-buffer.ts';
 
-/**
- * Documents as JSON text straight from rows, in the spelling and with the types of the specification.
- * Numbers and the service's own plain texts are written as they are; whatever could need escaping is quoted.
- */
+/** What writes the value of each field; the field's name is the one inside, as in REPORTS. */
+type ValueWriters<Name extends string, Values extends readonly unknown[]> = Readonly<
+  Record<Name, (page: PageBuffer, ...values: Values) => void>
+>;
 
-/** Specification, section "Inbound health detail record". */
-export function writeInboundDocument(
-  page: PageBuffer,
-  row: InboundRow,
-  groups: TrafficGroups,
+/** Returns what writes a record as JSON, as the specification has it. `seed` is that of the sample. */
+export function createRecordWriter(
+  kind: DetailKind,
   seed: number,
-): void {
-  const group = groups.getGroup(row.groupId);
-  writeHead(page, row, group, seed);
-  page.writeQuoted(toErrorText(group.responseCode, group.channel, group.service, row.arrival));
-  page.write(',"BotLatency":');
-  page.writeNumber(row.botLatencyMs);
-  page.write(',"Payload":');
-  page.writeQuoted(toInboundPayload(seed, row.session, row.arrival));
-  page.write(',"Origin":');
-  page.writeQuoted(group.origin);
-  page.write('}');
+): (page: PageBuffer, record: StoredRecord) => void {
+  const values: ValueWriters<FieldName<DetailKind>, [StoredRecord, Omit<RecordTexts, 'sessionId'>]> = {
+    sessionId: (page, { texts, session }) => writeSession(page, texts?.sessionId ?? session, seed),
+    dateText: (page, { dateMs }) => writeInstant(page, dateMs),
+    channel: (page, { channel }) => writeNumber(page, channel),
+    service: (page, { service }) => writeNumber(page, service),
+    client: (page, _record, { client }) => writeQuoted(page, client),
+    responseTimeMs: (page, { responseTimeUs }) => writeMilliseconds(page, responseTimeUs),
+    responseCode: (page, { responseCode }) => writeNumber(page, responseCode),
+    error: (page, _record, { error }) => writeQuoted(page, error),
+    botLatencyMs: (page, { botLatencyMs }) => writeNumber(page, botLatencyMs),
+    actionId: (page, _record, { actionId }) => writeQuoted(page, actionId),
+    payload: (page, _record, { payload }) => writeQuoted(page, payload),
+    response: (page, _record, { response }) => writeQuoted(page, response),
+    origin: (page, { origin }) => writeQuoted(page, origin),
+  };
+  const steps = toSteps(kind, values);
+  const { direction } = REPORTS[kind];
+  return (page, record) => {
+    const texts = record.texts ?? describeSample(seed, direction, record);
+    for (const { prefix, write } of steps) {
+      writeText(page, prefix);
+      write(page, record, texts);
+    }
+    writeText(page, '}');
+  };
 }
 
-/** Specification, section "Outbound health detail record". */
-export function writeOutboundDocument(
-  page: PageBuffer,
-  row: OutboundRow,
-  groups: TrafficGroups,
+/** Returns what writes a group of a summary as JSON, as the specification has it. */
+export function createGroupWriter(
+  kind: SummaryKind,
   seed: number,
-): void {
-  const group = groups.getGroup(row.groupId);
-  const error = toErrorText(group.responseCode, group.channel, group.service, row.arrival);
-  writeHead(page, row, group, seed);
-  page.writeQuoted(error);
-  page.write(',"ActionId":"');
-  page.writeNumber(row.actionId);
-  page.write('","Payload":');
-  page.writeQuoted(toOutboundPayload(seed, row.session, row.arrival, row.actionId));
-  page.write(',"Reponse":');
-  page.writeQuoted(toOutboundResponse(group.responseCode, error, row.arrival));
-  page.write(',"Origin":');
-  page.writeQuoted(groups.getOriginName(row.originId));
-  page.write('}');
+): (page: PageBuffer, group: GroupTotals) => void {
+  const values: ValueWriters<FieldName<SummaryKind>, [GroupTotals]> = {
+    sessionId: (page, { newestSession }) => writeSession(page, newestSession, seed),
+    responseCode: (page, { responseCode }) => writeNumber(page, responseCode),
+    channel: (page, { channel }) => writeNumber(page, channel),
+    service: (page, { service }) => writeNumber(page, service),
+    origin: (page, { origin }) => writeQuoted(page, origin),
+    count: (page, { records }) => writeQuoted(page, String(records)),
+    averageResponseTimeMs: (page, { responseTimeUs, records }) =>
+      writeNumber(page, responseTimeUs / records / 1000),
+    averageBotLatencyMs: (page, { botLatencyMs, records }) =>
+      writeNumber(page, Math.round(botLatencyMs / records)),
+  };
+  const steps = toSteps(kind, values);
+  return (page, group) => {
+    for (const { prefix, write } of steps) {
+      writeText(page, prefix);
+      write(page, group);
+    }
+    writeText(page, '}');
+  };
 }
 
-/** Specification, sections "Inbound health summary record" and "Outbound health summary record". */
-export function writeSummaryDocument(
-  page: PageBuffer,
-  totals: GroupTotals,
-  group: TrafficGroup,
-  writeSessionId: (page: PageBuffer, session: number) => void,
-): void {
-  page.write('{"Id":');
-  writeSessionId(page, totals.newestSession);
-  page.write(',"ReponseCode":');
-  page.writeNumber(group.responseCode);
-  writePlace(page, group);
-  if (group.direction === 'inbound') {
-    page.write(',"Origin":');
-    page.writeQuoted(group.origin);
-  }
-  page.write(',"Count":"');
-  page.writeNumber(totals.records);
-  page.write('","AvegareReponseTime":');
-  page.writeNumber(totals.responseTimeUs / totals.records / 1000);
-  if (group.direction === 'inbound') {
-    page.write(',"AvegareBotLatency":');
-    page.writeNumber(Math.round(totals.botLatencyMs / totals.records));
-  }
-  page.write('}');
+function toSteps<Kind extends ReportKind, Write>(
+  kind: Kind,
+  values: Readonly<Record<FieldName<Kind>, Write>>,
+): readonly { readonly prefix: string; readonly write: Write }[] {
+  const prefixes: Readonly<Record<FieldName<Kind>, string>> = DOCUMENT_PREFIXES[kind];
+  return listFields(kind).map(([name]) => ({ prefix: prefixes[name], write: values[name] }));
 }
 
-/** From the first field to the name of "Error", which detail records of both directions have alike. */
-function writeHead(page: PageBuffer, row: InboundRow | OutboundRow, group: TrafficGroup, seed: number): void {
-  page.write('{"Id":"');
-  page.writeGuid(toSessionBits(seed, row.session));
-  page.write('","Date":"');
-  page.writeInstant(row.dateMs);
-  page.write('"');
-  writePlace(page, group);
-  page.write(',"Client":');
-  page.writeQuoted(toClientName(seed, row.session));
-  page.write(',"ReponseTime":');
-  page.writeMilliseconds(row.responseTimeUs);
-  page.write(',"ReponseCode":');
-  page.writeNumber(group.responseCode);
-  page.write(',"Error":');
-}
-
-function writePlace(page: PageBuffer, group: TrafficGroup): void {
-  page.write(',"Channel":');
-  page.writeNumber(group.channel);
-  page.write(',"Service":');
-  page.writeNumber(group.service);
+/** Writes the number of a sample session as its GUID, the identifier of an imported one as it is. */
+function writeSession(page: PageBuffer, session: number | string, seed: number): void {
+  if (typeof session === 'number') writeGuid(page, toSessionBits(seed, session));
+  else writeQuoted(page, session);
 }

@@ -1,18 +1,19 @@
 import type { RequestFault } from '../../common/reporting/wire-schemas.ts';
-import type { ReportPage } from './execute-report.ts';
-import type { ReportDefinition } from './report-catalog.ts';
+import { finishPage } from './page-buffer.ts';
+import type { ServedReport } from './report-catalog.ts';
+import type { ReportPage } from './report-page.ts';
 
 /** Specification, section "Report response envelope", as JSON. `executionTimeMs` is what the query took. */
-export function writeEnvelope(report: ReportDefinition, page: ReportPage, executionTimeMs: number): Buffer {
+export function writeEnvelope(report: ServedReport, page: ReportPage, executionTimeMs: number): Buffer {
   const head =
     `${writeHead(report, true, executionTimeMs)},"totalDocument":${page.totalDocument},"pageCount":null` +
     `,"lastDocument":"${page.lastDocument}","documents":[`;
-  return page.documents.finish(head, ']}');
+  return finishPage(page.documents, head, ']}');
 }
 
 /** The envelope of a refused request (decision 6). */
 export function writeRefusal(
-  report: ReportDefinition,
+  report: ServedReport,
   errors: readonly RequestFault[],
   executionTimeMs: number,
 ): string {
@@ -22,7 +23,7 @@ export function writeRefusal(
   );
 }
 
-function writeHead(report: ReportDefinition, isValid: boolean, executionTimeMs: number): string {
+function writeHead(report: ServedReport, isValid: boolean, executionTimeMs: number): string {
   return (
     `{"isValid":${isValid ? 'true' : 'false'},"executionTime":${Math.round(executionTimeMs * 1000) / 1000}` +
     `,"idReport":"${report.idReport}","nameVisualization":"${report.name}"`

@@ -1,92 +1,87 @@
-import type { NewInboundRecord, NewOutboundRecord } from '../store/write-records.ts';
+import type { NewInboundRecord, NewOutboundRecord } from '../store/records.ts';
 import { ORIGINS } from './vocabulary.ts';
 
 /** What inbound and outbound records have in common. */
-type CommonRecord = Omit<NewInboundRecord, 'botLatencyMs'>;
+type SharedRecord = Omit<NewInboundRecord, 'botLatencyMs'>;
+
+/** Records of one day and one direction. `detail` is the field that only one direction has. */
+export interface DayRecords {
+  getLength(): number;
+  add(record: SharedRecord, dateMs: number, detail: number): void;
+  /** Begins another day with what was kept for it. */
+  restart(other: DayRecords): void;
+  /** Places of the records, oldest first and otherwise in the order they were added. */
+  sortByDate(): Float64Array;
+  readInbound(index: number): NewInboundRecord;
+  readOutbound(index: number): NewOutboundRecord;
+  /** What `restart` takes over. */
+  getContent(): { readonly startMs: number; readonly values: Int32Array };
+}
 
 const COLUMNS = 6;
 const FIRST_CAPACITY = 1024;
+const ORIGIN_IDS = new Map<string, number>(ORIGINS.map((origin, index) => [origin, index]));
 
-/**
- * Records of one day and one direction as whole numbers side by side: a day of a large history would be
- * a hundred megabytes of objects. `detail` is what only one direction has.
- */
-export class DayRecords {
-  readonly #originIds = new Map<string, number>(ORIGINS.map((origin, index) => [origin, index]));
-  #values = new Int32Array(COLUMNS * FIRST_CAPACITY);
-  #length = 0;
-  #startMs: number;
+/** Keeps records as whole numbers side by side: a day of a large history would be a hundred megabytes of objects. */
+export function createDayRecords(firstDayMs: number): DayRecords {
+  let values = new Int32Array(COLUMNS * FIRST_CAPACITY);
+  let length = 0;
+  let startMs = firstDayMs;
 
-  constructor(startMs: number) {
-    this.#startMs = startMs;
-  }
-
-  get length(): number {
-    return this.#length;
-  }
-
-  add(record: CommonRecord, dateMs: number, detail: number): void {
-    const at = this.#reserve(1);
-    this.#values[at] = dateMs - this.#startMs;
-    this.#values[at + 1] = record.session;
-    this.#values[at + 2] =
-      record.channel | (record.service << 8) | ((this.#originIds.get(record.origin) ?? 0) << 16);
-    this.#values[at + 3] = record.responseCode;
-    this.#values[at + 4] = record.responseTimeUs;
-    this.#values[at + 5] = detail;
-  }
-
-  /** Begins another day with what was kept for it. */
-  restart(other: DayRecords): void {
-    this.#length = 0;
-    this.#startMs = other.#startMs;
-    const at = this.#reserve(other.#length);
-    this.#values.set(other.#values.subarray(0, other.#length * COLUMNS), at);
-  }
-
-  /** Places of the records, oldest first and otherwise in the order they were added. */
-  sortByDate(): Float64Array {
-    const count = this.#length;
-    // Date and place in one number: plain numbers are sorted without a call for each comparison.
-    const keys = Float64Array.from({ length: count }, (_, index) => {
-      return (this.#values[index * COLUMNS] ?? 0) * count + index;
-    }).sort();
-    return keys.map((key) => key % count);
-  }
-
-  readInbound(index: number): NewInboundRecord {
-    return { ...this.#readCommon(index), botLatencyMs: this.#values[index * COLUMNS + 5] ?? 0 };
-  }
-
-  readOutbound(index: number): NewOutboundRecord {
-    return { ...this.#readCommon(index), actionId: this.#values[index * COLUMNS + 5] ?? 0 };
-  }
-
-  #readCommon(index: number): CommonRecord {
+  /** Makes room and returns where the first of the new records begins. */
+  const reserve = (records: number): number => {
+    const at = length * COLUMNS;
+    length += records;
+    let capacity = values.length;
+    while (capacity < length * COLUMNS) capacity *= 2;
+    if (capacity > values.length) {
+      const grown = new Int32Array(capacity);
+      grown.set(values);
+      values = grown;
+    }
+    return at;
+  };
+  const readShared = (index: number): SharedRecord => {
     const at = index * COLUMNS;
-    const place = this.#values[at + 2] ?? 0;
+    const place = values[at + 2] ?? 0;
     return {
-      dateMs: this.#startMs + (this.#values[at] ?? 0),
-      session: this.#values[at + 1] ?? 0,
+      dateMs: startMs + (values[at] ?? 0),
+      session: values[at + 1] ?? 0,
       channel: place & 0xff,
       service: (place >> 8) & 0xff,
       origin: ORIGINS[place >> 16] ?? ORIGINS[0],
-      responseCode: this.#values[at + 3] ?? 0,
-      responseTimeUs: this.#values[at + 4] ?? 0,
+      responseCode: values[at + 3] ?? 0,
+      responseTimeUs: values[at + 4] ?? 0,
     };
-  }
-
-  /** Makes room and answers where the first of the new records begins. */
-  #reserve(records: number): number {
-    const at = this.#length * COLUMNS;
-    this.#length += records;
-    let capacity = this.#values.length;
-    while (capacity < this.#length * COLUMNS) capacity *= 2;
-    if (capacity > this.#values.length) {
-      const grown = new Int32Array(capacity);
-      grown.set(this.#values);
-      this.#values = grown;
-    }
-    return at;
-  }
+  };
+  return {
+    getLength: () => length,
+    add: (record, dateMs, detail) => {
+      const at = reserve(1);
+      values[at] = dateMs - startMs;
+      values[at + 1] = record.session;
+      values[at + 2] = record.channel | (record.service << 8) | ((ORIGIN_IDS.get(record.origin) ?? 0) << 16);
+      values[at + 3] = record.responseCode;
+      values[at + 4] = record.responseTimeUs;
+      values[at + 5] = detail;
+    },
+    restart: (other) => {
+      const content = other.getContent();
+      length = 0;
+      startMs = content.startMs;
+      const at = reserve(content.values.length / COLUMNS);
+      values.set(content.values, at);
+    },
+    sortByDate: () => {
+      const count = length;
+      // Date and place in one number: plain numbers are sorted without a call for each comparison.
+      const keys = Float64Array.from({ length: count }, (_, index) => {
+        return (values[index * COLUMNS] ?? 0) * count + index;
+      }).sort();
+      return keys.map((key) => key % count);
+    },
+    readInbound: (index) => ({ ...readShared(index), botLatencyMs: values[index * COLUMNS + 5] ?? 0 }),
+    readOutbound: (index) => ({ ...readShared(index), actionId: values[index * COLUMNS + 5] ?? 0 }),
+    getContent: () => ({ startMs, values: values.subarray(0, length * COLUMNS) }),
+  };
 }

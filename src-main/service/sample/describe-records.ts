@@ -1,3 +1,5 @@
+import type { Direction } from '../../common/reporting/reports.ts';
+import type { RecordTexts, StoredRecord } from '../store/records.ts';
 import { mixBits } from './random.ts';
 import {
   ACTION_NAMES,
@@ -27,14 +29,20 @@ export function toSessionBits(seed: number, session: number): [number, number, n
   ];
 }
 
+/** The GUID of a session as text. */
+export function toSessionId(seed: number, session: number): string {
+  const hex = toSessionBits(seed, session).map((bits) => bits.toString(16).padStart(8, '0'));
+  return hex.join('').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
 /** Name of the user who generated a session. */
-export function toClientName(seed: number, session: number): string {
+function toClientName(seed: number, session: number): string {
   const bits = mixBits(seed, session, 0xc11e);
   return `${pick(CLIENT_FIRST_NAMES, bits)} ${pick(CLIENT_LAST_NAMES, bits >>> 8)}`;
 }
 
 /** Empty for a request that succeeded. */
-export function toErrorText(responseCode: number, channel: number, service: number, arrival: number): string {
+function toErrorText(responseCode: number, channel: number, service: number, arrival: number): string {
   const texts = ERROR_TEXTS[responseCode];
   if (texts === undefined) return '';
   return pick(texts, mixBits(arrival, responseCode))
@@ -43,7 +51,7 @@ export function toErrorText(responseCode: number, channel: number, service: numb
 }
 
 /** The message that the connector received, as JSON text. */
-export function toInboundPayload(seed: number, session: number, arrival: number): string {
+function toInboundPayload(seed: number, session: number, arrival: number): string {
   const bits = mixBits(seed, session, arrival, 0x1b);
   return JSON.stringify({
     type: 'message',
@@ -55,7 +63,7 @@ export function toInboundPayload(seed: number, session: number, arrival: number)
 }
 
 /** What the platform sent, as JSON text: to a channel (action -1) or on behalf of an action. */
-export function toOutboundPayload(seed: number, session: number, arrival: number, actionId: number): string {
+function toOutboundPayload(seed: number, session: number, arrival: number, actionId: number): string {
   const bits = mixBits(seed, session, arrival, 0x0b);
   if (actionId === -1) {
     return JSON.stringify({ type: 'reply', text: pick(MESSAGES, bits), buttons: bits % 4 });
@@ -67,11 +75,31 @@ export function toOutboundPayload(seed: number, session: number, arrival: number
   });
 }
 
-/** What the queried service answered, as JSON text. */
-export function toOutboundResponse(responseCode: number, error: string, arrival: number): string {
+/** What the queried service responded, as JSON text. */
+function toOutboundResponse(responseCode: number, error: string, arrival: number): string {
   return responseCode < 400
     ? JSON.stringify({ status: 'ok', reference: mixBits(arrival).toString(36) })
     : JSON.stringify({ status: 'error', code: responseCode, message: error });
+}
+
+/** The texts of a sample record. */
+export function describeSample(
+  seed: number,
+  direction: Direction,
+  record: StoredRecord,
+): Omit<RecordTexts, 'sessionId'> {
+  const { session, arrival, actionId, responseCode, channel, service } = record;
+  const isInbound = direction === 'inbound';
+  const error = toErrorText(responseCode, channel, service, arrival);
+  return {
+    client: toClientName(seed, session),
+    error,
+    actionId: isInbound ? '' : String(actionId),
+    payload: isInbound
+      ? toInboundPayload(seed, session, arrival)
+      : toOutboundPayload(seed, session, arrival, actionId),
+    response: isInbound ? '' : toOutboundResponse(responseCode, error, arrival),
+  };
 }
 
 function pick(list: readonly string[], bits: number): string {

@@ -1,5 +1,6 @@
-import { toStartError } from '../store/open-database.ts';
+import { toStartError } from '../start-error.ts';
 import type { RecordStore } from '../store/record-store.ts';
+import type { TrafficBatch } from '../store/records.ts';
 import { generateHistory, type HistoryPlan } from './generate-history.ts';
 
 export interface FillRequest {
@@ -12,54 +13,61 @@ export interface FillRequest {
 
 /**
  * Fills an empty store with the sample history that ends at this second; a filled one is left as it is.
- * Each part of a day is one transaction together with how far the history has come, so a start that was
- * cut short is continued with the same plan. Throws AppError when the folder belongs to another tenant.
+ * Each part of a day is one batch together with how far the history has come, so a start that was cut short
+ * is continued with the same plan. Returns the seed of the sample records. Throws AppError
+ * `local-service.start-failed` when the folder belongs to another tenant.
  */
-export function fillStore(store: RecordStore, request: FillRequest): void {
-  const { properties } = store;
-  const tenant = properties.tryGet('tenant');
+export async function fillStore(store: RecordStore, request: FillRequest): Promise<number> {
+  const { tenant } = await store.readProperties();
   if (tenant !== undefined && tenant !== String(request.tenant)) {
     throw toStartError(`The data folder holds the records of tenant ${tenant}, not ${request.tenant}.`);
   }
   if (tenant === undefined) {
-    store.runInTransaction(() => {
-      properties.set('tenant', String(request.tenant));
-      properties.set('records', String(request.records));
-      properties.set('days', String(request.days));
-      properties.set('seed', String(request.seed));
-      properties.set('history_end_ms', String(Math.floor(request.nowMs / 1000) * 1000));
-      properties.set('days_written', '0');
+    const endMs = String(Math.floor(request.nowMs / 1000) * 1000);
+    await store.writeProperties({
+      tenant: String(request.tenant),
+      records: String(request.records),
+      days: String(request.days),
+      seed: String(request.seed),
+      history_end_ms: endMs,
+      live_until_ms: endMs,
+      days_written: '0',
     });
   }
-  const read = (name: string): number => Number(properties.tryGet(name));
+  const properties = await store.readProperties();
   const plan = {
-    records: read('records'),
-    days: read('days'),
-    seed: read('seed'),
-    endMs: read('history_end_ms'),
+    records: Number(properties['records']),
+    days: Number(properties['days']),
+    seed: Number(properties['seed']),
+    endMs: Number(properties['history_end_ms']),
   };
-  if (read('days_written') === plan.days) return;
-  store.runInBulk(() => {
-    writeHistory(store, plan);
-  });
+  const daysWritten = Number(properties['days_written']);
+  if (daysWritten < plan.days) {
+    await store.writeBatches(generateRest(plan, daysWritten, Number(properties['parts_written'] ?? 0)));
+  }
+  return plan.seed;
 }
 
-function writeHistory(store: RecordStore, plan: HistoryPlan): void {
-  const { properties } = store;
-  const daysWritten = Number(properties.tryGet('days_written'));
-  let partsToSkip = Number(properties.tryGet('parts_written') ?? 0);
+/** The history from where it was cut short. */
+function* generateRest(
+  plan: HistoryPlan,
+  daysWritten: number,
+  partsWritten: number,
+): Generator<TrafficBatch> {
+  let partsToSkip = partsWritten;
   let parts = 0;
-  for (const batch of generateHistory(plan)) {
-    if (batch.day < daysWritten) continue;
-    parts = batch.isLastOfDay ? 0 : parts + 1;
+  for (const { day, isLastOfDay, nextSession, inbound, outbound } of generateHistory(plan)) {
+    if (day < daysWritten) continue;
+    parts = isLastOfDay ? 0 : parts + 1;
     if (partsToSkip > 0) {
       partsToSkip -= 1;
       continue;
     }
-    store.runInTransaction(() => {
-      store.writer.writeBatch(batch);
-      properties.set('days_written', String(batch.isLastOfDay ? batch.day + 1 : batch.day));
-      properties.set('parts_written', String(parts));
-    });
+    const properties = {
+      days_written: String(isLastOfDay ? day + 1 : day),
+      parts_written: String(parts),
+      next_session: String(nextSession),
+    };
+    yield { inbound, outbound, properties };
   }
 }

@@ -1,8 +1,8 @@
-import type { NewInboundRecord, TrafficBatch } from '../store/write-records.ts';
+import type { NewInboundRecord, TrafficBatch } from '../store/records.ts';
 import { findConditions } from './conditions.ts';
 import { weighTraffic } from './daily-rhythm.ts';
-import { DayRecords } from './day-records.ts';
-import { drawExchange, drawSession, type SampleSession } from './draw-exchange.ts';
+import { createDayRecords, type DayRecords } from './day-records.ts';
+import { drawSession, drawTurn, type SampleSession } from './draw-turn.ts';
 import { createRandom, type Random } from './random.ts';
 import { drawSurges } from './draw-surges.ts';
 
@@ -24,6 +24,8 @@ export interface HistoryBatch extends TrafficBatch {
   /** Days count from 0. */
   readonly day: number;
   readonly isLastOfDay: boolean;
+  /** The first session number that is still free. */
+  readonly nextSession: number;
 }
 
 /** Inbound records at most: what is held as objects at once. */
@@ -73,7 +75,7 @@ interface Day {
 
 function* cutDay({ inbound, outbound }: Day, day: number, nextSession: number): Generator<HistoryBatch> {
   const [inboundOrder, outboundOrder] = [inbound.sortByDate(), outbound.sortByDate()];
-  const parts = Math.max(1, Math.ceil(inbound.length / BATCH_RECORDS));
+  const parts = Math.max(1, Math.ceil(inbound.getLength() / BATCH_RECORDS));
   const cut = <T>(order: Float64Array, part: number, read: (index: number) => T): T[] => {
     const toPlace = (end: number): number => Math.floor((order.length * end) / parts);
     return Array.from(order.subarray(toPlace(part), toPlace(part + 1)), read);
@@ -129,10 +131,10 @@ function fillSession(task: DayTask, profile: SampleSession, startMs: number, req
   for (let index = 0; index < requests; index += 1) {
     const dateMs = task.tomorrow === null ? keepBeforeEnd(random, atMs, plan.endMs) : atMs;
     const conditions = findConditions(plan.endMs - dateMs, profile.channel, profile.service);
-    const exchange = drawExchange(random, profile, dateMs, conditions);
-    const { inbound } = exchange;
+    const turn = drawTurn(random, profile, dateMs, conditions);
+    const { inbound } = turn;
     place(task, 'inbound', inbound, inbound.botLatencyMs);
-    for (const outbound of exchange.outbound) place(task, 'outbound', outbound, outbound.actionId);
+    for (const outbound of turn.outbound) place(task, 'outbound', outbound, outbound.actionId);
     atMs += Math.floor(3_000 + random() * random() * 90_000);
   }
 }
@@ -147,7 +149,7 @@ function place(
   else (record.dateMs < startMs + DAY_MS ? today : tomorrow)[kind].add(record, record.dateMs, detail);
 }
 
-// A minute is enough to spread them; the answer's own requests still fit before the end.
+// A minute is enough to spread them; their outbound requests still fit before the end.
 function keepBeforeEnd(random: Random, atMs: number, endMs: number): number {
   return atMs < endMs - 1_000 ? atMs : endMs - 1_000 - Math.floor(random() * 60_000);
 }
@@ -170,5 +172,5 @@ function drawStart(random: Random, startMs: number, slotSums: readonly number[])
 }
 
 function createDay(startMs: number): Day {
-  return { inbound: new DayRecords(startMs), outbound: new DayRecords(startMs) };
+  return { inbound: createDayRecords(startMs), outbound: createDayRecords(startMs) };
 }

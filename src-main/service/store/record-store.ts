@@ -1,87 +1,126 @@
-import { statSync } from 'node:fs';
-import type { Database } from 'better-sqlite3';
-import { RecordCounter } from './count-records.ts';
-import { ImportStore } from './import-records.ts';
-import { CHECKPOINT_PAGES } from '../../node/open-database.ts';
-import { openStoreDatabase, toDatabasePath } from './open-database.ts';
-import { StoreProperties } from './properties.ts';
-import { ActivityReader } from './read-activity.ts';
-import { DetailReader } from './read-details.ts';
-import { SummaryReader } from './read-summaries.ts';
-import { TrafficGroups } from './traffic-groups.ts';
-import { RecordWriter } from './write-records.ts';
+import type { Direction } from '../../common/reporting/reports.ts';
+import type { ImportedRecord, RecordPosition, StoredRecord, TrafficBatch } from './records.ts';
 
-const BULK_CHECKPOINT_PAGES = 8000;
+/** Records with fromMs <= date < toMs. */
+export interface RecordPeriod {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
 
-/** The service's records and what it knows about itself. One connection, one thread. */
-export interface RecordStore {
-  readonly properties: StoreProperties;
-  readonly groups: TrafficGroups;
-  readonly writer: RecordWriter;
-  readonly details: DetailReader;
-  readonly counter: RecordCounter;
-  readonly summaries: SummaryReader;
-  readonly activity: ActivityReader;
-  readonly imports: ImportStore;
-  /** Database and write-ahead log together. */
-  measureBytes(): number;
-  /** All or nothing; what `work` throws is thrown on. */
-  runInTransaction(work: () => void): void;
+export interface DetailQuery extends RecordPeriod {
+  /** The last record of the page before; null for the first page. */
+  readonly after: RecordPosition | null;
+  readonly limit: number;
+}
+
+/** Part of a period's records, oldest first, ties in order of arrival (decision 9). */
+export interface DetailPage {
+  /** At least one while there are any; fewer than `limit` where their texts would exceed MAX_PAGE_CHARACTERS. */
+  readonly records: readonly StoredRecord[];
+  /** Records of the whole period at the moment of reading. */
+  readonly total: number;
+  /** False when no record follows the last one. */
+  readonly hasMore: boolean;
+}
+
+/** Characters of imported texts in a page: what is in memory at once. */
+export const MAX_PAGE_CHARACTERS = 32_000_000;
+
+/** What a summary says of the records that share channel, service, origin and response code. */
+export interface GroupTotals {
+  /** Names the group for good, in this store only. */
+  readonly groupId: number;
+  readonly channel: number;
+  readonly service: number;
+  /** Empty for outbound groups, which don't distinguish origins. */
+  readonly origin: string;
+  readonly responseCode: number;
+  readonly records: number;
+  readonly responseTimeUs: number;
+  readonly botLatencyMs: number;
   /**
-   * For many transactions that can be made again: the store is sound at any time, but what is written is
-   * sure to outlast a power failure only at the end. A slow disk would take most of the time else.
+   * Session of the newest record by date and arrival (decision 12): the number of a sample one, the
+   * identifier of an imported one.
    */
-  runInBulk(work: () => void): void;
-  close(): void;
+  readonly newestSession: number | string;
 }
 
-/** Opens or creates the store of a data folder. Throws AppError `local-service.start-failed`. */
-export function openRecordStore(dataFolder: string): RecordStore {
-  const db = openStoreDatabase(dataFolder);
-  const path = toDatabasePath(dataFolder);
-  const properties = new StoreProperties(db);
-  const groups = new TrafficGroups(db);
-  return {
-    properties,
-    groups,
-    writer: new RecordWriter(db, groups, properties),
-    details: new DetailReader(db),
-    counter: new RecordCounter(db),
-    summaries: new SummaryReader(db),
-    activity: new ActivityReader(db),
-    imports: new ImportStore(db),
-    measureBytes: () => sizeOf(path) + sizeOf(`${path}-wal`),
-    runInTransaction: (work) => {
-      try {
-        db.transaction(work).immediate();
-      } catch (error) {
-        groups.reload();
-        throw error;
-      }
-    },
-    runInBulk: (work) => {
-      db.pragma('synchronous = NORMAL');
-      db.pragma(`wal_autocheckpoint = ${BULK_CHECKPOINT_PAGES}`);
-      try {
-        work();
-      } finally {
-        db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
-        db.pragma('synchronous = FULL');
-        db.pragma('wal_checkpoint(TRUNCATE)');
-      }
-    },
-    close: () => {
-      closeDatabase(db);
-    },
-  };
+/** Periods up to `toMs`, which is not included, over inbound records. */
+export interface ActivityQuery {
+  readonly sessionsFromMs: number;
+  readonly healthFromMs: number;
+  readonly toMs: number;
+  /** Number of newest records, however old, over which the response time is averaged. */
+  readonly timedRecords: number;
 }
 
-function sizeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+/** What the tenant status is made from: the newest inbound traffic. */
+export interface Activity {
+  /** Distinct sessions since `sessionsFromMs`, by channel and service in ascending order. */
+  readonly sessions: readonly {
+    readonly channel: number;
+    readonly service: number;
+    readonly sessions: number;
+  }[];
+  /** Records since `healthFromMs`. */
+  readonly records: number;
+  /** Those of them with response code 503. */
+  readonly unavailable: number;
+  /** Null while the store is empty. */
+  readonly averageResponseTimeUs: number | null;
 }
 
-function closeDatabase(db: Database): void {
-  if (!db.open) return;
-  db.pragma('wal_checkpoint(TRUNCATE)');
-  db.close();
+export interface StoreSize {
+  readonly inboundRecords: number;
+  readonly outboundRecords: number;
+  readonly bytes: number;
+}
+
+/** True when a stored record is what a file holds. Only records of the same direction are compared. */
+export type RecordComparer = (stored: StoredRecord, imported: ImportedRecord) => boolean;
+
+/** What became of a batch of imported records. */
+export interface ImportResult {
+  readonly added: number;
+  readonly known: number;
+}
+
+/** One import. It recognises the records that the store held when it was opened, each of them once. */
+export interface StoreImport {
+  /**
+   * Adds, in one transaction, the records that the store didn't hold: the n-th of equal ones only if the
+   * store held fewer than n (decision 37). Throws AppError `local-service.import-failed` when the store
+   * would have to know too many groups.
+   */
+  addBatch(records: readonly ImportedRecord[]): Promise<ImportResult>;
+  close(): Promise<void>;
+}
+
+/**
+ * What the service needs of a store. Every method sees and leaves the store at one moment: a write is there
+ * as a whole or not at all, and a page agrees with its total. Records are never changed or removed, and one
+ * that arrives later has a higher arrival, so a position neither repeats nor skips what was there (decision
+ * 10). Methods reject with errors of the store's own; `isTransientError` tells those that may pass.
+ */
+export interface RecordStore {
+  readDetailPage(direction: Direction, query: DetailQuery): Promise<DetailPage>;
+  /** Every group with records in the period, in no particular order. */
+  readSummary(direction: Direction, period: RecordPeriod): Promise<readonly GroupTotals[]>;
+  readActivity(query: ActivityQuery): Promise<Activity>;
+  writeBatch(batch: TrafficBatch): Promise<void>;
+  /**
+   * Writes many batches that can be made again, each in a transaction of its own. What is written is sure to
+   * outlast a power failure only once all are.
+   */
+  writeBatches(batches: Iterable<TrafficBatch>): Promise<void>;
+  openImport(isSame: RecordComparer): Promise<StoreImport>;
+  /** What the service remembers about itself, by name. */
+  readProperties(): Promise<Readonly<Record<string, string | undefined>>>;
+  /** Sets these, all or none, and leaves others as they are. */
+  writeProperties(properties: Readonly<Record<string, string>>): Promise<void>;
+  readSize(): Promise<StoreSize>;
+  /** True for an error of the store that may be gone at the next attempt: busy, damaged, out of room. */
+  isTransientError(error: unknown): boolean;
+  /** Can be called twice. */
+  close(): Promise<void>;
 }

@@ -60,7 +60,7 @@ describe('npm run service -- --import', () => {
     expect(output.stderr).toContain('1 added');
     expect(output.stderr).toContain('ended early');
     const service = await startTestService({ dataFolder: toPath('data') });
-    expect(service.readStats().inboundRecords).toBe(1);
+    expect((await service.readSize()).inboundRecords).toBe(1);
     await service.stop();
   });
 
@@ -119,7 +119,7 @@ describe('npm run service -- --import', () => {
     const resumed = await startTestService({ dataFolder: toPath('data') });
     try {
       await importText(whole, text);
-      expect(resumed.readStats().inboundRecords).toBe(20_000);
+      expect((await resumed.readSize()).inboundRecords).toBe(20_000);
       expect(await readEverything(resumed)).toEqual(await readEverything(whole));
     } finally {
       await whole.stop();
@@ -129,7 +129,7 @@ describe('npm run service -- --import', () => {
 
   const countStored = async (): Promise<number> => {
     const service = await startTestService({ dataFolder: toPath('data'), records: 0 });
-    const { inboundRecords } = service.readStats();
+    const { inboundRecords } = await service.readSize();
     await service.stop();
     return inboundRecords;
   };

@@ -32,7 +32,7 @@ describe('an import under way', () => {
     expect([cancelled, failure]).toEqual([true, null]);
     expect(report.added).toBeGreaterThan(0);
     expect(report.added).toBeLessThan(20_000);
-    expect(target.readStats().inboundRecords).toBe(report.added);
+    expect((await target.readSize()).inboundRecords).toBe(report.added);
     const again = await importText(target, file);
     expect(again.report).toMatchObject({ known: report.added, added: 20_000 - report.added });
   }, 30_000);
@@ -40,7 +40,7 @@ describe('an import under way', () => {
   it('is cancelled when the service stops', async () => {
     const file = toNdjson(Array.from({ length: 20_000 }, (_, index) => toInbound({ BotLatency: index })));
     const importing = importText(target, file);
-    await expect.poll(() => target.readStats().inboundRecords).toBeGreaterThan(0);
+    await expect.poll(async () => (await target.readSize()).inboundRecords).toBeGreaterThan(0);
     await target.stop();
     expect(await importing).toMatchObject({ cancelled: true, failure: null });
   });

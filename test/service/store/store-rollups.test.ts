@@ -5,9 +5,10 @@ import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fillStore } from '../../../src-main/service/sample/fill-store.ts';
-import { toDatabasePath } from '../../../src-main/service/store/open-database.ts';
-import { openRecordStore } from '../../../src-main/service/store/record-store.ts';
-import type { TrafficBatch } from '../../../src-main/service/store/write-records.ts';
+import { toDatabasePath } from '../../../src-main/service/store-sqlite/open-database.ts';
+import type { RecordPeriod, RecordStore } from '../../../src-main/service/store/record-store.ts';
+import { openSqliteStore } from '../../../src-main/service/store-sqlite/open-sqlite-store.ts';
+import type { TrafficBatch } from '../../../src-main/service/store/records.ts';
 import { findRollupFaults } from '../../support/service/check-rollups.ts';
 
 const END_MS = Date.UTC(2026, 10, 20, 12);
@@ -65,40 +66,45 @@ describe('the rollups of the store', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(batch, { minLength: 1, maxLength: 5 }), async (batches) => {
         folder = await createFolder();
-        const store = openRecordStore(folder);
+        const store = openSqliteStore(folder);
         for (const { inbound, outbound } of batches) {
-          store.writer.writeBatch({
+          await store.writeBatch({
             inbound: inbound.map(({ rest, botLatencyMs }) => ({ ...rest, botLatencyMs })),
             outbound: outbound.map((each) => ({ ...each, actionId: -1 })),
-            nextSession: 51,
           } satisfies TrafficBatch);
         }
         const count = batches.reduce((sum, each) => sum + each.inbound.length, 0);
-        expect(store.counter.count('inbound', -2 * DAY_MS, END_MS + DAY_MS)).toBe(count);
-        store.close();
+        const period = { fromMs: -2 * DAY_MS, toMs: END_MS + DAY_MS };
+        expect(await countInbound(store, period)).toBe(count);
+        await store.close();
         expectAgreement();
       }),
       { numRuns: 20 },
     );
   });
 
-  it('are packed when a store of version 2 is opened, and nothing else changes', () => {
-    const store = openRecordStore(folder);
-    fillStore(store, { tenant: 1001, records: 3000, days: 20, seed: 4, nowMs: END_MS });
-    const before = store.summaries.read('inbound', END_MS - 9 * DAY_MS + 5, END_MS);
-    store.close();
+  it('are packed when a store of version 2 is opened, and nothing else changes', async () => {
+    const store = openSqliteStore(folder);
+    await fillStore(store, { tenant: 1001, records: 3000, days: 20, seed: 4, nowMs: END_MS });
+    const period = { fromMs: END_MS - 9 * DAY_MS + 5, toMs: END_MS };
+    const readSorted = async (of: RecordStore): Promise<unknown[]> =>
+      (await of.readSummary('inbound', period)).toSorted((a, b) => a.groupId - b.groupId);
+    const before = await readSorted(store);
+    const properties = await store.readProperties();
+    await store.close();
     change(makeVersion2);
-    const upgraded = openRecordStore(folder);
-    expect(upgraded.summaries.read('inbound', END_MS - 9 * DAY_MS + 5, END_MS)).toEqual(before);
-    expect(upgraded.counter.count('inbound', 0, END_MS)).toBe(3000);
-    upgraded.close();
+    const upgraded = openSqliteStore(folder);
+    expect(await readSorted(upgraded)).toEqual(before);
+    expect(await countInbound(upgraded, { fromMs: 0, toMs: END_MS })).toBe(3000);
+    expect(await upgraded.readProperties()).toEqual({ ...properties, live_until_ms: String(END_MS) });
+    await upgraded.close();
     expectAgreement();
   });
 
-  it('are found at fault when one record more or less is in them', () => {
-    const store = openRecordStore(folder);
-    fillStore(store, { tenant: 1001, records: 50, days: 1, seed: 4, nowMs: END_MS });
-    store.close();
+  it('are found at fault when one record more or less is in them', async () => {
+    const store = openSqliteStore(folder);
+    await fillStore(store, { tenant: 1001, records: 50, days: 1, seed: 4, nowMs: END_MS });
+    await store.close();
     change((db) => db.exec('DELETE FROM inbound_record WHERE arrival = 7'));
     change((db) => {
       expect(findRollupFaults(db)).toHaveLength(4);
@@ -106,9 +112,16 @@ describe('the rollups of the store', () => {
   });
 });
 
-/** A row for each group of a rollup, in three sizes. */
+async function countInbound(store: RecordStore, period: RecordPeriod): Promise<number> {
+  return (await store.readDetailPage('inbound', { ...period, after: null, limit: 0 })).total;
+}
+
+/** A row for each group of a rollup, in three sizes; where sample traffic goes on is kept as counters. */
 function makeVersion2(db: Database.Database): void {
   db.exec(`DROP TABLE rollup; DELETE FROM record_count; PRAGMA user_version = 2;
+    INSERT INTO counter SELECT 'session', value FROM property WHERE name = 'next_session';
+    INSERT INTO counter SELECT 'newest_ms', value - 1 FROM property WHERE name = 'live_until_ms';
+    DELETE FROM property WHERE name IN ('next_session', 'live_until_ms');
     CREATE TABLE rollup (
       direction INTEGER NOT NULL, tier_ms INTEGER NOT NULL, start_ms INTEGER NOT NULL, group_id INTEGER NOT NULL,
       records INTEGER NOT NULL, response_time_us INTEGER NOT NULL, bot_latency_ms INTEGER NOT NULL,

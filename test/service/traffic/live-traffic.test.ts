@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { InboundDetailDocument } from '../../../src-main/common/reporting/wire-schemas.ts';
 import { fillStore } from '../../../src-main/service/sample/fill-store.ts';
-import { LiveTraffic } from '../../../src-main/service/sample/live-traffic.ts';
+import { createLiveTraffic } from '../../../src-main/service/sample/live-traffic.ts';
 import { createRandom } from '../../../src-main/service/sample/random.ts';
-import { openRecordStore, type RecordStore } from '../../../src-main/service/store/record-store.ts';
+import type { RecordPeriod, RecordStore } from '../../../src-main/service/store/record-store.ts';
+import { openSqliteStore } from '../../../src-main/service/store-sqlite/open-sqlite-store.ts';
 import { startTestService } from '../../support/service/running-service.ts';
 import { callReport, toPeriod, walkReport } from '../../support/service/service-calls.ts';
 
@@ -19,45 +20,46 @@ describe('live traffic', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  it('decision 27, service: adds records for every second, none late, and rollups that agree with them', () => {
+  it('decision 27, service: adds records for every second, none late, and sums that agree with them', async () => {
     const startMs = Date.UTC(2026, 10, 20, 12);
     let nowMs = startMs;
-    const store = openRecordStore(folder);
+    const store = openSqliteStore(folder);
     try {
-      fillStore(store, { tenant: 1001, records: 500, days: 2, seed: 3, nowMs });
-      const traffic = new LiveTraffic(store, createRandom(5), () => nowMs);
+      await fillStore(store, { tenant: 1001, records: 500, days: 2, seed: 3, nowMs });
+      const traffic = await createLiveTraffic(store, createRandom(5), () => nowMs);
       let lastCount = 500;
       for (let second = 0; second < 700; second += 1) {
         nowMs += 1000;
-        traffic.writeSecond();
-        const count = store.properties.getCounter('inbound_arrival');
+        await traffic.writeSecond();
+        const count = (await store.readSize()).inboundRecords;
         expect(count).toBeGreaterThan(lastCount);
         lastCount = count;
       }
-      expectRollupsToAgree(store, startMs - 3 * DAY_MS, nowMs + 1);
-      const rows = store.details.readInbound({ dateMs: startMs, arrival: 0 }, nowMs, 10_000);
-      const arrivals = rows.map((row) => row.arrival);
+      await expectSumsToAgree(store, { fromMs: startMs - 3 * DAY_MS, toMs: nowMs + 1 });
+      const period = { fromMs: startMs, toMs: nowMs };
+      const { records } = await store.readDetailPage('inbound', { ...period, after: null, limit: 10_000 });
+      const arrivals = records.map(({ arrival }) => arrival);
       expect(arrivals).toEqual(arrivals.toSorted((a, b) => a - b));
     } finally {
-      store.close();
+      await store.close();
     }
   });
 
-  it('catches nothing up after a pause and writes nothing twice when the clock stands still', () => {
+  it('catches nothing up after a pause and writes nothing twice when the clock stands still', async () => {
     let nowMs = Date.UTC(2026, 10, 20, 12);
-    const store = openRecordStore(folder);
+    const store = openSqliteStore(folder);
     try {
-      fillStore(store, { tenant: 1001, records: 0, days: 1, seed: 3, nowMs });
-      const traffic = new LiveTraffic(store, createRandom(5), () => nowMs);
+      await fillStore(store, { tenant: 1001, records: 0, days: 1, seed: 3, nowMs });
+      const traffic = await createLiveTraffic(store, createRandom(5), () => nowMs);
       nowMs += 3_600_000;
-      traffic.writeSecond();
-      expect(store.counter.count('inbound', 0, nowMs - 1000)).toBe(0);
-      const count = store.counter.count('inbound', 0, nowMs);
+      await traffic.writeSecond();
+      expect(await countInbound(store, nowMs - 1000)).toBe(0);
+      const count = await countInbound(store, nowMs);
       nowMs -= 5_000;
-      traffic.writeSecond();
-      expect(store.counter.count('inbound', 0, nowMs + DAY_MS)).toBe(count);
+      await traffic.writeSecond();
+      expect(await countInbound(store, nowMs + DAY_MS)).toBe(count);
     } finally {
-      store.close();
+      await store.close();
     }
   });
 
@@ -66,7 +68,7 @@ describe('live traffic', () => {
     try {
       const period = toPeriod(Date.now() - 7 * DAY_MS, Date.now() + DAY_MS);
       const before = await walkReport<InboundDetailDocument>(service, 'inbound-detail', period, 10_000);
-      const started = service.readStats().inboundRecords;
+      const started = (await service.readSize()).inboundRecords;
       const walked: InboundDetailDocument[] = [];
       let lastDocument = '';
       do {
@@ -74,7 +76,7 @@ describe('live traffic', () => {
         walked.push(...(page.documents as InboundDetailDocument[]));
         lastDocument = page.lastDocument;
         // The walk must meet new records on its way, so it waits for one early on.
-        while (walked.length === 50 && service.readStats().inboundRecords === started) {
+        while (walked.length === 50 && (await service.readSize()).inboundRecords === started) {
           await new Promise((resolve) => setTimeout(resolve, 20));
         }
       } while (lastDocument !== '');
@@ -88,11 +90,16 @@ describe('live traffic', () => {
   });
 });
 
-function expectRollupsToAgree(store: RecordStore, fromMs: number, toMs: number): void {
+async function countInbound(store: RecordStore, toMs: number): Promise<number> {
+  return (await store.readDetailPage('inbound', { fromMs: 0, toMs, after: null, limit: 1 })).total;
+}
+
+async function expectSumsToAgree(store: RecordStore, period: RecordPeriod): Promise<void> {
+  const size = await store.readSize();
   for (const direction of ['inbound', 'outbound'] as const) {
-    const total = store.properties.getCounter(`${direction}_arrival`);
-    expect(store.counter.count(direction, fromMs, toMs)).toBe(total);
-    const groups = store.summaries.read(direction, fromMs, toMs);
+    const { total } = await store.readDetailPage(direction, { ...period, after: null, limit: 1 });
+    const groups = await store.readSummary(direction, period);
+    expect(total).toBe(size[`${direction}Records`]);
     expect(groups.reduce((sum, group) => sum + group.records, 0)).toBe(total);
   }
 }

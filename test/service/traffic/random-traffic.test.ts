@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ReportKind } from '../../../src-main/common/reporting/reports.ts';
-import type { TrafficBatch } from '../../../src-main/service/store/write-records.ts';
+import type { TrafficBatch } from '../../../src-main/service/store/records.ts';
 import {
   computeSummary,
   toComparable,
@@ -28,7 +28,7 @@ async function check<T extends readonly unknown[]>(
   const property = fc.asyncProperty(traffic, fc.tuple<[...T]>(...given), async (batch, values) => {
     const service = await startBareService();
     try {
-      service.write(batch);
+      await service.write(batch);
       await predicate(service, batch, ...values);
     } finally {
       await service.stop();
@@ -153,10 +153,10 @@ describe('random traffic, periods and page sizes', () => {
           (await callReport(service, kind, { ...WHOLE, size: 10_000 })).documents.map(toKey);
         const before = await readKeys();
         let page = 0;
-        const walked = await walkReport(service, kind, WHOLE, size, () => {
+        const walked = await walkReport(service, kind, WHOLE, size, async () => {
           const batch = batches[page];
           page += 1;
-          if (batch !== undefined) service.write(batch);
+          if (batch !== undefined) await service.write(batch);
         });
         const keys = walked.map(toKey);
         expectInOrder(before, keys);

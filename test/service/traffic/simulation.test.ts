@@ -129,10 +129,10 @@ describe('a simulation', () => {
     const spanMs = Date.parse(inbound.at(-1)!.Date) - Date.parse(inbound[0]!.Date);
     expect(inbound.length / (spanMs / 1_000)).toBeGreaterThan(40);
     simulate({ trafficFactor: 0 });
-    const { inboundRecords } = service.readStats();
+    const { inboundRecords } = await service.readSize();
     const { totalDocument } = await callReport(service, 'inbound-detail', toPeriod(0, Date.now()));
     await delay(2_200);
-    expect(service.readStats().inboundRecords).toBe(inboundRecords);
+    expect((await service.readSize()).inboundRecords).toBe(inboundRecords);
     expect(totalDocument).toBe(inboundRecords);
     expect((await readStatus()).Status).toBe('up');
   });

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { createRandom } from '../../../src-main/service/sample/random.ts';
-import { toDatabasePath } from '../../../src-main/service/store/open-database.ts';
+import { toDatabasePath } from '../../../src-main/service/store-sqlite/open-database.ts';
 import { findRollupFaults } from './check-rollups.ts';
 
 const MAIN = new URL('../../../src-main/service/main.ts', import.meta.url).pathname;

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { createServiceApp } from '../../../src-main/service/create-service-app.ts';
 import { DEFAULT_SERVICE_OPTIONS } from '../../../src-main/service/service-options.ts';
-import { SimulatedPlatform } from '../../../src-main/service/simulation/simulated-platform.ts';
-import { openRecordStore } from '../../../src-main/service/store/record-store.ts';
-import type { TrafficBatch } from '../../../src-main/service/store/write-records.ts';
+import { createSimulatedPlatform } from '../../../src-main/service/simulation/simulated-platform.ts';
+import { openSqliteStore } from '../../../src-main/service/store-sqlite/open-sqlite-store.ts';
+import type { TrafficBatch } from '../../../src-main/service/store/records.ts';
 import { toPeriod, type CalledService } from './service-calls.ts';
 
 const SECOND_MS = 1_000;
@@ -21,13 +21,13 @@ const SPAN_MS = 3 * DAY_MS;
 export interface BareService extends CalledService {
   /** The routes that there are, as a tree of text. */
   readonly routes: string;
-  write(batch: TrafficBatch): void;
+  write(batch: TrafficBatch): Promise<void>;
   stop(): Promise<void>;
 }
 
 export async function startBareService(): Promise<BareService> {
   const folder = await mkdtemp(join(tmpdir(), 'bare-'));
-  const store = openRecordStore(folder);
+  const store = openSqliteStore(folder);
   const errors: unknown[] = [];
   const now = (): number => START_MS + SPAN_MS;
   const app = createServiceApp({
@@ -36,7 +36,8 @@ export async function startBareService(): Promise<BareService> {
     tenant: 1001,
     seed: 1,
     cursorKey: Buffer.alloc(32, 7),
-    platform: new SimulatedPlatform(now),
+    platform: createSimulatedPlatform(now),
+    checkCredentials: () => false,
     now,
     elapsedMs: () => performance.now(),
     reportError: (error) => errors.push(error),
@@ -46,12 +47,10 @@ export async function startBareService(): Promise<BareService> {
     url: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`,
     tenant: 1001,
     routes: app.printRoutes({ commonPrefix: false }),
-    write: (batch) => {
-      store.writer.writeBatch(batch);
-    },
+    write: store.writeBatch,
     stop: async () => {
       await app.close();
-      store.close();
+      await store.close();
       await rm(folder, { recursive: true, force: true });
       if (errors.length > 0) throw new AggregateError(errors, 'The service met errors');
     },
@@ -59,7 +58,7 @@ export async function startBareService(): Promise<BareService> {
 }
 
 /** A moment within three days, most of them on or next to the edge of a second, minute, hour or day. */
-const instantMs = fc
+export const instantMs = fc
   .tuple(
     fc.integer({ min: 0, max: SPAN_MS }),
     fc.constantFrom(1, 1, SECOND_MS, MINUTE_MS, 60 * MINUTE_MS, DAY_MS),
@@ -89,7 +88,7 @@ export const traffic = fc
       { maxLength: 100, size: 'max' },
     ),
   )
-  .map(([inbound, outbound]): TrafficBatch => ({ inbound, outbound, nextSession: 10 }));
+  .map(([inbound, outbound]): TrafficBatch => ({ inbound, outbound }));
 
 /** Ends of a period, first the earlier one, at whole seconds. */
 export const ends = fc

@@ -55,7 +55,7 @@ export async function walkReport<T>(
   report: ReportKind,
   period: { readonly startDate: string; readonly endDate: string },
   size: number,
-  onPage: (page: ReportResponse) => void = () => undefined,
+  onPage: (page: ReportResponse) => unknown = () => undefined,
 ): Promise<T[]> {
   const documents: unknown[] = [];
   let lastDocument = '';
@@ -65,7 +65,7 @@ export async function walkReport<T>(
     expect(page.documents.length).toBeLessThanOrEqual(size);
     documents.push(...page.documents);
     lastDocument = page.lastDocument;
-    onPage(page);
+    await onPage(page);
   } while (lastDocument !== '');
   return documents as T[];
 }

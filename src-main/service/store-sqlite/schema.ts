@@ -2,9 +2,9 @@ import { IMPORT_SCHEMA_SQL } from './import-schema.ts';
 
 /** "CSsv": tells the service's database from any other SQLite file. */
 export const APPLICATION_ID = 0x43537376;
-export const SCHEMA_VERSION = 3;
+export const SCHEMA_VERSION = 4;
 
-/** `cells` as packed by rollup-cells.ts; `fresh` 1 for the few newest changes of a rollup. */
+/** `cells` as packed in rollup-cells.ts; `fresh` 1 for the few newest changes of a rollup. */
 export const ROLLUP_SCHEMA_SQL = `
 CREATE TABLE rollup (
   direction INTEGER NOT NULL,

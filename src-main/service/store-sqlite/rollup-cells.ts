@@ -1,10 +1,11 @@
+import { addToSums, forEachGroup, type GroupSums } from './group-sums.ts';
+
 /**
  * Sums per group of one rollup as columns, packed into one blob: a summary then adds up numbers that lie
  * side by side instead of stepping through a row per group.
  */
 export interface RollupCells {
   readonly length: number;
-  readonly bytes: Uint8Array;
   readonly responseTimeUs: Float64Array;
   readonly botLatencyMs: Float64Array;
   readonly groupId: Uint32Array;
@@ -18,15 +19,51 @@ export interface RollupCells {
 
 const CELL_BYTES = 36;
 
-/** Cells that are all zero. */
-export function createCells(length: number): RollupCells {
-  return viewCells(new Uint8Array(length * CELL_BYTES));
-}
-
 /** The cells of a blob. Throws for one that isn't whole, which is damage. */
 export function readCells(blob: Uint8Array): RollupCells {
   if (blob.length % CELL_BYTES !== 0) throw new Error(`A rollup of ${blob.length} bytes`);
   return viewCells(blob.byteOffset % 8 === 0 ? blob : blob.slice());
+}
+
+/** Adds the blob of a rollup that starts at `startMs`. */
+export function addCells(sums: GroupSums, blob: Uint8Array, startMs: number): void {
+  const cells = readCells(blob);
+  const { groupId, records, responseTimeUs, botLatencyMs } = cells;
+  const { newestOffsetMs, newestArrival, newestSession } = cells;
+  for (let index = 0; index < cells.length; index += 1) {
+    addToSums(
+      sums,
+      groupId[index] ?? 0,
+      records[index] ?? 0,
+      responseTimeUs[index] ?? 0,
+      botLatencyMs[index] ?? 0,
+      startMs + (newestOffsetMs[index] ?? 0),
+      newestArrival[index] ?? 0,
+      newestSession[index] ?? 0,
+    );
+  }
+}
+
+/** The blob of a rollup that starts at `startMs`. */
+export function packCells(sums: GroupSums, startMs: number): Uint8Array {
+  const blob = new Uint8Array(sums.groupIds.length * CELL_BYTES);
+  const cells = viewCells(blob);
+  let index = 0;
+  sums.groupIds.sort((a, b) => a - b);
+  forEachGroup(
+    sums,
+    (groupId, records, responseTimeUs, botLatencyMs, newestMs, newestArrival, newestSession) => {
+      cells.groupId[index] = groupId;
+      cells.records[index] = records;
+      cells.responseTimeUs[index] = responseTimeUs;
+      cells.botLatencyMs[index] = botLatencyMs;
+      cells.newestOffsetMs[index] = newestMs - startMs;
+      cells.newestArrival[index] = newestArrival;
+      cells.newestSession[index] = newestSession;
+      index += 1;
+    },
+  );
+  return blob;
 }
 
 function viewCells(bytes: Uint8Array): RollupCells {
@@ -35,7 +72,6 @@ function viewCells(bytes: Uint8Array): RollupCells {
   const toOffset = (column: number): number => byteOffset + 4 * column * length;
   return {
     length,
-    bytes,
     responseTimeUs: new Float64Array(buffer, toOffset(0), length),
     botLatencyMs: new Float64Array(buffer, toOffset(2), length),
     groupId: new Uint32Array(buffer, toOffset(4), length),

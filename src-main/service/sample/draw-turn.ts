@@ -1,4 +1,4 @@
-import type { NewInboundRecord, NewOutboundRecord } from '../store/write-records.ts';
+import type { NewInboundRecord, NewOutboundRecord } from '../store/records.ts';
 import type { Conditions } from './conditions.ts';
 import { drawSpread, pickWeighted, type Random } from './random.ts';
 import { CHANNEL_WEIGHTS, ORIGINS, SERVICE_TIMES_MS, SERVICE_WEIGHTS } from './vocabulary.ts';
@@ -11,8 +11,8 @@ export interface SampleSession {
   readonly origin: string;
 }
 
-/** One inbound request and what the platform sent because of it. */
-export interface Exchange {
+/** A turn of a conversation: one inbound request and what the platform sent because of it. */
+export interface SampleTurn {
   readonly inbound: NewInboundRecord;
   readonly outbound: readonly NewOutboundRecord[];
 }
@@ -35,13 +35,13 @@ export function drawSession(
   };
 }
 
-/** One exchange of a session at an instant; its outbound requests follow within the same second or so. */
-export function drawExchange(
+/** One turn of a session at an instant; its outbound requests follow within the same second or so. */
+export function drawTurn(
   random: Random,
   session: SampleSession,
   dateMs: number,
   conditions: Conditions,
-): Exchange {
+): SampleTurn {
   const responseCode = drawResponseCode(random, conditions);
   const inbound = {
     ...session,

@@ -4,6 +4,7 @@ import { AppError } from '../../common/contract/errors.ts';
 import { findErrorCode } from '../../node/error-text.ts';
 import { openDatabase, type Database, type Pragma } from '../../node/open-database.ts';
 import { makePrivateFolder, PRIVATE_FILE_MODE } from '../../node/private-files.ts';
+import { toStartError } from '../start-error.ts';
 import { APPLICATION_ID, SCHEMA_SQL, SCHEMA_VERSION } from './schema.ts';
 import { upgradeSchema } from './upgrade-schema.ts';
 
@@ -17,6 +18,7 @@ const PRAGMAS: readonly Pragma[] = [
   ['journal_mode', 'wal', 'wal'],
   // 16 MiB
   ['cache_size', -16_384, -16_384],
+  ['temp_store', 'memory', 2],
 ];
 
 /** Path of the database inside a data folder. */
@@ -24,13 +26,8 @@ export function toDatabasePath(dataFolder: string): string {
   return join(dataFolder, FILE_NAME);
 }
 
-/** An AppError that says why the service can't start. */
-export function toStartError(message: string, cause?: unknown): AppError {
-  return new AppError('local-service.start-failed', message, {}, cause);
-}
-
 /**
- * Opens the store of a data folder, and creates both when missing, for the owner only. Throws AppError
+ * Opens the database of a data folder, and creates both when missing, for the owner only. Throws AppError
  * `local-service.start-failed` for a file that is not this service's, is newer, in use, or unreadable.
  */
 export function openStoreDatabase(dataFolder: string): Database {

@@ -1,42 +1,42 @@
 import type { Simulation } from '../../common/model/simulation.ts';
 import { toEverydayConditions, type Conditions } from '../sample/conditions.ts';
-import { drawExchange, type Exchange, type SampleSession } from '../sample/draw-exchange.ts';
+import { drawTurn, type SampleSession, type SampleTurn } from '../sample/draw-turn.ts';
 import type { Random } from '../sample/random.ts';
 
-/** What the connector answers for a platform that is not there, and callers for a connector that is not. */
+/** The code that the connector returns while the platform is down, and callers while the connector is. */
 const PLATFORM_DOWN_CODE = 502;
 const CONNECTOR_DOWN_CODE = 503;
 const BURST_CODE = 500;
 const BY_CHANNEL = -1;
 
 /**
- * One exchange of new traffic under a simulation. With the platform down every request fails at the
+ * One turn of new traffic under a simulation. With the platform down every request fails at the
  * connector and nothing is sent; with the connector down every request fails, and so does what the platform
  * still sends to channels, while no action runs.
  */
-export function simulateExchange(
+export function simulateTurn(
   random: Random,
   session: SampleSession,
   dateMs: number,
   simulation: Simulation,
-): Exchange {
+): SampleTurn {
   const conditions = toConditions(session, simulation);
-  const exchange = drawExchange(random, session, dateMs, conditions);
-  if (simulation.platformDown) return { inbound: exchange.inbound, outbound: [] };
+  const turn = drawTurn(random, session, dateMs, conditions);
+  if (simulation.platformDown) return { inbound: turn.inbound, outbound: [] };
   if (simulation.connectorDown) {
-    const toChannels = exchange.outbound.filter(({ actionId }) => actionId === BY_CHANNEL);
+    const toChannels = turn.outbound.filter(({ actionId }) => actionId === BY_CHANNEL);
     return {
-      inbound: exchange.inbound,
+      inbound: turn.inbound,
       outbound: toChannels.map((record) => ({ ...record, responseCode: CONNECTOR_DOWN_CODE })),
     };
   }
-  if (!isInBurst(session, simulation)) return exchange;
-  // Half of the share is drawn already; this makes it whole for what succeeded.
+  if (!isInBurst(session, simulation)) return turn;
+  // Half of the share is drawn already; this adds the rest among what succeeded.
   const { failureShare } = conditions;
   const restShare = failureShare / (2 - failureShare);
   return {
-    inbound: exchange.inbound,
-    outbound: exchange.outbound.map((record) =>
+    inbound: turn.inbound,
+    outbound: turn.outbound.map((record) =>
       record.responseCode < 400 && random() < restShare ? { ...record, responseCode: BURST_CODE } : record,
     ),
   };

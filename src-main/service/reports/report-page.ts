@@ -11,7 +11,13 @@ export interface ReportSource {
 
 /** A page before its cursor is written; `next` is the position of its last document, null on the last page. */
 export interface PositionedPage {
+  /** JSON, separated by commas. */
   readonly documents: PageBuffer;
   readonly totalDocument: number;
   readonly next: readonly number[] | null;
+}
+
+export interface ReportPage extends Omit<PositionedPage, 'next'> {
+  /** Empty once no further page exists (decision 8). */
+  readonly lastDocument: string;
 }
