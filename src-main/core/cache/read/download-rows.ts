@@ -31,30 +31,20 @@ export interface DownloadRow {
   readonly walkEntryCount: number;
 }
 
-interface StoredDownload {
-  readonly snapshot_id: number;
-  readonly state: StoredDownloadState | null;
-  readonly started_at_ms: number;
-  readonly fetched_at_ms: number | null;
-  readonly queued_at_ms: number | null;
-  readonly ended_at_ms: number | null;
-  readonly slice_days: number | null;
-  readonly base_address: string | null;
-  readonly page_size: number | null;
-  readonly forecast_total: number | null;
-  readonly resumed_count: number | null;
+type StoredDownload = Omit<DownloadRow, 'snapshot' | 'failure'> & {
+  readonly snapshotId: number;
   readonly failure: string | null;
-  readonly next_cursor: string | null;
-  readonly slice_number: number;
-  readonly slice_first_seq: number;
-  readonly slice_total_before: number;
-  readonly walk_entry_count: number;
-}
+};
 
+/** A detail snapshot from before downloads were kept counts as a download that ended. */
 const SELECT = `
-  SELECT s.snapshot_id, d.state, s.started_at_ms, s.fetched_at_ms, d.queued_at_ms, d.ended_at_ms, d.slice_days,
-    d.base_address, d.page_size, d.forecast_total, d.resumed_count, d.failure, s.next_cursor, s.slice_number,
-    s.slice_first_seq, s.slice_total_before, s.walk_entry_count
+  SELECT s.snapshot_id AS snapshotId, coalesce(d.state, 'ended') AS state,
+    coalesce(d.queued_at_ms, s.started_at_ms) AS queuedAtMs,
+    CASE WHEN d.state IS NULL THEN s.fetched_at_ms ELSE d.ended_at_ms END AS endedAtMs,
+    d.slice_days AS sliceDays, coalesce(d.base_address, '') AS baseAddress, d.page_size AS pageSize,
+    d.forecast_total AS forecastTotal, coalesce(d.resumed_count, 0) AS resumedCount, d.failure,
+    s.next_cursor AS nextCursor, s.slice_number AS sliceNumber, s.slice_first_seq AS sliceFirstSeq,
+    s.slice_total_before AS sliceTotalBefore, s.walk_entry_count AS walkEntryCount
   FROM snapshots AS s LEFT JOIN downloads AS d USING (snapshot_id)
   WHERE s.is_removed = 0 AND s.report LIKE '%-detail'`;
 
@@ -65,29 +55,16 @@ export interface DownloadReader {
   list(connectionId: string | null): DownloadRow[];
 }
 
-/** Reads downloads. A detail snapshot from before downloads were kept counts as ended. */
+/** Prepares the reading of downloads. */
 export function createDownloadReader(database: Database, snapshots: SnapshotReader): DownloadReader {
   const one = database.prepare<[number], StoredDownload>(`${SELECT} AND s.snapshot_id = ?`);
   const all = database.prepare<[string | null, string | null], StoredDownload>(
-    `${SELECT} AND (? IS NULL OR s.connection_id = ?)
-     ORDER BY coalesce(d.queued_at_ms, s.started_at_ms) DESC, s.snapshot_id DESC`,
+    `${SELECT} AND (? IS NULL OR s.connection_id = ?) ORDER BY queuedAtMs DESC, s.snapshot_id DESC`,
   );
-  const toDownload = (row: StoredDownload): DownloadRow => ({
-    snapshot: snapshots.get(row.snapshot_id),
-    state: row.state ?? 'ended',
-    queuedAtMs: row.queued_at_ms ?? row.started_at_ms,
-    endedAtMs: row.state === null ? row.fetched_at_ms : row.ended_at_ms,
-    sliceDays: row.slice_days,
-    baseAddress: row.base_address ?? '',
-    pageSize: row.page_size,
-    forecastTotal: row.forecast_total,
-    resumedCount: row.resumed_count ?? 0,
-    failure: row.failure === null ? null : parseFailure(row.failure),
-    nextCursor: row.next_cursor,
-    sliceNumber: row.slice_number,
-    sliceFirstSeq: row.slice_first_seq,
-    sliceTotalBefore: row.slice_total_before,
-    walkEntryCount: row.walk_entry_count,
+  const toDownload = ({ snapshotId, failure, ...more }: StoredDownload): DownloadRow => ({
+    ...more,
+    snapshot: snapshots.get(snapshotId),
+    failure: failure === null ? null : parseFailure(failure),
   });
   return {
     get(snapshotId) {

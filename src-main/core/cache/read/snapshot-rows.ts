@@ -1,35 +1,15 @@
 import { AppError } from '../../../common/contract/errors.ts';
+import type { Period } from '../../../common/model/period.ts';
 import type { Remark, Snapshot } from '../../../common/model/snapshot.ts';
 import type { Database } from '../../../node/open-database.ts';
 
-interface SnapshotRow {
-  readonly snapshot_id: number;
-  readonly connection_id: string;
-  readonly tenant: number;
-  readonly report: Snapshot['report'];
-  readonly start_date: string;
-  readonly end_date: string;
-  readonly from_ms: number;
-  readonly to_ms: number;
-  readonly zone: string;
-  readonly state: Snapshot['state'];
-  readonly record_count: number;
-  readonly total_document: number | null;
-  readonly page_count: number;
-  readonly size_bytes: number;
-  readonly started_at_ms: number;
-  readonly fetched_at_ms: number | null;
-  readonly id_report: string;
-  readonly name_visualization: string;
-  readonly failure: string | null;
-  readonly still_open: number;
-  readonly name: string;
-  readonly note: string;
-  readonly is_pinned: number;
-  readonly refresh_of: number | null;
-  readonly verified_at_ms: number | null;
-  readonly damaged_pages: number | null;
-}
+type SnapshotRow = Omit<Snapshot, 'period' | 'remarks' | 'stillOpen' | 'pinned' | 'verification'> &
+  Period & {
+    readonly stillOpen: number;
+    readonly pinned: number;
+    readonly verifiedAtMs: number | null;
+    readonly damagedPages: number | null;
+  };
 interface RemarkRow {
   readonly code: string;
   readonly count: number | null;
@@ -43,49 +23,35 @@ export interface SnapshotReader {
   list(connectionId: string | null): Snapshot[];
 }
 
+const SELECT = `
+  SELECT snapshot_id AS id, connection_id AS connectionId, tenant, report, start_date AS startDate,
+    end_date AS endDate, from_ms AS fromMs, to_ms AS toMs, zone, state, record_count AS recordCount,
+    total_document AS totalDocument, page_count AS pageCount, size_bytes AS sizeBytes,
+    started_at_ms AS startedAtMs, fetched_at_ms AS fetchedAtMs, id_report AS idReport,
+    name_visualization AS nameVisualization, failure, still_open AS stillOpen, name, note,
+    is_pinned AS pinned, refresh_of AS refreshOf, verified_at_ms AS verifiedAtMs, damaged_pages AS damagedPages
+  FROM snapshots WHERE is_removed = 0`;
+
 /** Reads snapshots; those being removed are gone already. */
 export function createSnapshotReader(database: Database): SnapshotReader {
-  const one = database.prepare<[number], SnapshotRow>(
-    'SELECT * FROM snapshots WHERE snapshot_id = ? AND is_removed = 0',
-  );
+  const one = database.prepare<[number], SnapshotRow>(`${SELECT} AND snapshot_id = ?`);
   const all = database.prepare<[string | null, string | null], SnapshotRow>(
-    `SELECT * FROM snapshots WHERE is_removed = 0 AND (? IS NULL OR connection_id = ?)
-     ORDER BY started_at_ms DESC, snapshot_id DESC`,
+    `${SELECT} AND (? IS NULL OR connection_id = ?) ORDER BY started_at_ms DESC, snapshot_id DESC`,
   );
   const remarks = database.prepare<[number], RemarkRow>(
     'SELECT code, count, detail FROM remarks WHERE snapshot_id = ? ORDER BY code',
   );
-  const toSnapshot = (row: SnapshotRow): Snapshot => ({
-    id: row.snapshot_id,
-    connectionId: row.connection_id,
-    tenant: row.tenant,
-    report: row.report,
-    period: {
-      startDate: row.start_date,
-      endDate: row.end_date,
-      fromMs: row.from_ms,
-      toMs: row.to_ms,
-      zone: row.zone,
-    },
-    state: row.state,
-    recordCount: row.record_count,
-    totalDocument: row.total_document,
-    pageCount: row.page_count,
-    sizeBytes: row.size_bytes,
-    startedAtMs: row.started_at_ms,
-    fetchedAtMs: row.fetched_at_ms,
-    idReport: row.id_report,
-    nameVisualization: row.name_visualization,
-    remarks: remarks.all(row.snapshot_id).map(toRemark),
-    failure: row.failure,
-    stillOpen: row.still_open === 1,
-    name: row.name,
-    note: row.note,
-    pinned: row.is_pinned === 1,
-    refreshOf: row.refresh_of,
-    verification:
-      row.verified_at_ms === null ? null : { atMs: row.verified_at_ms, damagedPages: row.damaged_pages ?? 0 },
-  });
+  const toSnapshot = (row: SnapshotRow): Snapshot => {
+    const { startDate, endDate, fromMs, toMs, zone, verifiedAtMs, damagedPages, ...more } = row;
+    return {
+      ...more,
+      period: { startDate, endDate, fromMs, toMs, zone },
+      stillOpen: row.stillOpen === 1,
+      pinned: row.pinned === 1,
+      remarks: remarks.all(row.id).map(toRemark),
+      verification: verifiedAtMs === null ? null : { atMs: verifiedAtMs, damagedPages: damagedPages ?? 0 },
+    };
+  };
   return {
     get(snapshotId) {
       const row = one.get(snapshotId);

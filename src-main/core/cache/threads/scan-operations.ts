@@ -21,7 +21,7 @@ import type { RowList } from '../scan/materialise-view.ts';
 import { createSessionReader } from '../scan/session-requests.ts';
 import { createSnapshotReader } from '../read/snapshot-rows.ts';
 import { toStatusHistory } from '../../analysis/to-status-history.ts';
-import { createStatusReader } from '../write/status-samples.ts';
+import { createStatusReader } from '../read/status-samples.ts';
 import { readStorage } from '../file/storage-size.ts';
 import { computeSummary, createSummaryReader } from '../scan/summaries.ts';
 import type { CallContext } from './thread-messages.ts';

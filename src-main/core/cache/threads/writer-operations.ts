@@ -7,7 +7,7 @@ import { createSnapshotReader } from '../read/snapshot-rows.ts';
 import { createDownloadWriter } from '../write/download-writes.ts';
 import { createSnapshotRemover, type Purge } from '../write/remove-snapshots.ts';
 import { createSnapshotWriter, endInterrupted } from '../write/snapshot-writes.ts';
-import { createStatusWriter } from '../write/status-samples.ts';
+import { createStatusWriter } from '../write/status-writes.ts';
 import { createPageStore, type PageHead, type IncomingPage } from '../write/store-page.ts';
 import type { CallContext, ServedThread } from './thread-messages.ts';
 

@@ -63,26 +63,8 @@ interface LastPage {
   readonly recordCount: number;
 }
 
-export interface PageWrites {
-  readWalk(snapshotId: number): WalkRow | null;
-  findPage(snapshotId: number, walkNumber: number, cursorSent: string, sha256: string): KnownPage | null;
-  findLastPage(snapshotId: number): LastPage | null;
-  wasSeen(snapshotId: number, walkNumber: number, cursor: string): boolean;
-  insertPage(row: NewPage): void;
-  insertSetAside(snapshotId: number, pageNumber: number, entry: SetAside): void;
-  insertGroups(
-    snapshotId: number,
-    firstSeq: number,
-    groups: readonly SummaryGroup[],
-    digest: RowDigest,
-  ): void;
-  /** Adds up the counts of a code; the newest detail stays. */
-  mergeRemark(snapshotId: number, remark: Remark): void;
-  updateSnapshot(change: SnapshotChange): void;
-}
-
 /** Prepares every statement that storing a page takes. */
-export function preparePageWrites(database: Database): PageWrites {
+export function preparePageWrites(database: Database) {
   const walk = database.prepare<[number], WalkRow>(
     `SELECT next_cursor AS nextCursor, slice_number AS sliceNumber, slice_first_seq AS sliceFirstSeq,
        slice_total_before AS sliceTotalBefore, slice_entry_count AS sliceEntryCount,
@@ -133,23 +115,30 @@ export function preparePageWrites(database: Database): PageWrites {
      WHERE snapshot_id = @snapshotId`,
   );
   return {
-    readWalk: (snapshotId) => walk.get(snapshotId) ?? null,
-    findPage: (snapshotId, walkNumber, cursorSent, sha256) =>
+    readWalk: (snapshotId: number) => walk.get(snapshotId) ?? null,
+    findPage: (snapshotId: number, walkNumber: number, cursorSent: string, sha256: string) =>
       page.get(snapshotId, walkNumber, cursorSent, sha256) ?? null,
-    findLastPage: (snapshotId) => lastPage.get(snapshotId) ?? null,
-    wasSeen: (snapshotId, walkNumber, cursor) => seen.get(snapshotId, walkNumber, cursor) !== undefined,
-    insertPage: (row) => void insertPage.run(row),
-    insertSetAside: (snapshotId, pageNumber, { index, reason, text }) =>
+    findLastPage: (snapshotId: number) => lastPage.get(snapshotId) ?? null,
+    wasSeen: (snapshotId: number, walkNumber: number, cursor: string) =>
+      seen.get(snapshotId, walkNumber, cursor) !== undefined,
+    insertPage: (page: NewPage): void => void insertPage.run(page),
+    insertSetAside: (snapshotId: number, pageNumber: number, { index, reason, text }: SetAside): void =>
       void insertSetAside.run(snapshotId, pageNumber, index, reason, text),
-    insertGroups: (snapshotId, firstSeq, groups, digest) => {
+    insertGroups: (
+      snapshotId: number,
+      firstSeq: number,
+      groups: readonly SummaryGroup[],
+      digest: RowDigest,
+    ): void => {
       for (const [index, group] of groups.entries()) {
         const values = GROUP_COLUMNS.map(({ name }) => group[name]);
         insertGroup.run(snapshotId, firstSeq + index, values);
         digest.add(values);
       }
     },
-    mergeRemark: (snapshotId, { code, count, detail }) =>
+    /** Adds up the counts of a code; the newest detail stays. */
+    mergeRemark: (snapshotId: number, { code, count, detail }: Remark): void =>
       void mergeRemark.run(snapshotId, code, count ?? null, detail ?? null),
-    updateSnapshot: (change) => void update.run(change),
+    updateSnapshot: (change: SnapshotChange): void => void update.run(change),
   };
 }

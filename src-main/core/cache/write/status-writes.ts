@@ -1,0 +1,20 @@
+import type { StatusSample } from '../../../common/model/status.ts';
+import type { Database } from '../../../node/open-database.ts';
+
+const MAX_AGE_MS = 90 * 86_400_000;
+
+/** Prepares the adding of status samples; a connection's samples are kept for 90 days. */
+export function createStatusWriter(database: Database): (sample: StatusSample) => void {
+  const insert = database.prepare(
+    `INSERT INTO status_samples (connection_id, checked_at_ms, round_trip_ms, platform, connector,
+       internal_response_time_ms, sessions, traffic, traffic_text, failure)
+     VALUES (@connectionId, @checkedAtMs, @roundTripMs, @platform, @connector, @internalResponseTimeMs,
+       @sessions, @traffic, @trafficText, @failure)`,
+  );
+  const prune = database.prepare('DELETE FROM status_samples WHERE connection_id = ? AND checked_at_ms < ?');
+  const add = database.transaction((sample: StatusSample) => {
+    insert.run({ ...sample, traffic: JSON.stringify(sample.traffic) });
+    prune.run(sample.connectionId, sample.checkedAtMs - MAX_AGE_MS);
+  });
+  return (sample) => add.immediate(sample);
+}
