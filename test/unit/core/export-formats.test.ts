@@ -2,10 +2,7 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RecordDetail } from '../../../src-main/common/model/record.ts';
-import {
-  selectDetailColumns,
-  selectSummaryColumns,
-} from '../../../src-main/core/exports/export-columns.ts';
+import { selectDetailColumns, selectSummaryColumns } from '../../../src-main/core/exports/export-columns.ts';
 import {
   InboundDetailDocument,
   InboundSummaryDocument,
