@@ -7,8 +7,8 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 // A test must never fetch Electron's runtime: the fake module stands in wherever electron is imported.
 const electron = fileURLToPath(new URL('../support/fake-electron.ts', import.meta.url));
 
-// The tests must also pass while other programs keep every core busy.
-const patience = { testTimeout: 30_000, hookTimeout: 60_000 };
+// The tests must also pass while other programs keep every core busy; opening a cache then takes seconds.
+const patience = { testTimeout: 30_000, hookTimeout: 60_000, expect: { poll: { timeout: 10_000 } } };
 
 export default defineConfig({
   root,
@@ -24,8 +24,6 @@ export default defineConfig({
           include: ['test/{unit,service,contract,integration,faults,electron,architecture}/**/*.test.ts'],
           exclude: ['test/unit/renderer/**'],
           ...patience,
-          // A hook that opens a cache takes seconds while something else keeps the cores busy.
-          hookTimeout: 60_000,
         },
       },
       {

@@ -153,14 +153,14 @@ describe.each([
     const second: unknown[] = [];
     const stopFirst = carried.backend.on('snapshots/removed', (payload) => first.push(payload));
     carried.backend.on('snapshots/removed', (payload) => second.push(payload));
-    await vi.waitFor(() => expect(carried.core.listenerCount()).toBe(1));
+    await expect.poll(() => carried.core.listenerCount()).toBe(1);
     carried.core.send('snapshots/removed', { snapshotIds: [1] });
     carried.core.send('tasks/changed', { other: true });
     carried.core.send('snapshots/removed', { snapshotIds: [2, 3] });
-    await vi.waitFor(() => expect(second).toHaveLength(2));
+    await expect.poll(() => second).toHaveLength(2);
     stopFirst();
     carried.core.send('snapshots/removed', { snapshotIds: [4] });
-    await vi.waitFor(() => expect(second).toHaveLength(3));
+    await expect.poll(() => second).toHaveLength(3);
     expect(first).toEqual([{ snapshotIds: [1] }, { snapshotIds: [2, 3] }]);
   });
 });

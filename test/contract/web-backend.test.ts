@@ -59,7 +59,7 @@ describe('the stream of events', () => {
     });
     const received: unknown[] = [];
     backend.on('snapshots/removed', (payload) => received.push(payload));
-    await vi.waitFor(() => expect(received.length).toBeGreaterThanOrEqual(2), 5000);
+    await expect.poll(() => received.length, { timeout: 5000 }).toBeGreaterThanOrEqual(2);
     ending.abort();
     server.closeAllConnections();
     server.close();

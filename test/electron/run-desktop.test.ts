@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Host } from '../../src-main/core/host.ts';
 import { runDesktop } from '../../src-main/electron/run-desktop.ts';
 import { buildWindowOptions } from '../../src-main/electron/window.ts';
@@ -136,7 +136,7 @@ describe('start', () => {
     const first = new FakeEvent();
     app.emit('before-quit', first);
     expect(first.defaultPrevented).toBe(true);
-    await vi.waitFor(() => expect(namesOfCalls()).toContain('app.quit'));
+    await expect.poll(() => namesOfCalls()).toContain('app.quit');
     expect(core.isStopped).toBe(true);
     const second = new FakeEvent();
     app.emit('before-quit', second);

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { RecordImport } from '../../src-main/common/model/local-service.ts';
 import { openLocalService, start, type Running } from './local-service-rig.ts';
 
@@ -51,7 +51,7 @@ describe('an import', () => {
   it('is cancelled as a task, and keeps its report', async () => {
     const running = await openWithFile('bad\ngood\nwait\n');
     const { taskId } = await begin(running);
-    await vi.waitFor(() => expect(current(running).report.lines).toBe(3));
+    await expect.poll(() => current(running).report.lines).toBe(3);
     expect(current(running).report).toMatchObject({ rejected: 1, problems: [] });
     await expect(begin(running)).rejects.toMatchObject({ code: 'local-service.import-running' });
     running.tasks.cancel(taskId);
@@ -79,7 +79,7 @@ describe('an import', () => {
     const running = await openWithFile(text);
     const { taskId } = await begin(running);
     if (state === 'cancelled') {
-      await vi.waitFor(() => expect(current(running).report.lines).toBe(1));
+      await expect.poll(() => current(running).report.lines).toBe(1);
       await running.service['local-service/stop'](null);
     }
     expect(await running.tasks.whenEnded(taskId)).toMatchObject({ state });

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, vi } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { EventName } from '../../src-main/common/contract/index.ts';
 import type { LocalServiceState } from '../../src-main/common/model/local-service.ts';
 import type { ReportingClient } from '../../src-main/core/client/reporting-client.ts';
@@ -86,7 +86,7 @@ export const ask = async <Value>(running: Running, path: string): Promise<Value>
   (await (await fetch(`${running.state().url!}${path}`)).json()) as Value;
 export const crash = async (running: Running): Promise<void> => {
   await fetch(`${running.state().url!}/crash`).catch(() => undefined);
-  await vi.waitFor(() => expect(running.state().state).not.toBe('running'), { interval: 1 });
+  await expect.poll(() => running.state().state, { interval: 1 }).not.toBe('running');
 };
 export const whenState = (running: Running, wanted: LocalServiceState['state']): Promise<void> =>
-  vi.waitFor(() => expect(running.state().state).toBe(wanted), { timeout: 10_000, interval: 5 });
+  expect.poll(() => running.state().state, { timeout: 10_000, interval: 5 }).toBe(wanted);

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { LocalServiceState } from '../../src-main/common/model/local-service.ts';
 import { NO_SIMULATION } from '../../src-main/common/model/simulation.ts';
 import type { ServiceStartOptions, ToServiceThread } from '../../src-main/common/local-service-messages.ts';
@@ -13,9 +13,9 @@ describe('the local service', () => {
     const { connection, state } = await start(running);
     expect(state).toMatchObject({ state: 'running', tenant: 1001, quirks: [], simulation: NO_SIMULATION });
     expect(state.dataFolder).toBe(join(running.folder, 'local-service'));
-    await vi.waitFor(() =>
-      expect(running.state()).toMatchObject({ inboundRecords: 10, outboundRecords: 20, storeBytes: 4096 }),
-    );
+    await expect
+      .poll(() => running.state())
+      .toMatchObject({ inboundRecords: 10, outboundRecords: 20, storeBytes: 4096 });
     await running.service['local-service/restart'](null);
     expect(running.state()).toMatchObject({ state: 'running', url: state.url });
     expect((await start(running)).connection).toEqual(connection);
@@ -80,9 +80,7 @@ describe('the local service', () => {
     await start(running);
     const startedAtMs = performance.now();
     for (let index = 0; index < 30; index += 1) await fetch(`${running.state().url!}/requests/9`);
-    await vi.waitFor(async () =>
-      expect(await running.service['local-service/read-requests'](null)).toHaveLength(200),
-    );
+    await expect.poll(() => running.service['local-service/read-requests'](null)).toHaveLength(200);
     const events = running.events.filter(({ name }) => name === 'local-service/requests-answered');
     expect(events.length).toBeLessThanOrEqual(1 + (performance.now() - startedAtMs) / 100);
     const sizes = events.map(({ payload }) => (payload as unknown[]).length);

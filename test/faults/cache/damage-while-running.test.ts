@@ -1,6 +1,6 @@
 import { open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { CacheState } from '../../../src-main/common/model/cache-state.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import {
@@ -64,7 +64,7 @@ test('D-09: damage met while running puts the file aside and goes on with a clea
   expect(kept.equals(damaged)).toBe(true);
 
   // What was whole comes back by itself, under its own id; an id never means another snapshot than it did.
-  await vi.waitFor(() => expect(cache.readState().salvaged).not.toBeNull(), 20_000);
+  await expect.poll(() => cache.readState().salvaged, { timeout: 20_000 }).not.toBeNull();
   const next = await fillSnapshot(cache, [createDocument(0)]);
   expect(next).toBeGreaterThan(id);
   const salvaged = (await cache.listSnapshots(null)).filter((snapshot) => snapshot.id !== next);

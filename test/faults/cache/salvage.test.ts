@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { StatusSample } from '../../../src-main/common/model/status.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import {
@@ -79,7 +79,7 @@ test('what is whole in a damaged file is brought over: whole snapshots, whole pa
 
   cache = await openTestCache(place.file);
   const { startedAtMs, putAside } = cache.readState();
-  await vi.waitFor(() => expect(cache.readState().salvaged).not.toBeNull(), 20_000);
+  await expect.poll(() => cache.readState().salvaged, { timeout: 20_000 }).not.toBeNull();
   expect(cache.readState().startedAtMs).toBeGreaterThanOrEqual(startedAtMs);
   expect(await hash(join(putAside!.folder, 'cache.sqlite'))).toBe(damaged);
 

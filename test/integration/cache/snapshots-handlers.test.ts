@@ -73,7 +73,7 @@ test('a removal can be undone for five minutes, then the space is freed, and eac
   vi.advanceTimersByTime(UNDO_MS - 1);
   expect(heard('snapshots/purged')).toEqual([]);
   vi.advanceTimersByTime(1);
-  await vi.waitFor(() => expect(heard('snapshots/purged')).toHaveLength(1));
+  await expect.poll(() => heard('snapshots/purged')).toHaveLength(1);
   expect(heard('snapshots/purged')).toMatchObject([{ snapshotIds: [id] }]);
   expect((heard('snapshots/purged')[0] as { freedBytes: number }).freedBytes).toBeGreaterThan(1_000_000);
   await expect(call['snapshots/restore']({ snapshotIds: [id] })).rejects.toMatchObject({
@@ -117,7 +117,7 @@ test('retention runs at the start and after downloads, says what it removed, and
   const download = { kind: 'download' } as Task;
   notify('tasks/changed', { ...download, endedAtMs: null });
   notify('tasks/changed', { ...download, endedAtMs: nowMs });
-  await vi.waitFor(() => expect(cache.readState().retired).not.toBeNull());
+  await expect.poll(() => cache.readState().retired).not.toBeNull();
   expect(heard('snapshots/removed')).toEqual([{ snapshotIds: [old] }]);
   expect((await call['cache/read-state'](null)).retired).toMatchObject({
     atMs: nowMs,
