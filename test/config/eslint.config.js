@@ -63,6 +63,19 @@ export default tseslint.config(
     },
   },
   {
+    files: ['src-renderer/stores/*.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector:
+            "CallExpression[callee.name='defineStore'] > ArrowFunctionExpression > BlockStatement > ReturnStatement[argument.type='ObjectExpression']",
+          message: 'Return { … } as const: only the store itself changes its state.',
+        },
+      ],
+    },
+  },
+  {
     // Checked against the untyped answers of real parts; asserting through `!` keeps tests short.
     files: ['test/**/*.ts'],
     rules: {

@@ -74,7 +74,7 @@ export function useDetail(readDirection: () => Direction) {
 
   /** Shows another cached snapshot; null goes back to the newest of the chosen period. */
   function pin(snapshotId: number | null): void {
-    const params = { snapshotId: snapshotId === null ? '' : String(snapshotId) };
+    const params = { snapshotId: snapshotId === null ? null : String(snapshotId) };
     void router.push({ name: report.value, params, query: route.query });
   }
 
@@ -104,7 +104,8 @@ export function useDetail(readDirection: () => Direction) {
     true,
   );
 
-  watch([() => snapshot.value?.id, filter, order], reopen, { immediate: true });
+  // A shallow ref among the sources would fire with every change of the snapshot, so its value is given.
+  watch([() => snapshot.value?.id, filter, () => order.value], reopen, { immediate: true });
   watch(
     () => snapshot.value?.recordCount,
     (count, before) => {

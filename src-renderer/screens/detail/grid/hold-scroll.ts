@@ -3,7 +3,11 @@ const LONGEST_HOLD_MS = 100;
 interface HoldParts {
   readonly rowHeightPx: number;
   readRowCount(): number;
+<<<<<<< HEAD
   /** Whether a row has its data; a row that has not is asked for. */
+=======
+  /** Whether a row has its data; also makes the grid request a row that has not. */
+>>>>>>> 203fb4a (Reopen a growing view once a second at most; test the screens' behaviour)
   isLoaded(index: number): boolean;
 }
 
@@ -25,6 +29,7 @@ export function createScrollHold({ rowHeightPx, readRowCount, isLoaded }: HoldPa
     if (isHorizontal || isSqueezed || rowCount === 0) return true;
     const first = Math.min(rowCount - 1, Math.max(0, Math.floor(scrollTop / rowHeightPx)));
     const last = Math.min(rowCount - 1, Math.floor((scrollTop + clientHeight) / rowHeightPx));
+    // Both are checked, so that both are requested.
     return [isLoaded(first), isLoaded(last)].every(Boolean);
   }
 

@@ -1,0 +1,180 @@
+import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { defineComponent, reactive, ref } from 'vue';
+import type { Router } from 'vue-router';
+import { AppError } from '../../../../src-main/common/contract/errors.ts';
+import type { Input } from '../../../../src-main/common/contract/index.ts';
+import type { Snapshot } from '../../../../src-main/common/model/snapshot.ts';
+import { useDetail, type Detail } from '../../../../src-renderer/screens/detail/use-detail.ts';
+import { useConnectionsStore } from '../../../../src-renderer/stores/connections.ts';
+import { usePeriodStore } from '../../../../src-renderer/stores/period.ts';
+import { useSnapshotsStore } from '../../../../src-renderer/stores/snapshots.ts';
+import { makeSnapshot } from '../library/make-snapshot.ts';
+import { provideApplication } from '../support/provide-application.ts';
+import { makeConnection, makeSettings } from '../support/samples.ts';
+import { ScriptedBackend } from '../support/scripted-backend.ts';
+
+const NOW_MS = Date.UTC(2026, 10, 20, 16);
+const DAY_MS = 86_400_000;
+const lastDay = { fromMs: NOW_MS - DAY_MS, toMs: NOW_MS };
+const cached = makeSnapshot(lastDay, { id: 7 });
+const older = makeSnapshot({ fromMs: NOW_MS - 3 * DAY_MS, toMs: NOW_MS - 2 * DAY_MS }, { id: 3 });
+
+let backend: ScriptedBackend;
+let router: Router;
+let screen: VueWrapper;
+let detail: Detail;
+let startDownload: (input: Input<'downloads/start'>) => { taskId: string; snapshotId: number };
+const direction = ref<'inbound' | 'outbound'>('inbound');
+
+async function show(snapshots: readonly Snapshot[], path = '/inbound/detail'): Promise<void> {
+  let views = 0;
+  backend = new ScriptedBackend({
+    'settings/update': () => makeSettings(),
+    'connections/list': () => [makeConnection({ id: 'one', serviceZone: 'UTC' })],
+    'snapshots/list': () => [...snapshots],
+    'snapshots/read-storage': () => ({}) as never,
+    'records/open-view': () => ({ viewId: `view-${(views += 1)}`, rowCount: 100, totalCount: 100 }),
+    'records/close-view': () => null,
+    'records/read-histogram': () => [],
+    'records/read-facets': () => ({
+      codeClasses: [],
+      responseCodes: [],
+      channels: [],
+      services: [],
+      origins: [],
+    }),
+    'downloads/start': (input) => startDownload(input),
+  });
+  const application = await provideApplication(backend, path);
+  router = application.router;
+  await useConnectionsStore().load();
+  await useSnapshotsStore().load();
+  const Screen = defineComponent({
+    setup: () => {
+      detail = reactive(useDetail(() => direction.value));
+      return () => null;
+    },
+  });
+  screen = mount(Screen, { global: application.global });
+  await flushPromises();
+}
+
+const listOpened = () =>
+  backend.calls.flatMap(({ name, input }) =>
+    name === 'records/open-view' ? [input as Input<'records/open-view'>] : [],
+  );
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: NOW_MS });
+  direction.value = 'inbound';
+  startDownload = () => ({ taskId: 't', snapshotId: 8 });
+});
+afterEach(() => {
+  screen.unmount();
+  vi.useRealTimers();
+});
+
+describe('the detail screen', () => {
+  it('opens the newest snapshot of the chosen period, filtered as the address says', async () => {
+    await show([older, cached], '/inbound/detail?channels=3&search=timeout');
+    expect(detail.snapshot?.id).toBe(7);
+    expect(listOpened()).toEqual([
+      {
+        snapshotId: 7,
+        filter: { channels: [3], search: 'timeout' },
+        order: { column: 'dateMs', descending: true },
+      },
+    ]);
+  });
+
+  it('shows a pinned snapshot instead, until another period is chosen', async () => {
+    await show([older, cached], '/inbound/detail/3');
+    expect(detail.snapshot?.id).toBe(3);
+    usePeriodStore().select({ kind: 'preset', preset: 'last-24-hours' });
+    await flushPromises();
+    expect(router.currentRoute.value.fullPath).toBe('/inbound/detail');
+    expect(detail.snapshot?.id).toBe(7);
+  });
+
+  it('writes a changed filter into the address, keeps its other parts and opens the view again', async () => {
+    await show([cached], '/inbound/detail?channels=3');
+    detail.setFilter({ codeClasses: ['5xx'] });
+    await flushPromises();
+    expect(router.currentRoute.value.query).toEqual({ channels: ['3'], codeClasses: ['5xx'] });
+    expect(listOpened().at(-1)?.filter).toEqual({ channels: [3], codeClasses: ['5xx'] });
+    detail.setFilter({ channels: [] });
+    await flushPromises();
+    expect(listOpened().at(-1)?.filter).toEqual({ codeClasses: ['5xx'] });
+  });
+
+  it('sorts the records, and begins with the default order in the other direction', async () => {
+    await show([cached]);
+    detail.sort({ column: 'responseTimeMs', descending: true });
+    await flushPromises();
+    expect(listOpened().at(-1)?.order.column).toBe('responseTimeMs');
+    direction.value = 'outbound';
+    await flushPromises();
+    expect(detail.order).toEqual({ column: 'dateMs', descending: true });
+    expect(detail.snapshot).toBeNull();
+  });
+
+  it('opens the view again while records arrive, once a second at most, and never after it was left', async () => {
+    await show([{ ...cached, state: 'downloading' }]);
+    const arrive = async (recordCount: number): Promise<void> => {
+      backend.emit('snapshots/changed', { ...cached, state: 'downloading', recordCount });
+      await flushPromises();
+    };
+    for (const count of [200, 300, 400]) await arrive(count);
+    expect(listOpened()).toHaveLength(2);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(listOpened()).toHaveLength(3);
+    await arrive(500);
+    await arrive(600);
+    screen.unmount();
+    const opened = listOpened().length;
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(listOpened()).toHaveLength(opened);
+  });
+
+  it('leaves no view open behind it', async () => {
+    await show([cached]);
+    screen.unmount();
+    await flushPromises();
+    expect(backend.calls.at(-1)).toEqual({ name: 'records/close-view', input: { viewId: 'view-1' } });
+  });
+
+  it('downloads the chosen period as of now, and leaves the pinned snapshot for the new one', async () => {
+    await show([older, cached], '/inbound/detail/3');
+    await detail.startDownload();
+    await flushPromises();
+    const call = backend.calls.find(({ name }) => name === 'downloads/start');
+    expect(call?.input).toMatchObject({
+      connectionId: 'one',
+      report: 'inbound-detail',
+      period: { startDate: '2026-11-19 16:00:00', endDate: '2026-11-20 16:00:00' },
+    });
+    expect(router.currentRoute.value.fullPath).toBe('/inbound/detail');
+  });
+
+  it('says why a download could not be started, and stays with the pinned snapshot', async () => {
+    startDownload = () => {
+      throw new AppError('downloads.already-running', 'It runs.');
+    };
+    await show([older, cached], '/inbound/detail/3');
+    await detail.startDownload();
+    expect(detail.downloadError?.code).toBe('downloads.already-running');
+    expect([detail.isStarting, detail.snapshot?.id]).toEqual([false, 3]);
+  });
+
+  it('says why the last download of the period failed when it left nothing to show', async () => {
+    const failed = { state: 'failed', recordCount: 0 } as const;
+    await show([
+      { ...cached, ...failed, id: 1, failure: 'client.timeout' },
+      { ...cached, ...failed, id: 2, failure: 'client.forbidden' },
+      { ...older, ...failed, id: 4, failure: 'client.tls' },
+    ]);
+    expect(detail.snapshot).toBeNull();
+    expect(detail.downloadError?.code).toBe('client.forbidden');
+  });
+});

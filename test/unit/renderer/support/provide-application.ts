@@ -1,0 +1,30 @@
+import { createMemoryHistory, createRouter, type Router } from 'vue-router';
+import { backendKey, type Backend } from '../../../../src-renderer/backend/backend.ts';
+import { createMessages } from '../../../../src-renderer/messages/index.ts';
+import { installStores } from './scripted-backend.ts';
+
+const Blank = { template: '<i />' };
+
+/** What a component needs of the application around it: stores on a backend, words, and an address. */
+export async function provideApplication(backend: Backend, path = '/') {
+  const pinia = installStores(backend);
+  const router: Router = createRouter({
+    history: createMemoryHistory(),
+    routes: [
+      { path: '/first-run', name: 'first-run', component: Blank, meta: { withoutShell: true } },
+      { path: '/overview', name: 'overview', component: Blank },
+      { path: '/inbound/detail/:snapshotId?', name: 'inbound-detail', component: Blank },
+      { path: '/outbound/detail/:snapshotId?', name: 'outbound-detail', component: Blank },
+      { path: '/settings/connections/:id?', name: 'connections', component: Blank },
+      { path: '/:rest(.*)*', component: Blank },
+    ],
+  });
+  await router.push(path);
+  return {
+    router,
+    global: {
+      plugins: [pinia, router, createMessages()],
+      provide: { [backendKey as symbol]: backend },
+    },
+  };
+}
