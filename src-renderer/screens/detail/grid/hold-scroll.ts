@@ -3,11 +3,7 @@ const LONGEST_HOLD_MS = 100;
 interface HoldParts {
   readonly rowHeightPx: number;
   readRowCount(): number;
-<<<<<<< HEAD
-  /** Whether a row has its data; a row that has not is asked for. */
-=======
   /** Whether a row has its data; also makes the grid request a row that has not. */
->>>>>>> 203fb4a (Reopen a growing view once a second at most; test the screens' behaviour)
   isLoaded(index: number): boolean;
 }
 
