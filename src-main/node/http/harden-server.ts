@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { capConnections } from './cap-connections.ts';
@@ -115,9 +116,15 @@ function createClientErrorHandler({ createHeaders, onUnreadable }: ServerHardeni
     }
     const status = CLIENT_ERROR_STATUS[error.code ?? ''] ?? 400;
     onUnreadable?.(status);
-    socket.end(writeRawProblem(status, createHeaders()));
-    // A response that is cut off by what still arrives would not be read; one that never leaves must not stay.
-    setTimeout(() => socket.destroy(), LINGER_MS).unref();
+    const refuseBytes = (): void => {
+      if (socket.writable) socket.end(writeRawProblem(status, createHeaders()));
+      // A response that is cut off by what still arrives would not be read; one that never leaves must not stay.
+      setTimeout(() => socket.destroy(), LINGER_MS).unref();
+    };
+    // A whole request before it is served first: its response may still be on the way.
+    const { _httpMessage: pending } = socket as Socket & { readonly _httpMessage?: ServerResponse | null };
+    if (pending?.req.complete === true && !pending.writableFinished) pending.once('close', refuseBytes);
+    else refuseBytes();
   };
 }
 
