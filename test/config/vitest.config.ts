@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const electron = fileURLToPath(new URL('../support/fake-electron.ts', import.meta.url));
 
 // The tests must also pass while other programs keep every core busy; opening a cache then takes seconds.
-const patience = { testTimeout: 30_000, hookTimeout: 60_000, expect: { poll: { timeout: 10_000 } } };
+const patience = { testTimeout: 120_000, hookTimeout: 120_000, expect: { poll: { timeout: 10_000 } } };
 
 export default defineConfig({
   root,
