@@ -24,6 +24,7 @@ test('from first run to an offline export of what the service served', async ({ 
   await window.stopBuiltInService();
   await page.reload();
   await window.openView('/inbound/detail');
+  await detail.choosePeriod('Yesterday');
   await expect.poll(() => detail.dates()).toEqual(online);
 
   const exported = parse(await detail.exportCsv(), { columns: true, bom: true }) as unknown as Record<

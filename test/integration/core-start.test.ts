@@ -14,7 +14,7 @@ const HOLDER = fileURLToPath(new URL('../support/hold-folder.ts', import.meta.ur
 
 let host: Host;
 let remove: () => Promise<void>;
-let children: ChildProcess[] = [];
+const children: ChildProcess[] = [];
 beforeEach(async () => {
   ({ host, remove } = await createTestHost());
 });

@@ -4,8 +4,8 @@ import { claimFolder } from '../../src-main/node/claim-folder.ts';
 
 try {
   claimFolder(process.argv[2] ?? '');
-  console.log('held');
+  process.stdout.write('held\n');
   setInterval(() => undefined, 60_000);
 } catch (error) {
-  console.log(error instanceof AppError ? error.code : String(error));
+  process.stdout.write(`${error instanceof AppError ? error.code : String(error)}\n`);
 }

@@ -117,7 +117,7 @@ test('nothing but a store itself changes its state', () => {
   installStores(new ScriptedBackend({}));
   const period = usePeriodStore();
   const connections = useConnectionsStore();
-  void ((): void => {
+  ((): void => {
     // @ts-expect-error A property of a store is read-only outside of it.
     period.selection = { kind: 'preset', preset: 'today' };
     // @ts-expect-error A property of a store is read-only outside of it.
