@@ -61,10 +61,10 @@ export function correctWireName(wireName: string): string {
   return CORRECTED_NAMES.get(wireName) ?? wireName;
 }
 
-const CORRECTED_NAMES = new Map<string, string>(
-  [...REPORT_KINDS.map((kind) => REPORTS[kind].fields), STATUS_FIELDS]
-    .flatMap((fields): WireField[] => Object.values(fields))
-    .flatMap(({ wireName, otherNames: [corrected] = [] }): (readonly [string, string])[] =>
-      corrected === undefined ? [] : [[wireName, corrected]],
-    ),
-);
+const CORRECTED_NAMES = new Map<string, string>();
+for (const fields of [...REPORT_KINDS.map((kind) => REPORTS[kind].fields), STATUS_FIELDS]) {
+  for (const { wireName, otherNames } of Object.values<WireField>(fields)) {
+    const corrected = otherNames?.[0];
+    if (corrected !== undefined) CORRECTED_NAMES.set(wireName, corrected);
+  }
+}

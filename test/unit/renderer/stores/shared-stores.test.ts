@@ -117,12 +117,14 @@ test('nothing but a store itself changes its state', () => {
   installStores(new ScriptedBackend({}));
   const period = usePeriodStore();
   const connections = useConnectionsStore();
-  ((): void => {
+  const change = (): void => {
     // @ts-expect-error A property of a store is read-only outside of it.
     period.selection = { kind: 'preset', preset: 'today' };
     // @ts-expect-error A property of a store is read-only outside of it.
     connections.list = [];
-  });
+  };
+  // Never called: the types alone forbid it.
+  expect(change).toBeTypeOf('function');
   period.select({ kind: 'preset', preset: 'today' });
   expect(period.selection).toEqual({ kind: 'preset', preset: 'today' });
 });
