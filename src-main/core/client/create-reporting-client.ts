@@ -62,7 +62,13 @@ export function createReportingClient(options: ReportingClientOptions): Reportin
   const budget = createRetryBudget(clock.now);
   const { timeouts = {}, pageLimitBytes, fetch, logger } = options;
   const send = createSendAttempt({
-    ...{ target, fetch, logger, circuit, budget, timeouts, pageLimitBytes },
+    target,
+    fetch,
+    logger,
+    circuit,
+    budget,
+    timeouts,
+    pageLimitBytes,
     now: clock.now,
   });
   let statusBody: string | null = null;
@@ -76,7 +82,11 @@ export function createReportingClient(options: ReportingClientOptions): Reportin
       const id = callCount;
       const { isRetryable } = ENDPOINTS['create-token'];
       return retryCall((attempt) => send(call, { token: null, id, attempt }), {
-        ...{ clock, random, budget, isRetryable, signal },
+        clock,
+        random,
+        budget,
+        isRetryable,
+        signal,
       });
     });
   }, clock);

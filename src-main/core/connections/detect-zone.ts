@@ -64,7 +64,10 @@ export async function detectZone(detection: ZoneDetection): Promise<ZoneFinding>
     // A date that means another instant in another zone names none by itself.
     const isExplicit = instantMs !== null && readDate(dateText, '+01:00') === instantMs;
     return judgeZone({
-      ...{ zone, newestCivilMs, nowMs, isServiceClock },
+      zone,
+      newestCivilMs,
+      nowMs,
+      isServiceClock,
       newestInstantMs: isExplicit ? instantMs : null,
       countBefore: before.page.totalDocument ?? before.page.recordCount,
     });

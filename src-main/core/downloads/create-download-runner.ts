@@ -88,7 +88,12 @@ export function createDownloadRunner(options: RunnerOptions): DownloadRunner {
     task.begin();
     await change({ snapshotId, state: 'running', failure: null, snapshotState: null });
     const work = runDownload({
-      ...{ snapshotId, cache, clock, logger, task, random },
+      snapshotId,
+      cache,
+      clock,
+      logger,
+      task,
+      random,
       isUnwatched: isUnwatched || clock.now() - row.queuedAtMs > WATCHED_MS,
       connect: () => {
         const connection = connections.get(connectionId);

@@ -59,8 +59,12 @@ export function createDownloadStarter(options: {
     const { sliceDays, resumedCount, refreshOf } = more;
     const { baseAddress } = connections.get(snapshot.connectionId);
     const row = await cache.queueDownload({
-      ...{ snapshotId: snapshot.id, queuedAtMs: now(), baseAddress },
-      ...{ sliceDays, resumedCount, refreshOf },
+      snapshotId: snapshot.id,
+      queuedAtMs: now(),
+      baseAddress,
+      sliceDays,
+      resumedCount,
+      refreshOf,
     });
     return { taskId: runner.launch(row, { isUnwatched }), snapshotId: snapshot.id };
   };

@@ -113,7 +113,10 @@ export async function runDownload(run: DownloadRun): Promise<SnapshotState> {
     const verdict = judgeFailure(
       thrown,
       {
-        ...{ cursor: row.nextCursor ?? '', failures, withoutProgressMs, restarts },
+        cursor: row.nextCursor ?? '',
+        failures,
+        withoutProgressMs,
+        restarts,
         isWatched: row.snapshot.pageCount === 0 && !run.isUnwatched,
         canShrink: canShrink(readSizing(row), run.connect().pageSize),
       },
