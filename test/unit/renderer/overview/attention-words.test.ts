@@ -5,7 +5,7 @@ import {
   toAttentionWords,
   toTrendHeights,
   type Attention,
-} from '../../../../src-renderer/screens/overview/attention-words.ts';
+} from '../../../../src-renderer/screens/overview/attention/attention-words.ts';
 
 const item: Attention = {
   kind: 'errors-up',

@@ -1,5 +1,5 @@
 import type { LocationQueryRaw, RouteLocationRaw } from 'vue-router';
-import type { Output } from '../../../src-main/common/contract/index.ts';
+import type { Output } from '../../../../src-main/common/contract/index.ts';
 
 export type Attention = Output<'overview/read-attention'>[number];
 
