@@ -57,7 +57,7 @@ async function run(input: DownloadAppInput): Promise<DownloadAppFigures> {
   })) as { id: string };
   const { promise: ended, resolve } = Promise.withResolvers<Download>();
   core.on((name, payload) => {
-    if (name === 'downloads/changed' && (payload).state === 'ended') resolve(payload);
+    if (name === 'downloads/changed' && payload.state === 'ended') resolve(payload);
   });
   // The first call of a process loads the HTTP client; the application has asked for the status long before.
   await ask('status/refresh', { connectionId: connection.id });

@@ -38,8 +38,8 @@ const ask = async (...[name, input]: Parameters<typeof core.call>): Promise<unkn
 };
 let ended = 0;
 core.on((name, payload) => {
-  if (name === 'snapshots/changed' && (payload).pageCount > 0) process.stdout.write('.');
-  if (name === 'downloads/changed' && (payload).state === 'ended') {
+  if (name === 'snapshots/changed' && payload.pageCount > 0) process.stdout.write('.');
+  if (name === 'downloads/changed' && payload.state === 'ended') {
     ended += 1;
     process.stdout.write('!');
   }
