@@ -13,6 +13,7 @@ export default defineConfig({
           index: find('src-main/electron/main.ts'),
           'cache-thread': find('src-main/core/cache/threads/cache-thread.ts'),
           'service-thread': find('src-main/service/service-thread.ts'),
+          'engine-process': find('src-main/electron/engine-process.ts'),
         },
       },
     },

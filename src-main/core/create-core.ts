@@ -67,6 +67,7 @@ async function stop({
   housekeeping,
   tasks,
   localService,
+  engine,
   cache,
   logger,
 }: Parts): Promise<void> {
@@ -74,7 +75,12 @@ async function stop({
   monitor.stop();
   housekeeping.stop();
   // Each step on its own: one that fails must not keep the others from their clean end.
-  const steps = [() => tasks.stop(), () => localService.runner.stop(), () => cache.close()];
+  const steps = [
+    () => tasks.stop(),
+    () => localService.runner.stop(),
+    () => engine.close(),
+    () => cache.close(),
+  ];
   for (const step of steps) {
     await step().catch((error: unknown) => logger.error('stop failed', { ...toErrorInfo(error) }));
   }

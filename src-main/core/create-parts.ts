@@ -1,5 +1,8 @@
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { makePrivateFolder } from '../node/private-files.ts';
+import { createEngine, type Engine } from './analysis/engine/create-engine.ts';
+import type { Cache } from './cache/cache.ts';
 import { readFreeBytes } from './cache/file/storage-size.ts';
 import { openCache } from './cache/open-cache.ts';
 import { createReportingClient } from './client/create-reporting-client.ts';
@@ -7,7 +10,7 @@ import { createConnectionFile, type SavedConnection } from './connections/connec
 import { createConnections, type BothSecrets } from './connections/create-connections.ts';
 import { createDownloads } from './downloads/create-downloads.ts';
 import { createSummaryStarter } from './downloads/start-summary.ts';
-import { createEvents } from './events.ts';
+import { createEvents, type Events } from './events.ts';
 import { createExporter } from './exports/create-exporter.ts';
 import { openPartialList } from './exports/partial-list.ts';
 import type { Host } from './host.ts';
@@ -18,6 +21,11 @@ import { openSecretStore } from './secrets/open-secret-store.ts';
 import { createSettings } from './settings/create-settings.ts';
 import { createHousekeeping } from './snapshots/housekeeping.ts';
 import { createTaskRegistry } from './tasks/create-task-registry.ts';
+
+/** Of the engine's process, its tables and its statements; it spills to the disk beyond. */
+const ENGINE_MEMORY_MB = 256;
+/** Events after which records may be new or gone. */
+const CHANGES_OF_RECORDS = /^(snapshots|downloads|tasks)\//;
 
 /** Parts that a test may bring its own of. */
 export interface PartOverrides {
@@ -69,9 +77,21 @@ export async function createParts(host: Host, overrides: PartOverrides) {
     logger: logger.child('cache'),
   });
   cache.watchState((state) => emit('cache/changed', state));
+  const engine = createEngine({
+    startProcess: (argument) => host.startProcess(host.workers.engine, argument),
+    start: {
+      cacheFile,
+      engineFile: join(dataFolder, 'analysis.duckdb'),
+      memoryLimitMb: ENGINE_MEMORY_MB,
+      threads: availableParallelism(),
+    },
+    logger: logger.child('engine'),
+    now,
+  });
+  followCache(engine, cache, events);
 
   const tasks = createTaskRegistry({ now, emit, logger: logger.child('tasks') });
-  const shared = { host, settings, connections, cache, tasks, events, emit, now };
+  const shared = { host, settings, connections, cache, engine, tasks, events, emit, now };
   const downloads = createDownloads({ ...shared, logger: logger.child('downloads') });
   return {
     ...shared,
@@ -86,4 +106,18 @@ export async function createParts(host: Host, overrides: PartOverrides) {
     readFreeBytes: () => readFreeBytes(cacheFile),
     startSummary: createSummaryStarter({ ...shared, ...downloads }),
   };
+}
+
+/** Feeds the engine as records come and go, and starts it anew over a cache that takes the place of a damaged one. */
+function followCache(engine: Engine, cache: Cache, events: Events): void {
+  engine.noteChange();
+  events.onAny((...[name]) => {
+    if (CHANGES_OF_RECORDS.test(name)) engine.noteChange();
+  });
+  let openedAtMs = cache.readState().startedAtMs;
+  cache.watchState(({ startedAtMs }) => {
+    if (startedAtMs === openedAtMs) return;
+    openedAtMs = startedAtMs;
+    void engine.restart();
+  });
 }

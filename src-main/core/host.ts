@@ -1,3 +1,5 @@
+import type { ChildProcess } from '../node/fork-process.ts';
+
 /** Everything that the core needs of the program it runs in. Two hosts fulfil it: the desktop and the web. */
 export interface Host {
   readonly kind: 'desktop' | 'web';
@@ -7,8 +9,10 @@ export interface Host {
   readonly dataFolder: string;
   /** Network access: the desktop's follows the system's proxy and certificates. Never follows redirects by itself. */
   readonly fetch: typeof globalThis.fetch;
-  /** Scripts of the threads that the core starts; a built host and one run from source keep them elsewhere. */
-  readonly workers: { readonly cache: URL; readonly service: URL };
+  /** Scripts of the threads and processes that the core starts; a built host and one run from source keep them elsewhere. */
+  readonly workers: { readonly cache: URL; readonly service: URL; readonly engine: URL };
+  /** Starts a script in a process of its own, with one argument. */
+  startProcess(script: URL, argument: string): ChildProcess;
   /** Absolute path to write an export to, or null when the person changed their mind. */
   chooseExportTarget(suggestedName: string): Promise<string | null>;
   /** Shows a finished export; the answer is a path to download it from, where the host is a browser. */

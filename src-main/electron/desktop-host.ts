@@ -2,6 +2,7 @@ import { clipboard, dialog, shell, type BrowserWindow, type OpenDialogOptions } 
 import { basename, extname } from 'node:path';
 import type { Host, ImportFile } from '../core/host.ts';
 import type { HostPlatform } from '../core/profile/data-folder.ts';
+import { startUtilityProcess } from './utility-process.ts';
 
 /** Asks where an export goes; null when the person closed the dialog. */
 async function askForTarget(window: BrowserWindow | null, suggestedName: string): Promise<string | null> {
@@ -50,6 +51,7 @@ export function createDesktopHost(options: {
     dataFolder,
     fetch,
     workers,
+    startProcess: startUtilityProcess,
     chooseExportTarget: (suggestedName) => askForTarget(findWindow(), suggestedName),
     revealExport: (path) => {
       shell.showItemInFolder(path);

@@ -14,6 +14,10 @@ runDesktop({
   dataFolder: process.env['CHANNELSCOPE_DATA'] ?? findDataFolder(platform, homedir(), process.env),
   windowFolder: join(built, '..', 'renderer'),
   preload: join(built, '..', 'preload', 'index.cjs'),
-  workers: { cache: findThread('cache-thread.js'), service: findThread('service-thread.js') },
+  workers: {
+    cache: findThread('cache-thread.js'),
+    service: findThread('service-thread.js'),
+    engine: findThread('engine-process.js'),
+  },
   createCore,
 }).catch(reportStartFailure);

@@ -1,4 +1,5 @@
 import type { Host } from '../core/host.ts';
+import { forkProcess } from '../node/fork-process.ts';
 import type { HostPlatform } from '../core/profile/data-folder.ts';
 import type { ExportDownloads } from './export-downloads.ts';
 import type { ImportUploads } from './import-uploads.ts';
@@ -22,7 +23,9 @@ export function createWebHost(options: {
     workers: {
       cache: new URL('../core/cache/threads/cache-thread.ts', import.meta.url),
       service: new URL('../service/service-thread.ts', import.meta.url),
+      engine: new URL('../core/analysis/engine/engine-process.ts', import.meta.url),
     },
+    startProcess: forkProcess,
     chooseExportTarget: (suggestedName) => Promise.resolve(downloads.chooseTarget(suggestedName)),
     revealExport: (path) => Promise.resolve(downloads.offer(path)),
     // The browser is on this computer too, so its file manager can show the folder.

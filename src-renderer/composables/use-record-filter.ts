@@ -1,14 +1,14 @@
 import { computed, type ComputedRef } from 'vue';
 import { useRoute, useRouter, type LocationQuery } from 'vue-router';
-import type { RecordFilter } from '../../src-main/common/model/record.ts';
+import type { ChipFilter } from './filter-query.ts';
 import { changeFilter, fromQuery, toQuery, type FilterChange } from './filter-query.ts';
 
 /** The filter that the address of the screen carries. */
 export function useRecordFilter(): {
-  readonly filter: ComputedRef<RecordFilter>;
+  readonly filter: ComputedRef<ChipFilter>;
   /** Changes some parts of the filter and keeps the others. */
   setFilter(change: FilterChange): void;
-  replaceFilter(next: RecordFilter): void;
+  replaceFilter(next: ChipFilter): void;
 } {
   const route = useRoute();
   const router = useRouter();
@@ -16,7 +16,7 @@ export function useRecordFilter(): {
   const text = computed(() => JSON.stringify(toQuery(fromQuery(route.query))));
   const filter = computed(() => fromQuery(JSON.parse(text.value) as LocationQuery));
 
-  function replaceFilter(next: RecordFilter): void {
+  function replaceFilter(next: ChipFilter): void {
     void router.replace({ params: route.params, query: toQuery(next) });
   }
 

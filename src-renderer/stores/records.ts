@@ -1,37 +1,29 @@
 import { defineStore } from 'pinia';
 import { shallowRef } from 'vue';
-import type {
-  Facets,
-  RecordFilter,
-  RecordOrder,
-  RecordRow,
-  TimeBucket,
-} from '../../src-main/common/model/record.ts';
+import type { Facets, RecordOrder, RecordRow, TimeBucket } from '../../src-main/common/model/record.ts';
+import type { RecordFilter } from '../../src-main/common/model/record-filter.ts';
+import type { RecordScope } from '../../src-main/common/model/record-scope.ts';
 import { useBackend } from '../backend/backend.ts';
 import { toErrorLike, type ErrorLike } from '../messages/error-like.ts';
 
-const HISTOGRAM_BUCKETS = 96;
+const MAX_HISTOGRAM_BUCKETS = 96;
 
 export const DEFAULT_ORDER: RecordOrder = { column: 'dateMs', descending: true };
 
-export interface OpenView {
-  readonly viewId: string;
-  readonly snapshotId: number;
+/** Which records are wanted, and the span and the clock that they are charted over. */
+export interface RecordQuestion {
+  readonly scope: RecordScope;
   readonly filter: RecordFilter;
   readonly order: RecordOrder;
+  /** The period of the chart, [fromMs, toMs). */
+  readonly span: { readonly fromMs: number; readonly toMs: number };
+  readonly zone: string;
+}
+
+export interface OpenView extends RecordQuestion {
+  readonly viewId: string;
   readonly rowCount: number;
   readonly totalCount: number;
-}
-
-function withoutTimes(filter: RecordFilter): RecordFilter {
-  const rest = { ...filter };
-  delete rest.fromMs;
-  delete rest.toMs;
-  return rest;
-}
-
-function hasTimes(filter: RecordFilter): boolean {
-  return filter.fromMs !== undefined || filter.toMs !== undefined;
 }
 
 /** The open view of the Detail screens, one at a time. Responses that a newer call has overtaken are dropped. */
@@ -48,56 +40,45 @@ export const useRecordsStore = defineStore('records', () => {
     backend.call('records/close-view', { viewId }).catch(() => undefined);
   }
 
-  async function readHistogram(opened: OpenView, mine: number): Promise<void> {
-    if (!hasTimes(opened.filter)) {
-      const answer = await backend.call('records/read-histogram', {
-        viewId: opened.viewId,
-        buckets: HISTOGRAM_BUCKETS,
-      });
-      if (mine === ticket) histogram.value = answer;
-      return;
-    }
-    // With a span of time selected, the histogram still shows the whole period around it.
-    const { snapshotId, order } = opened;
-    const filter = withoutTimes(opened.filter);
-    const around = await backend.call('records/open-view', { snapshotId, filter, order });
-    try {
-      const answer = await backend.call('records/read-histogram', {
-        viewId: around.viewId,
-        buckets: HISTOGRAM_BUCKETS,
-      });
-      if (mine === ticket) histogram.value = answer;
-    } finally {
-      release(around.viewId);
-    }
+  async function readHistogram({ scope, filter, span, zone }: RecordQuestion, mine: number): Promise<void> {
+    const found = await backend.call('records/read-histogram', {
+      scope,
+      // With a span of time selected, the histogram still shows the whole period around it.
+      filter: { conditions: filter.conditions.filter(({ field }) => field !== 'dateMs') },
+      ...span,
+      zone,
+      maxBuckets: MAX_HISTOGRAM_BUCKETS,
+    });
+    if (mine === ticket) histogram.value = found;
   }
 
-  async function readFacets(snapshotId: number, mine: number): Promise<void> {
-    const answer = await backend.call('records/read-facets', { snapshotId });
-    if (mine === ticket) facets.value = answer;
+  async function readFacets({ scope, filter }: RecordQuestion, mine: number): Promise<void> {
+    const found = await backend.call('records/read-facets', { scope, filter });
+    if (mine === ticket) facets.value = found;
   }
 
   /** Opens a view and closes the one before. */
-  async function open(snapshotId: number, filter: RecordFilter, order: RecordOrder): Promise<void> {
+  async function open(question: RecordQuestion): Promise<void> {
     const mine = ++ticket;
     const previous = view.value;
-    if (previous !== null && previous.snapshotId !== snapshotId) {
+    const isOther = previous !== null && !isSameSource(previous.scope, question.scope);
+    if (isOther) {
       view.value = null;
       facets.value = null;
       histogram.value = [];
       release(previous.viewId);
     }
     try {
-      const answer = await backend.call('records/open-view', { snapshotId, filter, order });
+      const { scope, filter, order } = question;
+      const opened = await backend.call('records/open-view', { scope, filter, order });
       if (mine !== ticket) {
-        release(answer.viewId);
+        release(opened.viewId);
         return;
       }
-      const opened: OpenView = { ...answer, snapshotId, filter, order };
-      view.value = opened;
+      view.value = { ...question, ...opened };
       error.value = null;
-      if (previous?.snapshotId === snapshotId) release(previous.viewId);
-      await Promise.all([readHistogram(opened, mine), readFacets(snapshotId, mine)]);
+      if (previous !== null && !isOther) release(previous.viewId);
+      await Promise.all([readHistogram(question, mine), readFacets(question, mine)]);
     } catch (thrown) {
       if (mine === ticket) error.value = toErrorLike(thrown);
     }
@@ -114,7 +95,7 @@ export const useRecordsStore = defineStore('records', () => {
       if (!isOpen(viewId)) return null;
       const failure = toErrorLike(thrown);
       // The core closes views that were not used for long, and all of them when it restarts.
-      if (failure.code === 'cache.view-closed') await open(current.snapshotId, current.filter, current.order);
+      if (failure.code === 'cache.view-closed') await open(current);
       else error.value = failure;
       return null;
     }
@@ -135,3 +116,11 @@ export const useRecordsStore = defineStore('records', () => {
 
   return { view, facets, histogram, error, open, readRows, close } as const;
 });
+
+/** True when both are one snapshot, or periods of one report: what is shown may stay until the new rows are there. */
+function isSameSource(a: RecordScope, b: RecordScope): boolean {
+  if ('snapshotId' in a || 'snapshotId' in b) {
+    return 'snapshotId' in a && 'snapshotId' in b && a.snapshotId === b.snapshotId;
+  }
+  return a.connectionId === b.connectionId && a.report === b.report;
+}

@@ -1,6 +1,7 @@
 import { defineStore } from 'pinia';
 import { computed, ref, shallowRef } from 'vue';
 import type { Period } from '../../src-main/common/model/period.ts';
+import type { PeriodScope } from '../../src-main/common/model/record-scope.ts';
 import type { Snapshot } from '../../src-main/common/model/snapshot.ts';
 import type { Summary } from '../../src-main/common/model/summary.ts';
 import type { Direction } from '../../src-main/common/reporting/reports.ts';
@@ -8,16 +9,22 @@ import { useBackend } from '../backend/backend.ts';
 import { runTask } from '../backend/run-task.ts';
 import { toErrorLike, type ErrorLike } from '../messages/error-like.ts';
 
-export interface LoadedSummary {
+export interface ReportedSummary {
   readonly snapshot: Snapshot;
+  readonly summary: Summary;
+}
+
+/** What was computed from everything cached of a period. */
+export interface ComputedSummary {
+  readonly scope: PeriodScope;
   readonly summary: Summary;
 }
 
 /** Both sources of the Summary screens. Responses that a newer call has overtaken are dropped. */
 export const useSummariesStore = defineStore('summaries', () => {
   const backend = useBackend();
-  const reported = shallowRef<LoadedSummary | null>(null);
-  const cached = shallowRef<LoadedSummary | null>(null);
+  const reported = shallowRef<ReportedSummary | null>(null);
+  const cached = shallowRef<ComputedSummary | null>(null);
   const isFetching = ref(false);
   const readCount = ref(0);
   const fetchError = shallowRef<ErrorLike | null>(null);
@@ -27,23 +34,45 @@ export const useSummariesStore = defineStore('summaries', () => {
 
   const isReading = computed(() => readCount.value > 0);
 
-  /** Reads what a snapshot says of its groups: as the service reported them, or computed from cached records. */
-  async function read(source: 'reported' | 'computed', snapshot: Snapshot | null): Promise<void> {
-    const mine = ++tickets[source];
-    const target = source === 'reported' ? reported : cached;
+  /** Reads the groups that the service reported in a snapshot. */
+  async function readReported(snapshot: Snapshot | null): Promise<void> {
+    const mine = ++tickets.reported;
     if (snapshot === null) {
-      target.value = null;
+      reported.value = null;
       return;
     }
+    await attempt(
+      async () => {
+        const summary = await backend.call('summaries/read', { snapshotId: snapshot.id });
+        if (mine === tickets.reported) reported.value = { snapshot, summary };
+      },
+      () => mine === tickets.reported,
+    );
+  }
+
+  /** Computes the groups from everything cached of a period. */
+  async function compute(scope: PeriodScope | null): Promise<void> {
+    const mine = ++tickets.computed;
+    if (scope === null) {
+      cached.value = null;
+      return;
+    }
+    await attempt(
+      async () => {
+        const summary = await backend.call('summaries/compute', scope);
+        if (mine === tickets.computed) cached.value = { scope, summary };
+      },
+      () => mine === tickets.computed,
+    );
+  }
+
+  async function attempt(read: () => Promise<void>, isWanted: () => boolean): Promise<void> {
     readCount.value += 1;
     try {
-      const operation = source === 'reported' ? 'summaries/read' : 'summaries/compute';
-      const summary = await backend.call(operation, { snapshotId: snapshot.id });
-      if (mine !== tickets[source]) return;
-      target.value = { snapshot, summary };
-      readError.value = null;
+      await read();
+      if (isWanted()) readError.value = null;
     } catch (thrown) {
-      if (mine === tickets[source]) readError.value = toErrorLike(thrown);
+      if (isWanted()) readError.value = toErrorLike(thrown);
     } finally {
       readCount.value -= 1;
     }
@@ -102,7 +131,8 @@ export const useSummariesStore = defineStore('summaries', () => {
     isReading,
     fetchError,
     readError,
-    read,
+    readReported,
+    compute,
     fetchReported,
     cancelFetch,
     clear,

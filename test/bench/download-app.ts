@@ -36,7 +36,11 @@ async function run(input: DownloadAppInput): Promise<DownloadAppFigures> {
   const { host, remove } = await createTestHost({
     dataFolder: input.dataFolder,
     // No service runs in here.
-    workers: { cache, service: cache },
+    workers: {
+      cache,
+      service: cache,
+      engine: new URL('../../src-main/core/analysis/engine/engine-process.ts', import.meta.url),
+    },
   });
   await remove();
   const store = createInMemorySecretStore();

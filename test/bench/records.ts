@@ -1,10 +1,14 @@
 import Database from 'better-sqlite3';
-import type { RecordFilter, RecordOrder } from '../../src-main/common/model/record.ts';
+import type { RecordOrder } from '../../src-main/common/model/record.ts';
+import type { RecordFilter } from '../../src-main/common/model/record-filter.ts';
+import { createRecordsHandlers } from '../../src-main/core/records/records-handlers.ts';
 import type { Cache } from '../../src-main/core/cache/cache.ts';
 import {
   createDocument,
   createFolder,
+  FROM_MS,
   openTestCache,
+  openTestEngine,
   toBody,
   toNewSnapshot,
   toPage,
@@ -14,6 +18,7 @@ import { measure, toQuantile, toTimeFigure, type BenchFigure } from './figure.ts
 
 const BENCH = 'records';
 const PAGE_SIZE = 10_000;
+const SCOPE = { snapshotId: 1 };
 const WINDOWS = 300;
 const WINDOW_ROWS = 100;
 const ROWS_SQL =
@@ -29,25 +34,25 @@ interface ViewCase {
 const CASES: readonly ViewCase[] = [
   {
     name: 'unfiltered',
-    filter: {},
+    filter: { conditions: [] },
     order: { column: 'received', descending: true },
     sql: 'ORDER BY r.record_id DESC',
   },
   {
     name: 'filtered',
-    filter: { codeClasses: ['4xx', '5xx'] },
+    filter: { conditions: [{ field: 'responseCode', classes: ['4xx', '5xx'] }] },
     order: { column: 'received', descending: true },
     sql: 'AND r.response_code >= 400 ORDER BY r.record_id DESC',
   },
   {
     name: 'sorted',
-    filter: {},
+    filter: { conditions: [] },
     order: { column: 'responseTimeMs', descending: true },
     sql: 'ORDER BY r.response_time_ms DESC, r.record_id DESC',
   },
   {
     name: 'searched',
-    filter: { search: 'hello 77' },
+    filter: { conditions: [{ field: 'anywhere', text: 'hello 77' }] },
     order: { column: 'received', descending: true },
     sql: "AND t.payload LIKE '%hello 77%' ORDER BY r.record_id DESC",
   },
@@ -59,16 +64,21 @@ export async function benchRecords(options: { size: number }): Promise<BenchFigu
   const cache = await openTestCache(place.file);
   try {
     const figures = [await benchStoring(cache, place.file, options.size)];
+    const engine = openTestEngine(place.file);
+    const fed = await measure(() => engine.summarise(SCOPE));
+    figures.push(toTimeFigure(BENCH, 'feeding the engine anew', fed.ms));
+    const records = createRecordsHandlers({ cache, engine });
     const bare = new Database(place.file, { readonly: true });
-    for (const view of CASES) figures.push(...(await benchView(cache, bare, view)));
+    for (const view of CASES) figures.push(...(await benchView(records, bare, view, options.size)));
     bare.close();
     for (const [name, work] of [
-      ['facets', () => cache.readFacets(1)],
-      ['computed summary', () => cache.computeSummary(1)],
-      ['session', () => cache.readSession({ connectionId: 'one', sessionId: createId(7) })],
+      ['facets', () => engine.countFacets({ scope: SCOPE, filter: { conditions: [] } })],
+      ['computed summary', () => engine.summarise(SCOPE)],
+      ['session', () => engine.readSession({ connectionId: 'one', sessionId: createId(7) })],
     ] as const) {
       figures.push(toTimeFigure(BENCH, name, (await measure<unknown>(work)).ms));
     }
+    await engine.close();
     return figures;
   } finally {
     await cache.close();
@@ -111,15 +121,17 @@ async function benchStoring(cache: Cache, file: string, size: number): Promise<B
   };
 }
 
-async function benchView(cache: Cache, bare: Database.Database, view: ViewCase): Promise<BenchFigure[]> {
+async function benchView(
+  records: ReturnType<typeof createRecordsHandlers>,
+  bare: Database.Database,
+  view: ViewCase,
+  size: number,
+): Promise<BenchFigure[]> {
+  const { filter, order } = view;
   const statement = bare.prepare(`${ROWS_SQL} ${view.sql} LIMIT ? OFFSET ?`);
   const opened = await measure(async () => {
-    const { viewId, rowCount } = await cache.openView({
-      snapshotId: 1,
-      filter: view.filter,
-      order: view.order,
-    });
-    await cache.readRows({ viewId, offset: 0, limit: WINDOW_ROWS });
+    const { viewId, rowCount } = await records['records/open-view']({ scope: SCOPE, filter, order });
+    await records['records/read-rows']({ viewId, offset: 0, limit: WINDOW_ROWS });
     return { viewId, rowCount };
   });
   const { viewId, rowCount } = opened.value;
@@ -128,12 +140,22 @@ async function benchView(cache: Cache, bare: Database.Database, view: ViewCase):
   const peers: number[] = [];
   for (let index = 0; index < WINDOWS; index += 1) {
     const start = Math.floor((((index * 7919) % 1009) / 1009) * Math.max(1, rowCount - WINDOW_ROWS));
-    ours.push((await measure(() => cache.readRows({ viewId, offset: start, limit: WINDOW_ROWS }))).ms);
+    const read = () => records['records/read-rows']({ viewId, offset: start, limit: WINDOW_ROWS });
+    ours.push((await measure(async () => read())).ms);
     // The peer is slow: a tenth of the windows says as much.
     if (index % 10 === 0) peers.push((await measure(() => statement.all(WINDOW_ROWS, start))).ms);
   }
-  const histogram = await measure(() => cache.readHistogram({ viewId, buckets: 120 }));
-  await cache.closeView(viewId);
+  const histogram = await measure(async () =>
+    records['records/read-histogram']({
+      scope: SCOPE,
+      filter,
+      fromMs: FROM_MS,
+      toMs: FROM_MS + size * 1000,
+      zone: 'UTC',
+      maxBuckets: 120,
+    }),
+  );
+  await records['records/close-view']({ viewId });
   const peer = 'better-sqlite3 LIMIT/OFFSET';
   const window = (share: number, label: string): BenchFigure =>
     toTimeFigure(BENCH, `${view.name}: window, ${label} of ${WINDOWS}`, toQuantile(ours, share), 100, {

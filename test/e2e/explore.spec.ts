@@ -1,4 +1,4 @@
-import type { RecordFilter } from '../../src-main/common/model/record.ts';
+import type { RecordFilter } from '../../src-main/common/model/record-filter.ts';
 import { expect, test } from './fixtures.ts';
 import { DetailPage } from './page-models/detail-page.ts';
 import { WindowPage } from './page-models/window-page.ts';
@@ -11,10 +11,10 @@ interface Seen {
   readonly belongs: (record: ServedRecord) => boolean;
 }
 
-const isWithin =
-  ({ fromMs = -Infinity, toMs = Infinity }: RecordFilter) =>
-  ({ Date: date }: ServedRecord): boolean =>
-    Date.parse(date) >= fromMs && Date.parse(date) < toMs;
+function isWithin({ conditions }: RecordFilter): Seen['belongs'] {
+  const { min = -Infinity, max = Infinity } = conditions.find(({ field }) => field === 'dateMs') ?? {};
+  return ({ Date: date }) => Date.parse(date) >= min && Date.parse(date) < max;
+}
 const contains =
   (text: string) =>
   ({ Id, Client, Error, Origin, Payload }: ServedRecord): boolean =>

@@ -9,7 +9,7 @@ const host = createDesktopHost({
   version: '1.2.3',
   dataFolder: '/data',
   fetch: globalThis.fetch,
-  workers: { cache: new URL('about:blank'), service: new URL('about:blank') },
+  workers: { cache: new URL('about:blank'), service: new URL('about:blank'), engine: new URL('about:blank') },
   findWindow: () => null,
 });
 

@@ -39,7 +39,7 @@ function run(platform: Host['platform'] = 'linux'): Promise<void> {
     dataFolder: join(folder, 'data'),
     windowFolder: folder,
     preload: '/app/preload.cjs',
-    workers: { cache: thread, service: thread },
+    workers: { cache: thread, service: thread, engine: thread },
     createCore: (given) => {
       host = given;
       return Promise.resolve(core);

@@ -15,6 +15,7 @@ import type { LogFields, Logger } from '../../src-main/core/logging/logger.ts';
 import { createTaskRegistry } from '../../src-main/core/tasks/create-task-registry.ts';
 import { openTestCache, createFolder } from '../integration/cache/cache-fixture.ts';
 import { createSkipClock } from '../support/skip-clock.ts';
+import { toDetailKind, toRecordId } from '../../src-main/core/cache/read/record-tables.ts';
 
 export interface LogLine {
   readonly atMs: number;
@@ -94,15 +95,19 @@ export async function createDirectDownloads(
       end(await handlers['downloads/resume']({ snapshotId })),
     /** The payloads of a snapshot, in its order. */
     readPayloads: async (snapshotId: number): Promise<string[]> => {
-      const { viewId } = await cache.openView({
-        snapshotId,
-        filter: {},
-        order: { column: 'received', descending: false },
-      });
+      const { report, recordCount } = await cache.getSnapshot(snapshotId);
       const payloads: string[] = [];
-      const batches = cache.readForExport(viewId, true, new AbortController().signal);
-      for await (const batch of batches) for (const row of batch) payloads.push(row.payload);
-      await cache.closeView(viewId);
+      while (payloads.length < recordCount) {
+        const ids = Array.from({ length: Math.min(1000, recordCount - payloads.length) }, (_, place) =>
+          toRecordId(snapshotId, payloads.length + place),
+        );
+        const batch = await cache.readExportBatch({
+          report: toDetailKind(report),
+          ids,
+          includePayload: true,
+        });
+        payloads.push(...batch.map(({ payload }) => payload));
+      }
       return payloads;
     },
   };

@@ -118,8 +118,8 @@ describe('the core with the bundled service', () => {
     expect(await ask('status/refresh', { connectionId })).toMatchObject({ platform: 'unreachable' });
 
     const view = await ask('records/open-view', {
-      snapshotId,
-      filter: {},
+      scope: { snapshotId },
+      filter: { conditions: [] },
       order: { column: 'received', descending: true },
     });
     expect(view.rowCount).toBe(snapshot.recordCount);
@@ -128,7 +128,14 @@ describe('the core with the bundled service', () => {
     const record = await ask('records/read-record', { snapshotId, seq: rows[0]!.seq });
     expect(record.dateText).toBe(rows[0]!.dateText);
     expect(() => JSON.parse(record.payload) as unknown).not.toThrow();
-    const buckets = await ask('records/read-histogram', { viewId: view.viewId, buckets: 96 });
+    const buckets = await ask('records/read-histogram', {
+      scope: { snapshotId },
+      filter: { conditions: [] },
+      fromMs: period.fromMs,
+      toMs: period.toMs + 1000,
+      zone: 'UTC',
+      maxBuckets: 96,
+    });
     const inBuckets = buckets.flatMap(({ counts }) => counts).reduce((sum, count) => sum + count, 0);
     expect(inBuckets).toBe(snapshot.recordCount);
 
@@ -174,9 +181,9 @@ describe('the core with the bundled service', () => {
       ({ report }) => report === 'inbound-detail',
     );
     const { taskId } = await ask('exports/start', {
-      snapshotId: snapshot!.id,
+      scope: { snapshotId: snapshot!.id },
       format: 'json',
-      filter: {},
+      filter: { conditions: [] },
       order: { column: 'received', descending: false },
       includePayload: true,
     });

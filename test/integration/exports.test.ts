@@ -7,18 +7,19 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../src-main/common/contract/errors.ts';
 import type { Input } from '../../src-main/common/contract/index.ts';
 import { createExporter } from '../../src-main/core/exports/create-exporter.ts';
-import type { ExportCache } from '../../src-main/core/exports/export-source.ts';
 import { openPartialFile } from '../../src-main/core/exports/partial-file.ts';
 import type { LogFields, Logger } from '../../src-main/core/logging/logger.ts';
 import { createTaskRegistry } from '../../src-main/core/tasks/create-task-registry.ts';
-import { createFakeExportCache, createRecord } from '../support/fake-export-cache.ts';
+import { createFakeExportParts, createRecord } from '../support/fake-export-parts.ts';
 import { createSilentLogger } from '../support/silent-logger.ts';
+
+type FakeParts = ReturnType<typeof createFakeExportParts>;
 
 const NOW_MS = Date.UTC(2026, 10, 20, 8);
 const input: Input<'exports/start'> = {
-  snapshotId: 1,
+  scope: { snapshotId: 1 },
   format: 'csv',
-  filter: {},
+  filter: { conditions: [] },
   order: { column: 'received', descending: false },
   includePayload: true,
 };
@@ -31,7 +32,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-function createExport(cache: ExportCache, chosen: string | null = target) {
+function createExport(parts: Pick<FakeParts, 'cache' | 'engine'>, chosen: string | null = target) {
   const suggested: string[] = [];
   const lines: { event: string; fields: LogFields | undefined }[] = [];
   const logger: Logger = {
@@ -51,7 +52,7 @@ function createExport(cache: ExportCache, chosen: string | null = target) {
     revealExport: (path: string) => Promise.resolve(`/downloads${path}`),
   };
   const partials = { add: () => Promise.resolve(), remove: () => Promise.resolve() };
-  const exporter = createExporter({ cache, tasks, host, partials, now: () => NOW_MS, logger });
+  const exporter = createExporter({ ...parts, tasks, host, partials, now: () => NOW_MS, logger });
   return { exporter, tasks, suggested, lines };
 }
 
@@ -59,8 +60,8 @@ const manyRecords = Array.from({ length: 2500 }, (_, seq) => createRecord(seq, {
 
 describe('export', () => {
   it('writes the whole view, counts it, hashes it, and can be revealed', async () => {
-    const cache = createFakeExportCache({ report: 'inbound-detail', records: manyRecords });
-    const { exporter, tasks, suggested, lines } = createExport(cache);
+    const parts = createFakeExportParts({ report: 'inbound-detail', records: manyRecords });
+    const { exporter, tasks, suggested, lines } = createExport(parts);
     const { taskId } = await exporter.start(input);
     const task = await tasks.whenEnded(taskId!);
     const bytes = await readFile(target);
@@ -78,7 +79,7 @@ describe('export', () => {
     expect(rows.map((row) => row['Payload'])).toEqual(manyRecords.map((record) => record.payload));
     expect((await stat(target)).mode & 0o777).toBe(0o600);
     expect(await readdir(folder)).toEqual(['chosen.csv']);
-    expect(cache.openViews).toBe(0);
+    expect(parts.openViews).toBe(0);
     expect(lines[0]?.fields).toMatchObject({
       recordCount: 2500,
       sha256: createHash('sha256').update(bytes).digest('hex'),
@@ -99,8 +100,8 @@ describe('export', () => {
       averageBotLatencyMs: null,
       sessionId: 's',
     };
-    const cache = createFakeExportCache({ report: 'outbound-summary', groups: [group] });
-    const { exporter, tasks } = createExport(cache);
+    const parts = createFakeExportParts({ report: 'outbound-summary', groups: [group] });
+    const { exporter, tasks } = createExport(parts);
     const { taskId } = await exporter.start({ ...input, format: 'json' });
     expect((await tasks.whenEnded(taskId!)).state).toBe('done');
     expect(JSON.parse(await readFile(target, 'utf8'))).toEqual({
@@ -126,7 +127,7 @@ describe('export', () => {
   });
 
   it('starts nothing when the person changes their mind', async () => {
-    const { exporter, tasks } = createExport(createFakeExportCache({ report: 'inbound-detail' }), null);
+    const { exporter, tasks } = createExport(createFakeExportParts({ report: 'inbound-detail' }), null);
     expect(await exporter.start(input)).toEqual({ taskId: null });
     expect(tasks.list()).toEqual([]);
   });
@@ -140,7 +141,7 @@ describe('export', () => {
       sizes.push((await stat(`${target}.part`)).size);
     };
     const { exporter, tasks } = createExport(
-      createFakeExportCache({ report: 'inbound-detail', records, batchSize: 2, onBatch }),
+      createFakeExportParts({ report: 'inbound-detail', records, batchSize: 2, onBatch }),
     );
     const { taskId } = await exporter.start(input);
     await tasks.whenEnded(taskId!);
@@ -155,14 +156,14 @@ describe('export', () => {
       const onBatch = (index: number) => {
         if (index === stopAt) cancel.now?.();
       };
-      const cache = createFakeExportCache({ report: 'inbound-detail', records: manyRecords, onBatch });
-      const { exporter, tasks } = createExport(cache);
+      const parts = createFakeExportParts({ report: 'inbound-detail', records: manyRecords, onBatch });
+      const { exporter, tasks } = createExport(parts);
       const { taskId } = await exporter.start(input);
       cancel.now = () => tasks.cancel(taskId!);
       expect((await tasks.whenEnded(taskId!)).state).toBe('cancelled');
       expect(await readdir(folder)).toEqual(['chosen.csv']);
       expect(await readFile(target, 'utf8')).toBe('before');
-      expect(cache.openViews).toBe(0);
+      expect(parts.openViews).toBe(0);
       await expect(exporter.reveal(taskId!)).rejects.toMatchObject({ code: 'tasks.not-found' });
     }
   });
@@ -174,7 +175,7 @@ describe('export', () => {
       seen.add(await readFile(target, 'utf8'));
     };
     const { exporter, tasks } = createExport(
-      createFakeExportCache({ report: 'inbound-detail', records: manyRecords, onBatch }),
+      createFakeExportParts({ report: 'inbound-detail', records: manyRecords, onBatch }),
     );
     const { taskId } = await exporter.start(input);
     await tasks.whenEnded(taskId!);
@@ -186,20 +187,18 @@ describe('export', () => {
     const onBatch = (index: number) => {
       if (index === 3) throw new AppError('cache.damaged', 'Broken.');
     };
-    const cache = createFakeExportCache({ report: 'inbound-detail', records: manyRecords, onBatch });
-    const { exporter, tasks } = createExport(cache);
+    const parts = createFakeExportParts({ report: 'inbound-detail', records: manyRecords, onBatch });
+    const { exporter, tasks } = createExport(parts);
     const { taskId } = await exporter.start(input);
     expect((await tasks.whenEnded(taskId!)).error?.code).toBe('cache.damaged');
     expect(await readdir(folder)).toEqual([]);
-    expect(cache.openViews).toBe(0);
+    expect(parts.openViews).toBe(0);
   });
 
   it('fails when records are missing at the end', async () => {
-    const cache = createFakeExportCache({ report: 'inbound-detail', records: manyRecords });
-    const tooMany = {
-      ...cache,
-      openView: () => Promise.resolve({ viewId: 'v', rowCount: 2501, totalCount: 2501 }),
-    };
+    const parts = createFakeExportParts({ report: 'inbound-detail', records: manyRecords });
+    const openView = () => Promise.resolve({ viewId: 'v', rowCount: 2501, totalCount: 2501 });
+    const tooMany = { ...parts, engine: { ...parts.engine, openView } };
     const { exporter, tasks } = createExport(tooMany);
     const { taskId } = await exporter.start(input);
     expect((await tasks.whenEnded(taskId!)).error).toMatchObject({
@@ -216,8 +215,8 @@ describe('export', () => {
   ])('says why it could not write: %s', async (_title, systemCode, toTarget) => {
     await writeFile(join(folder, 'plain'), '');
     await mkdir(join(folder, 'inner'));
-    const cache = createFakeExportCache({ report: 'inbound-detail', records: manyRecords });
-    const { exporter, tasks } = createExport(cache, toTarget(folder));
+    const parts = createFakeExportParts({ report: 'inbound-detail', records: manyRecords });
+    const { exporter, tasks } = createExport(parts, toTarget(folder));
     const { taskId } = await exporter.start(input);
     expect((await tasks.whenEnded(taskId!)).error).toMatchObject({
       code: 'exports.write-failed',

@@ -35,6 +35,7 @@ export async function openLocalService(
   const { host, remove } = await createTestHost({
     workers: {
       cache: new URL('about:blank'),
+      engine: new URL('about:blank'),
       service: new URL('../support/service/scripted-service-thread.ts', import.meta.url),
     },
     ...change,

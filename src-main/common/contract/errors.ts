@@ -52,6 +52,8 @@ export const ERROR_CODES = [
   'cache.io-failed',
   'cache.snapshot-not-found',
   'cache.view-closed',
+  'analysis.stopped',
+  'analysis.out-of-memory',
   'downloads.already-running',
   'downloads.changed-meanwhile',
   'downloads.not-resumable',

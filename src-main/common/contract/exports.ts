@@ -1,15 +1,17 @@
 import { Type } from 'typebox';
-import { RecordFilter, RecordOrder } from '../model/record.ts';
+import { RecordOrder } from '../model/record.ts';
+import { RecordFilter } from '../model/record-filter.ts';
+import { RecordScope } from '../model/record-scope.ts';
 import { operation } from './operation.ts';
 
 export const exportsOperations = {
   /**
-   * Exports a snapshot, or the records of it that a filter leaves. The host asks for or chooses the target;
+   * Exports a snapshot or a period, or the records of it that a filter leaves. The host asks for or chooses the target;
    * taskId is null when the person closed the dialog.
    */
   'exports/start': operation(
     Type.Object({
-      snapshotId: Type.Integer(),
+      scope: RecordScope,
       format: Type.Union([Type.Literal('csv'), Type.Literal('json')]),
       filter: RecordFilter,
       order: RecordOrder,

@@ -17,7 +17,6 @@ const Volume = Type.Object({
 const Attention = Type.Object({
   kind: Type.Union([Type.Literal('errors-up'), Type.Literal('slower')]),
   direction: DirectionSchema,
-  snapshotId: Type.Integer(),
   channel: NullableInteger,
   service: NullableInteger,
   /** errors-up: share of failing requests; slower: average in milliseconds. */
@@ -41,6 +40,6 @@ export const overviewOperations = {
     }),
     Volume,
   ),
-  /** What stands out in the last hour of the newest cached detail snapshots against the hours before. */
+  /** What stands out in the hour before the newest cached record against the seven days before it. */
   'overview/read-attention': operation(Type.Object({ connectionId: Type.String() }), Type.Array(Attention)),
 };

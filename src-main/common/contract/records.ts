@@ -1,21 +1,16 @@
 import { Type } from 'typebox';
-import {
-  Facets,
-  RecordDetail,
-  RecordFilter,
-  RecordOrder,
-  RecordRow,
-  SessionRequest,
-  TimeBucket,
-} from '../model/record.ts';
+import { Facets, RecordDetail, RecordOrder, RecordRow, SessionRequest, TimeBucket } from '../model/record.ts';
+import { RecordFilter } from '../model/record-filter.ts';
+import { RecordScope } from '../model/record-scope.ts';
 import { Nothing, operation } from './operation.ts';
 
 const ViewId = Type.Object({ viewId: Type.String() });
+const Question = Type.Object({ scope: RecordScope, filter: RecordFilter });
 
 export const recordsOperations = {
-  /** Materialises a snapshot, filter and order as a view; windows of it are then look-ups. */
+  /** Opens the records of a scope that meet a filter, in an order; windows of them are then look-ups. */
   'records/open-view': operation(
-    Type.Object({ snapshotId: Type.Integer(), filter: RecordFilter, order: RecordOrder }),
+    Type.Object({ ...Question.properties, order: RecordOrder }),
     Type.Object({ viewId: Type.String(), rowCount: Type.Integer(), totalCount: Type.Integer() }),
   ),
   /** Rows of a view from a place on; fewer than `limit` at its end. */
@@ -28,17 +23,27 @@ export const recordsOperations = {
     Type.Array(RecordRow),
   ),
   'records/close-view': operation(ViewId, Nothing),
-  /** Records of the view per span of time; spans are equal and whole seconds. */
+  /**
+   * Records of [fromMs, toMs) per bucket; buckets have a round length and begin at round times of the zone's clock, so
+   * the first and the last may reach beyond.
+   */
   'records/read-histogram': operation(
-    Type.Object({ viewId: Type.String(), buckets: Type.Integer({ minimum: 1, maximum: 500 }) }),
+    Type.Object({
+      ...Question.properties,
+      fromMs: Type.Integer(),
+      toMs: Type.Integer(),
+      zone: Type.String({ maxLength: 100 }),
+      maxBuckets: Type.Integer({ minimum: 1, maximum: 500 }),
+    }),
     Type.Array(TimeBucket),
   ),
-  'records/read-facets': operation(Type.Object({ snapshotId: Type.Integer() }), Facets),
+  /** Values with their counts; conditions on a field don't restrict its own values. */
+  'records/read-facets': operation(Question, Facets),
   'records/read-record': operation(
     Type.Object({ snapshotId: Type.Integer(), seq: Type.Integer({ minimum: 0 }) }),
     RecordDetail,
   ),
-  /** Requests that share a session id, in both directions, over the connection's cached snapshots; at most 200. */
+  /** Requests that share a session id, in both directions, over everything cached of a connection; at most 200. */
   'records/read-session': operation(
     Type.Object({ connectionId: Type.String(), sessionId: Type.String({ maxLength: 200 }) }),
     Type.Array(SessionRequest),

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { Period } from '../model/period.ts';
+import { RecordScope } from '../model/record-scope.ts';
 import { DirectionSchema } from '../model/snapshot.ts';
 import { Summary } from '../model/summary.ts';
 import { operation } from './operation.ts';
@@ -17,6 +18,6 @@ export const summariesOperations = {
   ),
   /** Groups of a cached summary snapshot. */
   'summaries/read': operation(SnapshotId, Summary),
-  /** Groups computed from a cached detail snapshot, grouped as the service groups. */
-  'summaries/compute': operation(SnapshotId, Summary),
+  /** Groups computed from cached detail records, grouped as the service groups. */
+  'summaries/compute': operation(RecordScope, Summary),
 };

@@ -28,6 +28,7 @@ export function toCodeClass(responseCode: number | null): CodeClass {
  * texts left out. Times in milliseconds.
  */
 export const RecordRow = Type.Object({
+  snapshotId: Type.Integer(),
   /** Place in the snapshot, from 0, in the order received. */
   seq: Type.Integer(),
   ...NARROW_VALUES,
@@ -48,23 +49,6 @@ export const RecordDetail = Type.Object({
   extra: Type.Record(Type.String(), Type.Unknown()),
 });
 export type RecordDetail = Static<typeof RecordDetail>;
-
-/** Restrictions on a detail view; all given ones must hold. Times in milliseconds. */
-export const RecordFilter = Type.Object({
-  /** Text to find in client, error, session id, origin, action id and payload; case is ignored. */
-  search: Type.Optional(Type.String({ maxLength: 500 })),
-  codeClasses: Type.Optional(Type.Array(CodeClass)),
-  responseCodes: Type.Optional(Type.Array(Type.Integer())),
-  channels: Type.Optional(Type.Array(Type.Integer())),
-  services: Type.Optional(Type.Array(Type.Integer())),
-  origins: Type.Optional(Type.Array(Type.String())),
-  sessionId: Type.Optional(Type.String({ maxLength: 200 })),
-  minResponseTimeMs: Type.Optional(Type.Number()),
-  fromMs: Type.Optional(Type.Integer()),
-  /** Exclusive. */
-  toMs: Type.Optional(Type.Integer()),
-});
-export type RecordFilter = Static<typeof RecordFilter>;
 
 /** What rows can be sorted by: `received`, or any field that a row shows; dates by their instant. */
 const RecordSortColumn = Type.Union([

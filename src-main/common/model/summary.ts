@@ -11,7 +11,8 @@ export type SummaryGroup = Static<typeof SummaryGroup>;
 /** A summary, either as the service reported it or computed from cached detail records. */
 export const Summary = Type.Object({
   source: Type.Union([Type.Literal('reported'), Type.Literal('computed')]),
-  snapshotId: Type.Integer(),
+  /** The snapshot that it is of; null when it was computed over a period. */
+  snapshotId: Type.Union([Type.Integer(), Type.Null()]),
   groups: Type.Array(SummaryGroup),
   requestCount: Type.Integer(),
 });

@@ -8,7 +8,9 @@ import { listFields, SUMMARY_KINDS, type DetailKind, type FieldName } from './re
 import { createShapeCache } from './shape-cache.ts';
 
 /** One detail record of a page. Times in milliseconds; what its report does not have is null. */
-export type DetailRecord = Readonly<Omit<RecordDetail, 'seq' | 'payloadPreview' | 'payloadLength'>>;
+export type DetailRecord = Readonly<
+  Omit<RecordDetail, 'snapshotId' | 'seq' | 'payloadPreview' | 'payloadLength'>
+>;
 
 /** Why an entry of a page is no record. */
 export type SetAsideReason = 'not-an-object' | 'no-known-field' | 'nested-too-deep' | 'count-not-understood';

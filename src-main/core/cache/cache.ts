@@ -1,20 +1,11 @@
 import type { CacheState, RetiredSnapshot } from '../../common/model/cache-state.ts';
-import type { RecordDetail, TimeBucket } from '../../common/model/record.ts';
 import type { Snapshot } from '../../common/model/snapshot.ts';
 import type { CacheOperations } from './threads/supervise-threads.ts';
 import type { ThreadCalls } from './threads/thread-calls.ts';
 import type { PageHead, PageToStore } from './write/store-page.ts';
 
 /** Operations that are only called as a part of something below. */
-type InnerOperation =
-  | 'storePage'
-  | 'saveFileCheck'
-  | 'salvage'
-  | 'checkpointLog'
-  | 'tryWriting'
-  | 'shareView'
-  | 'readHistogram'
-  | 'readExportBatch';
+type InnerOperation = 'storePage' | 'saveFileCheck' | 'salvage' | 'checkpointLog' | 'tryWriting';
 
 /** What takes more than one call of a thread. */
 interface CacheWork {
@@ -27,14 +18,6 @@ interface CacheWork {
   storePage(page: PageToStore, bytes: ArrayBuffer): { head: Promise<PageHead>; stored: Promise<Snapshot> };
   /** SQLite's check of the whole file. A damaged one is put aside, and a clean one begun. */
   checkFile(signal: AbortSignal): Promise<{ sound: boolean }>;
-  /** Records of a view over the period of its snapshot. */
-  readHistogram(place: { viewId: string; buckets: number }): Promise<TimeBucket[]>;
-  /** Batches of whole records for an export; reading the next one waits for the caller. */
-  readForExport(
-    viewId: string,
-    includePayload: boolean,
-    signal: AbortSignal,
-  ): AsyncIterable<readonly RecordDetail[]>;
   readState(): CacheState;
   /** Notifies a listener when the state becomes another one; returns how to stop it. */
   watchState(listener: (state: CacheState) => void): () => void;

@@ -2,7 +2,6 @@ import type { Logger } from '../logging/logger.ts';
 import type { Cache } from './cache.ts';
 import { createStateKeeper } from './file/state-keeper.ts';
 import { isDamage } from './file/to-cache-error.ts';
-import { readInBatches } from './read/read-in-batches.ts';
 import type { CheckOperations } from './threads/check-operations.ts';
 import { startThread } from './threads/start-thread.ts';
 import { superviseThreads } from './threads/supervise-threads.ts';
@@ -77,15 +76,6 @@ export async function openCache(options: {
       state.update({ fileCheck: { atMs: now(), sound: true } });
       return { sound: true };
     },
-    async readHistogram({ viewId, buckets }) {
-      return calls.readHistogram({ view: await calls.shareView(viewId), buckets });
-    },
-    readForExport: (viewId, includePayload, signal) =>
-      readInBatches({
-        open: () => calls.shareView(viewId),
-        read: (view, start) => calls.readExportBatch({ view, start, includePayload }),
-        signal,
-      }),
     readState: () => state.read(),
     watchState: (listener) => state.watch(listener),
     async retry() {

@@ -1,12 +1,12 @@
 import { basename } from 'node:path';
 import { AppError } from '../../common/contract/errors.ts';
 import type { Input } from '../../common/contract/index.ts';
-import type { Snapshot } from '../../common/model/snapshot.ts';
 import type { Host } from '../host.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { TaskHandle, TaskRegistry } from '../tasks/task-registry.ts';
 import { createCsvWriter } from './csv.ts';
-import { withExportSource, type ExportCache } from './export-source.ts';
+import { withExportSource, type ExportCache, type ExportEngine } from './export-source.ts';
+import { readExportSubject, type ExportSubject } from './export-subject.ts';
 import type { ExportAbout, CreateExportWriter } from './export-writer.ts';
 import { createJsonWriter } from './json.ts';
 import { openPartialFile } from './partial-file.ts';
@@ -30,21 +30,22 @@ export interface Exporter {
   reveal(taskId: string): Promise<{ downloadPath: string | null }>;
 }
 
-/** Exports snapshots to files: streamed, under a partial name until they are whole. */
+/** Exports snapshots and periods to files: streamed, under a partial name until they are whole. */
 export function createExporter(options: {
   cache: ExportCache;
+  engine: ExportEngine;
   tasks: TaskRegistry;
   host: Pick<Host, 'chooseExportTarget' | 'revealExport'>;
   partials: PartialList;
   now(): number;
   logger: Logger;
 }): Exporter {
-  const { cache, tasks, host, partials, now, logger } = options;
+  const { cache, engine, tasks, host, partials, now, logger } = options;
   const finished = new Map<string, string>();
 
   async function run(
     input: ExportInput,
-    snapshot: Snapshot,
+    subject: ExportSubject,
     target: string,
     task: TaskHandle,
   ): Promise<void> {
@@ -52,8 +53,8 @@ export function createExporter(options: {
     const file = await openPartialFile(target, now());
     await partials.add(target);
     try {
-      await withExportSource(cache, snapshot, input, task.signal, async (source) => {
-        const about = toAbout(snapshot, source.rowCount, now());
+      await withExportSource({ cache, engine }, subject.report, input, task.signal, async (source) => {
+        const about = toAbout(subject, source.rowCount, now());
         const writer = WRITERS[input.format](source.columns, about);
         const onProgress = (done: number): void => task.progress(done, source.rowCount);
         onProgress(0);
@@ -62,7 +63,7 @@ export function createExporter(options: {
         task.update({ fileName: basename(target), fileBytes: bytes, fileSha256: sha256 });
         logger.info('An export was written.', {
           taskId: task.id,
-          snapshotId: snapshot.id,
+          snapshotId: subject.snapshotId,
           format: input.format,
           recordCount: source.rowCount,
           replacedCharacters: writer.countReplaced(),
@@ -80,12 +81,12 @@ export function createExporter(options: {
 
   return {
     async start(input) {
-      const snapshot = await cache.getSnapshot(input.snapshotId);
-      const target = await host.chooseExportTarget(toExportFileName(snapshot, input.format));
+      const subject = await readExportSubject(cache, input.scope);
+      const target = await host.chooseExportTarget(toExportFileName(subject, input.format));
       if (target === null) return { taskId: null };
-      const { connectionId, id: snapshotId, recordCount: total } = snapshot;
+      const { connectionId, snapshotId, recordCount: total } = subject;
       const task = tasks.start({ kind: 'export', connectionId, snapshotId, total }, (handle) =>
-        run(input, snapshot, target, handle),
+        run(input, subject, target, handle),
       );
       return { taskId: task.id };
     },
@@ -99,8 +100,8 @@ export function createExporter(options: {
   };
 }
 
-function toAbout(snapshot: Snapshot, recordCount: number, nowMs: number): ExportAbout {
-  const { report, tenant, period, state } = snapshot;
+function toAbout(subject: ExportSubject, recordCount: number, nowMs: number): ExportAbout {
+  const { report, tenant, period, state } = subject;
   const { startDate, endDate, zone } = period;
   const exportedAt = new Date(nowMs).toISOString();
   return { report, tenant, startDate, endDate, zone, state, recordCount, exportedAt };

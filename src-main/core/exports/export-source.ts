@@ -1,14 +1,16 @@
 import type { Input } from '../../common/contract/index.ts';
-import type { Snapshot } from '../../common/model/snapshot.ts';
+import type { RecordDetail } from '../../common/model/record.ts';
 import { countContent } from '../../common/reporting/field-values.ts';
-import { isDetailKind } from '../../common/reporting/reports.ts';
-import { selectDetailColumns, selectSummaryColumns, type ExportColumn } from './export-columns.ts';
+import { isDetailKind, type ReportKind } from '../../common/reporting/reports.ts';
+import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { Cache } from '../cache/cache.ts';
+import { selectDetailColumns, selectSummaryColumns, type ExportColumn } from './export-columns.ts';
 
-export type ExportCache = Pick<
-  Cache,
-  'getSnapshot' | 'openView' | 'closeView' | 'readForExport' | 'readSummary'
->;
+export type ExportCache = Pick<Cache, 'getSnapshot' | 'listSnapshots' | 'readExportBatch' | 'readSummary'>;
+export type ExportEngine = Pick<Engine, 'openView' | 'readIds' | 'closeView'>;
+
+/** Ids asked for at once; a batch of long payloads holds fewer records. */
+const BATCH_ROWS = 2000;
 
 /** The records of one export: their fields, their number, and batches of them. */
 export interface ExportSource<Row> {
@@ -21,18 +23,18 @@ export interface ExportSource<Row> {
 
 /**
  * Opens the records to export and hands them to `use`; what was opened is closed however that ends.
- * Throws `cache.*`.
+ * Throws `cache.*` and `analysis.*`.
  */
 export async function withExportSource(
-  cache: ExportCache,
-  snapshot: Snapshot,
+  { cache, engine }: { readonly cache: ExportCache; readonly engine: ExportEngine },
+  report: ReportKind,
   input: Input<'exports/start'>,
   signal: AbortSignal,
   use: <Row>(source: ExportSource<Row>) => Promise<void>,
 ): Promise<void> {
-  const { report } = snapshot;
+  const { scope, filter, order, includePayload } = input;
   if (!isDetailKind(report)) {
-    const { groups } = await cache.readSummary(snapshot.id);
+    const { groups } = await cache.readSummary('snapshotId' in scope ? scope.snapshotId : 0);
     await use({
       columns: selectSummaryColumns(report),
       rowCount: groups.length,
@@ -41,16 +43,32 @@ export async function withExportSource(
     });
     return;
   }
-  const view = await cache.openView(input);
+  const { viewId, rowCount } = await engine.openView({ scope, filter, order }, { signal });
+  async function* readBatches(): AsyncGenerator<readonly RecordDetail[]> {
+    for (let start = 0; start < rowCount;) {
+      const { report: of, ids } = await engine.readIds(
+        { viewId, offset: start, limit: BATCH_ROWS },
+        { signal },
+      );
+      for (let place = 0; place < ids.length;) {
+        signal.throwIfAborted();
+        const rows = await cache.readExportBatch({ report: of, ids: ids.slice(place), includePayload });
+        yield rows;
+        place += rows.length;
+      }
+      start += ids.length;
+      if (ids.length === 0) return;
+    }
+  }
   try {
     await use({
-      columns: selectDetailColumns(report, input.includePayload),
-      rowCount: view.rowCount,
-      batches: cache.readForExport(view.viewId, input.includePayload, signal),
+      columns: selectDetailColumns(report, includePayload),
+      rowCount,
+      batches: readBatches(),
       measure: (row) => 200 + countContent(row),
     });
   } finally {
     // A view that can't be closed takes nothing from a file that is whole, and hides no better error.
-    await cache.closeView(view.viewId).catch(() => undefined);
+    await engine.closeView(viewId).catch(() => undefined);
   }
 }

@@ -1,4 +1,4 @@
-import type { Snapshot } from '../../common/model/snapshot.ts';
+import type { ExportSubject } from './export-subject.ts';
 
 const MAX_CHARS = 120;
 const MAX_BYTES = 240;
@@ -21,10 +21,10 @@ export function toSafeFileName(text: string, extension: string): string {
 
 /** The name proposed for an export, such as `inbound-detail_1001_2026-11-19.csv`; days in the service's zone. */
 export function toExportFileName(
-  snapshot: Pick<Snapshot, 'report' | 'tenant' | 'period'>,
+  subject: Pick<ExportSubject, 'report' | 'tenant' | 'period'>,
   extension: string,
 ): string {
-  const { report, tenant, period } = snapshot;
+  const { report, tenant, period } = subject;
   const firstDay = period.startDate.slice(0, 10);
   const lastDay = period.endDate.slice(0, 10);
   const days = firstDay === lastDay ? firstDay : `${firstDay}_to_${lastDay}`;

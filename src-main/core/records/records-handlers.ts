@@ -1,19 +1,36 @@
+import { AppError } from '../../common/contract/errors.ts';
 import type { HandlersOf } from '../../common/contract/index.ts';
+import { listBucketEdges, pickBucketWidth } from '../../common/time/time-buckets.ts';
+import { isTimeZone } from '../../common/time/time-zones.ts';
+import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { Cache } from '../cache/cache.ts';
 
 /** The handlers of `records/…`: all of them work with the network gone. */
-export function createRecordsHandlers(parts: { readonly cache: Cache }): HandlersOf<'records'> {
-  const { cache } = parts;
+export function createRecordsHandlers(parts: {
+  readonly cache: Cache;
+  readonly engine: Engine;
+}): HandlersOf<'records'> {
+  const { cache, engine } = parts;
   return {
-    'records/open-view': (input) => cache.openView(input),
-    'records/read-rows': (input) => cache.readRows(input),
+    'records/open-view': (question) => engine.openView(question),
+    'records/read-rows': async (place) => cache.readRows(await engine.readIds(place)),
     'records/close-view': async ({ viewId }) => {
-      await cache.closeView(viewId);
+      await engine.closeView(viewId);
       return null;
     },
-    'records/read-histogram': (input) => cache.readHistogram(input),
-    'records/read-facets': ({ snapshotId }) => cache.readFacets(snapshotId),
+    'records/read-histogram': ({ scope, filter, fromMs, toMs, zone, maxBuckets }) => {
+      if (toMs <= fromMs || !isTimeZone(zone)) {
+        throw new AppError('app.invalid-input', 'A histogram needs a period and a time zone.', {
+          fromMs,
+          toMs,
+          zone,
+        });
+      }
+      const edges = listBucketEdges(fromMs, toMs, pickBucketWidth(toMs - fromMs, maxBuckets), zone);
+      return engine.countByTime({ scope, filter, edges });
+    },
+    'records/read-facets': (question) => engine.countFacets(question),
     'records/read-record': (input) => cache.readRecord(input),
-    'records/read-session': (input) => cache.readSession(input),
+    'records/read-session': (input) => engine.readSession(input),
   };
 }

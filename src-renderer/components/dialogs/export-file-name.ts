@@ -1,9 +1,9 @@
-import type { Snapshot } from '../../../src-main/common/model/snapshot.ts';
+import type { ExportSubject } from './export-subject.ts';
 
-/** The name that an export of the snapshot is given, unless the person chooses another. */
-export function toExportFileName(snapshot: Snapshot, format: 'csv' | 'json'): string {
-  const firstDay = snapshot.period.startDate.slice(0, 10);
-  const lastDay = snapshot.period.endDate.slice(0, 10);
+/** The name that an export is given, unless the person chooses another. */
+export function toExportFileName(subject: ExportSubject, format: 'csv' | 'json'): string {
+  const firstDay = subject.period.startDate.slice(0, 10);
+  const lastDay = subject.period.endDate.slice(0, 10);
   const days = firstDay === lastDay ? firstDay : `${firstDay}_to_${lastDay}`;
-  return `${snapshot.report}_${snapshot.tenant}_${days}.${format}`;
+  return `${subject.report}_${subject.tenant}_${days}.${format}`;
 }

@@ -1,15 +1,26 @@
 import { useThrottleFn } from '@vueuse/core';
-import { computed, getCurrentScope, onBeforeUnmount, shallowRef, watch, type ShallowUnwrapRef } from 'vue';
+import {
+  computed,
+  getCurrentScope,
+  onBeforeUnmount,
+  reactive,
+  shallowRef,
+  watch,
+  type ShallowUnwrapRef,
+} from 'vue';
 import { useRoute, useRouter } from 'vue-router';
 import type { RecordOrder } from '../../../src-main/common/model/record.ts';
+import type { PeriodScope, RecordScope } from '../../../src-main/common/model/record-scope.ts';
 import type { Snapshot } from '../../../src-main/common/model/snapshot.ts';
 import { useClock } from '../../composables/use-clock.ts';
 import { useDownloadStart } from '../../composables/use-download-start.ts';
+import { toRecordFilter } from '../../composables/filter-query.ts';
+import { usePeriodCoverage } from '../../composables/use-period-coverage.ts';
 import { useRecordFilter } from '../../composables/use-record-filter.ts';
 import type { ErrorLike } from '../../messages/error-like.ts';
 import { useConnectionsStore } from '../../stores/connections.ts';
 import { usePeriodStore } from '../../stores/period.ts';
-import { listUsable, measureOverlap, pickSnapshot } from '../../period/pick-snapshot.ts';
+import { isTouching, listUsable } from '../../period/cached-snapshots.ts';
 import { DEFAULT_ORDER, useRecordsStore } from '../../stores/records.ts';
 import { useSnapshotsStore } from '../../stores/snapshots.ts';
 import { useTasksStore } from '../../stores/tasks.ts';
@@ -21,7 +32,10 @@ const CLOCK_INTERVAL_MS = 15_000;
 /** What `useDetail` returns, as a reactive object. */
 export type Detail = ShallowUnwrapRef<ReturnType<typeof useDetail>>;
 
-/** The state of a Detail screen: its snapshot, the records of it, and the download that fills it. */
+/**
+ * The state of a Detail screen: everything cached of the period, or one snapshot that was opened by itself, and the
+ * download that fills it.
+ */
 export function useDetail(readDirection: () => Direction) {
   const route = useRoute();
   const router = useRouter();
@@ -39,27 +53,49 @@ export function useDetail(readDirection: () => Direction) {
   const connection = computed(() => connections.active);
   const zone = computed(() => connection.value?.serviceZone ?? 'UTC');
   const report = computed(() => `${readDirection()}-detail` as const);
+  /** A period that moves with the clock stands still until something new is there to show. */
+  const asOfMs = shallowRef(Date.now());
   const period = computed(() =>
-    connection.value === null ? null : periods.toPeriod(nowMs.value, connection.value),
+    connection.value === null ? null : periods.toPeriod(asOfMs.value, connection.value),
+  );
+  const own = computed(() =>
+    (snapshots.snapshots ?? []).filter(
+      (snapshot) => snapshot.connectionId === connection.value?.id && snapshot.report === report.value,
+    ),
   );
   const usable = computed(() =>
-    connection.value === null ? [] : listUsable(snapshots.snapshots ?? [], connection.value.id, report.value),
+    connection.value === null ? [] : listUsable(own.value, connection.value.id, report.value),
   );
   const pinnedId = computed(() => {
     const given = Number(route.params['snapshotId']);
     return Number.isInteger(given) && given > 0 ? given : null;
   });
-  const snapshot = computed<Snapshot | null>(() => {
-    if (pinnedId.value !== null) return usable.value.find(({ id }) => id === pinnedId.value) ?? null;
-    return period.value === null ? null : pickSnapshot(usable.value, period.value);
+  /** The snapshot that was opened by itself; null where the period is shown. */
+  const snapshot = computed<Snapshot | null>(() =>
+    pinnedId.value === null ? null : (usable.value.find(({ id }) => id === pinnedId.value) ?? null),
+  );
+  /** What of the period is cached, the newest first. */
+  const parts = computed(() => {
+    const wanted = period.value;
+    if (pinnedId.value !== null) return snapshot.value === null ? [] : [snapshot.value];
+    return wanted === null ? [] : usable.value.filter((one) => isTouching(one.period, wanted));
   });
-  /** Why the newest download of the period failed without leaving a snapshot that could be shown. */
+  const periodScope = computed<PeriodScope | null>(() => {
+    if (pinnedId.value !== null || connection.value === null || period.value === null) return null;
+    const { fromMs, toMs } = period.value;
+    // Periods are picked with their last second.
+    return { connectionId: connection.value.id, report: report.value, fromMs, toMs: toMs + 1000 };
+  });
+  const scope = computed<RecordScope | null>(() =>
+    snapshot.value === null ? periodScope.value : { snapshotId: snapshot.value.id },
+  );
+  const coverage = usePeriodCoverage(() => periodScope.value);
+  /** Why the newest download of the period failed without leaving anything that could be shown. */
   const emptyFailure = computed<ErrorLike | null>(() => {
     const wanted = period.value;
-    if (wanted === null || snapshot.value !== null) return null;
-    const newest = (snapshots.snapshots ?? [])
-      .filter(({ connectionId, report: of }) => connectionId === connection.value?.id && of === report.value)
-      .filter((one) => measureOverlap(one.period, wanted) >= 0.5)
+    if (wanted === null || parts.value.length > 0) return null;
+    const newest = own.value
+      .filter((one) => isTouching(one.period, wanted))
       .reduce<Snapshot | null>((best, one) => (best === null || one.id > best.id ? one : best), null);
     const code = newest?.failure ?? null;
     return code === null ? null : { code };
@@ -68,11 +104,11 @@ export function useDetail(readDirection: () => Direction) {
   const task = computed(
     () =>
       tasks.running.find(
-        (running) => running.kind === 'download' && running.snapshotId === snapshot.value?.id,
+        ({ kind, snapshotId }) => kind === 'download' && parts.value.some(({ id }) => id === snapshotId),
       ) ?? null,
   );
 
-  /** Shows another cached snapshot; null goes back to the newest of the chosen period. */
+  /** Shows one snapshot by itself; null goes back to everything cached of the period. */
   function pin(snapshotId: number | null): void {
     const params = { snapshotId: snapshotId === null ? null : String(snapshotId) };
     void router.push({ name: report.value, params, query: route.query });
@@ -90,31 +126,48 @@ export function useDetail(readDirection: () => Direction) {
     order.value = next;
   }
 
+  /** Opens the records anew, of a period that moves with the clock as of now. */
   function reopen(): void {
-    if (snapshot.value !== null) void records.open(snapshot.value.id, filter.value, order.value);
-    else records.close();
+    asOfMs.value = Date.now();
+    open();
   }
-  const scope = getCurrentScope();
+
+  function open(): void {
+    const chosen = snapshot.value?.period ?? period.value;
+    if (scope.value === null || chosen === null || parts.value.length === 0) {
+      records.close();
+      return;
+    }
+    void records.open({
+      scope: scope.value,
+      filter: recordFilter.value,
+      order: order.value,
+      span: { fromMs: chosen.fromMs, toMs: chosen.toMs + 1000 },
+      zone: zone.value,
+    });
+  }
+  const effects = getCurrentScope();
   const reopenSoon = useThrottleFn(
     () => {
       // A view that opens after the screen is gone would stay open.
-      if (scope?.active === true) reopen();
+      if (effects?.active === true) reopen();
     },
     REOPEN_INTERVAL_MS,
     true,
   );
 
-  // A shallow ref among the sources would fire with every change of the snapshot, so its value is given.
-  watch([() => snapshot.value?.id, filter, () => order.value], reopen, { immediate: true });
+  const recordFilter = computed(() => toRecordFilter(filter.value));
+  watch([() => JSON.stringify(scope.value), () => parts.value.length > 0, recordFilter, order], open, {
+    immediate: true,
+  });
   watch(
-    () => snapshot.value?.recordCount,
-    (count, before) => {
-      if (count !== undefined && before !== undefined) void reopenSoon();
-    },
+    () => parts.value.map(({ id, recordCount, state }) => `${id} ${recordCount} ${state}`).join(),
+    () => void reopenSoon(),
   );
   watch(
     () => periods.selection,
     () => {
+      asOfMs.value = Date.now();
       if (pinnedId.value !== null) pin(null);
     },
   );
@@ -130,8 +183,14 @@ export function useDetail(readDirection: () => Direction) {
     connection,
     zone,
     period,
+    asOfMs,
     usable,
+    parts,
     snapshot,
+    scope,
+    periodScope,
+    coverage: reactive(coverage),
+    recordFilter,
     filter,
     order,
     task,

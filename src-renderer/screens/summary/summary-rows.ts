@@ -1,9 +1,5 @@
-import {
-  CODE_CLASSES,
-  toCodeClass,
-  type CodeClass,
-  type RecordFilter,
-} from '../../../src-main/common/model/record.ts';
+import { CODE_CLASSES, toCodeClass, type CodeClass } from '../../../src-main/common/model/record.ts';
+import type { ChipFilter } from '../../composables/filter-query.ts';
 import type { SummaryGroup } from '../../../src-main/common/model/summary.ts';
 import {
   averageWeighted,
@@ -95,7 +91,7 @@ export function toSummaryRows(groups: readonly SummaryGroup[], dimension: Dimens
 /** Groups of the channels and services that a filter names; its other parts say nothing of groups. */
 export function restrictGroups(
   groups: readonly SummaryGroup[],
-  { channels, services }: Pick<RecordFilter, 'channels' | 'services'>,
+  { channels, services }: Pick<ChipFilter, 'channels' | 'services'>,
 ): readonly SummaryGroup[] {
   const isWanted = (wanted: readonly number[] | undefined, value: number | null): boolean =>
     wanted === undefined || (value !== null && wanted.includes(value));

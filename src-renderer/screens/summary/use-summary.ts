@@ -1,10 +1,11 @@
-import { computed, onBeforeUnmount, onMounted, shallowRef, watch } from 'vue';
-import type { Period } from '../../../src-main/common/model/period.ts';
+import { computed, onBeforeUnmount, onMounted, reactive, shallowRef, watch } from 'vue';
+import { usePeriodCoverage } from '../../composables/use-period-coverage.ts';
+import type { PeriodScope } from '../../../src-main/common/model/record-scope.ts';
 import type { Snapshot } from '../../../src-main/common/model/snapshot.ts';
 import { useClock } from '../../composables/use-clock.ts';
 import { useConnectionsStore } from '../../stores/connections.ts';
 import { usePeriodStore } from '../../stores/period.ts';
-import { hasSamePeriod, isReadable, listUsable, pickSnapshot } from '../../period/pick-snapshot.ts';
+import { isReadable, isSamePeriod, isTouching, listUsable } from '../../period/cached-snapshots.ts';
 import { useSnapshotsStore } from '../../stores/snapshots.ts';
 import { useSummariesStore } from '../../stores/summaries.ts';
 import type { Direction } from '../../../src-main/common/reporting/reports.ts';
@@ -28,18 +29,36 @@ export function useSummary(readDirection: () => Direction) {
 
   const connection = computed(() => connections.active);
   const zone = computed(() => connection.value?.serviceZone ?? 'UTC');
+  /** A period that moves with the clock stands still until the summary is fetched again. */
+  const asOfMs = shallowRef(Date.now());
   const period = computed(() =>
-    connection.value === null ? null : periods.toPeriod(nowMs.value, connection.value),
+    connection.value === null ? null : periods.toPeriod(asOfMs.value, connection.value),
   );
 
-  function pick(report: Snapshot['report']): Snapshot | null {
-    if (connection.value === null || period.value === null) return null;
-    const usable = listUsable(snapshots.snapshots ?? [], connection.value.id, report);
-    return pickSnapshot(usable.filter(isReadable), period.value);
+  function listOwn(report: Snapshot['report']): readonly Snapshot[] {
+    if (connection.value === null) return [];
+    return listUsable(snapshots.snapshots ?? [], connection.value.id, report).filter(isReadable);
   }
 
-  const reportedSnapshot = computed(() => fetched.value ?? pick(`${readDirection()}-summary`));
-  const detailSnapshot = computed(() => pick(`${readDirection()}-detail`));
+  /** A reported summary is shown under exactly the period that it was requested for (decision 33). */
+  const reportedSnapshot = computed(() => {
+    const wanted = period.value;
+    if (fetched.value !== null || wanted === null) return fetched.value;
+    return listOwn(`${readDirection()}-summary`).find((one) => isSamePeriod(one.period, wanted)) ?? null;
+  });
+  /** The snapshots that hold something of the period's records. */
+  const parts = computed(() => {
+    const wanted = period.value;
+    if (wanted === null) return [];
+    return listOwn(`${readDirection()}-detail`).filter((one) => isTouching(one.period, wanted));
+  });
+  const scope = computed<PeriodScope | null>(() => {
+    if (connection.value === null || period.value === null || parts.value.length === 0) return null;
+    const { fromMs, toMs } = period.value;
+    const report = `${readDirection()}-detail` as const;
+    return { connectionId: connection.value.id, report, fromMs, toMs: toMs + 1000 };
+  });
+  const coverage = usePeriodCoverage(() => scope.value);
   /** For the identifier that both summaries share, the service returns inbound groups only (decision 11). */
   const isInboundOnly = computed(
     () =>
@@ -52,9 +71,8 @@ export function useSummary(readDirection: () => Direction) {
   );
   const shown = computed(() => (source.value === 'reported' ? summaries.reported : summaries.cached));
   const isComparable = computed(() => {
-    const { reported, cached } = summaries;
-    if (reported === null || cached === null || isInboundOnly.value) return false;
-    return cached.snapshot.state === 'complete' && hasSamePeriod(reported.snapshot, cached.snapshot);
+    if (summaries.reported === null || summaries.cached === null || isInboundOnly.value) return false;
+    return coverage.isKnown.value && coverage.missingMs.value === 0;
   });
   const differences = computed(() =>
     isComparable.value && summaries.reported !== null && summaries.cached !== null
@@ -71,25 +89,22 @@ export function useSummary(readDirection: () => Direction) {
     return identifiers?.['outbound-summary'].toLowerCase() === identifiers?.['inbound-summary'].toLowerCase();
   }
 
-  async function fetchPeriod(wanted: Period): Promise<void> {
-    if (connection.value === null) return;
-    const snapshot = await summaries.fetchReported(connection.value.id, readDirection(), wanted);
-    if (snapshot !== null) fetched.value = snapshot;
-  }
-
+  /** What is shown stays, with its own time, until the new summary is here. */
   async function refresh(): Promise<void> {
-    if (connection.value !== null) await fetchPeriod(periods.toPeriod(Date.now(), connection.value));
-  }
-
-  /** Fetches the very period of the cached records, so that both sources can be compared. */
-  async function fetchCachedPeriod(): Promise<void> {
-    if (detailSnapshot.value !== null) await fetchPeriod(detailSnapshot.value.period);
+    if (connection.value === null) return;
+    const wantedAtMs = Date.now();
+    const wanted = periods.toPeriod(wantedAtMs, connection.value);
+    const snapshot = await summaries.fetchReported(connection.value.id, readDirection(), wanted);
+    if (snapshot === null) return;
+    asOfMs.value = wantedAtMs;
+    fetched.value = snapshot;
   }
 
   async function start(): Promise<void> {
     summaries.clear();
     fetched.value = null;
     chosenSource.value = null;
+    asOfMs.value = Date.now();
     if (snapshots.snapshots === null) await snapshots.load();
     readBoth();
     const fetchedAtMs = reportedSnapshot.value?.fetchedAtMs ?? 0;
@@ -97,18 +112,21 @@ export function useSummary(readDirection: () => Direction) {
   }
 
   function readBoth(): void {
-    void summaries.read('reported', reportedSnapshot.value);
-    void summaries.read('computed', detailSnapshot.value);
+    void summaries.readReported(reportedSnapshot.value);
+    void summaries.compute(scope.value);
   }
 
   // A snapshot is announced before its pages are in the cache, so its end counts as much as its beginning.
   watch(
     () => [reportedSnapshot.value?.id, reportedSnapshot.value?.state],
-    () => void summaries.read('reported', reportedSnapshot.value),
+    () => void summaries.readReported(reportedSnapshot.value),
   );
   watch(
-    () => [detailSnapshot.value?.id, detailSnapshot.value?.state],
-    () => void summaries.read('computed', detailSnapshot.value),
+    () => [
+      JSON.stringify(scope.value),
+      ...parts.value.map(({ id, state, recordCount }) => [id, state, recordCount]),
+    ],
+    () => void summaries.compute(scope.value),
   );
   watch([() => connection.value?.id, readDirection, () => periods.selection, () => periods.pickIn], () => {
     void start();
@@ -123,11 +141,13 @@ export function useSummary(readDirection: () => Direction) {
     nowMs,
     source,
     shown,
-    detailSnapshot,
+    period,
+    scope,
+    asOfMs,
+    coverage: reactive(coverage),
     isInboundOnly,
     differences,
     chooseSource,
     refresh,
-    fetchCachedPeriod,
   };
 }

@@ -1,5 +1,5 @@
 import { expect, type Locator, type Page } from '@playwright/test';
-import type { RecordFilter } from '../../../src-main/common/model/record.ts';
+import type { RecordFilter } from '../../../src-main/common/model/record-filter.ts';
 import type { ServedPeriod } from '../read-served.ts';
 
 /** A detail screen: its table, histogram, inspector and export. */

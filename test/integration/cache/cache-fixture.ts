@@ -1,8 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
+import { createEngine, type Engine } from '../../../src-main/core/analysis/engine/create-engine.ts';
 import { openCache } from '../../../src-main/core/cache/open-cache.ts';
+import { forkProcess, type ChildProcess } from '../../../src-main/node/fork-process.ts';
 import type { NewSnapshot } from '../../../src-main/core/cache/write/snapshot-writes.ts';
 import { createSilentLogger } from '../../support/silent-logger.ts';
 
@@ -11,6 +13,27 @@ export const FROM_MS = Date.UTC(2026, 10, 20, 10);
 
 export function openTestCache(file: string): Promise<Cache> {
   return openCache({ file, workerUrl: WORKER_URL, logger: createSilentLogger(), now: () => FROM_MS });
+}
+
+const ENGINE_URL = new URL('../../../src-main/core/analysis/engine/engine-process.ts', import.meta.url);
+
+/** The engine over a cache that is open, in a process of its own; each one started is added to `processes`. */
+export function openTestEngine(cacheFile: string, processes: ChildProcess[] = []): Engine {
+  return createEngine({
+    startProcess: (argument) => {
+      const child = forkProcess(ENGINE_URL, argument);
+      processes.push(child);
+      return child;
+    },
+    start: {
+      cacheFile,
+      engineFile: join(dirname(cacheFile), 'analysis.duckdb'),
+      memoryLimitMb: 128,
+      threads: 1,
+    },
+    logger: createSilentLogger(),
+    now: Date.now,
+  });
 }
 
 export async function createFolder(): Promise<{ file: string; folder: string; remove: () => Promise<void> }> {

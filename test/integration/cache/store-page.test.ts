@@ -12,6 +12,7 @@ import {
   toNewSnapshot,
   toPage,
 } from './cache-fixture.ts';
+import { toRecordId } from '../../../src-main/core/cache/read/record-tables.ts';
 
 let cache: Cache;
 let place: Awaited<ReturnType<typeof createFolder>>;
@@ -141,21 +142,17 @@ test('everything can be read again after reopening, and a dead download is incom
   });
 });
 
-test('a removed snapshot is gone with its records, and its view is closed', async () => {
+test('a removed snapshot is gone with its records, and none of its rows can be read', async () => {
   const id = await fillSnapshot(
     cache,
     Array.from({ length: 6000 }, (_, index) => createDocument(index)),
   );
   const kept = await fillSnapshot(cache, [createDocument(0)]);
-  const { viewId } = await cache.openView({
-    snapshotId: id,
-    filter: {},
-    order: { column: 'received', descending: true },
-  });
   await cache.removeSnapshots({ snapshotIds: [id], nowMs: FROM_MS });
   await cache.purgeRemoved(FROM_MS);
   await expect(cache.getSnapshot(id)).rejects.toMatchObject({ code: 'cache.snapshot-not-found' });
-  await expect(cache.readRows({ viewId, offset: 0, limit: 10 })).rejects.toMatchObject({
+  const ids = [toRecordId(id, 0), toRecordId(id, 1)];
+  await expect(cache.readRows({ report: 'inbound-detail', ids })).rejects.toMatchObject({
     code: 'cache.view-closed',
   });
   expect((await cache.listSnapshots(null)).map((snapshot) => snapshot.id)).toEqual([kept]);

@@ -50,7 +50,7 @@ test('no two threads have an operation of the same name', () => {
   const database = openCacheDatabase(place.file, 'read');
   const names = [
     ...Object.keys(writer.operations),
-    ...Object.keys(createViewOperations(database, 1)),
+    ...Object.keys(createViewOperations(database)),
     ...Object.keys(createScanOperations(database, place.file)),
   ];
   database.close();

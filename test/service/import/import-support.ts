@@ -28,6 +28,7 @@ export async function exportRecords(
   const { records } = readPage(new TextEncoder().encode(JSON.stringify(page)), { report, zone: 'UTC' });
   const rows = records.map((record, seq) => ({
     ...record,
+    snapshotId: 1,
     seq,
     payloadPreview: '',
     payloadLength: record.payload.length,

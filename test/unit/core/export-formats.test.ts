@@ -13,7 +13,7 @@ import { createCsvWriter } from '../../../src-main/core/exports/csv.ts';
 import { guardCsvText } from '../../../src-main/core/exports/guard-csv-text.ts';
 import { createJsonWriter } from '../../../src-main/core/exports/json.ts';
 import { toExportFileName, toSafeFileName } from '../../../src-main/core/exports/safe-file-name.ts';
-import { createRecord, createSnapshotOf } from '../../support/fake-export-cache.ts';
+import { createRecord, createSnapshotOf } from '../../support/fake-export-parts.ts';
 
 const about = {
   report: 'outbound-detail',

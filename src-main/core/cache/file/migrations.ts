@@ -214,4 +214,12 @@ CREATE TABLE report_shapes (
 ) STRICT;
 `,
   },
+  {
+    // Tells one cache from another, so that what is derived from it is never taken for another one's.
+    version: 5,
+    sql: `
+ALTER TABLE cache_state ADD COLUMN identity TEXT NOT NULL DEFAULT '';
+UPDATE cache_state SET identity = lower(hex(randomblob(16)));
+`,
+  },
 ];

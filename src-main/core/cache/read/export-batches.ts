@@ -1,14 +1,12 @@
 import { CONTENT_NAMES, countContent } from '../../../common/reporting/field-values.ts';
-import { DETAIL_KINDS, mapKinds } from '../../../common/reporting/reports.ts';
+import { DETAIL_KINDS, mapKinds, type DetailKind } from '../../../common/reporting/reports.ts';
 import type { RecordDetail } from '../../../common/model/record.ts';
 import type { Database } from '../../../node/open-database.ts';
-import type { RowList } from '../scan/materialise-view.ts';
 import { toDetail, type StoredRecord } from './read-detail.ts';
 import { prepareWindows } from './read-window.ts';
 import { TEXT_COLUMNS } from './record-tables.ts';
 
-/** Limits of a batch, since payloads may be long; it may exceed the characters by one step. */
-const MAX_BATCH_ROWS = 2000;
+/** The limit of a batch, since payloads may be long; it may be exceeded by one step. */
 const MAX_BATCH_CHARACTERS = 8_000_000;
 const STEP_ROWS = 100;
 const NO_TEXTS = mapKinds(
@@ -17,25 +15,27 @@ const NO_TEXTS = mapKinds(
 );
 
 export interface ExportBatch {
-  readonly view: RowList;
-  readonly start: number;
+  readonly report: DetailKind;
+  /** Ids of the records wanted, in their order. */
+  readonly ids: readonly number[];
   readonly includePayload: boolean;
 }
 
-/** Prepares the reading of export batches: whole records from a place of a view on, at least one while there are any. */
+/** Prepares the reading of export batches: whole records, the first of those wanted, at least one while there are any. */
 export function createExportReader(database: Database): (batch: ExportBatch) => RecordDetail[] {
   const whole = prepareWindows<StoredRecord>(database, TEXT_COLUMNS);
   const narrow = prepareWindows<StoredRecord>(database, NO_TEXTS);
-  return ({ view, start, includePayload }) => {
+  return ({ report, ids, includePayload }) => {
     const read = includePayload ? whole : narrow;
     const rows: RecordDetail[] = [];
     let characters = 0;
-    while (rows.length < MAX_BATCH_ROWS && characters < MAX_BATCH_CHARACTERS) {
-      const from = start + rows.length;
-      const step = read(view, from, from + STEP_ROWS).map((row) => toDetail(row, Infinity));
-      for (const row of step) characters += countContent(row);
-      rows.push(...step);
-      if (step.length < STEP_ROWS) break;
+    while (rows.length < ids.length && characters < MAX_BATCH_CHARACTERS) {
+      const step = read(report, ids.slice(rows.length, rows.length + STEP_ROWS));
+      for (const row of step) {
+        const record = toDetail(row, Infinity);
+        characters += countContent(record);
+        rows.push(record);
+      }
     }
     return rows;
   };

@@ -2,11 +2,10 @@ import { AppError } from '../../../common/contract/errors.ts';
 import type { RecordRow } from '../../../common/model/record.ts';
 import { DETAIL_KINDS, mapKinds, type DetailKind } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';
-import type { RowList } from '../scan/materialise-view.ts';
-import { selectRows, toRecordId } from './record-tables.ts';
+import { selectRows } from './record-tables.ts';
 
-/** Reads the rows at the places [start, end) of a list, in its order. */
-export type WindowReader<Row> = (list: RowList, start: number, end: number) => Row[];
+/** Reads the rows with these ids, in their order. */
+export type WindowReader<Row> = (report: DetailKind, ids: readonly number[]) => Row[];
 
 /**
  * Prepares the reading of windows: look-ups by key, or one range where the rows lie side by side. Throws
@@ -25,10 +24,8 @@ export function prepareWindows<Row extends RecordRow>(
       ),
     };
   });
-  return (list, start, end) => {
-    const seqs = listSeqs(list, start, end);
-    const ids = seqs.map((seq) => toRecordId(list.snapshotId, seq));
-    const { one, range } = statements[list.report];
+  return (report, ids) => {
+    const { one, range } = statements[report];
     const [first = 0] = ids;
     const last = ids.at(-1) ?? 0;
     const isRange = ids.length > 1 && isSideBySide(ids);
@@ -38,15 +35,6 @@ export function prepareWindows<Row extends RecordRow>(
     if (rows.length !== ids.length) throw new AppError('cache.view-closed', 'The rows of the view are gone.');
     return isRange && first > last ? rows.reverse() : rows;
   };
-}
-
-function listSeqs(list: RowList, start: number, end: number): number[] {
-  const seqs: number[] = [];
-  for (let place = Math.max(0, start); place < Math.min(end, list.rowCount); place += 1) {
-    const index = list.isReversed ? list.rowCount - 1 - place : place;
-    seqs.push(list.seqs === null ? index : (list.seqs[index] ?? 0));
-  }
-  return seqs;
 }
 
 function isSideBySide(ids: readonly number[]): boolean {

@@ -22,8 +22,6 @@ import {
 
 /** Records of a snapshot have the ids [snapshotId * SPAN, (snapshotId + 1) * SPAN): safe integers up to snapshot 2^21. */
 export const RECORD_ID_SPAN = 2 ** 32;
-/** The most rows that one statement scans, since a statement can't be interrupted. */
-export const SCAN_ROWS = 50_000;
 export const PREVIEW_CHARACTERS = 120;
 
 export type TextName = ContentName | 'preview' | 'extra';
@@ -94,7 +92,7 @@ export function listRecordColumns(kind: DetailKind, names: readonly (NarrowName 
 const ROW_COLUMNS = mapKinds(
   DETAIL_KINDS,
   (kind) =>
-    `r.record_id % ${RECORD_ID_SPAN} AS seq, ${listRecordColumns(kind, [...NARROW_NAMES, 'dateMs'])}, ` +
+    `r.record_id / ${RECORD_ID_SPAN} AS snapshotId, r.record_id % ${RECORD_ID_SPAN} AS seq, ${listRecordColumns(kind, [...NARROW_NAMES, 'dateMs'])}, ` +
     `coalesce(t.preview, substr(t.payload, 1, ${PREVIEW_CHARACTERS})) AS payloadPreview`,
 );
 

@@ -26,7 +26,7 @@ function startReader(): { served: ServedThread; opening: null } {
   const database = openCacheDatabase(file, 'read');
   const close = (): void => void database.close();
   const create = {
-    views: () => createViewOperations(database, generation),
+    views: () => createViewOperations(database),
     scans: () => createScanOperations(database, file),
     check: () => createCheckOperations(database),
   };

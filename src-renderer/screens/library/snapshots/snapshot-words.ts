@@ -1,6 +1,6 @@
 import type { Download } from '../../../../src-main/common/model/download.ts';
 import type { Snapshot } from '../../../../src-main/common/model/snapshot.ts';
-import { isSummary } from '../../../period/pick-snapshot.ts';
+import { isSummary } from '../../../period/cached-snapshots.ts';
 
 export type ShownState = Snapshot['state'] | 'open' | 'remarked' | 'queued' | 'waiting';
 

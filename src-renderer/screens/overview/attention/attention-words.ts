@@ -34,7 +34,7 @@ export function toAttentionWords(item: Attention): AttentionWords {
       factor,
       detail: factor === null ? 'errorsNewDetail' : 'errorsDetail',
       target: {
-        path: `/${item.direction}/detail/${item.snapshotId}`,
+        path: `/${item.direction}/detail`,
         query: { ...query, codeClasses: '4xx,5xx' },
       },
       link: 'openDetail',

@@ -9,6 +9,7 @@ import RecordInspector from '../../../../src-renderer/screens/detail/inspector/R
 const global = { plugins: [createMessages()] };
 
 const RECORD: RecordDetail = {
+  snapshotId: 1,
   seq: 4,
   dateText: '2026-11-20T15:51:36.402Z',
   dateMs: 1,

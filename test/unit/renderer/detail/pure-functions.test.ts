@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
-import { CODE_CLASSES, type RecordFilter } from '../../../../src-main/common/model/record.ts';
+import { CODE_CLASSES } from '../../../../src-main/common/model/record.ts';
 import {
   changeFilter,
   fromQuery,
   isUnfiltered,
   toQuery,
+  type ChipFilter,
 } from '../../../../src-renderer/composables/filter-query.ts';
 import { listColumnIds, toOrder } from '../../../../src-renderer/screens/detail/grid/grid-columns.ts';
 import { tryFormatJson } from '../../../../src-renderer/screens/detail/inspector/json-lines.ts';
@@ -47,7 +48,7 @@ describe('JSON lines', () => {
 });
 
 describe('filter in the address', () => {
-  const filters: fc.Arbitrary<RecordFilter> = fc
+  const filters: fc.Arbitrary<ChipFilter> = fc
     .record(
       {
         search: fc.string({ minLength: 1, maxLength: 40 }),

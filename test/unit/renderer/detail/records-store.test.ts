@@ -3,7 +3,12 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createApp } from 'vue';
 import { backendKey } from '../../../../src-renderer/backend/backend.ts';
 import { createRowSource } from '../../../../src-renderer/screens/detail/grid/create-row-source.ts';
-import { DEFAULT_ORDER, useRecordsStore } from '../../../../src-renderer/stores/records.ts';
+import type { RecordFilter } from '../../../../src-main/common/model/record-filter.ts';
+import {
+  DEFAULT_ORDER,
+  useRecordsStore,
+  type RecordQuestion,
+} from '../../../../src-renderer/stores/records.ts';
 import { HeldBackend } from '../support/held-backend.ts';
 
 const BUCKET = { fromMs: 0, toMs: 1000, counts: [1, 0, 0, 0, 0] };
@@ -17,6 +22,14 @@ function createStore(): ReturnType<typeof useRecordsStore> {
   return useRecordsStore();
 }
 
+const channelIs = (value: number): RecordFilter => ({ conditions: [{ field: 'channel', values: [value] }] });
+const ALL: RecordFilter = { conditions: [] };
+
+function ask(snapshotId: number, filter = ALL): RecordQuestion {
+  const span = { fromMs: 0, toMs: 1000 };
+  return { scope: { snapshotId }, filter, order: DEFAULT_ORDER, span, zone: 'UTC' };
+}
+
 function toView(viewId: string, rowCount = 10) {
   return { viewId, rowCount, totalCount: 10 };
 }
@@ -28,17 +41,17 @@ describe('records store', () => {
 
   it('opens a view, then reads its histogram and facets', async () => {
     const store = createStore();
-    void store.open(1, { channels: [3] }, DEFAULT_ORDER);
+    void store.open(ask(1, channelIs(3)));
     await backend.of('records/open-view')[0]?.answer(toView('a'));
-    expect(store.view).toMatchObject({ viewId: 'a', snapshotId: 1, rowCount: 10 });
+    expect(store.view).toMatchObject({ viewId: 'a', scope: { snapshotId: 1 }, rowCount: 10 });
     await backend.of('records/read-histogram')[0]?.answer([BUCKET]);
     expect(store.histogram).toEqual([BUCKET]);
   });
 
   it('keeps the newest view when an older one opens late, and closes the older', async () => {
     const store = createStore();
-    void store.open(1, { search: 'a' }, DEFAULT_ORDER);
-    void store.open(1, { search: 'ab' }, DEFAULT_ORDER);
+    void store.open(ask(1, { conditions: [{ field: 'anywhere', text: 'a' }] }));
+    void store.open(ask(1, { conditions: [{ field: 'anywhere', text: 'ab' }] }));
     const [first, second] = backend.of('records/open-view');
     await second?.answer(toView('new'));
     await first?.answer(toView('old'));
@@ -48,19 +61,19 @@ describe('records store', () => {
 
   it('closes the view before when another is opened', async () => {
     const store = createStore();
-    void store.open(1, {}, DEFAULT_ORDER);
+    void store.open(ask(1));
     await backend.of('records/open-view')[0]?.answer(toView('a'));
-    void store.open(1, { channels: [1] }, DEFAULT_ORDER);
+    void store.open(ask(1, channelIs(1)));
     await backend.of('records/open-view')[1]?.answer(toView('b'));
     expect(backend.of('records/close-view').map((call) => call.input)).toEqual([{ viewId: 'a' }]);
   });
 
   it('never gives rows of a view that was closed meanwhile', async () => {
     const store = createStore();
-    void store.open(1, {}, DEFAULT_ORDER);
+    void store.open(ask(1));
     await backend.of('records/open-view')[0]?.answer(toView('a'));
     const slow = store.readRows('a', 0, 10);
-    void store.open(1, { channels: [1] }, DEFAULT_ORDER);
+    void store.open(ask(1, channelIs(1)));
     await backend.of('records/open-view')[1]?.answer(toView('b'));
     await backend.of('records/read-rows')[0]?.answer([{ seq: 1 }]);
     expect(await slow).toBeNull();
@@ -70,9 +83,9 @@ describe('records store', () => {
 
   it('drops a histogram of the view before', async () => {
     const store = createStore();
-    void store.open(1, {}, DEFAULT_ORDER);
+    void store.open(ask(1));
     await backend.of('records/open-view')[0]?.answer(toView('a'));
-    void store.open(1, { channels: [1] }, DEFAULT_ORDER);
+    void store.open(ask(1, channelIs(1)));
     await backend.of('records/open-view')[1]?.answer(toView('b'));
     await backend.of('records/read-histogram')[0]?.answer([BUCKET]);
     expect(store.histogram).toEqual([]);
@@ -80,31 +93,29 @@ describe('records store', () => {
 
   it('counts the whole period in the histogram while a span of time is selected', async () => {
     const store = createStore();
-    void store.open(1, { channels: [3], fromMs: 5, toMs: 9 }, DEFAULT_ORDER);
+    const time = { field: 'dateMs' as const, min: 5, max: 9 };
+    void store.open(ask(1, { conditions: [...channelIs(3).conditions, time] }));
     await backend.of('records/open-view')[0]?.answer(toView('a'));
-    const around = backend.of('records/open-view')[1];
-    expect(around?.input).toMatchObject({ filter: { channels: [3] } });
-    expect(around?.input).not.toHaveProperty('filter.fromMs');
-    await around?.answer(toView('around'));
-    await backend.of('records/read-histogram')[0]?.answer([BUCKET]);
+    const [asked] = backend.of('records/read-histogram');
+    expect(asked?.input).toMatchObject({ filter: channelIs(3), fromMs: 0, toMs: 1000, zone: 'UTC' });
+    await asked?.answer([BUCKET]);
     expect(store.histogram).toEqual([BUCKET]);
-    expect(backend.of('records/close-view').map((call) => call.input)).toEqual([{ viewId: 'around' }]);
   });
 
   it('opens a view again that the core has closed', async () => {
     const store = createStore();
-    void store.open(1, { channels: [3] }, DEFAULT_ORDER);
+    void store.open(ask(1, channelIs(3)));
     await backend.of('records/open-view')[0]?.answer(toView('a'));
     void store.readRows('a', 0, 10);
     await backend.of('records/read-rows')[0]?.refuse('cache.view-closed');
-    expect(backend.of('records/open-view')[1]?.input).toMatchObject({ filter: { channels: [3] } });
+    expect(backend.of('records/open-view')[1]?.input).toMatchObject({ filter: channelIs(3) });
     expect(store.error).toBeNull();
   });
 
   it('reports an error by its code, but not one of a view that was left', async () => {
     const store = createStore();
-    void store.open(1, {}, DEFAULT_ORDER);
-    void store.open(2, {}, DEFAULT_ORDER);
+    void store.open(ask(1));
+    void store.open(ask(2));
     await backend.of('records/open-view')[0]?.refuse('cache.damaged');
     expect(store.error).toBeNull();
     await backend.of('records/open-view')[1]?.refuse('cache.locked');
@@ -113,7 +124,7 @@ describe('records store', () => {
 
   it('forgets everything when closed, also what is still under way', async () => {
     const store = createStore();
-    void store.open(1, {}, DEFAULT_ORDER);
+    void store.open(ask(1));
     store.close();
     await backend.of('records/open-view')[0]?.answer(toView('late'));
     expect(store.view).toBeNull();
@@ -124,9 +135,7 @@ describe('records store', () => {
 describe('row source', () => {
   const view = {
     viewId: 'a',
-    snapshotId: 1,
-    filter: {},
-    order: DEFAULT_ORDER,
+    ...ask(1),
     rowCount: 250,
     totalCount: 300,
   };

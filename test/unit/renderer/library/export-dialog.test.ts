@@ -6,6 +6,7 @@ import type { Task } from '../../../../src-main/common/model/task.ts';
 import { backendKey } from '../../../../src-renderer/backend/backend.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import ExportDialog from '../../../../src-renderer/components/dialogs/ExportDialog.vue';
+import { toExportSubject } from '../../../../src-renderer/components/dialogs/export-subject.ts';
 import { useTasksStore } from '../../../../src-renderer/stores/tasks.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
 import { makeSnapshot } from './make-snapshot.ts';
@@ -49,7 +50,11 @@ afterEach(() => {
 
 async function openDialog(backend: ScriptedBackend): Promise<void> {
   wrapper = mount(ExportDialog, {
-    props: { open: true, snapshot, filter: { channels: [3] } },
+    props: {
+      open: true,
+      subject: toExportSubject(snapshot),
+      filter: { conditions: [{ field: 'channel' as const, values: [3] }] },
+    },
     global: { plugins: [createPinia(), createMessages()], provide: { [backendKey as symbol]: backend } },
     attachTo: document.body,
   });
@@ -85,9 +90,9 @@ describe('export dialog', () => {
     expect(readText()).toContain('inbound-detail_1001_2026-11-19.json');
     await press('Export');
     expect(backend.calls.find(({ name }) => name === 'exports/start')?.input).toEqual({
-      snapshotId: 7,
+      scope: { snapshotId: 7 },
       format: 'json',
-      filter: { channels: [3] },
+      filter: { conditions: [{ field: 'channel', values: [3] }] },
       order: { column: 'received', descending: false },
       includePayload: true,
     });

@@ -26,7 +26,9 @@ function makeBackend(): ScriptedBackend {
     'snapshots/remove': () => ({ restorableUntilMs: 0 }),
     'downloads/start': () => ({ taskId: 't', snapshotId: 3 }),
     'summaries/start-fetch': () => ({ taskId: 't', snapshotId: 1 }),
-    'exports/start': ({ snapshotId }) => ({ taskId: snapshotId === 1 ? 'export-1' : null }),
+    'exports/start': ({ scope }) => ({
+      taskId: 'snapshotId' in scope && scope.snapshotId === 1 ? 'export-1' : null,
+    }),
     'exports/reveal': () => ({ downloadPath: '/exports/1' }),
     'tasks/cancel': () => null,
   });
@@ -159,7 +161,7 @@ describe('removals store', () => {
 describe('exports store', () => {
   const request = {
     format: 'csv' as const,
-    filter: {},
+    filter: { conditions: [] },
     order: { column: 'received' as const, descending: false },
     includePayload: true,
   };
@@ -167,17 +169,19 @@ describe('exports store', () => {
   it('remembers the running export of a snapshot until it is forgotten', async () => {
     installStores(makeBackend());
     const store = useExportsStore();
-    await store.start({ ...request, snapshotId: 1 });
-    expect(store.taskIds.get(1)).toBe('export-1');
-    store.forget(1);
-    expect(store.taskIds.size).toBe(0);
+    const scope = { snapshotId: 1 };
+    await store.start({ ...request, scope });
+    expect(store.findTaskId(scope)).toBe('export-1');
+    store.forget(scope);
+    expect(store.findTaskId(scope)).toBeNull();
   });
 
   it('starts nothing when the person closed the dialog for the target', async () => {
     installStores(makeBackend());
     const store = useExportsStore();
-    await store.start({ ...request, snapshotId: 2 });
-    expect(store.taskIds.size).toBe(0);
+    const scope = { snapshotId: 2 };
+    await store.start({ ...request, scope });
+    expect(store.findTaskId(scope)).toBeNull();
   });
 
   it('hands the path of a download on', async () => {

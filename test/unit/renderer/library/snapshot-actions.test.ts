@@ -63,6 +63,7 @@ describe('actions of a selection', () => {
 
 describe('comparison', () => {
   const row: RecordRow = {
+    snapshotId: 1,
     seq: 0,
     dateText: '2026-11-19T10:00:00.000Z',
     dateMs: 0,

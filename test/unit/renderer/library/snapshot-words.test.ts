@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { toExportFileName } from '../../../../src-renderer/components/dialogs/export-file-name.ts';
+import { toExportSubject } from '../../../../src-renderer/components/dialogs/export-subject.ts';
 import { toPeriodWords } from '../../../../src-renderer/messages/period-words.ts';
 import {
   filterSnapshots,
@@ -76,9 +77,11 @@ describe('snapshot words', () => {
   });
 
   it('names the file after report, tenant and days', () => {
-    expect(toExportFileName(day, 'csv')).toBe('inbound-detail_1001_2026-11-19.csv');
+    expect(toExportFileName(toExportSubject(day), 'csv')).toBe('inbound-detail_1001_2026-11-19.csv');
     const days = makeSnapshot({ fromMs: midnightMs, toMs: midnightMs + 2 * DAY_MS, zone });
-    expect(toExportFileName(days, 'json')).toBe('inbound-detail_1001_2026-11-19_to_2026-11-21.json');
+    expect(toExportFileName(toExportSubject(days), 'json')).toBe(
+      'inbound-detail_1001_2026-11-19_to_2026-11-21.json',
+    );
   });
 
   it('filters by every word, in any letter case', () => {

@@ -10,7 +10,6 @@ import {
 const item: Attention = {
   kind: 'errors-up',
   direction: 'inbound',
-  snapshotId: 12,
   channel: 3,
   service: 7,
   recent: 0.12,
@@ -27,7 +26,7 @@ describe('attention words', () => {
     expect(words).toMatchObject({ title: 'errorsUp', place: 'pair', link: 'openDetail' });
     expect(words.factor).toBeCloseTo(6);
     expect(words.target).toEqual({
-      path: '/inbound/detail/12',
+      path: '/inbound/detail',
       query: {
         codeClasses: '4xx,5xx',
         channels: '3',

@@ -3,12 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createApp } from 'vue';
 import type { Snapshot } from '../../../../src-main/common/model/snapshot.ts';
 import { backendKey } from '../../../../src-renderer/backend/backend.ts';
-import {
-  hasSamePeriod,
-  listUsable,
-  measureOverlap,
-  pickSnapshot,
-} from '../../../../src-renderer/period/pick-snapshot.ts';
+import { isSamePeriod, isTouching, listUsable } from '../../../../src-renderer/period/cached-snapshots.ts';
 import { useSummariesStore } from '../../../../src-renderer/stores/summaries.ts';
 import { HeldBackend } from '../support/held-backend.ts';
 import { makeTask } from '../support/samples.ts';
@@ -44,6 +39,7 @@ function toSnapshot(id: number, change: Partial<Snapshot> = {}, fromMs = 0, toMs
 }
 
 const PERIOD = { startDate: '', endDate: '', fromMs: 0, toMs: 1, zone: 'UTC' };
+const SCOPE = { connectionId: 'c', report: 'inbound-detail' as const, fromMs: 0, toMs: 1000 };
 const summary = (snapshotId: number) => ({ source: 'reported', snapshotId, groups: [], requestCount: 0 });
 
 describe('summaries store', () => {
@@ -62,8 +58,8 @@ describe('summaries store', () => {
 
   it('shows the summary requested last when responses arrive the other way round', async () => {
     const store = createStore();
-    void store.read('reported', toSnapshot(1));
-    void store.read('reported', toSnapshot(2));
+    void store.readReported(toSnapshot(1));
+    void store.readReported(toSnapshot(2));
     const [first, second] = backend.of('summaries/read');
     await second?.answer(summary(2));
     await first?.answer(summary(1));
@@ -73,16 +69,16 @@ describe('summaries store', () => {
 
   it('keeps both sources apart', async () => {
     const store = createStore();
-    void store.read('reported', toSnapshot(1));
-    void store.read('computed', toSnapshot(9));
+    void store.readReported(toSnapshot(1));
+    void store.compute(SCOPE);
     await backend.of('summaries/compute')[0]?.answer(summary(9));
-    expect(store.cached?.snapshot.id).toBe(9);
+    expect(store.cached).toMatchObject({ scope: SCOPE, summary: { snapshotId: 9 } });
     expect(store.reported).toBeNull();
   });
 
   it('keeps the cached summary when asking the service fails', async () => {
     const store = createStore();
-    void store.read('reported', toSnapshot(1));
+    void store.readReported(toSnapshot(1));
     await backend.of('summaries/read')[0]?.answer(summary(1));
     const fetched = store.fetchReported('c', 'inbound', PERIOD);
     await backend.of('summaries/start-fetch')[0]?.answer({ taskId: 't1', snapshotId: 4 });
@@ -129,22 +125,11 @@ describe('summaries store', () => {
   });
 });
 
-describe('picking a snapshot', () => {
-  const period = { fromMs: 0, toMs: 24 * HOUR_MS };
-
-  it('takes the newest that shares at least half of the period', () => {
-    const snapshots = [
-      toSnapshot(1),
-      toSnapshot(2, {}, HOUR_MS, 25 * HOUR_MS),
-      toSnapshot(3, {}, 20 * HOUR_MS, 44 * HOUR_MS),
-    ];
-    expect(pickSnapshot(listUsable(snapshots, 'c', 'inbound-summary'), period)?.id).toBe(2);
-  });
-
-  it('does not pass a month off as an hour', () => {
-    const month = toSnapshot(1, {}, 0, 720 * HOUR_MS);
-    expect(pickSnapshot([month], { fromMs: 0, toMs: HOUR_MS })).toBeNull();
-    expect(measureOverlap(month.period, month.period)).toBe(1);
+describe('cached snapshots', () => {
+  it('hold something of a period when they have a second in common with it', () => {
+    const period = { fromMs: 0, toMs: HOUR_MS };
+    expect(isTouching(toSnapshot(1, {}, HOUR_MS, 2 * HOUR_MS).period, period)).toBe(true);
+    expect(isTouching(toSnapshot(1, {}, HOUR_MS + 1000, 2 * HOUR_MS).period, period)).toBe(false);
   });
 
   it('leaves out other connections, other reports and failures that brought nothing', () => {
@@ -158,7 +143,7 @@ describe('picking a snapshot', () => {
   });
 
   it('compares numbers only of the very same period', () => {
-    expect(hasSamePeriod(toSnapshot(1), toSnapshot(2))).toBe(true);
-    expect(hasSamePeriod(toSnapshot(1), toSnapshot(2, {}, 1))).toBe(false);
+    expect(isSamePeriod(toSnapshot(1).period, toSnapshot(2).period)).toBe(true);
+    expect(isSamePeriod(toSnapshot(1).period, toSnapshot(2, {}, 1).period)).toBe(false);
   });
 });

@@ -1,5 +1,5 @@
 import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { defineComponent } from 'vue';
 import type { Snapshot } from '../../../../src-main/common/model/snapshot.ts';
 import type { Summary } from '../../../../src-main/common/model/summary.ts';
@@ -75,7 +75,12 @@ describe.each(['inbound', 'outbound'] as const)('summary screen, %s', (direction
     });
   const ended = (id: number): Snapshot => ({ ...begun(id), state: 'complete', recordCount: 400 });
 
-  afterEach(() => screen?.unmount());
+  // A summary is shown under exactly its own period: the clock stands still, at a whole second.
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 10, 20, 10) }));
+  afterEach(() => {
+    screen?.unmount();
+    vi.useRealTimers();
+  });
 
   it('shows nothing of the first fetch before it is complete, and then all its groups', async () => {
     const app = await showScreen(direction);

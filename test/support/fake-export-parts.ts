@@ -2,11 +2,12 @@ import type { RecordDetail } from '../../src-main/common/model/record.ts';
 import type { Snapshot } from '../../src-main/common/model/snapshot.ts';
 import type { SummaryGroup } from '../../src-main/common/model/summary.ts';
 import type { ReportKind } from '../../src-main/common/reporting/reports.ts';
-import type { ExportCache } from '../../src-main/core/exports/export-source.ts';
+import type { ExportCache, ExportEngine } from '../../src-main/core/exports/export-source.ts';
 
 /** A whole record with plain values, changed as given. */
 export function createRecord(seq: number, change: Partial<RecordDetail> = {}): RecordDetail {
   return {
+    snapshotId: 1,
     seq,
     dateText: '2026-11-19T10:15:30.123Z',
     dateMs: Date.UTC(2026, 10, 19, 10, 15, 30, 123),
@@ -62,35 +63,44 @@ export function createSnapshotOf(report: ReportKind, recordCount: number): Snaps
   };
 }
 
-/** Stands in for the cache: hands out the given records in batches and notes what was requested. */
-export function createFakeExportCache(options: {
+/** Stands in for the cache and the engine: hands out the given records in batches, and counts open views. */
+export function createFakeExportParts(options: {
   report: ReportKind;
   records?: RecordDetail[];
   groups?: SummaryGroup[];
   batchSize?: number;
   onBatch?: (index: number) => Promise<void> | void;
-}): ExportCache & { openViews: number } {
+}): { cache: ExportCache; engine: ExportEngine; openViews: number } {
   const { report, records = [], groups = [], batchSize = 100, onBatch } = options;
-  const cache = {
+  let batches = 0;
+  const parts = {
     openViews: 0,
-    getSnapshot: () => Promise.resolve(createSnapshotOf(report, records.length)),
-    openView() {
-      cache.openViews += 1;
-      return Promise.resolve({ viewId: 'v', rowCount: records.length, totalCount: records.length });
+    cache: {
+      getSnapshot: () => Promise.resolve(createSnapshotOf(report, records.length)),
+      listSnapshots: () => Promise.resolve([createSnapshotOf(report, records.length)]),
+      async readExportBatch({ ids }: { ids: readonly number[] }) {
+        await onBatch?.(batches);
+        batches += 1;
+        return ids.slice(0, batchSize).flatMap((id) => records[id] ?? []);
+      },
+      readSummary: () =>
+        Promise.resolve({ source: 'reported' as const, snapshotId: 1, groups, requestCount: groups.length }),
     },
-    closeView() {
-      cache.openViews -= 1;
-      return Promise.resolve();
+    engine: {
+      openView() {
+        parts.openViews += 1;
+        return Promise.resolve({ viewId: 'v', rowCount: records.length, totalCount: records.length });
+      },
+      readIds: ({ offset, limit }: { offset: number; limit: number }) =>
+        Promise.resolve({
+          report: 'inbound-detail' as const,
+          ids: records.slice(offset, offset + limit).map((_, place) => offset + place),
+        }),
+      closeView() {
+        parts.openViews -= 1;
+        return Promise.resolve();
+      },
     },
-    async *readForExport(_viewId: string, _includePayload: boolean, signal: AbortSignal) {
-      for (let start = 0; start < records.length; start += batchSize) {
-        signal.throwIfAborted();
-        await onBatch?.(start / batchSize);
-        yield records.slice(start, start + batchSize);
-      }
-    },
-    readSummary: () =>
-      Promise.resolve({ source: 'reported' as const, snapshotId: 1, groups, requestCount: groups.length }),
   };
-  return cache;
+  return parts;
 }

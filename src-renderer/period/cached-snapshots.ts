@@ -3,12 +3,9 @@ import type { Snapshot } from '../../src-main/common/model/snapshot.ts';
 
 type Span = Pick<Period, 'fromMs' | 'toMs'>;
 
-/** How much two spans have in common: 0 nothing, 1 the same. */
-export function measureOverlap(a: Span, b: Span): number {
-  const common = Math.min(a.toMs, b.toMs) - Math.max(a.fromMs, b.fromMs);
-  const union = Math.max(a.toMs, b.toMs) - Math.min(a.fromMs, b.fromMs);
-  if (union <= 0) return 1;
-  return Math.max(0, common) / union;
+/** True when two periods have a moment in common. */
+export function isTouching(a: Span, b: Span): boolean {
+  return a.fromMs <= b.toMs && b.fromMs <= a.toMs;
 }
 
 /** Snapshots of a connection's report that hold something to show, newest first. */
@@ -37,15 +34,7 @@ export function isSummary(report: Snapshot['report']): boolean {
   return report.endsWith('-summary');
 }
 
-/**
- * The newest of the usable snapshots that stands for a chosen period. "The last 24 hours" moves on with the clock, so at least
- * half of both must be shared, not all.
- */
-export function pickSnapshot(usable: readonly Snapshot[], period: Span): Snapshot | null {
-  return usable.find((snapshot) => measureOverlap(snapshot.period, period) >= 0.5) ?? null;
-}
-
-/** True when two snapshots were asked for with the same dates, so that their numbers may be compared. */
-export function hasSamePeriod(a: Snapshot, b: Snapshot): boolean {
-  return a.period.fromMs === b.period.fromMs && a.period.toMs === b.period.toMs;
+/** True when two periods are the same to the second. */
+export function isSamePeriod(a: Span, b: Span): boolean {
+  return a.fromMs === b.fromMs && a.toMs === b.toMs;
 }

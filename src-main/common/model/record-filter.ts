@@ -1,0 +1,49 @@
+import { Type, type Static } from 'typebox';
+import { CodeClass } from './record.ts';
+
+/** Fields that a filter can name, in the order in which they are offered. */
+export const FILTER_FIELDS = [
+  /** Client, error, session id, origin, action id, payload or response. */
+  'anywhere',
+  'dateMs',
+  'responseCode',
+  'channel',
+  'service',
+  'origin',
+  'client',
+  'responseTimeMs',
+  'botLatencyMs',
+  'actionId',
+  'error',
+  'payload',
+  'response',
+  'sessionId',
+] as const;
+export type FilterField = (typeof FILTER_FIELDS)[number];
+
+/** One condition on one field: any of what is given must hold; with `exclude` none may. */
+export const FieldCondition = Type.Object({
+  field: Type.Enum([...FILTER_FIELDS]),
+  exclude: Type.Optional(Type.Boolean()),
+  /** Exact values; null and '' mean "no value". */
+  values: Type.Optional(
+    Type.Array(Type.Union([Type.String({ maxLength: 10_000 }), Type.Number(), Type.Null()]), {
+      maxItems: 500,
+    }),
+  ),
+  /** Classes of the response code. */
+  classes: Type.Optional(Type.Array(CodeClass)),
+  /** Smallest value, included. */
+  min: Type.Optional(Type.Number()),
+  /** Largest value, included; of a date the instant that is not included any more. */
+  max: Type.Optional(Type.Number()),
+  /** Text that the field contains; case is ignored. */
+  text: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
+});
+export type FieldCondition = Static<typeof FieldCondition>;
+
+/** Restrictions on records; all of them must hold. */
+export const RecordFilter = Type.Object({
+  conditions: Type.Array(FieldCondition, { maxItems: 50 }),
+});
+export type RecordFilter = Static<typeof RecordFilter>;

@@ -1,0 +1,165 @@
+import { CODE_CLASSES, type CodeClass } from '../model/record.ts';
+import type { FieldCondition, RecordFilter } from '../model/record-filter.ts';
+import { findQueryField, type QueryField } from './query-fields.ts';
+import { splitQuery, type QueryTerm } from './split-query.ts';
+
+/** Why a query can't be understood; the window has words for each. */
+export type QueryFault =
+  | 'unknown-field'
+  | 'value-missing'
+  | 'quote-unclosed'
+  | 'not-a-number'
+  | 'not-a-date'
+  | 'range-reversed'
+  | 'range-of-text';
+
+/** A fault and the characters [from, to) of the query that it is about. */
+export interface QueryError {
+  readonly fault: QueryFault;
+  readonly text: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A condition and the characters of the query that stand for it. */
+export interface ParsedTerm {
+  readonly condition: FieldCondition;
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface ParsedQuery {
+  readonly filter: RecordFilter;
+  readonly terms: readonly ParsedTerm[];
+  /** The first fault; null for a query that is understood whole. */
+  readonly error: QueryError | null;
+}
+
+/** Reads and writes instants in the clock that is shown. */
+export interface QueryClock {
+  /** Null for a text that is no date and time, such as `2026-11-20 10:15`. */
+  read(text: string): number | null;
+  write(atMs: number): string;
+}
+
+interface Range {
+  min?: number;
+  max?: number;
+}
+
+/**
+ * Reads a query such as `service:7,9 code:>=500 -channel:3 "timed out"`. Terms are joined by "and", values of a term by
+ * "or"; a minus excludes. Terms that can't be understood are left out, and the first fault says which.
+ */
+export function parseQuery(query: string, clock: QueryClock): ParsedQuery {
+  const { terms: split, unclosed } = splitQuery(query);
+  const terms: ParsedTerm[] = [];
+  let error: QueryError | null = null;
+  for (const term of split) {
+    const read = readTerm(term, clock);
+    if ('fault' in read) error ??= read;
+    else terms.push({ condition: read, from: term.from, to: term.to });
+  }
+  if (unclosed !== null) error ??= { fault: 'quote-unclosed', text: query.slice(unclosed.from), ...unclosed };
+  return { filter: { conditions: terms.map(({ condition }) => condition) }, terms, error };
+}
+
+function readTerm(term: QueryTerm, clock: QueryClock): FieldCondition | QueryError {
+  const excluded = term.isExcluded ? { exclude: true } : {};
+  if (term.keyword === null) {
+    const [token] = term.values;
+    if (token === undefined || token.text === '') return toError('value-missing', '', term);
+    return { field: 'anywhere', text: token.text, ...excluded };
+  }
+  const field = findQueryField(term.keyword);
+  if (field === null) {
+    const from = term.from + (term.isExcluded ? 1 : 0);
+    return { fault: 'unknown-field', text: term.keyword, from, to: from + term.keyword.length };
+  }
+  const empty = term.values.find(({ text, isQuoted }) => text === '' && !isQuoted);
+  if (empty !== undefined) return toError('value-missing', term.keyword, { from: term.from, to: empty.to });
+  const condition = field.kind === 'text' ? readText(field, term) : readNumbers(field, term, clock);
+  return 'fault' in condition ? condition : { ...condition, ...excluded };
+}
+
+function readText(field: QueryField, { values }: QueryTerm): FieldCondition | QueryError {
+  const range = values.find(
+    ({ isQuoted, operator, text }) => !isQuoted && operator === '' && /^[<>]/.test(text),
+  );
+  if (range !== undefined) return toError('range-of-text', range.text, range);
+  const texts = values.map(({ text }) => text);
+  const [text = ''] = texts;
+  const operator = values[0]?.operator ?? '';
+  const isPart = operator === '~' || (operator === '' && field.findsParts);
+  if (!isPart || text === '' || texts.length > 1) return { field: field.field, values: texts };
+  return { field: field.field, text };
+}
+
+function readNumbers(field: QueryField, term: QueryTerm, clock: QueryClock): FieldCondition | QueryError {
+  const condition: { values: (number | null)[]; classes: CodeClass[] } & Range = { values: [], classes: [] };
+  for (const value of term.values) {
+    const text = value.text.trim();
+    const codeClass = CODE_CLASSES.find((name) => name === text.toLowerCase());
+    if (field.kind === 'code' && codeClass !== undefined) condition.classes.push(codeClass);
+    else if (text === '' || text.toLowerCase() === 'none') condition.values.push(null);
+    else {
+      const range = readRange(field, text, clock);
+      if (typeof range === 'string') return toError(range, text, value);
+      if (typeof range === 'number') condition.values.push(range);
+      else Object.assign(condition, range);
+    }
+  }
+  const { values, classes, ...range } = condition;
+  return {
+    field: field.field,
+    ...(values.length > 0 ? { values } : {}),
+    ...(classes.length > 0 ? { classes } : {}),
+    ...range,
+  };
+}
+
+/** A range, a single value, or what is wrong. */
+function readRange(field: QueryField, text: string, clock: QueryClock): Range | number | QueryFault {
+  const fault = field.kind === 'date' ? 'not-a-date' : 'not-a-number';
+  const read = (part: string): number | null => readValue(field, part.trim(), clock);
+  const [, low, high] = /^(.*?)\.\.(.*)$/.exec(text) ?? [];
+  if (low !== undefined && high !== undefined) {
+    const min = low === '' ? undefined : read(low);
+    const max = high === '' ? undefined : read(high);
+    if (min === null || max === null || (min === undefined && max === undefined)) return fault;
+    if (min !== undefined && max !== undefined && min > max) return 'range-reversed';
+    return { ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) };
+  }
+  const [, operator, rest = ''] = /^(<=|>=|<|>)(.*)$/.exec(text) ?? [];
+  const value = read(operator === undefined ? text : rest);
+  if (value === null) return fault;
+  if (operator === undefined) {
+    // A moment by itself would hardly ever meet a record: it means that second.
+    return field.kind === 'date' ? { min: value, max: value + 1000 } : value;
+  }
+  if (operator === '>=') return { min: value };
+  if (operator === '<') return { max: field.kind === 'date' ? value : toNext(value, field, -1) };
+  if (operator === '>') return { min: toNext(value, field, 1) };
+  return { max: field.kind === 'date' ? value + 1 : value };
+}
+
+function readValue(field: QueryField, text: string, clock: QueryClock): number | null {
+  if (field.kind === 'date') return clock.read(text);
+  if (!/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text)) return null;
+  const value = Number(text);
+  return Number.isFinite(value) && (field.kind === 'number' || Number.isSafeInteger(value)) ? value : null;
+}
+
+/** The nearest value above or below: ranges of a filter include their ends. */
+function toNext(value: number, field: QueryField, step: 1 | -1): number {
+  if (field.kind !== 'number') return value + step;
+  if (value === 0) return step * Number.MIN_VALUE;
+  const bits = new DataView(new ArrayBuffer(8));
+  bits.setFloat64(0, value);
+  bits.setBigInt64(0, bits.getBigInt64(0) + BigInt(value > 0 ? step : -step));
+  return bits.getFloat64(0);
+}
+
+function toError(fault: QueryFault, text: string, { from, to }: { from: number; to: number }): QueryError {
+  return { fault, text, from, to };
+}

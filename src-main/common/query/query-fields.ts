@@ -1,0 +1,42 @@
+import type { FilterField } from '../model/record-filter.ts';
+
+/** What values a field takes in a query. */
+export type QueryKind = 'code' | 'whole' | 'number' | 'text' | 'date';
+
+/** A field as a query names it. */
+export interface QueryField {
+  readonly keyword: string;
+  readonly field: FilterField;
+  readonly kind: QueryKind;
+  /** True where `keyword:value` looks for a part of the text rather than for all of it. */
+  readonly findsParts: boolean;
+}
+
+const field = (keyword: string, name: FilterField, kind: QueryKind, findsParts = false): QueryField => ({
+  keyword,
+  field: name,
+  kind,
+  findsParts,
+});
+
+/** Every field that a query can name, in the order in which they are offered. */
+export const QUERY_FIELDS: readonly QueryField[] = [
+  field('code', 'responseCode', 'code'),
+  field('channel', 'channel', 'whole'),
+  field('service', 'service', 'whole'),
+  field('origin', 'origin', 'text'),
+  field('client', 'client', 'text'),
+  field('error', 'error', 'text', true),
+  field('responsetime', 'responseTimeMs', 'number'),
+  field('botlatency', 'botLatencyMs', 'number'),
+  field('action', 'actionId', 'text'),
+  field('payload', 'payload', 'text', true),
+  field('response', 'response', 'text', true),
+  field('session', 'sessionId', 'text'),
+  field('date', 'dateMs', 'date'),
+];
+
+/** The field of a keyword, in any letter case. */
+export function findQueryField(keyword: string): QueryField | null {
+  return QUERY_FIELDS.find((known) => known.keyword === keyword.toLowerCase()) ?? null;
+}

@@ -1,0 +1,45 @@
+import type { FieldCondition, RecordFilter } from '../model/record-filter.ts';
+import type { QueryClock } from './parse-query.ts';
+import { QUERY_FIELDS, type QueryField } from './query-fields.ts';
+
+/** Writes a filter as the query that reads as the same filter. */
+export function writeQuery(filter: RecordFilter, clock: QueryClock): string {
+  return filter.conditions.map((condition) => writeTerm(condition, clock)).join(' ');
+}
+
+/** Writes one condition as a term of a query. */
+export function writeTerm(condition: FieldCondition, clock: QueryClock): string {
+  const minus = condition.exclude === true ? '-' : '';
+  const { text = '' } = condition;
+  if (condition.field === 'anywhere') return `${minus}${quote(text, /^[^\s"\\:-][^\s"\\:]*$/)}`;
+  const field = QUERY_FIELDS.find((known) => known.field === condition.field);
+  if (field === undefined) return '';
+  const values = field.kind === 'text' ? writeText(condition, field) : writeNumbers(condition, field, clock);
+  return `${minus}${field.keyword}:${values.join(',')}`;
+}
+
+const PLAIN_VALUE = /^[^\s"\\,<>=~][^\s"\\,]*$/;
+
+function writeText({ values, text }: FieldCondition, { findsParts }: QueryField): string[] {
+  if (text !== undefined) return [`${findsParts ? '' : '~'}${quote(text, PLAIN_VALUE)}`];
+  const isMarked = findsParts && values?.length === 1 && values[0] !== '';
+  return (values ?? []).map((value) => `${isMarked ? '=' : ''}${quote(String(value ?? ''), PLAIN_VALUE)}`);
+}
+
+function writeNumbers(condition: FieldCondition, { kind }: QueryField, clock: QueryClock): string[] {
+  const { values = [], classes = [], min, max } = condition;
+  const write = (value: number): string =>
+    kind === 'date' ? quote(clock.write(value), PLAIN_VALUE) : String(value);
+  const parts = [
+    ...classes,
+    ...values.map((value) => (value === null ? (kind === 'code' ? '""' : 'none') : String(value))),
+  ];
+  if (min !== undefined && max !== undefined) parts.push(`${write(min)}..${write(max)}`);
+  else if (min !== undefined) parts.push(`>=${write(min)}`);
+  else if (max !== undefined) parts.push(kind === 'date' ? `<${write(max)}` : `<=${write(max)}`);
+  return parts;
+}
+
+function quote(text: string, plain: RegExp): string {
+  return plain.test(text) ? text : `"${text.replace(/["\\]/g, '\\$&')}"`;
+}

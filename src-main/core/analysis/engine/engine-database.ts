@@ -1,0 +1,131 @@
+import { DuckDBInstance, type DuckDBConnection, type DuckDBResult } from '@duckdb/node-api';
+import { mkdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { ENGINE_SCHEMA, listTableSql } from './engine-tables.ts';
+import type { BoundValue } from './filter-sql.ts';
+
+/** The engine's file and what reads it. */
+export interface EngineDatabase {
+  /** True when the file was begun anew, so that everything has to be fed. */
+  readonly isNew: boolean;
+  /** A connection of its own; close it with `closeSync`. Statements on several run side by side. */
+  connect(): Promise<DuckDBConnection>;
+  close(): void;
+}
+
+export interface EngineFile {
+  readonly file: string;
+  /** Marks the cache that the file is fed from. */
+  readonly cacheIdentity: string;
+  readonly memoryLimitMb: number;
+  readonly threads: number;
+  /** The file is begun anew whatever it holds. */
+  readonly isInDoubt?: boolean;
+}
+
+/**
+ * Opens the engine's file. It is derived: one that is missing, damaged, of another version, or fed from another
+ * cache is deleted and begun anew. Throws where even an empty one can't be made (a full disk, a folder that
+ * can't be written).
+ */
+export async function openEngineDatabase(options: EngineFile): Promise<EngineDatabase> {
+  const spillFolder = join(options.file, '..', 'analysis-spill');
+  rmSync(spillFolder, { recursive: true, force: true });
+  mkdirSync(spillFolder, { recursive: true, mode: 0o700 });
+  const config = {
+    threads: String(options.threads),
+    memory_limit: `${options.memoryLimitMb}MB`,
+    temp_directory: spillFolder,
+    // Nothing is ever fetched at run time.
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+  };
+  const open = async (): Promise<{ instance: DuckDBInstance; isFit: boolean }> => {
+    const instance = await DuckDBInstance.create(options.file, config);
+    return { instance, isFit: await isFit(instance, options) };
+  };
+  let opened = options.isInDoubt === true ? null : await open().catch(() => null);
+  const isNew = opened?.isFit !== true;
+  if (isNew) {
+    opened?.instance.closeSync();
+    for (const suffix of ['', '.wal']) rmSync(`${options.file}${suffix}`, { force: true });
+    opened = { instance: await DuckDBInstance.create(options.file, config), isFit: true };
+    await createTables(opened.instance, options.cacheIdentity);
+  }
+  const instance = opened?.instance;
+  if (instance === undefined) throw new Error('The engine has no file.');
+  return {
+    isNew,
+    connect: () => instance.connect(),
+    close: () => {
+      instance.closeSync();
+      rmSync(spillFolder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function isFit(instance: DuckDBInstance, { file, cacheIdentity }: EngineFile): Promise<boolean> {
+  const connection = await instance.connect();
+  try {
+    const [state] = await readRows<[number, string]>(
+      connection,
+      'SELECT schema_version, cache_identity FROM engine_state',
+    );
+    const [size] = await readRows<[number]>(
+      connection,
+      'SELECT block_size * total_blocks FROM pragma_database_size()',
+    );
+    const isWhole = statSync(file).size >= (size?.[0] ?? Infinity);
+    return isWhole && state?.[0] === ENGINE_SCHEMA && state[1] === cacheIdentity;
+  } catch {
+    return false;
+  } finally {
+    connection.closeSync();
+  }
+}
+
+async function createTables(instance: DuckDBInstance, cacheIdentity: string): Promise<void> {
+  const connection = await instance.connect();
+  await connection.run('BEGIN');
+  for (const sql of listTableSql()) await connection.run(sql);
+  await connection.run('INSERT INTO engine_state VALUES ($1, $2)', [ENGINE_SCHEMA, cacheIdentity]);
+  await connection.run('COMMIT');
+  connection.closeSync();
+}
+
+/** Streams the record ids that a statement's only column holds, in its order. */
+export async function* streamIds(
+  connection: DuckDBConnection,
+  sql: string,
+  values: readonly BoundValue[],
+): AsyncGenerator<Float64Array> {
+  const result: DuckDBResult = await connection.stream(sql, [...values]);
+  for (;;) {
+    const chunk = await result.fetchChunk();
+    if (chunk === null || chunk.rowCount === 0) return;
+    yield toNumbers(chunk.getColumnVector(0));
+  }
+}
+
+/** Words of 32 bits are read, since a bigint for each of ten million ids takes a second. */
+function toNumbers(vector: unknown): Float64Array {
+  const { items } = vector as { items: BigInt64Array };
+  const words = new Uint32Array(items.buffer, items.byteOffset, items.length * 2);
+  const ids = new Float64Array(items.length);
+  for (let index = 0; index < ids.length; index += 1) {
+    ids[index] = (words[index * 2 + 1] ?? 0) * 2 ** 32 + (words[index * 2] ?? 0);
+  }
+  return ids;
+}
+
+/** Reads a small result as rows; whole numbers come as numbers, exact up to 2^53. */
+export async function readRows<Row extends readonly unknown[]>(
+  connection: DuckDBConnection,
+  sql: string,
+  values: readonly BoundValue[] = [],
+): Promise<Row[]> {
+  const reader = await connection.runAndReadAll(sql, [...values]);
+  return reader
+    .getRows()
+    .map((row) => row.map((value) => (typeof value === 'bigint' ? Number(value) : value)) as unknown as Row);
+}

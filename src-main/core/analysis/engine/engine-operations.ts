@@ -1,0 +1,146 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { CODE_CLASSES, toCodeClass, type Facets, type RecordOrder } from '../../../common/model/record.ts';
+import type { CallContext } from '../../calls/call-messages.ts';
+import type { RecordFilter } from '../../../common/model/record-filter.ts';
+import type { RecordScope as WantedScope } from '../../../common/model/record-scope.ts';
+import type { DetailKind } from '../../../common/reporting/reports.ts';
+import { countByTime, countRecords, countValues, findNewestMs, type ValueCount } from './count-records.ts';
+import { createEngineFeed, type FeedProgress } from './feed-engine.ts';
+import type { EngineDatabase } from './engine-database.ts';
+import { findErrorFamilies } from './error-families.ts';
+import { findFlows } from './find-flows.ts';
+import { readSession } from './read-session.ts';
+import { createRecordViews } from './record-views.ts';
+import { createScopeResolver, type EngineSource } from './resolve-scope.ts';
+import { summariseRecords } from './summarise-records.ts';
+
+export type EngineOperations = Awaited<ReturnType<typeof createEngineOperations>>;
+
+type Context = CallContext<FeedProgress>;
+
+interface Question {
+  readonly scope: WantedScope;
+  readonly filter: RecordFilter;
+}
+
+/** Everything that the engine's process does on request. `mark` tells its views from those of another process. */
+export async function createEngineOperations(database: EngineDatabase, source: EngineSource, mark: string) {
+  const feedConnection = await database.connect();
+  const feed = await createEngineFeed(feedConnection, source);
+  const views = createRecordViews(database, mark);
+  let following: Promise<void> = Promise.resolve();
+  let progress: FeedProgress | null = null;
+
+  /** One run at a time; whoever asks meanwhile waits for the next one. */
+  const follow = (onProgress: (progress: FeedProgress) => void = () => undefined): Promise<void> => {
+    following = following
+      .catch(() => undefined)
+      .then(() =>
+        feed.follow((now) => {
+          progress = now;
+          onProgress(now);
+        }),
+      )
+      .finally(() => (progress = null));
+    return following;
+  };
+  const withConnection = async <Value>(
+    { signal }: Context,
+    work: (connection: DuckDBConnection) => Promise<Value>,
+  ): Promise<Value> => {
+    const connection = await database.connect();
+    const interrupt = (): void => connection.interrupt();
+    signal.addEventListener('abort', interrupt, { once: true });
+    try {
+      signal.throwIfAborted();
+      return await work(connection);
+    } finally {
+      signal.removeEventListener('abort', interrupt);
+      connection.closeSync();
+    }
+  };
+  const resolver = createScopeResolver(source, feed, () => follow());
+  const ask = <Value>(
+    scope: WantedScope,
+    context: Context,
+    work: (
+      connection: DuckDBConnection,
+      scope: Awaited<ReturnType<typeof resolver.resolve>>,
+    ) => Promise<Value>,
+  ): Promise<Value> =>
+    withConnection(context, async (connection) =>
+      work(connection, await resolver.resolve(connection, scope)),
+    );
+
+  return {
+    /** Brings the engine up to the cache; reports the records fed after each batch. */
+    follow: (_input: null, { progress: report }: Context): Promise<void> => follow(report),
+    readProgress: (): FeedProgress | null => progress,
+    openView: ({ scope, filter, order }: Question & { order: RecordOrder }, context: Context) =>
+      ask(scope, context, async (connection, records) => {
+        const { viewId, rowCount } = await views.open(records, filter, order);
+        const isWhole = filter.conditions.length === 0;
+        return { viewId, rowCount, totalCount: isWhole ? rowCount : await countRecords(connection, records) };
+      }),
+    /** Ids of the rows of a view from a place on, and the report that they are of. */
+    readIds: async ({ viewId, offset, limit }: { viewId: string; offset: number; limit: number }) => ({
+      report: `${views.get(viewId).scope.direction}-detail` as const,
+      ids: [...(await views.readIds(viewId, offset, offset + limit))],
+    }),
+    closeView: (viewId: string): void => views.close(viewId),
+    countByTime: ({ scope, filter, edges }: Question & { edges: readonly number[] }, context: Context) =>
+      ask(scope, context, (connection, records) => countByTime(connection, records, filter, edges)),
+    countFacets: ({ scope, filter }: Question, context: Context): Promise<Facets> =>
+      ask(scope, context, async (connection, records) => {
+        const fields = ['responseCode', 'channel', 'service', 'origin'] as const;
+        return toFacets(await countValues(connection, records, filter, fields));
+      }),
+    summarise: (scope: WantedScope, context: Context) => ask(scope, context, summariseRecords),
+    findErrorFamilies: (
+      { scope, filter, period }: Question & { period: { fromMs: number; toMs: number } },
+      context: Context,
+    ) => ask(scope, context, (connection, records) => findErrorFamilies(connection, records, filter, period)),
+    /** Traffic of each channel and service in the hour before the newest record and before it; null without records. */
+    findFlows: ({ connectionId, report }: { connectionId: string; report: DetailKind }, context: Context) =>
+      withConnection(context, async (connection) => {
+        const records = await resolver.resolveAll(connection, connectionId, report);
+        const newestMs = await findNewestMs(connection, records);
+        return newestMs === null ? null : findFlows(connection, records, newestMs);
+      }),
+    readSession: (
+      { connectionId, sessionId }: { connectionId: string; sessionId: string },
+      context: Context,
+    ) =>
+      withConnection(context, async (connection) => {
+        const reports: readonly DetailKind[] = ['inbound-detail', 'outbound-detail'];
+        const scopes = [];
+        for (const report of reports)
+          scopes.push(await resolver.resolveAll(connection, connectionId, report));
+        return readSession(connection, scopes, sessionId);
+      }),
+    close: (): void => {
+      views.closeAll();
+      feedConnection.closeSync();
+      database.close();
+    },
+  };
+}
+
+function toFacets(
+  counts: Readonly<Record<'responseCode' | 'channel' | 'service' | 'origin', ValueCount[]>>,
+): Facets {
+  const classes = new Map(CODE_CLASSES.map((name) => [name, 0]));
+  for (const { value, count } of counts.responseCode) {
+    const name = toCodeClass(value as number | null);
+    classes.set(name, (classes.get(name) ?? 0) + count);
+  }
+  const listed = <Value>(field: keyof typeof counts): { value: Value; count: number }[] =>
+    counts[field].flatMap(({ value, count }) => (value === null ? [] : [{ value: value as Value, count }]));
+  return {
+    codeClasses: [...classes].flatMap(([value, count]) => (count > 0 ? [{ value, count }] : [])),
+    responseCodes: listed<number>('responseCode'),
+    channels: listed<number>('channel'),
+    services: listed<number>('service'),
+    origins: listed<string>('origin'),
+  };
+}

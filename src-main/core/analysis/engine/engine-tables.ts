@@ -1,0 +1,57 @@
+import { BIGINT, DOUBLE, VARCHAR, type DuckDBType } from '@duckdb/node-api';
+import type { FilterField } from '../../../common/model/record-filter.ts';
+import {
+  REPORTS,
+  listFields,
+  type DetailKind,
+  type Direction,
+  type ReportField,
+} from '../../../common/reporting/reports.ts';
+
+/** Raised whenever a table below or the meaning of a column changes: the file is then fed anew. */
+export const ENGINE_SCHEMA = 1;
+
+export interface EngineColumn {
+  readonly name: string;
+  readonly type: DuckDBType;
+}
+
+/** Columns of a direction's table, in the order in which they are fed. */
+export const ENGINE_COLUMNS: Readonly<Record<Direction, readonly EngineColumn[]>> = {
+  inbound: listColumns('inbound-detail'),
+  outbound: listColumns('outbound-detail'),
+};
+
+function listColumns(kind: DetailKind): EngineColumn[] {
+  const fields = listFields(kind)
+    .filter(([name]) => name !== 'dateText')
+    .map(([, { column, type, unit }]) => ({ name: column, type: toType(type, unit) }));
+  return [{ name: 'record_id', type: BIGINT }, { name: 'date_ms', type: BIGINT }, ...fields];
+}
+
+/** Times may have fractions whatever the specification says (decision 22). */
+function toType(type: ReportField['type'], unit: ReportField['unit']): DuckDBType {
+  if (type === 'number' || unit === 'ms') return DOUBLE;
+  return type === 'integer' ? BIGINT : VARCHAR;
+}
+
+/** The column of a field, or null where the direction does not have it. */
+export function findColumn(field: FilterField, direction: Direction): EngineColumn | null {
+  const fields: Readonly<Record<string, ReportField>> = REPORTS[`${direction}-detail`].fields;
+  const name = field === 'dateMs' ? 'date_ms' : fields[field]?.column;
+  return ENGINE_COLUMNS[direction].find((column) => column.name === name) ?? null;
+}
+
+/** Statements that make the tables of an empty file. */
+export function listTableSql(): string[] {
+  const tables = Object.entries(ENGINE_COLUMNS).map(
+    ([direction, columns]) =>
+      `CREATE TABLE ${direction} (${columns.map(({ name, type }) => `${name} ${type.toString()}`).join(', ')})`,
+  );
+  return [
+    'CREATE TABLE engine_state (schema_version INTEGER, cache_identity VARCHAR)',
+    // Records of each snapshot that are here; always the first ones of it.
+    'CREATE TABLE fed_snapshots (snapshot_id BIGINT, direction VARCHAR, started_at_ms BIGINT, record_count BIGINT)',
+    ...tables,
+  ];
+}

@@ -1,0 +1,139 @@
+import { DuckDBDataChunk, type DuckDBConnection } from '@duckdb/node-api';
+import { readRows } from './engine-database.ts';
+import { ENGINE_COLUMNS } from './engine-tables.ts';
+import type { EngineValue, FeedSnapshot, FeedSource } from './feed-source.ts';
+
+/** Rows of a chunk of the engine. */
+const CHUNK_ROWS = 2048;
+/** Records fed in one transaction: short enough to let queries in, long enough that its end costs little. */
+const BATCH_ROWS = CHUNK_ROWS * 24;
+/** Ids of a snapshot's records begin at its number times this. */
+const RECORD_ID_SPAN = 2n ** 32n;
+
+/** What has been fed so far, by snapshot. */
+export interface EngineFeed {
+  /** Records of a snapshot that queries see. */
+  countFed(snapshotId: number): number;
+  /**
+   * Brings the engine up to the cache: deletes what is gone, adds what is new. Rows and watermark of a batch are one
+   * transaction, so that a process that dies leaves whole batches. Calls `onProgress` after each batch.
+   */
+  follow(onProgress?: (progress: FeedProgress) => void): Promise<void>;
+}
+
+/** Records that the cache holds, and those of them that have been fed. */
+export interface FeedProgress {
+  readonly fed: number;
+  readonly total: number;
+}
+
+interface Watermark {
+  readonly startedAtMs: number;
+  readonly recordCount: number;
+}
+
+/** Prepares the feeding over a connection of its own. */
+export async function createEngineFeed(
+  connection: DuckDBConnection,
+  source: FeedSource,
+): Promise<EngineFeed> {
+  const watermarks = new Map<number, Watermark>();
+  const rows = await readRows<[number, number, number]>(
+    connection,
+    'SELECT snapshot_id, started_at_ms, record_count FROM fed_snapshots',
+  );
+  for (const [snapshotId, startedAtMs, recordCount] of rows)
+    watermarks.set(snapshotId, { startedAtMs, recordCount });
+  const chunks = { inbound: createChunk('inbound'), outbound: createChunk('outbound') };
+
+  const inTransaction = async (work: () => Promise<void>): Promise<void> => {
+    await connection.run('BEGIN');
+    try {
+      await work();
+      await connection.run('COMMIT');
+    } catch (error) {
+      await connection.run('ROLLBACK').catch(() => undefined);
+      throw error;
+    }
+  };
+  const forget = (snapshotId: number): Promise<void> =>
+    inTransaction(async () => {
+      const from = BigInt(snapshotId) * RECORD_ID_SPAN;
+      for (const table of ['inbound', 'outbound']) {
+        await connection.run(`DELETE FROM ${table} WHERE record_id >= $1 AND record_id < $2`, [
+          from,
+          from + RECORD_ID_SPAN,
+        ]);
+      }
+      await connection.run('DELETE FROM fed_snapshots WHERE snapshot_id = $1', [snapshotId]);
+      watermarks.delete(snapshotId);
+    });
+  const feedBatch = async (snapshot: FeedSnapshot, from: number, until: number): Promise<void> => {
+    const { snapshotId, direction, startedAtMs } = snapshot;
+    const values = source.read(snapshot, from, until);
+    if (values.length !== until - from)
+      throw new Error(`Records of snapshot ${snapshotId} are missing in the cache.`);
+    await inTransaction(async () => {
+      const appender = await connection.createAppender(direction);
+      for (let start = 0; start < values.length; start += CHUNK_ROWS) {
+        const part = values.slice(start, start + CHUNK_ROWS);
+        // One chunk is used again and again: each new one keeps native memory until it is collected.
+        const chunk = chunks[direction];
+        chunk.reset();
+        chunk.rowCount = part.length;
+        chunk.setColumns(toColumns(part, chunk.columnCount));
+        appender.appendDataChunk(chunk);
+      }
+      appender.closeSync();
+      await connection.run('DELETE FROM fed_snapshots WHERE snapshot_id = $1', [snapshotId]);
+      await connection.run('INSERT INTO fed_snapshots VALUES ($1, $2, $3, $4)', [
+        snapshotId,
+        direction,
+        startedAtMs,
+        until,
+      ]);
+    });
+    watermarks.set(snapshotId, { startedAtMs, recordCount: until });
+  };
+
+  return {
+    countFed: (snapshotId) => watermarks.get(snapshotId)?.recordCount ?? 0,
+    async follow(onProgress) {
+      const snapshots = source.list();
+      const known = new Map(snapshots.map((snapshot) => [snapshot.snapshotId, snapshot]));
+      for (const [snapshotId, mark] of [...watermarks]) {
+        const snapshot = known.get(snapshotId);
+        const isSame = snapshot?.startedAtMs === mark.startedAtMs && snapshot.recordCount >= mark.recordCount;
+        if (!isSame) await forget(snapshotId);
+      }
+      const total = snapshots.reduce((sum, { recordCount }) => sum + recordCount, 0);
+      let fed = snapshots.reduce(
+        (sum, { snapshotId }) => sum + (watermarks.get(snapshotId)?.recordCount ?? 0),
+        0,
+      );
+      for (const snapshot of snapshots) {
+        let from = watermarks.get(snapshot.snapshotId)?.recordCount ?? 0;
+        while (from < snapshot.recordCount) {
+          const until = Math.min(from + BATCH_ROWS, snapshot.recordCount);
+          await feedBatch(snapshot, from, until);
+          fed += until - from;
+          from = until;
+          onProgress?.({ fed, total });
+          // Calls that arrived meanwhile come first.
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+      }
+    },
+  };
+}
+
+function createChunk(direction: keyof typeof ENGINE_COLUMNS): DuckDBDataChunk {
+  return DuckDBDataChunk.create(
+    ENGINE_COLUMNS[direction].map(({ type }) => type),
+    CHUNK_ROWS,
+  );
+}
+
+function toColumns(rows: readonly (readonly EngineValue[])[], columnCount: number): EngineValue[][] {
+  return Array.from({ length: columnCount }, (_, column) => rows.map((row) => row[column] ?? null));
+}

@@ -1,0 +1,24 @@
+import type { Direction } from '../../../common/reporting/reports.ts';
+
+/** A snapshot of single records as far as the engine needs to know it. */
+export interface FeedSnapshot {
+  readonly snapshotId: number;
+  readonly direction: Direction;
+  readonly startedAtMs: number;
+  readonly recordCount: number;
+}
+
+/** Where the engine is fed from: the cache, read-only. */
+export interface FeedSource {
+  /** Tells one cache from another. */
+  readonly identity: string;
+  /** Every detail snapshot that is in the cache now. */
+  list(): FeedSnapshot[];
+  /**
+   * Values of the records [from, until) of a snapshot, in the order of ENGINE_COLUMNS: whole numbers as bigint,
+   * others as number, texts as string.
+   */
+  read(snapshot: FeedSnapshot, from: number, until: number): readonly (readonly EngineValue[])[];
+}
+
+export type EngineValue = bigint | number | string | null;

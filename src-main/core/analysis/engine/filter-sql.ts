@@ -1,0 +1,118 @@
+import { BIGINT, VARCHAR } from '@duckdb/node-api';
+import type { CodeClass } from '../../../common/model/record.ts';
+import type { FieldCondition, FilterField, RecordFilter } from '../../../common/model/record-filter.ts';
+import type { Direction } from '../../../common/reporting/reports.ts';
+import { findColumn, type EngineColumn } from './engine-tables.ts';
+
+/** Values bound to a statement, by their place. */
+export type BoundValue = string | number | bigint;
+
+/** A condition over a direction's columns, with `$n` in the place of values. */
+export interface SqlCondition {
+  readonly sql: string;
+  readonly values: readonly BoundValue[];
+}
+
+const CLASS_SQL: Readonly<Record<CodeClass, string>> = {
+  '2xx': 'response_code BETWEEN 100 AND 299',
+  '3xx': 'response_code BETWEEN 300 AND 399',
+  '4xx': 'response_code BETWEEN 400 AND 499',
+  '5xx': 'response_code BETWEEN 500 AND 599',
+  none: '(response_code IS NULL OR response_code NOT BETWEEN 100 AND 599)',
+};
+/** The class of a response code as its place in CODE_CLASSES. */
+export const CLASS_PLACE_SQL =
+  'CASE WHEN response_code IS NULL OR response_code NOT BETWEEN 100 AND 599 THEN 4 ' +
+  'WHEN response_code < 300 THEN 0 WHEN response_code < 400 THEN 1 WHEN response_code < 500 THEN 2 ELSE 3 END';
+
+/** Fields that a search looks in; the long ones last. */
+export const SEARCHED_FIELDS: readonly FilterField[] = [
+  'client',
+  'error',
+  'sessionId',
+  'origin',
+  'actionId',
+  'payload',
+  'response',
+];
+
+/**
+ * A filter as SQL; 'true' where it restricts nothing. A condition on a field that the direction does not have
+ * matches no record, and excludes none. `without` leaves the conditions on one field out.
+ */
+export function toFilterSql(filter: RecordFilter, direction: Direction, without?: FilterField): SqlCondition {
+  const values: BoundValue[] = [];
+  const bind = (value: BoundValue): string => `$${values.push(value)}`;
+  const parts = filter.conditions
+    .filter(({ field }) => field !== without)
+    .flatMap((condition) => toConditionSql(condition, direction, bind) ?? []);
+  return { sql: parts.length === 0 ? 'true' : parts.join(' AND '), values };
+}
+
+function toSearchSql(search: string, direction: Direction, bind: (value: BoundValue) => string): string {
+  const place = bind(search.toLowerCase());
+  const columns = SEARCHED_FIELDS.flatMap((field) => findColumn(field, direction)?.name ?? []);
+  return `(${columns.map((column) => `contains(lower(${column}), ${place})`).join(' OR ')})`;
+}
+
+function toConditionSql(
+  condition: FieldCondition,
+  direction: Direction,
+  bind: (value: BoundValue) => string,
+): string | null {
+  const parts = listAlternatives(condition, direction, bind);
+  if (parts === null) return null;
+  const sql = parts.length === 0 ? 'false' : `(${parts.join(' OR ')})`;
+  // A comparison with null is neither true nor false: what is excluded must be known to hold.
+  return condition.exclude === true ? `NOT coalesce(${sql}, false)` : sql;
+}
+
+/** Null where the condition says nothing. */
+function listAlternatives(
+  condition: FieldCondition,
+  direction: Direction,
+  bind: (value: BoundValue) => string,
+): string[] | null {
+  const { field, values = [], classes = [], min, max, text } = condition;
+  if (field === 'anywhere') return text === undefined ? null : [toSearchSql(text, direction, bind)];
+  const column = findColumn(field, direction);
+  if (values.length + classes.length === 0 && min === undefined && max === undefined && text === undefined) {
+    return null;
+  }
+  if (column === null) return [];
+  const { name } = column;
+  const isText = column.type === VARCHAR;
+  const parts: string[] = [];
+  const exact = values.filter((value) => value !== null && value !== '');
+  if (exact.length > 0) {
+    const bound = exact.flatMap((value) => toExact(value, column) ?? []).map(bind);
+    parts.push(bound.length === 0 ? 'false' : `${name} IN (${bound.join(', ')})`);
+  }
+  if (exact.length < values.length)
+    parts.push(isText ? `(${name} IS NULL OR ${name} = '')` : `${name} IS NULL`);
+  if (field === 'responseCode') parts.push(...classes.map((name) => CLASS_SQL[name]));
+  if ((min !== undefined || max !== undefined) && !isText) {
+    const isBelow = field === 'dateMs' ? '<' : '<=';
+    const bounds = [
+      ...(min === undefined ? [] : [`${name} >= ${bind(toBound(min, column))}`]),
+      ...(max === undefined ? [] : [`${name} ${isBelow} ${bind(toBound(max, column))}`]),
+    ];
+    parts.push(`(${bounds.join(' AND ')})`);
+  }
+  if (text !== undefined && isText) parts.push(`contains(lower(${name}), ${bind(text.toLowerCase())})`);
+  return parts;
+}
+
+/** Null for a value that no record can have. */
+function toExact(value: string | number | null, { type }: EngineColumn): BoundValue | null {
+  if (value === null) return null;
+  if (type === VARCHAR) return String(value);
+  const number = Number(value);
+  if (type === BIGINT) return Number.isSafeInteger(number) ? BigInt(number) : null;
+  return Number.isFinite(number) ? number : null;
+}
+
+/** A whole number where it can be one, so that it is compared with whole numbers as such. */
+function toBound(value: number, { type }: EngineColumn): BoundValue {
+  return type === BIGINT && Number.isSafeInteger(value) ? BigInt(value) : value;
+}

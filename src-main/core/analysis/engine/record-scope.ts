@@ -1,0 +1,64 @@
+import type { Direction } from '../../../common/reporting/reports.ts';
+import type { Segment } from '../divide-period.ts';
+import type { SqlCondition } from './filter-sql.ts';
+
+/** Ids of a snapshot's records begin at its number times this. */
+export const RECORD_ID_SPAN = 2 ** 32;
+
+/** Records of one direction that a question is about, in parts that don't overlap. */
+export interface RecordScope {
+  readonly direction: Direction;
+  /** In the order of time: a part of a snapshot, or (edges null) all of it, records without a date included. */
+  readonly parts: readonly ScopePart[];
+}
+
+export interface ScopePart {
+  readonly snapshotId: number;
+  readonly recordCount: number;
+  /** Dates [fromMs, toMs); null for every record. */
+  readonly span: { readonly fromMs: number; readonly toMs: number } | null;
+  /** Records whose date can't be read belong to it too. */
+  readonly withUndated: boolean;
+}
+
+/** Parts of a scope from the segments of a period. */
+export function toParts(
+  segments: readonly Segment[],
+  snapshots: ReadonlyMap<number, { readonly recordCount: number; readonly isInside: boolean }>,
+): ScopePart[] {
+  const seen = new Set<number>();
+  return segments.flatMap(({ snapshotId, fromMs, toMs }) => {
+    const snapshot = snapshots.get(snapshotId);
+    if (snapshot === undefined) return [];
+    // Records that nobody can place in time count once, with the first part of a snapshot that lies in the period.
+    const withUndated = snapshot.isInside && !seen.has(snapshotId);
+    seen.add(snapshotId);
+    return [{ snapshotId, recordCount: snapshot.recordCount, span: { fromMs, toMs }, withUndated }];
+  });
+}
+
+/**
+ * A scope as a table expression that has the columns named, and `part`, the place of the part. Each part is read by its
+ * range of ids and dates, so that storage outside of them is skipped; the order of rows is that of the parts, and
+ * within a part that in which records were received.
+ */
+export function toSourceSql(scope: RecordScope, columns: readonly string[], where: SqlCondition): string {
+  const list = columns.join(', ');
+  if (scope.parts.length === 0) {
+    return `(SELECT ${list}, 0 AS part FROM ${scope.direction} WHERE false AND (${where.sql}))`;
+  }
+  const selects = scope.parts.map((part, place) => {
+    const conditions = [toRangeSql(part), where.sql].filter((sql) => sql !== 'true');
+    return `SELECT ${list}, ${place} AS part FROM ${scope.direction} WHERE ${conditions.join(' AND ')}`;
+  });
+  return `(${selects.join(' UNION ALL ')})`;
+}
+
+/** Numbers of the application, never input: they stand in the statement itself. */
+function toRangeSql({ snapshotId, recordCount, span, withUndated }: ScopePart): string {
+  const first = snapshotId * RECORD_ID_SPAN;
+  const ids = `record_id >= ${first} AND record_id < ${first + recordCount}`;
+  if (span === null) return ids;
+  const dates = `date_ms >= ${span.fromMs} AND date_ms < ${span.toMs}`;
+  return withUndated ? `${ids} AND (date_ms IS NULL OR (${dates}))` : `${ids} AND ${dates}`;
+}

@@ -1,0 +1,177 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { AppError } from '../../../common/contract/errors.ts';
+import type { RecordOrder } from '../../../common/model/record.ts';
+import type { FilterField, RecordFilter } from '../../../common/model/record-filter.ts';
+import { readRows, streamIds, type EngineDatabase } from './engine-database.ts';
+import { findColumn } from './engine-tables.ts';
+import { toFilterSql } from './filter-sql.ts';
+import { createRecordList, type RecordList } from './record-list.ts';
+import { toSourceSql, type RecordScope } from './record-scope.ts';
+
+/** Rows that are there at once, before the whole order is. */
+const FIRST_ROWS = 200;
+/** Views kept; the one that was used longest ago goes first. */
+const MAX_VIEWS = 16;
+/** Bytes that the lists of all views may take together, the newest one apart. */
+const MAX_LIST_BYTES = 160_000_000;
+
+/** A question about records, answered row by row. */
+export interface RecordView {
+  readonly scope: RecordScope;
+  readonly filter: RecordFilter;
+  readonly order: RecordOrder;
+  readonly rowCount: number;
+}
+
+interface OpenView extends RecordView {
+  readonly first: Float64Array;
+  readonly list: RecordList;
+  /** Settles when the list is whole; rejects when the reading ended before. */
+  readonly whole: Promise<void>;
+  close(): void;
+}
+
+export interface RecordViews {
+  /** Opens a view; its first rows can be read at once, others as soon as the order is known. */
+  open(
+    scope: RecordScope,
+    filter: RecordFilter,
+    order: RecordOrder,
+  ): Promise<{ viewId: string; rowCount: number }>;
+  /** Ids of the rows [start, end); fewer at the end. Throws AppError `cache.view-closed`. */
+  readIds(viewId: string, start: number, end: number): Promise<Float64Array>;
+  /** Throws AppError `cache.view-closed`. */
+  get(viewId: string): RecordView;
+  close(viewId: string): void;
+  closeAll(): void;
+}
+
+/** Keeps views over the engine; `mark` makes their names differ from those of another process. */
+export function createRecordViews(database: EngineDatabase, mark: string): RecordViews {
+  const views = new Map<string, OpenView>();
+  let lastView = 0;
+
+  const find = (viewId: string): OpenView => {
+    const view = views.get(viewId);
+    if (view === undefined) throw new AppError('cache.view-closed', 'The view is closed.', { viewId });
+    views.delete(viewId);
+    views.set(viewId, view);
+    return view;
+  };
+  const makeRoom = (newest: string): void => {
+    const held = (): number => [...views.values()].reduce((sum, { list }) => sum + list.sizeBytes, 0);
+    for (const [viewId, view] of views) {
+      if (viewId === newest || (views.size <= MAX_VIEWS && held() <= MAX_LIST_BYTES)) return;
+      view.close();
+      views.delete(viewId);
+    }
+  };
+
+  return {
+    async open(scope, filter, order) {
+      const connection = await database.connect();
+      const where = toFilterSql(filter, scope.direction);
+      const values = [...where.values];
+      const sorted = toOrderSql(order, scope);
+      const columns = ['record_id', ...(sorted.column === null ? [] : [sorted.column])];
+      const source = toSourceSql(scope, columns, where);
+      const [[rowCount] = [0]] = await readRows<[number]>(
+        connection,
+        `SELECT count(*) FROM ${source}`,
+        values,
+      );
+      const first = await readIds(
+        connection,
+        `SELECT record_id FROM ${source} ORDER BY ${sorted.order} LIMIT ${FIRST_ROWS}`,
+        values,
+      );
+      const list = createRecordList();
+      let isClosed = false;
+      const fill = async (): Promise<void> => {
+        try {
+          const order = sorted.column === null ? '' : ` ORDER BY ${sorted.order}`;
+          for await (const ids of streamIds(connection, `SELECT record_id FROM ${source}${order}`, values)) {
+            if (isClosed) return;
+            list.append(ids);
+          }
+        } finally {
+          connection.closeSync();
+        }
+      };
+      const whole = fill();
+      // Whoever reads rows awaits it; a view that nobody reads on must not end the process.
+      whole.catch(() => undefined);
+      const viewId = `view-${mark}-${++lastView}`;
+      const close = (): void => {
+        isClosed = true;
+        connection.interrupt();
+      };
+      views.set(viewId, { scope, filter, order, rowCount, first, list, whole, close });
+      void whole.then(() => makeRoom(viewId)).catch(() => undefined);
+      makeRoom(viewId);
+      return { viewId, rowCount };
+    },
+    async readIds(viewId, start, end) {
+      const view = find(viewId);
+      const { first, list, rowCount, order } = view;
+      const until = Math.min(end, rowCount);
+      if (until <= first.length) return first.slice(start, until);
+      const isReversed = order.column === 'received' && order.descending;
+      if (isReversed || list.rowCount < until) await view.whole;
+      if (!isReversed) return list.slice(start, until);
+      return list.slice(rowCount - until, rowCount - start).reverse();
+    },
+    get: find,
+    close(viewId) {
+      views.get(viewId)?.close();
+      views.delete(viewId);
+    },
+    closeAll() {
+      for (const view of views.values()) view.close();
+      views.clear();
+    },
+  };
+}
+
+async function readIds(
+  connection: DuckDBConnection,
+  sql: string,
+  values: readonly (string | number | bigint)[],
+): Promise<Float64Array> {
+  const list = createRecordList();
+  for await (const ids of streamIds(connection, sql, values)) list.append(ids);
+  return list.slice(0, list.rowCount);
+}
+
+const ORDER_FIELDS: Readonly<Record<Exclude<RecordOrder['column'], 'received'>, FilterField>> = {
+  dateMs: 'dateMs',
+  responseCode: 'responseCode',
+  channel: 'channel',
+  service: 'service',
+  origin: 'origin',
+  client: 'client',
+  responseTimeMs: 'responseTimeMs',
+  botLatencyMs: 'botLatencyMs',
+  actionId: 'actionId',
+  error: 'error',
+};
+
+/**
+ * The order of a view: nothing first, texts without regard to case, then by time and place, so that no two records
+ * tie. Descending is the exact reverse.
+ */
+function toOrderSql(order: RecordOrder, scope: RecordScope): { column: string | null; order: string } {
+  const direction = order.descending ? 'DESC' : 'ASC';
+  const natural = `part ${direction}, record_id ${direction}`;
+  const column = order.column === 'received' ? null : findColumn(ORDER_FIELDS[order.column], scope.direction);
+  if (column === null) return { column: null, order: natural };
+  const { name } = column;
+  const nulls = order.descending ? 'NULLS LAST' : 'NULLS FIRST';
+  const key = column.type.toString() === 'VARCHAR' ? `lower(${name})` : name;
+  // Action numbers are sent as text but are meant as numbers.
+  const keys = name === 'action_id' ? [`TRY_CAST(${name} AS BIGINT)`, key] : [key];
+  return {
+    column: name,
+    order: `${keys.map((sql) => `${sql} ${direction} ${nulls}`).join(', ')}, ${natural}`,
+  };
+}

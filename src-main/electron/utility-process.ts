@@ -1,0 +1,16 @@
+import { utilityProcess } from 'electron';
+import { fileURLToPath } from 'node:url';
+import type { ChildProcess } from '../node/fork-process.ts';
+
+/** Starts a script in a utility process, with one argument: Electron's own way to run Node apart from the window. */
+export function startUtilityProcess(script: URL, argument: string): ChildProcess {
+  const child = utilityProcess.fork(fileURLToPath(script), [argument], {
+    serviceName: 'Channelscope analysis',
+  });
+  return {
+    postMessage: (message) => child.postMessage(message),
+    onMessage: (listener) => void child.on('message', listener),
+    onExit: (listener) => void child.once('exit', (code) => listener(`exit code ${code}`)),
+    kill: () => void child.kill(),
+  };
+}

@@ -1,0 +1,42 @@
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+/** A script that runs in a process of its own. Messages are cloned, typed arrays included. */
+export interface ChildProcess {
+  postMessage(message: unknown): void;
+  onMessage(listener: (message: unknown) => void): void;
+  /** Notified once when the process has ended, with how and what it wrote to standard error last. */
+  onExit(listener: (reason: string) => void): void;
+  kill(): void;
+}
+
+/** As much of standard error is kept. */
+const MAX_REASON_CHARACTERS = 2000;
+
+/** Starts a script of plain Node in a process of its own, with one argument. It ends when its parent does. */
+export function forkProcess(script: URL, argument: string): ChildProcess {
+  const child = fork(fileURLToPath(script), [argument], {
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+  let lastWords = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    lastWords = (lastWords + text).slice(-MAX_REASON_CHARACTERS);
+  });
+  const listeners = new Set<(reason: string) => void>();
+  const end = (how: string): void => {
+    for (const listener of listeners) listener(`${how} ${lastWords}`.trim());
+    listeners.clear();
+  };
+  child.on('error', (error) => end(String(error)));
+  child.on('exit', (code, signal) => end(signal ?? `exit code ${String(code)}`));
+  return {
+    postMessage: (message) => {
+      // A process that is just ending takes no message any more; its exit is reported by itself.
+      if (child.connected) child.send(message as object, () => undefined);
+    },
+    onMessage: (listener) => void child.on('message', listener),
+    onExit: (listener) => void listeners.add(listener),
+    kill: () => void child.kill('SIGKILL'),
+  };
+}

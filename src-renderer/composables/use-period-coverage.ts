@@ -1,0 +1,54 @@
+import { watchThrottled } from '@vueuse/core';
+import { computed, shallowRef, watch } from 'vue';
+import type { Output } from '../../src-main/common/contract/index.ts';
+import type { PeriodScope } from '../../src-main/common/model/record-scope.ts';
+import { useBackend } from '../backend/backend.ts';
+import { useDownloadsStore } from '../stores/downloads.ts';
+import { useSnapshotsStore } from '../stores/snapshots.ts';
+import { useAttempt } from './use-attempt.ts';
+
+type Hole = Output<'snapshots/read-coverage'>['holes'][number];
+
+const RELOAD_INTERVAL_MS = 1000;
+
+/** What of a period is not cached, kept up to date, and the way to fetch just that. */
+export function usePeriodCoverage(readScope: () => PeriodScope | null) {
+  const backend = useBackend();
+  const snapshots = useSnapshotsStore();
+  const downloads = useDownloadsStore();
+  const { isRunning: isFetching, error, attempt } = useAttempt();
+  const holes = shallowRef<readonly Hole[] | null>(null);
+  let ticket = 0;
+
+  /** Records that have only not settled yet are there. */
+  const gaps = computed(() => (holes.value ?? []).filter(({ state }) => state !== 'open'));
+  const missingMs = computed(() => gaps.value.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0));
+
+  async function load(): Promise<void> {
+    const mine = ++ticket;
+    const scope = readScope();
+    const found =
+      scope === null ? null : await backend.call('snapshots/read-coverage', { ...scope, buckets: 1 });
+    if (mine === ticket) holes.value = found?.holes ?? null;
+  }
+  // Without its gaps a period is shown as what is known of it: nothing is claimed.
+  const loadQuietly = (): Promise<void> => load().catch(() => undefined);
+
+  async function fetchGaps(): Promise<void> {
+    const scope = readScope();
+    if (scope === null) return;
+    await attempt(() => downloads.fetchHoles({ ...scope, toMs: scope.toMs - 1000 }));
+  }
+
+  watch(() => JSON.stringify(readScope()), loadQuietly, { immediate: true });
+  watchThrottled(() => snapshots.snapshots, loadQuietly, { throttle: RELOAD_INTERVAL_MS });
+
+  return {
+    isKnown: computed(() => holes.value !== null),
+    gaps,
+    missingMs,
+    isFetching,
+    error,
+    fetchGaps,
+  };
+}

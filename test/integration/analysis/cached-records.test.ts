@@ -1,0 +1,334 @@
+import fc from 'fast-check';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Period } from '../../../src-main/common/model/period.ts';
+import type { RecordOrder } from '../../../src-main/common/model/record.ts';
+import type { PeriodScope } from '../../../src-main/common/model/record-scope.ts';
+import type { Engine } from '../../../src-main/core/analysis/engine/create-engine.ts';
+import type { Cache } from '../../../src-main/core/cache/cache.ts';
+import type { ChildProcess } from '../../../src-main/node/fork-process.ts';
+import { createOverviewHandlers } from '../../../src-main/core/overview/overview-handlers.ts';
+import { createRecordsHandlers } from '../../../src-main/core/records/records-handlers.ts';
+import {
+  createDocument,
+  createFolder,
+  fillSnapshot,
+  FROM_MS,
+  openTestCache,
+  openTestEngine,
+  toBody,
+  toNewSnapshot,
+  toOutbound,
+  toPage,
+} from '../cache/cache-fixture.ts';
+
+const HOUR_MS = 3_600_000;
+const RECEIVED: RecordOrder = { column: 'received', descending: false };
+const ALL = { conditions: [] };
+
+let cache: Cache;
+let engine: Engine;
+let place: Awaited<ReturnType<typeof createFolder>>;
+let killEngine: () => void;
+let records: ReturnType<typeof createRecordsHandlers>;
+let overview: ReturnType<typeof createOverviewHandlers>;
+
+async function open(): Promise<void> {
+  place = await createFolder();
+  cache = await openTestCache(place.file);
+  const processes: ChildProcess[] = [];
+  engine = openTestEngine(place.file, processes);
+  killEngine = () => processes.at(-1)?.kill();
+  records = createRecordsHandlers({ cache, engine });
+  overview = createOverviewHandlers({ cache, engine });
+}
+async function close(): Promise<void> {
+  await engine.close();
+  await cache.close();
+  await place.remove();
+}
+beforeEach(async () => {
+  await open();
+  return close;
+});
+
+const createMany = (count: number, from = 0) =>
+  Array.from({ length: count }, (_, index) => createDocument(from + index));
+const toPeriod = (fromS: number, toS: number): Period => ({
+  ...toNewSnapshot().period,
+  fromMs: FROM_MS + fromS * 1000,
+  toMs: FROM_MS + (toS - 1) * 1000,
+});
+const toScope = (fromS: number, toS: number): PeriodScope => ({
+  connectionId: 'one',
+  report: 'inbound-detail',
+  fromMs: FROM_MS + fromS * 1000,
+  toMs: FROM_MS + toS * 1000,
+});
+const sum = (buckets: readonly { counts: number[] }[]): number =>
+  buckets.flatMap(({ counts }) => counts).reduce((total, count) => total + count, 0);
+
+describe('a view', () => {
+  it('reads its rows in order, from anywhere, and counts what it left out', async () => {
+    const id = await fillSnapshot(cache, createMany(1000));
+    const view = await records['records/open-view']({
+      scope: { snapshotId: id },
+      filter: { conditions: [{ field: 'responseCode', classes: ['5xx'] }] },
+      order: { column: 'responseTimeMs', descending: true },
+    });
+    expect(view).toMatchObject({ rowCount: 250, totalCount: 1000 });
+    const rows = await records['records/read-rows']({ viewId: view.viewId, offset: 240, limit: 20 });
+    expect(rows).toHaveLength(10);
+    const times = rows.map(({ responseTimeMs }) => responseTimeMs ?? 0);
+    expect(times).toEqual(times.toSorted((a, b) => b - a));
+    expect(rows[0]).toMatchObject({ snapshotId: id, responseCode: 500, error: 'Timed out' });
+  });
+
+  it('of a running download covers the records that were there when it was opened', async () => {
+    const { id } = await cache.createSnapshot(toNewSnapshot());
+    await cache.storePage(toPage(id, ''), toBody([createDocument(0)], 'a', 2)).stored;
+    const view = await records['records/open-view']({
+      scope: { snapshotId: id },
+      filter: ALL,
+      order: RECEIVED,
+    });
+    await cache.storePage(toPage(id, 'a'), toBody([createDocument(1)], '', 2)).stored;
+    expect(view).toMatchObject({ rowCount: 1, totalCount: 1 });
+    const rows = await records['records/read-rows']({ viewId: view.viewId, offset: 0, limit: 5 });
+    expect(rows.map(({ seq }) => seq)).toEqual([0]);
+    const later = await records['records/open-view']({
+      scope: { snapshotId: id },
+      filter: ALL,
+      order: RECEIVED,
+    });
+    expect(later.rowCount).toBe(2);
+  });
+
+  it('is closed when too many newer ones are open', async () => {
+    const id = await fillSnapshot(cache, createMany(10));
+    const openOne = () =>
+      records['records/open-view']({ scope: { snapshotId: id }, filter: ALL, order: RECEIVED });
+    const { viewId } = await openOne();
+    for (let count = 0; count < 16; count += 1) await openOne();
+    await expect(
+      (async () => records['records/read-rows']({ viewId, offset: 0, limit: 1 }))(),
+    ).rejects.toMatchObject({ code: 'cache.view-closed' });
+  });
+});
+
+describe('a histogram', () => {
+  it('has buckets of a round length that begin at round times of the shown clock', async () => {
+    await fillSnapshot(cache, createMany(3600));
+    const buckets = await records['records/read-histogram']({
+      scope: toScope(0, 3600),
+      filter: ALL,
+      fromMs: FROM_MS + 61_000,
+      toMs: FROM_MS + 3_600_000,
+      zone: 'Asia/Kathmandu',
+      maxBuckets: 20,
+    });
+    expect(new Set(buckets.map(({ fromMs, toMs }) => toMs - fromMs))).toEqual(new Set([300_000]));
+    expect(buckets[0]!.fromMs).toBe(FROM_MS);
+    expect(sum(buckets)).toBe(3600);
+  });
+});
+
+describe('facets', () => {
+  it('respect the conditions on other fields, and not those on their own', async () => {
+    const id = await fillSnapshot(cache, createMany(240));
+    const facets = await records['records/read-facets']({
+      scope: { snapshotId: id },
+      filter: {
+        conditions: [
+          { field: 'channel', values: [1] },
+          { field: 'responseCode', classes: ['2xx'] },
+        ],
+      },
+    });
+    expect(facets.channels.map(({ value, count }) => [value, count])).toEqual([
+      [0, 40],
+      [1, 40],
+      [2, 40],
+    ]);
+    expect(facets.codeClasses).toEqual([
+      { value: '2xx', count: 40 },
+      { value: '4xx', count: 20 },
+      { value: '5xx', count: 20 },
+    ]);
+  });
+});
+
+describe('everything cached of a period (decision 33)', () => {
+  it('counts each moment once, from the snapshot that was fetched later', async () => {
+    await fillSnapshot(cache, createMany(100), { period: toPeriod(0, 100), startedAtMs: FROM_MS + 1 });
+    // Seconds 50 to 150 again: the service now has a second record in each.
+    const later = [...createMany(100, 50), ...createMany(100, 50)];
+    await fillSnapshot(cache, later, { period: toPeriod(50, 150), startedAtMs: FROM_MS + 2 });
+    await fillSnapshot(cache, createMany(10), { connectionId: 'two' });
+    const volume = await overview['overview/read-volume']({
+      connectionId: 'one',
+      fromMs: FROM_MS,
+      toMs: FROM_MS + 200_000,
+      buckets: 4,
+    });
+    expect(volume.inbound.map((bucket) => sum([bucket]))).toEqual([50, 100, 100, 0]);
+    expect(volume.inboundCoverage).toBeCloseTo(0.75);
+    expect([sum(volume.outbound), volume.outboundCoverage]).toEqual([0, 0]);
+  });
+
+  it('takes the larger of two snapshots where the later one is not complete', async () => {
+    await fillSnapshot(cache, createMany(100), { period: toPeriod(0, 100), startedAtMs: FROM_MS + 1 });
+    const { id } = await cache.createSnapshot(
+      toNewSnapshot({ period: toPeriod(0, 100), startedAtMs: FROM_MS + 2 }),
+    );
+    await cache.storePage(toPage(id, '', FROM_MS + 500), toBody(createMany(30), 'more', 100)).stored;
+    const view = await records['records/open-view']({ scope: toScope(0, 100), filter: ALL, order: RECEIVED });
+    expect(view.rowCount).toBe(100);
+  });
+
+  it('holds records without a readable date once, with a period that holds their whole snapshot', async () => {
+    const odd = createDocument(5, { Date: 'soon' });
+    await fillSnapshot(cache, [...createMany(10), odd], { period: toPeriod(0, 10) });
+    const count = async (fromS: number, toS: number) =>
+      (await records['records/open-view']({ scope: toScope(fromS, toS), filter: ALL, order: RECEIVED }))
+        .rowCount;
+    expect(await count(0, 10)).toBe(11);
+    expect(await count(0, 5)).toBe(5);
+  });
+
+  it('gives one number in the table, the summary, the histogram, the facets and row by row, for any period', async () => {
+    // Each second has one record; snapshots overlap, one is partial, one was fetched again.
+    await fillSnapshot(cache, createMany(300), { period: toPeriod(0, 300), startedAtMs: FROM_MS + 1 });
+    await fillSnapshot(cache, createMany(200, 200), { period: toPeriod(200, 400), startedAtMs: FROM_MS + 2 });
+    const { id } = await cache.createSnapshot(
+      toNewSnapshot({ period: toPeriod(350, 600), startedAtMs: FROM_MS + 3 }),
+    );
+    await cache.storePage(toPage(id, '', FROM_MS + 900), toBody(createMany(100, 350), 'more', 250)).stored;
+    await fillSnapshot(cache, createMany(50, 500), { period: toPeriod(500, 550), startedAtMs: FROM_MS + 4 });
+    /** Seconds of which a record is cached: 0 to 449, and 500 to 549. */
+    const countPlainly = (fromS: number, toS: number): number =>
+      Array.from({ length: toS - fromS }, (_, index) => fromS + index).filter(
+        (second) => second < 450 || (second >= 500 && second < 550),
+      ).length;
+    await fc.assert(
+      fc.asyncProperty(fc.nat(600), fc.integer({ min: 1, max: 300 }), async (fromS, length) => {
+        const scope = toScope(fromS, fromS + length);
+        const expected = countPlainly(fromS, fromS + length);
+        const { viewId, rowCount } = await records['records/open-view']({
+          scope,
+          filter: ALL,
+          order: RECEIVED,
+        });
+        expect(rowCount).toBe(expected);
+        const groups = await engine.summarise(scope);
+        expect(groups.reduce((total, { count }) => total + count, 0)).toBe(expected);
+        const buckets = await records['records/read-histogram']({
+          scope,
+          filter: ALL,
+          fromMs: scope.fromMs,
+          toMs: scope.toMs,
+          zone: 'UTC',
+          maxBuckets: 60,
+        });
+        expect(sum(buckets)).toBe(expected);
+        const facets = await records['records/read-facets']({ scope, filter: ALL });
+        expect(facets.channels.reduce((total, { count }) => total + count, 0)).toBe(expected);
+        const rows = await records['records/read-rows']({ viewId, offset: 0, limit: 500 });
+        expect(new Set(rows.map(({ dateMs }) => dateMs)).size).toBe(expected);
+        await records['records/close-view']({ viewId });
+      }),
+      { numRuns: Number(process.env['PERIOD_RUNS'] ?? 60) },
+    );
+  }, 120_000);
+});
+
+describe('a computed summary', () => {
+  it('groups inbound records with their origin and outbound ones without', async () => {
+    const documents = createMany(120);
+    const inbound = await fillSnapshot(cache, documents);
+    const outbound = await fillSnapshot(
+      cache,
+      documents.map((document) => toOutbound(document, '-1')),
+      { report: 'outbound-detail' },
+    );
+    const [group] = await engine.summarise({ snapshotId: inbound });
+    const members = documents.filter(
+      (document) =>
+        document.Channel === group!.channel &&
+        document.Service === group!.service &&
+        document.Origin === group!.origin &&
+        document.ReponseCode === group!.responseCode,
+    );
+    const average = members.reduce((total, { ReponseTime }) => total + ReponseTime, 0) / members.length;
+    expect(group).toMatchObject({ count: members.length, sessionId: members.at(-1)!.Id });
+    expect(group!.averageResponseTimeMs).toBeCloseTo(average);
+    const own = await engine.summarise({ snapshotId: outbound });
+    expect(own.length).toBeGreaterThan(0);
+    expect(new Set(own.map(({ origin }) => origin))).toEqual(new Set([null]));
+    expect(new Set(own.map(({ averageBotLatencyMs }) => averageBotLatencyMs))).toEqual(new Set([null]));
+  });
+});
+
+describe('a session', () => {
+  it('is found in both directions, in the order of time, each request once', async () => {
+    const documents = createMany(21);
+    await fillSnapshot(cache, documents);
+    const newer = await fillSnapshot(cache, documents, { startedAtMs: FROM_MS + 1000 });
+    const outbound = await fillSnapshot(
+      cache,
+      documents.map((document) => toOutbound(document, '7')),
+      { report: 'outbound-detail' },
+    );
+    await fillSnapshot(cache, documents, { connectionId: 'two' });
+    const requests = await records['records/read-session']({
+      connectionId: 'one',
+      sessionId: documents[3]!.Id,
+    });
+    expect(requests.map(({ direction, snapshotId, seq }) => [direction, snapshotId, seq])).toEqual(
+      [3, 10, 17].flatMap((seq) => [
+        ['inbound', newer, seq],
+        ['outbound', outbound, seq],
+      ]),
+    );
+    expect(requests[1]).toMatchObject({ actionId: '7', botLatencyMs: null });
+  });
+});
+
+describe('attention', () => {
+  it('is drawn to errors and slowness of the last hour only', async () => {
+    const place = { Channel: 1, Service: 5, ReponseCode: 200, ReponseTime: 100 };
+    const at = (ms: number, changes: object = {}) =>
+      createDocument(0, { ...place, ...changes, Date: new Date(FROM_MS + ms).toISOString() });
+    const usual = Array.from({ length: 200 }, (_, index) => at(index * 30_000));
+    const calm = Array.from({ length: 100 }, (_, index) => at(2 * HOUR_MS + index * 30_000, { Service: 6 }));
+    const recent = Array.from({ length: 60 }, (_, index) =>
+      at(3 * HOUR_MS + index * 30_000, { ReponseTime: 250, ReponseCode: index < 25 ? 500 : 200 }),
+    );
+    await fillSnapshot(cache, [...usual, ...calm, ...recent], { period: toPeriod(0, 4 * 3600) });
+    const found = await overview['overview/read-attention']({ connectionId: 'one' });
+    expect(found.map(({ kind, count }) => [kind, count])).toEqual([
+      ['errors-up', 25],
+      ['slower', 60],
+    ]);
+    expect(found[1]).toMatchObject({ direction: 'inbound', channel: 1, service: 5, recent: 250, usual: 100 });
+    expect(found[1]!.trend).toHaveLength(16);
+    expect(found[1]!.trend.at(-1)).toBe(250);
+    expect(await overview['overview/read-attention']({ connectionId: 'two' })).toEqual([]);
+  });
+});
+
+describe("the engine's process", () => {
+  it('that dies is started again, fed anew, and the question answered', async () => {
+    const id = await fillSnapshot(cache, createMany(500));
+    expect(await engine.summarise({ snapshotId: id })).not.toEqual([]);
+    const dying = engine.summarise({ snapshotId: id });
+    killEngine();
+    const groups = await dying;
+    expect(groups.reduce((total, { count }) => total + count, 0)).toBe(500);
+  });
+
+  it('reports a question about a snapshot that is gone as such', async () => {
+    await expect(engine.summarise({ snapshotId: 99 })).rejects.toMatchObject({
+      code: 'cache.snapshot-not-found',
+    });
+  });
+});

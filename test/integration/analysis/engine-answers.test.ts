@@ -1,0 +1,124 @@
+import fc from 'fast-check';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CODE_CLASSES } from '../../../src-main/common/model/record.ts';
+import { countByTime, countValues } from '../../../src-main/core/analysis/engine/count-records.ts';
+import {
+  openEngineDatabase,
+  type EngineDatabase,
+} from '../../../src-main/core/analysis/engine/engine-database.ts';
+import { createEngineFeed } from '../../../src-main/core/analysis/engine/feed-engine.ts';
+import { createRecordViews } from '../../../src-main/core/analysis/engine/record-views.ts';
+import type { RecordScope, ScopePart } from '../../../src-main/core/analysis/engine/record-scope.ts';
+import { summariseRecords } from '../../../src-main/core/analysis/engine/summarise-records.ts';
+import {
+  createPlainSource,
+  filterArbitrary,
+  listScope,
+  meets,
+  orderArbitrary,
+  recordArbitrary,
+  sortPlainly,
+  SPAN,
+  toClass,
+  type PlainRecord,
+} from './random-records.ts';
+
+let folder: string;
+let database: EngineDatabase;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'engine-'));
+  const file = join(folder, 'analysis.duckdb');
+  database = await openEngineDatabase({ file, cacheIdentity: 'cache', memoryLimitMb: 256, threads: 2 });
+});
+afterEach(async () => {
+  database.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const part = fc.record({
+  snapshotId: fc.constantFrom(1, 2),
+  fromMs: fc.integer({ min: 0, max: 60_000 }),
+  lengthMs: fc.integer({ min: 1, max: 60_000 }),
+  isWhole: fc.boolean(),
+  withUndated: fc.boolean(),
+});
+
+describe('what the engine finds', () => {
+  it('equals what a plain walk over the same records finds, for any records, parts, filters and orders', async () => {
+    const connection = await database.connect();
+    let round = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(recordArbitrary, { maxLength: 60 }),
+        fc.array(recordArbitrary, { maxLength: 30 }),
+        fc.array(part, { minLength: 1, maxLength: 3 }),
+        fc.array(fc.tuple(filterArbitrary, orderArbitrary), { minLength: 3, maxLength: 6 }),
+        async (first, second, chosen, questions) => {
+          round += 1;
+          const [one, two] = [round * 2 + 1, round * 2 + 2];
+          const number = (records: readonly Omit<PlainRecord, 'recordId'>[], id: number): PlainRecord[] =>
+            records.map((record, seq) => ({ ...record, recordId: id * SPAN + seq }));
+          const snapshots = new Map([
+            [one, number(first, one)],
+            [two, number(second, two)],
+          ]);
+          const feed = await createEngineFeed(connection, createPlainSource(snapshots));
+          await feed.follow();
+          const parts = chosen.map(({ snapshotId, fromMs, lengthMs, isWhole, withUndated }): ScopePart => {
+            const id = snapshotId === 1 ? one : two;
+            const recordCount = snapshots.get(id)?.length ?? 0;
+            return {
+              snapshotId: id,
+              recordCount,
+              withUndated,
+              span: isWhole ? null : { fromMs, toMs: fromMs + lengthMs },
+            };
+          });
+          const scope: RecordScope = { direction: 'inbound', parts };
+          const records = listScope(snapshots, parts);
+          const views = createRecordViews(database, String(round));
+          for (const [filter, order] of questions) {
+            const found = records.filter((record) => meets(record, filter));
+            const { viewId, rowCount } = await views.open(scope, filter, order);
+            expect(rowCount).toBe(found.length);
+            const ids = await views.readIds(viewId, 0, rowCount + 1);
+            expect([...ids]).toEqual(sortPlainly(found, order).map(({ recordId }) => recordId));
+            const buckets = await countByTime(connection, scope, filter, EDGES);
+            expect(buckets.map(({ counts }) => counts)).toEqual(countPlainly(found));
+            const { channel } = await countValues(connection, scope, filter, ['channel']);
+            const others = { conditions: filter.conditions.filter(({ field }) => field !== 'channel') };
+            const tally = Map.groupBy(
+              records.filter((record) => meets(record, others)),
+              (record) => record.channel,
+            );
+            expect(new Map(channel.map(({ value, count }) => [value, count]))).toEqual(
+              new Map([...tally].map(([value, list]) => [value, list.length])),
+            );
+          }
+          const groups = await summariseRecords(connection, scope);
+          expect(groups.reduce((sum, { count }) => sum + count, 0)).toBe(records.length);
+          views.closeAll();
+        },
+      ),
+      { numRuns: 60 },
+    );
+    connection.closeSync();
+  }, 300_000);
+});
+
+const EDGES = [10_000, 17_000, 24_000, 31_500, 38_000, 45_000];
+
+function countPlainly(records: readonly PlainRecord[]): number[][] {
+  return EDGES.slice(1).map((toMs, place) =>
+    CODE_CLASSES.map(
+      (name) =>
+        records.filter(({ dateMs, responseCode }) => {
+          if (dateMs === null || toClass(responseCode) !== name) return false;
+          return dateMs >= (EDGES[place] ?? 0) && dateMs < toMs;
+        }).length,
+    ),
+  );
+}

@@ -1,0 +1,188 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  openEngineDatabase,
+  readRows,
+  type EngineDatabase,
+} from '../../../src-main/core/analysis/engine/engine-database.ts';
+import { createEngineFeed } from '../../../src-main/core/analysis/engine/feed-engine.ts';
+import { createNumberedSource } from './plain-cache.ts';
+import { createPlainSource, SPAN, type PlainRecord } from './random-records.ts';
+
+/** CI kills a few times; `ENGINE_KILLS` tries more. */
+const KILLS = Number(process.env['ENGINE_KILLS'] ?? 12);
+const SIZES = [150_000, 60_000] as const;
+
+let folder: string;
+let file: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'engine-'));
+  file = join(folder, 'analysis.duckdb');
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const open = (cacheIdentity = 'cache'): Promise<EngineDatabase> =>
+  openEngineDatabase({ file, cacheIdentity, memoryLimitMb: 256, threads: 1 });
+
+async function feedAll(database: EngineDatabase, source = createNumberedSource(SIZES)): Promise<void> {
+  const connection = await database.connect();
+  await (await createEngineFeed(connection, source)).follow();
+  connection.closeSync();
+}
+
+/** Rows of each snapshot, the sum of their places, and how many differ from any other. */
+async function measure(database: EngineDatabase): Promise<number[][]> {
+  const connection = await database.connect();
+  const rows = await readRows<number[]>(
+    connection,
+    `SELECT record_id // ${SPAN} AS snapshot, count(*), sum(record_id % ${SPAN}), count(DISTINCT record_id),
+       sum(response_time_ms), sum(length(payload))
+     FROM inbound GROUP BY snapshot ORDER BY snapshot`,
+  );
+  connection.closeSync();
+  return rows.map((row) => row.map(Number));
+}
+
+describe("the engine's file", () => {
+  it('is kept from one opening to the next', async () => {
+    const first = await open();
+    expect(first.isNew).toBe(true);
+    await feedAll(first);
+    const whole = await measure(first);
+    expect(whole.map(([snapshot, count]) => [snapshot, count])).toEqual([
+      [1, SIZES[0]],
+      [2, SIZES[1]],
+    ]);
+    first.close();
+    const second = await open();
+    expect(second.isNew).toBe(false);
+    expect(await measure(second)).toEqual(whole);
+    second.close();
+  });
+
+  it.each<[string, () => Promise<void>]>([
+    ['deleted', () => rm(file)],
+    ['cut to a third', async () => truncate(file, Math.floor((await stat(file)).size / 3))],
+    ['emptied', () => truncate(file, 0)],
+    ['overwritten with words', () => writeFile(file, 'These are no tables.'.repeat(1000))],
+    ['flipped in its header', () => flip(4100)],
+  ])('that was %s is begun anew and fed again', async (_how, harm) => {
+    const first = await open();
+    await feedAll(first);
+    const whole = await measure(first);
+    first.close();
+    await harm();
+    const second = await open();
+    expect(second.isNew).toBe(true);
+    await feedAll(second);
+    expect(await measure(second)).toEqual(whole);
+    second.close();
+  });
+
+  it('fed from another cache is begun anew', async () => {
+    const first = await open('one');
+    await feedAll(first);
+    first.close();
+    const second = await open('two');
+    expect(second.isNew).toBe(true);
+    expect(await measure(second)).toEqual([]);
+    second.close();
+  });
+
+  it('leaves nothing in the folder for what a query spilled', async () => {
+    const database = await open();
+    database.close();
+    expect(existsSync(join(folder, 'analysis-spill'))).toBe(false);
+  });
+
+  it(`holds whole batches after ${KILLS} kills while it is fed, and everything once it was fed on`, async () => {
+    const script = fileURLToPath(new URL('feed-until-killed.ts', import.meta.url));
+    const reference = await openEngineDatabase({
+      file: join(folder, 'reference.duckdb'),
+      cacheIdentity: 'cache',
+      memoryLimitMb: 256,
+      threads: 1,
+    });
+    await feedAll(reference);
+    const whole = await measure(reference);
+    reference.close();
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      const child = spawn(process.execPath, [script, file, ...SIZES.map(String)], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      await once(child.stdout, 'data');
+      await new Promise((resolve) => setTimeout(resolve, (kill * 97) % 600));
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+      const database = await open();
+      for (const [, count = 0, , distinct] of await measure(database)) expect(distinct).toBe(count);
+      if (kill % 4 === 3) {
+        await feedAll(database);
+        expect(await measure(database)).toEqual(whole);
+        database.close();
+        await rm(file);
+      } else database.close();
+    }
+    const last = await open();
+    await feedAll(last);
+    expect(await measure(last)).toEqual(whole);
+    last.close();
+  }, 300_000);
+});
+
+describe('following the cache', () => {
+  const toRecords = (snapshotId: number, count: number): PlainRecord[] =>
+    createNumberedSource([count])
+      .read({ snapshotId: 1, direction: 'inbound', startedAtMs: 1, recordCount: count }, 0, count)
+      .map((_, seq) => ({
+        ...{
+          recordId: snapshotId * SPAN + seq,
+          dateMs: seq,
+          sessionId: 's',
+          channel: 1,
+          service: 1,
+          client: '',
+        },
+        ...{ responseTimeMs: 1, responseCode: 200, error: '', origin: '', botLatencyMs: null, payload: 'p' },
+      }));
+
+  it('adds what is new, deletes what is gone, and reads again what is no longer the same snapshot', async () => {
+    const database = await open();
+    const connection = await database.connect();
+    const snapshots = new Map([
+      [1, toRecords(1, 10)],
+      [2, toRecords(2, 5)],
+    ]);
+    const feed = await createEngineFeed(connection, createPlainSource(snapshots));
+    const counts = async () => (await measure(database)).map(([snapshot, count]) => [snapshot, count]);
+    await feed.follow();
+    expect(await counts()).toEqual([
+      [1, 10],
+      [2, 5],
+    ]);
+    snapshots.set(1, toRecords(1, 25));
+    snapshots.delete(2);
+    await feed.follow();
+    expect(await counts()).toEqual([[1, 25]]);
+    expect(feed.countFed(1)).toBe(25);
+    expect(feed.countFed(2)).toBe(0);
+    // A copy from before was put back: fewer records than had been fed.
+    snapshots.set(1, toRecords(1, 7));
+    await feed.follow();
+    expect(await counts()).toEqual([[1, 7]]);
+    connection.closeSync();
+    database.close();
+  });
+});
+
+async function flip(at: number): Promise<void> {
+  const bytes = await readFile(file);
+  bytes[at] = (bytes[at] ?? 0) ^ 0xff;
+  await writeFile(file, bytes);
+}

@@ -1,0 +1,242 @@
+import fc from 'fast-check';
+import type { FieldCondition, RecordFilter } from '../../../src-main/common/model/record-filter.ts';
+import type { RecordOrder } from '../../../src-main/common/model/record.ts';
+import { ENGINE_COLUMNS } from '../../../src-main/core/analysis/engine/engine-tables.ts';
+import type {
+  EngineValue,
+  FeedSnapshot,
+  FeedSource,
+} from '../../../src-main/core/analysis/engine/feed-source.ts';
+import type { ScopePart } from '../../../src-main/core/analysis/engine/record-scope.ts';
+
+/** An inbound record as the engine is fed with it, in the order of its columns. */
+export interface PlainRecord {
+  readonly recordId: number;
+  readonly dateMs: number | null;
+  readonly sessionId: string;
+  readonly channel: number | null;
+  readonly service: number | null;
+  readonly client: string;
+  readonly responseTimeMs: number | null;
+  readonly responseCode: number | null;
+  readonly error: string;
+  readonly origin: string;
+  readonly botLatencyMs: number | null;
+  readonly payload: string;
+}
+
+export const SPAN = 2 ** 32;
+const texts = fc.constantFrom(
+  '',
+  'a',
+  'A',
+  'b',
+  'Timed out',
+  'timed OUT 12',
+  'é',
+  'É',
+  'ß',
+  '😀 x',
+  "it's",
+  '%_\\',
+  'nul\0after',
+);
+const numbers = fc.option(fc.constantFrom(-1, 0, 1, 2, 7, 4_294_967_296, 9_007_199_254_740_991));
+
+/** Fields of a record without its id. */
+export const recordArbitrary: fc.Arbitrary<Omit<PlainRecord, 'recordId'>> = fc.record({
+  dateMs: fc.option(fc.integer({ min: 0, max: 60_000 }), { freq: 8 }),
+  sessionId: fc.constantFrom('s1', 's2', 'S1', ''),
+  channel: numbers,
+  service: numbers,
+  client: texts,
+  responseTimeMs: fc.option(fc.constantFrom(0, 0.5, 1, 12.25, 1e9)),
+  responseCode: fc.option(fc.constantFrom(99, 100, 200, 299, 301, 404, 500, 599, 600, -1)),
+  error: texts,
+  origin: fc.constantFrom('web', 'app', 'WEB', ''),
+  botLatencyMs: fc.option(fc.constantFrom(0, 1, 250.5)),
+  payload: texts,
+});
+
+const condition = fc.oneof(
+  fc.record(
+    {
+      field: fc.constantFrom('channel', 'service', 'responseCode'),
+      values: fc.array(fc.constantFrom(null, 0, 1, 2, 200, 404, 4_294_967_296, 0.5), { maxLength: 3 }),
+      exclude: fc.boolean(),
+    },
+    { requiredKeys: ['field'] },
+  ),
+  fc.record(
+    {
+      field: fc.constantFrom('origin', 'client', 'error', 'sessionId', 'payload'),
+      values: fc.array(fc.constantFrom(null, '', 'a', 'A', 'web', 's1'), { maxLength: 3 }),
+      text: fc.constantFrom('a', 'TIMED', 'é', '%', 'after'),
+      exclude: fc.boolean(),
+    },
+    { requiredKeys: ['field'] },
+  ),
+  fc.record(
+    {
+      field: fc.constantFrom('dateMs', 'responseTimeMs', 'botLatencyMs', 'responseCode'),
+      min: fc.constantFrom(0, 1, 200, 0.5),
+      max: fc.constantFrom(1, 250.5, 404, 30_000),
+      exclude: fc.boolean(),
+    },
+    { requiredKeys: ['field'] },
+  ),
+  fc.record(
+    {
+      field: fc.constant('responseCode' as const),
+      classes: fc.subarray(['2xx', '3xx', '4xx', '5xx', 'none'] as const).map((list) => [...list]),
+      exclude: fc.boolean(),
+    },
+    { requiredKeys: ['field'] },
+  ),
+  fc.record({
+    field: fc.constant('anywhere' as const),
+    text: fc.constantFrom('a', 'timed', 'É', '%_', 'after'),
+    exclude: fc.boolean(),
+  }),
+  fc.constant({ field: 'actionId' as const, values: ['1'] }),
+);
+
+export const filterArbitrary: fc.Arbitrary<RecordFilter> = fc.record({
+  conditions: fc.array(condition as fc.Arbitrary<FieldCondition>, { maxLength: 3 }),
+});
+
+export const orderArbitrary: fc.Arbitrary<RecordOrder> = fc.record({
+  column: fc.constantFrom(
+    'received',
+    'dateMs',
+    'responseCode',
+    'channel',
+    'client',
+    'responseTimeMs',
+    'error',
+    'actionId',
+  ),
+  descending: fc.boolean(),
+});
+
+/** A source over plain lists, one for each snapshot, that may grow. */
+export function createPlainSource(snapshots: Map<number, PlainRecord[]>, identity = 'cache'): FeedSource {
+  return {
+    identity,
+    list: () =>
+      [...snapshots].map(([snapshotId, { length }]): FeedSnapshot => ({
+        snapshotId,
+        direction: 'inbound',
+        startedAtMs: snapshotId,
+        recordCount: length,
+      })),
+    read: ({ snapshotId }, from, until) => (snapshots.get(snapshotId) ?? []).slice(from, until).map(toValues),
+  };
+}
+
+function toValues(record: PlainRecord): EngineValue[] {
+  const whole = (value: number | null): bigint | null => (value === null ? null : BigInt(value));
+  const values: Readonly<Record<string, EngineValue>> = {
+    record_id: BigInt(record.recordId),
+    date_ms: whole(record.dateMs),
+    session_id: record.sessionId,
+    channel: whole(record.channel),
+    service: whole(record.service),
+    client: record.client,
+    response_time_ms: record.responseTimeMs,
+    response_code: whole(record.responseCode),
+    error: record.error,
+    origin: record.origin,
+    bot_latency_ms: record.botLatencyMs,
+    payload: record.payload,
+  };
+  return ENGINE_COLUMNS.inbound.map(({ name }) => values[name] ?? null);
+}
+
+/** The records of a scope in the order received, found the plain way. */
+export function listScope(
+  snapshots: ReadonlyMap<number, readonly PlainRecord[]>,
+  parts: readonly ScopePart[],
+): PlainRecord[] {
+  return parts.flatMap(({ snapshotId, recordCount, span, withUndated }) =>
+    (snapshots.get(snapshotId) ?? []).slice(0, recordCount).filter(({ dateMs }) => {
+      if (span === null) return true;
+      return dateMs === null ? withUndated : dateMs >= span.fromMs && dateMs < span.toMs;
+    }),
+  );
+}
+
+const TEXT_FIELDS = new Set(['origin', 'client', 'error', 'sessionId', 'payload']);
+type Field = Exclude<keyof PlainRecord, 'recordId'>;
+
+/** True when a record meets a filter, found the plain way. */
+export function meets(record: PlainRecord, filter: RecordFilter): boolean {
+  const { client, error, sessionId, origin, payload } = record;
+  return filter.conditions.every((condition) => {
+    const { values = [], classes = [], min, max, text } = condition;
+    if (condition.field === 'anywhere') {
+      const needle = (text ?? '').toLowerCase();
+      const isFound = [client, error, sessionId, origin, payload].some((own) =>
+        own.toLowerCase().includes(needle),
+      );
+      return isFound !== (condition.exclude === true);
+    }
+    if (values.length + classes.length === 0 && min === undefined && max === undefined && text === undefined)
+      return true;
+    const isExcluded = condition.exclude === true;
+    if (!(condition.field in record)) return isExcluded;
+    const value = record[condition.field as Field];
+    return meetsOne(value, condition) !== isExcluded;
+  });
+}
+
+function meetsOne(value: string | number | null, condition: FieldCondition): boolean {
+  const { field, values = [], classes = [], min, max, text } = condition;
+  if (
+    values.some((wanted) =>
+      wanted === null || wanted === '' ? value === null || value === '' : wanted === value,
+    )
+  ) {
+    return true;
+  }
+  if (field === 'responseCode' && classes.includes(toClass(value as number | null))) return true;
+  if (TEXT_FIELDS.has(field))
+    return text !== undefined && String(value).toLowerCase().includes(text.toLowerCase());
+  if (min === undefined && max === undefined) return false;
+  if (typeof value !== 'number') return false;
+  return (
+    value >= (min ?? -Infinity) &&
+    (field === 'dateMs' ? value < (max ?? Infinity) : value <= (max ?? Infinity))
+  );
+}
+
+export function toClass(code: number | null): '2xx' | '3xx' | '4xx' | '5xx' | 'none' {
+  if (code === null || code < 100 || code > 599) return 'none';
+  if (code < 300) return '2xx';
+  if (code < 400) return '3xx';
+  return code < 500 ? '4xx' : '5xx';
+}
+
+/** Records in an order, found the plain way. */
+export function sortPlainly(records: readonly PlainRecord[], order: RecordOrder): PlainRecord[] {
+  const column = order.column;
+  if (column === 'received' || column === 'actionId')
+    return order.descending ? records.toReversed() : [...records];
+  const key = (record: PlainRecord): string | number | null => {
+    const value = record[column];
+    return typeof value === 'string' ? value.toLowerCase() : value;
+  };
+  const rising = records
+    .map((record, place) => ({ record, place }))
+    .sort((a, b) => compare(key(a.record), key(b.record)) || a.place - b.place)
+    .map(({ record }) => record);
+  return order.descending ? rising.reverse() : rising;
+}
+
+function compare(a: string | number | null, b: string | number | null): number {
+  if (a === b) return 0;
+  if (a === null) return -1;
+  if (b === null) return 1;
+  if (typeof a === 'string' && typeof b === 'string') return Buffer.compare(Buffer.from(a), Buffer.from(b));
+  return a < b ? -1 : 1;
+}

@@ -1,0 +1,146 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { FieldCondition } from '../../../src-main/common/model/record-filter.ts';
+import { parseQuery, type QueryClock } from '../../../src-main/common/query/parse-query.ts';
+import { writeQuery } from '../../../src-main/common/query/write-query.ts';
+
+const clock: QueryClock = {
+  read: (text) => {
+    const atMs = Date.parse(`${text.replace(' ', 'T')}Z`);
+    return Number.isNaN(atMs) ? null : atMs;
+  },
+  write: (atMs) => new Date(atMs).toISOString().slice(0, -1).replace('T', ' '),
+};
+const parse = (query: string) => parseQuery(query, clock);
+const conditionsOf = (query: string) => {
+  const { filter, error } = parse(query);
+  expect(error).toBeNull();
+  return filter.conditions;
+};
+
+describe('a query', () => {
+  it('names fields with exact values, several of them, and ranges', () => {
+    expect(conditionsOf('service:7,9 code:>=500 -channel:3')).toEqual([
+      { field: 'service', values: [7, 9] },
+      { field: 'responseCode', min: 500 },
+      { field: 'channel', values: [3], exclude: true },
+    ]);
+    expect(conditionsOf('code:5xx,none responsetime:100..2500.5')).toEqual([
+      { field: 'responseCode', classes: ['5xx', 'none'] },
+      { field: 'responseTimeMs', min: 100, max: 2500.5 },
+    ]);
+    expect(conditionsOf('code:>500 code:<500')).toEqual([
+      { field: 'responseCode', min: 501 },
+      { field: 'responseCode', max: 499 },
+    ]);
+  });
+
+  it('looks for bare and quoted text anywhere, and a minus excludes it', () => {
+    expect(conditionsOf('timeout "timed out" -"it\\"s" -x')).toEqual([
+      { field: 'anywhere', text: 'timeout' },
+      { field: 'anywhere', text: 'timed out' },
+      { field: 'anywhere', text: 'it"s', exclude: true },
+      { field: 'anywhere', text: 'x', exclude: true },
+    ]);
+    expect(conditionsOf('-')).toEqual([{ field: 'anywhere', text: '-' }]);
+  });
+
+  it('finds parts of long texts and the whole of short ones, unless told otherwise', () => {
+    expect(conditionsOf('error:timeout error:="Timed out" client:Ann client:~ann origin:""')).toEqual([
+      { field: 'error', text: 'timeout' },
+      { field: 'error', values: ['Timed out'] },
+      { field: 'client', values: ['Ann'] },
+      { field: 'client', text: 'ann' },
+      { field: 'origin', values: [''] },
+    ]);
+  });
+
+  it('reads dates in the clock that is shown; a moment by itself is its second', () => {
+    const atMs = Date.UTC(2026, 10, 20, 10, 15);
+    expect(conditionsOf('date:"2026-11-20 10:15".."2026-11-20 10:16" date:2026-11-20T10:15')).toEqual([
+      { field: 'dateMs', min: atMs, max: atMs + 60_000 },
+      { field: 'dateMs', min: atMs, max: atMs + 1000 },
+    ]);
+  });
+
+  it.each([
+    ['sevice:7', 'unknown-field', 'sevice', 0, 6],
+    ['code:5xx -sevice:7', 'unknown-field', 'sevice', 10, 16],
+    ['service:', 'value-missing', 'service', 0, 8],
+    ['service:7,', 'value-missing', 'service', 0, 10],
+    ['code:abc', 'not-a-number', 'abc', 5, 8],
+    ['channel:1.5', 'not-a-number', '1.5', 8, 11],
+    ['date:soon', 'not-a-date', 'soon', 5, 9],
+    ['responsetime:9..1', 'range-reversed', '9..1', 13, 17],
+    ['client:>5', 'range-of-text', '>5', 7, 9],
+    ['code:200 "open', 'quote-unclosed', '"open', 9, 14],
+  ] as const)('%s says what is wrong, and where', (query, fault, text, from, to) => {
+    expect(parse(query).error).toEqual({ fault, text, from, to });
+  });
+
+  it('keeps the terms that it understands beside one that it does not', () => {
+    expect(parse('service:7 sevice:8').filter).toEqual({ conditions: [{ field: 'service', values: [7] }] });
+  });
+
+  it('knows where each of its conditions stands', () => {
+    const query = 'service:7  -code:5xx "a b"';
+    expect(parse(query).terms.map(({ from, to }) => query.slice(from, to))).toEqual([
+      'service:7',
+      '-code:5xx',
+      '"a b"',
+    ]);
+  });
+});
+
+const exclude = fc.boolean();
+const conditionArbitrary: fc.Arbitrary<FieldCondition> = fc
+  .oneof(
+    fc.record({ field: fc.constant('anywhere' as const), text: fc.string({ minLength: 1 }), exclude }),
+    fc.record({
+      field: fc.constantFrom('channel', 'service', 'responseCode'),
+      values: fc.array(fc.option(fc.maxSafeInteger()), { minLength: 1, maxLength: 4 }),
+      exclude,
+    }),
+    fc.record({
+      field: fc.constantFrom('origin', 'client', 'actionId', 'sessionId', 'error'),
+      values: fc.array(fc.string(), { minLength: 1, maxLength: 4 }),
+      exclude,
+    }),
+    fc.record({
+      field: fc.constantFrom('error', 'payload', 'client'),
+      text: fc.string({ minLength: 1 }),
+      exclude,
+    }),
+    fc.record({
+      field: fc.constantFrom('responseTimeMs', 'botLatencyMs'),
+      min: fc.double({ noNaN: true, noDefaultInfinity: true }),
+      exclude,
+    }),
+    fc.record({
+      field: fc.constant('dateMs' as const),
+      min: fc.integer({ min: 0, max: 2e12 }),
+      max: fc.integer({ min: 2e12, max: 4e12 }),
+      exclude,
+    }),
+    fc.record({
+      field: fc.constant('responseCode' as const),
+      classes: fc.subarray(['2xx', '4xx', 'none'] as const, { minLength: 1 }).map((list) => [...list]),
+      exclude,
+    }),
+  )
+  .map(
+    ({ exclude: isExcluded, ...rest }) => (isExcluded ? { ...rest, exclude: true } : rest) as FieldCondition,
+  );
+
+describe('a filter', () => {
+  it('is the same filter again after it was written as a query', () => {
+    fc.assert(
+      fc.property(fc.array(conditionArbitrary, { maxLength: 5 }), (conditions) => {
+        const { filter, error } = parse(writeQuery({ conditions }, clock));
+        expect(error).toBeNull();
+        expect(filter.conditions).toEqual(conditions);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
