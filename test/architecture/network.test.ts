@@ -10,6 +10,6 @@ it('H-01: only the client of the core uses the network', () => {
   const files = readdirSync(core, { recursive: true, encoding: 'utf8' })
     .map((name) => name.replaceAll('\\', '/'))
     .filter((name) => name.endsWith('.ts') && NETWORK.test(readFileSync(join(core, name), 'utf8')));
-  expect(files).toContain('client/exchange.ts');
+  expect(files).toContain('client/send-request.ts');
   expect(files.filter((name) => !name.startsWith('client/'))).toEqual([]);
 });

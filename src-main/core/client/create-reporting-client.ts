@@ -7,7 +7,7 @@ import type { Logger } from '../logging/logger.ts';
 import { createCircuit } from './circuit.ts';
 import { createToken, type TokenSecrets } from './create-token.ts';
 import { ENDPOINTS } from './endpoints.ts';
-import type { Exchange, Timeouts } from './exchange.ts';
+import type { ServiceResponse, Timeouts } from './send-request.ts';
 import { createGate } from './gate.ts';
 import type { ClientTarget, PageCallOptions, ReportingClient } from './reporting-client.ts';
 import { retryCall, type Clock } from './retry.ts';
@@ -92,23 +92,23 @@ export function createReportingClient(options: ReportingClientOptions): Reportin
   }, clock);
 
   /** Answers a 2xx or a 401; anything else is thrown. */
-  const read = ({ call, onRetry, accepts = () => false }: Read, token: string): Promise<Exchange> => {
+  const read = ({ call, onRetry, accepts = () => false }: Read, token: string): Promise<ServiceResponse> => {
     const { signal } = call;
     callCount += 1;
     const id = callCount;
     return retryCall(
       async (attempt) => {
         const sending = { token, id, attempt };
-        const exchange = await gate(() => send(call, sending), signal);
-        const { status } = exchange;
-        if ((status >= 200 && status < 300) || status === 401 || accepts(status)) return exchange;
-        throw toStatusError(exchange, [token]);
+        const response = await gate(() => send(call, sending), signal);
+        const { status } = response;
+        if ((status >= 200 && status < 300) || status === 401 || accepts(status)) return response;
+        throw toStatusError(response, [token]);
       },
       { clock, random, budget, signal, isRetryable: ENDPOINTS[call.operation].isRetryable, onRetry },
     );
   };
 
-  const readAuthorised = async (reading: Read): Promise<Exchange> => {
+  const readAuthorised = async (reading: Read): Promise<ServiceResponse> => {
     const { signal } = reading.call;
     try {
       const token = await tokens.getToken(signal);
@@ -129,26 +129,26 @@ export function createReportingClient(options: ReportingClientOptions): Reportin
     },
     fetchStatus: async (signal) => {
       const path = toStatusPath(target.tenant);
-      const ask = (body: string | null): Promise<Exchange> =>
+      const ask = (body: string | null): Promise<ServiceResponse> =>
         readAuthorised({
           call: { operation: 'status', path, body, signal },
           accepts: (status) => body === null && WANTS_BODY.has(status),
         });
-      let exchange = await ask(statusBody);
-      if (WANTS_BODY.has(exchange.status)) {
-        exchange = await ask('{}');
+      let response = await ask(statusBody);
+      if (WANTS_BODY.has(response.status)) {
+        response = await ask('{}');
         statusBody = '{}';
       }
-      const reading = readStatus(new Uint8Array(exchange.bytes));
-      return { reading, roundTripMs: exchange.receivedAtMs - exchange.requestedAtMs };
+      const reading = readStatus(new Uint8Array(response.bytes));
+      return { reading, roundTripMs: response.receivedAtMs - response.requestedAtMs };
     },
     fetchPage: async (request, { signal, onRetry } = {}) => {
       const { report, startDate, endDate, size, lastDocument } = request;
       const path = toReportPath(target.tenant, target.reportIdentifiers[report]);
       const body = JSON.stringify({ startDate, endDate, size, lastDocument } satisfies ReportRequest);
       const call: Call = { operation: 'report', path, body, signal };
-      const exchange = await readAuthorised({ call, onRetry });
-      const { bytes, status, requestedAtMs, receivedAtMs, serverTimeMs } = exchange;
+      const response = await readAuthorised({ call, onRetry });
+      const { bytes, status, requestedAtMs, receivedAtMs, serverTimeMs } = response;
       return { bytes, status, requestedAtMs, receivedAtMs, serverTimeMs };
     },
   };

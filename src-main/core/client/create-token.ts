@@ -1,7 +1,7 @@
 import { AppError } from '../../common/contract/errors.ts';
 import { CREATE_TOKEN_PATH } from '../../common/reporting/paths.ts';
 import { decodeUtf8, isJsonObject, parseBody } from '../../common/reporting/read-json.ts';
-import type { Exchange } from './exchange.ts';
+import type { ServiceResponse } from './send-request.ts';
 import type { ClientTarget } from './reporting-client.ts';
 import { toStatusError } from './status-error.ts';
 
@@ -18,18 +18,18 @@ export interface TokenSecrets {
 export async function createToken(
   target: ClientTarget,
   secrets: TokenSecrets,
-  send: (path: string, body: string) => Promise<Exchange>,
+  send: (path: string, body: string) => Promise<ServiceResponse>,
 ): Promise<string> {
   const { accessToken, accessTokenSecret } = secrets;
   const body = JSON.stringify({ accessToken, accessTokenSecret, tenant: target.tenant });
-  const exchange = await send(CREATE_TOKEN_PATH, body);
-  if (exchange.status === 401) {
+  const response = await send(CREATE_TOKEN_PATH, body);
+  if (response.status === 401) {
     throw new AppError('client.credentials-refused', 'The credentials were refused.', { status: 401 });
   }
-  if (exchange.status < 200 || exchange.status > 299) {
-    throw toStatusError(exchange, [accessToken, accessTokenSecret]);
+  if (response.status < 200 || response.status > 299) {
+    throw toStatusError(response, [accessToken, accessTokenSecret]);
   }
-  return readToken(exchange.bytes);
+  return readToken(response.bytes);
 }
 
 function readToken(bytes: ArrayBuffer): string {

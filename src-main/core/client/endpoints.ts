@@ -1,5 +1,5 @@
 import type { AppError } from '../../common/contract/errors.ts';
-import type { Timeouts } from './exchange.ts';
+import type { Timeouts } from './send-request.ts';
 import { isRetryableRead, isUnsent } from './retry.ts';
 
 export type EndpointName = 'create-token' | 'status' | 'report';

@@ -20,7 +20,7 @@ export interface PageRequest {
 }
 
 /** One answer of a report, unread: the cache's writer parses it. Times are of this computer's clock. */
-export interface PageAnswer {
+export interface PageResponse {
   readonly bytes: ArrayBuffer;
   readonly status: number;
   readonly requestedAtMs: number;
@@ -42,5 +42,5 @@ export interface ReportingClient {
   /** Tenant status, operation 2. */
   fetchStatus(signal?: AbortSignal): Promise<{ reading: StatusReading; roundTripMs: number }>;
   /** One page of a report, operations 3 to 6. */
-  fetchPage(request: PageRequest, options?: PageCallOptions): Promise<PageAnswer>;
+  fetchPage(request: PageRequest, options?: PageCallOptions): Promise<PageResponse>;
 }

@@ -2,7 +2,7 @@ import type { AppError } from '../../common/contract/errors.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { Circuit, Outcome } from './circuit.ts';
 import { ENDPOINTS, type EndpointName } from './endpoints.ts';
-import { exchangeOnce, type Exchange, type Timeouts } from './exchange.ts';
+import { sendRequest, type ServiceResponse, type Timeouts } from './send-request.ts';
 import { mapNetworkError } from './map-network-error.ts';
 import type { RetryBudget } from './retry-budget.ts';
 import type { ClientTarget } from './reporting-client.ts';
@@ -45,12 +45,12 @@ const FAILED_CODES = new Set([
 
 /**
  * Makes the function that sends a call once: counted in the budget, judged by the circuit, and logged with
- * its time, size and outcome. It answers whatever the status is, and rejects with what exchangeOnce tells
+ * its time, size and outcome. It answers whatever the status is, and rejects with what sendRequest tells
  * or with `client.circuit-open`.
  */
 export function createSendAttempt(
   options: AttemptOptions,
-): (call: Call, attempt: Attempt) => Promise<Exchange> {
+): (call: Call, attempt: Attempt) => Promise<ServiceResponse> {
   const { target, now, logger, circuit, budget } = options;
   return async (call, { token, id, attempt }) => {
     const endpoint = ENDPOINTS[call.operation];
@@ -59,7 +59,7 @@ export function createSendAttempt(
     budget.noteRequest(attempt > 1);
     const startedAtMs = now();
     try {
-      const exchange = await exchangeOnce(options.fetch, now, {
+      const response = await sendRequest(options.fetch, now, {
         url: target.baseAddress + call.path,
         body: call.body,
         token,
@@ -67,12 +67,12 @@ export function createSendAttempt(
         limitBytes: (call.operation === 'report' ? options.pageLimitBytes : undefined) ?? endpoint.limitBytes,
         signal: call.signal,
       });
-      const { status, bytes } = exchange;
+      const { status, bytes } = response;
       const isFailure = FAILED_STATUSES.has(status);
       leave(isFailure ? 'failed' : 'answered', 'client.server-error');
       const durationMs = now() - startedAtMs;
       logger.info('call answered', { ...fields, status, sizeBytes: bytes.byteLength, durationMs });
-      return exchange;
+      return response;
     } catch (error) {
       const failure = mapNetworkError(error);
       leave(toOutcome(failure), failure.code);

@@ -1,14 +1,14 @@
 import { AppError, type ErrorCode } from '../../common/contract/errors.ts';
 import { readRefusal } from '../../common/reporting/read-refusal.ts';
-import type { Exchange } from './exchange.ts';
+import type { ServiceResponse } from './send-request.ts';
 import { parseRetryAfterMs } from './http-date.ts';
 
 /**
  * The error for an answer that is not 2xx (decisions 6, 16, 31), with `status` and `body` in its details,
  * and `field` and `retryAfterMs` where told. `secrets` are taken out of what the service says.
  */
-export function toStatusError(exchange: Exchange, secrets: readonly string[]): AppError {
-  const { status, headers, bytes } = exchange;
+export function toStatusError(response: ServiceResponse, secrets: readonly string[]): AppError {
+  const { status, headers, bytes } = response;
   const text = secrets.reduce(
     (cleaned, secret) => (secret === '' ? cleaned : cleaned.replaceAll(secret, '…')),
     new TextDecoder().decode(bytes),
@@ -17,7 +17,7 @@ export function toStatusError(exchange: Exchange, secrets: readonly string[]): A
   const isRefusal = status >= 400 && status < 500 && saysInvalid(parsed);
   const code = isRefusal ? 'client.invalid-request' : toCode(status);
   const { words, field } = code === 'client.invalid-request' ? readRefusal(parsed) : { words: '', field: '' };
-  const serverNowMs = exchange.serverTimeMs ?? exchange.receivedAtMs;
+  const serverNowMs = response.serverTimeMs ?? response.receivedAtMs;
   const retryAfterMs = parseRetryAfterMs(headers.get('retry-after'), serverNowMs);
   return new AppError(code, `The service answered with status ${status}.`, {
     status,

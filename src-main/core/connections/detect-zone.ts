@@ -30,8 +30,8 @@ const LATEST_MS = 14 * HOUR_MS + 5 * MINUTE_MS;
 const REPORTS: readonly DetailKind[] = ['inbound-detail', 'outbound-detail'];
 
 /**
- * Finds the newest record on the service's own clock, with some 13 requests for one record each, and judges
- * the zone by it. Rejects with what a page fails with.
+ * Finds the newest record on the service's own clock, with at most 17 requests for one record each, and
+ * judges the zone by it. Rejects with the error of a page that failed.
  */
 export async function detectZone(detection: ZoneDetection): Promise<ZoneFinding> {
   const { client, zone, signal } = detection;

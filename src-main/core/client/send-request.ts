@@ -4,7 +4,7 @@ import { mapNetworkError } from './map-network-error.ts';
 import { parseHttpDate } from './http-date.ts';
 import { rejectOnAbort } from './reject-on-abort.ts';
 
-/** Limits of one exchange, in milliseconds. */
+/** Limits of one request with its response, in milliseconds. */
 export interface Timeouts {
   /** From the start until the headers are there: name, connection, TLS and the service's thinking. */
   readonly headersMs: number;
@@ -14,7 +14,7 @@ export interface Timeouts {
   readonly totalMs: number;
 }
 
-interface ExchangeRequest {
+interface RequestToSend {
   readonly url: string;
   /** JSON text, or null for a request without a body. */
   readonly body: string | null;
@@ -25,7 +25,7 @@ interface ExchangeRequest {
   readonly signal: AbortSignal | undefined;
 }
 
-export interface Exchange {
+export interface ServiceResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly bytes: ArrayBuffer;
@@ -43,11 +43,11 @@ const ENCODINGS = new Set(['identity', 'gzip', 'x-gzip', 'deflate', 'br', 'zstd'
  * `client.too-large`, `client.unknown-encoding`, `client.redirected` (details `location`), `app.cancelled`, or
  * what mapNetworkError tells.
  */
-export async function exchangeOnce(
+export async function sendRequest(
   fetch: typeof globalThis.fetch,
   now: () => number,
-  request: ExchangeRequest,
-): Promise<Exchange> {
+  request: RequestToSend,
+): Promise<ServiceResponse> {
   const { timeouts, signal } = request;
   const controller = new AbortController();
   const stop = (error: AppError): void => controller.abort(error);
@@ -98,7 +98,7 @@ export async function exchangeOnce(
   }
 }
 
-function toInit({ body, token }: ExchangeRequest, signal: AbortSignal): RequestInit {
+function toInit({ body, token }: RequestToSend, signal: AbortSignal): RequestInit {
   return {
     method: 'POST',
     headers: {
