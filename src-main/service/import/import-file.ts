@@ -79,58 +79,54 @@ interface OpenedFile {
 }
 
 async function importEntries(
-  parts: ImportParts,
-  request: ImportRequest,
-  file: OpenedFile,
-  tally: ImportTally,
-): Promise<void> {
-  const target = await parts.store.openImport(createRecordComparer(parts.seed, file.format.kind === 'csv'));
-  let batch: ImportedRecord[] = [];
-  const flush = async (): Promise<void> => {
-    const records = batch;
-    batch = [];
-    if (records.length > 0) tally.addResult(await target.addBatch(records));
-  };
-  try {
-    let characters = 0;
-    for await (const record of readRecords(parts, request, file, tally)) {
-      batch.push(record);
-      characters += measureTexts(record);
-      if (batch.length < BATCH_RECORDS && characters < BATCH_CHARACTERS) continue;
-      characters = 0;
-      await flush();
-    }
-  } finally {
-    // Records before the place where a file breaks are as good as any.
-    const last = request.signal.aborted ? Promise.resolve() : flush();
-    await last.finally(() => target.close());
-  }
-}
-
-/** The records of a file until it ends or is cancelled; what is no record goes into the tally. */
-async function* readRecords(
-  { zone, elapsedMs }: ImportParts,
+  { store, seed, zone, elapsedMs }: ImportParts,
   { stated, signal, onProgress }: ImportRequest,
   { source, format }: OpenedFile,
   tally: ImportTally,
-): AsyncGenerator<ImportedRecord> {
+): Promise<void> {
   const values = createValueReader(zone);
+  const target = await store.openImport(createRecordComparer(seed, format.kind === 'csv'));
+  let batch: ImportedRecord[] = [];
+  let batchCharacters = 0;
   let turnMs = elapsedMs();
   let reportedMs = -Infinity;
-  for await (const entry of readEntries(format, source, stated)) {
-    if (signal.aborted) return;
+  const flush = async (): Promise<void> => {
+    const records = batch;
+    batch = [];
+    batchCharacters = 0;
+    if (records.length > 0) tally.addResult(await target.addBatch(records));
+  };
+  const take = (entry: FileEntry): void => {
     tally.addLine();
     const record = 'fault' in entry ? entry.fault : readEntry(entry.direction, entry.get, values);
-    if (typeof record === 'string') tally.addProblem(entry.line, record);
-    else yield record;
-    const nowMs = elapsedMs();
-    if (nowMs - turnMs < MAX_TURN_MS) continue;
-    if (nowMs - reportedMs >= PROGRESS_EVERY_MS) {
-      reportedMs = nowMs;
-      onProgress({ bytesRead: source.bytesRead(), totalBytes: source.totalBytes, report: tally.toReport() });
+    if (typeof record === 'string') {
+      tally.addProblem(entry.line, record);
+      return;
     }
-    await giveWay();
-    turnMs = elapsedMs();
+    batch.push(record);
+    batchCharacters += measureTexts(record);
+  };
+  try {
+    for await (const entry of readEntries(format, source, stated)) {
+      if (signal.aborted) return;
+      take(entry);
+      if (batch.length >= BATCH_RECORDS || batchCharacters >= BATCH_CHARACTERS) await flush();
+      if (elapsedMs() - turnMs < MAX_TURN_MS) continue;
+      if (elapsedMs() - reportedMs >= PROGRESS_EVERY_MS) {
+        reportedMs = elapsedMs();
+        onProgress({
+          bytesRead: source.bytesRead(),
+          totalBytes: source.totalBytes,
+          report: tally.toReport(),
+        });
+      }
+      await giveWay();
+      turnMs = elapsedMs();
+    }
+  } finally {
+    // Records before the place where a file breaks are as good as any.
+    const last = signal.aborted ? Promise.resolve() : flush();
+    await last.finally(() => target.close());
   }
 }
 

@@ -129,7 +129,7 @@ describe('an import of records', () => {
     const alike = toNdjson(Array.from({ length: 8_000 }, () => toInbound({ Id: 'alike' })));
     expect((await importText(target, alike)).report).toMatchObject({ added: 8_000, known: 0 });
     expect((await importText(target, alike)).report).toMatchObject({ added: 0, known: 8_000 });
-  }, 10_000);
+  }, 20_000);
 
   it('adds the n-th of equal records only where the store holds fewer', async () => {
     const target = await start({ records: 0 });
