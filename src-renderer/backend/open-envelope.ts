@@ -1,7 +1,7 @@
 import { AppError, ERROR_CODES, type ErrorCode } from '../../src-main/common/contract/errors.ts';
-import type { Answer } from '../../src-main/common/contract/operation.ts';
+import type { Envelope } from '../../src-main/common/contract/operation.ts';
 
-function isEnvelope(value: unknown): value is Answer<unknown> {
+function isEnvelope(value: unknown): value is Envelope<unknown> {
   return typeof value === 'object' && value !== null && 'ok' in value && typeof value.ok === 'boolean';
 }
 

@@ -1,7 +1,7 @@
 import { defineStore } from 'pinia';
 import { computed, ref, shallowRef } from 'vue';
 import type { Input } from '../../src-main/common/contract/index.ts';
-import { MOST_REQUESTS } from '../../src-main/common/contract/local-service.ts';
+import { MAX_KEPT_REQUESTS } from '../../src-main/common/contract/local-service.ts';
 import type { Connection } from '../../src-main/common/model/connection.ts';
 import type {
   LocalServiceState,
@@ -51,7 +51,7 @@ export const useLocalServiceStore = defineStore('local-service', () => {
   function follow(): () => void {
     requests.value = [];
     const stops = [
-      backend.on('local-service/requests-answered', addRequests),
+      backend.on('local-service/requests-served', addRequests),
       backend.on('local-service/import-changed', (changed) => (recordImport.value = changed)),
     ];
     void backend.call('local-service/read-requests', null).then((known) => {
@@ -66,7 +66,7 @@ export const useLocalServiceStore = defineStore('local-service', () => {
 
   function addRequests(fresh: readonly ServiceRequest[]): void {
     const numbered = fresh.map((request) => ({ ...request, id: (nextRequestId += 1) }));
-    requests.value = [...numbered.reverse(), ...requests.value].slice(0, MOST_REQUESTS);
+    requests.value = [...numbered.reverse(), ...requests.value].slice(0, MAX_KEPT_REQUESTS);
   }
 
   /** Starts the service; resolves to its connection, which can be used at once. */

@@ -1,9 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { AppError, ERROR_CODES, toErrorInfo } from '../../src-main/common/contract/errors.ts';
 import { EVENTS, OPERATIONS } from '../../src-main/common/contract/index.ts';
 
 const CONTRACT = new URL('../../src-main/common/contract/', import.meta.url);
+const CORE = new URL('../../src-main/core/', import.meta.url);
 /** Files of the contract that belong to no prefix. */
 const SHARED_FILES = new Set(['errors.ts', 'index.ts', 'operation.ts']);
 
@@ -41,6 +43,36 @@ describe('names', () => {
 
   it.each(Object.keys(OPERATIONS))('of operations say feature and verb: %s', (name) => {
     expect(name).toMatch(/^[a-z]+(?:-[a-z]+)*\/[a-z]+(?:-[a-z]+)*$/u);
+  });
+});
+
+describe('handlers', () => {
+  const prefixes = [...new Set(Object.keys(OPERATIONS).map(toPrefix))];
+  const toFactory = (prefix: string): string =>
+    `create${prefix.replace(/(?:^|-)(\w)/gu, (_match, letter: string) => letter.toUpperCase())}Handlers`;
+
+  it('of each prefix are in one file of its name', async () => {
+    const files = await readdir(CORE, { recursive: true });
+    const names = files.filter((path) => path.endsWith('-handlers.ts')).map((path) => basename(path));
+    const shared = 'create-handlers.ts';
+    expect(names.filter((name) => name !== shared).toSorted()).toEqual(
+      prefixes.map((prefix) => `${prefix}-handlers.ts`).toSorted(),
+    );
+  });
+
+  it.each(prefixes)('of %s are built by one factory, and begin with the prefix', async (prefix) => {
+    const files = await readdir(CORE, { recursive: true });
+    const path = files.find((file) => basename(file) === `${prefix}-handlers.ts`) ?? '';
+    const exported = (await import(new URL(path, CORE).href)) as Record<string, unknown>;
+    expect(Object.keys(exported)).toEqual([toFactory(prefix)]);
+    const source = await readFile(new URL(path, CORE), 'utf8');
+    expect(source).toContain(`HandlersOf<'${prefix}'>`);
+    const operations = [...source.matchAll(/^ {4}'([a-z-]+\/[a-z-]+)':/gmu)].map(([, name]) => name);
+    expect(operations.toSorted()).toEqual(
+      Object.keys(OPERATIONS)
+        .filter((name) => toPrefix(name) === prefix)
+        .toSorted(),
+    );
   });
 });
 

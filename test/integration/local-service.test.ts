@@ -81,7 +81,7 @@ describe('the local service', () => {
     const startedAtMs = performance.now();
     for (let index = 0; index < 30; index += 1) await fetch(`${running.state().url!}/requests/9`);
     await expect.poll(() => running.service['local-service/read-requests'](null)).toHaveLength(200);
-    const events = running.events.filter(({ name }) => name === 'local-service/requests-answered');
+    const events = running.events.filter(({ name }) => name === 'local-service/requests-served');
     expect(events.length).toBeLessThanOrEqual(1 + (performance.now() - startedAtMs) / 100);
     const sizes = events.map(({ payload }) => (payload as unknown[]).length);
     expect(Math.max(...sizes)).toBeGreaterThan(0);

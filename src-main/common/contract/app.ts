@@ -6,7 +6,7 @@ const AppInfo = Type.Object({
   platform: Type.Union([Type.Literal('macos'), Type.Literal('windows'), Type.Literal('linux')]),
   host: Type.Union([Type.Literal('desktop'), Type.Literal('web')]),
   dataFolder: Type.String(),
-  /** Where secrets can be kept; `failure` says why it is not the keychain. */
+  /** Where secrets are kept; `failure` is the error code that kept the keychain from being used. */
   keychain: Type.Object({
     kind: Type.Union([Type.Literal('keychain'), Type.Literal('session')]),
     failure: Type.Union([Type.String(), Type.Null()]),

@@ -1,8 +1,8 @@
 import { Type, type Static } from 'typebox';
 
 /**
- * Every error code that can reach the window. The window's message files hold, for each, what happened
- * and what the person can do; nothing anywhere branches on message text.
+ * Every error code that can reach the window. The window's messages say, for each, what happened and what the
+ * person can do; nothing branches on the text of a message.
  */
 export const ERROR_CODES = [
   'app.bug',
@@ -72,16 +72,16 @@ export const ERROR_CODES = [
 ] as const;
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** An error as it crosses to the window. `details` fill the words: address, status, body, field. */
+/** An error as it crosses to the window. `details` fill its messages: address, status, body, field. */
 export const ErrorInfo = Type.Object({
   code: Type.Enum([...ERROR_CODES]),
-  /** For the log and for support, in English; the window shows its own words for the code. */
+  /** For the log and for support, in English; the window shows its own message for the code. */
   message: Type.String(),
   details: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()])),
 });
 export type ErrorInfo = Static<typeof ErrorInfo>;
 
-/** An expected failure: it has a code, a cause, and something that the person can do. */
+/** An expected failure: it has a code, often a cause, and something that the person can do. */
 export class AppError extends Error {
   override readonly name = 'AppError';
   readonly code: ErrorCode;
@@ -99,7 +99,7 @@ export class AppError extends Error {
   }
 }
 
-/** Turns whatever was thrown into what may cross to the window; unknown errors become `app.bug`, without their text. */
+/** Converts whatever was thrown to what may cross to the window; unknown errors become `app.bug`, without their text. */
 export function toErrorInfo(error: unknown): ErrorInfo {
   if (error instanceof AppError) {
     return { code: error.code, message: error.message, details: { ...error.details } };

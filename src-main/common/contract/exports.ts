@@ -2,12 +2,12 @@ import { Type } from 'typebox';
 import { RecordOrder } from '../model/record.ts';
 import { RecordFilter } from '../model/record-filter.ts';
 import { RecordScope } from '../model/record-scope.ts';
-import { operation } from './operation.ts';
+import { operation, TaskId } from './operation.ts';
 
 export const exportsOperations = {
   /**
-   * Exports a snapshot or a period, or the records of it that a filter leaves. The host asks for or chooses the target;
-   * taskId is null when the person closed the dialog.
+   * Starts a task of kind `export` for the records of a snapshot or a period that match the filter. The host chooses
+   * the file, or lets the person choose; taskId is null when the person closed that dialog.
    */
   'exports/start': operation(
     Type.Object({
@@ -22,7 +22,7 @@ export const exportsOperations = {
   ),
   /** Shows the finished file to the person: its folder on the desktop, a download in the browser. */
   'exports/reveal': operation(
-    Type.Object({ taskId: Type.String() }),
+    TaskId,
     Type.Object({ downloadPath: Type.Union([Type.String(), Type.Null()]) }),
   ),
 };

@@ -1,7 +1,7 @@
 import { Type, type Static, type TSchema } from 'typebox';
 import type { ErrorInfo } from './errors.ts';
 
-/** One thing that the window may ask of the core: a schema for what goes in and one for what comes out. */
+/** A function of the core that the window can call, as the schemas of its input and output. */
 export interface Operation<Input extends TSchema = TSchema, Output extends TSchema = TSchema> {
   readonly input: Input;
   readonly output: Output;
@@ -15,11 +15,18 @@ export function operation<Input extends TSchema, Output extends TSchema>(
   return { input, output };
 }
 
-/** For operations that need or return nothing: JSON has no undefined. */
+/** The input or output of operations without one: JSON has no undefined. */
 export const Nothing = Type.Null();
 
-/** What an operation answers, over either carrier. */
-export type Answer<Value> =
+export const ConnectionId = Type.Object({ connectionId: Type.String() });
+export const SnapshotId = Type.Object({ snapshotId: Type.Integer() });
+/** A task, also one that was just started. */
+export const TaskId = Type.Object({ taskId: Type.String() });
+/** A task that fills a snapshot. */
+export const FillingTask = Type.Object({ taskId: Type.String(), snapshotId: Type.Integer() });
+
+/** The result of a call, as both carriers transport it. */
+export type Envelope<Value> =
   { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly error: ErrorInfo };
 
 export type InputOf<Entry> = Entry extends Operation<infer Input> ? Static<Input> : never;

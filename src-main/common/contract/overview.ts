@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { TimeBucket } from '../model/record.ts';
 import { DirectionSchema } from '../model/snapshot.ts';
-import { operation } from './operation.ts';
+import { ConnectionId, operation } from './operation.ts';
 
 const NullableInteger = Type.Union([Type.Integer(), Type.Null()]);
 
@@ -41,5 +41,5 @@ export const overviewOperations = {
     Volume,
   ),
   /** What stands out in the hour before the newest cached record against the seven days before it. */
-  'overview/read-attention': operation(Type.Object({ connectionId: Type.String() }), Type.Array(Attention)),
+  'overview/read-attention': operation(ConnectionId, Type.Array(Attention)),
 };

@@ -1,9 +1,8 @@
 import { Type } from 'typebox';
 import { RecordRow } from '../model/record.ts';
 import { JournalPage, ReportKindSchema, SetAsideEntry, Snapshot } from '../model/snapshot.ts';
-import { Nothing, operation } from './operation.ts';
+import { Nothing, operation, SnapshotId, TaskId } from './operation.ts';
 
-const SnapshotId = Type.Object({ snapshotId: Type.Integer() });
 const SnapshotIds = Type.Array(Type.Integer(), { maxItems: 1000 });
 const Place = Type.Object({
   snapshotId: Type.Integer(),
@@ -18,9 +17,9 @@ const Storage = Type.Object({
   inboundDetailBytes: Type.Integer(),
   outboundDetailBytes: Type.Integer(),
   summaryBytes: Type.Integer(),
-  /** Free space of the disk for this person. */
+  /** Free space of the disk that this user may fill. */
   freeBytes: Type.Integer(),
-  /** Bytes of the file that hold nothing any more, or hold removed snapshots; `cache/reclaim` gives them back. */
+  /** Unused bytes of the file and those of removed snapshots, which `cache/reclaim` frees. */
   reclaimableBytes: Type.Integer(),
 });
 
@@ -54,7 +53,7 @@ const CoverageBucket = Type.Object({
   open: Type.Number(),
   /** Held by a download that runs, is paused or ended early: some of its records are here. */
   partial: Type.Number(),
-  /** Asked for, and nothing came. */
+  /** Requested, and nothing arrived. */
   failed: Type.Number(),
 });
 
@@ -72,19 +71,19 @@ const Hole = Type.Object({
 
 const Coverage = Type.Object({
   buckets: Type.Array(CoverageBucket),
-  /** Everything in the span that is not settled, in order, side by side ones of one state joined; the first 500. */
+  /** Everything in the span that is not settled, in order, with neighbours of one state joined; the first 500. */
   holes: Type.Array(Hole),
   holeCount: Type.Integer(),
 });
 
 export const snapshotsOperations = {
-  /** Newest first; removed ones are not among them. */
+  /** Newest first, without removed ones. */
   'snapshots/list': operation(
     Type.Object({ connectionId: Type.Union([Type.String(), Type.Null()]) }),
     Type.Array(Snapshot),
   ),
   'snapshots/get': operation(SnapshotId, Snapshot),
-  /** Changes what a person gives a snapshot; fields left out stay. A pinned one is never removed by retention. */
+  /** Changes a snapshot's name, note or pin; fields left out stay. Retention never removes a pinned one. */
   'snapshots/annotate': operation(
     Type.Object({
       snapshotId: Type.Integer(),
@@ -97,29 +96,26 @@ export const snapshotsOperations = {
   /**
    * Hides snapshots at once, also pinned ones, after cancelling their tasks. Until `restorableUntilMs`
    * `snapshots/restore` brings them back, unless the application ends first; then they are deleted for
-   * good and `snapshots/purged` says what that gave back.
+   * good and `snapshots/purged` says how many bytes that freed.
    */
   'snapshots/remove': operation(
     Type.Object({ snapshotIds: SnapshotIds }),
     Type.Object({ restorableUntilMs: Type.Integer() }),
   ),
-  /** Undoes a removal. Answers the snapshots that are back; `cache.snapshot-not-found` when none could be. */
+  /** Undoes a removal and returns the restored snapshots. Fails with `cache.snapshot-not-found` when there are none. */
   'snapshots/restore': operation(Type.Object({ snapshotIds: SnapshotIds }), Type.Array(Snapshot)),
   /**
-   * Starts a task of kind `verify`, counted in records. It works the checksum of every page out again from
-   * what is stored; the result is each snapshot's `verification`. With null it takes all snapshots, and
-   * SQLite's own check of the whole file, whose result is in `cache/read-state`.
+   * Starts a task of kind `verify`, counted in records. It computes the checksum of every stored page again; the
+   * result is each snapshot's `verification`. With null it checks all snapshots and, by SQLite's own check, the
+   * whole file; that result is in `cache/read-state`.
    */
-  'snapshots/verify': operation(
-    Type.Object({ snapshotIds: Type.Union([SnapshotIds, Type.Null()]) }),
-    Type.Object({ taskId: Type.String() }),
-  ),
-  /** What changed between two detail snapshots of one report. `app.invalid-input` for other pairs. */
+  'snapshots/verify': operation(Type.Object({ snapshotIds: Type.Union([SnapshotIds, Type.Null()]) }), TaskId),
+  /** Compares two detail snapshots of one report. Fails with `app.invalid-input` for other pairs. */
   'snapshots/compare': operation(
     Type.Object({ olderId: Type.Integer(), newerId: Type.Integer() }),
     Comparison,
   ),
-  /** Which of a span is cached, over all snapshots of a report, in equal buckets; the best state wins. */
+  /** Which parts of a span are cached, in equal buckets over all snapshots of a report; the best state wins. */
   'snapshots/read-coverage': operation(
     Type.Object({
       connectionId: Type.String(),
@@ -135,7 +131,7 @@ export const snapshotsOperations = {
     Place,
     Type.Object({ total: Type.Integer(), pages: Type.Array(JournalPage) }),
   ),
-  /** Entries of pages that could not be read as records, kept as they came. */
+  /** Entries of pages that could not be read as records, as received. */
   'snapshots/read-set-aside': operation(
     Place,
     Type.Object({ total: Type.Integer(), entries: Type.Array(SetAsideEntry) }),
@@ -144,9 +140,9 @@ export const snapshotsOperations = {
 };
 
 export const snapshotsEvents = {
-  /** Also when a removal is undone. */
+  /** Sent when a removal is undone, too. */
   'snapshots/changed': Snapshot,
   'snapshots/removed': Type.Object({ snapshotIds: Type.Array(Type.Integer()) }),
-  /** Removed snapshots are deleted for good. */
+  /** Removed snapshots were deleted for good. */
   'snapshots/purged': Type.Object({ snapshotIds: Type.Array(Type.Integer()), freedBytes: Type.Integer() }),
 };

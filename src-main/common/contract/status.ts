@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import { StatusHistory, StatusSample } from '../model/status.ts';
-import { operation } from './operation.ts';
+import { ConnectionId, operation } from './operation.ts';
 
 export const statusOperations = {
-  /** Asks the service for the tenant's status now and stores the sample, also when it fails. */
-  'status/refresh': operation(Type.Object({ connectionId: Type.String() }), StatusSample),
+  /** Requests the tenant's status now and stores the sample, also a failed one. */
+  'status/refresh': operation(ConnectionId, StatusSample),
   /** Status history of the last `spanMs`, in `ticks` equal spans, from the cache. */
   'status/read-history': operation(
     Type.Object({

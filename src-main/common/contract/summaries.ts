@@ -3,9 +3,7 @@ import { Period } from '../model/period.ts';
 import { RecordScope } from '../model/record-scope.ts';
 import { DirectionSchema } from '../model/snapshot.ts';
 import { Summary } from '../model/summary.ts';
-import { operation } from './operation.ts';
-
-const SnapshotId = Type.Object({ snapshotId: Type.Integer() });
+import { FillingTask, operation, SnapshotId } from './operation.ts';
 
 export const summariesOperations = {
   /**
@@ -14,7 +12,7 @@ export const summariesOperations = {
    */
   'summaries/start-fetch': operation(
     Type.Object({ connectionId: Type.String(), direction: DirectionSchema, period: Period }),
-    Type.Object({ taskId: Type.String(), snapshotId: Type.Integer() }),
+    FillingTask,
   ),
   /** Groups of a cached summary snapshot. */
   'summaries/read': operation(SnapshotId, Summary),

@@ -1,8 +1,6 @@
 import { Type } from 'typebox';
 import { Task } from '../model/task.ts';
-import { Nothing, operation } from './operation.ts';
-
-const TaskId = Type.Object({ taskId: Type.String() });
+import { Nothing, operation, TaskId } from './operation.ts';
 
 export const tasksOperations = {
   'tasks/list': operation(Nothing, Type.Array(Task)),

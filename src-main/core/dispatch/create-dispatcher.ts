@@ -2,12 +2,12 @@ import type { TSchema } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
 import { AppError, toErrorInfo } from '../../common/contract/errors.ts';
 import { OPERATIONS, type Handlers, type OperationName } from '../../common/contract/index.ts';
-import type { Answer } from '../../common/contract/operation.ts';
+import type { Envelope } from '../../common/contract/operation.ts';
 import type { Logger } from '../logging/logger.ts';
 import { closeObjects } from './close-objects.ts';
 
 /** Calls an operation by name; always answers the envelope, never rejects. */
-export type Dispatch = (name: string, input: unknown) => Promise<Answer<unknown>>;
+export type Dispatch = (name: string, input: unknown) => Promise<Envelope<unknown>>;
 
 /** A call that took longer is worth a line in the log. */
 const SLOW_CALL_MS = 250;

@@ -44,7 +44,7 @@ function findLastPort(connections: ConnectionStore): number {
 export function createLocalService(options: LocalServiceOptions): LocalService {
   const { host, connections, settings, emit, now } = options;
   const folder = join(host.dataFolder, 'local-service');
-  const requests = createRequestRing((added) => emit('local-service/requests-answered', added));
+  const requests = createRequestRing((added) => emit('local-service/requests-served', added));
   const imports = createRecordImports({
     tasks: options.tasks,
     tell: (recordImport) => emit('local-service/import-changed', recordImport),

@@ -1,4 +1,4 @@
-import { MOST_REQUESTS } from '../../common/contract/local-service.ts';
+import { MAX_KEPT_REQUESTS } from '../../common/contract/local-service.ts';
 import type { ServiceRequest } from '../../common/model/local-service.ts';
 import { createThrottle } from '../tasks/throttle.ts';
 
@@ -23,7 +23,7 @@ export function createRequestRing(tell: (requests: ServiceRequest[]) => void): R
   return {
     add: (requests) => {
       if (requests.length === 0) return;
-      kept = [...kept, ...requests].slice(-MOST_REQUESTS);
+      kept = [...kept, ...requests].slice(-MAX_KEPT_REQUESTS);
       untold = Math.min(kept.length, untold + requests.length);
       announce.request();
     },

@@ -49,12 +49,12 @@ test('the last 200 requests are kept, newest first, each with a number of its ow
   const stop = store.follow();
   await flushPromises();
   expect(store.requests.map(({ atMs }) => atMs)).toEqual([2, 1, 0]);
-  backend.emit('local-service/requests-answered', makeRequests(199, 100));
+  backend.emit('local-service/requests-served', makeRequests(199, 100));
   expect(store.requests).toHaveLength(200);
   expect(store.requests[0]?.atMs).toBe(298);
   expect(new Set(store.requests.map(({ id }) => id)).size).toBe(200);
   stop();
-  backend.emit('local-service/requests-answered', makeRequests(1, 900));
+  backend.emit('local-service/requests-served', makeRequests(1, 900));
   expect(store.requests[0]?.atMs).toBe(298);
 });
 
