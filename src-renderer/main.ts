@@ -7,16 +7,16 @@ import { createMessages } from './messages/index.ts';
 import { createViews } from './router.ts';
 import './styles/index.css';
 
-const FONT_WAIT_MS = 800;
+const MAX_FONT_WAIT_MS = 800;
 
-/** Text on a canvas does not wait for web fonts: without this, the first charts are drawn in another font. */
+/** Loads the fonts of charts: text on a canvas does not wait for web fonts, so the first ones would use another. */
 async function loadFonts(): Promise<void> {
   const faces = ['400', '500', '600'].map((weight) => document.fonts.load(`${weight} 12px 'Inter Variable'`));
-  const cap = new Promise((resolve) => setTimeout(resolve, FONT_WAIT_MS));
+  const cap = new Promise((resolve) => setTimeout(resolve, MAX_FONT_WAIT_MS));
   await Promise.race([Promise.allSettled(faces), cap]);
 }
 
-/** The nonce that whoever serves the page wrote into it; styles made at run time carry it. */
+/** Returns the nonce that the host wrote into the page, for styles that are created at run time. */
 function readNonce(): string {
   return document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? '';
 }

@@ -59,7 +59,7 @@ const routes: RouteRecordRaw[] = [
   { path: '/:rest(.*)*', redirect: '/overview' },
 ];
 
-/** The views by address; hash addresses work from a file and from any host. */
+/** Creates the router of the views; hash addresses work from a file and from any host. */
 export function createViews() {
   return createRouter({ history: createWebHashHistory(), routes });
 }

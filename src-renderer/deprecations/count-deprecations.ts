@@ -11,7 +11,7 @@ export interface DeprecationCounts {
   readonly impossible: number;
 }
 
-/** What the strip says about the announcements. One that is in effect under one reading only still counts as upcoming. */
+/** Counts the announcements. One that is in effect under one reading only still counts as upcoming. */
 export function countDeprecations(deprecations: readonly Deprecation[]): DeprecationCounts {
   const count = (isCounted: (item: Deprecation) => boolean): number => deprecations.filter(isCounted).length;
   return {

@@ -27,7 +27,7 @@ export interface Deprecation {
   readonly latestStartMs: number | null;
 }
 
-/** Reads every announcement as of a day. An impossible date gives way to the days that the text names. */
+/** Reads every announcement as of a day. In place of an impossible date, the days that the text names count. */
 export function readDeprecations(announcements: readonly Announcement[], todayMs: number): Deprecation[] {
   return announcements.map((announcement) => {
     const announced = readGivenDate(announcement.announced);
@@ -47,14 +47,14 @@ export function readDeprecations(announcements: readonly Announcement[], todayMs
   });
 }
 
-/** Days on which it can begin: each reading, or the first day that the text names. */
+/** Returns the days on which it can begin: each reading, or the first day that the text names. */
 export function startDays(applicable: GivenDate, textDaysMs: readonly number[]): number[] {
   return applicable.kind === 'impossible'
     ? textDaysMs.slice(0, 1)
     : applicable.readings.map((reading) => reading.dayMs);
 }
 
-/** Whole years and months from one day to another, as UTC calendars count. */
+/** Returns the whole years and months between two days, by the UTC calendar. */
 export function countMonths(fromMs: number, toMs: number): { years: number; months: number } {
   const from = utcMsToCivil(fromMs);
   const to = utcMsToCivil(toMs);

@@ -8,7 +8,7 @@ export interface DateReading {
   readonly dayMs: number;
 }
 
-/** A date as it was written, with every way to read it. Never reformatted: the text is the evidence. */
+/** A date as it was written, with every way to read it. The text is never reformatted. */
 export type GivenDate =
   | { readonly kind: 'clear'; readonly text: string; readonly readings: readonly [DateReading] }
   | {
@@ -47,7 +47,7 @@ export function readGivenDate(text: string): GivenDate {
   };
 }
 
-/** The order that the other date of the same row settles, or null where it settles nothing. */
+/** Returns the order that the other date of the same row proves, or null. */
 export function findRowOrder(date: GivenDate, other: GivenDate): DateOrder | null {
   if (date.kind !== 'ambiguous' || other.kind !== 'clear') return null;
   const [first, second] = other.text.split(/[/-]/);

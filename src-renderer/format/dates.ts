@@ -35,7 +35,7 @@ export function formatExact(epochMs: number, zone: string): string {
   return formatWireDate(toCivilTime(epochMs, zone));
 }
 
-/** `19 Nov 15:52 – 20 Nov 15:52`; the day is said once when both ends share it. */
+/** `19 Nov 15:52 – 20 Nov 15:52`; the day is written once when both ends share it. */
 export function formatRange(fromMs: number, toMs: number, zone: string): string {
   const sameDay = formatFullDay(fromMs, zone) === formatFullDay(toMs, zone);
   const end = sameDay ? formatClock(toMs, zone) : formatDayClock(toMs, zone);

@@ -1,16 +1,16 @@
-const MS_DIGITS_LIMIT = 100_000;
+const MIN_SECONDS_FORM_MS = 100_000;
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Made once: a scroll formats hundreds of numbers, and a format costs more to make than to use. */
+/** Created once: a scroll formats hundreds of numbers, and a format costs more to create than to use. */
 const COUNT_FORMATS: readonly Intl.NumberFormat[] = [0, 1, 2, 3].map(
   (digits) =>
     new Intl.NumberFormat('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits }),
 );
 
-/** A number with thousands separators: `412,331`. Digits after the point only when asked for. */
+/** A number with thousands separators: `412,331`. */
 export function formatCount(value: number, digits = 0): string {
   return COUNT_FORMATS[digits]?.format(value) ?? value.toFixed(digits);
 }
@@ -18,7 +18,7 @@ export function formatCount(value: number, digits = 0): string {
 /** A measured time: milliseconds up to five digits, then seconds. */
 export function formatDuration(durationMs: number): string {
   const rounded = Math.round(durationMs);
-  if (Math.abs(rounded) < MS_DIGITS_LIMIT) return `${formatCount(rounded)} ms`;
+  if (Math.abs(rounded) < MIN_SECONDS_FORM_MS) return `${formatCount(rounded)} ms`;
   return `${formatCount(durationMs / SECOND_MS, 1)} s`;
 }
 

@@ -8,7 +8,7 @@ export function isTouching(a: Span, b: Span): boolean {
   return a.fromMs <= b.toMs && b.fromMs <= a.toMs;
 }
 
-/** Snapshots of a connection's report that hold something to show, newest first. */
+/** Returns the snapshots of a connection's report that hold anything to show, newest first. */
 export function listUsable(
   snapshots: readonly Snapshot[],
   connectionId: string,
@@ -20,10 +20,7 @@ export function listUsable(
     .sort((a, b) => b.startedAtMs - a.startedAtMs || b.id - a.id);
 }
 
-/**
- * True when a summary of the snapshot says something true: a report of groups only as a whole, records as soon as there are
- * some.
- */
+/** True when a summary of the snapshot can be shown: a report of groups is valid only as a whole, records at any number. */
 export function isReadable({ report, state, recordCount }: Snapshot): boolean {
   if (state === 'complete') return true;
   return recordCount > 0 && (state !== 'downloading' || !isSummary(report));

@@ -7,8 +7,8 @@ export interface Span {
 }
 
 /**
- * What a snapshot holds of its period. Records come oldest first (decision 9), so a download that is not
- * finished holds the beginning, in proportion to its records; one that may lack records never counts whole.
+ * Returns what a snapshot holds of its period. Records arrive oldest first (decision 9), so an unfinished download
+ * holds the beginning, in proportion to its records; one that may lack records never counts as whole.
  */
 function toCachedSpans(snapshot: Snapshot): Span[] {
   const fromMs = snapshot.period.fromMs;
@@ -23,7 +23,7 @@ function toCachedSpans(snapshot: Snapshot): Span[] {
   return [{ fromMs, toMs: fromMs + Math.round((endMs - fromMs) * share) }];
 }
 
-/** The cached spans of some snapshots, joined and in order; their ends are exclusive. */
+/** Returns the spans that snapshots hold, joined and in order; their ends are exclusive. */
 export function collectCachedSpans(snapshots: readonly Snapshot[]): Span[] {
   return joinSpans(snapshots.flatMap(toCachedSpans));
 }

@@ -4,7 +4,7 @@ import { fromCivilTime } from '../../src-main/common/time/time-zones.ts';
 import { formatExact } from '../format/dates.ts';
 import type { Instants } from './period-selection.ts';
 
-/** The period as it stands in the picker's four fields. */
+/** The period as typed into the picker's four fields. */
 export interface PeriodDraft {
   readonly fromDay: string;
   readonly fromTime: string;
@@ -13,7 +13,7 @@ export interface PeriodDraft {
 }
 export type DraftFault = 'unreadable' | 'reversed';
 
-/** Texts of the fields for two instants, as a clock in the zone shows them. */
+/** Returns the texts of the fields for two instants, as a clock in the zone shows them. */
 export function toDraft({ fromMs, toMs }: Instants, zone: string): PeriodDraft {
   const from = formatExact(fromMs, zone);
   const to = formatExact(toMs, zone);
@@ -25,7 +25,7 @@ export function toDraft({ fromMs, toMs }: Instants, zone: string): PeriodDraft {
   };
 }
 
-/** The instants of a draft, or what keeps it from being a period. */
+/** Returns the instants of a draft, or why it is not a period. */
 export function readDraft(draft: PeriodDraft, zone: string): Instants | DraftFault {
   const from = tryReadCivilTime(draft.fromDay, draft.fromTime);
   const to = tryReadCivilTime(draft.toDay, draft.toTime);

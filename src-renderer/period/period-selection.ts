@@ -40,7 +40,7 @@ const ROLLING_MS: Partial<Record<PeriodPreset, number>> = {
   'last-30-days': 30 * DAY_MS,
 };
 
-/** First and last whole second of a selection. Days and months begin at midnight in `pickZone`. */
+/** Returns the first and last whole second of a selection. Days and months begin at midnight in `pickZone`. */
 export function toInstants(selection: PeriodSelection, nowMs: number, pickZone: string): Instants {
   if (selection.kind === 'custom') {
     return { fromMs: floorToSecond(selection.fromMs), toMs: floorToSecond(selection.toMs) };
@@ -57,7 +57,7 @@ export function toInstants(selection: PeriodSelection, nowMs: number, pickZone: 
   return { fromMs: toMidnight(now, pickZone, 0), toMs: now };
 }
 
-/** The period to ask for: the texts are in the service's zone, whichever zone the days were picked in. */
+/** Returns the period to request; its texts are in the service's zone, whichever zone the days were picked in. */
 export function toPeriod(
   selection: PeriodSelection,
   nowMs: number,

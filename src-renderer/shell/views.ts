@@ -13,7 +13,7 @@ export interface View {
     | 'library'
     | 'deprecations'
     | 'local-service';
-  /** Word in the sidebar, where the group says the rest. */
+  /** The word in the sidebar, below the name of the group. */
   readonly short: 'overview' | 'summary' | 'detail' | 'library' | 'deprecations' | 'local-service';
   readonly path: string;
   readonly icon: Component;

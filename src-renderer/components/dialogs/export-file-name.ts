@@ -1,6 +1,6 @@
 import type { ExportSubject } from './export-subject.ts';
 
-/** The name that an export is given, unless the person chooses another. */
+/** Returns the default name of an export's file. */
 export function toExportFileName(subject: ExportSubject, format: 'csv' | 'json'): string {
   const firstDay = subject.period.startDate.slice(0, 10);
   const lastDay = subject.period.endDate.slice(0, 10);

@@ -1,6 +1,6 @@
 import type { SummaryGroup } from '../../../src-main/common/model/summary.ts';
 
-/** A group whose reported and cached numbers of requests are not the same. */
+/** A group whose reported and cached numbers of requests differ. */
 export interface GroupDifference {
   readonly key: string;
   readonly channel: number | null;
@@ -13,7 +13,7 @@ export interface GroupDifference {
   readonly difference: number;
 }
 
-/** What a group is known by, in either source. */
+/** Returns what identifies a group in either source. */
 export function toGroupKey(
   group: Pick<SummaryGroup, 'channel' | 'service' | 'origin' | 'responseCode'>,
 ): string {
@@ -29,7 +29,7 @@ function sumByKey(groups: readonly SummaryGroup[]): Map<string, { group: Summary
   return sums;
 }
 
-/** Groups that differ between what the service reported and what the cached records give, largest first. */
+/** Returns the groups whose counts differ between the service's report and the cached records, largest difference first. */
 export function findDifferences(
   reported: readonly SummaryGroup[],
   computed: readonly SummaryGroup[],

@@ -11,17 +11,17 @@ import {
 } from '../../charts/summary-series.ts';
 import { toGroupKey } from './summary-differences.ts';
 
-/** Errors are prominent from this part of their row on, and never below this count. */
-const PROMINENT_SHARE = 0.005;
-const LEAST_PROMINENT_COUNT = 10;
+/** Errors are prominent from this share of their row on, and never below this count. */
+const MIN_PROMINENT_SHARE = 0.005;
+const MIN_PROMINENT_COUNT = 10;
 
-/** One group as the service groups, with its part of the whole. */
+/** One group of the report, with its share of the whole. */
 export interface SummaryLeaf {
   readonly key: string;
   readonly group: SummaryGroup;
   readonly share: number;
   readonly counts: readonly number[];
-  /** Errors in numbers worth a tint; with every error tinted the table would turn red. */
+  /** Enough errors for a tint; with every error tinted the table would turn red. */
   readonly prominent: boolean;
 }
 
@@ -43,7 +43,7 @@ export interface SummaryRow {
 }
 
 function toLeaf(group: SummaryGroup, total: number, rowCount: number): SummaryLeaf {
-  const prominentCount = Math.max(LEAST_PROMINENT_COUNT, rowCount * PROMINENT_SHARE);
+  const prominentCount = Math.max(MIN_PROMINENT_COUNT, rowCount * MIN_PROMINENT_SHARE);
   return {
     key: toGroupKey(group),
     group,
@@ -53,7 +53,7 @@ function toLeaf(group: SummaryGroup, total: number, rowCount: number): SummaryLe
   };
 }
 
-/** Errors first, then larger counts; a handful of errors sorts with the rest, or it would push the large groups out of sight. */
+/** Prominent errors first, then larger counts. */
 function compareLeaves(a: SummaryLeaf, b: SummaryLeaf): number {
   const rank = Number(b.prominent) - Number(a.prominent);
   return rank === 0 ? b.group.count - a.group.count : rank;
@@ -63,7 +63,7 @@ function toDistinct<Value>(values: readonly (Value | null)[]): Value[] {
   return [...new Set(values)].filter((value): value is Value & {} => value !== null);
 }
 
-/** The table: one row per channel or service, most requests first, with its groups below. */
+/** Returns one row per channel or service, most requests first, with its groups. */
 export function toSummaryRows(groups: readonly SummaryGroup[], dimension: Dimension): readonly SummaryRow[] {
   const total = groups.reduce((sum, group) => sum + group.count, 0);
   const other: Dimension = dimension === 'channel' ? 'service' : 'channel';
@@ -88,7 +88,7 @@ export function toSummaryRows(groups: readonly SummaryGroup[], dimension: Dimens
   return rows.sort((a, b) => b.count - a.count);
 }
 
-/** Groups of the channels and services that a filter names; its other parts say nothing of groups. */
+/** Returns the groups of the channels and services that a filter names; its other parts don't apply to groups. */
 export function restrictGroups(
   groups: readonly SummaryGroup[],
   { channels, services }: Pick<ChipFilter, 'channels' | 'services'>,
@@ -98,7 +98,7 @@ export function restrictGroups(
   return groups.filter((group) => isWanted(channels, group.channel) && isWanted(services, group.service));
 }
 
-/** Groups that a typed text leaves: each word must equal a channel, service, code, or begin a class or an origin. */
+/** Returns the groups that match every typed word: a channel or service, the beginning of a code or class, part of an origin. */
 export function filterGroups(groups: readonly SummaryGroup[], text: string): readonly SummaryGroup[] {
   const words = text
     .toLowerCase()
@@ -117,7 +117,7 @@ export function filterGroups(groups: readonly SummaryGroup[], text: string): rea
   );
 }
 
-/** Parts of a share bar, 0 to 1 of the widest row, in the order of CODE_CLASSES; empty parts left out. */
+/** Returns the parts of a share bar as shares of the widest row, 0 to 1, in the order of CODE_CLASSES, without empty ones. */
 export function toShareParts(
   counts: readonly number[],
   widest: number,

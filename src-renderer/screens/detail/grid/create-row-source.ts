@@ -4,17 +4,17 @@ import type { OpenView } from '../../../stores/records.ts';
 import { toOrder } from './grid-columns.ts';
 
 interface RowSourceParts {
-  /** The view that is open now. */
+  /** Returns the open view. */
   readView(): OpenView | null;
   readRows(viewId: string, start: number, end: number): Promise<readonly RecordRow[] | null>;
   readonly fallbackOrder: RecordOrder;
-  /** Called once the grid has taken rows. */
+  /** Called after the grid has received rows. */
   onRows(): void;
 }
 
 /**
- * Rows for the grid, window by window. A window asked of one view is never answered with rows of another: a
- * request that a newer view or order has overtaken fails, and the grid asks again once the new view is open.
+ * Creates the grid's source of rows, which it reads in windows. A window never mixes rows of two views: a request that
+ * a newer view or order has overtaken fails, and the grid repeats it once the new view is open.
  */
 export function createRowSource(parts: RowSourceParts): IDatasource {
   async function load(params: IGetRowsParams): Promise<void> {

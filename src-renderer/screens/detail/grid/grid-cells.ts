@@ -13,8 +13,8 @@ function createSpan(className: string, text = ''): HTMLSpanElement {
 }
 
 /**
- * Cells are plain elements, not components: a scroll redraws hundreds of them a second.
- * Texts go through textContent only.
+ * The code as a badge. Cells are plain elements, not components, since a scroll redraws hundreds of them a second;
+ * their texts are set through textContent only.
  */
 export function renderCode({ data }: CellParams): HTMLElement | string {
   if (data === undefined) return '';

@@ -52,12 +52,12 @@ function listColumns(direction: Direction): readonly (Column & { readonly wireNa
   });
 }
 
-/** Ids of the columns of a direction, in order. */
+/** Returns the ids of a direction's columns, in order. */
 export function listColumnIds(direction: Direction): readonly string[] {
   return listColumns(direction).map(({ colId }) => colId);
 }
 
-/** Definitions for the grid; `t` translates a key. */
+/** Creates the definitions of the grid's columns; `t` translates a key. */
 export function createColumns(
   direction: Direction,
   order: RecordOrder,
@@ -72,7 +72,7 @@ export function createColumns(
   }));
 }
 
-/** The order that a sort by a column asks for; without one, the default. */
+/** Returns the order for a sorted column, or the fallback without one. */
 export function toOrder(
   sorted: { readonly colId: string; readonly sort: string | null | undefined } | undefined,
   fallback: RecordOrder,

@@ -2,7 +2,7 @@ import { themeQuartz, type Theme } from 'ag-grid-community';
 
 export const ROW_HEIGHT_PX = 27;
 
-/** The grid's look, from the tokens; sizes carry no mode, or they would vanish in the dark. */
+/** Creates the grid's theme from the tokens; sizes belong to no colour mode, or the dark one would lack them. */
 export function createGridTheme(): Theme {
   return themeQuartz.withParams({
     fontFamily: 'var(--cs-font)',

@@ -1,4 +1,6 @@
-const LONGEST_HOLD_MS = 100;
+import { useTimeoutFn } from '@vueuse/core';
+
+const MAX_HOLD_MS = 100;
 
 interface HoldParts {
   readonly rowHeightPx: number;
@@ -8,19 +10,19 @@ interface HoldParts {
 }
 
 /**
- * Keeps a scroll to rows that are not loaded from the grid until they are, so that it builds them once, filled,
- * and not first empty. Rows that take long are shown empty.
+ * Holds back a scroll event until the rows at its target are loaded, so that the grid builds them once, filled, instead
+ * of first empty. Rows that take too long are shown empty.
  */
 export function createScrollHold({ rowHeightPx, readRowCount, isLoaded }: HoldParts) {
   let scroller: HTMLElement | null = null;
   let held: HTMLElement | null = null;
-  let timer: ReturnType<typeof setTimeout> | undefined;
   let isReleasing = false;
+  const timer = useTimeoutFn(() => passOn(held), MAX_HOLD_MS, { immediate: false });
 
   function isReady({ scrollTop, scrollHeight, clientHeight }: HTMLElement): boolean {
     const rowCount = readRowCount();
     const isHorizontal = scrollHeight <= clientHeight;
-    // The grid squeezes a table that is too tall for the browser: its rows are elsewhere.
+    // A table too tall for the browser is squeezed by the grid, so rows are not where their height puts them.
     const isSqueezed = scrollHeight + clientHeight < rowCount * rowHeightPx;
     if (isHorizontal || isSqueezed || rowCount === 0) return true;
     const first = Math.min(rowCount - 1, Math.max(0, Math.floor(scrollTop / rowHeightPx)));
@@ -30,7 +32,7 @@ export function createScrollHold({ rowHeightPx, readRowCount, isLoaded }: HoldPa
   }
 
   function letGo(): void {
-    clearTimeout(timer);
+    timer.stop();
     held = null;
   }
 
@@ -42,7 +44,7 @@ export function createScrollHold({ rowHeightPx, readRowCount, isLoaded }: HoldPa
   }
 
   return {
-    /** To be heard before the grid hears it. */
+    /** Has to be called before the grid receives the event. */
     onScroll(event: Event): void {
       if (isReleasing || !(event.target instanceof HTMLElement)) return;
       scroller = event.target;
@@ -51,14 +53,14 @@ export function createScrollHold({ rowHeightPx, readRowCount, isLoaded }: HoldPa
         return;
       }
       event.stopPropagation();
-      if (held === null) timer = setTimeout(() => passOn(held), LONGEST_HOLD_MS);
+      if (held === null) timer.start();
       held = scroller;
     },
-    /** To be told whenever rows have arrived. */
+    /** Has to be called whenever rows have arrived. */
     onRows(): void {
       if (held !== null && isReady(held)) passOn(held);
     },
-    /** Scrolls up at once. The grid's own way tries again on every arrival of rows until it hears a scroll. */
+    /** Scrolls to the top at once; the grid's own function would repeat it with every arrival of rows. */
     toTop(): void {
       if (scroller === null) return;
       scroller.scrollTop = 0;

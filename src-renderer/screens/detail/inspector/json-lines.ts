@@ -23,8 +23,8 @@ function isJson(text: string): boolean {
 }
 
 /**
- * Lines of a JSON document, indented by two spaces, each as coloured pieces; null when the text is not a
- * JSON object or array. Works on the text itself: long numbers, escapes and repeated keys stay as received.
+ * Splits a JSON document into lines of coloured pieces, indented by two spaces; returns null when the text is not a
+ * JSON object or array. Works on the text itself, so long numbers, escapes and repeated keys stay as received.
  */
 export function tryFormatJson(text: string): readonly (readonly JsonToken[])[] | null {
   if (!isJson(text)) return null;

@@ -5,7 +5,7 @@ import {
 } from '../../../../src-main/common/model/record.ts';
 import { toNiceCeiling } from '../../../charts/log-scale.ts';
 
-/** A request of a session on the timeline; places and widths are 0 to 1 of its length. */
+/** A request of a session on the timeline; positions and widths are shares of its length, 0 to 1. */
 export interface SessionBar {
   readonly request: SessionRequest;
   readonly codeClass: CodeClass;
@@ -18,7 +18,7 @@ export interface SessionBar {
 export interface SessionTimeline {
   readonly bars: readonly SessionBar[];
   readonly spanMs: number;
-  /** Tick places in milliseconds since the session began. */
+  /** Positions of the ticks, in milliseconds since the session began. */
   readonly ticksMs: readonly number[];
 }
 
@@ -27,10 +27,7 @@ export function toPercent(share: number): string {
   return `${share * 100}%`;
 }
 
-/**
- * Lays out the requests of a session by time. A request begins at its date and takes its response time;
- * the bot latency lies before it.
- */
+/** Lays out the requests of a session by time. A request begins at its date, after its bot latency. */
 export function toSessionTimeline(requests: readonly SessionRequest[]): SessionTimeline {
   const starts = requests.map((request) => request.dateMs - Math.max(0, request.botLatencyMs ?? 0));
   const ends = requests.map((request) => request.dateMs + Math.max(0, request.responseTimeMs ?? 0));

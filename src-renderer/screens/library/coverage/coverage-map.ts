@@ -5,26 +5,26 @@ import type { Span } from '../../../period/cached-spans.ts';
 
 export type CoverageBucket = Output<'snapshots/read-coverage'>['buckets'][number];
 
-/** How closely the map looks: the last days, the hours of a day, the minutes of an hour. */
+/** What one cell of the map is: a day of the last ones, an hour of a day, a minute of an hour. */
 export type CoverageZoom = 'days' | 'hours' | 'minutes';
 
 export type CoverageState = 'settled' | 'open' | 'partial' | 'failed' | 'missing';
 
 export interface CoverageCell extends Span {
   readonly state: CoverageState;
-  /** What of it is cached, settled or not, 0 to 1. */
+  /** The cached share, settled or not, 0 to 1. */
   readonly share: number;
 }
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
-/** Clocks are moved by multiples of this, so that civil days and hours are made of whole ones. */
+/** Clocks change by multiples of this, so civil days and hours consist of whole buckets. */
 const STEP_MS = 1_800_000;
-/** What rounding may take from a whole. */
+/** From this share on a cell counts as whole, in spite of rounding. */
 const WHOLE = 0.999_999;
 
-/** The last civil days of a zone, oldest first: where the clock is moved one has 23 or 25 hours. */
+/** Returns the last civil days of a zone, oldest first; one on which the clock changes has 23 or 25 hours. */
 export function toDays(nowMs: number, zone: string, dayCount: number): readonly Span[] {
   const today = toCivilTime(nowMs, zone);
   const todayUtcMs = civilToUtcMs({ ...today, hour: 0, minute: 0, second: 0, millisecond: 0 });
@@ -35,7 +35,7 @@ export function toDays(nowMs: number, zone: string, dayCount: number): readonly 
   });
 }
 
-/** The hours of a day, or the minutes of an hour; the last one may be shorter. */
+/** Returns the hours of a day, or the minutes of an hour; the last one may be shorter. */
 export function cutSpan(span: Span, zoom: 'hours' | 'minutes'): readonly Span[] {
   const stepMs = zoom === 'hours' ? HOUR_MS : MINUTE_MS;
   const count = Math.ceil((span.toMs - span.fromMs) / stepMs);
@@ -45,13 +45,13 @@ export function cutSpan(span: Span, zoom: 'hours' | 'minutes'): readonly Span[] 
   });
 }
 
-/** Equal buckets to ask for, so that every cell is made of whole ones. */
+/** Returns how many equal buckets to request so that every cell consists of whole ones. */
 export function countBuckets(span: Span, zoom: CoverageZoom): number {
   const stepMs = zoom === 'minutes' ? MINUTE_MS : STEP_MS;
   return Math.max(1, Math.round((span.toMs - span.fromMs) / stepMs));
 }
 
-/** Joins the buckets of each cell. A cell is called by the best that it is as a whole, or else by what is wrong with it. */
+/** Joins the buckets of each cell. Its state is the best one that holds for all of it, or else its worst. */
 export function toCells(cells: readonly Span[], buckets: readonly CoverageBucket[]): readonly CoverageCell[] {
   return cells.map((cell) => {
     const sums = { settled: 0, open: 0, partial: 0, failed: 0 };

@@ -27,7 +27,7 @@ export interface CoverageRow {
   readonly cells: readonly CoverageCell[];
 }
 
-/** The coverage of a connection's reports at the zoom that the person chose, kept up to date. */
+/** The coverage of a connection's reports at the chosen zoom, kept up to date. */
 export function useCoverage(connection: Connection) {
   const backend = useBackend();
   const snapshots = useSnapshotsStore();

@@ -5,7 +5,7 @@ import { DETAIL_FIELD_NAMES } from '../../../../src-main/common/reporting/field-
 
 type Difference = Output<'snapshots/compare'>['differences'][number];
 
-/** Fields with their names as the specification writes them. */
+/** Fields with their names as the specification spells them. */
 const FIELDS: readonly (readonly [keyof RecordRow, string])[] = [
   ['dateText', DETAIL_FIELD_NAMES.dateText[0]],
   ['channel', DETAIL_FIELD_NAMES.channel[0]],
@@ -25,7 +25,7 @@ export interface SnapshotPair {
   readonly newer: Snapshot;
 }
 
-/** What a snapshot is compared with: the one that it fetched again, or else the newest that fetched it again. */
+/** Returns the pair to compare: a snapshot and the one that it refreshed, or else the newest that refreshed it. */
 export function findPair(snapshot: Snapshot, snapshots: readonly Snapshot[]): SnapshotPair | null {
   const older = snapshots.find(({ id }) => id === snapshot.refreshOf);
   if (older !== undefined) return { older, newer: snapshot };
@@ -35,7 +35,7 @@ export function findPair(snapshot: Snapshot, snapshots: readonly Snapshot[]): Sn
   return newer === undefined ? null : { older: snapshot, newer };
 }
 
-/** The fields of a changed record as `name: before → after`; of others what tells them from their neighbours. */
+/** Returns the fields of a changed record as `name: before → after`; for others what identifies them. */
 export function listChanges({ older, newer }: Difference): readonly string[] {
   if (older === null || newer === null) {
     const row = newer ?? older;

@@ -11,7 +11,7 @@ interface Fact {
   readonly isCode?: boolean;
 }
 
-/** A certificate in words. */
+/** Returns functions that put a certificate into words. */
 export function useCertificateWords(): {
   toFacts(certificate: Certificate): readonly Fact[];
   /** Why it is not complete; empty when it is. */

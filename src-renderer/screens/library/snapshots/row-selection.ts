@@ -4,7 +4,7 @@ export interface RowSelection {
   readonly ids: ReadonlySet<number>;
   /** Where a range begins. */
   readonly anchorId: number | null;
-  /** The row that has the keyboard. */
+  /** The row that keys act on. */
   readonly activeId: number | null;
 }
 
@@ -12,7 +12,7 @@ export const EMPTY_SELECTION: RowSelection = { ids: new Set(), anchorId: null, a
 
 export type SelectionMode = 'replace' | 'toggle' | 'range';
 
-/** Selects a row as lists everywhere do: alone, added or taken away, or up to it from the anchor. */
+/** Selects a row as lists commonly do: alone, added or removed, or with all rows between it and the anchor. */
 export function selectRow(
   selection: RowSelection,
   order: readonly number[],
@@ -46,7 +46,7 @@ export function moveSelection(
   return id === undefined ? selection : selectRow(selection, order, id, mode);
 }
 
-/** By how many rows a key moves; null for keys that don't move. */
+/** Returns by how many rows a key moves; null for keys that don't move. */
 export function toSteps(key: string, rowCount: number): number | null {
   switch (key) {
     case 'ArrowDown':
@@ -66,7 +66,7 @@ export function toSteps(key: string, rowCount: number): number | null {
   }
 }
 
-/** Drops rows that are no longer there. */
+/** Drops rows that no longer exist. */
 export function keepExisting(selection: RowSelection, order: readonly number[]): RowSelection {
   const existing = new Set(order);
   const keep = (id: number | null): number | null => (id !== null && existing.has(id) ? id : null);

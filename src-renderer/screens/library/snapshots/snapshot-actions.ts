@@ -14,11 +14,11 @@ export type SnapshotAction = (typeof ACTION_GROUPS)[number][number];
 
 const isActive = ({ state }: Download): boolean => ['queued', 'running', 'waiting'].includes(state);
 
-/** Can't go on from a cursor, but its pages can be read again from the start. */
+/** True when a download can't continue from its cursor, but can read its pages again from the start. */
 const isRetryable = (download: Download): boolean =>
   download.state === 'ended' && !download.canResume && download.snapshotState !== 'complete';
 
-/** The snapshots of a selection that an action applies to; an empty list means that it isn't offered. */
+/** Returns the snapshots of a selection that an action applies to; for none, it is not offered. */
 export function pickTargets(
   action: SnapshotAction,
   chosen: readonly Snapshot[],

@@ -4,7 +4,7 @@ import { isSummary } from '../../../period/cached-snapshots.ts';
 
 export type ShownState = Snapshot['state'] | 'open' | 'remarked' | 'queued' | 'waiting';
 
-/** The state as the table tells it: a complete snapshot whose period was not over is still open (decision 27). */
+/** Returns the state that the table shows: a complete snapshot whose period was not over is still open (decision 27). */
 export function toShownState(snapshot: Snapshot, download: Download | null): ShownState {
   switch (download?.state) {
     case 'queued':
@@ -22,27 +22,27 @@ export function toShownState(snapshot: Snapshot, download: Download | null): Sho
 }
 
 /**
- * True when fewer or more records are there than the service announced. A summary's total may count the groups of both
- * directions (decision 11), so it says nothing of how many are missing.
+ * True when the snapshot has fewer or more records than the service announced. A summary's total may count the groups
+ * of both directions (decision 11), so it does not tell how many are missing.
  */
 export function isShortOfTotal(snapshot: Snapshot, download: Download | null): boolean {
   const total = toExpectedTotal(snapshot, download);
   return !isSummary(snapshot.report) && total !== null && total !== snapshot.recordCount;
 }
 
-/** Records that are expected: of a download in pieces the service has announced only those so far, so it is forecast. */
+/** Returns the expected number of records; for a download in pieces it is a forecast, since later ones are not announced yet. */
 export function toExpectedTotal(snapshot: Snapshot, download: Download | null): number | null {
   const isOver = download === null || download.state === 'ended';
   return isOver ? snapshot.totalDocument : (download.totalDocument ?? snapshot.totalDocument);
 }
 
-/** Share of the expected records, 0 to 1; null while nothing is expected yet. */
+/** Returns the share of the expected records, 0 to 1; null while nothing is expected yet. */
 export function toRecordShare(snapshot: Snapshot, download: Download | null): number | null {
   const total = toExpectedTotal(snapshot, download);
   return total === null ? null : total === 0 ? 1 : Math.min(1, snapshot.recordCount / total);
 }
 
-/** Snapshots that contain every word of the filter in what the table says about them. */
+/** Returns the snapshots whose description contains every word of the filter. */
 export function filterSnapshots(
   snapshots: readonly Snapshot[],
   filter: string,
@@ -56,7 +56,7 @@ export function filterSnapshots(
   });
 }
 
-/** The screen that shows a snapshot; a summary is found by its period. */
+/** Returns the path of the screen that shows a snapshot; a summary is found by its period. */
 export function toScreenPath(snapshot: Snapshot): string {
   const [direction, kind] = snapshot.report.split('-');
   const path = `/${direction ?? 'inbound'}/${kind ?? 'detail'}`;

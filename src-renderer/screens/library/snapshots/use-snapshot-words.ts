@@ -11,13 +11,13 @@ export interface SnapshotWords {
   toReport(report: Snapshot['report']): string;
   toPeriod(period: Snapshot['period']): string;
   toRemark(remark: Remark): string;
-  /** What the state means for this snapshot: what it waits for, why it ended early, how it goes on; may be empty. */
+  /** Explains the state: what the download waits for, why it ended early, how it continues. May be empty. */
   toStateNote(snapshot: Snapshot, download: Download | null): string;
-  /** Everything that the table says about a snapshot, for its filter. */
+  /** All words of the snapshot's row, for the filter of the table. */
   describe(snapshot: Snapshot): string;
 }
 
-/** The words of the library for snapshots. */
+/** Returns the words of the Library for snapshots. */
 export function useSnapshotWords(): SnapshotWords {
   const { t } = useI18n();
   const formatError = useErrorFormatter();
