@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { collectTitles } from '../support/collect-titles.ts';
+import { readDecisions } from '../support/read-decisions.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 /** A hazard's number: three groups without a hyphen, as they are tables of inputs, the others with one. */
@@ -15,7 +16,9 @@ interface Line {
 const lines = ['src-main', 'src-renderer', 'test'].flatMap((folder) =>
   readdirSync(root + folder, { recursive: true, encoding: 'utf8' })
     .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)
-    .filter((path) => /\.(?:ts|vue|css|cjs|js)$/u.test(path) && !path.endsWith('citations.test.ts'))
+    .filter(
+      (path) => /\.(?:ts|vue|css|cjs|js)$/u.test(path) && !/(?:citations|decisions)\.test\.ts$/u.test(path),
+    )
     .flatMap((path) =>
       readFileSync(root + path, 'utf8')
         .split('\n')
@@ -41,6 +44,15 @@ describe('citations', () => {
     const numbers = new Set(hazards.map(({ number }) => number));
     expect(numbers.size).toBe(hazards.length);
     const toCited = (text: string): string[] => [...text.matchAll(HAZARD)].map(([number]) => number);
+    expect(findLines(toCited, (number) => numbers.has(number))).toEqual([]);
+  });
+
+  it('name decisions of DECISIONS.md only', () => {
+    const numbers = new Set(readDecisions().map(({ number }) => String(number)));
+    const toCited = (text: string): string[] =>
+      [...text.matchAll(/\bdecisions? (\d+(?:(?:, | and )\d+)*)/giu)].flatMap(
+        ([, cited]) => cited?.match(/\d+/gu) ?? [],
+      );
     expect(findLines(toCited, (number) => numbers.has(number))).toEqual([]);
   });
 

@@ -376,6 +376,30 @@ describe('what the specification leaves open', () => {
       expect(await callWithHost(Number(port), host)).toBe(expected);
     }
   });
+
+  it('decision 34, service: no response repeats a credential, wherever it was sent', async () => {
+    const secrets = ['A-Secret+of/the="caller"', 'another-secret', await createToken()];
+    const [accessToken, accessTokenSecret, token] = secrets;
+    const authorization = `bearer ${String(token)}`;
+    const query = `?${secrets.map(encodeURIComponent).join('&')}`;
+    const report = toReportAddress(service, 'inbound-detail');
+    const responses = await Promise.all([
+      post(service, TOKEN_PATH, { accessToken, accessTokenSecret, tenant: service.tenant }),
+      post(service, TOKEN_PATH, { accessToken, accessTokenSecret, tenant: 'none', [String(token)]: token }),
+      post(service, TOKEN_PATH, secrets.join('{')),
+      post(service, STATUS_PATH + query, { accessToken }, { authorization }),
+      post(service, STATUS_PATH, undefined, { authorization: `bearer ${String(accessTokenSecret)}` }),
+      post(service, report + query, { ...WEEK, lastDocument: token }, { authorization }),
+      post(service, report, { startDate: accessToken, endDate: token, size: accessTokenSecret }),
+      post(service, `/${encodeURIComponent(String(accessToken))}${query}`, secrets, { authorization }),
+    ]);
+    expect(responses.map(({ status }) => status)).toEqual([401, 400, 400, 200, 401, 200, 200, 404]);
+    for (const response of responses) {
+      const text = JSON.stringify([...response.headers]) + (await response.text());
+      const forms = secrets.flatMap((secret) => [secret, encodeURIComponent(secret), JSON.stringify(secret)]);
+      expect(forms.filter((form) => text.includes(form))).toEqual([]);
+    }
+  });
 });
 
 function callWithHost(port: number, host: string): Promise<number | undefined> {

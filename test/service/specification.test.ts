@@ -227,7 +227,7 @@ describe('the specification', () => {
     }
   });
 
-  it('decision 28, service: a simulation can be set by nobody over HTTP', async () => {
+  it('a simulation can be set by nobody over HTTP', async () => {
     for (const path of [
       '/simulation',
       '/api/simulation',

@@ -157,7 +157,7 @@ describe('facets', () => {
   });
 });
 
-describe('everything cached of a period (decision 33)', () => {
+describe('decision 33, client: everything cached of a period', () => {
   it('counts each moment once, from the snapshot that was fetched later', async () => {
     await fillSnapshot(cache, createMany(100), { period: toPeriod(0, 100), startedAtMs: FROM_MS + 1 });
     // Seconds 50 to 150 again: the service now has a second record in each.

@@ -48,7 +48,7 @@ test('the same report fetched again has no differences, at any page size', async
   expect(await cache.compareSnapshots({ olderId: first, newerId: third })).toEqual(same);
 });
 
-test('decision 26, client: identical records are counted, never taken for one', async () => {
+test('decisions 26 and 37, client: identical records are counted, never taken for one', async () => {
   const kinds = [0, 1, 2, 3].map((index) => createDocument(index, { Id: `session ${index}` }));
   const bags = fc.array(fc.constantFrom(...kinds), { maxLength: 12 });
   const count = (list: readonly TestDocument[], document: TestDocument): number =>

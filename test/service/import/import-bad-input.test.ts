@@ -248,6 +248,17 @@ describe('an import of bad records', () => {
     expect(again.report.known).toBe(1);
   });
 
+  it('decision 36, service: half of a surrogate pair is never sent, a NUL is', async () => {
+    const other = await startTestService({ records: 0 });
+    try {
+      await importText(other, toNdjson([toInbound({ Payload: 'a\ud800b\0c' })]));
+      const { documents } = await callReport(other, 'inbound-detail', ALL_TIME);
+      expect(documents).toMatchObject([{ Payload: 'a\ufffdb\0c' }]);
+    } finally {
+      await other.stop();
+    }
+  });
+
   it('uses the report that is given, unless the fields contradict it', async () => {
     const row = { ...toInbound({ Id: 'told' }), BotLatency: undefined };
     expect((await add(toNdjson([row]))).report.problems).toMatchObject([

@@ -451,7 +451,7 @@ describe('records as they come', () => {
     const { groups } = readJson(toEnvelope([inboundGroup, rest]), 'inbound-summary');
     expect(groups.map(({ sessionId }) => sessionId)).toEqual([Id, '']);
   });
-  it('decision 26, client: identical records and shared Ids are all kept', () => {
+  it('decisions 26 and 37, client: identical records and shared Ids are all kept', () => {
     const page = readJson(toEnvelope([inbound, inbound, { ...inbound, Channel: 4 }]));
     expect(page.records.map(({ channel }) => channel)).toEqual([3, 3, 4]);
   });
