@@ -1,0 +1,182 @@
+import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Router } from 'vue-router';
+import type { Output } from '../../../../src-main/common/contract/index.ts';
+import type { Connection } from '../../../../src-main/common/model/connection.ts';
+import type { Settings } from '../../../../src-main/common/model/settings.ts';
+import App from '../../../../src-renderer/App.vue';
+import { makeState } from '../local-service/local-service-samples.ts';
+import { provideApplication } from '../support/provide-application.ts';
+import { makeConnection, makeHistory, makeSample, makeSettings } from '../support/samples.ts';
+import { ScriptedBackend } from '../support/scripted-backend.ts';
+
+interface Start {
+  path?: string;
+  connections?: Connection[];
+  settings?: Partial<Settings>;
+  info?: Partial<Output<'app/get-info'>>;
+  failWith?: Error;
+  width?: number;
+}
+
+let backend: ScriptedBackend;
+let router: Router;
+let page: VueWrapper;
+
+async function start(options: Start = {}): Promise<void> {
+  const {
+    path = '/overview',
+    connections = [makeConnection()],
+    settings = {},
+    info = {},
+    width = 1440,
+  } = options;
+  backend = new ScriptedBackend({
+    'app/get-info': () => {
+      if (options.failWith !== undefined) throw options.failWith;
+      return { platform: 'linux', host: 'web', nowMs: 0, keychain: { kind: 'keychain' }, ...info } as never;
+    },
+    'settings/get': () => makeSettings(settings),
+    'connections/list': () => connections,
+    'local-service/get-state': () => makeState(),
+    'tasks/list': () => [],
+    'downloads/list': () => [],
+    'cache/read-state': () => ({ startedAtMs: 0 }) as never,
+    'snapshots/list': () => [],
+    'snapshots/read-storage': () => ({ totalBytes: 1_000_000 }) as never,
+    'status/refresh': () => makeSample(),
+    'status/read-history': () => makeHistory(makeSample()),
+  });
+  const application = await provideApplication(backend, path);
+  router = application.router;
+  router.addRoute({
+    path: '/overview',
+    name: 'overview',
+    component: { template: '<h1>Overview of the day</h1>' },
+  });
+  router.addRoute({
+    path: '/first-run',
+    name: 'first-run',
+    component: { template: '<h1>Welcome</h1>' },
+    meta: { withoutShell: true },
+  });
+  await router.replace('/away');
+  await router.replace(path);
+  window.innerWidth = width;
+  page = mount(App, {
+    props: { nonce: 'n0nce' },
+    global: application.global,
+    attachTo: document.body,
+  });
+}
+
+async function press(key: string, modifiers: Partial<KeyboardEventInit>): Promise<void> {
+  document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, ...modifiers }));
+  await flushPromises();
+}
+
+afterEach(() => {
+  page.unmount();
+  document.documentElement.className = '';
+  document.body.innerHTML = '';
+});
+
+describe('the application', () => {
+  it('draws nothing before it knows its connections, then the view of the address inside the shell', async () => {
+    await start();
+    expect(page.text()).toBe('');
+    await flushPromises();
+    expect(page.get('main').text()).toBe('Overview of the day');
+    expect(page.get('aside').text()).toContain('Production');
+    expect(page.get('footer').text()).toContain('reports.example.com');
+    expect(page.get('aside').text()).toContain('Service reachable');
+  });
+
+  it('shows icons alone beside the view where the window is narrow', async () => {
+    await start({ width: 1024 });
+    await flushPromises();
+    expect(page.get('aside').text()).not.toContain('Service reachable');
+    expect(page.get('main').text()).toBe('Overview of the day');
+  });
+
+  it('reads what runs and what is cached once, for every screen', async () => {
+    await start();
+    await flushPromises();
+    for (const name of ['tasks/list', 'downloads/list', 'cache/read-state', 'snapshots/list'] as const) {
+      expect([name, backend.countCalls(name)]).toEqual([name, 1]);
+    }
+    expect(page.get('footer').text()).toContain('Cache 1.0 MB');
+  });
+
+  it('shows the error instead of the shell when it cannot start', async () => {
+    await start({ failWith: Object.assign(new Error('no core'), { code: 'app.unexpected', details: {} }) });
+    await flushPromises();
+    expect(page.get('[role=alert]').text()).toContain('app.unexpected');
+    expect(page.find('main').exists()).toBe(false);
+    expect(router.currentRoute.value.path).toBe('/overview');
+  });
+
+  it('sends a person without a connection to the first run, which has no shell', async () => {
+    await start({ connections: [] });
+    await flushPromises();
+    expect(router.currentRoute.value.path).toBe('/first-run');
+    expect(page.text()).toBe('Welcome');
+    expect(page.find('aside').exists()).toBe(false);
+  });
+
+  it('leaves a person without a connection on the screens that need none', async () => {
+    await start({ connections: [], path: '/settings/connections' });
+    await flushPromises();
+    expect(router.currentRoute.value.path).toBe('/settings/connections');
+    expect(page.find('main').exists()).toBe(true);
+  });
+
+  it('goes to the first run once the last connection is removed', async () => {
+    await start();
+    await flushPromises();
+    backend.emit('connections/changed', []);
+    await flushPromises();
+    expect(page.text()).toBe('Welcome');
+  });
+
+  it('follows the theme of the settings', async () => {
+    await start({ settings: { theme: 'dark' } });
+    await flushPromises();
+    expect(document.documentElement.classList.contains('dark')).toBe(true);
+    backend.emit('settings/changed', makeSettings({ theme: 'light' }));
+    await flushPromises();
+    expect(document.documentElement.classList.contains('dark')).toBe(false);
+    expect(document.documentElement.classList.contains('light')).toBe(true);
+  });
+
+  it('marks the page with its host, for the styles of the desktop window', async () => {
+    await start({ info: { host: 'desktop', platform: 'macos' } });
+    await flushPromises();
+    expect(document.documentElement.dataset['host']).toBe('desktop');
+    expect(document.documentElement.dataset['platform']).toBe('macos');
+  });
+
+  it('opens the palette with its key, runs what is chosen, and closes', async () => {
+    await start();
+    await flushPromises();
+    expect(document.querySelector('[role=dialog]')).toBeNull();
+    await press('k', { ctrlKey: true });
+    const options = [...document.querySelectorAll<HTMLElement>('[role=dialog] [role=option]')];
+    options.find((option) => option.textContent.includes('Inbound detail'))?.click();
+    await flushPromises();
+    expect(router.currentRoute.value.path).toBe('/inbound/detail');
+    expect(document.querySelector('[role=dialog]')).toBeNull();
+  });
+
+  it('refreshes the status of the built-in service once it is back', async () => {
+    await start({ connections: [makeConnection({ kind: 'local' })] });
+    await flushPromises();
+    const before = backend.countCalls('status/refresh');
+    backend.emit('local-service/changed', makeState({ state: 'stopped' }));
+    await flushPromises();
+    expect(backend.countCalls('status/refresh')).toBe(before);
+    backend.emit('local-service/changed', makeState());
+    await flushPromises();
+    expect(backend.countCalls('status/refresh')).toBe(before + 1);
+  });
+});

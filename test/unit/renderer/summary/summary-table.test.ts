@@ -1,0 +1,185 @@
+import { mount, type VueWrapper } from '@vue/test-utils';
+import { describe, expect, it } from 'vitest';
+import type { SummaryGroup } from '../../../../src-main/common/model/summary.ts';
+import { createMessages } from '../../../../src-renderer/messages/index.ts';
+import { findDifferences } from '../../../../src-renderer/screens/summary/summary-differences.ts';
+import SummaryTable from '../../../../src-renderer/screens/summary/SummaryTable.vue';
+
+function makeGroup(change: Partial<SummaryGroup> = {}): SummaryGroup {
+  return {
+    channel: 1,
+    service: 7,
+    origin: 'web',
+    responseCode: 200,
+    count: 1000,
+    averageResponseTimeMs: 120,
+    averageBotLatencyMs: 40,
+    sessionId: '',
+    ...change,
+  };
+}
+
+/** Channel 1 has more requests, channel 3 a share of errors that stands out. */
+const groups = [
+  makeGroup({ count: 8000 }),
+  makeGroup({ service: 4, count: 500, origin: null }),
+  makeGroup({ channel: 3, count: 900 }),
+  makeGroup({ channel: 3, service: 4, responseCode: 504, count: 100, averageResponseTimeMs: null }),
+];
+
+type Table = VueWrapper<InstanceType<typeof SummaryTable>>;
+
+function mountTable(props: Partial<InstanceType<typeof SummaryTable>['$props']> = {}): Table {
+  return mount(SummaryTable, {
+    props: { groups, direction: 'inbound', dimension: 'channel', differences: null, ...props },
+    global: { plugins: [createMessages()] },
+  });
+}
+
+const textsOf = (table: Table, selector: string): string[] =>
+  table.findAll(selector).map((found) => found.text());
+/** Texts of the cells in a row, empty ones too. */
+const cellsOf = (table: Table, selector: string, index: number): string[] =>
+  table
+    .findAll(selector)
+    [index]!.findAll('td')
+    .map((cell) => cell.text());
+const heads = (table: Table): string[] => textsOf(table, 'th');
+
+describe('the table of a summary', () => {
+  it('joins the groups of a channel, most requests first, with shares and weighted averages', () => {
+    const table = mountTable();
+    expect(textsOf(table, '.toggle')).toEqual(['Channel 1', 'Channel 3']);
+    expect(cellsOf(table, '.group', 0)).toEqual([
+      'Channel 1',
+      '4, 7',
+      '1',
+      '1 code',
+      '8,500',
+      '',
+      '89.5%',
+      '0.00%',
+      '120 ms',
+      '40 ms',
+      '',
+    ]);
+    expect(cellsOf(table, '.group', 1).slice(3, 9)).toEqual([
+      '2 codes',
+      '1,000',
+      '',
+      '10.5%',
+      '10.00%',
+      '120 ms',
+    ]);
+  });
+
+  it('opens the row whose errors stand out, and marks it', () => {
+    const table = mountTable();
+    expect(table.findAll('.toggle').map((toggle) => toggle.attributes('aria-expanded'))).toEqual([
+      'false',
+      'true',
+    ]);
+    expect(textsOf(table, '.alert')).toEqual(['10.00%']);
+    expect(cellsOf(table, '.leaf', 0)).toEqual([
+      '3',
+      '4',
+      'web',
+      '504',
+      '100',
+      '',
+      '1.05%',
+      '',
+      '–',
+      '40 ms',
+      '',
+    ]);
+    expect(table.findAll('.leaf').map((leaf) => leaf.attributes('data-prominent'))).toEqual([
+      'true',
+      undefined,
+    ]);
+  });
+
+  it('opens nothing where no row stands out', () => {
+    const table = mountTable({ groups: groups.filter((group) => group.responseCode === 200) });
+    expect(table.findAll('.leaf')).toEqual([]);
+    expect(table.find('.alert').exists()).toBe(false);
+  });
+
+  it('opens and closes a row by its button and by the row, each once', async () => {
+    const table = mountTable();
+    await table.findAll('.toggle')[0]!.trigger('click');
+    expect(table.findAll('.leaf')).toHaveLength(4);
+    await table.findAll('.group')[0]!.trigger('click');
+    expect(table.findAll('.leaf')).toHaveLength(2);
+    await table.findAll('.group')[1]!.trigger('click');
+    expect(table.findAll('.leaf')).toEqual([]);
+  });
+
+  it('leaves rows as the person opened them when numbers arrive, and starts over with another grouping', async () => {
+    const table = mountTable();
+    await table.findAll('.toggle')[0]!.trigger('click');
+    await table.findAll('.toggle')[1]!.trigger('click');
+    await table.setProps({ groups: [...groups, makeGroup({ channel: 9, count: 5 })] });
+    expect(table.findAll('.toggle').map((toggle) => toggle.attributes('aria-expanded'))).toEqual([
+      'true',
+      'false',
+      'false',
+    ]);
+    await table.setProps({ dimension: 'service', groups });
+    expect(heads(table).slice(0, 2)).toEqual(['Service', 'Channel']);
+    expect(textsOf(table, '.toggle')).toEqual(['Service 7', 'Service 4']);
+    expect(table.findAll('.toggle').map((toggle) => toggle.attributes('aria-expanded'))).toEqual([
+      'false',
+      'true',
+    ]);
+  });
+
+  it('picks the records of a group, by the row or its button, each once', async () => {
+    const table = mountTable();
+    await table.get('.leaf').trigger('click');
+    await table.get('.leaf').get('button').trigger('click');
+    const filter = { channels: [3], services: [4], origins: ['web'], responseCodes: [504] };
+    expect(table.emitted('pick')).toEqual([[filter], [filter]]);
+  });
+
+  it('picks by what a group has: no code is a class, and what is unknown restricts nothing', async () => {
+    const bare = makeGroup({ channel: null, service: null, origin: null, responseCode: null, count: 50 });
+    const table = mountTable({ groups: [...groups, bare] });
+    const toggle = table.findAll('.toggle').find((each) => each.text() === 'No channel');
+    if (toggle?.attributes('aria-expanded') === 'false') await toggle.trigger('click');
+    const leaves = table.findAll('.leaf');
+    await leaves[leaves.length - 1]!.trigger('click');
+    expect(table.emitted('pick')).toEqual([[{ codeClasses: ['none'] }]]);
+  });
+
+  it('has no column of what an outbound summary lacks', () => {
+    expect(heads(mountTable())).toEqual(expect.arrayContaining(['Origin', 'Average bot latency']));
+    const outbound = mountTable({ direction: 'outbound' });
+    expect(heads(outbound)).not.toContain('Origin');
+    expect(heads(outbound)).not.toContain('Average bot latency');
+    for (const row of outbound.findAll('tbody tr')) {
+      expect(row.findAll('td')).toHaveLength(outbound.findAll('th').length);
+    }
+  });
+
+  it('compares with the cache: by the group, and by how many of a row differ', async () => {
+    const computed = groups.map((group) =>
+      group.responseCode === 504 ? { ...group, count: group.count - 12 } : group,
+    );
+    const table = mountTable({ differences: findDifferences(groups, computed) });
+    expect(heads(table)).toContain('Cached difference');
+    expect(table.findAll('.group').map((row) => row.findAll('td').at(-2)?.text())).toEqual(['0', '1 group']);
+    expect(table.findAll('.leaf').map((row) => row.findAll('td').at(-2)?.text())).toEqual(['−12', '0']);
+    expect(textsOf(table, '.differs')).toEqual(['−12']);
+    await table.setProps({ differences: null });
+    expect(heads(table)).not.toContain('Cached difference');
+  });
+
+  it('says how many groups it has, or that none match', async () => {
+    const table = mountTable();
+    expect(table.get('[role=status]').text()).toBe('4 groups');
+    await table.setProps({ groups: [] });
+    expect(table.find('[role=status]').exists()).toBe(false);
+    expect(table.text()).toContain('No groups match.');
+  });
+});
