@@ -1,4 +1,10 @@
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifySchema,
+} from 'fastify';
+import { CREATE_TOKEN_PATH, toReportPath, toStatusPath } from '../common/reporting/paths.ts';
 import { createFailureLimiter } from '../node/http/failure-limiter.ts';
 import { hardenServer, toServerOptions } from '../node/http/harden-server.ts';
 import { sendEmpty } from '../node/http/problem.ts';
@@ -10,10 +16,16 @@ import { createServiceHardening } from './http/harden-service.ts';
 import { shedLoad } from './http/load-shedder.ts';
 import { logRequests, toUnreadableEntry, type RequestLogEntry } from './http/request-log.ts';
 import { createTokenIssuer } from './http/token-issuer.ts';
-import { describeService } from './openapi/describe-service.ts';
+import { collectSchemas, writeDescription } from './openapi/describe-service.ts';
 import { OPENAPI_PATH } from './openapi/openapi-path.ts';
+import {
+  CREATE_TOKEN_SCHEMA,
+  DESCRIPTION_SCHEMA,
+  toReportSchema,
+  toStatusSchema,
+} from './openapi/route-schemas.ts';
 import type { CredentialCheck } from './credentials.ts';
-import { addQuirks } from './quirks/add-quirks.ts';
+import { createQuirkHooks } from './quirks/create-quirk-hooks.ts';
 import { tryExecuteReport } from './reports/execute-report.ts';
 import { LAST_DOCUMENT_FAULT, readReportRequest } from './reports/read-report-request.ts';
 import { readTenantStatus } from './reports/read-tenant-status.ts';
@@ -37,9 +49,10 @@ export interface ServiceAppParts extends ReportSource {
   readonly reportError: (error: unknown) => void;
 }
 
-const BASE = '/api/ServiceReporting';
-const STATUS_ROUTE = `${BASE}/Status/:tenant`;
-const REPORT_ROUTE = `${BASE}/ExecuteReport/:tenant/:report`;
+interface TenantRoute {
+  readonly Params: { readonly tenant: string; readonly report?: string };
+}
+
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** The service's HTTP side. It never listens and owns nothing: the store stays with the caller. */
@@ -62,47 +75,48 @@ export function createServiceApp(parts: ServiceAppParts): FastifyInstance {
   shedLoad(app, parts.elapsedMs);
   if (parts.logRequest !== undefined) logRequests(app, parts.now, parts.logRequest);
 
-  const { quirks } = parts.options;
-  if (quirks.length > 0) addQuirks(app, quirks, { report: REPORT_ROUTE, status: STATUS_ROUTE }, parts.now);
-
-  const checkTenant = (
-    request: FastifyRequest<{ Params: { tenant: string } }>,
-    reply: FastifyReply,
-    done: () => void,
-  ): void => {
+  const checkTenant = (request: FastifyRequest<TenantRoute>, reply: FastifyReply, done: () => void): void => {
     const allowed = hasAccess(request.raw, tokens, parts.options.requireToken);
     if (allowed && request.params.tenant === String(parts.tenant)) done();
     else void sendEmpty(reply, 401);
   };
 
-  app.post(
-    `${BASE}/CreateToken`,
-    { onRequest: [createGuessingBrake(failures), requireJsonBody] },
-    (request, reply) => sendCreatedToken({ ...parts, tokens, failures }, request, reply),
-  );
-  app.post<{ Params: { tenant: string } }>(
-    STATUS_ROUTE,
-    { onRequest: [checkTenant, ignoreBodyType] },
-    async (_request, reply) => {
-      const status = await readTenantStatus(parts.store, parts.now(), parts.platform);
-      return reply.type(JSON_TYPE).send(JSON.stringify(status));
-    },
-  );
-  app.post<{ Params: { tenant: string; report: string } }>(
-    REPORT_ROUTE,
-    { onRequest: [checkTenant, requireJsonBody] },
-    async (request, reply) => {
-      const report = findReport(catalog, request.params.report);
-      if (report === undefined) return sendEmpty(reply, 404);
-      return reply.type(JSON_TYPE).send(await answerReport(parts, report, request.body));
-    },
-  );
-
-  let description: string | undefined;
-  app.get(OPENAPI_PATH, (_request, reply) => {
-    description ??= JSON.stringify(describeService(parts.tenant, catalog, parts.options.requireToken));
-    return reply.type(JSON_TYPE).send(description);
-  });
+  const { tenant, options } = parts;
+  const hooks = options.quirks.length > 0 ? createQuirkHooks(options.quirks, parts.now) : null;
+  const addRoutes = (): void => {
+    app.post(
+      CREATE_TOKEN_PATH,
+      { schema: CREATE_TOKEN_SCHEMA, onRequest: [createGuessingBrake(failures), requireJsonBody] },
+      (request, reply) => sendCreatedToken({ ...parts, tokens, failures }, request, reply),
+    );
+    app.post<TenantRoute>(
+      toStatusPath(':tenant'),
+      { schema: toStatusSchema(tenant), onRequest: [checkTenant, ignoreBodyType], ...hooks?.status },
+      async (_request, reply) => {
+        const status = await readTenantStatus(parts.store, parts.now(), parts.platform);
+        return reply.type(JSON_TYPE).send(JSON.stringify(status));
+      },
+    );
+    const addReport = (identifier: string, schema: FastifySchema): void => {
+      app.post<TenantRoute>(
+        toReportPath(':tenant', identifier),
+        { schema, onRequest: [checkTenant, requireJsonBody], ...hooks?.report },
+        async (request, reply) => {
+          const report = findReport(catalog, request.params.report ?? identifier);
+          if (report === undefined) return sendEmpty(reply, 404);
+          return reply.type(JSON_TYPE).send(await answerReport(parts, report, request.body));
+        },
+      );
+    };
+    for (const report of catalog) addReport(report.idReport, toReportSchema(tenant, report));
+    // Identifiers in other letter cases, and unknown ones.
+    addReport(':report', { hide: true });
+    app.get(OPENAPI_PATH, { schema: DESCRIPTION_SCHEMA }, (_request, reply) =>
+      reply.type(JSON_TYPE).send(writeDescription(app)),
+    );
+  };
+  collectSchemas(app, options.requireToken);
+  app.after(addRoutes);
 
   handleUnknownPaths(app);
   return app;

@@ -74,9 +74,12 @@ describe('the description of the service', () => {
     const bare = await startBareService();
     const { routes } = bare;
     await bare.stop();
-    // The three reports are one route.
+    // A report has a route of its own; other letter cases of its identifier share one.
     expect(routes.match(/\S+ \((POST|GET)\)/g)?.toSorted()).toEqual([
       '/api/ServiceReporting/CreateToken (POST)',
+      '/api/ServiceReporting/ExecuteReport/:tenant/29CDB989-6221-4742-96CA-1A878545B5A3 (POST)',
+      '/api/ServiceReporting/ExecuteReport/:tenant/69FD4E08-7BD1-45B3-9370-1EF0DC774EB5 (POST)',
+      '/api/ServiceReporting/ExecuteReport/:tenant/7B9D4B85-0176-428B-BFED-9618940D473A (POST)',
       '/api/ServiceReporting/ExecuteReport/:tenant/:report (POST)',
       '/api/ServiceReporting/Status/:tenant (POST)',
       '/openapi.json (GET)',

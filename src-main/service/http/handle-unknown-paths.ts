@@ -1,8 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sendEmpty } from '../../node/http/problem.ts';
+import { CREATE_TOKEN_PATH, toReportPath, toStatusPath } from '../../common/reporting/paths.ts';
 import { OPENAPI_PATH } from '../openapi/openapi-path.ts';
 
-const OPERATION_PATH = /^\/api\/ServiceReporting\/(CreateToken|Status\/[^/]+|ExecuteReport\/[^/]+\/[^/]+)$/;
+const OPERATION_PATH = new RegExp(
+  `^(${CREATE_TOKEN_PATH}|${toStatusPath('[^/]+')}|${toReportPath('[^/]+', '[^/]+')})$`,
+);
 
 /** Responds to what no route takes: 404, or 405 for a known path with another method, with no body (decision 19). */
 export function handleUnknownPaths(app: FastifyInstance): void {

@@ -27,8 +27,8 @@ export function logRequests(
       at: new Date(now()).toISOString(),
       request: request.id,
       method: request.method,
-      // The pattern, never the address as sent: that may hold anything.
-      route: request.routeOptions.url ?? 'unknown',
+      // The pattern, never the address as sent: that may hold anything. One for all reports.
+      route: request.routeOptions.url?.replace(/[\dA-F-]{36}$/, ':report') ?? 'unknown',
       status: reply.statusCode,
       durationMs: Math.round(reply.elapsedTime * 1000) / 1000,
     });

@@ -1,28 +1,17 @@
 import { STATUS_CODES } from 'node:http';
 import { refer } from './component-schemas.ts';
 
-/** A response of the description. */
-export interface AnswerDescription {
-  readonly description: string;
-  readonly headers?: Readonly<Record<string, object>>;
-  readonly content?: Readonly<Record<string, object>>;
-}
-
 const RETRY_AFTER = {
-  'Retry-After': {
-    description: 'Whole seconds to wait.',
-    required: true,
-    schema: { type: 'integer', minimum: 1 },
-  },
+  'Retry-After': { type: 'integer', minimum: 1, description: 'Whole seconds to wait.' },
 };
 
-/** An answer of 200 in JSON. */
-export function describeSuccess(description: string, schema: object, examples: object): AnswerDescription {
+/** Returns a response of 200 in JSON. */
+export function describeSuccess(description: string, schema: object, examples: object): object {
   return { description, content: { 'application/json': { schema, examples } } };
 }
 
-/** Answers that every operation may give, because they are given before it is known which one is meant. */
-export const COMMON_ANSWERS: Readonly<Record<string, AnswerDescription>> = {
+/** Responses of every operation, because they are sent before it is known which one is meant. */
+export const COMMON_RESPONSES: Readonly<Record<string, object>> = {
   400: describeProblem(400, 'The request is not one of HTTP/1.1 for a path of this service.'),
   408: describeProblem(408, 'Headers took longer than 5 seconds, or the whole request longer than 10.'),
   413: describeProblem(413, 'The body is larger than 65,536 bytes.'),
@@ -46,13 +35,13 @@ export const UNAUTHORISED = describeEmpty(
 );
 
 /** Guessing is slowed down (decision 24). */
-export const SLOWED_DOWN: AnswerDescription = {
+export const SLOWED_DOWN: object = {
   ...describeEmpty('10 refusals within a minute from this address.'),
   headers: RETRY_AFTER,
 };
 
-/** A problem document with what is wrong (RFC 9457). */
-export function describeProblem(status: number, description: string): AnswerDescription {
+/** Returns a problem document with what is wrong (RFC 9457). */
+export function describeProblem(status: number, description: string): object {
   const title = STATUS_CODES[status] ?? 'Error';
   const example = { type: 'about:blank', title, status };
   return {
@@ -61,6 +50,6 @@ export function describeProblem(status: number, description: string): AnswerDesc
   };
 }
 
-function describeEmpty(description: string): AnswerDescription {
-  return { description: `${description} No body.` };
+function describeEmpty(description: string): object {
+  return { description: `${description} No body.`, type: 'null' };
 }

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest, onSendHookHandler, preHandlerHookHandler } from 'fastify';
 import type { ReportResponse, StatusResponse } from '../../common/reporting/wire-schemas.ts';
 import { CursorQuirks } from './distort-cursors.ts';
 import { distortReport } from './distort-report.ts';
@@ -9,19 +9,11 @@ const SLOW_MS = 2_000;
 const HTML_PAGE =
   '<!doctype html><html><head><title>Sign in</title></head><body>Please sign in.</body></html>';
 
-/** Where reports and the status are; the quirks leave everything else alone. */
-export interface QuirkRoutes {
-  readonly report: string;
-  readonly status: string;
-}
-
-/** Makes the service misbehave on purpose. Kept apart from the exact service, which knows nothing of it. */
-export function addQuirks(
-  app: FastifyInstance,
-  names: readonly QuirkName[],
-  routes: QuirkRoutes,
-  now: () => number,
-): void {
+/**
+ * Returns hooks for the routes of reports and of the status that make them misbehave on purpose. Kept apart from the
+ * exact service, which knows nothing of it.
+ */
+export function createQuirkHooks(names: readonly QuirkName[], now: () => number) {
   const quirks = new Set(names);
   const cursors = new CursorQuirks(quirks, now);
   // What was sent, as the exact service may be asked something else.
@@ -29,11 +21,7 @@ export function addQuirks(
   let reports = 0;
   let nextPages = 0;
 
-  app.addHook('preHandler', (request, reply, done) => {
-    if (request.routeOptions.url !== routes.report) {
-      done();
-      return;
-    }
+  const preHandler: preHandlerHookHandler = (request, reply, done) => {
     reports += 1;
     const body = tryParseBody(request.body);
     if (body !== undefined) sentBodies.set(request, body);
@@ -56,7 +44,7 @@ export function addQuirks(
       }
       setTimeout(done, quirks.has('slow') ? SLOW_MS : 0);
     }
-  });
+  };
 
   const distortPage = (reply: FastifyReply, payload: string, body: Record<string, unknown>): string => {
     const response = JSON.parse(payload) as ReportResponse;
@@ -68,20 +56,24 @@ export function addQuirks(
     return JSON.stringify(distortReport({ ...response, documents, lastDocument }, quirks));
   };
 
-  app.addHook<string | Buffer>('onSend', (request, reply, payload, done) => {
-    const isJson = String(reply.getHeader('content-type')).startsWith('application/json');
-    const { url } = request.routeOptions;
-    if (!isJson || (url !== routes.report && url !== routes.status)) {
+  const sendReport: onSendHookHandler = (request, reply, payload, done) => {
+    if (!isJson(reply)) {
       done(null, payload);
       return;
     }
-    const text =
-      url === routes.report
-        ? distortPage(reply, payload.toString(), sentBodies.get(request) ?? {})
-        : JSON.stringify(distortStatus(JSON.parse(payload.toString()) as StatusResponse, quirks));
-    if (quirks.has('cut-body') && url === routes.report) cutBody(reply, text);
+    const text = distortPage(reply, String(payload), sentBodies.get(request) ?? {});
+    if (quirks.has('cut-body')) cutBody(reply, text);
     else done(null, text);
-  });
+  };
+  const sendStatus: onSendHookHandler = (_request, reply, payload, done) => {
+    if (!isJson(reply)) done(null, payload);
+    else done(null, JSON.stringify(distortStatus(JSON.parse(String(payload)) as StatusResponse, quirks)));
+  };
+  return { report: { preHandler, onSend: sendReport }, status: { onSend: sendStatus } };
+}
+
+function isJson(reply: FastifyReply): boolean {
+  return String(reply.getHeader('content-type')).startsWith('application/json');
 }
 
 function cutBody(reply: FastifyReply, text: string): void {
