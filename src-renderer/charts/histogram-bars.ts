@@ -12,12 +12,12 @@ interface HistogramPath {
   readonly path: string;
 }
 
-/** Number of records in a bucket. */
+/** Returns the number of records in a bucket. */
 export function countBucket(bucket: TimeBucket): number {
   return bucket.counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** Largest bucket; 0 without buckets. */
+/** Returns the number of records in the fullest bucket; 0 without buckets. */
 export function findPeak(buckets: readonly TimeBucket[]): number {
   return buckets.reduce((peak, bucket) => Math.max(peak, countBucket(bucket)), 0);
 }

@@ -13,7 +13,7 @@ export function toLogShare(responseTimeMs: number | null): number {
   return Math.min(1, Math.max(0.05, share));
 }
 
-/** The smallest of 1, 2, 5 times a power of ten that is not below the value; at least 1. */
+/** Returns the smallest of 1, 2, 5 times a power of ten that is not below the value; at least 1. */
 export function toNiceCeiling(value: number): number {
   if (!(value > 1)) return 1;
   const power = 10 ** Math.floor(Math.log10(value));

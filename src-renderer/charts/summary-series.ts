@@ -18,12 +18,12 @@ interface AverageBar {
 
 export type Dimension = 'channel' | 'service';
 
-/** Failures: 4xx, 5xx, and requests that have no code to show. */
+/** Returns whether a class is of failures: 4xx, 5xx, and requests that have no code to show. */
 export function isErrorClass(codeClass: CodeClass): boolean {
   return codeClass === '4xx' || codeClass === '5xx' || codeClass === 'none';
 }
 
-/** Average over groups weighted by their counts; groups without an average are left out. Null when no group has one. */
+/** Returns the average of the groups weighted by their counts, without groups that have none; null when none has. */
 export function averageWeighted(
   groups: readonly SummaryGroup[],
   field: 'averageResponseTimeMs' | 'averageBotLatencyMs',
@@ -39,7 +39,7 @@ export function averageWeighted(
   return weight === 0 ? null : sum / weight;
 }
 
-/** Groups by channel or service, in the order of first appearance. */
+/** Returns the groups by channel or service, in the order of first appearance. */
 export function collectBy(
   groups: readonly SummaryGroup[],
   dimension: Dimension,
@@ -53,7 +53,7 @@ export function collectBy(
   return collected;
 }
 
-/** Requests per class, in the order of CODE_CLASSES. */
+/** Returns the requests of each class, in the order of CODE_CLASSES. */
 export function countClasses(groups: readonly SummaryGroup[]): number[] {
   const counts = CODE_CLASSES.map(() => 0);
   for (const group of groups) {
@@ -63,7 +63,7 @@ export function countClasses(groups: readonly SummaryGroup[]): number[] {
   return counts;
 }
 
-/** Failing requests among counts in the order of CODE_CLASSES. */
+/** Returns the failing requests among counts in the order of CODE_CLASSES. */
 export function countErrors(counts: readonly number[]): number {
   return CODE_CLASSES.reduce(
     (sum, codeClass, index) => (isErrorClass(codeClass) ? sum + (counts[index] ?? 0) : sum),
@@ -71,7 +71,7 @@ export function countErrors(counts: readonly number[]): number {
   );
 }
 
-/** One bar per channel or service, most requests first, or most errors first. */
+/** Returns one bar per channel or service, most requests first; with `errorsOnly`, most errors first. */
 export function toClassBars(
   groups: readonly SummaryGroup[],
   dimension: Dimension,
@@ -86,7 +86,7 @@ export function toClassBars(
   return bars.sort((a, b) => (errorsOnly ? b.errors - a.errors : b.total - a.total));
 }
 
-/** Average response time per service weighted by count, longest first. */
+/** Returns the average response time of each service that has one, weighted by count, longest first. */
 export function toServiceAverages(groups: readonly SummaryGroup[]): readonly AverageBar[] {
   return [...collectBy(groups, 'service')]
     .flatMap(([value, members]) => {
@@ -97,7 +97,7 @@ export function toServiceAverages(groups: readonly SummaryGroup[]): readonly Ave
     .sort((a, b) => b.averageMs - a.averageMs);
 }
 
-/** True when a share of errors is well above the whole's, which deserves the alert colour. */
+/** Returns whether a share of errors is well above the whole's, which deserves the alert colour. */
 export function isStandingOut(errorShare: number, overallShare: number): boolean {
   return errorShare > 0.005 && errorShare > overallShare * 1.5;
 }

@@ -7,7 +7,7 @@ import { useDownloadsStore } from '../stores/downloads.ts';
 import { useSnapshotsStore } from '../stores/snapshots.ts';
 import { useAttempt } from './use-attempt.ts';
 
-type Hole = Output<'snapshots/read-coverage'>['holes'][number];
+type Gap = Output<'snapshots/read-coverage'>['holes'][number];
 
 const RELOAD_INTERVAL_MS = 1000;
 
@@ -17,19 +17,20 @@ export function usePeriodCoverage(readScope: () => PeriodScope | null) {
   const snapshots = useSnapshotsStore();
   const downloads = useDownloadsStore();
   const { isRunning: isFetching, error, attempt } = useAttempt();
-  const holes = shallowRef<readonly Hole[] | null>(null);
+  /** Null until it is known. Records that have only not settled yet are there, and so are no gaps. */
+  const gaps = shallowRef<readonly Gap[] | null>(null);
   let ticket = 0;
 
-  /** Records that have only not settled yet are there. */
-  const gaps = computed(() => (holes.value ?? []).filter(({ state }) => state !== 'open'));
-  const missingMs = computed(() => gaps.value.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0));
+  const missingMs = computed(() =>
+    (gaps.value ?? []).reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0),
+  );
 
   async function load(): Promise<void> {
     const mine = ++ticket;
     const scope = readScope();
     const found =
       scope === null ? null : await backend.call('snapshots/read-coverage', { ...scope, buckets: 1 });
-    if (mine === ticket) holes.value = found?.holes ?? null;
+    if (mine === ticket) gaps.value = found?.holes.filter(({ state }) => state !== 'open') ?? null;
   }
   // Without its gaps a period is shown as what is known of it: nothing is claimed.
   const loadQuietly = (): Promise<void> => load().catch(() => undefined);
@@ -37,15 +38,15 @@ export function usePeriodCoverage(readScope: () => PeriodScope | null) {
   async function fetchGaps(): Promise<void> {
     const scope = readScope();
     if (scope === null) return;
-    await attempt(() => downloads.fetchHoles({ ...scope, toMs: scope.toMs - 1000 }));
+    await attempt(() => downloads.fetchGaps({ ...scope, toMs: scope.toMs - 1000 }));
   }
 
   watch(() => JSON.stringify(readScope()), loadQuietly, { immediate: true });
   watchThrottled(() => snapshots.snapshots, loadQuietly, { throttle: RELOAD_INTERVAL_MS });
 
   return {
-    isKnown: computed(() => holes.value !== null),
-    gaps,
+    isKnown: computed(() => gaps.value !== null),
+    gaps: computed(() => gaps.value ?? []),
     missingMs,
     isFetching,
     error,

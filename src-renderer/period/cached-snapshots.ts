@@ -26,7 +26,7 @@ export function isReadable({ report, state, recordCount }: Snapshot): boolean {
   return recordCount > 0 && (state !== 'downloading' || !isSummary(report));
 }
 
-/** True for a report of groups; false for one of records. */
+/** Returns whether a report consists of groups rather than of records. */
 export function isSummary(report: Snapshot['report']): boolean {
   return report.endsWith('-summary');
 }

@@ -62,7 +62,7 @@ export const useDownloadsStore = defineStore('downloads', () => {
   }
 
   /** Downloads every period of the span that is not cached. Rejects with the core's error. */
-  async function fetchHoles(span: Input<'downloads/fetch-holes'>): Promise<void> {
+  async function fetchGaps(span: Input<'downloads/fetch-holes'>): Promise<void> {
     await backend.call('downloads/fetch-holes', span);
   }
 
@@ -84,5 +84,5 @@ export const useDownloadsStore = defineStore('downloads', () => {
     bySnapshot.value = new Map(bySnapshot.value).set(download.snapshotId, download);
   }
 
-  return { bySnapshot, pending, failure, load, start, fetchHoles, act, dismissFailure } as const;
+  return { bySnapshot, pending, failure, load, start, fetchGaps, act, dismissFailure } as const;
 });

@@ -9,7 +9,7 @@ interface Removal {
   readonly offeredUntilMs: number;
 }
 
-/** The core keeps removed snapshots for minutes; the offer disappears sooner, so that it is in nobody's way. */
+/** The core keeps removed snapshots for minutes; the offer disappears sooner, so that it doesn't stay in the way. */
 const OFFER_MS = 30_000;
 
 /** The last removal, while it can be undone. */

@@ -3,7 +3,7 @@ import { computed, shallowRef } from 'vue';
 import type { Task } from '../../src-main/common/model/task.ts';
 import { useBackend } from '../backend/backend.ts';
 
-/** Long tasks of this run: downloads, exports, connection tests. */
+/** Long tasks of this run of the application, of every kind. */
 export const useTasksStore = defineStore('tasks', () => {
   const backend = useBackend();
   const byId = shallowRef<ReadonlyMap<string, Task>>(new Map());

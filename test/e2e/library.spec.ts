@@ -112,7 +112,7 @@ test('a snapshot is certified, named, pinned, deleted, brought back, verified an
   await expect(page.getByText(/Cache file intact/)).toBeVisible();
 });
 
-test('the coverage map zooms from days to minutes, and its holes are fetched', async ({ app, page }) => {
+test('the coverage map zooms from days to minutes, and its gaps are fetched', async ({ app, page }) => {
   const window = new WindowPage(page);
   const library = new LibraryPage(page);
   await page.goto(app.url);

@@ -66,7 +66,7 @@ async function showLibraryParts(page: Page): Promise<void> {
     .getByText(/gaps?, /)
     .first()
     .waitFor();
-  await showScreen(page, 'library-holes');
+  await showScreen(page, 'library-gaps');
   await page.keyboard.press('Escape');
   await library.act(row, 'Name and note');
   await showScreen(page, 'library-name');

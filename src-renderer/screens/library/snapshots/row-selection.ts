@@ -1,4 +1,4 @@
-const PAGE_ROWS = 10;
+const ROWS_PER_PAGE_KEY = 10;
 
 export interface RowSelection {
   readonly ids: ReadonlySet<number>;
@@ -54,9 +54,9 @@ export function toSteps(key: string, rowCount: number): number | null {
     case 'ArrowUp':
       return -1;
     case 'PageDown':
-      return PAGE_ROWS;
+      return ROWS_PER_PAGE_KEY;
     case 'PageUp':
-      return -PAGE_ROWS;
+      return -ROWS_PER_PAGE_KEY;
     case 'Home':
       return -rowCount;
     case 'End':

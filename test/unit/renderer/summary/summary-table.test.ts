@@ -50,7 +50,7 @@ describe('the table of a summary', () => {
   it('joins the groups of a channel, most requests first, with shares and weighted averages', () => {
     const table = mountTable();
     expect(textsOf(table, '.toggle')).toEqual(['Channel 1', 'Channel 3']);
-    expect(cellsOf(table, '.group', 0)).toEqual([
+    expect(cellsOf(table, '.parent', 0)).toEqual([
       'Channel 1',
       '4, 7',
       '1',
@@ -63,7 +63,7 @@ describe('the table of a summary', () => {
       '40 ms',
       '',
     ]);
-    expect(cellsOf(table, '.group', 1).slice(3, 9)).toEqual([
+    expect(cellsOf(table, '.parent', 1).slice(3, 9)).toEqual([
       '2 codes',
       '1,000',
       '',
@@ -109,9 +109,9 @@ describe('the table of a summary', () => {
     const table = mountTable();
     await table.findAll('.toggle')[0]!.trigger('click');
     expect(table.findAll('.leaf')).toHaveLength(4);
-    await table.findAll('.group')[0]!.trigger('click');
+    await table.findAll('.parent')[0]!.trigger('click');
     expect(table.findAll('.leaf')).toHaveLength(2);
-    await table.findAll('.group')[1]!.trigger('click');
+    await table.findAll('.parent')[1]!.trigger('click');
     expect(table.findAll('.leaf')).toEqual([]);
   });
 
@@ -168,7 +168,7 @@ describe('the table of a summary', () => {
     );
     const table = mountTable({ differences: findDifferences(groups, computed) });
     expect(heads(table)).toContain('Cached difference');
-    expect(table.findAll('.group').map((row) => row.findAll('td').at(-2)?.text())).toEqual(['0', '1 group']);
+    expect(table.findAll('.parent').map((row) => row.findAll('td').at(-2)?.text())).toEqual(['0', '1 group']);
     expect(table.findAll('.leaf').map((row) => row.findAll('td').at(-2)?.text())).toEqual(['−12', '0']);
     expect(textsOf(table, '.differs')).toEqual(['−12']);
     await table.setProps({ differences: null });

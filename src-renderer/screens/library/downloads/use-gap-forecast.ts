@@ -10,15 +10,15 @@ import type { ForecastSizes } from './use-forecast-words.ts';
 const MAX_FORECAST_PERIODS = 12;
 
 /** Periods of a report that are not cached. */
-export interface ReportHoles {
+export interface ReportGaps {
   readonly report: DetailKind;
   readonly periods: readonly Period[];
 }
 
 /** What fetching the periods would take; null until it is known, and where there are too many periods. */
-export function useHoleForecast(
+export function useGapForecast(
   connectionId: string,
-  wanted: Readonly<Ref<readonly ReportHoles[]>>,
+  wanted: Readonly<Ref<readonly ReportGaps[]>>,
 ): Readonly<Ref<ForecastSizes | null>> {
   const backend = useBackend();
   const { value } = useLoaded([wanted], async (signal) => {
