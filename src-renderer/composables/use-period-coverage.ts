@@ -7,7 +7,7 @@ import { useDownloadsStore } from '../stores/downloads.ts';
 import { useSnapshotsStore } from '../stores/snapshots.ts';
 import { useAttempt } from './use-attempt.ts';
 
-type Gap = Output<'snapshots/read-coverage'>['holes'][number];
+type Gap = Output<'snapshots/read-coverage'>['gaps'][number];
 
 const RELOAD_INTERVAL_MS = 1000;
 
@@ -30,7 +30,7 @@ export function usePeriodCoverage(readScope: () => PeriodScope | null) {
     const scope = readScope();
     const found =
       scope === null ? null : await backend.call('snapshots/read-coverage', { ...scope, buckets: 1 });
-    if (mine === ticket) gaps.value = found?.holes.filter(({ state }) => state !== 'open') ?? null;
+    if (mine === ticket) gaps.value = found?.gaps.filter(({ state }) => state !== 'open') ?? null;
   }
   // Without its gaps a period is shown as what is known of it: nothing is claimed.
   const loadQuietly = (): Promise<void> => load().catch(() => undefined);

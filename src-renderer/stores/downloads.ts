@@ -62,8 +62,8 @@ export const useDownloadsStore = defineStore('downloads', () => {
   }
 
   /** Downloads every period of the span that is not cached. Rejects with the core's error. */
-  async function fetchGaps(span: Input<'downloads/fetch-holes'>): Promise<void> {
-    await backend.call('downloads/fetch-holes', span);
+  async function fetchGaps(span: Input<'downloads/fetch-gaps'>): Promise<void> {
+    await backend.call('downloads/fetch-gaps', span);
   }
 
   /** Acts on each of the snapshots; the first failure is kept in `failure`, and does not keep back the others. */

@@ -55,9 +55,9 @@ export const downloadsOperations = {
   /** Downloads a snapshot's period again into a new snapshot, whose `refreshOf` is the old one; see `snapshots/compare`. */
   'downloads/refresh': operation(SnapshotId, FillingTask),
   /** Periods of a span, up to now, that no settled snapshot and no active download covers; at most 100, oldest first. */
-  'downloads/find-holes': operation(Span, Type.Array(Period)),
+  'downloads/find-gaps': operation(Span, Type.Array(Period)),
   /** Queues a download for each of those periods. */
-  'downloads/fetch-holes': operation(Span, Type.Array(FillingTask)),
+  'downloads/fetch-gaps': operation(Span, Type.Array(FillingTask)),
   'downloads/read-certificate': operation(SnapshotId, Certificate),
   /** The certificate as JSON text, and a name for its file. */
   'downloads/export-certificate': operation(

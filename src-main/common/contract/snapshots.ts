@@ -57,7 +57,7 @@ const CoverageBucket = Type.Object({
   failed: Type.Number(),
 });
 
-const Hole = Type.Object({
+const Gap = Type.Object({
   fromMs: Type.Integer(),
   /** Exclusive, a whole second after `fromMs` or later. */
   toMs: Type.Integer(),
@@ -72,8 +72,8 @@ const Hole = Type.Object({
 const Coverage = Type.Object({
   buckets: Type.Array(CoverageBucket),
   /** Everything in the span that is not settled, in order, with neighbours of one state joined; the first 500. */
-  holes: Type.Array(Hole),
-  holeCount: Type.Integer(),
+  gaps: Type.Array(Gap),
+  gapCount: Type.Integer(),
 });
 
 export const snapshotsOperations = {

@@ -3,8 +3,8 @@ import { toEndMs } from '../../common/model/period.ts';
 import type { Snapshot } from '../../common/model/snapshot.ts';
 
 type Coverage = Output<'snapshots/read-coverage'>;
-type HoleState = Coverage['holes'][number]['state'];
-type SpanState = HoleState | 'settled';
+type GapState = Coverage['gaps'][number]['state'];
+type SpanState = GapState | 'settled';
 
 interface CoverageSpan {
   readonly fromMs: number;
@@ -14,7 +14,7 @@ interface CoverageSpan {
 
 /** The better comes first: of several snapshots the best state counts for an instant. */
 const RANKS = ['settled', 'open', 'partial', 'failed', 'missing'] as const;
-const MAX_HOLES = 500;
+const MAX_GAPS = 500;
 
 /**
  * Returns how each instant of [fromMs, toMs) is cached over all snapshots of one report. A still open
@@ -31,10 +31,10 @@ export function readCoverage(
     range.fromMs,
     range.toMs,
   );
-  const holes = spans.flatMap(({ fromMs, toMs, state }) =>
+  const gaps = spans.flatMap(({ fromMs, toMs, state }) =>
     state === 'settled' ? [] : [{ fromMs, toMs, state }],
   );
-  return { buckets: countShares(spans, range), holes: holes.slice(0, MAX_HOLES), holeCount: holes.length };
+  return { buckets: countShares(spans, range), gaps: gaps.slice(0, MAX_GAPS), gapCount: gaps.length };
 }
 
 function toSpans(snapshot: Snapshot, lookBackMs: number): CoverageSpan[] {

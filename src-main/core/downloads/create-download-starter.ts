@@ -8,7 +8,7 @@ import type { DownloadRow } from '../cache/read/download-rows.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { DownloadRunner } from './create-download-runner.ts';
-import { LOOK_BACK_MS } from './find-holes.ts';
+import { LOOK_BACK_MS } from './find-gaps.ts';
 
 type Started = Output<'downloads/start'>;
 

@@ -12,7 +12,7 @@ import { askTotal } from './ask-total.ts';
 import { toCertificate, toCertificateFileName } from './certificate.ts';
 import type { DownloadRunner } from './create-download-runner.ts';
 import type { DownloadStarter, NewDownload } from './create-download-starter.ts';
-import { findHoles, toCoveredSpan, toPeriod } from './find-holes.ts';
+import { findGaps, toCoveredSpan, toPeriod } from './find-gaps.ts';
 import { planDownload } from './plan-download.ts';
 import { suggestSliceDays } from './slice-period.ts';
 
@@ -57,12 +57,12 @@ export function createDownloadsHandlers(parts: {
     }
     return starter.begin({ connectionId, report, period, sliceDays, refreshOf });
   };
-  const listHoles = async (input: Input<'downloads/find-holes'>): Promise<Period[]> => {
+  const listGaps = async (input: Input<'downloads/find-gaps'>): Promise<Period[]> => {
     const { serviceZone } = connections.get(input.connectionId);
     const rows = await listOf(input.connectionId, input.report);
     const covered = rows.flatMap((row) => toCoveredSpan(row.snapshot, isUnderWay(row)) ?? []);
     const span = { fromMs: input.fromMs, toMs: Math.min(input.toMs, now()) };
-    return findHoles(span, covered).map((hole) => toPeriod(hole, serviceZone));
+    return findGaps(span, covered).map((gap) => toPeriod(gap, serviceZone));
   };
   const readCertificate = async (snapshotId: number): Promise<Certificate> =>
     toCertificate(await cache.getDownload(snapshotId), await cache.readJournalFigures(snapshotId));
@@ -112,12 +112,12 @@ export function createDownloadsHandlers(parts: {
         const report = snapshot.report as DetailKind;
         return beginOnce({ ...snapshot, report, sliceDays, refreshOf: snapshotId });
       }),
-    'downloads/find-holes': listHoles,
-    'downloads/fetch-holes': (input) =>
+    'downloads/find-gaps': listGaps,
+    'downloads/fetch-gaps': (input) =>
       inTurn(async () => {
         const { connectionId, report } = input;
-        const holes = await listHoles(input);
-        const downloads = holes.map((period) => {
+        const gaps = await listGaps(input);
+        const downloads = gaps.map((period) => {
           const sliceDays = suggestSliceDays(period);
           return starter.begin({ connectionId, report, period, sliceDays, refreshOf: null });
         });

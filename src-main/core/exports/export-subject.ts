@@ -36,7 +36,7 @@ export async function readExportSubject(
     throw new AppError('cache.snapshot-not-found', 'Nothing is cached of the period.', {});
   const { zone } = newest.period;
   const lastMs = toMs - 1000;
-  const { holeCount } = readCoverage(own, { fromMs, toMs, buckets: 1 }, 0);
+  const { gapCount } = readCoverage(own, { fromMs, toMs, buckets: 1 }, 0);
   return {
     report,
     connectionId,
@@ -48,7 +48,7 @@ export async function readExportSubject(
       toMs: lastMs,
       zone,
     },
-    state: holeCount === 0 ? 'complete' : 'incomplete',
+    state: gapCount === 0 ? 'complete' : 'incomplete',
     snapshotId: null,
     recordCount: null,
   };

@@ -5,7 +5,7 @@ import type { Engine } from '../analysis/engine/create-engine.ts';
 import { findAttention } from '../analysis/find-attention.ts';
 import { readCoverage } from '../analysis/read-coverage.ts';
 import type { Cache } from '../cache/cache.ts';
-import { LOOK_BACK_MS } from '../downloads/find-holes.ts';
+import { LOOK_BACK_MS } from '../downloads/find-gaps.ts';
 
 interface Span {
   readonly connectionId: string;

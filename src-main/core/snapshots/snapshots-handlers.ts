@@ -1,6 +1,6 @@
 import { AppError } from '../../common/contract/errors.ts';
 import type { Emit, HandlersOf } from '../../common/contract/index.ts';
-import { LOOK_BACK_MS } from '../downloads/find-holes.ts';
+import { LOOK_BACK_MS } from '../downloads/find-gaps.ts';
 import { isActive, type TaskRegistry } from '../tasks/task-registry.ts';
 import type { Cache } from '../cache/cache.ts';
 import { readCoverage } from '../analysis/read-coverage.ts';

@@ -159,5 +159,5 @@ test('coverage is of one report of one connection', async () => {
     call['snapshots/read-coverage']({ connectionId, report, ...range });
   expect((await ask('inbound-detail')).buckets.map(({ settled }) => settled)).toEqual([1, 0]);
   expect((await ask('outbound-detail')).buckets.map(({ settled }) => settled)).toEqual([0, 0]);
-  expect((await ask('inbound-detail', 'two')).holeCount).toBe(1);
+  expect((await ask('inbound-detail', 'two')).gapCount).toBe(1);
 });

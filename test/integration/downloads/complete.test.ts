@@ -205,7 +205,7 @@ describe('a download', () => {
     expect(long.suggestedSliceDays).toBe(1);
   });
 
-  it('fetches just the holes of a span, and nothing once there are none', async () => {
+  it('fetches just the gaps of a span, and nothing once there are none', async () => {
     await start();
     const { connectionId } = rig;
     const part = lastDays(2, period.toMs - 2 * DAY_MS);
@@ -216,16 +216,16 @@ describe('a download', () => {
       fromMs: period.fromMs,
       toMs: period.toMs,
     } as const;
-    const holes = await rig.ask('downloads/find-holes', span);
-    expect(holes.map(({ fromMs, toMs }) => [fromMs, toMs])).toEqual([
+    const gaps = await rig.ask('downloads/find-gaps', span);
+    expect(gaps.map(({ fromMs, toMs }) => [fromMs, toMs])).toEqual([
       [period.fromMs, part.fromMs - 1000],
       [part.toMs + 1000, period.toMs],
     ]);
-    const started = await rig.ask('downloads/fetch-holes', span);
+    const started = await rig.ask('downloads/fetch-gaps', span);
     expect(started).toHaveLength(2);
-    expect(await rig.ask('downloads/find-holes', span)).toEqual([]);
+    expect(await rig.ask('downloads/find-gaps', span)).toEqual([]);
     for (const { taskId } of started) await rig.whenTaskEnds(taskId);
-    expect(await rig.ask('downloads/fetch-holes', span)).toEqual([]);
+    expect(await rig.ask('downloads/fetch-gaps', span)).toEqual([]);
     const [first, second] = started.map(({ snapshotId }) => readFromCache(rig.dataFolder, snapshotId));
     const middle = readFromCache(rig.dataFolder, 1);
     expect([...first!, ...middle, ...second!]).toEqual(await readFromService(service, period));

@@ -4,7 +4,7 @@ import type { Period } from '../../../src-main/common/model/period.ts';
 import type { Snapshot } from '../../../src-main/common/model/snapshot.ts';
 import { fromWireDate, toWireDate } from '../../../src-main/common/reporting/wire-dates.ts';
 import { adaptPageSize, toFirstSizing } from '../../../src-main/core/downloads/adapt-page-size.ts';
-import { findHoles, toCoveredSpan, toPeriod } from '../../../src-main/core/downloads/find-holes.ts';
+import { findGaps, toCoveredSpan, toPeriod } from '../../../src-main/core/downloads/find-gaps.ts';
 import { judgeFailure, type FailurePlace } from '../../../src-main/core/downloads/judge-failure.ts';
 import { planDownload } from '../../../src-main/core/downloads/plan-download.ts';
 import { sleepAwake } from '../../../src-main/core/downloads/sleep-awake.ts';
@@ -143,18 +143,18 @@ describe('a failure', () => {
   });
 });
 
-describe('holes', () => {
+describe('gaps', () => {
   const span = (fromMs: number, toMs: number) => ({ fromMs, toMs });
 
   it('are what nothing covers, at whole seconds', () => {
-    expect(findHoles(span(0, 10_000), [])).toEqual([span(0, 10_000)]);
-    expect(findHoles(span(0, 10_000), [span(5000, 6000), span(2000, 5000)])).toEqual([
+    expect(findGaps(span(0, 10_000), [])).toEqual([span(0, 10_000)]);
+    expect(findGaps(span(0, 10_000), [span(5000, 6000), span(2000, 5000)])).toEqual([
       span(0, 1000),
       span(7000, 10_000),
     ]);
-    expect(findHoles(span(0, 10_000), [span(-5000, 20_000)])).toEqual([]);
-    expect(findHoles(span(0, 9999), [span(0, 3000), span(4000, 9000)])).toEqual([]);
-    expect(findHoles(span(5000, 4000), [])).toEqual([]);
+    expect(findGaps(span(0, 10_000), [span(-5000, 20_000)])).toEqual([]);
+    expect(findGaps(span(0, 9999), [span(0, 3000), span(4000, 9000)])).toEqual([]);
+    expect(findGaps(span(5000, 4000), [])).toEqual([]);
   });
 
   it('decision 27, client: leave out what a snapshot that is still open has settled, and no more', () => {

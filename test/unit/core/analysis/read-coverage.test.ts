@@ -16,7 +16,7 @@ const span = (from: number, to: number, changes: Partial<Snapshot> = {}): Snapsh
   makeSnapshot({ fromMs: from * MINUTE, toMs: to * MINUTE - SECOND }, changes);
 
 test('each bucket shows how much of it is settled, partial, failed or was never fetched', () => {
-  const { buckets, holes, holeCount } = cover(
+  const { buckets, gaps, gapCount } = cover(
     [
       span(0, 10),
       span(10, 15, { state: 'incomplete' }),
@@ -31,8 +31,8 @@ test('each bucket shows how much of it is settled, partial, failed or was never 
     { fromMs: 10 * MINUTE, toMs: 20 * MINUTE, settled: 0.1, open: 0, partial: 0.4, failed: 0.5 },
     { fromMs: 20 * MINUTE, toMs: 30 * MINUTE, settled: 0, open: 0, partial: 0, failed: 0 },
   ]);
-  expect(holeCount).toBe(4);
-  expect(holes.map(({ fromMs, toMs, state }) => [fromMs / MINUTE, toMs / MINUTE, state])).toEqual([
+  expect(gapCount).toBe(4);
+  expect(gaps.map(({ fromMs, toMs, state }) => [fromMs / MINUTE, toMs / MINUTE, state])).toEqual([
     [10, 12, 'partial'],
     [13, 15, 'partial'],
     [15, 20, 'failed'],
@@ -42,15 +42,15 @@ test('each bucket shows how much of it is settled, partial, failed or was never 
 
 test('decision 27, client: what was fetched up to now is settled but for its last minutes', () => {
   const snapshot = span(0, 60, { stillOpen: true, startedAtMs: 50 * MINUTE });
-  const { holes } = cover([snapshot], 60, 1);
-  expect(holes.map(({ fromMs, toMs, state }) => [fromMs / MINUTE, toMs / MINUTE, state])).toEqual([
+  const { gaps } = cover([snapshot], 60, 1);
+  expect(gaps.map(({ fromMs, toMs, state }) => [fromMs / MINUTE, toMs / MINUTE, state])).toEqual([
     [40, 50, 'open'],
     [50, 60, 'missing'],
   ]);
 });
 
-test('neighbours that end and begin within a second leave no hole', () => {
-  expect(cover([span(0, 5), span(5, 9)], 9, 1).holes).toEqual([]);
+test('neighbours that end and begin within a second leave no gap', () => {
+  expect(cover([span(0, 5), span(5, 9)], 9, 1).gaps).toEqual([]);
 });
 
 test('every instant has the best state of the snapshots that cover it', () => {
@@ -61,7 +61,7 @@ test('every instant has the best state of the snapshots that cover it', () => {
   const ranks = { complete: 'settled', incomplete: 'partial', paused: 'partial', failed: 'failed' } as const;
   fc.assert(
     fc.property(fc.array(one, { maxLength: 8 }), (snapshots) => {
-      const { buckets, holes } = cover(snapshots, 30, 30);
+      const { buckets, gaps } = cover(snapshots, 30, 30);
       for (const [minute, bucket] of buckets.entries()) {
         const here = snapshots
           .filter(({ period }) => period.fromMs <= minute * MINUTE && period.toMs >= minute * MINUTE)
@@ -69,8 +69,8 @@ test('every instant has the best state of the snapshots that cover it', () => {
         const best = (['settled', 'partial', 'failed'] as const).find((state) => here.includes(state));
         const shares = { settled: 0, open: 0, partial: 0, failed: 0, ...(best ? { [best]: 1 } : {}) };
         expect(bucket).toMatchObject(shares);
-        const hole = holes.find(({ fromMs, toMs }) => fromMs <= bucket.fromMs && toMs >= bucket.toMs);
-        expect(hole?.state ?? 'settled').toBe(best ?? 'missing');
+        const gap = gaps.find(({ fromMs, toMs }) => fromMs <= bucket.fromMs && toMs >= bucket.toMs);
+        expect(gap?.state ?? 'settled').toBe(best ?? 'missing');
       }
     }),
   );

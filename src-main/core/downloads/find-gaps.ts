@@ -12,7 +12,7 @@ interface Span {
 export const LOOK_BACK_MS = 600_000;
 const SECOND_MS = 1000;
 const HOUR_MS = 3_600_000;
-const HOLES_LIMIT = 100;
+const MAX_GAPS = 100;
 
 /** The part of a snapshot that will not change any more, or is being fetched; null where there is none. */
 export function toCoveredSpan(snapshot: Snapshot, isUnderWay: boolean): Span | null {
@@ -25,17 +25,17 @@ export function toCoveredSpan(snapshot: Snapshot, isUnderWay: boolean): Span | n
 }
 
 /** What of a span no other span covers, at whole seconds, oldest first; at most 100, the newest of them left out. */
-export function findHoles(span: Span, covered: readonly Span[]): Span[] {
-  const holes: Span[] = [];
+export function findGaps(span: Span, covered: readonly Span[]): Span[] {
+  const gaps: Span[] = [];
   let fromMs = Math.floor(span.fromMs / SECOND_MS) * SECOND_MS;
   const lastMs = Math.floor(span.toMs / SECOND_MS) * SECOND_MS;
   for (const each of covered.toSorted((a, b) => a.fromMs - b.fromMs)) {
     if (each.fromMs > lastMs) break;
-    if (each.fromMs > fromMs) holes.push({ fromMs, toMs: each.fromMs - SECOND_MS });
+    if (each.fromMs > fromMs) gaps.push({ fromMs, toMs: each.fromMs - SECOND_MS });
     fromMs = Math.max(fromMs, each.toMs + SECOND_MS);
   }
-  if (fromMs <= lastMs) holes.push({ fromMs, toMs: lastMs });
-  return holes.slice(0, HOLES_LIMIT);
+  if (fromMs <= lastMs) gaps.push({ fromMs, toMs: lastMs });
+  return gaps.slice(0, MAX_GAPS);
 }
 
 /**
