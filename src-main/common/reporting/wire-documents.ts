@@ -33,6 +33,16 @@ export function toWireStatus(values: WireValues<typeof STATUS_FIELDS, StatusResp
   return rename(STATUS_FIELDS, values) as StatusResponse;
 }
 
+const { division, channel, service, sessions } = STATUS_FIELDS;
+const TRAFFIC_FIELDS = { division, channel, service, sessions };
+
+/** Returns groups of sessions as the text of a tenant status (decision 2). */
+export function writeTraffic(
+  groups: readonly Readonly<Record<keyof typeof TRAFFIC_FIELDS, number>>[],
+): string {
+  return JSON.stringify(groups.map((group) => rename(TRAFFIC_FIELDS, group)));
+}
+
 function rename(
   fields: Readonly<Record<string, WireField>>,
   values: Readonly<Record<string, unknown>>,

@@ -29,9 +29,12 @@ export function tellDirection(keyOf: KeyOf, stated: DetailKind | null): ToldDire
     return { direction: null, fault: 'This is a group of a summary, not a detail record.' };
   }
   if (stated === null && isInbound === isOutbound) {
+    const [inbound, outbound] = [IMPORT_FIELDS.botLatencyMs[0], IMPORT_FIELDS.actionId[0]];
     return {
       direction: null,
-      fault: `${isInbound ? 'Both BotLatency and ActionId are' : 'Neither BotLatency nor ActionId is'} there, so inbound can't be told from outbound.`,
+      fault:
+        (isInbound ? `Both ${inbound} and ${outbound} are` : `Neither ${inbound} nor ${outbound} is`) +
+        " there, so inbound can't be told from outbound.",
     };
   }
   const direction = stated === null ? (isInbound ? 'inbound' : 'outbound') : toDirection(stated);

@@ -1,8 +1,5 @@
+import { toWireDocument, toWireStatus, writeTraffic } from '../../common/reporting/wire-documents.ts';
 import type {
-  InboundDetailDocument,
-  InboundSummaryDocument,
-  OutboundDetailDocument,
-  OutboundSummaryDocument,
   ReportRequest,
   ReportResponse,
   StatusResponse,
@@ -11,42 +8,34 @@ import type {
 } from '../../common/reporting/wire-schemas.ts';
 import type { ServedReport } from '../reports/report-catalog.ts';
 
-const SESSION = '0f3c2f5e-7a51-4a39-8d10-9a2f6f0a7c11';
-const WHERE = { Channel: 2, Service: 3 };
-
-const INBOUND_DETAIL: InboundDetailDocument = {
-  Id: SESSION,
-  Date: '2026-11-20T10:15:30.123Z',
-  ...WHERE,
-  Client: 'client-0042',
-  ReponseTime: 182.417,
-  ReponseCode: 200,
-  Error: '',
-  BotLatency: 64,
-  Payload: '{"type":"text","text":"Hello"}',
-  Origin: 'web',
+const COMMON = {
+  sessionId: '0f3c2f5e-7a51-4a39-8d10-9a2f6f0a7c11',
+  channel: 2,
+  service: 3,
+  responseCode: 200,
+  origin: 'web',
 };
-const OUTBOUND_DETAIL: OutboundDetailDocument = {
-  Id: SESSION,
-  Date: '2026-11-20T10:15:30.305Z',
-  ...WHERE,
-  Client: 'client-0042',
-  ReponseTime: 95.2,
-  ReponseCode: 200,
-  Error: '',
-  ActionId: '-1',
-  Payload: '{"type":"text","text":"Good morning"}',
-  Reponse: '{"status":"accepted"}',
-  Origin: 'web',
+const DETAIL = { ...COMMON, client: 'client-0042', error: '' };
+const SUMMARY = { ...COMMON, count: '1204', averageResponseTimeMs: 201.25 };
+const DOCUMENTS = {
+  'inbound-detail': toWireDocument('inbound-detail', {
+    ...DETAIL,
+    dateText: '2026-11-20T10:15:30.123Z',
+    responseTimeMs: 182.417,
+    botLatencyMs: 64,
+    payload: '{"type":"text","text":"Hello"}',
+  }),
+  'inbound-summary': toWireDocument('inbound-summary', { ...SUMMARY, averageBotLatencyMs: 71 }),
+  'outbound-detail': toWireDocument('outbound-detail', {
+    ...DETAIL,
+    dateText: '2026-11-20T10:15:30.305Z',
+    responseTimeMs: 95.2,
+    actionId: '-1',
+    payload: '{"type":"text","text":"Good morning"}',
+    response: '{"status":"accepted"}',
+  }),
+  'outbound-summary': toWireDocument('outbound-summary', SUMMARY),
 };
-const SUMMARY: OutboundSummaryDocument = {
-  Id: SESSION,
-  ReponseCode: 200,
-  ...WHERE,
-  Count: '1204',
-  AvegareReponseTime: 201.25,
-};
-const INBOUND_SUMMARY: InboundSummaryDocument = { ...SUMMARY, Origin: 'web', AvegareBotLatency: 71 };
 
 export const TOKEN_REQUEST_EXAMPLE: TokenRequest = {
   accessToken: 'the access token of the tenant',
@@ -64,22 +53,14 @@ export const REPORT_REQUEST_EXAMPLES: Readonly<Record<string, { readonly value: 
   least: { value: { startDate: '2026-11-20 00:00:00', endDate: '2026-11-20 23:59:59' } },
 };
 
-export const STATUS_EXAMPLE: StatusResponse = {
-  InternalReponseTime: 212,
-  Status: 'up',
-  TrafficInformation: JSON.stringify([{ Division: 1, ...WHERE, Sessions: 57 }]),
-  Sessions: 57,
-  Division: 1,
-  ...WHERE,
-  ConnectorStatus: 'up',
-};
-
-const DOCUMENTS = {
-  'inbound-detail': INBOUND_DETAIL,
-  'inbound-summary': INBOUND_SUMMARY,
-  'outbound-detail': OUTBOUND_DETAIL,
-  'outbound-summary': SUMMARY,
-};
+const TRAFFIC = { division: 1, channel: 2, service: 3, sessions: 57 };
+export const STATUS_EXAMPLE: StatusResponse = toWireStatus({
+  ...TRAFFIC,
+  internalResponseTimeMs: 212,
+  platform: 'up',
+  traffic: writeTraffic([TRAFFIC]),
+  connector: 'up',
+});
 
 /** A page and a refusal of a report. */
 export function toReportExamples(

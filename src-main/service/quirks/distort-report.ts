@@ -1,13 +1,10 @@
+import { correctWireName } from '../../common/reporting/wire-documents.ts';
 import type { ReportResponse } from '../../common/reporting/wire-schemas.ts';
 import type { QuirkName } from '../../common/model/simulation.ts';
 
 type JsonObject = Record<string, unknown>;
 
 const MOST_TOTAL = 1_000;
-const CORRECTIONS: readonly (readonly [RegExp, string])[] = [
-  [/Avegare/g, 'Average'],
-  [/Reponse/g, 'Response'],
-];
 
 /** A report's answer as a service with these quirks would give it; its cursor is seen to elsewhere. */
 export function distortReport(response: ReportResponse, quirks: ReadonlySet<QuirkName>): JsonObject {
@@ -22,14 +19,10 @@ export function distortReport(response: ReportResponse, quirks: ReadonlySet<Quir
 
 function distortDocument(document: JsonObject, quirks: ReadonlySet<QuirkName>): JsonObject {
   const entries = Object.entries(document).map(([name, value]): [string, unknown] => [
-    quirks.has('corrected-spelling') ? correct(name) : name,
+    quirks.has('corrected-spelling') ? correctWireName(name) : name,
     distortValue(name, value, quirks),
   ]);
   return Object.fromEntries(entries);
-}
-
-function correct(name: string): string {
-  return CORRECTIONS.reduce((text, [wrong, right]) => text.replace(wrong, right), name);
 }
 
 function distortValue(name: string, value: unknown, quirks: ReadonlySet<QuirkName>): unknown {

@@ -1,5 +1,5 @@
-import { toWireStatus } from '../../common/reporting/wire-documents.ts';
-import type { StatusResponse, TrafficGroup } from '../../common/reporting/wire-schemas.ts';
+import { toWireStatus, writeTraffic } from '../../common/reporting/wire-documents.ts';
+import type { StatusResponse } from '../../common/reporting/wire-schemas.ts';
 import type { SimulatedPlatform } from '../simulation/simulated-platform.ts';
 import type { RecordStore } from '../store/record-store.ts';
 
@@ -30,12 +30,7 @@ export async function readTenantStatus(
   const { records, unavailable } = activity;
   const isConnectorDown =
     simulation.connectorDown || (records >= MIN_HEALTH_RECORDS && unavailable * 2 > records);
-  const groups = activity.sessions.map(({ channel, service, sessions }): TrafficGroup => ({
-    Division: toDivision(service),
-    Channel: channel,
-    Service: service,
-    Sessions: sessions,
-  }));
+  const groups = activity.sessions.map((group) => ({ ...group, division: toDivision(group.service) }));
   const busiest = activity.sessions.reduce<(typeof activity.sessions)[number] | undefined>(
     (most, group) => (most === undefined || group.sessions > most.sessions ? group : most),
     undefined,
@@ -43,7 +38,7 @@ export async function readTenantStatus(
   return toWireStatus({
     internalResponseTimeMs: toMilliseconds(activity.averageResponseTimeUs),
     platform: simulation.platformDown ? 'down' : 'up',
-    traffic: JSON.stringify(groups),
+    traffic: writeTraffic(groups),
     sessions: activity.sessions.reduce((sum, { sessions }) => sum + sessions, 0),
     division: busiest === undefined ? 0 : toDivision(busiest.service),
     channel: busiest?.channel ?? 0,

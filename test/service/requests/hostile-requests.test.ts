@@ -3,7 +3,7 @@ import type { RequestLogEntry } from '../../../src-main/service/http/request-log
 import type { RunningService } from '../../../src-main/service/start-service.ts';
 import { portOf, RawSocket, sendRaw, toRawRequest } from '../../support/raw-socket.ts';
 import { startTestService } from '../../support/service/running-service.ts';
-import { post } from '../../support/service/service-calls.ts';
+import { post, toReportAddress } from '../../support/service/service-calls.ts';
 
 const STATUS = '/api/ServiceReporting/Status/1001';
 
@@ -157,6 +157,15 @@ describe('requests that no client should send', () => {
     expect(log).toHaveLength(1);
     expect(Object.keys(log[0]!)).toEqual(['at', 'request', 'method', 'route', 'status', 'durationMs']);
     expect(JSON.stringify(log)).not.toMatch(/secret|one|two|three/);
+  });
+
+  it('F-14: logs the pattern of a report in any letter case, never the address as sent', async () => {
+    log.length = 0;
+    const path = toReportAddress(service, 'inbound-detail');
+    await post(service, path, '{}');
+    await post(service, path.replace('29CDB989', '29cdb989'), '{}');
+    const route = '/api/ServiceReporting/ExecuteReport/:tenant/:report';
+    expect(log).toMatchObject([{ route }, { route }]);
   });
 
   it('goes on when a client hangs up at any moment', async () => {
