@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -70,11 +70,14 @@ describe('a service in trouble', () => {
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
     expect(await refused.json()).toEqual({ type: 'about:blank', title: 'Service Unavailable', status: 503 });
 
+    // What was in memory of the damaged file is read again, without a new start.
+    await file.write(whole, 0, whole.length, 0);
+    expect((await readPage(service)).status).toBe(200);
+
     await file.close();
     // What was met is reported too, which is what makes this stop fail.
     await expect(service.stop()).rejects.toThrow('The service met errors');
 
-    await writeFile(path, whole);
     const repaired = await startTestService({ dataFolder: folder });
     expect((await readPage(repaired)).status).toBe(200);
     await repaired.stop();

@@ -33,6 +33,19 @@ export function openSqliteStore(dataFolder: string): RecordStore {
   const readSummary = createSummaryReader(db, groups, sessions);
   const readActivity = createActivityReader(db);
 
+  /** What a function throws becomes a rejection. */
+  const run =
+    <Args extends unknown[], Result>(work: (...args: Args) => Result) =>
+    (...args: Args): Promise<Result> =>
+      new Promise((resolve) => {
+        try {
+          resolve(work(...args));
+        } catch (error) {
+          // Pages of a damaged file must not stay in memory: the file may be whole at the next attempt.
+          if (findErrorCode(error)?.startsWith('SQLITE_CORRUPT') === true) db.pragma('shrink_memory');
+          throw error;
+        }
+      });
   const transact = <Result>(work: () => Result): Result => {
     try {
       return db.transaction(work).immediate();
@@ -92,16 +105,6 @@ export function openSqliteStore(dataFolder: string): RecordStore {
       db.close();
     }),
   };
-}
-
-/** What a function throws becomes a rejection. */
-function run<Args extends unknown[], Result>(
-  work: (...args: Args) => Result,
-): (...args: Args) => Promise<Result> {
-  return (...args) =>
-    new Promise((resolve) => {
-      resolve(work(...args));
-    });
 }
 
 function sizeOf(path: string): number {
