@@ -59,7 +59,7 @@ export async function benchDownload(options: { size: number }): Promise<BenchFig
     const figures = JSON.parse(await readLine(app)) as DownloadAppFigures;
     idle.disable();
     if (figures.state !== 'complete') throw new Error(`The download ended as ${figures.state}.`);
-    const bareMs = insertBare(join(dataFolder, 'cache.sqlite'), PAGE_SIZE);
+    const bareMs = insertBare(join(dataFolder, 'cache.sqlite'));
     return toFigures(figures, bareMs, idle.max / 1e6);
   } finally {
     service.kill('SIGTERM');

@@ -46,6 +46,7 @@ export const ERROR_CODES = [
   'client.queue-full',
   'cache.disk-full',
   'cache.damaged',
+  'cache.page-damaged',
   'cache.newer',
   'cache.locked',
   'cache.read-only',

@@ -81,7 +81,7 @@ const PUT_ASIDE: readonly (readonly [string, string, () => Promise<void>])[] = [
     },
   ],
   ['a wrong mark of the application', 'other-application', () => change('PRAGMA application_id = 7')],
-  ['a missing table', 'missing-table', () => change('DROP TABLE inbound_texts')],
+  ['a missing table', 'missing-table', () => change('DROP TABLE page_bodies')],
   [
     'the database of another application',
     'other-application',

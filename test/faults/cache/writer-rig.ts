@@ -2,6 +2,7 @@ import type Database from 'better-sqlite3';
 import { expect } from 'vitest';
 import type { Snapshot } from '../../../src-main/common/model/snapshot.ts';
 import { openCacheDatabase } from '../../../src-main/core/cache/file/open-database.ts';
+import { createDetailReader } from '../../../src-main/core/cache/read/read-detail.ts';
 import { createSnapshotReader } from '../../../src-main/core/cache/read/snapshot-rows.ts';
 import { createPageVerifier } from '../../../src-main/core/cache/read/verify-pages.ts';
 import { createDocument } from '../../integration/cache/cache-fixture.ts';
@@ -28,7 +29,7 @@ export async function checkWhole(file: string, pageSize: number): Promise<number
     checkRecords(database, snapshot);
     const read = (sql: string): unknown => database.prepare(sql).pluck().get();
     expect(read('SELECT next_cursor FROM snapshots')).toBe(pageCount === 0 ? '' : `${snapshot.recordCount}`);
-    expect(read('SELECT count(*) FROM inbound_texts')).toBe(snapshot.recordCount);
+    expect(read('SELECT count(*) FROM page_bodies')).toBe(pageCount);
     expect(read('SELECT count(*) FROM pages')).toBe(pageCount);
     return pageCount;
   } finally {
@@ -37,13 +38,11 @@ export async function checkWhole(file: string, pageSize: number): Promise<number
 }
 
 function checkRecords(database: Database.Database, snapshot: Snapshot): void {
-  const rows = database
-    .prepare<[], [string, string]>(
-      `SELECT r.date_text, t.payload FROM inbound_records AS r JOIN inbound_texts AS t USING (record_id)
-       ORDER BY record_id`,
-    )
-    .raw()
-    .all();
+  const readRecord = createDetailReader(database);
+  const rows = Array.from({ length: snapshot.recordCount }, (_, seq) => {
+    const { dateText, payload } = readRecord(snapshot, seq);
+    return [dateText, payload];
+  });
   const expected = Array.from({ length: snapshot.recordCount }, (_, index) => createDocument(index));
   expect(rows).toEqual(expected.map((document) => [document.Date, document.Payload]));
 }

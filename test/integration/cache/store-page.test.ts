@@ -28,7 +28,7 @@ afterEach(async () => {
 
 function readAll(): Record<string, unknown[]> {
   const database = new Database(place.file, { readonly: true });
-  const tables = ['snapshots', 'pages', 'remarks', 'inbound_records', 'inbound_texts', 'set_aside'];
+  const tables = ['snapshots', 'pages', 'remarks', 'inbound_records', 'page_bodies', 'set_aside'];
   const all = Object.fromEntries(
     tables.map((table) => [table, database.prepare(`SELECT * FROM ${table}`).all()]),
   );
@@ -156,7 +156,8 @@ test('a removed snapshot is gone with its records, and none of its rows can be r
     code: 'cache.view-closed',
   });
   expect((await cache.listSnapshots(null)).map((snapshot) => snapshot.id)).toEqual([kept]);
-  expect(readAll()['inbound_texts']).toHaveLength(1);
+  expect(readAll()['inbound_records']).toHaveLength(1);
+  expect(readAll()['page_bodies']).toHaveLength(1);
   expect((await cache.readStorage()).inboundDetailBytes).toBeGreaterThan(0);
   await cache.removeConnection('one');
   expect(await cache.listSnapshots('one')).toEqual([]);

@@ -55,7 +55,7 @@ test('no two threads have an operation of the same name', () => {
   ];
   database.close();
   writer.close(false);
-  expect(names.length).toBeGreaterThan(40);
+  expect(names.length).toBeGreaterThan(30);
   expect(new Set(names).size).toBe(names.length);
 });
 

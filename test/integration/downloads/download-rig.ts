@@ -8,6 +8,8 @@ import type { Snapshot } from '../../../src-main/common/model/snapshot.ts';
 import type { Task } from '../../../src-main/common/model/task.ts';
 import { SPECIFIED_REPORT_IDENTIFIERS } from '../../../src-main/common/reporting/reports.ts';
 import { toWireDate } from '../../../src-main/common/reporting/wire-dates.ts';
+import { createDetailReader } from '../../../src-main/core/cache/read/read-detail.ts';
+import { createSnapshotReader } from '../../../src-main/core/cache/read/snapshot-rows.ts';
 import { createCore, type Core } from '../../../src-main/core/create-core.ts';
 import type { Host } from '../../../src-main/core/host.ts';
 import { createInMemorySecretStore } from '../../../src-main/core/secrets/in-memory-secret-store.ts';
@@ -164,14 +166,12 @@ export async function readFromService(
 export function readFromCache(dataFolder: string, snapshotId: number): Fields[] {
   const database = new Database(join(dataFolder, 'cache.sqlite'), { readonly: true });
   try {
-    return database
-      .prepare(
-        `SELECT session_id, date_text, client, response_time_ms, payload
-         FROM inbound_records JOIN inbound_texts USING (record_id)
-         WHERE record_id >= ? AND record_id < ? ORDER BY record_id`,
-      )
-      .raw()
-      .all(snapshotId * 2 ** 32, (snapshotId + 1) * 2 ** 32) as Fields[];
+    const snapshot = createSnapshotReader(database).get(snapshotId);
+    const readRecord = createDetailReader(database);
+    return Array.from({ length: snapshot.recordCount }, (_, seq) => {
+      const { sessionId, dateText, client, responseTimeMs, payload } = readRecord(snapshot, seq);
+      return [sessionId, dateText, client, responseTimeMs, payload] as Fields;
+    });
   } finally {
     database.close();
   }

@@ -3,7 +3,7 @@ import { AppError } from '../../../common/contract/errors.ts';
 import Sqlite from 'better-sqlite3';
 import type { Database } from '../../../node/open-database.ts';
 import { APPLICATION_ID, openCacheDatabase } from './open-database.ts';
-import { assertNotNewer } from './migrate.ts';
+import { applyMigration, assertNotNewer } from './migrate.ts';
 import type { Migration } from './migrations.ts';
 import type { Damage } from './put-aside.ts';
 import { isDamage, toCacheError } from './to-cache-error.ts';
@@ -66,7 +66,9 @@ function listMissing(database: Database, migrations: readonly Migration[]): stri
   const version = Number(database.pragma('user_version', { simple: true }));
   const model = new Sqlite(':memory:');
   try {
-    for (const migration of migrations) if (migration.version <= version) model.exec(migration.sql);
+    for (const migration of migrations) {
+      if (migration.version <= version) applyMigration(model, migration);
+    }
     const present = new Set(listNames(database));
     return listNames(model).filter((name) => !present.has(name));
   } finally {

@@ -21,6 +21,13 @@ export function assertNotNewer(database: Database, migrations: readonly Migratio
   });
 }
 
+/** Does one step of the schema, without its version. */
+export function applyMigration(database: Database, { sql, run, after = '' }: Migration): void {
+  database.exec(sql);
+  run?.(database);
+  database.exec(after);
+}
+
 /**
  * Brings the schema up to date: each pending migration in one immediate transaction together with its
  * version. A checked copy of an existing file is put beside it (`.v1.backup`) before the first one.
@@ -32,7 +39,7 @@ export function migrate(database: Database, file: string, migrations: readonly M
   if (version > 0) backUp(database, file, version);
   for (const migration of pending) {
     const step = database.transaction(() => {
-      database.exec(migration.sql);
+      applyMigration(database, migration);
       database.pragma(`application_id = ${APPLICATION_ID}`);
       database.pragma(`user_version = ${migration.version}`);
     });

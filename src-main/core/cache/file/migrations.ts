@@ -1,7 +1,13 @@
+import type { Database } from '../../../node/open-database.ts';
+import { rebuildPages } from './rebuild-pages.ts';
+
 /** One step of the schema; numbered from 1 without gaps, append-only. */
 export interface Migration {
   readonly version: number;
   readonly sql: string;
+  /** What SQL alone can't do, between `sql` and `after`. */
+  readonly run?: (database: Database) => void;
+  readonly after?: string;
 }
 
 const RECORD_FIELDS = `
@@ -17,11 +23,7 @@ const RECORD_FIELDS = `
   error TEXT NOT NULL,
   origin TEXT NOT NULL`;
 
-/**
- * Records: `record_id` is snapshot_id * 2^32 + seq. The long texts lie in tables of their own, so that
- * scans of the narrow fields stay quick; the index on session_id takes a third of the insert rate and makes
- * the inspector's look-up take under a millisecond instead of 80 in 500,000 records; a preview is kept only beside payloads too long to be read for it.
- */
+/** Records: `record_id` is snapshot_id * 2^32 + seq. */
 export const MIGRATIONS: readonly Migration[] = [
   {
     version: 1,
@@ -220,6 +222,32 @@ CREATE TABLE report_shapes (
     sql: `
 ALTER TABLE cache_state ADD COLUMN identity TEXT NOT NULL DEFAULT '';
 UPDATE cache_state SET identity = lower(hex(randomblob(16)));
+`,
+  },
+  {
+    // Pages are kept as received, compressed with zstd, so long texts need no tables. An empty date_text beside a
+    // date_ms stands for the text that follows from it.
+    version: 6,
+    sql: `
+CREATE TABLE page_bodies (
+  snapshot_id INTEGER NOT NULL REFERENCES snapshots ON DELETE CASCADE,
+  page_number INTEGER NOT NULL,
+  body BLOB NOT NULL,
+  is_rebuilt INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (snapshot_id, page_number)
+) STRICT;
+ALTER TABLE pages ADD COLUMN known_entries INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE inbound_records ADD COLUMN payload_preview TEXT NOT NULL DEFAULT '';
+ALTER TABLE inbound_records ADD COLUMN text_length INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE outbound_records ADD COLUMN payload_preview TEXT NOT NULL DEFAULT '';
+ALTER TABLE outbound_records ADD COLUMN text_length INTEGER NOT NULL DEFAULT 0;
+DROP INDEX inbound_records_by_session;
+DROP INDEX outbound_records_by_session;
+`,
+    run: rebuildPages,
+    after: `
+DROP TABLE inbound_texts;
+DROP TABLE outbound_texts;
 `,
   },
 ];

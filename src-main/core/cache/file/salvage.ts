@@ -3,7 +3,9 @@ import { isDetailKind, type ReportKind } from '../../../common/reporting/reports
 import type { Database } from '../../../node/open-database.ts';
 import { openCacheDatabase } from './open-database.ts';
 import { RECORD_TABLES, toRecordId } from '../read/record-tables.ts';
+import { createStoredPages } from '../read/stored-pages.ts';
 import { readPragma } from './storage-size.ts';
+import { isDamagedPage } from './to-cache-error.ts';
 import { createRowInserter, isConstraint, readRows, type AnyRow } from './salvage-rows.ts';
 import { preparePageDigest } from '../read/verify-pages.ts';
 
@@ -91,7 +93,7 @@ function preparePageCopy(
   target: Database,
   insertRow: InsertRow,
 ): (snapshot: DamagedSnapshot, page: DamagedPage) => boolean {
-  const digest = preparePageDigest(target);
+  const digest = preparePageDigest(target, createStoredPages(target));
   const copyAll = target.transaction(({ snapshot_id: id, report }: DamagedSnapshot, page: DamagedPage) => {
     const { page_number: pageNumber, first_seq: firstSeq, record_count: recordCount } = page;
     const end = firstSeq + recordCount;
@@ -103,17 +105,17 @@ function preparePageCopy(
     };
     insertRow('pages', { ...page, is_damaged: 0 });
     copy('set_aside', 'snapshot_id = ? AND page_number = ?', id, pageNumber);
-    const copyRecords = (table: string): number => {
-      if (!isDetailKind(report))
-        return copy(table, 'snapshot_id = ? AND seq >= ? AND seq < ?', id, firstSeq, end);
-      return copy(table, 'record_id >= ? AND record_id < ?', toRecordId(id, firstSeq), toRecordId(id, end));
-    };
-    const tables = isDetailKind(report)
-      ? [RECORD_TABLES[report].records, RECORD_TABLES[report].texts]
-      : ['summary_groups'];
-    for (const table of tables) {
-      if (copyRecords(table) !== recordCount) throw new PageLost();
-    }
+    if (copy('page_bodies', 'snapshot_id = ? AND page_number = ?', id, pageNumber) !== 1)
+      throw new PageLost();
+    const copied = isDetailKind(report)
+      ? copy(
+          RECORD_TABLES[report].name,
+          'record_id >= ? AND record_id < ?',
+          toRecordId(id, firstSeq),
+          toRecordId(id, end),
+        )
+      : copy('summary_groups', 'snapshot_id = ? AND seq >= ? AND seq < ?', id, firstSeq, end);
+    if (copied !== recordCount) throw new PageLost();
     const sha256 = digest({ id, report }, { pageNumber, firstSeq, recordCount });
     // Pages from before there were checksums are taken when none of their rows is missing.
     if (sha256 !== (page.records_sha256 ?? sha256)) throw new PageLost();
@@ -123,7 +125,7 @@ function preparePageCopy(
       copyAll.immediate(snapshot, page);
       return true;
     } catch (error) {
-      if (error instanceof PageLost || isConstraint(error)) return false;
+      if (error instanceof PageLost || isDamagedPage(error) || isConstraint(error)) return false;
       throw error;
     }
   };

@@ -46,6 +46,11 @@ export function isDamage(error: unknown): boolean {
   return error instanceof AppError && error.code === 'cache.damaged';
 }
 
+/** True for the AppError of one page that is damaged, in a file that may be sound. */
+export function isDamagedPage(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'cache.page-damaged';
+}
+
 /** True where the file must be opened again before anything is written: damage, or a disk that failed. */
 export function needsReopening(error: unknown): boolean {
   if (!(error instanceof AppError)) return false;

@@ -5,15 +5,13 @@ import type { RecordRow } from '../../../common/model/record.ts';
 import type { Snapshot } from '../../../common/model/snapshot.ts';
 import { DETAIL_KINDS, isDetailKind, mapKinds } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';
-import { selectDigestRows } from '../write/record-digest.ts';
 import { RECORD_TABLES, selectRows, toDetailKind, toRecordId } from './record-tables.ts';
+import { createStoredPages, type PageRange } from './stored-pages.ts';
+import { prepareValues } from './verify-pages.ts';
 
 type Comparison = Output<'snapshots/compare'>;
-type Values = (string | number | null)[];
 
-interface ComparedPage {
-  readonly firstSeq: number;
-  readonly recordCount: number;
+interface ComparedPage extends PageRange {
   readonly recordsSha256: string | null;
 }
 /** A record that the other snapshot lacks; `pairKey` finds what it may have changed into. */
@@ -25,7 +23,6 @@ type RecordsByKey = Map<string, UnmatchedRecord[]>;
 
 /** Records that agree in these fields may be one record that changed. */
 const PAIR_NAMES: readonly string[] = ['dateText', 'sessionId'];
-const MAX_READ_ROWS = 2000;
 const MAX_DIFFERENCES = 200;
 
 /**
@@ -38,16 +35,17 @@ export function createComparer(
   database: Database,
 ): (older: Snapshot, newer: Snapshot, pause: () => Promise<void>) => Promise<Comparison> {
   const pagesOf = database.prepare<[number], ComparedPage>(
-    `SELECT first_seq AS firstSeq, record_count AS recordCount, records_sha256 AS recordsSha256
+    `SELECT page_number AS pageNumber, first_seq AS firstSeq, record_count AS recordCount, records_sha256 AS recordsSha256
      FROM pages WHERE snapshot_id = ? ORDER BY page_number`,
   );
   const statements = mapKinds(DETAIL_KINDS, (kind) => ({
-    values: database.prepare<[number, number], Values>(selectDigestRows(kind)).raw(),
     row: database.prepare<[number], RecordRow>(`${selectRows(kind)} WHERE r.record_id = ?`),
-    pairPlaces: RECORD_TABLES[kind].recordColumns.flatMap(({ name }, at) =>
+    pairPlaces: RECORD_TABLES[kind].columns.flatMap(({ name }, at) =>
       PAIR_NAMES.includes(name) ? [at] : [],
     ),
   }));
+
+  const visitValues = prepareValues(database, createStoredPages(database));
 
   const visitRecords = async (
     snapshot: Snapshot,
@@ -55,18 +53,15 @@ export function createComparer(
     pause: () => Promise<void>,
     visit: (digest: string, record: UnmatchedRecord) => void,
   ): Promise<void> => {
-    const { values, pairPlaces } = statements[toDetailKind(snapshot.report)];
+    const { pairPlaces } = statements[toDetailKind(snapshot.report)];
     for (const page of pages) {
-      const end = page.firstSeq + page.recordCount;
-      for (let from = page.firstSeq; from < end; from += MAX_READ_ROWS) {
-        const until = Math.min(from + MAX_READ_ROWS, end);
-        const rows = values.all(toRecordId(snapshot.id, from), toRecordId(snapshot.id, until));
-        for (const [place, row] of rows.entries()) {
-          const digest = hash('sha256', JSON.stringify(row), 'base64');
-          visit(digest, { seq: from + place, pairKey: pairPlaces.map((at) => String(row[at])).join('|') });
-        }
-        await pause();
-      }
+      let seq = page.firstSeq;
+      visitValues(snapshot, page, (values, texts) => {
+        const digest = hash('sha256', JSON.stringify([values, texts]), 'base64');
+        visit(digest, { seq, pairKey: pairPlaces.map((at) => String(values[at])).join('|') });
+        seq += 1;
+      });
+      await pause();
     }
   };
 

@@ -1,13 +1,13 @@
 import { ENGINE_COLUMNS } from '../../analysis/engine/engine-tables.ts';
 import type { EngineValue, FeedSnapshot } from '../../analysis/engine/feed-source.ts';
 import type { EngineSource } from '../../analysis/engine/resolve-scope.ts';
+import { CONTENT_NAMES } from '../../../common/reporting/field-values.ts';
 import type { Direction } from '../../../common/reporting/reports.ts';
 import { openCacheDatabase } from '../file/open-database.ts';
+import { isDamagedPage } from '../file/to-cache-error.ts';
 import { toRecordId } from './record-tables.ts';
 import { createSnapshotReader } from './snapshot-rows.ts';
-
-/** Columns that lie in the table of long texts. */
-const TEXT_COLUMNS = new Set(['payload', 'response']);
+import { createStoredPages, type StoredTexts } from './stored-pages.ts';
 
 /** Opens the cache, read-only, for the engine to be fed from; close it when done. */
 export function openEngineSource(file: string): EngineSource & { close(): void } {
@@ -20,25 +20,43 @@ export function openEngineSource(file: string): EngineSource & { close(): void }
      FROM snapshots WHERE is_removed = 0 AND report IN ('inbound-detail', 'outbound-detail')
      ORDER BY started_at_ms DESC, snapshot_id DESC`,
   );
+  const pages = createStoredPages(database);
   const prepareRead = (direction: Direction) => {
-    const columns = ENGINE_COLUMNS[direction].map(
-      ({ name }) => `${TEXT_COLUMNS.has(name) ? 't' : 'r'}.${name}`,
+    const columns = ENGINE_COLUMNS[direction].map(({ name }) => name);
+    const texts = CONTENT_NAMES.map((name) => ({ name, at: columns.indexOf(name) })).filter(
+      ({ at }) => at >= 0,
     );
-    return database
+    const narrow = columns.map((name, at) => (texts.some((text) => text.at === at) ? 'NULL' : name));
+    const rows = database
       .prepare<[number, number], EngineValue[]>(
-        `SELECT ${columns.join(', ')} FROM ${direction}_records AS r
-         JOIN ${direction}_texts AS t ON t.record_id = r.record_id
-         WHERE r.record_id >= ? AND r.record_id < ? ORDER BY r.record_id`,
+        `SELECT ${narrow.join(', ')} FROM ${direction}_records WHERE record_id >= ? AND record_id < ? ORDER BY record_id`,
       )
       .raw()
       .safeIntegers();
+    return (from: number, until: number): EngineValue[][] => {
+      const read = rows.all(from, until);
+      const own = readTexts(Array.from({ length: read.length }, (_none, place) => from + place));
+      for (const [place, row] of read.entries()) {
+        for (const { name, at } of texts) row[at] = own[place]?.[name] ?? null;
+      }
+      return read;
+    };
+  };
+  // Records of a damaged page are counted and charted all the same; only their texts can't be searched.
+  const readTexts = (ids: readonly number[]): StoredTexts[] => {
+    try {
+      return pages.readTextsOf(ids);
+    } catch (error) {
+      if (isDamagedPage(error)) return [];
+      throw error;
+    }
   };
   const reads = { inbound: prepareRead('inbound'), outbound: prepareRead('outbound') };
   return {
     identity: identity.get() ?? '',
     list: () => list.all(),
     read: ({ snapshotId, direction }, from, until) =>
-      reads[direction].all(toRecordId(snapshotId, from), toRecordId(snapshotId, until)),
+      reads[direction](toRecordId(snapshotId, from), toRecordId(snapshotId, until)),
     getSnapshot: (snapshotId) => snapshots.get(snapshotId),
     listSnapshots: (connectionId) => snapshots.list(connectionId),
     close: () => void database.close(),

@@ -1,18 +1,12 @@
-import { CONTENT_NAMES, countContent } from '../../../common/reporting/field-values.ts';
-import { DETAIL_KINDS, mapKinds, type DetailKind } from '../../../common/reporting/reports.ts';
-import type { RecordDetail } from '../../../common/model/record.ts';
+import type { RecordDetail, RecordRow } from '../../../common/model/record.ts';
+import type { DetailKind } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';
-import { toDetail, type StoredRecord } from './read-detail.ts';
+import { toDetail } from './read-detail.ts';
 import { prepareWindows } from './read-window.ts';
-import { TEXT_COLUMNS } from './record-tables.ts';
+import { createStoredPages } from './stored-pages.ts';
 
-/** The limit of a batch, since payloads may be long; it may be exceeded by one step. */
+/** The limit of a batch, since payloads may be long; one record alone may exceed it. */
 const MAX_BATCH_CHARACTERS = 8_000_000;
-const STEP_ROWS = 100;
-const NO_TEXTS = mapKinds(
-  DETAIL_KINDS,
-  () => `${CONTENT_NAMES.map((name) => `, '' AS ${name}`).join('')}, t.extra`,
-);
 
 export interface ExportBatch {
   readonly report: DetailKind;
@@ -21,22 +15,25 @@ export interface ExportBatch {
   readonly includePayload: boolean;
 }
 
+type MeasuredRow = RecordRow & { readonly textLength: number };
+
 /** Prepares the reading of export batches: whole records, the first of those wanted, at least one while there are any. */
 export function createExportReader(database: Database): (batch: ExportBatch) => RecordDetail[] {
-  const whole = prepareWindows<StoredRecord>(database, TEXT_COLUMNS);
-  const narrow = prepareWindows<StoredRecord>(database, NO_TEXTS);
+  const readRows = prepareWindows<MeasuredRow>(database, ', r.text_length AS textLength');
+  const pages = createStoredPages(database);
   return ({ report, ids, includePayload }) => {
-    const read = includePayload ? whole : narrow;
-    const rows: RecordDetail[] = [];
+    const found = readRows(report, ids);
     let characters = 0;
-    while (rows.length < ids.length && characters < MAX_BATCH_CHARACTERS) {
-      const step = read(report, ids.slice(rows.length, rows.length + STEP_ROWS));
-      for (const row of step) {
-        const record = toDetail(row, Infinity);
-        characters += countContent(record);
-        rows.push(record);
-      }
-    }
-    return rows;
+    const tooMany = found.findIndex(({ textLength }, place) => {
+      characters += textLength;
+      return place > 0 && characters > MAX_BATCH_CHARACTERS;
+    });
+    const rows = tooMany === -1 ? found : found.slice(0, tooMany);
+    const texts = pages.readTextsOf(ids.slice(0, rows.length));
+    return rows.flatMap(({ textLength: _length, ...row }, place) => {
+      const own = texts[place];
+      if (own === undefined) return [];
+      return toDetail(row, includePayload ? own : { ...own, payload: '', response: null }, Infinity);
+    });
   };
 }

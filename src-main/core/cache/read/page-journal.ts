@@ -7,7 +7,10 @@ export interface JournalReader {
   readSetAside(place: Input<'snapshots/read-set-aside'>): Output<'snapshots/read-set-aside'>;
 }
 
-type JournalPageRow = Omit<JournalPage, 'damaged'> & { readonly damaged: number };
+type JournalPageRow = Omit<JournalPage, 'damaged' | 'rebuilt'> & {
+  readonly damaged: number;
+  readonly rebuilt: number;
+};
 
 /** Prepares the reading of the journal of pages and of what was set aside. */
 export function createJournalReader(database: Database): JournalReader {
@@ -21,6 +24,8 @@ export function createJournalReader(database: Database): JournalReader {
        (SELECT count(*) FROM set_aside AS s WHERE s.snapshot_id = p.snapshot_id AND s.page_number = p.page_number)
          AS setAsideCount,
        size_bytes AS sizeBytes, sha256, records_sha256 AS recordsSha256, is_damaged AS damaged,
+       coalesce((SELECT is_rebuilt FROM page_bodies AS b WHERE b.snapshot_id = p.snapshot_id AND b.page_number = p.page_number), 0)
+         AS rebuilt,
        total_document AS totalDocument, execution_time_ms AS executionTimeMs, status,
        requested_at_ms AS requestedAtMs, received_at_ms AS receivedAtMs
      FROM pages AS p WHERE snapshot_id = ? AND page_number >= ? ORDER BY page_number LIMIT ?`,
@@ -35,7 +40,11 @@ export function createJournalReader(database: Database): JournalReader {
   return {
     readPages: ({ snapshotId, offset, limit }) => ({
       total: countPages.get(snapshotId) ?? 0,
-      pages: pages.all(snapshotId, offset, limit).map((row) => ({ ...row, damaged: row.damaged === 1 })),
+      pages: pages.all(snapshotId, offset, limit).map((row) => ({
+        ...row,
+        damaged: row.damaged === 1,
+        rebuilt: row.rebuilt === 1,
+      })),
     }),
     readSetAside: ({ snapshotId, offset, limit }) => ({
       total: countSetAside.get(snapshotId) ?? 0,

@@ -11,12 +11,9 @@ export type WindowReader<Row> = (report: DetailKind, ids: readonly number[]) => 
  * Prepares the reading of windows: look-ups by key, or one range where the rows lie side by side. Throws
  * AppError `cache.view-closed` when rows are gone because the snapshot was removed.
  */
-export function prepareWindows<Row extends RecordRow>(
-  database: Database,
-  more?: Readonly<Record<DetailKind, string>>,
-): WindowReader<Row> {
+export function prepareWindows<Row extends RecordRow>(database: Database, more = ''): WindowReader<Row> {
   const statements = mapKinds(DETAIL_KINDS, (kind) => {
-    const select = selectRows(kind, more?.[kind]);
+    const select = selectRows(kind, more);
     return {
       one: database.prepare<[number], Row>(`${select} WHERE r.record_id = ?`),
       range: database.prepare<[number, number], Row>(

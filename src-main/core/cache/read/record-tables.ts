@@ -1,6 +1,5 @@
 import { AppError } from '../../../common/contract/errors.ts';
 import {
-  CONTENT_NAMES,
   isContentName,
   NARROW_NAMES,
   type ContentName,
@@ -22,9 +21,6 @@ import {
 
 /** Records of a snapshot have the ids [snapshotId * SPAN, (snapshotId + 1) * SPAN): safe integers up to snapshot 2^21. */
 export const RECORD_ID_SPAN = 2 ** 32;
-export const PREVIEW_CHARACTERS = 120;
-
-export type TextName = ContentName | 'preview' | 'extra';
 
 /** A column of the cache, and what of a record it holds. */
 export interface StoredColumn<Name extends string> {
@@ -33,32 +29,28 @@ export interface StoredColumn<Name extends string> {
 }
 
 /**
- * Where the records of a report are kept. Checksums of pages run over the columns of `records`, then
- * those of `texts`, in this order; see REPORTS.
+ * Where the narrow fields of a report's records are kept; their long texts lie in the pages as received.
+ * Checksums of pages run over the columns, then over the texts, in this order; see REPORTS.
  */
-interface RecordTables {
-  readonly records: string;
-  readonly recordColumns: readonly StoredColumn<NarrowName | 'dateMs'>[];
-  readonly texts: string;
-  readonly textColumns: readonly StoredColumn<TextName>[];
+interface RecordTable {
+  readonly name: string;
+  readonly columns: readonly StoredColumn<NarrowName | 'dateMs'>[];
+  readonly contentNames: readonly ContentName[];
 }
 
-/** The tables of each report, as the migrations create them. */
-export const RECORD_TABLES = mapKinds(DETAIL_KINDS, (kind): RecordTables => {
+/** The table of each report, as the migrations create it. */
+export const RECORD_TABLES = mapKinds(DETAIL_KINDS, (kind): RecordTable => {
   const fields: Readonly<Partial<Record<NarrowName | ContentName, ReportField>>> = REPORTS[kind].fields;
   const prefix = kind.replace(/-detail$/, '');
-  const recordColumns: StoredColumn<NarrowName | 'dateMs'>[] = [];
-  const textColumns: StoredColumn<TextName>[] = [
-    { name: 'preview', column: 'preview' },
-    { name: 'extra', column: 'extra' },
-  ];
+  const columns: StoredColumn<NarrowName | 'dateMs'>[] = [];
+  const contentNames: ContentName[] = [];
   for (const name of REPORTS[kind].storedOrder) {
     const { column = '', type } = fields[name] ?? {};
-    if (isContentName(name)) textColumns.push({ name, column });
-    else recordColumns.push({ name, column });
-    if (type === 'date') recordColumns.push({ name: 'dateMs', column: 'date_ms' });
+    if (isContentName(name)) contentNames.push(name);
+    else columns.push({ name, column });
+    if (type === 'date') columns.push({ name: 'dateMs', column: 'date_ms' });
   }
-  return { records: `${prefix}_records`, recordColumns, texts: `${prefix}_texts`, textColumns };
+  return { name: `${prefix}_records`, columns, contentNames };
 });
 
 /** The report of a snapshot of single records. Throws AppError `app.invalid-input` for a summary. */
@@ -72,41 +64,44 @@ export function toRecordId(snapshotId: number, seq: number): number {
   return snapshotId * RECORD_ID_SPAN + seq;
 }
 
-function listColumns<Name extends string>(
-  names: readonly Name[],
-  columns: readonly StoredColumn<Name>[],
-  table: 'r' | 't',
-): string {
-  const selected = names.map((name) => {
-    const stored = columns.find((candidate) => candidate.name === name);
-    return `${stored === undefined ? 'NULL' : `${table}.${stored.column}`} AS ${name}`;
-  });
-  return selected.join(', ');
+/**
+ * The value of a column of the records `r`. A date in the form that most services write is not kept as text beside
+ * its instant.
+ */
+function selectColumn({ name, column }: StoredColumn<NarrowName | 'dateMs'>): string {
+  if (name !== 'dateText') return `r.${column}`;
+  const written = "strftime('%Y-%m-%dT%H:%M:%fZ', r.date_ms / 1000.0, 'unixepoch')";
+  return `CASE WHEN r.date_text = '' AND r.date_ms IS NOT NULL THEN ${written} ELSE r.date_text END`;
+}
+
+/** What is stored of a date: its text, or nothing where that follows from its instant; see `selectColumn`. */
+export function toStoredDate(dateText: string, dateMs: number | null): string {
+  return dateMs !== null && dateText.length === 24 && new Date(dateMs).toISOString() === dateText
+    ? ''
+    : dateText;
 }
 
 /** Narrow columns of the records `r` by name inside; null for those that the report lacks. */
 export function listRecordColumns(kind: DetailKind, names: readonly (NarrowName | 'dateMs')[]): string {
-  return listColumns(names, RECORD_TABLES[kind].recordColumns, 'r');
+  const selected = names.map((name) => {
+    const stored = RECORD_TABLES[kind].columns.find((candidate) => candidate.name === name);
+    return `${stored === undefined ? 'NULL' : selectColumn(stored)} AS ${name}`;
+  });
+  return selected.join(', ');
 }
-
-const ROW_COLUMNS = mapKinds(
-  DETAIL_KINDS,
-  (kind) =>
-    `r.record_id / ${RECORD_ID_SPAN} AS snapshotId, r.record_id % ${RECORD_ID_SPAN} AS seq, ${listRecordColumns(kind, [...NARROW_NAMES, 'dateMs'])}, ` +
-    `coalesce(t.preview, substr(t.payload, 1, ${PREVIEW_CHARACTERS})) AS payloadPreview`,
-);
 
 /** A statement that reads rows as `RecordRow`, up to its condition on `r`. */
 export function selectRows(kind: DetailKind, more = ''): string {
-  const { records, texts } = RECORD_TABLES[kind];
-  return `SELECT ${ROW_COLUMNS[kind]}${more} FROM ${records} AS r JOIN ${texts} AS t ON t.record_id = r.record_id`;
+  const columns = listRecordColumns(kind, [...NARROW_NAMES, 'dateMs']);
+  return `SELECT r.record_id / ${RECORD_ID_SPAN} AS snapshotId, r.record_id % ${RECORD_ID_SPAN} AS seq, ${columns},
+    r.payload_preview AS payloadPreview${more} FROM ${RECORD_TABLES[kind].name} AS r`;
 }
 
-/** Columns beside those of a row that a whole record is made of, for `selectRows`. */
-export const TEXT_COLUMNS = mapKinds(
-  DETAIL_KINDS,
-  (kind) => `, ${listColumns([...CONTENT_NAMES, 'extra'], RECORD_TABLES[kind].textColumns, 't')}`,
-);
+/** A statement that reads the narrow values of records in the order of their checksum, up to its condition on `r`. */
+export function selectValues(kind: DetailKind): string {
+  const { name, columns } = RECORD_TABLES[kind];
+  return `SELECT ${columns.map(selectColumn).join(', ')} FROM ${name} AS r`;
+}
 
 const groupFields = new Map<string, ReportField>(SUMMARY_KINDS.flatMap((kind) => listFields(kind)));
 

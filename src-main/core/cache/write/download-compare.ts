@@ -1,10 +1,10 @@
+import type { Snapshot } from '../../../common/model/snapshot.ts';
 import type { DetailRecord } from '../../../common/reporting/read-record.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';
-import { toExtra } from './insert-records.ts';
-import { RECORD_TABLES, toRecordId, type StoredColumn } from '../read/record-tables.ts';
-
-type ComparedName = Exclude<keyof DetailRecord, 'dateMs'>;
+import { RECORD_TABLES, selectValues, toRecordId } from '../read/record-tables.ts';
+import type { StoredPages } from '../read/stored-pages.ts';
+import { listTextValues } from './record-digest.ts';
 
 /**
  * Prepares the comparison of received records with those that lie in a snapshot from a place on. True when
@@ -12,41 +12,37 @@ type ComparedName = Exclude<keyof DetailRecord, 'dateMs'>;
  */
 export function prepareComparison(
   database: Database,
+  pages: StoredPages,
   kind: DetailKind,
-): (snapshotId: number, firstSeq: number, records: readonly DetailRecord[]) => boolean {
-  const { records: recordTable, recordColumns, texts, textColumns } = RECORD_TABLES[kind];
-  const columns = [
-    ...recordColumns.map(({ name, column }) => ({ name, column: `r.${column}` })),
-    ...textColumns.map(({ name, column }) => ({ name, column: `t.${column}` })),
-  ].filter(isCompared);
-  const names = columns.map(({ name }) => name);
+): (snapshot: Snapshot, firstSeq: number, records: readonly DetailRecord[]) => boolean {
+  const names = RECORD_TABLES[kind].columns.map(({ name }) => name);
   const select = database
     .prepare<[number, number], readonly unknown[]>(
-      `SELECT ${columns.map(({ column }) => column).join(', ')} FROM ${recordTable} AS r JOIN ${texts} AS t ON t.record_id = r.record_id
-       WHERE r.record_id >= ? AND r.record_id < ? ORDER BY r.record_id`,
+      `${selectValues(kind)} WHERE r.record_id >= ? AND r.record_id < ? ORDER BY r.record_id`,
     )
     .raw();
-  return (snapshotId, firstSeq, records) => {
-    const from = toRecordId(snapshotId, firstSeq);
+  const isSame = (stored: readonly unknown[], record: DetailRecord): boolean =>
+    names.every((name, place) => {
+      const value = record[name];
+      // A half character is written as a replacement character.
+      const written = typeof value === 'string' ? value.toWellFormed() : value;
+      return name === 'dateMs' || written === stored[place];
+    });
+  return ({ id }, firstSeq, records) => {
+    const from = toRecordId(id, firstSeq);
     let place = 0;
     for (const stored of select.iterate(from, from + records.length)) {
       const record = records[place];
-      if (record === undefined || !isSame(stored, record, names)) return false;
+      if (record === undefined || !isSame(stored, record)) return false;
       place += 1;
     }
-    return place === records.length;
+    if (place !== records.length) return false;
+    // Pages are opened only where all else is the same, which is rare.
+    const texts = pages.readTextsOf(records.map((_record, index) => from + index));
+    return records.every((record, index) => {
+      const known = texts[index] ?? record;
+      const values = listTextValues(kind, known);
+      return listTextValues(kind, record).every((value, at) => value === values[at]);
+    });
   };
-}
-
-function isCompared(column: StoredColumn<string>): column is StoredColumn<ComparedName> {
-  return column.name !== 'dateMs' && column.name !== 'preview';
-}
-
-function isSame(stored: readonly unknown[], record: DetailRecord, names: readonly ComparedName[]): boolean {
-  return names.every((name, place) => {
-    const value = name === 'extra' ? toExtra(record.extra) : record[name];
-    // A half character is written as a replacement character.
-    const written = typeof value === 'string' ? value.toWellFormed() : value;
-    return written === stored[place];
-  });
 }

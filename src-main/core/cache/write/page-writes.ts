@@ -24,6 +24,8 @@ interface NewPage {
   readonly sliceNumber: number;
   readonly walkNumber: number;
   readonly sizeAsked: number | null;
+  /** Entries at the beginning of the page that an earlier walk stored. */
+  readonly knownEntries: number;
 }
 interface SnapshotChange {
   readonly snapshotId: number;
@@ -86,10 +88,14 @@ export function preparePageWrites(database: Database) {
   const insertPage = database.prepare(
     `INSERT INTO pages (snapshot_id, page_number, cursor_sent, cursor_received, entry_count, first_seq,
        record_count, size_bytes, sha256, total_document, execution_time_ms, status, requested_at_ms,
-       received_at_ms, slice_number, walk_number, size_asked, records_sha256)
+       received_at_ms, slice_number, walk_number, size_asked, known_entries,
+       records_sha256)
      VALUES (@snapshotId, @pageNumber, @cursorSent, @cursorReceived, @entryCount, @firstSeq, @stored, @size,
        @sha256, @totalDocument, @executionTimeMs, @status, @requestedAtMs, @receivedAtMs,
-       @sliceNumber, @walkNumber, @sizeAsked, @recordsSha256)`,
+       @sliceNumber, @walkNumber, @sizeAsked, @knownEntries, @recordsSha256)`,
+  );
+  const insertBody = database.prepare(
+    'INSERT INTO page_bodies (snapshot_id, page_number, body) VALUES (?, ?, ?)',
   );
   const insertSetAside = database.prepare(
     'INSERT INTO set_aside (snapshot_id, page_number, place, reason, text) VALUES (?, ?, ?, ?, ?)',
@@ -122,6 +128,8 @@ export function preparePageWrites(database: Database) {
     wasSeen: (snapshotId: number, walkNumber: number, cursor: string) =>
       seen.get(snapshotId, walkNumber, cursor) !== undefined,
     insertPage: (page: NewPage): void => void insertPage.run(page),
+    insertBody: (snapshotId: number, pageNumber: number, packed: Buffer): void =>
+      void insertBody.run(snapshotId, pageNumber, packed),
     insertSetAside: (snapshotId: number, pageNumber: number, { index, reason, text }: SetAside): void =>
       void insertSetAside.run(snapshotId, pageNumber, index, reason, text),
     insertGroups: (

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { ContentName } from '../../../common/reporting/field-values.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
 import { GROUP_COLUMNS, RECORD_TABLES } from '../read/record-tables.ts';
 
@@ -19,7 +20,8 @@ export interface RowDigest {
 
 /**
  * Begins the checksum over what is stored of a page: its records or groups in the order received, then what was
- * set aside. The checksum of the bytes received can't be computed again, as they are not kept; this one can.
+ * set aside. Beside the checksum of the bytes received it shows damage of rows, and which pages say the same though
+ * their bytes differ, in a time measured or a cursor.
  */
 export function createRowDigest(): RowDigest {
   const hash = createHash('sha256');
@@ -37,15 +39,31 @@ export function createRowDigest(): RowDigest {
   };
 }
 
-/** The statement that reads the stored values of a record again, in the order in which they were added. */
-export function selectDigestRows(kind: DetailKind): string {
-  const { records, recordColumns, texts, textColumns } = RECORD_TABLES[kind];
-  const columns = [
-    ...recordColumns.map(({ column }) => `r.${column}`),
-    ...textColumns.map(({ column }) => `t.${column}`),
-  ];
-  return `SELECT ${columns.join(', ')} FROM ${records} AS r LEFT JOIN ${texts} AS t ON t.record_id = r.record_id
-     WHERE r.record_id >= ? AND r.record_id < ? ORDER BY r.record_id`;
+/** From this length on, checksums run over the beginning of a payload as well, as they always have. */
+const BEGINNING_FROM_CHARACTERS = 2000;
+const BEGINNING_CHARACTERS = 120;
+
+/** The texts of a record in the order of its checksum, after the values of its columns. */
+export function listTextValues(
+  kind: DetailKind,
+  texts: Readonly<Record<ContentName, string | null>> & { readonly extra: Readonly<Record<string, unknown>> },
+): StoredValue[] {
+  const values: StoredValue[] = [toBeginning(texts.payload ?? ''), toExtra(texts.extra)];
+  for (const name of RECORD_TABLES[kind].contentNames) values.push(texts[name]);
+  return values;
+}
+
+function toBeginning(payload: string): string | null {
+  if (payload.length < BEGINNING_FROM_CHARACTERS) return null;
+  return Array.from(payload.slice(0, BEGINNING_CHARACTERS * 2))
+    .slice(0, BEGINNING_CHARACTERS)
+    .join('');
+}
+
+/** Fields that the specification doesn't know, as JSON; null for none. */
+function toExtra(extra: Readonly<Record<string, unknown>>): string | null {
+  for (const _name in extra) return JSON.stringify(extra);
+  return null;
 }
 
 /** The values of a summary's groups, for the same purpose. */

@@ -1,11 +1,12 @@
 import type { Database } from '../../../node/open-database.ts';
 import { readPragma } from '../file/storage-size.ts';
-import { RECORD_ID_SPAN } from '../read/record-tables.ts';
+import { RECORD_ID_SPAN, RECORD_TABLES } from '../read/record-tables.ts';
 
 /** What one statement deletes or gives back, since a statement can't be interrupted. */
 const MAX_DELETED_ROWS = 5000;
 const MAX_VACUUMED_PAGES = 2000;
-const RECORD_TABLES = ['inbound_records', 'inbound_texts', 'outbound_records', 'outbound_texts'] as const;
+/** Bodies are large: these are about as many bytes as the rows. */
+const MAX_DELETED_BODIES = 20;
 
 /** Snapshots deleted for good, and the bytes by which the file became smaller. */
 export interface Purge {
@@ -47,11 +48,15 @@ export function createSnapshotRemover(database: Database): SnapshotRemover {
     .prepare<[], number>('SELECT snapshot_id FROM snapshots WHERE is_removed = 2')
     .pluck();
   const remove = database.prepare('DELETE FROM snapshots WHERE snapshot_id = ?');
-  const deletes = RECORD_TABLES.map((table) =>
+  const deleteRows = Object.values(RECORD_TABLES).map(({ name }) =>
     database.prepare(
-      `DELETE FROM ${table} WHERE record_id IN
-         (SELECT record_id FROM ${table} WHERE record_id >= ? AND record_id < ? LIMIT ${MAX_DELETED_ROWS})`,
+      `DELETE FROM ${name} WHERE record_id IN
+         (SELECT record_id FROM ${name} WHERE record_id >= ? AND record_id < ? LIMIT ${MAX_DELETED_ROWS})`,
     ),
+  );
+  const deleteBodies = database.prepare(
+    `DELETE FROM page_bodies WHERE rowid IN
+       (SELECT rowid FROM page_bodies WHERE snapshot_id = ? LIMIT ${MAX_DELETED_BODIES})`,
   );
   const markAll = database.transaction((snapshotIds: readonly number[], nowMs: number) => {
     for (const snapshotId of snapshotIds) hide.run(nowMs, snapshotId);
@@ -83,7 +88,8 @@ export function createSnapshotRemover(database: Database): SnapshotRemover {
       const pagesBefore = readPragma(database, 'page_count');
       for (const snapshotId of snapshotIds) {
         const from = snapshotId * RECORD_ID_SPAN;
-        for (const statement of deletes) {
+        while (deleteBodies.run(snapshotId).changes > 0) await pause();
+        for (const statement of deleteRows) {
           while (statement.run(from, from + RECORD_ID_SPAN).changes > 0) await pause();
         }
         remove.run(snapshotId);

@@ -10,9 +10,11 @@ import type { Database } from '../../../node/open-database.ts';
 import { prepareComparison } from './download-compare.ts';
 import { prepareInsert } from './insert-records.ts';
 import { preparePageWrites, type WalkRow } from './page-writes.ts';
+import { packBody } from './page-body.ts';
 import { createRowDigest } from './record-digest.ts';
 import { prepareShapeWatch } from './report-shapes.ts';
 import type { SnapshotReader } from '../read/snapshot-rows.ts';
+import { createStoredPages } from '../read/stored-pages.ts';
 
 /** Provenance of a page, kept with it in the journal. */
 export interface PageToStore {
@@ -51,6 +53,8 @@ interface FreshPart {
   readonly head: PageHead;
   readonly sha256: string;
   readonly size: number;
+  /** The bytes of the page, compressed. */
+  readonly packed: Buffer;
   /** Entries of the page that an earlier walk stored, and how many records they are. */
   readonly knownEntries: number;
   readonly knownRecords: number;
@@ -75,7 +79,8 @@ export function createPageStore(
   const writes = preparePageWrites(database);
   const watchShape = prepareShapeWatch(database);
   const insert = mapKinds(DETAIL_KINDS, (kind) => prepareInsert(database, kind));
-  const isStored = mapKinds(DETAIL_KINDS, (kind) => prepareComparison(database, kind));
+  const pages = createStoredPages(database);
+  const isStored = mapKinds(DETAIL_KINDS, (kind) => prepareComparison(database, pages, kind));
 
   const write = database.transaction((snapshot: Snapshot, part: FreshPart) => {
     const { page, walk, read, head, sha256, size, knownEntries, knownRecords } = part;
@@ -107,7 +112,9 @@ export function createPageStore(
       sliceNumber: walk.sliceNumber,
       walkNumber: walk.walkNumber,
       sizeAsked: page.sizeAsked ?? null,
+      knownEntries,
     });
+    writes.insertBody(snapshot.id, pageNumber, part.packed);
     for (const entry of setAside) writes.insertSetAside(snapshot.id, pageNumber, entry);
     const departures = watchShape(snapshot.connectionId, report, part.shape);
     for (const remark of [...listRemarks(snapshot, part), ...departures]) {
@@ -139,7 +146,7 @@ export function createPageStore(
     if (knownEntries === 0 || !isDetailKind(snapshot.report)) return { knownEntries, knownRecords };
     const known = read.records.slice(0, knownRecords);
     const firstSeq = walk.sliceFirstSeq + walk.walkRecordCount;
-    if (isStored[snapshot.report](snapshot.id, firstSeq, known)) {
+    if (isStored[snapshot.report](snapshot, firstSeq, known)) {
       return { knownEntries, knownRecords };
     }
     throw new AppError('downloads.changed-meanwhile', 'The service now returns other records.', {
@@ -153,9 +160,7 @@ export function createPageStore(
     if (!isDetailKind(snapshot.report)) return false;
     const last = walk.walkEntryCount === 0 ? null : writes.findLastPage(snapshot.id);
     if (last?.recordCount !== records.length || records.length < MIN_REPEATED_RECORDS) return false;
-    const isSame = isStored[snapshot.report];
-    // The first record alone decides nearly always.
-    return [records.slice(0, 1), records].every((part) => isSame(snapshot.id, last.firstSeq, part));
+    return isStored[snapshot.report](snapshot, last.firstSeq, records);
   };
 
   return ({ page, bytes }, onHead) => {
@@ -201,6 +206,7 @@ export function createPageStore(
       head,
       sha256,
       size: body.byteLength,
+      packed: packBody(body),
       isRepeat,
       ...known,
     });

@@ -1,0 +1,47 @@
+import { isJsonObject } from './read-json.ts';
+
+export const PREVIEW_CHARACTERS = 120;
+
+/** A longer payload is not parsed for its preview. */
+const MAX_PARSED_CHARACTERS = 20_000;
+/** Fields that hold what a person wrote or reads, the likelier first. */
+const TEXT_KEYS = ['text', 'message', 'body', 'title', 'content', 'caption', 'value'];
+const MAX_DEPTH = 3;
+
+/**
+ * Returns what tells a payload from its neighbours, in one line of at most 120 characters: the text of a message
+ * where one is found, otherwise the beginning of the payload.
+ */
+export function toPayloadPreview(payload: string): string {
+  const text = (payload.length <= MAX_PARSED_CHARACTERS && findText(parse(payload), 0)) || payload;
+  const line = text
+    .slice(0, PREVIEW_CHARACTERS * 4)
+    .replace(/\s+/g, ' ')
+    .trim();
+  if (line.length <= PREVIEW_CHARACTERS) return line;
+  return Array.from(line).slice(0, PREVIEW_CHARACTERS).join('');
+}
+
+function parse(payload: string): unknown {
+  if (!/^\s*[{[]/.test(payload)) return null;
+  try {
+    return JSON.parse(payload) as unknown;
+  } catch {
+    return null;
+  }
+}
+
+function findText(value: unknown, depth: number): string {
+  if (depth > MAX_DEPTH) return '';
+  if (Array.isArray(value)) return findText(value[0], depth + 1);
+  if (!isJsonObject(value)) return '';
+  for (const key of TEXT_KEYS) {
+    const found = value[key];
+    if (typeof found === 'string' && found.trim() !== '') return found;
+  }
+  for (const key of TEXT_KEYS) {
+    const found = findText(value[key], depth + 1);
+    if (found !== '') return found;
+  }
+  return '';
+}

@@ -1,0 +1,140 @@
+import { AppError } from '../../../common/contract/errors.ts';
+import type { Snapshot } from '../../../common/model/snapshot.ts';
+import { readPage } from '../../../common/reporting/read-page.ts';
+import type { DetailRecord } from '../../../common/reporting/read-record.ts';
+import type { ReportKind } from '../../../common/reporting/reports.ts';
+import type { Database } from '../../../node/open-database.ts';
+import { unpackBody } from '../write/page-body.ts';
+import { RECORD_ID_SPAN } from './record-tables.ts';
+
+/** Where the records of a page lie in their snapshot. */
+export interface PageRange {
+  readonly pageNumber: number;
+  readonly firstSeq: number;
+  readonly recordCount: number;
+}
+
+/** What of a record no table holds. */
+export type StoredTexts = Pick<DetailRecord, 'payload' | 'response' | 'extra'>;
+
+/** A page as received; or, of a cache of version 0.1.0, one made again from the rows that it had kept. */
+export interface StoredBody {
+  readonly bytes: Buffer;
+  readonly isRebuilt: boolean;
+}
+
+type Owner = Pick<Snapshot, 'id' | 'report'>;
+
+export interface StoredPages {
+  /** Throws AppError `cache.page-damaged` where the bytes are missing or damaged. */
+  readBody(snapshotId: number, pageNumber: number): StoredBody;
+  /**
+   * Texts of a page's records, in their order, as today's reader reads them; empty ones of a record that it
+   * sets aside. Throws AppError `cache.page-damaged` when the page does not hold as many records.
+   */
+  readTexts(snapshot: Owner, page: PageRange): readonly StoredTexts[];
+  /** Texts of records with these ids, in their order; each page is opened once. */
+  readTextsOf(ids: readonly number[]): StoredTexts[];
+}
+
+const NO_TEXTS: StoredTexts = { payload: '', response: null, extra: {} };
+
+interface BodyRow {
+  readonly body: Buffer;
+  readonly isRebuilt: number;
+}
+interface EntryRow {
+  readonly knownEntries: number;
+}
+
+/** Prepares the reading of stored pages. The page read last stays in memory, since neighbours are read together. */
+export function createStoredPages(database: Database): StoredPages {
+  const body = database.prepare<[number, number], BodyRow>(
+    'SELECT body, is_rebuilt AS isRebuilt FROM page_bodies WHERE snapshot_id = ? AND page_number = ?',
+  );
+  const known = database.prepare<[number, number], EntryRow>(
+    'SELECT known_entries AS knownEntries FROM pages WHERE snapshot_id = ? AND page_number = ?',
+  );
+  const setAside = database
+    .prepare<[number, number], number>(
+      'SELECT place FROM set_aside WHERE snapshot_id = ? AND page_number = ?',
+    )
+    .pluck();
+  const owner = database.prepare<[number], Owner>(
+    'SELECT snapshot_id AS id, report FROM snapshots WHERE snapshot_id = ?',
+  );
+  const pagesOf = database.prepare<[number], PageRange>(
+    `SELECT page_number AS pageNumber, first_seq AS firstSeq, record_count AS recordCount
+     FROM pages WHERE snapshot_id = ? AND record_count > 0 ORDER BY page_number`,
+  );
+  let last: { readonly key: string; readonly texts: readonly StoredTexts[] } | null = null;
+
+  const readBody = (snapshotId: number, pageNumber: number): StoredBody => {
+    const row = body.get(snapshotId, pageNumber);
+    if (row === undefined) throw toDamage(snapshotId, pageNumber);
+    return { bytes: unpackBody(row.body), isRebuilt: row.isRebuilt === 1 };
+  };
+
+  const readTexts = (
+    snapshot: Owner,
+    { pageNumber, firstSeq, recordCount }: PageRange,
+  ): readonly StoredTexts[] => {
+    const key = `${snapshot.id} ${pageNumber} ${firstSeq} ${recordCount}`;
+    if (last?.key === key) return last.texts;
+    const { bytes, isRebuilt } = readBody(snapshot.id, pageNumber);
+    const entries = listEntries(bytes, snapshot.report);
+    const { knownEntries = 0 } = isRebuilt ? {} : (known.get(snapshot.id, pageNumber) ?? {});
+    const aside = new Set(isRebuilt ? [] : setAside.all(snapshot.id, pageNumber));
+    const texts = entries.filter((_texts, place) => place >= knownEntries && !aside.has(place));
+    if (texts.length !== recordCount) throw toDamage(snapshot.id, pageNumber);
+    last = { key, texts };
+    return texts;
+  };
+
+  const readTextsOf = (ids: readonly number[]): StoredTexts[] => {
+    const texts: StoredTexts[] = Array.from({ length: ids.length }, () => NO_TEXTS);
+    const toSeq = (place: number): number => (ids[place] ?? 0) % RECORD_ID_SPAN;
+    const bySnapshot = Map.groupBy(ids.keys(), (place) => Math.floor((ids[place] ?? 0) / RECORD_ID_SPAN));
+    for (const [snapshotId, places] of bySnapshot) {
+      const snapshot = owner.get(snapshotId);
+      const pages = pagesOf.all(snapshotId);
+      for (const [page, wanted] of Map.groupBy(places, (place) => findPage(pages, toSeq(place)))) {
+        if (snapshot === undefined || page === undefined) {
+          throw new AppError('cache.view-closed', 'The records are gone.', { snapshotId });
+        }
+        const all = readTexts(snapshot, page);
+        for (const place of wanted) texts[place] = all[toSeq(place) - page.firstSeq] ?? NO_TEXTS;
+      }
+    }
+    return texts;
+  };
+
+  return { readBody, readTexts, readTextsOf };
+}
+
+/** Texts of every entry of a page, readable or not. */
+function listEntries(bytes: Uint8Array, report: ReportKind): StoredTexts[] {
+  // No text depends on the zone of dates.
+  const { records, setAside, recordCount } = readPage(bytes, { report, zone: 'UTC' });
+  const aside = new Set(setAside.map(({ index }) => index));
+  let next = 0;
+  return Array.from({ length: recordCount }, (_none, index) =>
+    aside.has(index) ? NO_TEXTS : (records[next++] ?? NO_TEXTS),
+  );
+}
+
+/** The page that holds a place of the snapshot. */
+function findPage(pages: readonly PageRange[], seq: number): PageRange | undefined {
+  let low = 0;
+  let high = pages.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((pages[middle]?.firstSeq ?? 0) <= seq) low = middle;
+    else high = middle - 1;
+  }
+  return pages[low];
+}
+
+function toDamage(snapshotId: number, pageNumber: number): AppError {
+  return new AppError('cache.page-damaged', 'The stored page is damaged.', { snapshotId, pageNumber });
+}
