@@ -13,17 +13,17 @@ export interface Host {
   readonly workers: { readonly cache: URL; readonly service: URL; readonly engine: URL };
   /** Starts a script in a process of its own, with one argument. */
   startProcess(script: URL, argument: string): ChildProcess;
-  /** Absolute path to write an export to, or null when the person changed their mind. */
+  /** Absolute path to write an export to, or null when the user closed the dialog. */
   chooseExportTarget(suggestedName: string): Promise<string | null>;
-  /** Shows a finished export; the answer is a path to download it from, where the host is a browser. */
+  /** Shows a finished export; returns a path to download it from where the window is in a browser, else null. */
   revealExport(path: string): Promise<string | null>;
   /** Shows a folder of the profile; false where the system has no program for that. */
   revealFolder(path: string): Promise<boolean>;
   /** Puts text on the system's clipboard; false where only the page of a browser can. */
   copyText(text: string): Promise<boolean>;
   /**
-   * A file of records to import: the one that the browser sent under `uploadId`, or (null) one that the person is
-   * asked for. Null when nothing was chosen or nothing was sent.
+   * A file of records to import: the one that the browser sent under `uploadId`, or (null) one that the
+   * user chooses in a dialog. Null when nothing was chosen or nothing was sent.
    */
   chooseImportFile(uploadId: string | null): Promise<ImportFile | null>;
 }
@@ -31,7 +31,7 @@ export interface Host {
 /** A file that the core may read until it releases it. */
 export interface ImportFile {
   readonly path: string;
-  /** As the person knows it. */
+  /** The file's name as the user knows it. */
   readonly name: string;
   /** Removes what was only made for the import. */
   release(): Promise<void>;

@@ -1,4 +1,4 @@
-/** The scheme and host of the window's own files; no computer on a network has them. */
+/** The scheme and host of the window's own files; no address on a network has them. */
 export const APP_SCHEME = 'app';
 const APP_HOST = 'channelscope';
 export const APP_ORIGIN = `${APP_SCHEME}://${APP_HOST}`;

@@ -4,7 +4,7 @@ import type { Host, ImportFile } from '../core/host.ts';
 import type { HostPlatform } from '../core/profile/data-folder.ts';
 import { startUtilityProcess } from './utility-process.ts';
 
-/** Asks where an export goes; null when the person closed the dialog. */
+/** Shows a dialog for the file of an export; null when the user closed it. */
 async function askForTarget(window: BrowserWindow | null, suggestedName: string): Promise<string | null> {
   const extension = extname(suggestedName).slice(1);
   const options = {
@@ -16,7 +16,7 @@ async function askForTarget(window: BrowserWindow | null, suggestedName: string)
   return choice.canceled || choice.filePath === '' ? null : choice.filePath;
 }
 
-/** Asks for a file of records; null when the person closed the dialog. */
+/** Shows a dialog for a file of records; null when the user closed it. */
 async function askForImport(window: BrowserWindow | null): Promise<ImportFile | null> {
   const options: OpenDialogOptions = {
     properties: ['openFile'],
@@ -29,7 +29,7 @@ async function askForImport(window: BrowserWindow | null): Promise<ImportFile | 
     window === null ? await dialog.showOpenDialog(options) : await dialog.showOpenDialog(window, options);
   const path = choice.canceled ? undefined : choice.filePaths[0];
   if (path === undefined) return null;
-  // The person's own file stays where it is.
+  // The user's own file stays where it is.
   return { path, name: basename(path), release: () => Promise.resolve() };
 }
 

@@ -5,7 +5,7 @@ import type { Core } from '../core/create-core.ts';
 import { isAppPage } from './app-address.ts';
 import { toEventChannel, toOperationChannel } from './channels.ts';
 
-/** In characters. Lists are read in pages, so no honest input is larger (I-02). */
+/** In characters. Lists are read in pages, so no legitimate input is larger (I-02). */
 const MAX_INPUT_LENGTH = 1024 * 1024;
 
 /** The windows whose calls are accepted, by the number of their contents. */
@@ -39,7 +39,7 @@ export function serveOperations(core: Pick<Core, 'call'>, trusted: TrustedConten
   for (const name of Object.keys(OPERATIONS) as OperationName[]) {
     ipcMain.handle(toOperationChannel(name), (event, input: unknown) => {
       if (!isTrustedSender(event, trusted)) throw new Error('Refused.');
-      // Structured clone carries more than JSON does; the core is promised JSON, as over the other carrier.
+      // Structured clone carries more than JSON does; the core accepts JSON only, as over the other carrier.
       const text = JSON.stringify(input) as string | undefined;
       if (text === undefined || text.length > MAX_INPUT_LENGTH) {
         const refusal = new AppError('app.invalid-input', 'The input is not JSON, or too large.');

@@ -2,8 +2,8 @@ import { Menu, type MenuItemConstructorOptions } from 'electron';
 import type { HostPlatform } from '../core/profile/data-folder.ts';
 
 /**
- * Everything by role: the system brings the words and the keys. Reloading and the developer tools are left out,
- * since both would take the window from under a running task.
+ * Everything by role: the system supplies labels and shortcuts. Reloading and the developer tools are left out,
+ * since both would interrupt the window while tasks run.
  */
 export function buildMenuTemplate(platform: HostPlatform): MenuItemConstructorOptions[] {
   const view: MenuItemConstructorOptions = {

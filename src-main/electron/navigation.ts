@@ -8,7 +8,7 @@ export function guardContents(contents: WebContents): void {
     if (!isAppPage(event.url)) event.preventDefault();
   });
   contents.on('will-frame-navigate', (event) => {
-    // Our page has no frames; one that appears is not ours.
+    // The application's page has no frames, so any frame is foreign.
     if (!event.isMainFrame || !isAppPage(event.url)) event.preventDefault();
   });
   contents.on('will-redirect', (event) => {

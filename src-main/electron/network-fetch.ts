@@ -22,7 +22,7 @@ function toResponse(message: IncomingMessage, isHead: boolean): Response {
 }
 
 /**
- * A fetch over Chromium's network, which knows the system's proxy and certificates. It behaves as
+ * A fetch over Chromium's network, which uses the system's proxy and certificates. It behaves as
  * Node's does: a failure is a TypeError with the reason as its cause, and a redirect is a response with its `location`,
  * which Electron's own fetch hides. No cookie or password of the system is ever sent along.
  */

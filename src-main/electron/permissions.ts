@@ -6,7 +6,7 @@ const GRANTED = new Set(['clipboard-sanitized-write']);
 
 /**
  * Denies whatever a page could ask of a session; Electron's own default is to grant. Both handlers are needed:
- * one alone leaves the other way open (E-05).
+ * each covers requests that the other doesn't see (E-05).
  */
 export function denyPermissions(session: Session): void {
   session.setPermissionRequestHandler((_contents, permission, callback, details) => {

@@ -2,7 +2,7 @@ import { contextBridge, ipcRenderer, type IpcRendererEvent } from 'electron';
 import { EVENTS, OPERATIONS, type EventName, type OperationName } from '../common/contract/index.ts';
 import { toEventChannel, toOperationChannel } from './channels.ts';
 
-/** A method for each operation; each knows its own channel and no other, so the page can't name one. */
+/** A method for each operation; each is bound to its own channel, so the page can't choose one. */
 const operations = Object.fromEntries(
   (Object.keys(OPERATIONS) as OperationName[]).map((name) => {
     const channel = toOperationChannel(name);

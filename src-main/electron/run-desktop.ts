@@ -104,7 +104,7 @@ function stopBeforeQuit(core: Core): void {
   });
 }
 
-/** Says why the application can't start, and ends it. */
+/** Shows why the application can't start, and ends it. */
 export function reportStartFailure(error: unknown): void {
   dialog.showErrorBox('Channelscope could not start', toErrorText(error));
   app.exit(1);

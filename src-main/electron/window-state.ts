@@ -9,7 +9,7 @@ export interface Bounds {
   readonly height: number;
 }
 
-/** Where the window was; `bounds` is null when that place is unknown or no longer on a screen. */
+/** The window's last place; `bounds` is null when it is unknown or no longer on a screen. */
 export interface WindowState {
   readonly bounds: Bounds | null;
   readonly isMaximized: boolean;

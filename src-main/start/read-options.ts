@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 export interface StartOptions {
   readonly port: number;
   readonly opensBrowser: boolean;
-  /** Null for the person's own folder. */
+  /** Null for the user's default folder. */
   readonly dataFolder: string | null;
   readonly help: boolean;
 }
@@ -22,7 +22,7 @@ Once the application is ready, it prints one line of JSON to standard output: {"
 ten minutes.
 `;
 
-/** Reads the command line. Throws an Error with a message for people on anything unknown. */
+/** Reads the command line. Throws an Error whose message is shown for anything unknown. */
 export function readStartOptions(args: readonly string[]): StartOptions {
   const { values } = parseArgs({
     args: [...args],

@@ -10,7 +10,7 @@ import { startWebApplication } from '../web/start-web-application.ts';
 import { build, needsBuild } from './build-window.ts';
 import type { StartOptions } from './read-options.ts';
 
-/** Writes everything for people: standard output is for the one line that programs read. */
+/** Writes a message to standard error: standard output is for the one line that programs read. */
 function say(text: string): void {
   process.stderr.write(`${text}\n`);
 }
@@ -32,7 +32,7 @@ function stopOnSignals(stop: () => Promise<void>): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end);
 }
 
-/** Builds what is out of date, starts the application, says where it is, and opens it. */
+/** Builds what is out of date, starts the application, prints its address, and opens it. */
 export async function runWeb(root: string, options: StartOptions): Promise<void> {
   if (needsBuild(root, 'window')) {
     say('Building Channelscope …');

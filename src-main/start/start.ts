@@ -3,7 +3,7 @@ import { build, needsBuild } from './build-window.ts';
 import { findElectron, installElectron } from './electron-runtime.ts';
 import { projectRoot, runGuarded } from './run-guarded.ts';
 
-/** Runs the desktop application until its window is closed; its exit code becomes ours. */
+/** Runs the desktop application until its window is closed; its exit code becomes this process's. */
 async function runElectron(program: string): Promise<void> {
   if (needsBuild(projectRoot, 'everything')) {
     process.stderr.write('Building Channelscope …\n');

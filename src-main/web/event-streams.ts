@@ -4,7 +4,7 @@ import type { Core } from '../core/create-core.ts';
 
 const MAX_STREAMS = 8;
 const KEEP_ALIVE_MS = 15_000;
-/** A page that doesn't read is let go; it connects again when it wakes. */
+/** A page that doesn't read is disconnected; it connects again when it wakes. */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024;
 
 /** The open pages that listen to events. */

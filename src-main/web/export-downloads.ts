@@ -7,9 +7,9 @@ import { createToken } from '../node/secret-tokens.ts';
 
 const MAX_DOWNLOADS = 100;
 
-/** Finished exports of a host whose person sits at a browser. */
+/** Finished exports of the web host, to be downloaded by the browser. */
 export interface ExportDownloads {
-  /** A path in the exports folder that nothing has yet. */
+  /** A path in the exports folder that isn't taken. */
   chooseTarget(suggestedName: string): string;
   /** The path of a URL that can't be guessed and leads to the file while this process runs; the last 100 are kept. */
   offer(path: string): string;

@@ -16,7 +16,7 @@ export type ReceivedUpload = { readonly uploadId: string } | { readonly refusal:
 
 /** Files that the page of a browser sent to be imported. */
 export interface ImportUploads {
-  /** Writes a body to a file of its own. One at a time, of at most 2 GB; one that nobody took makes room. */
+  /** Writes a body to a file of its own. One at a time, of at most 2 GB; an upload that wasn't taken is removed first. */
   receive(body: Readable, headers: IncomingHttpHeaders): Promise<ReceivedUpload>;
   /** The file of that id, once. */
   take(uploadId: string): ImportFile | null;
@@ -72,7 +72,7 @@ export function createImportUploads(folder: string, maxBytes: number = MAX_IMPOR
   };
 }
 
-/** The name in a header, for people only: it never becomes a path. */
+/** The name in a header, only to be shown: it never becomes a path. */
 function readName(headers: IncomingHttpHeaders): string {
   const given = headers['x-channelscope-file-name'];
   let name = '';
@@ -85,7 +85,7 @@ function readName(headers: IncomingHttpHeaders): string {
   return plain.slice(0, MAX_NAME_LENGTH);
 }
 
-/** Passes a body on until it is larger than allowed; then the connection is kept for the refusal. */
+/** Passes a body on until it is larger than allowed; then it rejects the body and keeps the connection for the response. */
 async function* limitBytes(body: Readable, maxBytes: number): AsyncGenerator<Buffer> {
   let sizeBytes = 0;
   for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {

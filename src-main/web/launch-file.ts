@@ -7,7 +7,7 @@ import { buildForwardPage } from './plain-pages.ts';
 const LIFETIME_MS = 60_000;
 
 /**
- * Writes a page that leads to `address`, for its owner only, and returns its URL. Other people on this computer can read
+ * Writes a page that leads to `address`, for its owner only, and returns its URL. Other users of this computer can read
  * the arguments of a program, not this file, so the launch token never stands among arguments. It is removed after a
  * minute.
  */

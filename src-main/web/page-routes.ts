@@ -17,8 +17,8 @@ export interface PageParts {
 }
 
 /**
- * Everything outside /api. The window's files hold nothing of anybody's, so they need no session: a browser that was
- * sent here by another program doesn't send a strict cookie with its first request.
+ * Everything outside /api. The window's files hold no user's data, so they need no session: a browser that
+ * another program opened doesn't send a strict cookie with its first request.
  */
 export function addPageRoutes(app: FastifyInstance, { guard, failures, windowFolder }: PageParts): void {
   app.all('/launch', { onRequest: allowMethods('GET') }, (request, reply) => {
@@ -28,7 +28,7 @@ export function addPageRoutes(app: FastifyInstance, { guard, failures, windowFol
     if (header === null) {
       failures.add(request.ip);
       void sendPage(reply.code(403), buildStartAgainPage);
-      // The header token travels in the part of the address that no server sees.
+      // The header token travels in the fragment, which no server receives.
     } else void reply.redirect(`/#session=${header}`, 303);
   });
   const reading = { onRequest: allowMethods('GET', 'HEAD') };

@@ -14,8 +14,8 @@ export function allowMethods(...methods: readonly string[]): Hook {
 }
 
 /**
- * A hook that only lets calls from a page of the very address that they go to pass; other pages on this computer, and
- * our own under another name, may not even ask. The address itself was checked before.
+ * A hook that accepts calls only from a page of the same address; calls of other pages on this computer, and of the
+ * application's page under another name, are rejected. The address itself was checked before.
  */
 export const refuseForeignOrigin: Hook = (request, reply, done) => {
   const { host, origin, 'sec-fetch-site': site } = request.headers;

@@ -7,7 +7,7 @@ import type { WebSessions } from './web-sessions.ts';
 
 const COOKIE_OPTIONS: CookieSerializeOptions = { path: '/', httpOnly: true, sameSite: 'strict' };
 
-/** Finds the session of a request, and refuses requests that have none. */
+/** Finds the session of a request, and rejects requests that have none. */
 export interface SessionGuard {
   /** A hook: the cookie alone, for downloads. */
   readonly requireCookie: Hook;
@@ -62,7 +62,7 @@ export function refuseWhileSlowedDown(
   return true;
 }
 
-/** Two instances on one computer share their cookies, so the name tells them apart. */
+/** Two instances on one computer share their cookies, so each has a cookie name of its own. */
 function toCookieName(request: FastifyRequest): string {
   return `channelscope-${request.socket.localPort ?? 0}`;
 }

@@ -34,7 +34,7 @@ export async function startWebApplication(options: WebApplicationOptions): Promi
       () => uploads.clear(),
       () => core.stop(),
     );
-    // Files that a run which was cut short left there; only the core's claim makes the folder ours.
+    // Files that a run which was cut short left there; no other process uses the folder once the core has claimed it.
     await uploads.clear();
     const server = await startWebServer({ ...options, core, downloads, uploads });
     stops.push(() => server.stop());

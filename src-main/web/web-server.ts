@@ -61,16 +61,16 @@ const FILE_OPTIONS = {
   lastModified: false,
 } as const;
 
-/** Serves the application to the browser of this computer, and to nobody else. */
+/** Serves the application to browsers on this computer only. */
 export async function startWebServer(options: WebServerOptions): Promise<WebServer> {
-  // Cookies and storage don't tell ports apart, but names: under this one, no other local server gets to see ours.
+  // Cookies are shared by all ports of a name: under this one, no other local server receives ours.
   const isolatedName = `${randomBytes(8).toString('hex')}.localhost`;
   const hardening: ServerHardening = { ...HARDENING, hostNames: [isolatedName], onError: options.onError };
   const app = fastify(toServerOptions(hardening));
   hardenServer(app, hardening);
   app.register(fastifyCookie);
   app.register(fastifyStatic, FILE_OPTIONS);
-  // Reached by downloads whose file is gone, and by methods that no route knows.
+  // Reached by downloads whose file is gone, and by methods that no route has.
   app.setNotFoundHandler((request, reply) =>
     ['GET', 'HEAD'].includes(request.method)
       ? refuse(reply, 404)

@@ -10,7 +10,7 @@ interface Session {
   usedAtMs: number;
 }
 
-/** The two halves of a session: one that scripts can't read, one that other servers of this computer never see. */
+/** The two halves of a session: one that scripts can't read, one that other servers on this computer never receive. */
 export interface SessionTokens {
   readonly cookie: string;
   readonly header: string;

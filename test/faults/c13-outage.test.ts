@@ -80,7 +80,7 @@ describe('C13: a download', () => {
     expect(await rig.readPayloads(snapshot.id)).toEqual(documents.map(({ Payload }) => Payload));
 
     const attempts = rig.lines
-      .filter(({ event }) => event === 'call answered')
+      .filter(({ event }) => event === 'call completed')
       .map(({ atMs, fields }) => ({
         sentAtMs: atMs - Number(fields['durationMs']),
         isRepeat: Number(fields['attempt']) > 1,

@@ -29,7 +29,7 @@ export const downloadsOperations = {
     FillingTask,
   ),
   /**
-   * Starts a task of kind `plan`, which requests one small page of the period. Its `plan` says what a download would
+   * Starts a task of kind `plan`, which requests one small page of the period. Its `plan` forecasts what a download would
    * take, in records, time and disk space. The task fails as a page does.
    */
   'downloads/start-plan': operation(

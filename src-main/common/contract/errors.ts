@@ -1,8 +1,8 @@
 import { Type, type Static } from 'typebox';
 
 /**
- * Every error code that can reach the window. The window's messages say, for each, what happened and what the
- * person can do; nothing branches on the text of a message.
+ * Every error code that can reach the window. For each, the window's messages state what happened and what the
+ * user can do; nothing branches on the text of a message.
  */
 export const ERROR_CODES = [
   'app.bug',
@@ -82,7 +82,7 @@ export const ErrorInfo = Type.Object({
 });
 export type ErrorInfo = Static<typeof ErrorInfo>;
 
-/** An expected failure: it has a code, often a cause, and something that the person can do. */
+/** An expected failure: it has a code, often a cause, and something that the user can do. */
 export class AppError extends Error {
   override readonly name = 'AppError';
   readonly code: ErrorCode;

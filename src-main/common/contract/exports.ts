@@ -7,7 +7,7 @@ import { operation, TaskId } from './operation.ts';
 export const exportsOperations = {
   /**
    * Starts a task of kind `export` for the records of a snapshot or a period that match the filter. The host chooses
-   * the file, or lets the person choose; taskId is null when the person closed that dialog.
+   * the file, or lets the user choose it; taskId is null when the user closed that dialog.
    */
   'exports/start': operation(
     Type.Object({
@@ -20,7 +20,7 @@ export const exportsOperations = {
     }),
     Type.Object({ taskId: Type.Union([Type.String(), Type.Null()]) }),
   ),
-  /** Shows the finished file to the person: its folder on the desktop, a download in the browser. */
+  /** Shows the finished file to the user: its folder on the desktop, a download in the browser. */
   'exports/reveal': operation(
     TaskId,
     Type.Object({ downloadPath: Type.Union([Type.String(), Type.Null()]) }),

@@ -41,7 +41,7 @@ export const localServiceOperations = {
   'local-service/reveal-folder': operation(Nothing, Type.Object({ isShown: Type.Boolean() })),
   /**
    * Starts a task of kind `import` for a file of records: an uploaded one, or (id null) one that the host lets the
-   * person choose. Returns null when nothing was chosen.
+   * user choose. Returns null when nothing was chosen.
    */
   'local-service/start-import': operation(
     Type.Object({ uploadId: Type.Union([Type.String({ maxLength: 100 }), Type.Null()]) }),

@@ -96,7 +96,7 @@ export const snapshotsOperations = {
   /**
    * Hides snapshots at once, also pinned ones, after cancelling their tasks. Until `restorableUntilMs`
    * `snapshots/restore` brings them back, unless the application ends first; then they are deleted for
-   * good and `snapshots/purged` says how many bytes that freed.
+   * good and `snapshots/purged` carries the number of bytes that this freed.
    */
   'snapshots/remove': operation(
     Type.Object({ snapshotIds: SnapshotIds }),

@@ -32,7 +32,7 @@ export const CacheState = Type.Object({
   mode: Type.Union([Type.Literal('ready'), Type.Literal('out-of-space'), Type.Literal('recovering')]),
   /** When this cache was opened; another value means that ids of views are no longer good. */
   startedAtMs: Type.Integer(),
-  /** Free space of the disk, as of the last look (every 30 s); null where the system doesn't tell. */
+  /** Free space of the disk, as of the last look (every 30 s); null where the system doesn't report it. */
   freeBytes: Type.Union([Type.Integer(), Type.Null()]),
   /** Below 500 MB free: a large download may fill the disk. */
   lowSpace: Type.Boolean(),

@@ -12,7 +12,7 @@ export const ConnectionDraft = Type.Object({
   /** IANA name; the zone of `startDate`, `endDate` and of dates without a zone (decisions 3 and 4). */
   serviceZone: Type.String(),
   reportIdentifiers: ReportIdentifiers,
-  /** Records asked for in a page. */
+  /** Records requested in a page. */
   pageSize: Type.Integer({ minimum: 1, maximum: 100_000 }),
 });
 export type ConnectionDraft = Static<typeof ConnectionDraft>;

@@ -9,7 +9,7 @@ const DownloadState = Type.Union([
   /** Waits for another download of the same report and connection. */
   Type.Literal('queued'),
   Type.Literal('running'),
-  /** Under way, but waiting to try again: `failure` says why, `retryAtMs` when. */
+  /** Under way, but waiting to try again: `failure` is the reason, `retryAtMs` the time. */
   Type.Literal('waiting'),
   /** Stopped by the person, or by something that only a person can mend, such as a full disk (`failure`). */
   Type.Literal('paused'),
@@ -33,9 +33,9 @@ export const Download = Type.Object({
   /** Slices that were read to their end. */
   slicesDone: Type.Integer(),
   recordCount: Type.Integer(),
-  /** What the service says that there is; an estimate while slices are still to come. */
+  /** The service's total; an estimate while slices are still to come. */
   totalDocument: NullableInteger,
-  /** Records asked for in a page, once the service made it less than the connection asks for; null until then. */
+  /** Records requested in a page, once failures made it less than the connection's page size; null until then. */
   pageSize: NullableInteger,
   /** `downloads/resume` goes on from the stored cursor. */
   canResume: Type.Boolean(),
@@ -49,9 +49,9 @@ export const Download = Type.Object({
 });
 export type Download = Static<typeof Download>;
 
-/** What a download would take, asked with one record before it is started. */
+/** What a download would take, forecast from a small page before it is started. */
 export const DownloadPlan = Type.Object({
-  /** The service's own figure; null when it gives none. */
+  /** The service's own figure; null when it reports none. */
   recordCount: NullableInteger,
   /** Round figures such as 10,000 may be a cap of the service: then there may be more. */
   isAtLeast: Type.Boolean(),
@@ -60,10 +60,10 @@ export const DownloadPlan = Type.Object({
   /** Bytes over the network, and on the disk. */
   receivedBytes: NullableInteger,
   diskBytes: NullableInteger,
-  /** Free on the disk of the data folder; null where it can't be told. */
+  /** Free on the disk of the data folder; null where the system doesn't report it. */
   freeBytes: NullableInteger,
   durationMs: NullableInteger,
-  /** `measured`: from earlier downloads of this connection and report. `assumed`: from the one record and typical speed. */
+  /** `measured`: from earlier downloads of this connection and report. `assumed`: from the records of that page and typical speed. */
   basis: Type.Union([Type.Literal('measured'), Type.Literal('assumed')]),
   /** Time that the one request took. */
   roundTripMs: Type.Integer(),
@@ -72,7 +72,7 @@ export const DownloadPlan = Type.Object({
 });
 export type DownloadPlan = Static<typeof DownloadPlan>;
 
-/** One slice of a download as it went: dates as they were asked for, both ends included. */
+/** One slice of a download as it went: dates as they were requested, both ends included. */
 const CertifiedSlice = Type.Object({
   startDate: Type.String(),
   endDate: Type.String(),
@@ -82,12 +82,12 @@ const CertifiedSlice = Type.Object({
   lastTotal: NullableInteger,
 });
 
-/** What a download asked for and got, for the record. Computed from the journal; anyone can check it again. */
+/** What a download requested and received, as evidence. Computed from the journal, so it can be computed again. */
 export const Certificate = Type.Object({
   format: Type.Literal('channelscope-download-certificate'),
   version: Type.Literal(1),
   snapshotId: Type.Integer(),
-  /** What was asked, and whom. */
+  /** What was requested, and where. */
   serviceAddress: Type.String(),
   tenant: Type.Integer(),
   report: DetailKindSchema,
@@ -112,7 +112,7 @@ export const Certificate = Type.Object({
   /** How it ended. */
   state: SnapshotState,
   isComplete: Type.Boolean(),
-  /** Codes of remarks and errors that say why it is not complete; empty when it is. */
+  /** Codes of the remarks and errors that kept it from being complete; empty when it is. */
   reasons: Type.Array(Type.String()),
   /** Records may have arrived later: it was fetched up to "now". */
   stillOpen: Type.Boolean(),

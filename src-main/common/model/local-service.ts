@@ -36,7 +36,7 @@ export const LocalServiceState = Type.Object({
 });
 export type LocalServiceState = Static<typeof LocalServiceState>;
 
-/** A request that the bundled service answered: nothing of what was sent. */
+/** A request that the bundled service handled: nothing of what was sent. */
 export const ServiceRequest = Type.Object({
   atMs: Type.Integer(),
   method: Type.String(),

@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 
 /**
  * A queried period: both ends in the text of the request (`YYYY-MM-DD HH:MM:SS`, service time zone, both
- * included at whole seconds) and as instants. `toMs` is the last whole second asked for.
+ * included at whole seconds) and as instants. `toMs` is the last whole second requested.
  */
 export const Period = Type.Object({
   startDate: Type.String(),

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 
-/** Ways in which the bundled service can be told to misbehave as other people's services do (decisions, Quirks). */
+/** Ways in which the bundled service can be made to deviate from the specification, as other services do. */
 export const QUIRK_NAMES = [
   'corrected-spelling',
   'cursor-cycles',

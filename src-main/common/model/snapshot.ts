@@ -18,7 +18,7 @@ export const SnapshotState = Type.Union([
   Type.Literal('downloading'),
   Type.Literal('paused'),
   Type.Literal('complete'),
-  /** The walk ended before the service's own end, or with doubt; `remarks` say why. */
+  /** The walk ended before the service's own end, or in doubt; `remarks` hold the reasons. */
   Type.Literal('incomplete'),
   Type.Literal('failed'),
 ]);
@@ -70,7 +70,7 @@ export function toFetchedAtMs(snapshot: Pick<Snapshot, 'fetchedAtMs' | 'startedA
   return snapshot.fetchedAtMs ?? snapshot.startedAtMs;
 }
 
-/** Provenance of one page: what was asked, what came, and what was stored of it. */
+/** Provenance of one page: what was requested, what was received, and what was stored of it. */
 export const JournalPage = Type.Object({
   /** From 0. */
   pageNumber: Type.Integer(),

@@ -1,7 +1,10 @@
 import { Type, type Static } from 'typebox';
 import { TrafficGroup } from '../reporting/wire-schemas.ts';
 
-/** Four states that are never mixed (decision 28); `unknown`: the service answered with another word. */
+/**
+ * How the platform or the connector is. What the service reported is kept apart from what could not be reached or
+ * was not checked (decision 28); `unknown`: the service refused the request, or reported neither up nor down.
+ */
 export const HealthState = Type.Union([
   Type.Literal('up'),
   Type.Literal('down'),
@@ -23,7 +26,7 @@ export const StatusSample = Type.Object({
   traffic: Type.Array(TrafficGroup),
   /** Traffic information that is plain text. */
   trafficText: Type.String(),
-  /** Error code when the service could not be asked. */
+  /** Error code of a request that failed. */
   failure: Type.Union([Type.String(), Type.Null()]),
 });
 export type StatusSample = Static<typeof StatusSample>;
@@ -42,15 +45,15 @@ export type StatusTick = Static<typeof StatusTick>;
 
 /** The status of a connection with its recent past. */
 export const StatusHistory = Type.Object({
-  /** The newest sample, whatever it says. */
+  /** The newest sample, also a failed one. */
   latest: Type.Union([StatusSample, Type.Null()]),
-  /** The newest sample that the service itself answered. */
+  /** The newest sample that holds a report of the service. */
   lastAnswered: Type.Union([StatusSample, Type.Null()]),
   ticks: Type.Array(StatusTick),
   /** When the present state of each began, as far back as samples go. */
   platformSinceMs: Type.Union([Type.Integer(), Type.Null()]),
   connectorSinceMs: Type.Union([Type.Integer(), Type.Null()]),
-  /** Share of answered samples that said up, 0 to 1; null without samples. */
+  /** Share of `up` among the samples that are up or down, 0 to 1; null without such samples. */
   platformUptime: Type.Union([Type.Number(), Type.Null()]),
   connectorUptime: Type.Union([Type.Number(), Type.Null()]),
   medianResponseTimeMs: Type.Union([Type.Number(), Type.Null()]),

@@ -16,7 +16,7 @@ const ZoneEvidence = Type.Object({
 });
 export type ZoneEvidence = Static<typeof ZoneEvidence>;
 
-/** Whether the service time zone of a connection fits what the service answers. */
+/** Whether the service time zone of a connection agrees with the service's records. */
 export const ZoneFinding = Type.Object({
   verdict: Type.Union([
     Type.Literal('fits'),

@@ -1,6 +1,6 @@
 import type { ErrorInfo } from '../../common/contract/errors.ts';
 
-/** From the caller: a call, the wish that one ends early, or that the other side ends when idle. */
+/** From the caller: a call, the cancellation of one, or the request that the other side ends when idle. */
 export type ToServer =
   | { readonly kind: 'call'; readonly id: number; readonly name: string; readonly input: unknown }
   | { readonly kind: 'cancel'; readonly id: number }
@@ -12,7 +12,7 @@ export type FromServer =
   | { readonly kind: 'result'; readonly id: number; readonly value: unknown }
   | { readonly kind: 'failure'; readonly id: number; readonly error: ErrorInfo; readonly trace: string };
 
-/** What an operation on the other side is given besides its input. */
+/** What an operation on the other side receives besides its input. */
 export interface CallContext<Progress = never> {
   /** Aborts when the caller gave up. */
   readonly signal: AbortSignal;

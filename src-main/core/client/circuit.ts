@@ -1,17 +1,17 @@
 import { AppError } from '../../common/contract/errors.ts';
 
-const FAILURE_LIMIT = 5;
+const MAX_FAILURES = 5;
 const REST_MS = 30_000;
-/** How long to wait for the outcome of somebody else's trial before looking again. */
+/** How long other calls wait for the outcome of the trial before they look again. */
 const TRIAL_LOOK_MS = 1000;
 
-/** How an attempt ended; `neutral` says nothing about the service, such as a cancelled call. */
+/** How an attempt ended; `neutral` shows nothing about the service, such as a cancelled call. */
 export type Outcome = 'answered' | 'failed' | 'neutral';
 
-/** Keeps calls away from a service that fails again and again. */
+/** Keeps calls away from a service that fails repeatedly. */
 export interface Circuit {
   /**
-   * Admits one attempt; the answer takes its outcome, with the code of a failure. Throws AppError
+   * Admits one attempt, and returns the function to call with its outcome and the code of a failure. Throws AppError
    * `client.circuit-open` (details `retryAfterMs`, and `reason`, the code of the last failure).
    */
   enter(): (outcome: Outcome, reason?: string) => void;
@@ -19,7 +19,7 @@ export interface Circuit {
 
 /**
  * A circuit breaker: five failures in a row open it for 30 s, then one attempt is let through as a trial.
- * An answer closes it, a failure opens it for another 30 s.
+ * A response closes it, a failure opens it for another 30 s.
  */
 export function createCircuit(now: () => number): Circuit {
   let failures = 0;
@@ -53,7 +53,7 @@ export function createCircuit(now: () => number): Circuit {
         }
         failures += 1;
         lastReason = reason;
-        if (failures >= FAILURE_LIMIT) openedAtMs = now();
+        if (failures >= MAX_FAILURES) openedAtMs = now();
       };
     },
   };

@@ -18,7 +18,7 @@ import { createTokenSource } from './token-source.ts';
 
 export interface ReportingClientOptions {
   readonly target: ClientTarget;
-  /** Asked for each time a token is obtained; nothing of it is kept. */
+  /** Called each time a token is obtained; the secrets aren't kept. */
   readonly secrets: () => Promise<TokenSecrets>;
   readonly fetch: typeof globalThis.fetch;
   readonly clock?: Clock;
@@ -31,15 +31,15 @@ export interface ReportingClientOptions {
   readonly pageLimitBytes?: number;
 }
 
-/** How one read is made: `accepts` names further statuses that are answers, not errors. */
+/** How one read is made: `accepts` is true for further statuses that aren't errors. */
 interface Read {
   readonly call: Call;
   readonly onRetry?: PageCallOptions['onRetry'];
   readonly accepts?: (status: number) => boolean;
 }
 
-const CONCURRENT_CALLS = 4;
-/** What a service answers that insists on a body or on a content type (decision 18). */
+const MAX_CONCURRENT_CALLS = 4;
+/** Statuses of a service that insists on a body or on a content type (decision 18). */
 const WANTS_BODY = new Set([400, 411, 415]);
 
 const systemClock: Clock = {
@@ -51,13 +51,13 @@ const systemClock: Clock = {
 
 /**
  * A client of one connection's reporting service. It keeps a token in memory, renews it once however many
- * calls wait, repeats reads up to three times within a budget, leaves a failing service alone for a while,
+ * calls wait, attempts each read up to three times within a budget, leaves a failing service alone for a while,
  * and never follows a redirect. At most four calls are under way at once. Failures are AppErrors with a
  * `client.*` or `secrets.*` code, or `app.cancelled`.
  */
 export function createReportingClient(options: ReportingClientOptions): ReportingClient {
   const { target, clock = systemClock, random = Math.random } = options;
-  const gate = createGate(CONCURRENT_CALLS);
+  const gate = createGate(MAX_CONCURRENT_CALLS);
   const circuit = createCircuit(clock.now);
   const budget = createRetryBudget(clock.now);
   const { timeouts = {}, pageLimitBytes, fetch, logger } = options;
@@ -91,7 +91,7 @@ export function createReportingClient(options: ReportingClientOptions): Reportin
     });
   }, clock);
 
-  /** Answers a 2xx or a 401; anything else is thrown. */
+  /** Returns a response with a 2xx, a 401 or an accepted status; throws the error of any other. */
   const read = ({ call, onRetry, accepts = () => false }: Read, token: string): Promise<ServiceResponse> => {
     const { signal } = call;
     callCount += 1;
@@ -129,14 +129,14 @@ export function createReportingClient(options: ReportingClientOptions): Reportin
     },
     fetchStatus: async (signal) => {
       const path = toStatusPath(target.tenant);
-      const ask = (body: string | null): Promise<ServiceResponse> =>
+      const request = (body: string | null): Promise<ServiceResponse> =>
         readAuthorised({
           call: { operation: 'status', path, body, signal },
           accepts: (status) => body === null && WANTS_BODY.has(status),
         });
-      let response = await ask(statusBody);
+      let response = await request(statusBody);
       if (WANTS_BODY.has(response.status)) {
-        response = await ask('{}');
+        response = await request('{}');
         statusBody = '{}';
       }
       const reading = readStatus(new Uint8Array(response.bytes));

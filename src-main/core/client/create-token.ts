@@ -11,9 +11,9 @@ export interface TokenSecrets {
 }
 
 /**
- * Operation 1 (specification, section Authentication): answers the token, taken as opaque (decision 14).
- * Throws AppError `client.credentials-refused` for a 401, `client.unexpected-shape` for an answer without
- * a token, or what the status tells. No error holds a secret, whatever the service sends back.
+ * Operation 1 (specification, section Authentication): returns the token, which is opaque (decision 14).
+ * Throws AppError `client.credentials-refused` for a 401, `client.unexpected-shape` for a response without
+ * a token, or the error of its status. The secrets as they were sent are removed from what the service sends back.
  */
 export async function createToken(
   target: ClientTarget,
@@ -33,11 +33,11 @@ export async function createToken(
 }
 
 function readToken(bytes: ArrayBuffer): string {
-  const answer = parseBody(decodeUtf8(new Uint8Array(bytes)));
-  const token = isJsonObject(answer)
-    ? Object.entries(answer).find(([name]) => name.toLowerCase() === 'token')?.[1]
-    : answer;
+  const body = parseBody(decodeUtf8(new Uint8Array(bytes)));
+  const token = isJsonObject(body)
+    ? Object.entries(body).find(([name]) => name.toLowerCase() === 'token')?.[1]
+    : body;
   // Anything but visible ASCII could not be sent in a header.
   if (typeof token === 'string' && /^[\x21-\x7e]+$/.test(token)) return token;
-  throw new AppError('client.unexpected-shape', 'The answer holds no token.', { reason: 'no-token' });
+  throw new AppError('client.unexpected-shape', 'The response holds no token.', { reason: 'no-token' });
 }

@@ -1,13 +1,13 @@
 import { AppError } from '../../common/contract/errors.ts';
 
-const QUEUE_LIMIT = 1000;
+const MAX_WAITING_CALLS = 1000;
 
 /** Lets a few calls through at a time; the others wait in order. */
 type Gate = <T>(run: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
 
 /**
- * A gate for at most `limit` calls at once. A call whose signal aborts leaves the queue at once; behind a
- * thousand waiting ones it rejects with AppError `client.queue-full`.
+ * A gate for at most `limit` calls at once. A call whose signal aborts leaves the queue at once; with a
+ * thousand calls waiting before it, it rejects with AppError `client.queue-full`.
  */
 export function createGate(limit: number): Gate {
   let active = 0;
@@ -18,8 +18,8 @@ export function createGate(limit: number): Gate {
       active += 1;
       return;
     }
-    if (waiting.length >= QUEUE_LIMIT) {
-      throw new AppError('client.queue-full', 'Too many calls are waiting.', { limit: QUEUE_LIMIT });
+    if (waiting.length >= MAX_WAITING_CALLS) {
+      throw new AppError('client.queue-full', 'Too many calls are waiting.', { limit: MAX_WAITING_CALLS });
     }
     await new Promise<void>((resolve, reject) => {
       const admit = (): void => {
@@ -39,7 +39,7 @@ export function createGate(limit: number): Gate {
     try {
       return await run();
     } finally {
-      // A place is handed over, not freed, so that nobody overtakes the queue.
+      // A place is handed over, not freed, so that no later call overtakes the queue.
       const next = waiting.shift();
       if (next === undefined) active -= 1;
       else next();

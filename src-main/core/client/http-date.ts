@@ -20,8 +20,8 @@ export function parseHttpDate(text: string | null): number | null {
 }
 
 /**
- * Milliseconds that a `Retry-After` header asks to wait: whole seconds, or a date seen from the server's own
- * clock. Null for none and for anything negative or not understood.
+ * Milliseconds that a `Retry-After` header asks to wait: whole seconds, or a date compared with the server's own
+ * clock. Null for none, for a date in the past and for anything not understood.
  */
 export function parseRetryAfterMs(text: string | null, serverNowMs: number): number | null {
   const value = text?.trim() ?? '';

@@ -65,8 +65,8 @@ const CUT =
 /**
  * Turns what a fetch rejected with into an AppError by its innermost cause: `client.refused-connection`,
  * `client.host-not-found`, `client.tls` (details `reason`), `client.timeout` (details `kind`),
- * `client.truncated`, `client.unreachable` for any other; `app.cancelled` for an aborted call. An AppError
- * stays what it is.
+ * `client.truncated`, `client.too-large` for headers, `client.unreachable` for any other; `app.cancelled` for an
+ * aborted call. An AppError is returned unchanged.
  */
 export function mapNetworkError(error: unknown, phase: 'headers' | 'body' = 'headers'): AppError {
   if (error instanceof AppError) return error;
@@ -76,7 +76,7 @@ export function mapNetworkError(error: unknown, phase: 'headers' | 'body' = 'hea
     if (found !== undefined)
       return new AppError(code, `The call failed: ${found}.`, { reason: found, ...details }, error);
   }
-  // Innermost first: the outer ones only say that the fetch failed.
+  // Innermost first: the outer ones only state that the fetch failed.
   const reason = codes[0] ?? 'unknown';
   if (phase === 'body' && (CUT.test(reason) || codes.includes('terminated'))) {
     return new AppError('client.truncated', `The body was cut short: ${reason}.`, { reason }, error);

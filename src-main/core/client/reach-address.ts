@@ -1,10 +1,10 @@
 import { mapNetworkError } from './map-network-error.ts';
 
-const REACH_LIMIT_MS = 10_000;
+const MAX_REACH_MS = 10_000;
 
 /**
- * Asks whether anything answers HTTP at an address; answers the status, whatever it is. Rejects with a
- * `client.*` AppError that names the layer that failed. Limit 10 s.
+ * Returns the status of a GET of an address, whatever it is: the service can be reached. Rejects with a
+ * `client.*` AppError that names the layer that failed, after 10 s at the latest.
  */
 export async function reachAddress(
   fetch: typeof globalThis.fetch,
@@ -12,7 +12,7 @@ export async function reachAddress(
   signal: AbortSignal,
 ): Promise<number> {
   try {
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(REACH_LIMIT_MS)]);
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(MAX_REACH_MS)]);
     const response = await fetch(address, { method: 'GET', redirect: 'manual', signal: limit });
     await response.body?.cancel();
     return response.status;

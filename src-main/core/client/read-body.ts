@@ -1,7 +1,7 @@
 import { AppError } from '../../common/contract/errors.ts';
 
-const RATIO_LIMIT = 100;
-/** Small bodies may well be squeezed further than by the ratio. */
+const MAX_RATIO = 100;
+/** Smaller bodies may exceed the ratio: short repetitive JSON does. */
 const RATIO_FROM_BYTES = 16 * 1024 * 1024;
 
 interface BodyOptions {
@@ -12,7 +12,7 @@ interface BodyOptions {
 
 /**
  * Reads a body into one buffer of exactly its size. Throws AppError `client.too-large` over the limit or
- * when a compressed body grows by more than a hundred, `client.truncated` for JSON that has no end.
+ * when a compressed body expands more than a hundredfold, `client.truncated` for JSON that has no end.
  */
 export async function readBody(response: Response, options: BodyOptions): Promise<ArrayBuffer> {
   const chunks: Uint8Array[] = [];
@@ -26,7 +26,7 @@ export async function readBody(response: Response, options: BodyOptions): Promis
     options.onChunk();
     chunks.push(value);
     size += value.byteLength;
-    const isBomb = size > RATIO_FROM_BYTES && size > sentBytes * RATIO_LIMIT;
+    const isBomb = size > RATIO_FROM_BYTES && size > sentBytes * MAX_RATIO;
     if (size <= options.limitBytes && !isBomb) continue;
     void reader.cancel().catch(() => undefined);
     if (!response.ok) break;

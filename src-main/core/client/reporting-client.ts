@@ -1,7 +1,7 @@
 import type { ReportKind } from '../../common/reporting/reports.ts';
 import type { StatusReading } from '../../common/reporting/read-status.ts';
 
-/** What a client needs to know of a connection. */
+/** What a client needs of a connection. */
 export interface ClientTarget {
   readonly connectionId: string;
   readonly baseAddress: string;
@@ -13,13 +13,13 @@ export interface PageRequest {
   readonly report: ReportKind;
   readonly startDate: string;
   readonly endDate: string;
-  /** Records asked for. */
+  /** Records requested. */
   readonly size: number;
   /** Empty for the first page. */
   readonly lastDocument: string;
 }
 
-/** One answer of a report, unread: the cache's writer parses it. Times are of this computer's clock. */
+/** The response to a page request, not parsed: the cache's writer does that. Times are of this computer's clock. */
 export interface PageResponse {
   readonly bytes: ArrayBuffer;
   readonly status: number;
@@ -31,7 +31,7 @@ export interface PageResponse {
 
 export interface PageCallOptions {
   readonly signal?: AbortSignal;
-  /** Tells when the next try will be. */
+  /** Called before each wait, with the time of the next attempt. */
   readonly onRetry?: (retryAtMs: number) => void;
 }
 

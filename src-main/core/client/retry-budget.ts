@@ -2,7 +2,7 @@ const WINDOW_MS = 60_000;
 const FREE_REQUESTS = 20;
 const RETRY_SHARE = 0.1;
 
-/** Keeps repeated requests to a small share, so that a service that struggles is not asked ever more. */
+/** Keeps repeated requests to a small share, so that an overloaded service doesn't get more and more of them. */
 export interface RetryBudget {
   noteRequest(isRetry: boolean): void;
   allowsRetry(): boolean;

@@ -18,14 +18,14 @@ interface RetryOptions {
   readonly onRetry?: ((retryAtMs: number) => void) | undefined;
 }
 
-const ATTEMPT_LIMIT = 3;
+const MAX_ATTEMPTS = 3;
 const FIRST_DELAY_MS = 500;
-const DELAY_LIMIT_MS = 30_000;
-/** A service that asks for more patience than this is told of, not waited for. */
-const RETRY_AFTER_LIMIT_MS = 120_000;
+const MAX_DELAY_MS = 30_000;
+/** A longer wait than this is reported as an error, not waited for. */
+const MAX_RETRY_AFTER_MS = 120_000;
 const RETRIED_STATUSES = new Set([408, 425, 429, 500, 502, 503, 504]);
 
-/** For reads, which may be asked again: network trouble, cut bodies, and the statuses of decision 31. */
+/** For reads, which may be repeated: network failures, truncated bodies, and the statuses of decision 31. */
 export function isRetryableRead(error: AppError): boolean {
   const { status, kind } = error.details;
   if (typeof status === 'number') return RETRIED_STATUSES.has(status) && !asksForTooLong(error);
@@ -40,7 +40,7 @@ export function isUnsent(error: AppError): boolean {
 
 /**
  * Runs a call up to three times, waiting a random time below 0.5 s × 2ⁿ (at most 30 s) or what
- * `Retry-After` asks for; less often where the budget is spent. Longer outages are for the caller to outlast.
+ * `Retry-After` asks for; less often where the budget is spent. Longer outages are left to the caller.
  * Rejects with the last AppError that the service or the network gave, at once when aborted.
  */
 export async function retryCall<T>(run: (attempt: number) => Promise<T>, options: RetryOptions): Promise<T> {
@@ -50,16 +50,16 @@ export async function retryCall<T>(run: (attempt: number) => Promise<T>, options
     try {
       return await run(attempt);
     } catch (error) {
-      // A retry that the circuit stopped has nothing new to say.
+      // The circuit stopped a retry: the error before it says more.
       if (error instanceof AppError && error.code === 'client.circuit-open') throw last ?? error;
-      if (!(error instanceof AppError) || attempt >= ATTEMPT_LIMIT || !isRetryable(error)) throw error;
+      if (!(error instanceof AppError) || attempt >= MAX_ATTEMPTS || !isRetryable(error)) throw error;
       if (!budget.allowsRetry()) throw error;
       last = error;
       const asked = error.details['retryAfterMs'];
       const delayMs =
         typeof asked === 'number'
           ? asked
-          : Math.round(random() * Math.min(DELAY_LIMIT_MS, FIRST_DELAY_MS * 2 ** (attempt - 1)));
+          : Math.round(random() * Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (attempt - 1)));
       onRetry?.(clock.now() + delayMs);
       await clock.sleep(delayMs, signal);
     }
@@ -68,5 +68,5 @@ export async function retryCall<T>(run: (attempt: number) => Promise<T>, options
 
 function asksForTooLong(error: AppError): boolean {
   const asked = error.details['retryAfterMs'];
-  return typeof asked === 'number' && asked > RETRY_AFTER_LIMIT_MS;
+  return typeof asked === 'number' && asked > MAX_RETRY_AFTER_MS;
 }

@@ -44,9 +44,9 @@ const FAILED_CODES = new Set([
 ]);
 
 /**
- * Makes the function that sends a call once: counted in the budget, judged by the circuit, and logged with
- * its time, size and outcome. It answers whatever the status is, and rejects with what sendRequest tells
- * or with `client.circuit-open`.
+ * Makes the function that sends a call once: counted in the budget, reported to the circuit, and logged with
+ * its time, size and outcome. It returns the response whatever its status, and rejects with an error of
+ * `sendRequest` or with `client.circuit-open`.
  */
 export function createSendAttempt(
   options: AttemptOptions,
@@ -71,7 +71,7 @@ export function createSendAttempt(
       const isFailure = FAILED_STATUSES.has(status);
       leave(isFailure ? 'failed' : 'answered', 'client.server-error');
       const durationMs = now() - startedAtMs;
-      logger.info('call answered', { ...fields, status, sizeBytes: bytes.byteLength, durationMs });
+      logger.info('call completed', { ...fields, status, sizeBytes: bytes.byteLength, durationMs });
       return response;
     } catch (error) {
       const failure = mapNetworkError(error);

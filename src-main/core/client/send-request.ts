@@ -6,9 +6,9 @@ import { rejectOnAbort } from './reject-on-abort.ts';
 
 /** Limits of one request with its response, in milliseconds. */
 export interface Timeouts {
-  /** From the start until the headers are there: name, connection, TLS and the service's thinking. */
+  /** From the start until the headers are there: name, connection, TLS and the service's own work. */
   readonly headersMs: number;
-  /** Between two pieces of the body. */
+  /** Between two chunks of the body. */
   readonly idleMs: number;
   /** From the start to the last byte. */
   readonly totalMs: number;
@@ -34,14 +34,14 @@ export interface ServiceResponse {
   readonly serverTimeMs: number | null;
 }
 
-const ERROR_BODY_LIMIT_BYTES = 64 * 1024;
+const MAX_ERROR_BODY_BYTES = 64 * 1024;
 const ENCODINGS = new Set(['identity', 'gzip', 'x-gzip', 'deflate', 'br', 'zstd']);
 
 /**
- * Sends one POST and reads its whole answer, whatever the status; nothing is repeated. Rejects with an
+ * Sends one POST and reads its whole response, whatever the status; nothing is repeated. Rejects with an
  * AppError: `client.timeout` (details `kind`: connect, headers, idle, total), `client.truncated`,
  * `client.too-large`, `client.unknown-encoding`, `client.redirected` (details `location`), `app.cancelled`, or
- * what mapNetworkError tells.
+ * the error of `mapNetworkError`.
  */
 export async function sendRequest(
   fetch: typeof globalThis.fetch,
@@ -73,7 +73,7 @@ export async function sendRequest(
     if (response.ok) await refuseEncoding(response);
     const bytes = await rejectOnAbort(
       readBody(response, {
-        limitBytes: response.ok ? request.limitBytes : ERROR_BODY_LIMIT_BYTES,
+        limitBytes: response.ok ? request.limitBytes : MAX_ERROR_BODY_BYTES,
         onChunk: () => phaseTimer.refresh(),
       }),
       controller.signal,
@@ -114,7 +114,7 @@ function toInit({ body, token }: RequestToSend, signal: AbortSignal): RequestIni
   };
 }
 
-/** Never followed (decision 29): a credential would go to an address that nobody typed. */
+/** Never followed (decision 29): a credential would go to an address that the user didn't enter. */
 async function refuseRedirect(response: Response, url: string): Promise<void> {
   const location = response.headers.get('location');
   const isRedirect = response.status >= 300 && response.status < 400 && location !== null;
@@ -128,13 +128,13 @@ async function refuseRedirect(response: Response, url: string): Promise<void> {
   });
 }
 
-/** A fetch hands packing that it does not know over as it is, and it would be told as something that is not JSON. */
+/** A fetch passes an encoding that it doesn't know through, and the body would be reported as not being JSON. */
 async function refuseEncoding(response: Response): Promise<void> {
   const names = (response.headers.get('content-encoding') ?? '').toLowerCase().split(',');
   const encoding = names.map((name) => name.trim()).find((name) => name !== '' && !ENCODINGS.has(name));
   if (encoding === undefined) return;
   await response.body?.cancel();
-  throw new AppError('client.unknown-encoding', 'The body is packed in an unknown way.', {
+  throw new AppError('client.unknown-encoding', 'The body has an unknown encoding.', {
     encoding: encoding.slice(0, 100),
   });
 }

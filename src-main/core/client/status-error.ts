@@ -4,8 +4,8 @@ import type { ServiceResponse } from './send-request.ts';
 import { parseRetryAfterMs } from './http-date.ts';
 
 /**
- * The error for an answer that is not 2xx (decisions 6, 16, 31), with `status` and `body` in its details,
- * and `field` and `retryAfterMs` where told. `secrets` are taken out of what the service says.
+ * The error for a response that is not 2xx (decisions 6, 16, 31), with `status` and `body` in its details,
+ * and `field` and `retryAfterMs` where the service gave them. `secrets` are removed from the body.
  */
 export function toStatusError(response: ServiceResponse, secrets: readonly string[]): AppError {
   const { status, headers, bytes } = response;
@@ -14,12 +14,12 @@ export function toStatusError(response: ServiceResponse, secrets: readonly strin
     new TextDecoder().decode(bytes),
   );
   const parsed = tryParse(text);
-  const isRefusal = status >= 400 && status < 500 && saysInvalid(parsed);
+  const isRefusal = status >= 400 && status < 500 && isInvalid(parsed);
   const code = isRefusal ? 'client.invalid-request' : toCode(status);
   const { words, field } = code === 'client.invalid-request' ? readRefusal(parsed) : { words: '', field: '' };
   const serverNowMs = response.serverTimeMs ?? response.receivedAtMs;
   const retryAfterMs = parseRetryAfterMs(headers.get('retry-after'), serverNowMs);
-  return new AppError(code, `The service answered with status ${status}.`, {
+  return new AppError(code, `The service responded with status ${status}.`, {
     status,
     body: words === '' ? text : words,
     ...(field === '' ? {} : { field }),
@@ -35,7 +35,7 @@ function toCode(status: number): ErrorCode {
   return status >= 500 ? 'client.server-error' : 'client.http-status';
 }
 
-function saysInvalid(body: unknown): boolean {
+function isInvalid(body: unknown): boolean {
   if (typeof body !== 'object' || body === null) return false;
   return Object.entries(body).some(
     ([name, value]) => name.toLowerCase() === 'isvalid' && String(value).toLowerCase() === 'false',

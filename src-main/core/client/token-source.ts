@@ -21,12 +21,12 @@ interface TokenRequest {
 
 const QUIET_AFTER_REFUSAL_MS = 30_000;
 const QUIET_AFTER_FAILURE_MS = 5000;
-/** A service that asks for a day is tried again within the hour: its clock or its mind may change. */
+/** A service that asks for a day is tried again within the hour: its clock or its limits may change. */
 const MAX_QUIET_MS = 3_600_000;
 
 /**
  * Holds the token that `create` obtains. However many calls wait, one request is under way; it is aborted once the
- * last of them is cancelled. After a failure the same error is given for a while without a request: 30 s when the
+ * last of them is cancelled. After a failure the same error is thrown for a while without a request: 30 s when the
  * credentials were refused, 5 s for other responses, so that no loop can lock an account.
  */
 export function createTokenSource(
@@ -92,12 +92,12 @@ export function createTokenSource(
 }
 
 function toQuietMs(error: AppError): number {
-  // No request was made, so there is nothing to be quiet about.
+  // No request was made, so none has to be held back.
   if (error.code === 'client.circuit-open') return 0;
   if (error.code === 'client.credentials-refused') return QUIET_AFTER_REFUSAL_MS;
   const { retryAfterMs } = error.details;
   if (typeof retryAfterMs === 'number') return Math.min(retryAfterMs, MAX_QUIET_MS);
-  const isAnswer =
+  const isResponse =
     error.code.startsWith('client.') && !isUnsent(error) && error.code !== 'client.unreachable';
-  return isAnswer ? QUIET_AFTER_FAILURE_MS : 0;
+  return isResponse ? QUIET_AFTER_FAILURE_MS : 0;
 }

@@ -11,7 +11,7 @@ import { checkDraft } from './check-draft.ts';
 /** Both secrets of a connection. */
 export type BothSecrets = Required<ConnectionSecrets>;
 
-/** The saved connections, their secrets' whereabouts, and a client for each. */
+/** The saved connections, where their secrets are, and a client for each. */
 export interface ConnectionStore {
   list(): Promise<Connection[]>;
   /** Throws `connections.not-found`. */
@@ -57,7 +57,7 @@ export async function createConnections(options: ConnectionsOptions): Promise<Co
       whereabouts.set(connectionId, found);
       return found;
     } catch (error) {
-      // A locked keychain may be unlocked a moment later, so this answer is not remembered.
+      // A locked keychain may be unlocked a moment later, so this result isn't remembered.
       logger.warn('secrets unreadable', { connectionId, code: toErrorInfo(error).code });
       return 'unreadable';
     }

@@ -1,7 +1,7 @@
 const STEP_MS = 60_000;
 
 /**
- * Finds the last minute that holds something, by halving: `hasFrom` tells whether anything lies at or after
+ * Finds the last minute that holds something, by halving: `hasFrom` returns whether anything lies at or after
  * a time. Null when nothing lies from `lowMs` on. What lies after `highMs` is not looked for.
  */
 export async function findNewest(

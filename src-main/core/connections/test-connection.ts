@@ -7,7 +7,7 @@ import { toWireDate } from '../../common/reporting/wire-dates.ts';
 import type { ReportingClient } from '../client/reporting-client.ts';
 import type { TaskHandle } from '../tasks/task-registry.ts';
 
-/** A small question is enough to see that a report answers. */
+/** A short period is enough to see that a report is served. */
 const TEST_PERIOD_MS = 3_600_000;
 /** Where both summaries share an identifier, the outbound groups come after all the inbound ones (decision 11). */
 const SUMMARY_GROUPS = 1_000;
@@ -18,14 +18,14 @@ export interface ConnectionTest {
   readonly draft: ConnectionDraft;
   readonly client: ReportingClient;
   now(): number;
-  /** Any HTTP answer will do; rejects with a `client.*` AppError. Answers the status. */
+  /** Returns the status of any HTTP response; rejects with a `client.*` AppError. */
   reach(signal: AbortSignal): Promise<number>;
 }
 
 async function askReport(test: ConnectionTest, report: ReportKind, signal: AbortSignal): Promise<StepResult> {
   const nowMs = test.now();
   const { serviceZone } = test.draft;
-  const answer = await test.client.fetchPage(
+  const response = await test.client.fetchPage(
     {
       report,
       startDate: toWireDate(nowMs - TEST_PERIOD_MS, serviceZone),
@@ -35,7 +35,7 @@ async function askReport(test: ConnectionTest, report: ReportKind, signal: Abort
     },
     { signal },
   );
-  const page = readPage(new Uint8Array(answer.bytes), { report, zone: serviceZone });
+  const page = readPage(new Uint8Array(response.bytes), { report, zone: serviceZone });
   if (page.remarks.some(({ code }) => code === 'answer-has-inbound-only')) {
     return { detail: 'inbound-columns', values: {}, warned: true };
   }
@@ -45,7 +45,7 @@ async function askReport(test: ConnectionTest, report: ReportKind, signal: Abort
     : { detail: 'groups', values: { total } };
 }
 
-/** Runs the seven steps in order, telling the task of each, and stops at the first failure. */
+/** Runs the seven steps in order, updates the task with each, and stops at the first failure. */
 export async function testConnection(test: ConnectionTest, task: TaskHandle): Promise<void> {
   const { signal } = task;
   const runs: [TestStep['name'], () => Promise<StepResult>][] = [

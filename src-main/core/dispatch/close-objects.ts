@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
 
-/** A copy of a schema in which no object accepts unknown fields: what the window sends must be known whole. */
+/** A copy of a schema in which no object accepts unknown fields: every field that the window sends must be declared. */
 export function closeObjects<Schema extends TSchema>(schema: Schema): Schema {
   const close = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(close);

@@ -6,7 +6,7 @@ import type { Envelope } from '../../common/contract/operation.ts';
 import type { Logger } from '../logging/logger.ts';
 import { closeObjects } from './close-objects.ts';
 
-/** Calls an operation by name; always answers the envelope, never rejects. */
+/** Calls an operation by name; always returns the envelope, never rejects. */
 export type Dispatch = (name: string, input: unknown) => Promise<Envelope<unknown>>;
 
 /** A call that took longer is worth a line in the log. */
@@ -17,8 +17,8 @@ function isOperationName(name: string): name is OperationName {
 }
 
 /**
- * Joins the features' handlers to the contract. Both carriers call this, so both validate: input with unknown
- * fields refused, and output, so that a window never meets a shape that the contract does not promise.
+ * Joins the features' handlers to the contract. Both carriers call this, so both validate: input, where unknown
+ * fields are rejected, and output, so that a window never receives a shape that the contract doesn't declare.
  */
 export function createDispatcher(handlers: Handlers, logger: Logger, now: () => number): Dispatch {
   const validators = new Map<TSchema, Validator>();

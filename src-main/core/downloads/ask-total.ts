@@ -3,10 +3,10 @@ import { readPage } from '../../common/reporting/read-page.ts';
 import type { DetailKind } from '../../common/reporting/reports.ts';
 import type { ReportingClient } from '../client/reporting-client.ts';
 
-/** What one small page tells of a period. */
+/** What a small page of a period shows. */
 export interface AskedTotal {
   readonly totalDocument: number | null;
-  /** Bytes of the answer per record; null when it held none. */
+  /** Bytes of the response per record; null when it held none. */
   readonly bytesPerRecord: number | null;
   readonly roundTripMs: number;
 }
@@ -14,7 +14,7 @@ export interface AskedTotal {
 /** Records enough for an average, few enough to be small. */
 const SAMPLE_SIZE = 20;
 
-/** Asks for a few records of a period, to read its `totalDocument`. Rejects as fetching and reading a page do. */
+/** Fetches a few records of a period, to read its `totalDocument`. Rejects as fetching and reading a page do. */
 export async function askTotal(
   client: Pick<ReportingClient, 'fetchPage'>,
   report: DetailKind,

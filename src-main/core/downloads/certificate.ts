@@ -5,7 +5,7 @@ import type { JournalFigures } from '../cache/read/download-figures.ts';
 import type { DownloadRow } from '../cache/read/download-rows.ts';
 import { slicePeriod } from './slice-period.ts';
 
-/** Remarks about cursors, pages and totals; every other one is something tolerated in the records. */
+/** Remarks about cursors, pages and totals; every other one is a deviation that was accepted in the records. */
 const WALK_REMARKS = new Set([
   'cursor-repeated',
   'cursor-expired',
@@ -18,7 +18,7 @@ const WALK_REMARKS = new Set([
   'interrupted',
 ]);
 
-/** Draws up what a download asked for and got, from the snapshot and the journal of its pages. */
+/** The certificate of what a download requested and received, from the snapshot and the journal of its pages. */
 export function toCertificate(row: DownloadRow, journal: JournalFigures): Certificate {
   const { snapshot } = row;
   const periods = slicePeriod(snapshot.period, row.sliceDays);

@@ -26,7 +26,7 @@ export interface RunnerOptions {
 }
 
 export interface DownloadRunner {
-  /** Registers the task of a download that was queued in the cache; answers the task's id. */
+  /** Registers the task of a download that was queued in the cache; returns the task's id. */
   launch(row: DownloadRow, options: { readonly isUnwatched: boolean }): string;
   /** The task that works on a snapshot, or waits for its turn; null when none does. */
   findActive(snapshotId: number): string | null;
@@ -36,17 +36,17 @@ export interface DownloadRunner {
 }
 
 const PROGRESS_INTERVAL_MS = 100;
-/** A download that waited this long in the queue has nobody in front of it any more. */
+/** After this long in the queue, the user no longer waits in front of a download. */
 const WATCHED_MS = 60_000;
 
-/** Runs downloads as tasks: one at a time for a report and connection, in the order they were asked for. */
+/** Runs downloads as tasks: one at a time for a report and connection, in the order they were started. */
 export function createDownloadRunner(options: RunnerOptions): DownloadRunner {
   const { cache, connections, tasks, emit, logger, clock, random } = options;
   const gates = new Map<string, ReturnType<typeof createGate>>();
   const taskIds = new Map<number, string>();
   const waiting = new Map<number, Waiting>();
   /** Pauses that could not be written, such as one for a full disk. */
-  const unkept = new Map<number, ErrorInfo | null>();
+  const unsaved = new Map<number, ErrorInfo | null>();
 
   const findActive = (snapshotId: number): string | null => {
     const taskId = taskIds.get(snapshotId);
@@ -54,9 +54,9 @@ export function createDownloadRunner(options: RunnerOptions): DownloadRunner {
   };
   const show = (row: DownloadRow): Download => {
     const { id } = row.snapshot;
-    const failure = unkept.get(id);
-    const isUnkept = failure !== undefined && row.state !== 'ended';
-    const known: DownloadRow = isUnkept ? { ...row, state: 'paused', failure } : row;
+    const failure = unsaved.get(id);
+    const isUnsaved = failure !== undefined && row.state !== 'ended';
+    const known: DownloadRow = isUnsaved ? { ...row, state: 'paused', failure } : row;
     return toDownload(known, taskIds.get(id) ?? null, waiting.get(id) ?? null);
   };
   const announce = (row: DownloadRow): Download => {
@@ -114,7 +114,7 @@ export function createDownloadRunner(options: RunnerOptions): DownloadRunner {
     await change({ snapshotId, state: 'ended', failure: null, snapshotState: state });
   };
 
-  /** Keeps how a download was stopped. One that the application's end stops stays as it is, to go on next time. */
+  /** Saves how a download was stopped. One stopped by the application's end keeps its state, to resume next time. */
   const settle = async (snapshotId: number, thrown: unknown): Promise<void> => {
     const stop = thrown instanceof TaskStop ? thrown : null;
     waiting.delete(snapshotId);
@@ -127,7 +127,7 @@ export function createDownloadRunner(options: RunnerOptions): DownloadRunner {
     if (info?.code === 'downloads.changed-meanwhile') {
       await cache.addDownloadRemark({ snapshotId, remark: 'changed-meanwhile' });
     }
-    // What arrived stays: it is a true part of the report.
+    // What arrived is kept: it is part of the report.
     const { snapshot } = await cache.getDownload(snapshotId);
     const snapshotState: SnapshotState = snapshot.pageCount > 0 ? 'incomplete' : 'failed';
     return change({ snapshotId, state: 'ended', failure: info, snapshotState });
@@ -143,9 +143,9 @@ export function createDownloadRunner(options: RunnerOptions): DownloadRunner {
     } catch (error) {
       const thrown: unknown = task.signal.aborted ? task.signal.reason : error;
       await settle(snapshotId, thrown).catch((failure: unknown) => {
-        // A disk that is full refuses this as well: the download is shown as paused, and the next start goes on.
-        logger.error('the end of a download could not be kept', { snapshotId, error: failure });
-        unkept.set(snapshotId, toErrorInfo(thrown instanceof TaskStop ? (thrown.cause ?? thrown) : thrown));
+        // A full disk rejects this write too: the download is shown as paused, and the next start resumes it.
+        logger.error('the end of a download could not be saved', { snapshotId, error: failure });
+        unsaved.set(snapshotId, toErrorInfo(thrown instanceof TaskStop ? (thrown.cause ?? thrown) : thrown));
         emitShown(snapshotId);
       });
       throw thrown instanceof Error ? thrown : new AppError('app.bug', String(thrown));
@@ -160,7 +160,7 @@ export function createDownloadRunner(options: RunnerOptions): DownloadRunner {
         (handle) => work(row, handle, isUnwatched),
       );
       taskIds.set(snapshotId, task.id);
-      unkept.delete(snapshotId);
+      unsaved.delete(snapshotId);
       announce(row);
       return task.id;
     },

@@ -76,7 +76,7 @@ export function createDownloadStarter(options: {
     const snapshotState = pageCount > 0 ? 'incomplete' : 'failed';
     const change = { snapshotId, state: 'ended', failure, snapshotState, atMs: now() } as const;
     await cache.changeDownload(change).then(runner.announce, (error: unknown) => {
-      logger.warn('the end of a download could not be kept', { snapshotId, error });
+      logger.warn('the end of a download could not be saved', { snapshotId, error });
     });
   };
 
@@ -90,19 +90,19 @@ export function createDownloadStarter(options: {
     async resumeInterrupted() {
       const rows = await cache.listDownloads(null);
       const left = rows.filter(({ state }) => state === 'queued' || state === 'running');
-      // Those that were under way first, then in the order they were asked for.
+      // Those that were under way first, then in the order they were started.
       const rank = ({ state, queuedAtMs }: DownloadRow): number => (state === 'running' ? 0 : queuedAtMs);
       for (const row of left.toSorted((a, b) => rank(a) - rank(b))) {
         const snapshotId = row.snapshot.id;
         try {
           if (row.state === 'running') await goOn(row, true);
           else await queue(row.snapshot, { ...row, refreshOf: null }, true);
-          logger.info('a download goes on', { snapshotId, records: row.snapshot.recordCount });
+          logger.info('a download is resumed', { snapshotId, records: row.snapshot.recordCount });
         } catch (error) {
           const failure = toErrorInfo(error);
           // The application closes already: the next start goes on.
           if (failure.code === 'app.cancelled') return;
-          logger.warn('a download can not go on', { snapshotId, error });
+          logger.warn('a download could not be resumed', { snapshotId, error });
           await endUnresumed(row, failure);
         }
       }

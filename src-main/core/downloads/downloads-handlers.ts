@@ -24,7 +24,7 @@ export function createDownloadsHandlers(parts: {
   readonly runner: DownloadRunner;
   readonly starter: DownloadStarter;
   now(): number;
-  /** Bytes free on the disk of the data folder; null where the system does not say. */
+  /** Bytes free on the disk of the data folder; null where the system doesn't report it. */
   readFreeBytes(): number | null;
 }): HandlersOf<'downloads'> {
   const { cache, connections, tasks, runner, starter, now, readFreeBytes } = parts;

@@ -2,9 +2,9 @@ import type { AppError, ErrorCode } from '../../common/contract/errors.ts';
 
 /** Where a download stood when it met a failure. */
 export interface FailurePlace {
-  /** Cursor that was being asked with; empty for the first page of a slice. */
+  /** Cursor of the request; empty for the first page of a slice. */
   readonly cursor: string;
-  /** The person has just asked and nothing has arrived: they want to know at once. */
+  /** The user has just started it and nothing has arrived: a failure is shown at once. */
   readonly isWatched: boolean;
   /** Failures in a row without a new page, this one included. */
   readonly failures: number;
@@ -12,18 +12,18 @@ export interface FailurePlace {
   readonly withoutProgressMs: number;
   /** The page size can be made smaller. */
   readonly canShrink: boolean;
-  /** How often the walk began again without a new record since. */
+  /** How often the walk was restarted without a new record since. */
   readonly restarts: number;
 }
 
-/** What a download does about a failure. `isTooMuch` asks for smaller pages. */
+/** What a download does about a failure; with `isTooMuch`, smaller pages are requested next. */
 export type FailureVerdict =
   | { readonly kind: 'wait'; readonly delayMs: number; readonly isTooMuch: boolean }
   | { readonly kind: 'restart-walk' }
   | { readonly kind: 'pause' }
   | { readonly kind: 'stop' };
 
-/** The service or the network is away: waited for, as long as it takes up to the limit. */
+/** The service or the network is unavailable: the download waits for it, up to a limit. */
 const AWAY: ReadonlySet<ErrorCode> = new Set([
   'client.refused-connection',
   'client.host-not-found',
@@ -50,8 +50,8 @@ const DOUBTFUL: ReadonlySet<ErrorCode> = new Set([
   'cache.damaged',
   'app.cancelled',
 ]);
-/** What only a person can mend. */
-const MENDABLE: ReadonlySet<ErrorCode> = new Set([
+/** What only the user can fix. */
+const FIXABLE: ReadonlySet<ErrorCode> = new Set([
   'cache.disk-full',
   'cache.read-only',
   'cache.io-failed',
@@ -70,43 +70,43 @@ const GONE_STATUS = 410;
 const TOO_LARGE_STATUS = 413;
 
 const FIRST_DELAY_MS = 500;
-const DELAY_LIMIT_MS = 60_000;
-/** A service may ask for more patience than the back-off has, up to this. */
-const RETRY_AFTER_LIMIT_MS = 3_600_000;
+const MAX_DELAY_MS = 60_000;
+/** A service may ask for a longer wait than the back-off's, up to this. */
+const MAX_RETRY_AFTER_MS = 3_600_000;
 /** A lost network is waited for this long, sleep not counted; then the download is paused, not ended. */
-const PATIENCE_MS = 12 * 3_600_000;
-const DOUBTFUL_LIMIT = 8;
-const WATCHED_LIMIT = 2;
-const RESTART_LIMIT = 5;
+const MAX_WAIT_MS = 12 * 3_600_000;
+const MAX_DOUBTFUL_FAILURES = 8;
+const MAX_WATCHED_FAILURES = 2;
+const MAX_RESTARTS = 5;
 
-/** Judges what a download does about a failure; `random` is from 0 up to 1. */
+/** Decides what a download does about a failure; `random` is from 0 up to 1. */
 export function judgeFailure(error: AppError, place: FailurePlace, random: number): FailureVerdict {
   const { code, details } = error;
   const status = Number(details['status'] ?? 0);
   if (code === 'cache.disk-full') return { kind: 'pause' };
-  if (MENDABLE.has(code)) return { kind: place.isWatched ? 'stop' : 'pause' };
+  if (FIXABLE.has(code)) return { kind: place.isWatched ? 'stop' : 'pause' };
   if (place.cursor !== '' && (code === 'client.invalid-request' || status === GONE_STATUS)) {
-    return { kind: place.restarts < RESTART_LIMIT ? 'restart-walk' : 'stop' };
+    return { kind: place.restarts < MAX_RESTARTS ? 'restart-walk' : 'stop' };
   }
-  const isSlowAnswer = code === 'client.timeout' && details['kind'] !== 'connect';
-  const isTooMuch = code === 'client.too-large' || isSlowAnswer || TOO_MUCH_STATUSES.has(status);
+  const isSlowResponse = code === 'client.timeout' && details['kind'] !== 'connect';
+  const isTooMuch = code === 'client.too-large' || isSlowResponse || TOO_MUCH_STATUSES.has(status);
   const wait = { kind: 'wait', delayMs: toDelayMs(error, place.failures, random), isTooMuch } as const;
   if (code === 'client.too-large' || status === TOO_LARGE_STATUS) {
     return place.canShrink ? { ...wait, delayMs: 0 } : { kind: 'stop' };
   }
   if (DOUBTFUL.has(code)) {
-    if (place.failures <= (place.isWatched ? WATCHED_LIMIT : DOUBTFUL_LIMIT)) return wait;
+    if (place.failures <= (place.isWatched ? MAX_WATCHED_FAILURES : MAX_DOUBTFUL_FAILURES)) return wait;
     return { kind: place.isWatched ? 'stop' : 'pause' };
   }
   if (!AWAY.has(code) && !REPEATED_STATUSES.has(status)) return { kind: 'stop' };
   if (place.isWatched && code !== 'client.circuit-open') return { kind: 'stop' };
-  return place.withoutProgressMs < PATIENCE_MS ? wait : { kind: 'pause' };
+  return place.withoutProgressMs < MAX_WAIT_MS ? wait : { kind: 'pause' };
 }
 
-/** Doubles from half a second to a minute, half of it by chance; never less than the service asks for. */
+/** Doubles from half a second to a minute, half of it random; never less than the service asks for. */
 function toDelayMs({ details }: AppError, failures: number, random: number): number {
-  const backOffMs = Math.min(DELAY_LIMIT_MS, FIRST_DELAY_MS * 2 ** (failures - 1)) * (0.5 + random / 2);
+  const backOffMs = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - 1)) * (0.5 + random / 2);
   const asked = details['retryAfterMs'];
-  const askedMs = typeof asked === 'number' ? Math.min(asked, RETRY_AFTER_LIMIT_MS) : 0;
+  const askedMs = typeof asked === 'number' ? Math.min(asked, MAX_RETRY_AFTER_MS) : 0;
   return Math.round(Math.max(backOffMs, askedMs));
 }

@@ -4,18 +4,18 @@ import type { DownloadPace } from '../cache/read/download-figures.ts';
 import type { AskedTotal } from './ask-total.ts';
 import { suggestSliceDays } from './slice-period.ts';
 
-/** Earlier downloads of fewer records say little about speed. */
-const TELLING_RECORDS = 1000;
+/** Earlier downloads of fewer records are no measure of speed. */
+const MIN_MEASURED_RECORDS = 1000;
 /** The cache keeps about what it receives, with indexes. */
 const ASSUMED_DISK_SHARE = 1.2;
 /** A service and a disk of common speed. */
 const ASSUMED_RECORDS_PER_SECOND = 5_000;
 /** Records of common length, where the period's first page holds none. */
 const ASSUMED_RECORD_BYTES = 600;
-/** Services like to stop counting at such figures. */
+/** Services often stop counting at such figures. */
 const ROUND_TOTALS = new Set([1_000, 5_000, 10_000, 20_000, 50_000, 65_535, 65_536, 100_000, 1_000_000]);
 
-/** Forecasts a download from what the service says of the period and from how earlier ones went. */
+/** Forecasts a download from the service's total of the period and the speed of earlier downloads. */
 export function planDownload(input: {
   readonly asked: AskedTotal;
   readonly pace: DownloadPace;
@@ -25,7 +25,7 @@ export function planDownload(input: {
 }): DownloadPlan {
   const { asked, pace, pageSize, period, freeBytes } = input;
   const { totalDocument, roundTripMs } = asked;
-  const isMeasured = pace.recordCount >= TELLING_RECORDS && pace.durationMs > 0;
+  const isMeasured = pace.recordCount >= MIN_MEASURED_RECORDS && pace.durationMs > 0;
   const recordBytes = isMeasured
     ? pace.receivedBytes / pace.recordCount
     : (asked.bytesPerRecord ?? ASSUMED_RECORD_BYTES);

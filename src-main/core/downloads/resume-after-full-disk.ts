@@ -2,7 +2,7 @@ import type { Handlers } from '../../common/contract/index.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { Cache } from '../cache/cache.ts';
 
-/** Goes on with the downloads that a full disk paused, once the cache can be written again. */
+/** Resumes the downloads that a full disk paused, once the cache can be written again. */
 export function resumeAfterFullDisk(
   cache: Pick<Cache, 'watchState'>,
   downloads: Pick<Handlers, 'downloads/list' | 'downloads/resume'>,
@@ -16,7 +16,7 @@ export function resumeAfterFullDisk(
         await downloads['downloads/resume']({ snapshotId });
         logger.info('download resumed after a full disk', { snapshotId });
       } catch (error) {
-        // A person may have been quicker, or have removed it; the others still go on.
+        // The user may have resumed or removed it meanwhile; the others are still resumed.
         logger.warn('download not resumed', { snapshotId, error });
       }
     }

@@ -29,7 +29,7 @@ export interface DownloadRun {
   readonly clock: DownloadClock;
   readonly logger: Logger;
   readonly task: Pick<TaskHandle, 'signal' | 'progress' | 'update'>;
-  /** Began by itself after a restart, or long after it was asked for: nobody waits for its first page. */
+  /** Resumed after a restart, or long after it was queued: the user isn't waiting for its first page. */
   readonly isUnwatched: boolean;
   random(): number;
   /** The client and page size of the connection as it is now. */
@@ -37,7 +37,7 @@ export interface DownloadRun {
   onStored(snapshot: Snapshot): void;
   /** A further slice of the period begins. */
   onSlice(): void;
-  /** It waits to try again, or goes on; `retryAtMs` is null then. */
+  /** It waits to try again; both are null when it continues. */
   onWaiting(error: AppError | null, retryAtMs: number | null): void;
 }
 
@@ -45,9 +45,9 @@ export interface DownloadRun {
 const BROKEN_END = new Set(['cursor-repeated', 'page-repeated']);
 
 /**
- * Reads everything of a download that is still to come, slice by slice, over whatever failure can be
- * outlasted. Answers how it ended; rejects with a TaskStop (cancelled, paused, closing), which carries a
- * failure that only a person can mend, or with the AppError that nothing can be done about.
+ * Fetches what is left of a download, slice by slice, and waits out failures that may pass. Returns the state
+ * that the snapshot ends in; rejects with a TaskStop (cancelled, paused, closing), which carries a failure that
+ * only the user can fix, or with the AppError that ended it.
  */
 export async function runDownload(run: DownloadRun): Promise<SnapshotState> {
   const { snapshotId, cache, clock, logger, task } = run;
@@ -62,7 +62,7 @@ export async function runDownload(run: DownloadRun): Promise<SnapshotState> {
   const adapt = (row: DownloadRow, outcome: PageOutcome): void => {
     sizing = adaptPageSize(readSizing(row), outcome, run.connect().pageSize);
   };
-  /** The total of all slices together, asked for once before the first of them. */
+  /** The total of all slices together, requested once before the first of them. */
   const readForecast = async (row: DownloadRow, sliceCount: number): Promise<number | null> => {
     if (sliceCount === 1 || row.snapshot.pageCount > 0) return row.forecastTotal;
     const { report, period } = row.snapshot;
@@ -104,8 +104,8 @@ export async function runDownload(run: DownloadRun): Promise<SnapshotState> {
     });
   };
 
-  /** Does what the failure asks for; throws what ends the download. */
-  const meet = async (thrown: unknown): Promise<void> => {
+  /** Waits, restarts the walk or shrinks the page, as the failure requires; throws what ends the download. */
+  const handleFailure = async (thrown: unknown): Promise<void> => {
     task.signal.throwIfAborted();
     if (!(thrown instanceof AppError)) throw thrown;
     const row = await cache.getDownload(snapshotId);
@@ -122,7 +122,7 @@ export async function runDownload(run: DownloadRun): Promise<SnapshotState> {
       },
       run.random(),
     );
-    logger.warn('a download met a failure', {
+    logger.warn('a download failed for now', {
       snapshotId,
       code: thrown.code,
       failures,
@@ -158,7 +158,7 @@ export async function runDownload(run: DownloadRun): Promise<SnapshotState> {
         run.onSlice();
       }
     } catch (error) {
-      await meet(error);
+      await handleFailure(error);
     }
   }
 }

@@ -7,7 +7,7 @@ export interface DownloadClock {
   wait(ms: number, signal: AbortSignal): Promise<void>;
 }
 
-/** A wait is looked at this often, since timers stand still while the machine sleeps. */
+/** A wait is checked this often, since timers stand still while the machine sleeps. */
 const LOOK_MS = 5_000;
 /** The clock was moved, or the machine slept, when it went this much further than the wait. */
 const JUMP_MS = 10_000;

@@ -4,7 +4,7 @@ import { civilToUtcMs, utcMsToCivil } from '../../common/time/civil-time.ts';
 
 const DAY_MS = 86_400_000;
 const SECOND_MS = 1000;
-/** Longer periods are better fetched day by day: a walk over fewer pages, and less to begin again. */
+/** Longer periods are better fetched day by day: shorter walks, and less to repeat after a failure. */
 const LONG_PERIOD_DAYS = 7;
 
 /**

@@ -37,7 +37,7 @@ export function toDownload(row: DownloadRow, taskId: string | null, waiting: Wai
   };
 }
 
-/** True for a download that has stopped before its end, and knows the cursor to go on from. */
+/** True for a download that has stopped before its end, and has a cursor to continue from. */
 function canResume(row: DownloadRow): boolean {
   const isStopped = row.state === 'paused' || row.state === 'ended';
   const isLeft = row.nextCursor !== null || row.sliceNumber + 1 < countSlices(row);

@@ -8,17 +8,17 @@ export interface Walk {
   readonly client: Pick<ReportingClient, 'fetchPage'>;
   readonly cache: Pick<Cache, 'storePage'>;
   readonly snapshot: Snapshot;
-  /** What to ask for: the snapshot's period, or one slice of it. */
+  /** What to request: the snapshot's period, or one slice of it. */
   readonly period: Period;
   /** Cursor to begin with; empty for the first page. */
   readonly cursor: string;
   /** Entries that the walk received before, when it goes on. */
   readonly received: number;
   readonly signal: AbortSignal;
-  /** Records to ask for in the next page. */
+  /** Records to request in the next page. */
   readPageSize(): number;
   onRetry(retryAtMs: number): void;
-  /** A page is parsed: entries received so far, the service's newest total, and how long the answer took. */
+  /** A page is parsed: entries received so far, the service's newest total, and how long the response took. */
   onPage(received: number, totalDocument: number | null, durationMs: number): void;
   /** A page is committed. */
   onStored(snapshot: Snapshot): void;
@@ -26,8 +26,8 @@ export interface Walk {
 
 /**
  * Reads a report page by page into the cache, in the cursor order of the specification (Endpoints, rule 1;
- * decision 8). The next page is asked for while the last one is being written, one page at a time.
- * Answers why the walk ended; rejects with the AppError that stopped it. Pages stored before stay.
+ * decision 8). The next page is requested while the last one is being written, one page at a time.
+ * Returns why the walk ended; rejects with the AppError that stopped it. Pages stored before stay.
  */
 export async function walkReport(walk: Walk): Promise<NonNullable<PageHead['end']>> {
   const { snapshot, period } = walk;
@@ -36,7 +36,7 @@ export async function walkReport(walk: Walk): Promise<NonNullable<PageHead['end'
   try {
     for (;;) {
       const size = walk.readPageSize();
-      const answer = await walk.client.fetchPage(
+      const response = await walk.client.fetchPage(
         {
           report: snapshot.report,
           startDate: period.startDate,
@@ -53,20 +53,20 @@ export async function walkReport(walk: Walk): Promise<NonNullable<PageHead['end'
         {
           snapshotId: snapshot.id,
           cursorSent: cursor,
-          requestedAtMs: answer.requestedAtMs,
-          receivedAtMs: answer.receivedAtMs,
-          status: answer.status,
+          requestedAtMs: response.requestedAtMs,
+          receivedAtMs: response.receivedAtMs,
+          status: response.status,
           zone: snapshot.period.zone,
           sizeAsked: size,
         },
-        answer.bytes,
+        response.bytes,
       );
       storing = page.stored.then(walk.onStored);
-      // Its failure is met at the next await of `storing`; until then it must not count as unhandled.
+      // Its failure is thrown at the next await of `storing`; until then it must not count as unhandled.
       storing.catch(() => undefined);
       const head: PageHead = await page.head;
       received += head.recordCount;
-      walk.onPage(received, head.totalDocument, answer.receivedAtMs - answer.requestedAtMs);
+      walk.onPage(received, head.totalDocument, response.receivedAtMs - response.requestedAtMs);
       if (head.nextCursor === null) {
         await storing;
         return head.end ?? 'no-cursor';

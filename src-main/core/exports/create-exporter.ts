@@ -24,7 +24,7 @@ const WRITERS: Readonly<Record<ExportInput['format'], CreateExportWriter>> = {
 const FINISHED_KEPT = 50;
 
 export interface Exporter {
-  /** Asks the host for a target and starts the export; null when the person changed their mind. Throws `cache.*`. */
+  /** Asks the host for a target and starts the export; null when the user closed the dialog. Throws `cache.*`. */
   start(input: ExportInput): Promise<{ taskId: string | null }>;
   /** Shows a finished export. Throws `tasks.not-found`. */
   reveal(taskId: string): Promise<{ downloadPath: string | null }>;

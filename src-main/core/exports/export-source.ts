@@ -9,7 +9,7 @@ import { selectDetailColumns, selectSummaryColumns, type ExportColumn } from './
 export type ExportCache = Pick<Cache, 'getSnapshot' | 'listSnapshots' | 'readExportBatch' | 'readSummary'>;
 export type ExportEngine = Pick<Engine, 'openView' | 'readIds' | 'closeView'>;
 
-/** Ids asked for at once; a batch of long payloads holds fewer records. */
+/** Ids read at once; a batch of long payloads holds fewer records. */
 const BATCH_ROWS = 2000;
 
 /** The records of one export: their fields, their number, and batches of them. */
@@ -68,7 +68,7 @@ export async function withExportSource(
       measure: (row) => 200 + countContent(row),
     });
   } finally {
-    // A view that can't be closed takes nothing from a file that is whole, and hides no better error.
+    // A view that can't be closed doesn't harm a complete file, and must not hide an earlier error.
     await engine.closeView(viewId).catch(() => undefined);
   }
 }

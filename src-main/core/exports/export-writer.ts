@@ -1,6 +1,6 @@
 import type { ExportColumn } from './export-columns.ts';
 
-/** What a file says about itself, where its format has a place for it. */
+/** What a file states about itself, where its format has a place for it. */
 export interface ExportAbout {
   readonly report: string;
   readonly tenant: number;

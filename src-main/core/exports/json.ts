@@ -1,8 +1,8 @@
 import type { CreateExportWriter } from './export-writer.ts';
 
 /**
- * One JSON object: what the file is, then `records` with the names and types of the specification, one
- * record a line. A value that is not known is null.
+ * One JSON object: what the file is, then `records` with the names and types of the specification, each record
+ * on a line of its own. A value that is not known is null.
  */
 export const createJsonWriter: CreateExportWriter = (columns, about) => {
   let separator = '\n';

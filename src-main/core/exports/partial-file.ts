@@ -61,7 +61,7 @@ export async function openPartialFile(
   };
 }
 
-/** A partial file that nobody has written to for a day is left from a program that was killed. */
+/** A partial file that wasn't written to for a day was left by a program that was killed. */
 async function openExclusively(path: string, nowMs: number, openFile: typeof open): Promise<FileHandle> {
   const openNew = (): Promise<FileHandle> => openFile(path, 'wx', PRIVATE_FILE_MODE);
   return guardWriting(async () => {

@@ -11,7 +11,7 @@ export interface PartialList {
 
 /**
  * Opens the list in the data folder, after deleting what the exports of an application that was killed left behind:
- * nobody else writes there, as the folder is held by one process. Never throws: an export does not depend on it.
+ * only one process holds the folder, so no other writes there. Never throws: an export does not depend on it.
  */
 export async function openPartialList(folder: string, nowMs: number, logger: Logger): Promise<PartialList> {
   const path = join(folder, 'partial-exports.json');

@@ -60,7 +60,7 @@ export function createLocalServiceHandlers(parts: {
       if (local === undefined) throw new AppError('connections.not-found', 'No local connection.');
       const text = (await connections.readSecrets(local.id))[name];
       // Secrets go one way, also here, wherever the host has a clipboard. A browser's clipboard is the page's own:
-      // there, the page is given this one credential because somebody pressed the button for it. It opens nothing
+      // there, the page is given this one credential because the user pressed the button for it. It opens nothing
       // but the sample service of this computer, whose every record the same session may read anyway.
       return { text: (await host.copyText(text)) ? null : text };
     },

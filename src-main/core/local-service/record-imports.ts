@@ -8,7 +8,7 @@ import type { ImportMessage, ServiceThread } from './service-thread-client.ts';
 
 const EVENT_INTERVAL_MS = 100;
 /** A service that doesn't end a cancelled import in this time is not waited for. */
-const CANCEL_LIMIT_MS = 10_000;
+const MAX_CANCEL_MS = 10_000;
 
 const EMPTY_REPORT: ImportReport = { lines: 0, added: 0, known: 0, rejected: 0, problems: [] };
 
@@ -21,7 +21,7 @@ export interface RecordImports {
   /** Starts an import and releases the file when it has ended. Throws `local-service.import-running`. */
   start(thread: Pick<ServiceThread, 'send'>, file: ImportFile): RecordImport;
   hear(message: ImportMessage): void;
-  /** Asks the running one, if any, to end. */
+  /** Cancels the running one, if any. */
   cancel(): void;
   /** The service has ended: so has the import. */
   abandon(error: AppError): void;
@@ -33,7 +33,7 @@ interface RunningImport {
   readonly ended: PromiseWithResolvers<ImportEnd>;
 }
 
-/** Runs imports as tasks and tells of them at most ten times a second. */
+/** Runs imports as tasks and reports their progress at most ten times a second. */
 export function createRecordImports(options: {
   tasks: TaskRegistry;
   tell: (recordImport: RecordImport) => void;
@@ -60,7 +60,7 @@ export function createRecordImports(options: {
     let limit: NodeJS.Timeout | undefined;
     const cancel = (): void => {
       thread.send({ kind: 'cancel-import', importId });
-      limit = setTimeout(() => ended.reject(toCancelled()), CANCEL_LIMIT_MS);
+      limit = setTimeout(() => ended.reject(toCancelled()), MAX_CANCEL_MS);
     };
     try {
       task.signal.throwIfAborted();
@@ -69,7 +69,7 @@ export function createRecordImports(options: {
       const { report, cancelled, failure } = await ended.promise;
       change({ report });
       if (failure !== null) {
-        throw new AppError('local-service.import-failed', 'The file could not be read on.', {
+        throw new AppError('local-service.import-failed', 'The rest of the file could not be read.', {
           reason: failure,
         });
       }

@@ -4,14 +4,14 @@ import { createThrottle } from '../tasks/throttle.ts';
 
 const EVENT_INTERVAL_MS = 100;
 
-/** The last requests that the service answered. */
+/** The last requests that the service handled. */
 export interface RequestRing {
   add(requests: readonly ServiceRequest[]): void;
   /** Oldest first. */
   read(): ServiceRequest[];
 }
 
-/** Keeps the last 200 requests and tells of new ones at most ten times a second, never more than it keeps. */
+/** Keeps the last 200 requests and emits new ones at most ten times a second, never more than it keeps. */
 export function createRequestRing(tell: (requests: ServiceRequest[]) => void): RequestRing {
   let kept: readonly ServiceRequest[] = [];
   let untold = 0;

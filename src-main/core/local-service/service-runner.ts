@@ -26,7 +26,7 @@ export interface ServiceRunnerOptions {
   onReady(ready: ReadyService): Promise<void>;
   readonly onRequests: Parameters<typeof startServiceThread>[0]['onRequests'];
   readonly onImport: Parameters<typeof startServiceThread>[0]['onImport'];
-  /** A running service is about to be asked to end. */
+  /** A running service is about to be stopped. */
   onStopping(): void;
   /** A running service is gone, on purpose or not. */
   onGone(error: AppError): void;
@@ -37,12 +37,12 @@ export interface ServiceRunner {
   readonly state: LocalServiceState;
   /** Throws `local-service.not-running`. */
   requireThread(): ServiceThread;
-  /** Answers at once when it is running. Throws `local-service.start-failed` and what `onReady` throws. */
+  /** Returns at once when it is running. Throws `local-service.start-failed` and what `onReady` throws. */
   start(): Promise<void>;
   stop(): Promise<void>;
   /** Starts it with what has changed; a service that is not running is started too. */
   restart(): Promise<void>;
-  /** A running service is told at once, another one when it starts. */
+  /** Applied at once to a running service, else when it starts. */
   setLive(live: boolean): void;
   setSimulation(simulation: Simulation): void;
   /** Started again with them where it is running. */
@@ -81,7 +81,7 @@ export function createServiceRunner(options: ServiceRunnerOptions): ServiceRunne
     state = { ...state, ...next };
     options.onChanged(state);
   };
-  /** A start must not meet a stop half way. */
+  /** A start must not overlap a stop. */
   const runAlone = <Value>(work: () => Promise<Value>): Promise<Value> => {
     const result = queue.then(work);
     queue = result.catch(() => undefined);
@@ -139,7 +139,7 @@ export function createServiceRunner(options: ServiceRunnerOptions): ServiceRunne
     rate = null;
     change({ state: 'starting', error: null, restartAtMs: null, trafficPerSecond: null });
     try {
-      // Somebody else may have taken the port meanwhile; the connection then gets a new address.
+      // Another program may have taken the port meanwhile; the connection then gets a new address.
       const ready = await open(port).catch((error: unknown) => {
         if (port === 0) throw error;
         logger.warn('local service did not start on its port', { port });
@@ -182,7 +182,7 @@ export function createServiceRunner(options: ServiceRunnerOptions): ServiceRunne
     restartTimer = setTimeout(() => void runAlone(startAgain), waitMs);
   };
   const startAgain = async (): Promise<void> => {
-    // The person may have been quicker.
+    // The user may have started it meanwhile.
     if (state.state === 'crashed') await startNow().catch(handleCrash);
   };
 

@@ -6,8 +6,8 @@ import type {
   ToServiceThread,
 } from '../../common/local-service-messages.ts';
 
-/** A thread that has not ended this long after it was asked is ended by force; its store survives that. */
-const STOP_LIMIT_MS = 8_000;
+/** A thread that has not ended this long after it was asked to is terminated; its store survives that. */
+const MAX_STOP_MS = 8_000;
 
 type Told<Kind extends FromServiceThread['kind']> = Extract<FromServiceThread, { kind: Kind }>;
 export type ReadyService = Told<'ready'>;
@@ -21,7 +21,7 @@ export interface ServiceThread {
   readonly ready: Promise<ReadyService>;
   hasEnded(): boolean;
   send(message: Exclude<ToServiceThread, { kind: 'stop' }>): void;
-  /** Asks it to end, and ends it by force when it doesn't. */
+  /** Asks it to end, and terminates it when it doesn't. */
   stop(): Promise<void>;
 }
 
@@ -93,7 +93,7 @@ export function startServiceThread(options: {
     stop: async () => {
       isStopping = true;
       send({ kind: 'stop' });
-      const limit = setTimeout(() => void worker.terminate(), STOP_LIMIT_MS);
+      const limit = setTimeout(() => void worker.terminate(), MAX_STOP_MS);
       await exited.finally(() => clearTimeout(limit));
     },
   };

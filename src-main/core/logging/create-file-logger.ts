@@ -14,7 +14,7 @@ const LOG_FILE = /^channelscope-\d{4}-\d{2}-\d{2}\.log$/;
 
 /**
  * Writes JSON lines to a file for each UTC day, readable by its owner only; the newest 14 files stay.
- * Folders of the person (`homeFolders`, by default the home folder) and the log's own are redacted. Never throws.
+ * Folders of the user (`homeFolders`, by default the home folder) and the log's own are redacted. Never throws.
  */
 export function createFileLogger(options: {
   folder: string;
@@ -52,7 +52,7 @@ export function createFileLogger(options: {
       try {
         await write(lines);
       } catch {
-        // A log that can't be written must not stop anything; the folder is looked at again next time.
+        // A log that can't be written must not stop anything; the folder is checked again next time.
         openFileName = '';
       }
     }
@@ -67,7 +67,7 @@ export function createFileLogger(options: {
       waiting.push({ fileName, line: formatLogLine({ atMs, level, part, event, fields }, pathPattern) });
       writing ??= Promise.resolve().then(drain);
     } catch {
-      // Logging never throws, whatever it was given.
+      // Logging never throws, whatever its fields hold.
     }
   }
 

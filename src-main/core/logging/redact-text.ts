@@ -30,7 +30,7 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
 
 /**
  * Replaces what must not be logged in a text: tokens, credentials, e-mail addresses, user names and query
- * values of addresses, and the given folders in every spelling. Folders come from `toPathVariants`.
+ * values of addresses, and what `pathPattern`, made by `toPathPattern`, finds.
  */
 export function redactText(text: string, pathPattern: RegExp | null): string {
   let clean = text.length > MAX_TEXT_CHARS ? text.slice(0, MAX_TEXT_CHARS) : text;

@@ -8,7 +8,7 @@ const MAX_TEXT_CHARS = 2000;
 
 const SECRET_KEY =
   /authorization|cookie|token|secret|passw|passphrase|pwd|xsrf|csrf|credential|(^|[-_.\s])keys?($|[-_.\sA-Z])|[a-z\d]Keys?($|[-_.\sA-Z])|(api|private|access)keys?$/;
-/** Names that authorisation flows give to secrets, and that are plain words elsewhere. */
+/** Names of secrets in authorisation flows that are plain words elsewhere. */
 const DOUBTFUL_KEY = /^(code|state)$/i;
 const KNOWN_WORDS: ReadonlySet<unknown> = new Set([
   ...ERROR_CODES,

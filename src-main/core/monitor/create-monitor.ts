@@ -6,7 +6,7 @@ import type { ConnectionStore } from '../connections/create-connections.ts';
 import type { SettingsStore } from '../settings/create-settings.ts';
 import { pollStatus } from './poll-status.ts';
 
-/** Failures that say nothing about the platform, only that it can't be reached from here (decision 28). */
+/** Failures that show only that the platform can't be reached from here, not how it is (decision 28). */
 const UNREACHABLE: readonly ErrorCode[] = [
   'client.refused-connection',
   'client.host-not-found',
@@ -47,7 +47,7 @@ export function createMonitor(options: {
       };
     } catch (error) {
       const { code, details } = toErrorInfo(error);
-      // A call that was held back failed for what the ones before it failed for.
+      // A call that the circuit stopped has the reason of the failures before it.
       const cause = code === 'client.circuit-open' ? details['reason'] : code;
       const state = UNREACHABLE.some((unreachable) => unreachable === cause) ? 'unreachable' : 'unknown';
       return {
@@ -67,7 +67,7 @@ export function createMonitor(options: {
 
   const keepSample = async (connectionId: string): Promise<StatusSample> => {
     const sample = await takeSample(connectionId);
-    // Of a connection that was removed meanwhile nothing may stay: this throws then.
+    // Throws for a connection that was removed meanwhile, so that nothing of it is stored.
     connections.get(connectionId);
     await cache.addStatusSample(sample);
     emit('status/checked', sample);

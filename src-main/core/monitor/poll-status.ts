@@ -2,21 +2,21 @@ import type { Settings } from '../../common/model/settings.ts';
 
 const LOOK_EVERY_MS = 1_000;
 
-/** What the poll needs to know and may do. */
+/** What the poll reads and calls. */
 export interface StatusPoll {
   readonly readSettings: () => Pick<Settings, 'refreshSeconds'>;
-  /** The connection that the person watches; undefined before there is one. */
+  /** The connection that the window shows; undefined before there is one. */
   findWatched(): Promise<string | undefined>;
-  /** When a connection was last asked, by whomever; undefined when it never was. */
+  /** When a connection's status was last requested, by the poll or the window; undefined when it never was. */
   findLastCheckMs(connectionId: string): number | undefined;
   check(connectionId: string): Promise<unknown>;
   now(): number;
 }
 
 /**
- * Asks for the watched connection's status whenever its interval is over, also while no window is open. Each look
- * reads the clock and the settings anew, so that a slept computer or a changed interval needs no word of its own.
- * The answer ends it.
+ * Requests the watched connection's status whenever its interval is over, also while no window is open. Each check
+ * reads the clock and the settings again, so that waking from sleep and a changed interval need no code of their own.
+ * Returns a function that ends it.
  */
 export function pollStatus(poll: StatusPoll): () => void {
   let isLooking = false;
@@ -32,7 +32,7 @@ export function pollStatus(poll: StatusPoll): () => void {
   const timer = setInterval(() => {
     if (isLooking) return;
     isLooking = true;
-    // A connection may be removed between finding and asking; the next look finds another.
+    // A connection may be removed before its request; the next check finds another.
     void look()
       .catch(() => undefined)
       .finally(() => (isLooking = false));

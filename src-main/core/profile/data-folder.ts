@@ -10,7 +10,7 @@ export function toHostPlatform(platform: NodeJS.Platform): HostPlatform {
   return platform === 'win32' ? 'windows' : 'linux';
 }
 
-/** Where the data of a person is kept when nobody says otherwise; the same for both hosts. */
+/** The default data folder of a user; the same for both hosts. */
 export function findDataFolder(
   platform: HostPlatform,
   home: string,
@@ -25,7 +25,7 @@ export function findDataFolder(
   return posix.join(posix.isAbsolute(base) ? base : posix.join(home, '.local', 'share'), 'channelscope');
 }
 
-/** Creates the folder and closes it to everybody but its owner, also one that exists. */
+/** Creates the folder and closes it to all users but its owner, also one that exists. */
 export async function prepareDataFolder(folder: string): Promise<void> {
   makePrivateFolder(folder);
   await chmod(folder, PRIVATE_FOLDER_MODE);

@@ -19,7 +19,7 @@ const SYSTEM_TEXTS: readonly (readonly [ErrorCode, RegExp])[] = [
   ],
 ];
 
-/** Names what a keychain's refusal means; a text that nobody knows counts as `secrets.denied`. */
+/** Converts a keychain's error to its code; an unknown text counts as `secrets.denied`. */
 export function toKeychainError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const text = toErrorText(error);

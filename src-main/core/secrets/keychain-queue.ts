@@ -6,7 +6,7 @@ type CallKeychain = <Value>(call: () => Promise<Value>) => Promise<Value>;
 
 /**
  * Runs keychain calls one after the other, each with a time limit that includes its wait. A call that hangs
- * (an unlock prompt nobody sees) holds a thread of the pool that files need too: one at most can hang.
+ * (an unlock prompt that isn't seen) holds a thread of the pool that files need too: one at most can hang.
  */
 export function createKeychainQueue(timeoutMs: number): CallKeychain {
   let tail: Promise<unknown> = Promise.resolve();
@@ -35,5 +35,5 @@ export function createKeychainQueue(timeoutMs: number): CallKeychain {
 }
 
 function toTimeout(timeoutMs: number): AppError {
-  return new AppError('secrets.timeout', 'The keychain did not answer in time.', { timeoutMs });
+  return new AppError('secrets.timeout', 'The keychain did not respond in time.', { timeoutMs });
 }

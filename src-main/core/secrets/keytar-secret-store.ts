@@ -53,7 +53,7 @@ export function createKeytarSecretStore(options: {
     probe,
     async get(connectionId, name) {
       const secret = await call(() => keytar.getPassword(service, toAccount(connectionId, name)));
-      // A locked keyring answers "nothing" as well; only one that can be written to is believed.
+      // A locked keyring returns nothing as well; only one that can be written to proves that there is no secret.
       if (secret === null) await probe();
       return secret;
     },

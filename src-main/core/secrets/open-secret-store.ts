@@ -7,8 +7,8 @@ import type { SecretStore } from './secret-store.ts';
 
 /**
  * Opens the system's keychain; where it can't be used, secrets live in memory for this session and
- * `failure` says why. Never throws. Calling it again is how to try again. The time limit is 5,000 ms for each call of
- * the keychain: a prompt to unlock it may stand where nobody looks.
+ * `failure` is the reason. Never throws. Calling it again is how to try again. The time limit is 5,000 ms for each call of
+ * the keychain: a prompt to unlock it may be hidden from the user.
  */
 export async function openSecretStore(options: {
   load?: () => Promise<KeytarLike>;

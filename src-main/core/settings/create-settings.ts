@@ -5,7 +5,7 @@ import { Settings, type SettingsChange } from '../../common/model/settings.ts';
 import type { Logger } from '../logging/logger.ts';
 import { readJsonFileOrKeepAside, writeJsonFile } from './json-file.ts';
 
-/** The person's choices, kept in one document. */
+/** The user's settings, kept in one document. */
 export interface SettingsStore {
   get(): Settings;
   update(change: SettingsChange): Promise<Settings>;

@@ -17,7 +17,7 @@ export interface Housekeeping {
   stop(): void;
 }
 
-/** Deletes removed snapshots in time, and applies retention, which removes like a person does: with time to undo it. */
+/** Deletes removed snapshots in time, and applies retention, whose removals can be undone for as long as the user's own. */
 export function createHousekeeping(options: {
   cache: Cache;
   settings: SettingsStore;

@@ -152,7 +152,7 @@ const EMPTY_TASK = {
   steps: [],
 } satisfies Partial<Task>;
 
-/** The task as it is told: rate and time left hold for this moment, and for running tasks only. */
+/** The task as it is sent to the window: rate and time left are of this moment, and of running tasks only. */
 function toTask(entry: Entry, nowMs: number): Task {
   const { task } = entry;
   if (task.state !== 'running') return task;

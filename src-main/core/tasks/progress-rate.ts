@@ -1,7 +1,7 @@
 const WINDOW_MS = 5000;
 /** Samples closer than this are joined, so that fast work keeps few of them. */
 const STEP_MS = 100;
-/** A rate over less than this says nothing. */
+/** A rate over less than this is no measure. */
 const MIN_SPAN_MS = 500;
 
 export interface ProgressRate {
@@ -16,7 +16,7 @@ export function createProgressRate(startedAtMs: number): ProgressRate {
   return {
     add(atMs, done) {
       const last = samples.at(-1);
-      // What is reported right at the start was done before, in a download that goes on.
+      // What is reported right at the start was done before, in a download that is resumed.
       if (last !== undefined && atMs - last.atMs < STEP_MS) last.done = done;
       else samples.push({ atMs, done });
       while ((samples[1]?.atMs ?? Infinity) <= atMs - WINDOW_MS) samples.shift();

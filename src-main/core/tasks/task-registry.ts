@@ -3,9 +3,9 @@ import type { Task } from '../../common/model/task.ts';
 /** What a running task may do to its entry. */
 export interface TaskHandle {
   readonly id: string;
-  /** Aborts with a TaskStop that says why. */
+  /** Aborts with a TaskStop, whose kind is the reason. */
   readonly signal: AbortSignal;
-  /** Says that the turn of a task that was registered as queued has come. */
+  /** Marks a task that was registered as queued as running. */
   begin(): void;
   /** Units done so far and expected; rate and time left are worked out from the last seconds. */
   progress(done: number, total: number | null): void;
@@ -21,7 +21,7 @@ export interface TaskHandle {
 export interface TaskRegistry {
   /**
    * Registers and starts work; it counts as done, failed, cancelled or paused by how its promise settles.
-   * Queued work is started too, waits for its turn itself, and then says `begin`.
+   * Queued work is started too, waits for its turn itself, and then calls `begin`.
    */
   start(
     about: Pick<Task, 'kind'> &
@@ -32,7 +32,7 @@ export interface TaskRegistry {
   get(taskId: string): Task;
   /** Throws `tasks.not-found`. A task that has ended is left as it is. */
   cancel(taskId: string): void;
-  /** As cancel, for work that can go on later. */
+  /** As cancel, for work that can be resumed later. */
   pause(taskId: string): void;
   /** Settles when the task has ended, however. */
   whenEnded(taskId: string): Promise<Task>;

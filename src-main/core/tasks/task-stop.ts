@@ -1,6 +1,6 @@
 import { AppError } from '../../common/contract/errors.ts';
 
-/** Why a task was told to end before its work was done. */
+/** Why a task was stopped before its work was done. */
 export type StopKind = 'cancelled' | 'paused' | 'closing';
 
 const WORDS: Readonly<Record<StopKind, string>> = {
@@ -10,8 +10,8 @@ const WORDS: Readonly<Record<StopKind, string>> = {
 };
 
 /**
- * The reason of a task's aborted signal. Work may also throw one itself, to pause for a `cause` that only a
- * person can mend.
+ * The reason of a task's aborted signal. Work may also throw one itself, to pause for a `cause` that only the
+ * user can fix.
  */
 export class TaskStop extends AppError {
   readonly kind: StopKind;

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 /** Stands in index.html where the nonce of the response belongs. */
 const NONCE_PLACEHOLDER = '__CSP_NONCE__';
 
-/** A fresh nonce for one response: the grid may add its own style sheet with it, nobody else may. */
+/** A fresh nonce for one response: with it the grid, and nothing else, may add its own style sheet. */
 export function createNonce(): string {
   return randomBytes(16).toString('base64');
 }
@@ -30,7 +30,7 @@ function buildContentPolicy(nonce: string, connect: 'self' | 'none'): string {
   ].join('; ');
 }
 
-/** Headers of every answer of both hosts, errors included (W-13). */
+/** Headers of every response of both hosts, errors included (W-13). */
 export function buildSecurityHeaders(nonce: string, connect: 'self' | 'none'): Record<string, string> {
   return {
     'content-security-policy': buildContentPolicy(nonce, connect),
