@@ -5,6 +5,7 @@ import { RecordScope } from '../model/record-scope.ts';
 import { Nothing, operation } from './operation.ts';
 
 const ViewId = Type.Object({ viewId: Type.String() });
+const RecordPlace = Type.Object({ snapshotId: Type.Integer(), seq: Type.Integer({ minimum: 0 }) });
 const Question = Type.Object({ scope: RecordScope, filter: RecordFilter });
 
 export const recordsOperations = {
@@ -39,9 +40,14 @@ export const recordsOperations = {
   ),
   /** Values with their counts; conditions on a field don't restrict its own values. */
   'records/read-facets': operation(Question, Facets),
-  'records/read-record': operation(
-    Type.Object({ snapshotId: Type.Integer(), seq: Type.Integer({ minimum: 0 }) }),
-    RecordDetail,
+  'records/read-record': operation(RecordPlace, RecordDetail),
+  /**
+   * The text of a record as it stands in its page; null where the page holds it in a way that has none. `rebuilt`
+   * where the cache of an older version kept rows only, and the page was made from them.
+   */
+  'records/read-raw': operation(
+    RecordPlace,
+    Type.Object({ text: Type.Union([Type.String(), Type.Null()]), rebuilt: Type.Boolean() }),
   ),
   /** Requests that share a session id, in both directions, over everything cached of a connection; at most 200. */
   'records/read-session': operation(

@@ -31,6 +31,7 @@ export function createRecordsHandlers(parts: {
     },
     'records/read-facets': (question) => engine.countFacets(question),
     'records/read-record': (input) => cache.readRecord(input),
+    'records/read-raw': (place) => cache.readRaw(place),
     'records/read-session': (input) => engine.readSession(input),
   };
 }

@@ -1,10 +1,12 @@
 import { AppError } from '../../../common/contract/errors.ts';
 import type { Snapshot } from '../../../common/model/snapshot.ts';
+import { decodeUtf8 } from '../../../common/reporting/read-json.ts';
 import { readPage } from '../../../common/reporting/read-page.ts';
 import type { DetailRecord } from '../../../common/reporting/read-record.ts';
 import type { ReportKind } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { unpackBody } from '../write/page-body.ts';
+import { findRawEntry } from './find-raw-entry.ts';
 import { RECORD_ID_SPAN } from './record-tables.ts';
 
 /** Where the records of a page lie in their snapshot. */
@@ -33,6 +35,8 @@ export interface StoredPages {
    * sets aside. Throws AppError `cache.page-damaged` when the page does not hold as many records.
    */
   readTexts(snapshot: Owner, page: PageRange): readonly StoredTexts[];
+  /** The text of one record as it stands in its page; null where the page holds it in a way that has none. */
+  readRaw(snapshot: Owner, seq: number): { readonly text: string | null; readonly isRebuilt: boolean };
   /** Texts of records with these ids, in their order; each page is opened once. */
   readTextsOf(ids: readonly number[]): StoredTexts[];
 }
@@ -75,6 +79,19 @@ export function createStoredPages(database: Database): StoredPages {
     return { bytes: unpackBody(row.body), isRebuilt: row.isRebuilt === 1 };
   };
 
+  /** Places of a page's records among its entries. */
+  const listPlaces = (
+    snapshotId: number,
+    pageNumber: number,
+    entryCount: number,
+    isRebuilt: boolean,
+  ): number[] => {
+    const { knownEntries = 0 } = isRebuilt ? {} : (known.get(snapshotId, pageNumber) ?? {});
+    const aside = new Set(isRebuilt ? [] : setAside.all(snapshotId, pageNumber));
+    const places = Array.from({ length: entryCount }, (_none, place) => place);
+    return places.filter((place) => place >= knownEntries && !aside.has(place));
+  };
+
   const readTexts = (
     snapshot: Owner,
     { pageNumber, firstSeq, recordCount }: PageRange,
@@ -83,9 +100,8 @@ export function createStoredPages(database: Database): StoredPages {
     if (last?.key === key) return last.texts;
     const { bytes, isRebuilt } = readBody(snapshot.id, pageNumber);
     const entries = listEntries(bytes, snapshot.report);
-    const { knownEntries = 0 } = isRebuilt ? {} : (known.get(snapshot.id, pageNumber) ?? {});
-    const aside = new Set(isRebuilt ? [] : setAside.all(snapshot.id, pageNumber));
-    const texts = entries.filter((_texts, place) => place >= knownEntries && !aside.has(place));
+    const places = listPlaces(snapshot.id, pageNumber, entries.length, isRebuilt);
+    const texts = places.map((place) => entries[place] ?? NO_TEXTS);
     if (texts.length !== recordCount) throw toDamage(snapshot.id, pageNumber);
     last = { key, texts };
     return texts;
@@ -109,7 +125,18 @@ export function createStoredPages(database: Database): StoredPages {
     return texts;
   };
 
-  return { readBody, readTexts, readTextsOf };
+  const readRaw = (snapshot: Owner, seq: number): ReturnType<StoredPages['readRaw']> => {
+    const page = findPage(pagesOf.all(snapshot.id), seq);
+    if (page === undefined) throw new AppError('cache.snapshot-not-found', 'The record is not in the cache.');
+    const { pageNumber, firstSeq } = page;
+    const { bytes, isRebuilt } = readBody(snapshot.id, pageNumber);
+    const { recordCount } = readPage(bytes, { report: snapshot.report, zone: 'UTC' });
+    const place = listPlaces(snapshot.id, pageNumber, recordCount, isRebuilt)[seq - firstSeq];
+    const text = place === undefined ? null : findRawEntry(decodeUtf8(bytes), recordCount, place);
+    return { text, isRebuilt };
+  };
+
+  return { readBody, readTexts, readRaw, readTextsOf };
 }
 
 /** Texts of every entry of a page, readable or not. */

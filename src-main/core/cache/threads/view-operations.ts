@@ -1,4 +1,4 @@
-import type { Input } from '../../../common/contract/index.ts';
+import type { Input, Output } from '../../../common/contract/index.ts';
 import type { RecordDetail, RecordRow } from '../../../common/model/record.ts';
 import type { Snapshot } from '../../../common/model/snapshot.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
@@ -8,6 +8,7 @@ import { createJournalReader } from '../read/page-journal.ts';
 import { createDetailReader } from '../read/read-detail.ts';
 import { prepareWindows } from '../read/read-window.ts';
 import { createSnapshotReader } from '../read/snapshot-rows.ts';
+import { createStoredPages } from '../read/stored-pages.ts';
 
 export type ViewOperations = ReturnType<typeof createViewOperations>;
 
@@ -18,6 +19,7 @@ export function createViewOperations(database: Database) {
   const readWindow = prepareWindows(database);
   const readDetail = createDetailReader(database);
   const journal = createJournalReader(database);
+  const pages = createStoredPages(database);
 
   return {
     getSnapshot: (snapshotId: number): Snapshot => snapshots.get(snapshotId),
@@ -31,5 +33,9 @@ export function createViewOperations(database: Database) {
       readWindow(report, ids),
     readRecord: ({ snapshotId, seq }: Input<'records/read-record'>): RecordDetail =>
       readDetail(snapshots.get(snapshotId), seq),
+    readRaw: ({ snapshotId, seq }: Input<'records/read-raw'>): Output<'records/read-raw'> => {
+      const { text, isRebuilt } = pages.readRaw(snapshots.get(snapshotId), seq);
+      return { text, rebuilt: isRebuilt };
+    },
   };
 }
