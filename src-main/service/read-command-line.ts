@@ -6,10 +6,10 @@ import { tryReadReport } from './import/import-fields.ts';
 import { isQuirkName } from './quirks/quirk-names.ts';
 import { DEFAULT_SERVICE_OPTIONS, isLoopbackHost, type ServiceOptions } from './service-options.ts';
 
-/** What the command line asks for: how the service runs, and which files it imports first. */
+/** What the command line requests: how the service runs, and which files it imports first. */
 export interface CommandLine extends ServiceOptions {
   readonly importFiles: readonly string[];
-  /** The report that they hold; null to tell by their fields. */
+  /** The report that they hold; null to detect it by their fields. */
   readonly importReport: DetailKind | null;
 }
 
@@ -60,11 +60,11 @@ export const HELP_TEXT = `The bundled reporting service.
                               ${QUIRK_NAMES.join('\n                              ')}
   --help                      this text
 
-Once it answers, it prints one line of JSON on standard output: url, tenant, accessToken, accessTokenSecret.
+Once it responds, it prints one line of JSON on standard output: url, tenant, accessToken, accessTokenSecret.
 The sample history is made on the first start in a folder; later starts keep what is there.
 `;
 
-/** Reads the arguments after the program's name; 'help' when help is asked for. Throws OptionError. */
+/** Reads the arguments after the program's name; 'help' when help is requested. Throws OptionError. */
 export function readCommandLine(args: readonly string[]): CommandLine | 'help' {
   const values = parseValues(args);
   if (values.help === true) return 'help';

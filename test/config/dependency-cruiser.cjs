@@ -40,7 +40,7 @@ module.exports = {
     rule('service-stands-alone', '^src-main/service/', {
       path: ['^src-main/(core|web|electron|start)/', '^src-renderer/', '^node_modules/(electron|vue)/'],
     }),
-    rule('only-the-store-opens-sqlite', '^src-main/service/(?!store(-sqlite)?/)', {
+    rule('only-the-store-opens-sqlite', '^src-main/service/(?!store-sqlite/)', {
       path: ['^node_modules/better-sqlite3/', '^src-main/node/open-database'],
     }),
     rule('web-has-no-electron', '^src-main/(web|start)/', {

@@ -1,12 +1,12 @@
 import { resolveFields } from '../../common/reporting/field-names.ts';
 import type { DetailKind, Direction } from '../../common/reporting/reports.ts';
 import { toImportError } from './import-error.ts';
-import { IMPORT_FIELDS, tellDirection, type ImportField } from './import-fields.ts';
+import { IMPORT_FIELDS, detectDirection, type ImportField } from './import-fields.ts';
 
 const DELIMITERS = [',', ';', '\t', '|'] as const;
-const MOST_COLUMNS = 1_000;
+const MAX_COLUMNS = 1_000;
 /** Fewer known names, and the first line is no header. */
-const LEAST_FIELDS = 3;
+const MIN_FIELDS = 3;
 
 /** Where a CSV file has its fields, by column from 0. */
 export interface CsvHeader {
@@ -18,9 +18,9 @@ export interface CsvHeader {
 /** What separates the cells: the mark by which the first line names most fields. Null for no header at all. */
 export function tryFindDelimiter(firstLine: string): string | null {
   let best: string | null = null;
-  let most = LEAST_FIELDS - 1;
+  let most = MIN_FIELDS - 1;
   for (const delimiter of DELIMITERS) {
-    const names = firstLine.split(delimiter, MOST_COLUMNS).map((cell) => cell.replaceAll('"', ''));
+    const names = firstLine.split(delimiter, MAX_COLUMNS).map((cell) => cell.replaceAll('"', ''));
     const { foundCount } = resolveFields(names, IMPORT_FIELDS);
     if (foundCount > most) [best, most] = [delimiter, foundCount];
   }
@@ -29,7 +29,7 @@ export function tryFindDelimiter(firstLine: string): string | null {
 
 /** Reads the header. Throws AppError `local-service.import-failed` when it isn't that of one detail report. */
 export function readCsvHeader(cells: readonly string[], stated: DetailKind | null): CsvHeader {
-  if (cells.length > MOST_COLUMNS) throw toImportError(`The file has more than ${MOST_COLUMNS} columns.`);
+  if (cells.length > MAX_COLUMNS) throw toImportError(`The file has more than ${MAX_COLUMNS} columns.`);
   const names = cells.map((cell) => cell.trim());
   const { keyOf } = resolveFields(names, IMPORT_FIELDS);
   const columnOf = new Map<ImportField, number>();
@@ -40,7 +40,7 @@ export function readCsvHeader(cells: readonly string[], stated: DetailKind | nul
     }
     columnOf.set(field, names.indexOf(name));
   }
-  const told = tellDirection(keyOf, stated);
-  if (told.fault !== null) throw toImportError(told.fault);
-  return { cells, direction: told.direction, columnOf };
+  const detected = detectDirection(keyOf, stated);
+  if (detected.fault !== null) throw toImportError(detected.fault);
+  return { cells, direction: detected.direction, columnOf };
 }

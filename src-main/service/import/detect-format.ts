@@ -4,7 +4,7 @@ import { toImportError } from './import-error.ts';
 import { tryFindDelimiter } from './csv-header.ts';
 import { IMPORT_FIELDS } from './import-fields.ts';
 
-/** Bytes from the start that tell what a file is: more than any line of ordinary length. */
+/** Bytes from the start that show what a file is: more than any line of ordinary length. */
 export const HEAD_BYTES = 4 * 1024 * 1024;
 
 export type FileFormat =
@@ -16,7 +16,7 @@ const UTF16_MARKS = ['fffe', 'feff'];
 const PACKED_MARKS = ['1f8b', '504b', '425a', 'fd37', '28b5'];
 
 /**
- * Tells by a file's beginning, never by its name, what it is. Throws AppError
+ * Detects what a file is by its beginning, never by its name. Throws AppError
  * `local-service.import-failed` for anything that is not a text in UTF-8 with records.
  */
 export function detectFormat(head: Buffer): FileFormat {

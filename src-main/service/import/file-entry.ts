@@ -8,7 +8,7 @@ import {
   type JsonObject,
 } from '../../common/reporting/read-json.ts';
 import type { DetailKind, Direction } from '../../common/reporting/reports.ts';
-import { IMPORT_FIELDS, tellDirection, type ReadField } from './import-fields.ts';
+import { IMPORT_FIELDS, detectDirection, type ReadField } from './import-fields.ts';
 
 /** One line (CSV, NDJSON) or entry (JSON) of a file, from 1: what it holds, or why that can't be read. */
 export type FileEntry =
@@ -16,8 +16,8 @@ export type FileEntry =
   | { readonly line: number; readonly fault: string };
 
 /** Longest line or entry that is read, in bytes; a record's texts are far below. */
-export const MOST_ENTRY_BYTES = 16 * 1024 * 1024;
-export const TOO_LONG = `It is longer than ${MOST_ENTRY_BYTES} bytes.`;
+export const MAX_ENTRY_BYTES = 16 * 1024 * 1024;
+export const TOO_LONG = `It is longer than ${MAX_ENTRY_BYTES} bytes.`;
 export const NOT_UTF8 = 'It is not UTF-8.';
 
 /** A reader of records written as JSON objects; `stated` is the report that they are said to be of. */
@@ -29,13 +29,13 @@ export function createObjectReader(stated: DetailKind | null): (line: number, by
     if (typeof entry === 'string') return { line, fault: entry };
     const { keyOf, foundCount } = resolve(entry);
     if (foundCount === 0) return { line, fault: 'None of its fields is known.' };
-    const told = tellDirection(keyOf, stated);
-    if (told.fault !== null) return { line, fault: told.fault };
+    const detected = detectDirection(keyOf, stated);
+    if (detected.fault !== null) return { line, fault: detected.fault };
     const get: ReadField = (field) => {
       const key = keyOf[field];
       return key === undefined ? undefined : entry[key];
     };
-    return { line, direction: told.direction, get };
+    return { line, direction: detected.direction, get };
   };
 }
 

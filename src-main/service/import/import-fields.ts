@@ -14,15 +14,15 @@ export type ReadField = (field: ImportField) => unknown;
 
 type KeyOf = Readonly<Record<ImportField, string | undefined>>;
 
-export type ToldDirection =
+export type DetectedDirection =
   | { readonly direction: Direction; readonly fault: null }
   | { readonly direction: null; readonly fault: string };
 
 /**
- * Tells inbound from outbound by the fields that only one of them has, or as stated: by the file itself or
- * by whoever asked for the import. A statement that the fields contradict is a fault.
+ * Detects the direction by the fields that only one of them has, or takes it as stated, by the file itself or
+ * by the import's request. A statement that the fields contradict is a fault.
  */
-export function tellDirection(keyOf: KeyOf, stated: DetailKind | null): ToldDirection {
+export function detectDirection(keyOf: KeyOf, stated: DetailKind | null): DetectedDirection {
   const isInbound = keyOf.botLatencyMs !== undefined;
   const isOutbound = keyOf.actionId !== undefined || keyOf.response !== undefined;
   if (keyOf.count !== undefined && keyOf.dateText === undefined) {

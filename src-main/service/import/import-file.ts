@@ -24,7 +24,7 @@ const MAX_TURN_MS = 25;
 
 export interface ImportRequest {
   readonly path: string;
-  /** The report that the records are of; null to tell by their fields. */
+  /** The report that the records are of; null to detect it by their fields. */
   readonly stated: DetailKind | null;
   readonly signal: AbortSignal;
   /** At most ten times a second. */

@@ -4,7 +4,7 @@ import type { ImportOutcome } from './import-file.ts';
 
 /**
  * Imports one file after the other and writes what became of each. False when one could not be read to its
- * end; those after it are left. Lines that are no records are told, and hold nothing up.
+ * end; those after it are left. Lines that are no records are reported, and hold nothing up.
  */
 export async function importFiles(
   service: Pick<RunningService, 'importFile'>,

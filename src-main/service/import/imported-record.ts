@@ -5,7 +5,7 @@ import type { ImportedRecord } from '../store/records.ts';
 
 /**
  * A text as every format can hold it: CSV can't hold NUL, and may have put an apostrophe in front. Two
- * texts that differ in nothing else can't be told apart once they went through CSV.
+ * texts that differ in nothing else can't be distinguished once they went through CSV.
  */
 function toComparableText(text: string): string {
   const whole = text.startsWith("'") ? text.slice(1) : text;

@@ -6,7 +6,7 @@ import type { DetailKind } from '../../common/reporting/reports.ts';
 import { readCsvHeader, type CsvHeader } from './csv-header.ts';
 import { NOT_UTF8, type FileEntry } from './file-entry.ts';
 import type { ReadField } from './import-fields.ts';
-import { RowTracker, type TrackedRow } from './row-tracker.ts';
+import { createRowTracker, type RowTracker, type TrackedRow } from './row-tracker.ts';
 
 interface ParsedRow {
   readonly record: readonly string[];
@@ -23,7 +23,7 @@ export async function* readCsv(
   delimiter: string,
   stated: DetailKind | null,
 ): AsyncGenerator<FileEntry> {
-  const tracker = new RowTracker();
+  const tracker = createRowTracker();
   const cutOff: string[] = [];
   const parser = parse({
     bom: true,
@@ -48,7 +48,7 @@ export async function* readCsv(
     if (header === null) header = readCsvHeader(record, stated);
     else yield toEntry(header, record, row);
   }
-  for (const fault of cutOff) yield { line: tracker.line, fault };
+  for (const fault of cutOff) yield { line: tracker.getLine(), fault };
 }
 
 async function* trackChunks(chunks: AsyncIterable<Buffer>, tracker: RowTracker): AsyncGenerator<Buffer> {

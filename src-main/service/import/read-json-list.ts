@@ -2,7 +2,7 @@ import { isJsonObject } from '../../common/reporting/read-json.ts';
 import type { DetailKind } from '../../common/reporting/reports.ts';
 import { createObjectReader, TOO_LONG, type FileEntry } from './file-entry.ts';
 import { tryReadReport } from './import-fields.ts';
-import { JsonSplitter } from './json-splitter.ts';
+import { createJsonSplitter } from './json-splitter.ts';
 
 /**
  * Records in the lists of a JSON document, by their number from 1. Where it names its report, as the
@@ -13,12 +13,12 @@ export async function* readJsonList(
   chunks: AsyncIterable<Buffer>,
   stated: DetailKind | null,
 ): AsyncGenerator<FileEntry> {
-  const splitter = new JsonSplitter();
+  const splitter = createJsonSplitter();
   let readObject: ReturnType<typeof createObjectReader> | null = null;
   let line = 0;
   for await (const chunk of chunks) {
     for (const piece of splitter.push(chunk)) {
-      readObject ??= createObjectReader(stated ?? tryReadStatedReport(splitter.head));
+      readObject ??= createObjectReader(stated ?? tryReadStatedReport(splitter.getHead()));
       line += 1;
       yield piece === null ? { line, fault: TOO_LONG } : readObject(line, piece);
     }

@@ -1,5 +1,5 @@
 import type { DetailKind } from '../../common/reporting/reports.ts';
-import { createObjectReader, MOST_ENTRY_BYTES, TOO_LONG, type FileEntry } from './file-entry.ts';
+import { createObjectReader, MAX_ENTRY_BYTES, TOO_LONG, type FileEntry } from './file-entry.ts';
 
 const NEWLINE = 0x0a;
 const BLANK = /^[\s\ufeff]*$/;
@@ -25,7 +25,7 @@ async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer
   let parts: Buffer[] = [];
   let partBytes = 0;
   const takeLine = (last: Buffer): Buffer | null => {
-    const line = partBytes + last.length > MOST_ENTRY_BYTES ? null : Buffer.concat([...parts, last]);
+    const line = partBytes + last.length > MAX_ENTRY_BYTES ? null : Buffer.concat([...parts, last]);
     parts = [];
     partBytes = 0;
     return line;
@@ -37,7 +37,7 @@ async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer
       start = end + 1;
     }
     partBytes += chunk.length - start;
-    if (partBytes > MOST_ENTRY_BYTES) parts = [];
+    if (partBytes > MAX_ENTRY_BYTES) parts = [];
     else if (start < chunk.length) parts.push(chunk.subarray(start));
   }
   if (partBytes > 0) yield takeLine(Buffer.alloc(0));

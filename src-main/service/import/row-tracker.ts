@@ -1,5 +1,5 @@
 import { toImportError } from './import-error.ts';
-import { MOST_ENTRY_BYTES } from './file-entry.ts';
+import { MAX_ENTRY_BYTES } from './file-entry.ts';
 
 const LF = 0x0a;
 const CR = 0x0d;
@@ -10,54 +10,57 @@ export interface TrackedRow {
   readonly bytes: Buffer;
 }
 
-/** Knows the bytes and line numbers of rows that a parser tells by where they end. */
-export class RowTracker {
-  #chunks: Buffer[] = [];
-  #pendingBytes = 0;
-  #startBytes = 0;
-  #line = 1;
+/** Cuts a file into the rows that a parser reports by where they end. */
+export interface RowTracker {
+  /** Returns the line on which the next row begins. */
+  getLine(): number;
+  /** Takes bytes as they are given to the parser. Throws AppError when a row doesn't end. */
+  add(chunk: Buffer): void;
+  /** Returns the row that ends before this byte of the file, blank lines before it left out. */
+  take(endBytes: number): TrackedRow;
+}
 
-  /** Line on which the next row begins. */
-  get line(): number {
-    return this.#line;
-  }
+export function createRowTracker(): RowTracker {
+  const chunks: Buffer[] = [];
+  let pendingBytes = 0;
+  let startBytes = 0;
+  let nextLine = 1;
 
-  /** Bytes as they are given to the parser. Throws AppError when a row doesn't end. */
-  add(chunk: Buffer): void {
-    this.#chunks.push(chunk);
-    this.#pendingBytes += chunk.length;
-    if (this.#pendingBytes <= MOST_ENTRY_BYTES + 4 * chunk.length) return;
-    throw toImportError(
-      `The row that begins on line ${this.#line} doesn't end within ${MOST_ENTRY_BYTES} bytes; a quote may be missing.`,
-    );
-  }
-
-  /** The row that ends before this byte of the file, blank lines before it left out. */
-  take(endBytes: number): TrackedRow {
-    const bytes = this.#takeBytes(endBytes - this.#startBytes);
-    this.#startBytes = endBytes;
-    let start = 0;
-    while (bytes[start] === LF || bytes[start] === CR) start += 1;
-    const line = this.#line + countLineEnds(bytes.subarray(0, start));
-    this.#line = line + countLineEnds(bytes.subarray(start));
-    return { line, bytes: bytes.subarray(start) };
-  }
-
-  #takeBytes(length: number): Buffer {
-    this.#pendingBytes -= length;
+  const takeBytes = (length: number): Buffer => {
+    pendingBytes -= length;
     const taken: Buffer[] = [];
     let missing = length;
     while (missing > 0) {
-      const [chunk] = this.#chunks;
+      const [chunk] = chunks;
       if (chunk === undefined) break;
       taken.push(chunk.subarray(0, missing));
-      if (chunk.length > missing) this.#chunks[0] = chunk.subarray(missing);
-      else this.#chunks.shift();
+      if (chunk.length > missing) chunks[0] = chunk.subarray(missing);
+      else chunks.shift();
       missing -= Math.min(missing, chunk.length);
     }
     const [only] = taken;
     return taken.length === 1 && only !== undefined ? only : Buffer.concat(taken);
-  }
+  };
+  return {
+    getLine: () => nextLine,
+    add: (chunk) => {
+      chunks.push(chunk);
+      pendingBytes += chunk.length;
+      if (pendingBytes <= MAX_ENTRY_BYTES + 4 * chunk.length) return;
+      throw toImportError(
+        `The row that begins on line ${nextLine} doesn't end within ${MAX_ENTRY_BYTES} bytes; a quote may be missing.`,
+      );
+    },
+    take: (endBytes) => {
+      const bytes = takeBytes(endBytes - startBytes);
+      startBytes = endBytes;
+      let start = 0;
+      while (bytes[start] === LF || bytes[start] === CR) start += 1;
+      const line = nextLine + countLineEnds(bytes.subarray(0, start));
+      nextLine = line + countLineEnds(bytes.subarray(start));
+      return { line, bytes: bytes.subarray(start) };
+    },
+  };
 }
 
 /** CRLF, LF and a single CR each end a line. */

@@ -1,7 +1,7 @@
 import type { FromServiceThread } from '../../common/local-service-messages.ts';
 import type { ImportOutcome, ImportRequest } from './import-file.ts';
 
-/** Imports that the application asks for, by its own identifiers. */
+/** Imports that the application requests, by its own identifiers. */
 export interface ThreadImports {
   start(importId: string, path: string): Promise<void>;
   /** Does nothing for an import that has ended. */

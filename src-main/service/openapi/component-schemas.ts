@@ -16,7 +16,7 @@ import {
 import type { ReportKind } from '../../common/reporting/reports.ts';
 import type { ServedReport } from '../reports/report-catalog.ts';
 
-/** The schemas that requests are checked with and answers are typed by, under the names that refer to them. */
+/** The schemas that requests are checked with and responses are typed by, under the names that refer to them. */
 export const COMPONENT_SCHEMAS = {
   TokenRequest,
   TokenResponse,

@@ -28,7 +28,7 @@ export function collectSchemas(app: FastifyInstance, requireToken: boolean): voi
           token: {
             type: 'http',
             scheme: 'bearer',
-            description: 'The token that operation 1 answers with.',
+            description: 'The token that operation 1 returns.',
           },
         },
       },

@@ -60,7 +60,7 @@ export function toReportSchema(tenant: number, report: ServedReport): FastifySch
     operationId: toOperationId(report),
     summary: `Operation ${numbers.join(' and ')}: ${report.name}`,
     description:
-      'The identifier may be written in any letter case; an unknown one is answered with 404 and no body.',
+      'The identifier may be written in any letter case; the response to an unknown one is 404 with no body.',
     params: toTenantSchema(tenant),
     body: {
       allOf: [refer('ReportRequest')],

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest, onSendHookHandler, preHandlerHookHandler } from 'fastify';
 import type { ReportResponse, StatusResponse } from '../../common/reporting/wire-schemas.ts';
-import { CursorQuirks } from './distort-cursors.ts';
+import { createCursorQuirks } from './distort-cursors.ts';
 import { distortReport } from './distort-report.ts';
 import { distortStatus } from './distort-status.ts';
 import type { QuirkName } from '../../common/model/simulation.ts';
@@ -15,8 +15,8 @@ const HTML_PAGE =
  */
 export function createQuirkHooks(names: readonly QuirkName[], now: () => number) {
   const quirks = new Set(names);
-  const cursors = new CursorQuirks(quirks, now);
-  // What was sent, as the exact service may be asked something else.
+  const cursors = createCursorQuirks(quirks, now);
+  // What was sent, as the exact service may receive something else.
   const sentBodies = new WeakMap<FastifyRequest, Record<string, unknown>>();
   let reports = 0;
   let nextPages = 0;
@@ -28,7 +28,7 @@ export function createQuirkHooks(names: readonly QuirkName[], now: () => number)
     const sentCursor = readCursor(body);
     if (sentCursor !== '') nextPages += 1;
     if (quirks.has('stalls')) {
-      // Never answered: the client's own patience has to end it.
+      // No response: the client's own timeout has to end it.
       reply.hijack();
     } else if (quirks.has('html-page')) {
       void reply.type('text/html; charset=utf-8').send(HTML_PAGE);
@@ -39,8 +39,8 @@ export function createQuirkHooks(names: readonly QuirkName[], now: () => number)
     } else {
       const lastDocument = cursors.replaceSent(sentCursor);
       if (body !== undefined && (lastDocument !== sentCursor || quirks.has('small-pages'))) {
-        const asked = lastDocument === sentCursor ? body : { ...body, lastDocument };
-        request.body = Buffer.from(JSON.stringify(quirks.has('small-pages') ? shrinkPage(asked) : asked));
+        const changed = lastDocument === sentCursor ? body : { ...body, lastDocument };
+        request.body = Buffer.from(JSON.stringify(quirks.has('small-pages') ? shrinkPage(changed) : changed));
       }
       setTimeout(done, quirks.has('slow') ? SLOW_MS : 0);
     }
@@ -51,7 +51,7 @@ export function createQuirkHooks(names: readonly QuirkName[], now: () => number)
     if (!response.isValid && quirks.has('invalid-with-400')) reply.code(400);
     const sentCursor = readCursor(body);
     const walk = JSON.stringify([response.idReport, body['startDate'], body['endDate']]);
-    const lastDocument = cursors.replaceAnswered(walk, sentCursor, response);
+    const lastDocument = cursors.replaceIssued(walk, sentCursor, response);
     const documents = cursors.isPastEnd(sentCursor) ? [] : response.documents;
     return JSON.stringify(distortReport({ ...response, documents, lastDocument }, quirks));
   };

@@ -4,15 +4,15 @@ import type { QuirkName } from '../../common/model/simulation.ts';
 
 type JsonObject = Record<string, unknown>;
 
-const MOST_TOTAL = 1_000;
+const MAX_TOTAL = 1_000;
 
-/** A report's answer as a service with these quirks would give it; its cursor is seen to elsewhere. */
+/** Returns a report's response as a service with these quirks would send it; cursors are replaced elsewhere. */
 export function distortReport(response: ReportResponse, quirks: ReadonlySet<QuirkName>): JsonObject {
   const { documents: exact, ...envelope } = response;
   let documents = exact.map((document): JsonObject => distortDocument(document, quirks));
   const [first] = documents;
   if (quirks.has('duplicate-records') && first !== undefined) documents = [first, ...documents];
-  if (quirks.has('total-capped')) envelope.totalDocument = Math.min(envelope.totalDocument, MOST_TOTAL);
+  if (quirks.has('total-capped')) envelope.totalDocument = Math.min(envelope.totalDocument, MAX_TOTAL);
   const records = quirks.has('records-as-string') ? JSON.stringify(documents) : documents;
   return { ...envelope, [quirks.has('records-key-data') ? 'data' : 'documents']: records };
 }

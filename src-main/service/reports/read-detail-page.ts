@@ -2,9 +2,9 @@ import { REPORTS, type DetailKind } from '../../common/reporting/reports.ts';
 import { createPageBuffer, getLength, writeText } from './page-buffer.ts';
 import type { ReportQuery } from './read-report-request.ts';
 import type { PositionedPage, ReportSource } from './report-page.ts';
-import { createRecordWriter } from './write-documents.ts';
+import { createRecordDocumentWriter } from './write-documents.ts';
 
-/** A page whose texts, once escaped, reach this is shorter than asked, and has a next one. */
+/** A page whose texts, once escaped, reach this is shorter than requested, and has a next one. */
 const MAX_PAGE_BYTES = 32_000_000;
 const EXPECTED_RECORD_BYTES = 440;
 
@@ -25,7 +25,7 @@ export async function readDetailPage(
     limit: size,
   });
   const documents = createPageBuffer(records.length * EXPECTED_RECORD_BYTES);
-  const write = createRecordWriter(kind, seed);
+  const write = createRecordDocumentWriter(kind, seed);
   let written = 0;
   for (const record of records) {
     if (getLength(documents) >= MAX_PAGE_BYTES) break;

@@ -17,7 +17,7 @@ export type ReadRequest =
   | { readonly ok: false; readonly errors: readonly RequestFault[] };
 
 export const DEFAULT_SIZE = 100;
-/** Documents in a page whatever is asked (decision 7). */
+/** Documents in a page whatever is requested (decision 7). */
 export const MAXIMUM_PAGE_SIZE = 10_000;
 
 const BODY_FAULT: RequestFault = {

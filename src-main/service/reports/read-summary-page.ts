@@ -3,7 +3,7 @@ import type { GroupTotals } from '../store/record-store.ts';
 import { createPageBuffer, getLength, writeText } from './page-buffer.ts';
 import type { ReportQuery } from './read-report-request.ts';
 import type { PositionedPage, ReportSource } from './report-page.ts';
-import { createGroupWriter } from './write-documents.ts';
+import { createGroupDocumentWriter } from './write-documents.ts';
 
 const EXPECTED_GROUP_BYTES = 200;
 
@@ -20,7 +20,7 @@ export async function readSummaryPage(
   const byKind = await Promise.all(
     kinds.map(async (kind) => {
       const groups = await store.readSummary(REPORTS[kind].direction, { fromMs, toMs });
-      const write = createGroupWriter(kind, seed);
+      const write = createGroupDocumentWriter(kind, seed);
       return groups.toSorted(compareGroups).map((group) => ({ group, write }));
     }),
   );

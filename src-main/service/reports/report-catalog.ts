@@ -1,6 +1,6 @@
 import { REPORT_KINDS, REPORTS, type ReportKind } from '../../common/reporting/reports.ts';
 
-/** A report as it is asked for. Kinds that share an identifier are served as one report (decision 11). */
+/** A report as it is requested. Kinds that share an identifier are served as one report (decision 11). */
 export interface ServedReport {
   readonly idReport: string;
   readonly name: string;

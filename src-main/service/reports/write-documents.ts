@@ -26,7 +26,7 @@ type ValueWriters<Name extends string, Values extends readonly unknown[]> = Read
 >;
 
 /** Returns what writes a record as JSON, as the specification has it. `seed` is that of the sample. */
-export function createRecordWriter(
+export function createRecordDocumentWriter(
   kind: DetailKind,
   seed: number,
 ): (page: PageBuffer, record: StoredRecord) => void {
@@ -58,7 +58,7 @@ export function createRecordWriter(
 }
 
 /** Returns what writes a group of a summary as JSON, as the specification has it. */
-export function createGroupWriter(
+export function createGroupDocumentWriter(
   kind: SummaryKind,
   seed: number,
 ): (page: PageBuffer, group: GroupTotals) => void {

@@ -10,8 +10,8 @@ export interface SurgeStart {
 
 const MINUTE_MS = 60_000;
 const LONGEST_SESSION = 4;
-/** Of the last day's requests, each surge takes at most this part, however small the history. */
-const MOST_OF_DAY = 40;
+/** Each surge takes at most a fortieth of the last day's requests, however small the history. */
+const DAY_PARTS = 40;
 
 const SURGES = [
   { place: TIMING_OUT, requests: 40 },
@@ -25,7 +25,7 @@ const SURGES = [
 export function drawSurges(random: Random, dayRequests: number, endMs: number): SurgeStart[] {
   return SURGES.flatMap(({ place, requests }) => {
     const starts: SurgeStart[] = [];
-    let left = Math.min(requests, Math.floor(dayRequests / MOST_OF_DAY));
+    let left = Math.min(requests, Math.floor(dayRequests / DAY_PARTS));
     while (left > 0) {
       const length = Math.min(left, 1 + Math.floor(random() * LONGEST_SESSION));
       left -= length;

@@ -36,7 +36,7 @@ export function createDetailReader(
     return { sessionId: sessions.getId(session), ...texts };
   };
   return (direction, { fromMs, toMs, after, limit }) => {
-    // One more than asked tells whether another record follows.
+    // One more than the limit shows whether another record follows.
     const from = after ?? { dateMs: fromMs, arrival: 0 };
     const rows = readPage[direction].all(from.dateMs, from.arrival, toMs, limit + 1);
     const records: StoredRecord[] = [];

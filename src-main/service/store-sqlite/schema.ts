@@ -1,6 +1,6 @@
 import { IMPORT_SCHEMA_SQL } from './import-schema.ts';
 
-/** "CSsv": tells the service's database from any other SQLite file. */
+/** "CSsv": distinguishes the service's database from any other SQLite file. */
 export const APPLICATION_ID = 0x43537376;
 export const SCHEMA_VERSION = 4;
 
@@ -20,7 +20,7 @@ CREATE TABLE rollup (
  * Records are clustered by (date, arrival), which is the order of the reports, so a page is one range.
  * Their group (channel, service, origin, code) is a number: rows stay narrow and rollups group by one
  * integer. References from records carry no foreign key: the writer resolves every group in the same
- * transaction, and checking ten million of them would cost more than it tells.
+ * transaction, and checking ten million of them would cost more than it is worth.
  */
 export const SCHEMA_SQL = `
 CREATE TABLE property (

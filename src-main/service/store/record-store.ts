@@ -100,7 +100,7 @@ export interface StoreImport {
  * What the service needs of a store. Every method sees and leaves the store at one moment: a write is there
  * as a whole or not at all, and a page agrees with its total. Records are never changed or removed, and one
  * that arrives later has a higher arrival, so a position neither repeats nor skips what was there (decision
- * 10). Methods reject with errors of the store's own; `isTransientError` tells those that may pass.
+ * 10). Methods reject with errors of the store's own; `isTransientError` recognises those that may pass.
  */
 export interface RecordStore {
   readDetailPage(direction: Direction, query: DetailQuery): Promise<DetailPage>;

@@ -183,13 +183,13 @@ describe('an import of bad records', () => {
   });
 
   it('JSON is cut into its entries wherever its bytes are split', async () => {
-    const { JsonSplitter } = await import('../../../src-main/service/import/json-splitter.ts');
+    const { createJsonSplitter } = await import('../../../src-main/service/import/json-splitter.ts');
     const text = Buffer.from(
       '{"report":"x" , "n":[1,{"a":[2]}],"records" : [ {"a":"]\\\\","b":[{}]} ,\n{"c":"\\"é,"} ] ,"z":[]}',
     );
     const whole = ['{"a":"]\\\\","b":[{}]}', '{"c":"\\"é,"}'];
     for (let size = 1; size <= text.length; size += 1) {
-      const splitter = new JsonSplitter();
+      const splitter = createJsonSplitter();
       const pieces: string[] = [];
       for (let at = 0; at < text.length; at += size) {
         for (const piece of splitter.push(text.subarray(at, at + size)))
