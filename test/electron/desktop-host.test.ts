@@ -14,7 +14,7 @@ const host = createDesktopHost({
 });
 
 describe('the desktop host', () => {
-  it('asks for a file of records and leaves it where it is', async () => {
+  it('lets the user choose a file of records and leaves it where it is', async () => {
     dialogAnswers.push({ canceled: false, filePath: '/home/someone/records.csv' });
     const file = await host.chooseImportFile(null);
     expect(file).toMatchObject({ path: '/home/someone/records.csv', name: 'records.csv' });

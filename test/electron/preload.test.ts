@@ -27,7 +27,7 @@ describe('E-20: preload', () => {
     expect(typeof bridge.platform).toBe('string');
   });
 
-  it('asks on the channel of the operation only, with one input', async () => {
+  it('calls on the channel of the operation only, with one input', async () => {
     for (const [name, ask] of Object.entries(bridge.operations)) {
       current.calls.length = 0;
       await ask({ a: 1 }, 'operation:settings/update').catch(() => undefined);

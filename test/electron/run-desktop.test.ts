@@ -145,7 +145,7 @@ describe('start', () => {
 });
 
 describe('host', () => {
-  it('asks where an export goes, and shows it when it is done', async () => {
+  it('lets the user choose where an export goes, and shows it when it is done', async () => {
     await start();
     expect(await host!.chooseExportTarget('a.csv')).toBeNull();
     dialogAnswers.push({ canceled: false, filePath: '/exports/a.csv' });

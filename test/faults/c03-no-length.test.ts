@@ -15,7 +15,7 @@ describe('C03: a body whose end only the connection marks', () => {
     expect(readPage(new Uint8Array(bytes), { report: 'inbound-detail', zone: 'UTC' }).recordCount).toBe(5);
   });
 
-  it('C03: is asked for again when it closes after two of five records', async () => {
+  it('C03: is requested again when it closes after two of five records', async () => {
     const cut = json.slice(0, json.indexOf('"Channel":3'));
     const server = await startReports(sendRaw(head + cut), sendRaw(head + cut));
     const { client, waitedMs } = createTestClient(server.address);

@@ -31,7 +31,7 @@ it('C04: a packed body without its last eight bytes is accepted, as its JSON is 
   expect(new TextDecoder().decode(answer.bytes)).toBe(json);
 });
 
-it('C04: a packed body that is cut in its data is asked for again', async () => {
+it('C04: a compressed body that is truncated is requested again', async () => {
   const large = gzipSync(JSON.stringify({ ...(pageBody as object), filler: 'abcdefghij'.repeat(5000) }));
   const server = await startReports(sendBody(large.subarray(0, large.length / 2), asGzip));
   const { client } = createTestClient(server.address);
@@ -88,7 +88,7 @@ it.each([
   expect(countReports(server)).toBe(1);
 });
 
-it('C04: a body packed in a way that nobody knows is refused with its name', async () => {
+it('C04: a body with an unknown encoding is rejected, and the encoding named', async () => {
   const server = await startReports(sendBody(gzip, { 'content-encoding': 'rar' }));
   const error = await catchError(createTestClient(server.address).client.fetchPage(firstPage));
   expect(error).toMatchObject({ code: 'client.unknown-encoding', details: { encoding: 'rar' } });

@@ -28,7 +28,7 @@ it.each([
   expect(waitedMs).toHaveLength(2);
 });
 
-it('C05, H-16: a reset on a connection that was kept open is asked again on a new one', async () => {
+it('C05, H-16: a request that is reset on a kept connection is repeated on a new one', async () => {
   const ports = new Set<number | undefined>();
   let resets = 0;
   const server = await startServer((request, response) => {

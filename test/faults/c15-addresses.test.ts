@@ -29,7 +29,7 @@ describe('C15: what a person types', () => {
 });
 
 describe('C15: a network that is not there', () => {
-  it('C15: a name that nobody knows', async () => {
+  it("C15: a name that doesn't resolve", async () => {
     const { client } = createTestClient('http://no-such-host.invalid');
     expect((await catchError(client.fetchPage(firstPage))).code).toBe('client.host-not-found');
   });
@@ -56,7 +56,7 @@ describe('C15: a network that is not there', () => {
     expect((await catchError(client.createToken())).code).toBe(code);
   });
 
-  it('C15: a computer that sleeps in the middle of a download goes on from the cursor when it wakes', async () => {
+  it("C15: a download that the computer's sleep interrupts continues from its cursor afterwards", async () => {
     const clock = createSkipClock();
     let isAsleep = false;
     const server = await startServer(

@@ -132,7 +132,7 @@ describe('export', () => {
     expect(tasks.list()).toEqual([]);
   });
 
-  it('asks for the next batch only when the one before is in the file', async () => {
+  it('reads the next batch only when the one before is in the file', async () => {
     const sizes: number[] = [];
     const records = Array.from({ length: 20 }, (_, seq) =>
       createRecord(seq, { payload: 'x'.repeat(50_000) }),
@@ -247,7 +247,7 @@ describe('partial file', () => {
     };
   }
 
-  it('goes on after short writes, and reports a full disk with nothing left', async () => {
+  it('continues after short writes, and on a full disk fails without leaving a file', async () => {
     await writeFile(target, 'before');
     const file = await openPartialFile(target, NOW_MS, openOnFullDisk(10));
     await file.write('12345678');

@@ -70,7 +70,7 @@ describe('a file that the page sends', () => {
     }
   });
 
-  it('makes room when nobody took it', async () => {
+  it("is replaced by the next when it wasn't taken", async () => {
     const { uploadId } = (await (await send('first')).json()) as { uploadId: string };
     await send('second');
     expect(running.uploads.take(uploadId)).toBeNull();

@@ -18,7 +18,7 @@ import { askTotal } from './ask-total.ts';
 import { judgeFailure } from './judge-failure.ts';
 import { sleepAwake, type DownloadClock } from './sleep-awake.ts';
 import { slicePeriod } from './slice-period.ts';
-import { walkReport } from './walk-report.ts';
+import { hasBrokenEnd, walkReport } from './walk-report.ts';
 
 export interface DownloadRun {
   readonly snapshotId: number;
@@ -40,9 +40,6 @@ export interface DownloadRun {
   /** It waits to try again; both are null when it continues. */
   onWaiting(error: AppError | null, retryAtMs: number | null): void;
 }
-
-/** A walk that ended with one of these did not reach the end of the report. */
-const BROKEN_END = new Set(['cursor-repeated', 'page-repeated']);
 
 /**
  * Fetches what is left of a download, slice by slice, and waits out failures that may pass. Returns the state
@@ -152,7 +149,7 @@ export async function runDownload(run: DownloadRun): Promise<SnapshotState> {
       const row = await cache.getDownload(snapshotId);
       if (row.nextCursor !== null) await walkSlice(row);
       else {
-        if (row.snapshot.remarks.some(({ code }) => BROKEN_END.has(code))) return 'incomplete';
+        if (hasBrokenEnd(row.snapshot)) return 'incomplete';
         if (row.sliceNumber + 1 >= slicePeriod(row.snapshot.period, row.sliceDays).length) return 'complete';
         await cache.beginNextSlice({ snapshotId });
         run.onSlice();

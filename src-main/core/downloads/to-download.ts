@@ -3,6 +3,7 @@ import type { Download } from '../../common/model/download.ts';
 import type { DetailKind } from '../../common/reporting/reports.ts';
 import type { DownloadRow } from '../cache/read/download-rows.ts';
 import { slicePeriod } from './slice-period.ts';
+import { hasBrokenEnd } from './walk-report.ts';
 
 /** A running download that waits to try again. */
 export interface Waiting {
@@ -41,10 +42,7 @@ export function toDownload(row: DownloadRow, taskId: string | null, waiting: Wai
 function canResume(row: DownloadRow): boolean {
   const isStopped = row.state === 'paused' || row.state === 'ended';
   const isLeft = row.nextCursor !== null || row.sliceNumber + 1 < countSlices(row);
-  const isBroken = row.snapshot.remarks.some(
-    ({ code }) => code === 'cursor-repeated' || code === 'page-repeated',
-  );
-  return isStopped && isLeft && !isBroken && row.snapshot.state !== 'complete';
+  return isStopped && isLeft && !hasBrokenEnd(row.snapshot) && row.snapshot.state !== 'complete';
 }
 
 function countSlices({ snapshot, sliceDays }: DownloadRow): number {

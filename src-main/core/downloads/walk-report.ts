@@ -24,6 +24,11 @@ export interface Walk {
   onStored(snapshot: Snapshot): void;
 }
 
+/** Whether a walk of the snapshot ended at a repetition: there is no cursor to reach the report's end by. */
+export function hasBrokenEnd({ remarks }: Snapshot): boolean {
+  return remarks.some(({ code }) => code === 'cursor-repeated' || code === 'page-repeated');
+}
+
 /**
  * Reads a report page by page into the cache, in the cursor order of the specification (Endpoints, rule 1;
  * decision 8). The next page is requested while the last one is being written, one page at a time.

@@ -52,7 +52,7 @@ async function overwriteMiddle(): Promise<void> {
   await file.close();
 }
 
-test('D-09: damage met while running puts the file aside and goes on with a clean one, without a restart', async () => {
+test('D-09: a file damaged at run time is put aside and replaced by a clean one, without a restart', async () => {
   const { startedAtMs } = cache.readState();
   const id = await fill();
   await overwriteMiddle();

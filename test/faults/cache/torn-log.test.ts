@@ -59,7 +59,7 @@ test.each<[string, (random: () => number) => Buffer]>([
   },
 );
 
-test('T-4: a download goes on after a torn log to exactly what one gets that was never disturbed', async () => {
+test('T-4: a download that continues after a torn log ends with the same records as an undisturbed one', async () => {
   const { file } = await openWith('resumed', log.subarray(0, Math.floor(log.length * 0.6)));
   const before = await checkWhole(file, PAGE_SIZE);
   expect(before).toBeGreaterThan(0);

@@ -14,7 +14,7 @@ import {
 } from './client-rig.ts';
 
 describe('connections that fail', () => {
-  it('nobody listens', async () => {
+  it('nothing listens', async () => {
     const server = await startFaultServer(() => undefined);
     await server.close();
     const { client, waitedMs } = createTestClient(server.address);

@@ -82,14 +82,14 @@ describe('decision 14, client: renewal', () => {
       'c7',
     ]);
   });
-  it('asks at once when a person asks, quiet or not', async () => {
+  it('requests one at once when the user asks, even right after a failure', async () => {
     const { address, requests } = await startServer((_request, response) => sendStatus(response, 401));
     const { client } = createTestClient(address);
     await catchError(client.createToken());
     await catchError(client.createToken());
     expect(requests).toHaveLength(2);
   });
-  it('goes on waiting for the others when one caller cancels', async () => {
+  it('continues for the other callers when one cancels', async () => {
     const { address, requests } = await startServer(createTokenService(200));
     const { client } = createTestClient(address);
     const controller = new AbortController();

@@ -94,7 +94,7 @@ test('the task that works on a snapshot is cancelled before it is removed', asyn
   expect(tasks.get(task.id).state).toBe('cancelled');
 });
 
-test('what was not undone is deleted for good at the next start, or when the space is asked for', async () => {
+test('what was not undone is deleted for good at the next start, or when its space is reclaimed', async () => {
   const [first, second] = [await fill(), await fill()];
   await call['snapshots/remove']({ snapshotIds: [first] });
   await housekeeping.begin();

@@ -54,7 +54,7 @@ describe('a download', () => {
     expect(starts.size).toBe(shown.sliceCount);
   });
 
-  it('goes on in the middle of its slices after a restart', async () => {
+  it('continues in the middle of its slices after a restart', async () => {
     await start();
     const { promise, resolve } = Promise.withResolvers<undefined>();
     rig.network.before = async (page) => {

@@ -131,7 +131,7 @@ function failLater(code: ErrorCode, times: number, details = {}): void {
   };
 }
 
-test('a full disk pauses with its reason, loses nothing, and a resume goes on', async () => {
+test('a full disk pauses with its reason and loses nothing, and a resume continues', async () => {
   storeFailure = 'cache.disk-full';
   const { task, snapshotId } = await run();
   expect(task).toMatchObject({ state: 'paused', error: { code: 'cache.disk-full' } });
@@ -162,7 +162,7 @@ test('a download whose pause could not be written is ended by cancelling it', as
   expect(await readDownload()).toEqual(cancelled);
 });
 
-test('two wishes at once to go on start one task, and so do two to fetch again', async () => {
+test('two calls at once to resume start one task, and so do two to retry', async () => {
   storeFailure = 'cache.disk-full';
   const { snapshotId } = await run();
   storeFailure = null;
@@ -188,7 +188,7 @@ async function leaveQueued(connectionIds: readonly string[]): Promise<number[]> 
   return snapshotIds;
 }
 
-test('what was left goes on, but for a removed connection', async () => {
+test('interrupted downloads are resumed, except those of a removed connection', async () => {
   const [, goneId] = await leaveQueued(['one', 'gone', 'one']);
   await starter.resumeInterrupted();
   await Promise.all(tasks.list().map(({ id }) => tasks.whenEnded(id)));
@@ -204,7 +204,7 @@ test('what was left goes on, but for a removed connection', async () => {
   });
 });
 
-test('what was left goes on although one of them is removed meanwhile', async () => {
+test('interrupted downloads are resumed although one of them is removed meanwhile', async () => {
   const [removedId] = await leaveQueued(['one', 'one']);
   const list = cache.listDownloads;
   Object.assign(cache, {
@@ -219,7 +219,7 @@ test('what was left goes on although one of them is removed meanwhile', async ()
   expect(await readDownload()).toMatchObject({ snapshotState: 'complete' });
 });
 
-test('an application that closes before everything goes on leaves the rest for the next time', async () => {
+test('an application that closes before all are resumed leaves the others for the next start', async () => {
   await leaveQueued(['one', 'one']);
   await tasks.stop();
   await starter.resumeInterrupted();
@@ -259,14 +259,14 @@ test('a machine that slept tries again as soon as it wakes, and its sleep is not
   expect(waits).toHaveLength(5);
 });
 
-test('a garbled page is asked for again, and one that stays garbled pauses the download', async () => {
+test('a garbled page is requested again, and one that stays garbled pauses the download', async () => {
   failLater('client.not-json', 3);
   expect((await run()).task.state).toBe('done');
   failLater('client.not-json', 100);
   expect((await run()).task).toMatchObject({ state: 'paused', error: { code: 'client.not-json' } });
 });
 
-test('a service that asks for patience gets it', async () => {
+test('a longer wait that the service asks for is kept', async () => {
   failLater('client.rate-limited', 1, { status: 429, retryAfterMs: 200_000 });
   expect((await run()).task.state).toBe('done');
   expect(waits.reduce((sum, ms) => sum + ms, 0)).toBe(200_000);

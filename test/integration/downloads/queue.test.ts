@@ -26,7 +26,7 @@ describe('downloads', () => {
     return () => resolve(undefined);
   }
 
-  it('stop where they are when paused, and go on from the stored cursor', async () => {
+  it('stop where they are when paused, and continue from the stored cursor', async () => {
     const release = holdAfter(3);
     const { taskId, snapshotId } = await rig.start(period);
     await rig.until(snapshotId, ({ recordCount }) => recordCount >= 200);
@@ -73,7 +73,7 @@ describe('downloads', () => {
     expect(await rig.readSnapshot(second.snapshotId)).toMatchObject({ state: 'complete' });
   });
 
-  it('survive the end of the application: what was under way goes on, what was paused stays', async () => {
+  it('survive the end of the application: running ones are resumed, paused ones stay paused', async () => {
     holdAfter(3);
     const running = await rig.start(period);
     const paused = await rig.start(lastDays(1));
@@ -123,7 +123,7 @@ describe('downloads', () => {
     });
   });
 
-  it('keep what arrived when cancelled, and can still go on', async () => {
+  it('keep what arrived when cancelled, and can still be resumed', async () => {
     const release = holdAfter(2);
     const { snapshotId } = await rig.start(period);
     await rig.until(snapshotId, ({ recordCount }) => recordCount >= 100);

@@ -68,7 +68,7 @@ describe('H-06: the circuit', () => {
     expect(readWaitMs()).toBe(0);
   });
 
-  it('opens again when the trial fails, and asks for another when it was cancelled', () => {
+  it('opens again when the trial fails, and allows another when it was cancelled', () => {
     const { readWaitMs, attempt, failTimes, pass } = createRig();
     failTimes(5);
     pass(30_000);

@@ -75,7 +75,7 @@ describe('civil time', () => {
     expect(toCivilTime(instantMs, 'Europe/Berlin')).toMatchObject({ hour: 3, minute: 30 });
   });
 
-  it('labels offsets as people write them', () => {
+  it('labels offsets as they are usually written', () => {
     expect(toOffsetLabel(0, 'UTC')).toBe('UTC');
     expect(toOffsetLabel(Date.UTC(2026, 10, 20), 'America/Bogota')).toBe('UTC−05:00');
     expect(toOffsetLabel(Date.UTC(2026, 10, 20), 'Asia/Kathmandu')).toBe('UTC+05:45');

@@ -123,7 +123,7 @@ describe('a failure', () => {
     expect(judge('client.invalid-request', { restarts: 5 })).toEqual({ kind: 'stop' });
   });
 
-  it('of size asks for smaller pages, until there are none', () => {
+  it('of size leads to smaller pages, until there are none', () => {
     expect(judge('client.http-status', {}, { status: 413 })).toMatchObject({ kind: 'wait', isTooMuch: true });
     expect(judge('client.too-large', { canShrink: false })).toEqual({ kind: 'stop' });
     expect(judge('client.server-error', {}, { status: 500 })).toMatchObject({ isTooMuch: true });

@@ -22,7 +22,7 @@ function startPoll(refreshSeconds = 30) {
   return { checks, lastMs, world, stop };
 }
 
-it('asks at the interval of the settings until it is stopped', async () => {
+it('checks at the interval of the settings until it is stopped', async () => {
   const { checks, stop } = startPoll();
   await vi.advanceTimersByTimeAsync(62_000);
   expect(checks).toHaveLength(3);
@@ -43,7 +43,7 @@ it('follows another connection and another interval within a second or two', asy
   stop();
 });
 
-it('asks neither without an interval nor without a connection', async () => {
+it('checks neither without an interval nor without a connection', async () => {
   const { checks, world, stop } = startPoll(0);
   await vi.advanceTimersByTimeAsync(60_000);
   world.refreshSeconds = 30;
@@ -53,7 +53,7 @@ it('asks neither without an interval nor without a connection', async () => {
   stop();
 });
 
-it('counts a check that somebody else asked for', async () => {
+it('counts a check that the window requested', async () => {
   const { checks, lastMs, stop } = startPoll();
   lastMs.set('a', Date.now());
   await vi.advanceTimersByTimeAsync(20_000);
@@ -61,7 +61,7 @@ it('counts a check that somebody else asked for', async () => {
   stop();
 });
 
-it('goes on after a failure, and after a clock that was set back', async () => {
+it('continues after a failure, and after a clock that was set back', async () => {
   const { checks, world, stop } = startPoll();
   world.fails = true;
   await vi.advanceTimersByTimeAsync(2_000);

@@ -5,7 +5,7 @@ import type { Download } from '../../../src-main/common/model/download.ts';
 import { resumeAfterFullDisk } from '../../../src-main/core/downloads/resume-after-full-disk.ts';
 import { createSilentLogger } from '../../support/silent-logger.ts';
 
-test('only what a full disk paused goes on, and only after the disk was full', async () => {
+test('only what a full disk paused is resumed, and only after the disk was full', async () => {
   const downloads = [
     { snapshotId: 1, state: 'paused', failure: { code: 'cache.disk-full' } },
     { snapshotId: 2, state: 'paused', failure: null },

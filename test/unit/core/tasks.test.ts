@@ -161,7 +161,7 @@ describe('task registry', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('goes on when an event can not be sent', async () => {
+  it("continues when an event can't be sent", async () => {
     const registry = createTaskRegistry({
       now: () => Date.now(),
       emit: () => {

@@ -77,7 +77,7 @@ describe('walking a report', () => {
     expect(await walkReport(walk)).toBe('cursor-repeated');
   });
 
-  it('stops at a page that could not be stored and asks for no more', async () => {
+  it('stops at a page that could not be stored and requests no more', async () => {
     const failure = new AppError('cache.disk-full', 'full');
     const { walk, asked } = walkOver([page('A'), page('B'), page('C')], {
       cache: {

@@ -105,7 +105,7 @@ describe('dates that name their own zone', () => {
   const civilMs = nowMs - 180 * minuteMs + 345 * minuteMs;
   const quiet = { newestCivilMs: civilMs, countBefore: 0 };
 
-  it('tell the offset even of a quiet service', () => {
+  it('show the offset even of a quiet service', () => {
     const finding = observe('UTC', 'UTC', { ...quiet, newestInstantMs: nowMs - 180 * minuteMs + 20_000 });
     expect(finding).toMatchObject({ verdict: 'wrong', proposedZone: '+05:45' });
   });
