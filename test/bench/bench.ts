@@ -2,6 +2,7 @@ import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import type { BenchFigure } from './figure.ts';
 import { benchDownload } from './download.ts';
+import { benchExplore } from './explore.ts';
 import { benchRecords } from './records.ts';
 import { benchService } from './service.ts';
 import { benchWindow } from './window.ts';
@@ -11,13 +12,14 @@ type Bench = (options: { size: number }) => Promise<BenchFigure[]> | AsyncGenera
 /** Every bench by name: a size in records, figures out, all at the end or as they are measured. */
 const BENCHES: Readonly<Record<string, Bench>> = {
   download: benchDownload,
+  explore: benchExplore,
   records: benchRecords,
   service: benchService,
   window: benchWindow,
 };
 const DEFAULT_SIZE = 200_000;
 /** Where a goal is stated for another size. */
-const OWN_SIZES: Readonly<Record<string, number>> = { download: 1_000_000 };
+const OWN_SIZES: Readonly<Record<string, number>> = { download: 1_000_000, explore: 1_000_000 };
 
 async function run(): Promise<void> {
   const { values, positionals } = parseArgs({

@@ -3,21 +3,12 @@ import type { RecordOrder } from '../../src-main/common/model/record.ts';
 import type { RecordFilter } from '../../src-main/common/model/record-filter.ts';
 import { createRecordsHandlers } from '../../src-main/core/records/records-handlers.ts';
 import type { Cache } from '../../src-main/core/cache/cache.ts';
-import {
-  createDocument,
-  createFolder,
-  FROM_MS,
-  openTestCache,
-  openTestEngine,
-  toBody,
-  toNewSnapshot,
-  toPage,
-} from '../integration/cache/cache-fixture.ts';
+import { createFolder, FROM_MS, openTestCache, openTestEngine } from '../integration/cache/cache-fixture.ts';
+import { createId, fillCache } from './fill-cache.ts';
 import { insertBare } from './insert-bare.ts';
 import { measure, toQuantile, toTimeFigure, type BenchFigure } from './figure.ts';
 
 const BENCH = 'records';
-const PAGE_SIZE = 10_000;
 const SCOPE = { snapshotId: 1 };
 const WINDOWS = 300;
 const WINDOW_ROWS = 100;
@@ -85,32 +76,8 @@ export async function benchRecords(options: { size: number }): Promise<BenchFigu
   }
 }
 
-function createId(index: number): string {
-  return `${index.toString(16).padStart(8, '0')}-0000-4000-8000-${((index * 2_654_435_761) % 2 ** 40).toString(16).padStart(12, '0')}`;
-}
-
-function createDocuments(from: number, count: number) {
-  return Array.from({ length: count }, (_, offset) => {
-    const index = from + offset;
-    const text = `hello ${index} `.padEnd(300, 'lorem ipsum ');
-    return createDocument(index, {
-      ...{ Id: createId(Math.floor(index / 6) * 7919), ReponseTime: (index * 7919) % 10_007 },
-      ...{ Client: `client ${index % 5000}`, Payload: JSON.stringify({ text }) },
-    });
-  });
-}
-
 async function benchStoring(cache: Cache, file: string, size: number): Promise<BenchFigure> {
-  const { id } = await cache.createSnapshot(toNewSnapshot({}, size));
-  let storedMs = 0;
-  for (let from = 0; from < size; from += PAGE_SIZE) {
-    const isLast = from + PAGE_SIZE >= size;
-    const documents = createDocuments(from, Math.min(PAGE_SIZE, size - from));
-    const body = toBody(documents, isLast ? '' : String(from + PAGE_SIZE), size);
-    const page = toPage(id, from === 0 ? '' : String(from));
-    storedMs += (await measure(() => cache.storePage(page, body).stored)).ms;
-  }
-  await cache.finishSnapshot({ snapshotId: id, state: 'complete', failure: null });
+  const storedMs = await fillCache(cache, size);
   const bareMs = insertBare(file);
   const rate = (ms: number): number => Math.round((size / ms) * 1000);
   return {

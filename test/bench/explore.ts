@@ -1,0 +1,148 @@
+import { readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import Database from 'better-sqlite3';
+import type { FieldCondition } from '../../src-main/common/model/record-filter.ts';
+import type { RecordOrder } from '../../src-main/common/model/record.ts';
+import { createRecordsHandlers } from '../../src-main/core/records/records-handlers.ts';
+import { createFolder, FROM_MS, openTestCache, openTestEngine } from '../integration/cache/cache-fixture.ts';
+import { measure, toQuantile, toTimeFigure, type BenchFigure } from './figure.ts';
+import { createId, fillCache } from './fill-cache.ts';
+
+const BENCH = 'explore';
+const ROWS = 100;
+const WINDOWS = 300;
+const PEER = 'SQL on SQLite';
+const NEWEST: RecordOrder = { column: 'received', descending: true };
+const ORDERS: readonly (readonly [RecordOrder['column'], string])[] = [
+  ['dateMs', 'date_ms'],
+  ['client', 'client'],
+  ['responseTimeMs', 'response_time_ms'],
+  ['error', 'error'],
+];
+/** Goals in milliseconds by size; none for other sizes. */
+const GOALS: Readonly<Record<number, Readonly<Record<string, number>>>> = {
+  1_000_000: {
+    ...{ median: 3, p99: 15, filtered: 60, sorted: 120, search: 100, counted: 250 },
+    ...{ histogram: 40, facets: 60, families: 150 },
+  },
+  10_000_000: {
+    ...{ median: 3, p99: 20, filtered: 200, sorted: 400, search: 250, counted: 2500 },
+    ...{ histogram: 150, facets: 250, families: 1500 },
+  },
+};
+
+/** Questions about `size` cached records, each beside plain SQL on the table that SQLite keeps, in the same run. */
+export async function* benchExplore({ size }: { size: number }): AsyncGenerator<BenchFigure> {
+  const place = await createFolder();
+  const cache = await openTestCache(place.file);
+  const goals = GOALS[size] ?? {};
+  try {
+    await fillCache(cache, size);
+    const engine = openTestEngine(place.file);
+    const scope = { snapshotId: 1 };
+    const everything = { conditions: [] };
+    const records = createRecordsHandlers({ cache, engine });
+    yield toTimeFigure(BENCH, 'feeding anew', (await measure(() => engine.summarise(scope))).ms);
+    yield toSize('cache.sqlite', place.file, size);
+    yield toSize('analysis.duckdb', join(dirname(place.file), 'analysis.duckdb'), size);
+    const bare = new Database(place.file, { readonly: true });
+    const ask = (sql: string): number => {
+      const startedMs = performance.now();
+      bare.prepare(sql).all();
+      return performance.now() - startedMs;
+    };
+    const compare = (figure: string, ms: number, goal: string, sql: string): BenchFigure =>
+      toTimeFigure(BENCH, figure, ms, goals[goal] ?? null, { name: PEER, valueMs: ask(sql) });
+    const open = (conditions: FieldCondition[], order: RecordOrder) =>
+      measure(async () => {
+        const { viewId, rowCount } = await records['records/open-view']({
+          ...{ scope, filter: { conditions }, order },
+        });
+        await records['records/read-rows']({ viewId, offset: 0, limit: ROWS });
+        return { viewId, rowCount };
+      });
+
+    const { value: view } = await open([], NEWEST);
+    const windows: number[] = [];
+    const jump = (index: number): number => Math.floor((((index * 7919) % 1009) / 1009) * (size - ROWS));
+    for (let index = 0; index < WINDOWS; index += 1) {
+      const place = { viewId: view.viewId, offset: jump(index), limit: ROWS };
+      windows.push((await measure(async () => records['records/read-rows'](place))).ms);
+    }
+    const anywhere = `SELECT * FROM inbound_records ORDER BY record_id DESC LIMIT 100 OFFSET ${jump(500)}`;
+    yield compare('window of 100 rows, median', toQuantile(windows, 0.5), 'median', anywhere);
+    yield compare('window of 100 rows, p99', toQuantile(windows, 0.99), 'p99', anywhere);
+
+    const failed = await open([{ field: 'responseCode', classes: ['5xx'] }], NEWEST);
+    yield compare(
+      ...(['filtered view, first rows', failed.ms, 'filtered'] as const),
+      'SELECT * FROM inbound_records WHERE response_code >= 500 ORDER BY record_id DESC LIMIT 100',
+    );
+    for (const [column, name] of ORDERS) {
+      const { ms } = await open([], { column, descending: true });
+      const sql = `SELECT * FROM inbound_records ORDER BY ${name} DESC LIMIT 100`;
+      yield compare(`order by ${column}, first rows`, ms, 'sorted', sql);
+    }
+    const found = await open([{ field: 'payload', text: 'hello 77' }], NEWEST);
+    const search = "SELECT count(*) FROM inbound_records WHERE payload_preview LIKE '%hello 77%'";
+    yield compare('search in payloads, rows and count', found.ms, 'search', search);
+    const span = { fromMs: FROM_MS, toMs: FROM_MS + size * 1000, zone: 'UTC', maxBuckets: 120 };
+    const histogram = await measure(async () =>
+      records['records/read-histogram']({ scope, filter: everything, ...span }),
+    );
+    yield compare(
+      ...(['histogram', histogram.ms, 'histogram'] as const),
+      `SELECT date_ms / ${size * 10} AS b, response_code / 100 AS c, count(*) FROM inbound_records GROUP BY b, c`,
+    );
+    const facets = await measure(() => engine.countFacets({ scope, filter: everything }));
+    yield compare(
+      ...(['all facets', facets.ms, 'facets'] as const),
+      'SELECT channel, count(*) FROM inbound_records GROUP BY channel',
+    );
+    const families = await measure(() => engine.findErrorFamilies({ scope, filter: everything, period: span }));
+    yield compare(
+      ...(['error families', families.ms, 'families'] as const),
+      'SELECT error, count(*) FROM inbound_records GROUP BY error',
+    );
+    const session = { connectionId: 'one', sessionId: createId(7 * 7919) };
+    const sessionMs = (await measure(() => engine.readSession(session))).ms;
+    yield compare(
+      ...(['session', sessionMs, ''] as const),
+      `SELECT * FROM inbound_records WHERE session_id = '${session.sessionId}'`,
+    );
+    bare.close();
+    yield toMemory('engine, most memory', readChild());
+    yield toMemory('this process, most memory', process.pid);
+    await engine.close();
+  } finally {
+    await cache.close();
+    await place.remove();
+  }
+}
+
+function toSize(name: string, file: string, size: number): BenchFigure {
+  const value = Math.round(statSync(file).size / size);
+  const rest = { peer: null, peerValue: null, ratio: null, goal: null, met: null };
+  return { bench: BENCH, figure: name, value, unit: 'bytes/record', ...rest };
+}
+
+/** The process that this one started. */
+function readChild(): number {
+  return Number(readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8').split(' ')[0]);
+}
+
+function toMemory(figure: string, pid: number): BenchFigure {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const value = Math.round(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024);
+  return {
+    bench: BENCH,
+    figure,
+    value,
+    unit: 'MB',
+    peer: null,
+    peerValue: null,
+    ratio: null,
+    goal: null,
+    met: null,
+  };
+}
