@@ -6,7 +6,7 @@ const REST_MS = 30_000;
 const TRIAL_LOOK_MS = 1000;
 
 /** How an attempt ended; `neutral` shows nothing about the service, such as a cancelled call. */
-export type Outcome = 'answered' | 'failed' | 'neutral';
+export type Outcome = 'responded' | 'failed' | 'neutral';
 
 /** Keeps calls away from a service that fails repeatedly. */
 export interface Circuit {
@@ -46,7 +46,7 @@ export function createCircuit(now: () => number): Circuit {
       return (outcome, reason = '') => {
         if (isTrial) isTrialUnderWay = false;
         if (outcome === 'neutral') return;
-        if (outcome === 'answered') {
+        if (outcome === 'responded') {
           failures = 0;
           openedAtMs = null;
           return;

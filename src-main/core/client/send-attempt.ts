@@ -69,7 +69,7 @@ export function createSendAttempt(
       });
       const { status, bytes } = response;
       const isFailure = FAILED_STATUSES.has(status);
-      leave(isFailure ? 'failed' : 'answered', 'client.server-error');
+      leave(isFailure ? 'failed' : 'responded', 'client.server-error');
       const durationMs = now() - startedAtMs;
       logger.info('call completed', { ...fields, status, sizeBytes: bytes.byteLength, durationMs });
       return response;

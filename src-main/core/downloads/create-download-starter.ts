@@ -25,9 +25,9 @@ export interface DownloadStarter {
   /** A snapshot to be filled, of any report. */
   beginSnapshot(connectionId: string, report: ReportKind, period: Period): Promise<Snapshot>;
   begin(download: NewDownload): Promise<Started>;
-  /** Queues a download again, to go on where its walk over pages stands. */
+  /** Queues a download again, to continue where its walk over pages stands. */
   goOn(row: DownloadRow): Promise<Started>;
-  /** Goes on with what was queued or under way when the application last ended; what was paused stays so. */
+  /** Resumes what was queued or under way when the application last ended; what was paused stays so. */
   resumeInterrupted(): Promise<void>;
 }
 
@@ -100,7 +100,7 @@ export function createDownloadStarter(options: {
           logger.info('a download is resumed', { snapshotId, records: row.snapshot.recordCount });
         } catch (error) {
           const failure = toErrorInfo(error);
-          // The application closes already: the next start goes on.
+          // The application is closing already: the next start resumes it.
           if (failure.code === 'app.cancelled') return;
           logger.warn('a download could not be resumed', { snapshotId, error });
           await endUnresumed(row, failure);

@@ -84,7 +84,7 @@ export async function runDownload(run: DownloadRun): Promise<SnapshotState> {
       readPageSize: () => readSizing(row).size,
       onRetry: (retryAtMs) => task.update({ retryAtMs }),
       onPage: (received, total, durationMs) => {
-        adapt(row, { kind: 'answered', durationMs });
+        adapt(row, { kind: 'received', durationMs });
         task.update({ retryAtMs: null });
         const known = total === null ? null : row.sliceTotalBefore + total;
         const expected = isLast || forecast === null ? known : Math.max(forecast, known ?? 0);

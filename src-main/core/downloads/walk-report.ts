@@ -12,7 +12,7 @@ export interface Walk {
   readonly period: Period;
   /** Cursor to begin with; empty for the first page. */
   readonly cursor: string;
-  /** Entries that the walk received before, when it goes on. */
+  /** Entries that the walk received before, when it is resumed. */
   readonly received: number;
   readonly signal: AbortSignal;
   /** Records to request in the next page. */

@@ -51,7 +51,7 @@ describe('H-06: the circuit', () => {
   it('a response in between starts the count again', () => {
     const { readWaitMs, attempt, failTimes } = createRig();
     failTimes(4);
-    attempt('answered');
+    attempt('responded');
     failTimes(4);
     expect(readWaitMs()).toBe(0);
   });
@@ -62,7 +62,7 @@ describe('H-06: the circuit', () => {
     pass(30_000);
     const leave = circuit.enter();
     expect(() => circuit.enter()).toThrow(AppError);
-    leave('answered');
+    leave('responded');
     expect(readWaitMs()).toBe(0);
     failTimes(4);
     expect(readWaitMs()).toBe(0);

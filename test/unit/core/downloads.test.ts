@@ -60,7 +60,7 @@ describe('cutting a period', () => {
 });
 
 describe('the page size', () => {
-  const quick = { kind: 'answered', durationMs: 100 } as const;
+  const quick = { kind: 'received', durationMs: 100 } as const;
   const tooMuch = { kind: 'too-much' } as const;
 
   it('never leaves its limits, whatever happens', () => {
@@ -68,7 +68,7 @@ describe('the page size', () => {
       let sizing = toFirstSizing(most);
       for (let step = 0; step < 300; step += 1) {
         const outcome =
-          (step * 7) % 5 === 0 ? tooMuch : { kind: 'answered' as const, durationMs: (step * 977) % 30_000 };
+          (step * 7) % 5 === 0 ? tooMuch : { kind: 'received' as const, durationMs: (step * 977) % 30_000 };
         sizing = adaptPageSize(sizing, outcome, most);
         expect(sizing.size).toBeLessThanOrEqual(Math.min(most, 10_000));
         expect(sizing.size).toBeGreaterThanOrEqual(Math.min(most, 100));
@@ -85,8 +85,8 @@ describe('the page size', () => {
     expect(sizing.size).toBeLessThan(7000);
     for (let step = 0; step < 20; step += 1) sizing = adaptPageSize(sizing, quick, 8000);
     expect(sizing.size).toBe(8000);
-    expect(adaptPageSize(sizing, { kind: 'answered', durationMs: 20_000 }, 8000).size).toBe(5333);
-    expect(adaptPageSize(sizing, { kind: 'answered', durationMs: 5_000 }, 8000).size).toBe(8000);
+    expect(adaptPageSize(sizing, { kind: 'received', durationMs: 20_000 }, 8000).size).toBe(5333);
+    expect(adaptPageSize(sizing, { kind: 'received', durationMs: 5_000 }, 8000).size).toBe(8000);
   });
 });
 
