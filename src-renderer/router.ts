@@ -1,4 +1,5 @@
 import { createRouter, createWebHashHistory, type RouteRecordRaw } from 'vue-router';
+import { DIRECTIONS } from '../src-main/common/reporting/reports.ts';
 
 const openSummary = () => import('./screens/summary/SummaryScreen.vue');
 const openDetail = () => import('./screens/detail/DetailScreen.vue');
@@ -16,30 +17,20 @@ const routes: RouteRecordRaw[] = [
     name: 'overview',
     component: () => import('./screens/overview/OverviewScreen.vue'),
   },
-  {
-    path: '/inbound/summary',
-    name: 'inbound-summary',
-    component: openSummary,
-    props: { direction: 'inbound' },
-  },
-  {
-    path: '/inbound/detail/:snapshotId?',
-    name: 'inbound-detail',
-    component: openDetail,
-    props: { direction: 'inbound' },
-  },
-  {
-    path: '/outbound/summary',
-    name: 'outbound-summary',
-    component: openSummary,
-    props: { direction: 'outbound' },
-  },
-  {
-    path: '/outbound/detail/:snapshotId?',
-    name: 'outbound-detail',
-    component: openDetail,
-    props: { direction: 'outbound' },
-  },
+  ...DIRECTIONS.flatMap((direction) => [
+    {
+      path: `/${direction}/summary`,
+      name: `${direction}-summary`,
+      component: openSummary,
+      props: { direction },
+    },
+    {
+      path: `/${direction}/detail/:snapshotId?`,
+      name: `${direction}-detail`,
+      component: openDetail,
+      props: { direction },
+    },
+  ]),
   { path: '/library', name: 'library', component: () => import('./screens/library/LibraryScreen.vue') },
   {
     path: '/deprecations',
