@@ -99,7 +99,9 @@ export async function* benchExplore({ size }: { size: number }): AsyncGenerator<
       ...(['all facets', facets.ms, 'facets'] as const),
       'SELECT channel, count(*) FROM inbound_records GROUP BY channel',
     );
-    const families = await measure(() => engine.findErrorFamilies({ scope, filter: everything, period: span }));
+    const families = await measure(() =>
+      engine.findErrorFamilies({ scope, filter: everything, period: span }),
+    );
     yield compare(
       ...(['error families', families.ms, 'families'] as const),
       'SELECT error, count(*) FROM inbound_records GROUP BY error',

@@ -135,16 +135,15 @@ export function createPlainSource(snapshots: Map<number, PlainRecord[]>, identit
 }
 
 function toValues(record: PlainRecord): EngineValue[] {
-  const whole = (value: number | null): bigint | null => (value === null ? null : BigInt(value));
   const values: Readonly<Record<string, EngineValue>> = {
-    record_id: BigInt(record.recordId),
-    date_ms: whole(record.dateMs),
+    record_id: record.recordId,
+    date_ms: record.dateMs,
     session_id: record.sessionId,
-    channel: whole(record.channel),
-    service: whole(record.service),
+    channel: record.channel,
+    service: record.service,
     client: record.client,
     response_time_ms: record.responseTimeMs,
-    response_code: whole(record.responseCode),
+    response_code: record.responseCode,
     error: record.error,
     origin: record.origin,
     bot_latency_ms: record.botLatencyMs,

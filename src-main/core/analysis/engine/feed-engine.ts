@@ -1,6 +1,6 @@
-import { DuckDBDataChunk, type DuckDBConnection } from '@duckdb/node-api';
+import { BIGINT, DuckDBDataChunk, type DuckDBConnection } from '@duckdb/node-api';
 import { readRows } from './engine-database.ts';
-import { ENGINE_COLUMNS } from './engine-tables.ts';
+import { ENGINE_COLUMNS, type EngineColumn } from './engine-tables.ts';
 import type { EngineValue, FeedSnapshot, FeedSource } from './feed-source.ts';
 
 /** Rows of a chunk of the engine. */
@@ -81,7 +81,7 @@ export async function createEngineFeed(
         const chunk = chunks[direction];
         chunk.reset();
         chunk.rowCount = part.length;
-        chunk.setColumns(toColumns(part, chunk.columnCount));
+        chunk.setColumns(toColumns(part, ENGINE_COLUMNS[direction]));
         appender.appendDataChunk(chunk);
       }
       appender.closeSync();
@@ -134,6 +134,14 @@ function createChunk(direction: keyof typeof ENGINE_COLUMNS): DuckDBDataChunk {
   );
 }
 
-function toColumns(rows: readonly (readonly EngineValue[])[], columnCount: number): EngineValue[][] {
-  return Array.from({ length: columnCount }, (_, column) => rows.map((row) => row[column] ?? null));
+/** Values column by column, whole numbers in the form that the engine takes. */
+function toColumns(
+  rows: readonly (readonly EngineValue[])[],
+  columns: readonly EngineColumn[],
+): (EngineValue | bigint)[][] {
+  return columns.map(({ type }, at) =>
+    type === BIGINT
+      ? rows.map((row) => (typeof row[at] === 'number' ? BigInt(row[at]) : null))
+      : rows.map((row) => row[at] ?? null),
+  );
 }

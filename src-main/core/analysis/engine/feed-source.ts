@@ -15,10 +15,9 @@ export interface FeedSource {
   /** Every detail snapshot that is in the cache now. */
   list(): FeedSnapshot[];
   /**
-   * Values of the records [from, until) of a snapshot, in the order of ENGINE_COLUMNS: whole numbers as bigint,
-   * others as number, texts as string.
+   * Values of the records [from, until) of a snapshot, in the order of ENGINE_COLUMNS.
    */
   read(snapshot: FeedSnapshot, from: number, until: number): readonly (readonly EngineValue[])[];
 }
 
-export type EngineValue = bigint | number | string | null;
+export type EngineValue = number | string | null;

@@ -31,8 +31,7 @@ export function openEngineSource(file: string): EngineSource & { close(): void }
       .prepare<[number, number], EngineValue[]>(
         `SELECT ${narrow.join(', ')} FROM ${direction}_records WHERE record_id >= ? AND record_id < ? ORDER BY record_id`,
       )
-      .raw()
-      .safeIntegers();
+      .raw();
     return (from: number, until: number): EngineValue[][] => {
       const read = rows.all(from, until);
       const own = readTexts(Array.from({ length: read.length }, (_none, place) => from + place));

@@ -101,7 +101,9 @@ export function createStoredPages(database: Database): StoredPages {
     const { bytes, isRebuilt } = readBody(snapshot.id, pageNumber);
     const entries = listEntries(bytes, snapshot.report);
     const places = listPlaces(snapshot.id, pageNumber, entries.length, isRebuilt);
-    const texts = places.map((place) => entries[place] ?? NO_TEXTS);
+    // Nearly always every entry is a record of the snapshot.
+    const isEvery = places.length === entries.length;
+    const texts = isEvery ? entries : places.map((place) => entries[place] ?? NO_TEXTS);
     if (texts.length !== recordCount) throw toDamage(snapshot.id, pageNumber);
     last = { key, texts };
     return texts;
@@ -109,18 +111,28 @@ export function createStoredPages(database: Database): StoredPages {
 
   const readTextsOf = (ids: readonly number[]): StoredTexts[] => {
     const texts: StoredTexts[] = Array.from({ length: ids.length }, () => NO_TEXTS);
-    const toSeq = (place: number): number => (ids[place] ?? 0) % RECORD_ID_SPAN;
-    const bySnapshot = Map.groupBy(ids.keys(), (place) => Math.floor((ids[place] ?? 0) / RECORD_ID_SPAN));
-    for (const [snapshotId, places] of bySnapshot) {
-      const snapshot = owner.get(snapshotId);
-      const pages = pagesOf.all(snapshotId);
-      for (const [page, wanted] of Map.groupBy(places, (place) => findPage(pages, toSeq(place)))) {
+    let pages: readonly PageRange[] = [];
+    let snapshot: Owner | undefined;
+    let page: PageRange | undefined;
+    let found: readonly StoredTexts[] = [];
+    // In the order in which they are stored, so that no page is opened twice.
+    for (const place of listPlacesInOrder(ids)) {
+      const id = ids[place] ?? 0;
+      const seq = id % RECORD_ID_SPAN;
+      const snapshotId = (id - seq) / RECORD_ID_SPAN;
+      if (snapshot?.id !== snapshotId) {
+        snapshot = owner.get(snapshotId);
+        pages = pagesOf.all(snapshotId);
+        page = undefined;
+      }
+      if (page === undefined || seq < page.firstSeq || seq >= page.firstSeq + page.recordCount) {
+        page = findPage(pages, seq);
         if (snapshot === undefined || page === undefined) {
           throw new AppError('cache.view-closed', 'The records are gone.', { snapshotId });
         }
-        const all = readTexts(snapshot, page);
-        for (const place of wanted) texts[place] = all[toSeq(place) - page.firstSeq] ?? NO_TEXTS;
+        found = readTexts(snapshot, page);
       }
+      texts[place] = found[seq - page.firstSeq] ?? NO_TEXTS;
     }
     return texts;
   };
@@ -140,14 +152,21 @@ export function createStoredPages(database: Database): StoredPages {
 }
 
 /** Texts of every entry of a page, readable or not. */
-function listEntries(bytes: Uint8Array, report: ReportKind): StoredTexts[] {
+function listEntries(bytes: Uint8Array, report: ReportKind): readonly StoredTexts[] {
   // No text depends on the zone of dates.
   const { records, setAside, recordCount } = readPage(bytes, { report, zone: 'UTC' });
+  if (setAside.length === 0) return records;
   const aside = new Set(setAside.map(({ index }) => index));
   let next = 0;
   return Array.from({ length: recordCount }, (_none, index) =>
     aside.has(index) ? NO_TEXTS : (records[next++] ?? NO_TEXTS),
   );
+}
+
+/** Places in a list of ids, the least id first. */
+function listPlacesInOrder(ids: readonly number[]): Iterable<number> {
+  if (ids.every((id, place) => place === 0 || id > (ids[place - 1] ?? 0))) return ids.keys();
+  return [...ids.keys()].sort((a, b) => (ids[a] ?? 0) - (ids[b] ?? 0));
 }
 
 /** The page that holds a place of the snapshot. */
