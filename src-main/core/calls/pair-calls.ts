@@ -5,7 +5,7 @@ export interface CallOptions<Progress = unknown> {
   /** Ends the call early with AppError `app.cancelled`. */
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: (value: Progress) => void;
-  /** Buffers that are moved to the other side. */
+  /** Buffers that are moved to the other side; such a call can't be repeated. */
   readonly transfer?: ArrayBuffer[];
 }
 
@@ -19,6 +19,8 @@ export interface PairedCalls {
   readonly call: CallByName;
   /** Takes a message of the other side. */
   receive(message: FromServer): void;
+  /** Asks the other side to end once it is idle. */
+  end(): void;
   /** Fails every call that is open, and all later ones. */
   endWith(error: AppError): void;
 }
@@ -75,6 +77,7 @@ export function pairCalls(
       if (message.error.code === 'app.bug') onBug(call?.name ?? '', message.trace);
       call?.reject(toError(message.error));
     },
+    end: () => send({ kind: 'end' }),
     endWith(error) {
       ended ??= error;
       for (const { reject } of pending.values()) reject(error);

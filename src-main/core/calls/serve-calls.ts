@@ -22,7 +22,7 @@ export interface Served<Started> {
 /** Serves the calls that arrive at a port. What `start` throws fails call 0, and the port is closed. */
 export async function serveCalls<Started>(
   port: ServerPort,
-  start: () => Promise<Served<Started>>,
+  start: () => Served<Started> | Promise<Served<Started>>,
 ): Promise<void> {
   const open = new Map<number, AbortController>();
   const early: ToServer[] = [];

@@ -157,7 +157,8 @@ export function useDetail(readDirection: () => Direction) {
   );
 
   const recordFilter = computed(() => toRecordFilter(filter.value));
-  watch([() => JSON.stringify(scope.value), () => parts.value.length > 0, recordFilter, order], open, {
+  // By its text, as a shallow ref among the sources would fire with every change of any of them.
+  watch(() => JSON.stringify([scope.value, parts.value.length > 0, recordFilter.value, order.value]), open, {
     immediate: true,
   });
   watch(

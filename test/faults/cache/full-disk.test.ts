@@ -108,7 +108,8 @@ test('T-6: a disk that is full when the application starts is reported, and harm
 test('T-6: a database that may not grow refuses whole pages, and takes them once it may', async () => {
   const opened = openFile(place.file, 1);
   const writer = createWriter(opened, place.file, true);
-  const context = { pause: () => Promise.resolve(), progress: () => undefined };
+  const { signal } = new AbortController();
+  const context = { signal, pause: () => Promise.resolve(), progress: () => undefined };
   const { id } = writer.operations.createSnapshot(toNewSnapshot());
   const store = (page: number) =>
     writer.operations.storePage({ page: toPage(id, toCursor(page)), bytes: toPageBody(page) }, context);

@@ -21,7 +21,8 @@ try {
     )
     .get();
   const { id, count } = found ?? { id: writer.operations.createSnapshot(toNewSnapshot()).id, count: 0 };
-  const context = { pause: () => Promise.resolve(), progress: () => undefined };
+  const { signal } = new AbortController();
+  const context = { signal, pause: () => Promise.resolve(), progress: () => undefined };
   writeSync(1, `open ${opened.damage}\n`);
   for (let page = count / pageSize; page < Number(pages); page += 1) {
     const from = page * pageSize;

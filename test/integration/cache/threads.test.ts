@@ -2,15 +2,12 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { AppError } from '../../../src-main/common/contract/errors.ts';
+import type { CallContext, FromServer } from '../../../src-main/core/calls/call-messages.ts';
 import { openCacheDatabase } from '../../../src-main/core/cache/file/open-database.ts';
 import { openFile } from '../../../src-main/core/cache/file/open-file.ts';
 import { createScanOperations } from '../../../src-main/core/cache/threads/scan-operations.ts';
 import { serveThread } from '../../../src-main/core/cache/threads/serve-thread.ts';
-import type {
-  CallContext,
-  FromThread,
-  ServedThread,
-} from '../../../src-main/core/cache/threads/thread-messages.ts';
+import type { ServedThread } from '../../../src-main/core/cache/threads/thread-messages.ts';
 import { createViewOperations } from '../../../src-main/core/cache/threads/view-operations.ts';
 import { createWriter } from '../../../src-main/core/cache/threads/writer-operations.ts';
 import { createFolder } from './cache-fixture.ts';
@@ -28,15 +25,15 @@ afterEach(async () => {
 });
 
 /** Serves operations in this thread; returns how to send a message and wait for its reply. */
-function serve(served: ServedThread): (message: object) => Promise<FromThread> {
+function serve(served: ServedThread): (message: object) => Promise<FromServer> {
   const { port1, port2 } = new MessageChannel();
   port = port2;
-  serveThread(port1, () => ({ served, opening: null }));
+  void serveThread(port1, () => ({ served, opening: null }));
   let lastId = 0;
   return (message) => {
     const id = ++lastId;
-    const replied = new Promise<FromThread>((resolve) => {
-      port2.on('message', (reply: FromThread) => {
+    const replied = new Promise<FromServer>((resolve) => {
+      port2.on('message', (reply: FromServer) => {
         if (reply.id === id) resolve(reply);
       });
     });

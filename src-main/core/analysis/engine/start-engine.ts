@@ -1,6 +1,6 @@
 import { AppError } from '../../../common/contract/errors.ts';
 import type { ChildProcess } from '../../../node/fork-process.ts';
-import type { FromServer, ToServer } from '../../calls/call-messages.ts';
+import type { FromServer } from '../../calls/call-messages.ts';
 import { pairCalls, type CallByName } from '../../calls/pair-calls.ts';
 import type { Logger } from '../../logging/logger.ts';
 import type { EngineStart } from './serve-engine.ts';
@@ -27,9 +27,9 @@ export function startEngine(
   logger: Logger,
 ): RunningEngine {
   const engine = startProcess(JSON.stringify(start));
-  const post = (message: ToServer): void => engine.postMessage(message);
-  const calls = pairCalls(post, (operation, trace) =>
-    logger.error('engine.call-failed', { operation, trace }),
+  const calls = pairCalls(
+    (message) => engine.postMessage(message),
+    (operation, trace) => logger.error('engine.call-failed', { operation, trace }),
   );
   engine.onMessage((message) => calls.receive(message as FromServer));
   const exited = new Promise<string>((resolve) => {
@@ -47,7 +47,7 @@ export function startEngine(
         calls.call('close', null).catch(() => undefined),
         new Promise((resolve) => setTimeout(resolve, END_MS).unref()),
       ]);
-      post({ kind: 'end' });
+      calls.end();
       const force = setTimeout(() => engine.kill(), END_MS);
       await exited;
       clearTimeout(force);

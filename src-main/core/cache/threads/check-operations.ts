@@ -1,5 +1,5 @@
 import type { Database } from '../../../node/open-database.ts';
-import type { CallContext } from './thread-messages.ts';
+import type { CallContext } from '../../calls/call-messages.ts';
 
 export type CheckOperations = ReturnType<typeof createCheckOperations>;
 

@@ -16,7 +16,7 @@ import { toStatusHistory } from '../../analysis/to-status-history.ts';
 import { createStatusReader } from '../read/status-samples.ts';
 import { readStorage } from '../file/storage-size.ts';
 import { createSummaryReader } from '../read/read-summary.ts';
-import type { CallContext } from './thread-messages.ts';
+import type { CallContext } from '../../calls/call-messages.ts';
 import { createPageVerifier, type PageCheck } from '../read/verify-pages.ts';
 
 export type ScanOperations = ReturnType<typeof createScanOperations>;

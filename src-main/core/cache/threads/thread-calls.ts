@@ -1,12 +1,5 @@
-import type { CallContext, ThreadOperations } from './thread-messages.ts';
-
-export interface CallOptions<Progress = never> {
-  /** Ends the call early with AppError `app.cancelled`. */
-  readonly signal?: AbortSignal | undefined;
-  readonly onProgress?: (value: Progress) => void;
-  /** Buffers that are moved to the thread. Such a call is not repeated after damage. */
-  readonly transfer?: ArrayBuffer[];
-}
+import type { CallContext, ServedOperations } from '../../calls/call-messages.ts';
+import type { CallByName, CallOptions } from '../../calls/pair-calls.ts';
 
 /** An operation of a thread as its caller sees it. Calls reject with AppErrors. */
 export type ThreadCall<Operation> = Operation extends (...args: infer Arguments) => infer Result
@@ -21,21 +14,18 @@ type CallArguments<Arguments> = Arguments extends []
       : never;
 
 /** Functions that call the operations of a thread. */
-export type ThreadCalls<Operations extends ThreadOperations> = {
+export type ThreadCalls<Operations extends ServedOperations> = {
   readonly [Name in keyof Operations]: ThreadCall<Operations[Name]>;
 };
 
-/** Calls an operation by its name. */
-export type CallByName = (name: string, input: unknown, options?: CallOptions<unknown>) => Promise<unknown>;
-
 /** Makes a function of each name. `Operations` must be those that the names stand for. */
-export function createCalls<Operations extends ThreadOperations>(
+export function createCalls<Operations extends ServedOperations>(
   names: readonly string[],
   call: CallByName,
 ): ThreadCalls<Operations> {
   const calls = names.map((name) => [
     name,
-    (input: unknown, options?: CallOptions<unknown>) => call(name, input, options),
+    (input: unknown, options?: CallOptions) => call(name, input, options),
   ]);
   return Object.fromEntries(calls) as ThreadCalls<Operations>;
 }

@@ -1,4 +1,4 @@
-import type { ErrorInfo } from '../../../common/contract/errors.ts';
+import type { ServedOperations } from '../../calls/call-messages.ts';
 import type { Inspection } from '../file/open-file.ts';
 
 /** What a thread of the cache is started with. */
@@ -27,35 +27,8 @@ export interface Opening {
   readonly lastSnapshotId: number;
 }
 
-/**
- * From the calling thread: call an operation, cancel a call, close the file (a damaged one without writing to it any
- * more), or end the thread once it is idle.
- */
-export type ToThread =
-  | { readonly kind: 'call'; readonly id: number; readonly name: string; readonly input: unknown }
-  | { readonly kind: 'cancel'; readonly id: number }
-  | { readonly kind: 'close'; readonly id: number; readonly isDamaged: boolean }
-  | { readonly kind: 'end' };
-
-/** From a thread: progress of a call, its result, or its failure; `trace` is for the log. Call 0 is the start. */
-export type FromThread =
-  | { readonly kind: 'progress'; readonly id: number; readonly value: unknown }
-  | { readonly kind: 'result'; readonly id: number; readonly value: unknown }
-  | { readonly kind: 'failure'; readonly id: number; readonly error: ErrorInfo; readonly trace: string };
-
-/** What an operation inside a thread is given besides its input. */
-export interface CallContext<Progress = never> {
-  /** Lets other calls in between two bounded statements; throws AppError `app.cancelled` after a cancel. */
-  pause(): Promise<void>;
-  /** Reports to the caller before the result. */
-  progress(value: Progress): void;
-}
-
-/** Operations of a thread by name. */
-export type ThreadOperations = Readonly<Record<string, (input: never, context: CallContext) => unknown>>;
-
 /** A thread whose file is open. */
-export interface ServedThread<Operations extends ThreadOperations = ThreadOperations> {
+export interface ServedThread<Operations extends ServedOperations = ServedOperations> {
   readonly operations: Operations;
   /** Sees the failure of every operation. */
   onFailure?(error: unknown): void;

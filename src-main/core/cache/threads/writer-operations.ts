@@ -9,7 +9,8 @@ import { createSnapshotRemover, type Purge } from '../write/remove-snapshots.ts'
 import { createSnapshotWriter, endInterrupted } from '../write/snapshot-writes.ts';
 import { createStatusWriter } from '../write/status-writes.ts';
 import { createPageStore, type PageHead, type IncomingPage } from '../write/store-page.ts';
-import type { CallContext, ServedThread } from './thread-messages.ts';
+import type { CallContext } from '../../calls/call-messages.ts';
+import type { ServedThread } from './thread-messages.ts';
 
 export type WriterOperations = ReturnType<typeof createWriter>['operations'];
 

@@ -2,11 +2,13 @@ import { mount } from '@vue/test-utils';
 import { describe, expect, it } from 'vitest';
 import type { RecordDetail } from '../../../../src-main/common/model/record.ts';
 import TimeHistogram from '../../../../src-renderer/charts/TimeHistogram.vue';
+import { backendKey } from '../../../../src-renderer/backend/backend.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import JsonView from '../../../../src-renderer/screens/detail/inspector/JsonView.vue';
 import RecordInspector from '../../../../src-renderer/screens/detail/inspector/RecordInspector.vue';
+import { ScriptedBackend } from '../support/scripted-backend.ts';
 
-const global = { plugins: [createMessages()] };
+const global = { plugins: [createMessages()], provide: { [backendKey]: new ScriptedBackend({}) } };
 
 const RECORD: RecordDetail = {
   snapshotId: 1,

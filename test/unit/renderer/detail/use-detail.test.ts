@@ -34,6 +34,7 @@ async function show(snapshots: readonly Snapshot[], path = '/inbound/detail'): P
     'connections/list': () => [makeConnection({ id: 'one', serviceZone: 'UTC' })],
     'snapshots/list': () => [...snapshots],
     'snapshots/read-storage': () => ({}) as never,
+    'snapshots/read-coverage': () => ({ gaps: [] }) as never,
     'records/open-view': () => ({ viewId: `view-${(views += 1)}`, rowCount: 100, totalCount: 100 }),
     'records/close-view': () => null,
     'records/read-histogram': () => [],
@@ -76,25 +77,37 @@ afterEach(() => {
 });
 
 describe('the detail screen', () => {
-  it('opens the newest snapshot of the chosen period, filtered as the address says', async () => {
+  it('opens what is cached of the chosen period, filtered as the address says', async () => {
     await show([older, cached], '/inbound/detail?channels=3&search=timeout');
-    expect(detail.snapshot?.id).toBe(7);
+    expect([detail.snapshot, detail.parts.map(({ id }) => id)]).toEqual([null, [7]]);
     expect(listOpened()).toEqual([
       {
-        snapshotId: 7,
-        filter: { channels: [3], search: 'timeout' },
+        scope: { connectionId: 'one', report: 'inbound-detail', ...lastDay, toMs: NOW_MS + 1000 },
+        filter: {
+          conditions: [
+            { field: 'anywhere', text: 'timeout' },
+            { field: 'channel', values: [3] },
+          ],
+        },
         order: { column: 'dateMs', descending: true },
       },
     ]);
   });
 
+  it('shows nothing of another period', async () => {
+    await show([older]);
+    expect(detail.parts).toEqual([]);
+    expect(listOpened()).toEqual([]);
+  });
+
   it('shows a pinned snapshot instead, until another period is chosen', async () => {
     await show([older, cached], '/inbound/detail/3');
     expect(detail.snapshot?.id).toBe(3);
+    expect(listOpened().map(({ scope }) => scope)).toEqual([{ snapshotId: 3 }]);
     usePeriodStore().select({ kind: 'preset', preset: 'last-24-hours' });
     await flushPromises();
     expect(router.currentRoute.value.fullPath).toBe('/inbound/detail');
-    expect(detail.snapshot?.id).toBe(7);
+    expect([detail.snapshot, detail.parts.map(({ id }) => id)]).toEqual([null, [7]]);
   });
 
   it('writes a changed filter into the address, keeps its other parts and opens the view again', async () => {
@@ -102,10 +115,11 @@ describe('the detail screen', () => {
     detail.setFilter({ codeClasses: ['5xx'] });
     await flushPromises();
     expect(router.currentRoute.value.query).toEqual({ channels: ['3'], codeClasses: ['5xx'] });
-    expect(listOpened().at(-1)?.filter).toEqual({ channels: [3], codeClasses: ['5xx'] });
+    const failed = { field: 'responseCode', classes: ['5xx'] };
+    expect(listOpened().at(-1)?.filter.conditions).toEqual([failed, { field: 'channel', values: [3] }]);
     detail.setFilter({ channels: [] });
     await flushPromises();
-    expect(listOpened().at(-1)?.filter).toEqual({ codeClasses: ['5xx'] });
+    expect(listOpened().at(-1)?.filter.conditions).toEqual([failed]);
   });
 
   it('sorts the records, and begins with the default order in the other direction', async () => {
