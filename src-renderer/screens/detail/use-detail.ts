@@ -128,8 +128,10 @@ export function useDetail(readDirection: () => Direction) {
 
   /** Opens the records anew, of a period that moves with the clock as of now. */
   function reopen(): void {
+    const before = question.value;
     asOfMs.value = Date.now();
-    open();
+    // A period that has moved on opens by itself.
+    if (question.value === before) open();
   }
 
   function open(): void {
@@ -157,10 +159,10 @@ export function useDetail(readDirection: () => Direction) {
   );
 
   const recordFilter = computed(() => toRecordFilter(filter.value));
-  // By its text, as a shallow ref among the sources would fire with every change of any of them.
-  watch(() => JSON.stringify([scope.value, parts.value.length > 0, recordFilter.value, order.value]), open, {
-    immediate: true,
-  });
+  const question = computed(() =>
+    JSON.stringify([scope.value, parts.value.length > 0, recordFilter.value, order.value]),
+  );
+  watch(question, open, { immediate: true });
   watch(
     () => parts.value.map(({ id, recordCount, state }) => `${id} ${recordCount} ${state}`).join(),
     () => void reopenSoon(),
