@@ -20,6 +20,7 @@ const ANSWERS = {
     refreshSeconds: 30,
     sidebarCollapsed: false,
     inspectorOpen: true,
+    tableColumns: {},
     periodZone: 'service',
     startLocalService: false,
     localServiceLive: true,

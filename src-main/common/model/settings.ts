@@ -1,5 +1,16 @@
 import { Type, type Static } from 'typebox';
 
+/** A column of a detail table as the person set it up. */
+export const TableColumn = Type.Object({
+  id: Type.String({ maxLength: 50 }),
+  widthPx: Type.Integer({ minimum: 20, maximum: 10_000 }),
+  /** The side at which it stays while the others scroll. */
+  pinned: Type.Union([Type.Literal('left'), Type.Literal('right'), Type.Null()]),
+  hidden: Type.Boolean(),
+});
+export type TableColumn = Static<typeof TableColumn>;
+const TableColumns = Type.Optional(Type.Array(TableColumn, { maxItems: 100 }));
+
 /** Every setting with its limits and default, in one schema: loading validates with it, key by key. */
 export const Settings = Type.Object({
   theme: Type.Union([Type.Literal('system'), Type.Literal('light'), Type.Literal('dark')], {
@@ -10,6 +21,11 @@ export const Settings = Type.Object({
   refreshSeconds: Type.Integer({ minimum: 0, maximum: 3600, default: 30 }),
   sidebarCollapsed: Type.Boolean({ default: false }),
   inspectorOpen: Type.Boolean({ default: true }),
+  /** The columns of each report's table, in order; none stand for those of the application. */
+  tableColumns: Type.Object(
+    { 'inbound-detail': TableColumns, 'outbound-detail': TableColumns },
+    { default: {} },
+  ),
   /** Zone in which periods are picked: the service's or this computer's. */
   periodZone: Type.Union([Type.Literal('service'), Type.Literal('local')], { default: 'service' }),
   /** Start the bundled service when the application starts. */

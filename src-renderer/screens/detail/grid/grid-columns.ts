@@ -1,10 +1,12 @@
 import type { ColDef } from 'ag-grid-community';
 import type { RecordOrder, RecordRow } from '../../../../src-main/common/model/record.ts';
+import type { TableColumn } from '../../../../src-main/common/model/settings.ts';
 import { listFields, type Direction } from '../../../../src-main/common/reporting/reports.ts';
 import { formatCount } from '../../../format/numbers.ts';
 import { renderCode, renderResponseTime } from './grid-cells.ts';
+import { toColumnState } from './table-layout.ts';
 
-type Column = ColDef<RecordRow> & { readonly colId: string };
+type Column = ColDef<RecordRow> & { readonly colId: string; readonly width: number };
 
 const SORTABLE: readonly RecordOrder['column'][] = [
   'dateMs',
@@ -24,8 +26,14 @@ const MONO: ColDef<RecordRow> = { cellClass: 'record-mono' };
 
 /** Every column of both directions, in order. */
 const COLUMNS: readonly Column[] = [
-  { colId: 'dateMs', width: 200, valueGetter: ({ data }) => data?.dateText, cellClass: 'num' },
-  { colId: 'responseCode', width: 70, cellRenderer: renderCode },
+  {
+    colId: 'dateMs',
+    width: 200,
+    pinned: 'left',
+    valueGetter: ({ data }) => data?.dateText,
+    cellClass: 'num',
+  },
+  { colId: 'responseCode', width: 70, pinned: 'left', cellRenderer: renderCode },
   { colId: 'channel', ...NUMBER, width: 76, field: 'channel' },
   { colId: 'service', ...NUMBER, width: 72, field: 'service' },
   { colId: 'origin', width: 80, field: 'origin' },
@@ -52,24 +60,37 @@ function listColumns(direction: Direction): readonly (Column & { readonly wireNa
   });
 }
 
-/** Returns the ids of a direction's columns, in order. */
-export function listColumnIds(direction: Direction): readonly string[] {
-  return listColumns(direction).map(({ colId }) => colId);
+/** Returns a direction's columns as the application sets them up. */
+export function listDefaultLayout(direction: Direction): readonly TableColumn[] {
+  return listColumns(direction).map(({ colId, width, pinned }) => ({
+    id: colId,
+    widthPx: width,
+    pinned: pinned === 'left' ? pinned : null,
+    hidden: false,
+  }));
 }
 
-/** Creates the definitions of the grid's columns; `t` translates a key. */
+/** Creates the definitions of the grid's columns as a layout has them; `t` translates a key. */
 export function createColumns(
   direction: Direction,
+  layout: readonly TableColumn[],
   order: RecordOrder,
   t: (key: string, values?: Record<string, string>) => string,
 ): ColDef<RecordRow>[] {
-  return listColumns(direction).map(({ wireName, ...column }) => ({
-    headerName: t(`detail.columns.${column.colId}`),
-    headerTooltip: t('detail.fieldTip', { name: wireName }),
-    sortable: (SORTABLE as readonly string[]).includes(column.colId),
-    ...(order.column === column.colId ? { initialSort: order.descending ? 'desc' : 'asc' } : {}),
-    ...column,
-  }));
+  const columns = new Map(listColumns(direction).map((column) => [column.colId, column]));
+  return toColumnState(layout).flatMap((state) => {
+    const column = columns.get(state.colId);
+    if (column === undefined) return [];
+    const { wireName, ...definition } = column;
+    return {
+      headerName: t(`detail.columns.${state.colId}`),
+      headerTooltip: t('detail.fieldTip', { name: wireName }),
+      sortable: (SORTABLE as readonly string[]).includes(state.colId),
+      ...(order.column === state.colId ? { initialSort: order.descending ? 'desc' : 'asc' } : {}),
+      ...definition,
+      ...state,
+    };
+  });
 }
 
 /** Returns the order for a sorted column, or the fallback without one. */

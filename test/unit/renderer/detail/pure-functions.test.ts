@@ -8,7 +8,7 @@ import {
   toQuery,
   type ChipFilter,
 } from '../../../../src-renderer/composables/filter-query.ts';
-import { listColumnIds, toOrder } from '../../../../src-renderer/screens/detail/grid/grid-columns.ts';
+import { listDefaultLayout, toOrder } from '../../../../src-renderer/screens/detail/grid/grid-columns.ts';
 import { tryFormatJson } from '../../../../src-renderer/screens/detail/inspector/json-lines.ts';
 import { toSessionTimeline } from '../../../../src-renderer/screens/detail/inspector/session-timeline.ts';
 
@@ -88,10 +88,11 @@ describe('filter in the address', () => {
 
 describe('columns', () => {
   it('shows bot latency for inbound and the action for outbound', () => {
-    expect(listColumnIds('inbound')).toContain('botLatencyMs');
-    expect(listColumnIds('inbound')).not.toContain('actionId');
-    expect(listColumnIds('outbound')).toContain('actionId');
-    expect(listColumnIds('outbound')).not.toContain('botLatencyMs');
+    const columnIds = (direction: 'inbound' | 'outbound') => listDefaultLayout(direction).map(({ id }) => id);
+    expect(columnIds('inbound')).toContain('botLatencyMs');
+    expect(columnIds('inbound')).not.toContain('actionId');
+    expect(columnIds('outbound')).toContain('actionId');
+    expect(columnIds('outbound')).not.toContain('botLatencyMs');
   });
 
   it('falls back to the default order when no column is sorted', () => {

@@ -27,6 +27,7 @@ export function makeSettings(change: Partial<Settings> = {}): Settings {
     refreshSeconds: 0,
     sidebarCollapsed: false,
     inspectorOpen: true,
+    tableColumns: {},
     periodZone: 'service',
     startLocalService: false,
     localServiceLive: true,

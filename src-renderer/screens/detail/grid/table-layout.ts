@@ -1,0 +1,41 @@
+import type { ColumnState } from 'ag-grid-community';
+import type { TableColumn } from '../../../../src-main/common/model/settings.ts';
+
+/**
+ * Returns the columns as they were saved. One that the table no longer has is left out; one that it did not have then
+ * comes last.
+ */
+export function mergeLayout(
+  saved: readonly TableColumn[] | undefined,
+  defaults: readonly TableColumn[],
+): readonly TableColumn[] {
+  const known = new Set(defaults.map(({ id }) => id));
+  const merged = new Map(saved?.filter(({ id }) => known.has(id)).map((column) => [column.id, column]));
+  for (const column of defaults) if (!merged.has(column.id)) merged.set(column.id, column);
+  return [...merged.values()];
+}
+
+/** Returns a layout as the grid's own state of columns. */
+export function toColumnState(layout: readonly TableColumn[]) {
+  return layout.map(({ id, widthPx, pinned, hidden }) => ({
+    colId: id,
+    width: widthPx,
+    pinned,
+    hide: hidden,
+  }));
+}
+
+/** Returns the layout of the grid's columns, in the order in which they are shown. */
+export function fromColumnState(state: readonly ColumnState[]): readonly TableColumn[] {
+  return state.map(({ colId, width, pinned, hide }) => ({
+    id: colId,
+    widthPx: Math.round(width ?? 0),
+    pinned: pinned === 'left' || pinned === 'right' ? pinned : null,
+    hidden: hide === true,
+  }));
+}
+
+/** True when two layouts are the same. */
+export function isSameLayout(a: readonly TableColumn[], b: readonly TableColumn[]): boolean {
+  return JSON.stringify(toColumnState(a)) === JSON.stringify(toColumnState(b));
+}

@@ -1,0 +1,22 @@
+import { computed } from 'vue';
+import type { TableColumn } from '../../../../src-main/common/model/settings.ts';
+import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
+import { useAppStore } from '../../../stores/app.ts';
+import { listDefaultLayout } from './grid-columns.ts';
+import { isSameLayout, mergeLayout } from './table-layout.ts';
+
+/** The columns of a direction's table, kept in the settings. */
+export function useTableLayout(readDirection: () => Direction) {
+  const app = useAppStore();
+  const report = computed(() => `${readDirection()}-detail` as const);
+  const defaults = computed(() => listDefaultLayout(readDirection()));
+  const layout = computed({
+    get: () => mergeLayout(app.settings?.tableColumns[report.value], defaults.value),
+    set: (columns: readonly TableColumn[]) => {
+      // None stand for those of the application, also when a later version has others.
+      const own = isSameLayout(columns, defaults.value) ? [] : [...columns];
+      void app.update({ tableColumns: { ...app.settings?.tableColumns, [report.value]: own } });
+    },
+  });
+  return { layout, defaults };
+}

@@ -1,0 +1,133 @@
+import { flushPromises, mount } from '@vue/test-utils';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { defineComponent } from 'vue';
+import type { Settings, SettingsChange, TableColumn } from '../../../../src-main/common/model/settings.ts';
+import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
+import ColumnChooser from '../../../../src-renderer/screens/detail/filters/ColumnChooser.vue';
+import {
+  createColumns,
+  listDefaultLayout,
+} from '../../../../src-renderer/screens/detail/grid/grid-columns.ts';
+import {
+  fromColumnState,
+  isSameLayout,
+  mergeLayout,
+  toColumnState,
+} from '../../../../src-renderer/screens/detail/grid/table-layout.ts';
+import { useTableLayout } from '../../../../src-renderer/screens/detail/grid/use-table-layout.ts';
+import { useAppStore } from '../../../../src-renderer/stores/app.ts';
+import { provideApplication } from '../support/provide-application.ts';
+import { makeSettings } from '../support/samples.ts';
+import { ScriptedBackend } from '../support/scripted-backend.ts';
+
+const INBOUND = listDefaultLayout('inbound');
+const column = (id: string, change: Partial<TableColumn> = {}): TableColumn => ({
+  id,
+  widthPx: 100,
+  pinned: null,
+  hidden: false,
+  ...change,
+});
+
+describe('layout of a table', () => {
+  it('keeps date and code on the left unless told otherwise', () => {
+    const pinned = (direction: Direction) =>
+      listDefaultLayout(direction).flatMap(({ id, pinned }) => (pinned === 'left' ? id : []));
+    expect(pinned('inbound')).toEqual(['dateMs', 'responseCode']);
+    expect(pinned('outbound')).toEqual(['dateMs', 'responseCode']);
+  });
+
+  it('keeps what was saved, drops what is gone and adds what is new at the end', () => {
+    const defaults = [column('a'), column('b'), column('c', { pinned: 'left' })];
+    const saved = [column('b', { widthPx: 44 }), column('gone'), column('a', { hidden: true }), column('b')];
+    expect(mergeLayout(saved, defaults)).toEqual([
+      column('b'),
+      column('a', { hidden: true }),
+      column('c', { pinned: 'left' }),
+    ]);
+    expect(mergeLayout(undefined, defaults)).toEqual(defaults);
+  });
+
+  it("survives the grid's own state", () => {
+    expect(fromColumnState(toColumnState(INBOUND))).toEqual(INBOUND);
+    expect(fromColumnState([{ colId: 'a', width: 99.6, pinned: true, hide: null }])).toEqual([column('a')]);
+    expect(isSameLayout(INBOUND, [...INBOUND].reverse())).toBe(false);
+  });
+
+  it('decides order, width, side and visibility of the columns', () => {
+    const layout = [
+      column('channel', { widthPx: 222, pinned: 'right' }),
+      column('dateMs', { hidden: true }),
+      column('responseCode'),
+    ];
+    const defined = createColumns('inbound', layout, { column: 'channel', descending: true }, (key) => key);
+    expect(defined.map(({ colId, width, pinned, hide }) => ({ colId, width, pinned, hide }))).toEqual([
+      { colId: 'channel', width: 222, pinned: 'right', hide: false },
+      { colId: 'dateMs', width: 100, pinned: null, hide: true },
+      { colId: 'responseCode', width: 100, pinned: null, hide: false },
+    ]);
+  });
+});
+
+describe('saved layout', () => {
+  let settings: Settings;
+  const backend = new ScriptedBackend({
+    'settings/get': () => settings,
+    'settings/update': (change: SettingsChange) => (settings = { ...settings, ...change }),
+  });
+  beforeAll(() => (settings = makeSettings()));
+
+  it('is kept by report, and removed by the layout of the application', async () => {
+    const { global } = await provideApplication(backend);
+    const use = (direction: Direction) => {
+      let found: ReturnType<typeof useTableLayout> | undefined;
+      const Host = defineComponent(() => {
+        found = useTableLayout(() => direction);
+        return () => null;
+      });
+      mount(Host, { global });
+      if (found === undefined) throw new Error('not mounted');
+      return found;
+    };
+    const inbound = use('inbound');
+    const outbound = use('outbound');
+    useAppStore();
+    backend.emit('settings/changed', settings);
+    const changed = [...INBOUND].reverse();
+    inbound.layout.value = changed;
+    await flushPromises();
+    expect(inbound.layout.value).toEqual(changed);
+    expect(outbound.layout.value).toEqual(listDefaultLayout('outbound'));
+    outbound.layout.value = listDefaultLayout('outbound').map((one) => ({ ...one, pinned: null }));
+    await flushPromises();
+    expect(settings.tableColumns['inbound-detail']).toEqual(changed);
+    expect(settings.tableColumns['outbound-detail']).toHaveLength(outbound.defaults.value.length);
+    inbound.layout.value = inbound.defaults.value;
+    await flushPromises();
+    expect(settings.tableColumns['inbound-detail']).toEqual([]);
+    expect(inbound.layout.value).toEqual(INBOUND);
+  });
+});
+
+describe('column chooser', () => {
+  it('hides, pins and resets', async () => {
+    const { global } = await provideApplication(new ScriptedBackend({}));
+    const defaults = [column('dateMs', { pinned: 'left' }), column('channel')];
+    const view = mount(ColumnChooser, { props: { modelValue: defaults, defaultLayout: defaults }, global });
+    const reset = view.findAll('button').at(-1);
+    expect(reset?.attributes('disabled')).toBeDefined();
+    await view.get('[role=checkbox]').trigger('click');
+    expect(view.emitted('update:modelValue')?.[0]).toEqual([
+      [column('dateMs', { pinned: 'left', hidden: true }), column('channel')],
+    ]);
+    const pins = view.findAll('[aria-pressed]');
+    expect(pins.map((pin) => pin.attributes('aria-pressed'))).toEqual(['true', 'false']);
+    await pins[1]?.trigger('click');
+    expect(view.emitted('update:modelValue')?.[1]).toEqual([
+      [column('dateMs', { pinned: 'left', hidden: true }), column('channel', { pinned: 'left' })],
+    ]);
+    await view.setProps({ modelValue: [...defaults].reverse() });
+    await reset?.trigger('click');
+    expect(view.emitted('update:modelValue')?.[2]).toEqual([defaults]);
+  });
+});
