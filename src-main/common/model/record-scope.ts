@@ -12,8 +12,8 @@ export const PeriodScope = Type.Object({
 export type PeriodScope = Static<typeof PeriodScope>;
 
 /** The records of one snapshot, those without a date included. */
-export const SnapshotScope = Type.Object({ snapshotId: Type.Integer() });
-export type SnapshotScope = Static<typeof SnapshotScope>;
+const SnapshotScope = Type.Object({ snapshotId: Type.Integer() });
+type SnapshotScope = Static<typeof SnapshotScope>;
 
 /** What a question about records is about. */
 export const RecordScope = Type.Union([SnapshotScope, PeriodScope]);

@@ -44,7 +44,7 @@ export function splitQuery(query: string): { terms: QueryTerm[]; unclosed: Unclo
     let isQuoted = false;
     while (place < query.length && !stops.includes(query[place] ?? '')) {
       if (query[place] !== '"') {
-        text += query[place];
+        text += query.charAt(place);
         place += 1;
         continue;
       }
@@ -53,7 +53,7 @@ export function splitQuery(query: string): { terms: QueryTerm[]; unclosed: Unclo
       place += 1;
       while (place < query.length && query[place] !== '"') {
         if (query[place] === '\\' && place + 1 < query.length) place += 1;
-        text += query[place];
+        text += query.charAt(place);
         place += 1;
       }
       if (place >= query.length) unclosed ??= { from: opened, to: query.length };

@@ -1,6 +1,6 @@
 import { isJsonObject } from './read-json.ts';
 
-export const PREVIEW_CHARACTERS = 120;
+const PREVIEW_CHARACTERS = 120;
 
 /** A longer payload is not parsed for its preview. */
 const MAX_PARSED_CHARACTERS = 20_000;

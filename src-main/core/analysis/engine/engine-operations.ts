@@ -134,13 +134,15 @@ function toFacets(
     const name = toCodeClass(value as number | null);
     classes.set(name, (classes.get(name) ?? 0) + count);
   }
-  const listed = <Value>(field: keyof typeof counts): { value: Value; count: number }[] =>
-    counts[field].flatMap(({ value, count }) => (value === null ? [] : [{ value: value as Value, count }]));
+  const listNumbers = (field: keyof typeof counts): { value: number; count: number }[] =>
+    counts[field].flatMap(({ value, count }) => (typeof value === 'number' ? [{ value, count }] : []));
   return {
     codeClasses: [...classes].flatMap(([value, count]) => (count > 0 ? [{ value, count }] : [])),
-    responseCodes: listed<number>('responseCode'),
-    channels: listed<number>('channel'),
-    services: listed<number>('service'),
-    origins: listed<string>('origin'),
+    responseCodes: listNumbers('responseCode'),
+    channels: listNumbers('channel'),
+    services: listNumbers('service'),
+    origins: counts.origin.flatMap(({ value, count }) =>
+      typeof value === 'string' ? [{ value, count }] : [],
+    ),
   };
 }

@@ -26,7 +26,7 @@ export const CLASS_PLACE_SQL =
   'WHEN response_code < 300 THEN 0 WHEN response_code < 400 THEN 1 WHEN response_code < 500 THEN 2 ELSE 3 END';
 
 /** Fields that a search looks in; the long ones last. */
-export const SEARCHED_FIELDS: readonly FilterField[] = [
+const SEARCHED_FIELDS: readonly FilterField[] = [
   'client',
   'error',
   'sessionId',

@@ -1,4 +1,4 @@
-import { REPORTS, type ReportKind } from '../../../common/reporting/reports.ts';
+import { REPORTS, type ReportField, type ReportKind } from '../../../common/reporting/reports.ts';
 import { toPayloadPreview } from '../../../common/reporting/preview-payload.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { packBody } from '../write/page-body.ts';
@@ -65,10 +65,10 @@ function readRows(database: Database, { snapshotId, report, firstSeq, recordCoun
 /** Fields of one record; unknown ones last. A number that could not be read lies among these as it came. */
 function toDocument(report: ReportKind, row: OldRow): object {
   const { extra } = row;
-  const fields = Object.values(REPORTS[report].fields).map(({ wireName, column }) => [
+  const fields = Object.values<ReportField>(REPORTS[report].fields).map(({ wireName, column }) => [
     wireName,
     row[column] ?? null,
   ]);
   const unknown = typeof extra === 'string' ? (JSON.parse(extra) as object) : {};
-  return { ...Object.fromEntries(fields), ...unknown };
+  return { ...(Object.fromEntries(fields) as object), ...unknown };
 }

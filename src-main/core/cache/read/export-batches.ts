@@ -30,7 +30,7 @@ export function createExportReader(database: Database): (batch: ExportBatch) => 
     });
     const rows = tooMany === -1 ? found : found.slice(0, tooMany);
     const texts = pages.readTextsOf(ids.slice(0, rows.length));
-    return rows.flatMap(({ textLength: _length, ...row }, place) => {
+    return rows.flatMap((row, place) => {
       const own = texts[place];
       if (own === undefined) return [];
       return toDetail(row, includePayload ? own : { ...own, payload: '', response: null }, Infinity);

@@ -82,7 +82,7 @@ export function toStoredDate(dateText: string, dateMs: number | null): string {
 }
 
 /** Narrow columns of the records `r` by name inside; null for those that the report lacks. */
-export function listRecordColumns(kind: DetailKind, names: readonly (NarrowName | 'dateMs')[]): string {
+function listRecordColumns(kind: DetailKind, names: readonly (NarrowName | 'dateMs')[]): string {
   const selected = names.map((name) => {
     const stored = RECORD_TABLES[kind].columns.find((candidate) => candidate.name === name);
     return `${stored === undefined ? 'NULL' : selectColumn(stored)} AS ${name}`;

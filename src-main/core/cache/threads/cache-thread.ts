@@ -33,4 +33,4 @@ function startReader(): { served: ServedThread; opening: null } {
   return { served: { operations: create[role as keyof typeof create](), close }, opening: null };
 }
 
-if (parentPort !== null) serveThread(parentPort, role === 'writer' ? startWriter : startReader);
+if (parentPort !== null) await serveThread(parentPort, role === 'writer' ? startWriter : startReader);
