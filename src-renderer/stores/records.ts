@@ -1,6 +1,12 @@
 import { defineStore } from 'pinia';
 import { shallowRef } from 'vue';
-import type { Facets, RecordOrder, RecordRow, TimeBucket } from '../../src-main/common/model/record.ts';
+import type {
+  Facets,
+  RecordDetail,
+  RecordOrder,
+  RecordRow,
+  TimeBucket,
+} from '../../src-main/common/model/record.ts';
 import type { RecordFilter } from '../../src-main/common/model/record-filter.ts';
 import type { RecordScope } from '../../src-main/common/model/record-scope.ts';
 import { useBackend } from '../backend/backend.ts';
@@ -101,6 +107,20 @@ export const useRecordsStore = defineStore('records', () => {
     }
   }
 
+  /** Reads rows with their long texts; none of them when one can't be read. */
+  async function readRecords(rows: readonly RecordRow[]): Promise<readonly RecordDetail[]> {
+    const found: RecordDetail[] = [];
+    try {
+      for (const { snapshotId, seq } of rows) {
+        found.push(await backend.call('records/read-record', { snapshotId, seq }));
+      }
+      return found;
+    } catch (thrown) {
+      error.value = toErrorLike(thrown);
+      return [];
+    }
+  }
+
   function isOpen(viewId: string): boolean {
     return view.value?.viewId === viewId;
   }
@@ -114,7 +134,7 @@ export const useRecordsStore = defineStore('records', () => {
     error.value = null;
   }
 
-  return { view, facets, histogram, error, open, readRows, close } as const;
+  return { view, facets, histogram, error, open, readRows, readRecords, close } as const;
 });
 
 /** True when both are one snapshot, or periods of one report: what is shown may stay until the new rows are there. */

@@ -1,0 +1,59 @@
+import type { RecordDetail, RecordRow } from '../../../../src-main/common/model/record.ts';
+import { listFields, type Direction } from '../../../../src-main/common/reporting/reports.ts';
+
+export const ROW_FORMATS = ['tsv', 'markdown', 'json'] as const;
+export type RowFormat = (typeof ROW_FORMATS)[number];
+/** What to copy: the focused cell, or the selected rows in a format. */
+export type CopyTarget = 'cell' | RowFormat;
+
+type CopiedRecord = RecordRow | RecordDetail;
+type Value = string | number | null;
+
+/** True when a column shows a part of a text that has to be read for a copy. */
+export function isPreview(columnId: string): boolean {
+  return columnId === 'payload';
+}
+
+/** Returns the field of a record that a column shows, as it is cached. */
+export function readValue(record: CopiedRecord, columnId: string): Value {
+  const name = columnId === 'dateMs' ? 'dateText' : columnId;
+  const value: unknown = record[name as keyof CopiedRecord];
+  return typeof value === 'string' || typeof value === 'number' ? value : null;
+}
+
+/** Returns records as text, with the columns in the given order under the service's names of their fields. */
+export function formatRecords(
+  format: RowFormat,
+  records: readonly CopiedRecord[],
+  columnIds: readonly string[],
+  direction: Direction,
+): string {
+  const fields = new Map<string, { readonly wireName: string }>(listFields(`${direction}-detail`));
+  const names = columnIds.map((id) => fields.get(id === 'dateMs' ? 'dateText' : id)?.wireName ?? id);
+  const rows = records.map((record) => columnIds.map((id) => readValue(record, id)));
+  if (format === 'json') {
+    const objects = rows.map((row) => Object.fromEntries(names.map((name, index) => [name, row[index]])));
+    return `${JSON.stringify(objects, null, 2)}\n`;
+  }
+  return format === 'tsv' ? toTsv([names, ...rows]) : toMarkdown(names, rows);
+}
+
+/** Cells that hold a tab, a line end or a quote are quoted, as spreadsheets read them. */
+function toTsv(rows: readonly (readonly Value[])[]): string {
+  const toCell = (value: Value): string => {
+    const text = String(value ?? '');
+    return /[\t\r\n"]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  return rows.map((row) => `${row.map(toCell).join('\t')}\n`).join('');
+}
+
+/** Characters with a meaning in Markdown are escaped, so that a value is shown and not obeyed. */
+function toMarkdown(names: readonly string[], rows: readonly (readonly Value[])[]): string {
+  const toCell = (value: Value): string =>
+    String(value ?? '')
+      .replace(/[\\`*_{}[\]<>#|~&!$]/g, '\\$&')
+      .replace(/\r\n|\r|\n/g, '<br>');
+  const toLine = (cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`;
+  const head = toLine(names.map(toCell)) + toLine(names.map(() => '---'));
+  return head + rows.map((row) => toLine(row.map(toCell))).join('');
+}

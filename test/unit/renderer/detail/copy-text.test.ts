@@ -1,0 +1,119 @@
+import { flushPromises, mount } from '@vue/test-utils';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { defineComponent } from 'vue';
+import type { RecordDetail, RecordRow } from '../../../../src-main/common/model/record.ts';
+import { formatRecords, readValue } from '../../../../src-renderer/screens/detail/grid/copy-text.ts';
+import { useRowCopy } from '../../../../src-renderer/screens/detail/grid/use-row-copy.ts';
+import { provideApplication } from '../support/provide-application.ts';
+import { ScriptedBackend } from '../support/scripted-backend.ts';
+
+const ROW: RecordRow = {
+  snapshotId: 1,
+  seq: 4,
+  dateText: '/Date(1763654400000)/',
+  dateMs: 1_763_654_400_000,
+  sessionId: 'abc',
+  channel: 3,
+  service: null,
+  client: 'a|b\tc',
+  responseTimeMs: 12.25,
+  responseCode: 504,
+  error: 'said "no"\nand left',
+  origin: 'web',
+  botLatencyMs: 0,
+  actionId: null,
+  payloadPreview: '{"te',
+};
+const WHOLE: RecordDetail = {
+  ...ROW,
+  payload: '{"text":"<b>"}',
+  payloadLength: 14,
+  response: null,
+  extra: {},
+};
+const IDS = ['dateMs', 'client', 'service', 'responseTimeMs', 'error'];
+
+/** Reads TSV as a spreadsheet does. */
+function readTsv(text: string): string[][] {
+  const cells = [...text.matchAll(/(?:"((?:[^"]|"")*)"|([^\t\n]*))(\t|\n)/g)];
+  const rows: string[][] = [[]];
+  for (const [, quoted, plain, end] of cells) {
+    rows.at(-1)?.push(quoted?.replaceAll('""', '"') ?? plain ?? '');
+    if (end === '\n') rows.push([]);
+  }
+  return rows.slice(0, -1);
+}
+
+describe('copied rows', () => {
+  it('have the names of the service and the values as cached', () => {
+    expect(formatRecords('tsv', [ROW], IDS, 'inbound')).toBe(
+      'Date\tClient\tService\tReponseTime\tError\n' +
+        '/Date(1763654400000)/\t"a|b\tc"\t\t12.25\t"said ""no""\nand left"\n',
+    );
+    expect(JSON.parse(formatRecords('json', [ROW, ROW], ['service', 'dateMs'], 'inbound'))).toEqual([
+      { Service: null, Date: '/Date(1763654400000)/' },
+      { Service: null, Date: '/Date(1763654400000)/' },
+    ]);
+  });
+
+  it('as Markdown, keep what they say from being obeyed', () => {
+    expect(formatRecords('markdown', [WHOLE], ['client', 'error', 'payload'], 'inbound')).toBe(
+      '| Client | Error | Payload |\n| --- | --- | --- |\n' +
+        '| a\\|b\tc | said "no"<br>and left | \\{"text":"\\<b\\>"\\} |\n',
+    );
+  });
+
+  it('as TSV, are what a spreadsheet reads back', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.string(), fc.string({ unit: fc.constantFrom('"', '\t', '\n', '\r', 'x') }))),
+        (pairs) => {
+          const rows = pairs.map(([client, error]) => ({ ...ROW, client, error }));
+          const text = formatRecords('tsv', rows, ['client', 'error'], 'inbound');
+          expect(readTsv(text)).toEqual([['Client', 'Error'], ...pairs.map(([a, b]) => [a, b])]);
+        },
+      ),
+    );
+  });
+
+  it('show nothing for what a record lacks', () => {
+    expect(readValue(ROW, 'service')).toBeNull();
+    expect(readValue(ROW, 'payload')).toBeNull();
+  });
+});
+
+describe('the clipboard', () => {
+  const written: string[] = [];
+  const write = (text: string): Promise<void> => Promise.resolve(void written.push(text));
+
+  it('receives whole payloads, and reads records for them only', async () => {
+    const backend = new ScriptedBackend({ 'records/read-record': () => WHOLE });
+    const { global } = await provideApplication(backend);
+    let found: ReturnType<typeof useRowCopy> | undefined;
+    mount(
+      defineComponent(() => {
+        found = useRowCopy(() => 'inbound', write);
+        return () => null;
+      }),
+      { global },
+    );
+    await found?.copy('tsv');
+    expect(written).toEqual([]);
+    if (found !== undefined) {
+      found.pick.value = {
+        rows: [ROW],
+        cell: { row: ROW, columnId: 'payload' },
+        columnIds: ['channel', 'client'],
+      };
+    }
+    await found?.copy('json');
+    expect(backend.countCalls('records/read-record')).toBe(0);
+    await found?.copy('cell');
+    await flushPromises();
+    expect(written.map((text) => text.trim())).toEqual([
+      JSON.stringify([{ Channel: 3, Client: 'a|b\tc' }], null, 2),
+      WHOLE.payload,
+    ]);
+  });
+});
