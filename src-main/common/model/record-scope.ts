@@ -13,7 +13,6 @@ export type PeriodScope = Static<typeof PeriodScope>;
 
 /** The records of one snapshot, those without a date included. */
 const SnapshotScope = Type.Object({ snapshotId: Type.Integer() });
-type SnapshotScope = Static<typeof SnapshotScope>;
 
 /** What a question about records is about. */
 export const RecordScope = Type.Union([SnapshotScope, PeriodScope]);

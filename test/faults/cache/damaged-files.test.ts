@@ -11,7 +11,7 @@ import { makeUnwritable } from '../../support/mount-folder.ts';
 import { runWriter } from './run-writer.ts';
 import { checkWhole } from './writer-rig.ts';
 
-const PAGE_SIZE = 50;
+const PAGE_SIZE = 400;
 const PAGES = 8;
 const PAGE_BYTES = 4096;
 let model: Awaited<ReturnType<typeof createFolder>>;
