@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import type { Emit } from '../common/contract/index.ts';
 import { makePrivateFolder } from '../node/private-files.ts';
 import { createEngine, type Engine } from './analysis/engine/create-engine.ts';
 import type { Cache } from './cache/cache.ts';
@@ -24,6 +25,8 @@ import { createTaskRegistry } from './tasks/create-task-registry.ts';
 
 /** Of the engine's process, its tables and its statements; it spills to the disk beyond. */
 const ENGINE_MEMORY_MB = 256;
+/** The engine takes about a second for as many records. */
+const MIN_SHOWN_BEHIND = 100_000;
 /** Events after which records may be new or gone. */
 const CHANGES_OF_RECORDS = /^(snapshots|downloads|tasks)\//;
 
@@ -89,6 +92,7 @@ export async function createParts(host: Host, overrides: PartOverrides) {
     now,
   });
   followCache(engine, cache, events);
+  showFeed(engine, emit);
 
   const tasks = createTaskRegistry({ now, emit, logger: logger.child('tasks') });
   const shared = { host, settings, connections, cache, engine, tasks, events, emit, now };
@@ -106,6 +110,17 @@ export async function createParts(host: Host, overrides: PartOverrides) {
     readFreeBytes: () => readFreeBytes(cacheFile),
     startSummary: createSummaryStarter({ ...shared, ...downloads }),
   };
+}
+
+/** Sends how far the engine is, while it is so far behind that a person may notice. */
+function showFeed(engine: Engine, emit: Emit): void {
+  let isShown = false;
+  engine.watchFeed((progress) => {
+    const isBehind = progress !== null && progress.total - progress.fed > MIN_SHOWN_BEHIND;
+    if (!isBehind && !isShown) return;
+    isShown = isBehind;
+    emit('records/feed-changed', isBehind ? progress : null);
+  });
 }
 
 /** Feeds the engine as records come and go, and starts it anew over a cache that takes the place of a damaged one. */

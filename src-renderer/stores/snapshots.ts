@@ -1,7 +1,7 @@
 import { useThrottleFn } from '@vueuse/core';
 import { defineStore } from 'pinia';
 import { shallowRef } from 'vue';
-import type { Input, Output } from '../../src-main/common/contract/index.ts';
+import type { EventPayload, Input, Output } from '../../src-main/common/contract/index.ts';
 import type { Snapshot } from '../../src-main/common/model/snapshot.ts';
 import { useBackend } from '../backend/backend.ts';
 import { toErrorLike, type ErrorLike } from '../messages/error-like.ts';
@@ -14,6 +14,8 @@ export const useSnapshotsStore = defineStore('snapshots', () => {
   const snapshots = shallowRef<readonly Snapshot[] | null>(null);
   const storage = shallowRef<Output<'snapshots/read-storage'> | null>(null);
   const error = shallowRef<ErrorLike | null>(null);
+  /** How many of the cached records can be asked about; null where that is all of them, or nearly. */
+  const feed = shallowRef<EventPayload<'records/feed-changed'>>(null);
 
   const loadStorageSoon = useThrottleFn(
     () => loadStorage().catch(() => undefined),
@@ -23,6 +25,9 @@ export const useSnapshotsStore = defineStore('snapshots', () => {
   backend.on('snapshots/changed', (snapshot) => {
     put(snapshot);
     void loadStorageSoon();
+  });
+  backend.on('records/feed-changed', (progress) => {
+    feed.value = progress;
   });
   backend.on('snapshots/removed', ({ snapshotIds }) => {
     drop(snapshotIds);
@@ -81,5 +86,5 @@ export const useSnapshotsStore = defineStore('snapshots', () => {
       : [changed, ...current];
   }
 
-  return { snapshots, storage, error, load, loadStorage, remove, restore, annotate, verify } as const;
+  return { snapshots, storage, feed, error, load, loadStorage, remove, restore, annotate, verify } as const;
 });

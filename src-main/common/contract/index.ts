@@ -7,7 +7,7 @@ import { exportsOperations } from './exports.ts';
 import { localServiceEvents, localServiceOperations } from './local-service.ts';
 import type { InputOf, OutputOf } from './operation.ts';
 import { overviewOperations } from './overview.ts';
-import { recordsOperations } from './records.ts';
+import { recordsEvents, recordsOperations } from './records.ts';
 import { settingsEvents, settingsOperations } from './settings.ts';
 import { snapshotsEvents, snapshotsOperations } from './snapshots.ts';
 import { statusEvents, statusOperations } from './status.ts';
@@ -55,6 +55,7 @@ export const EVENTS = {
   ...connectionsEvents,
   ...downloadsEvents,
   ...localServiceEvents,
+  ...recordsEvents,
   ...settingsEvents,
   ...snapshotsEvents,
   ...statusEvents,

@@ -8,6 +8,14 @@ const ViewId = Type.Object({ viewId: Type.String() });
 const RecordPlace = Type.Object({ snapshotId: Type.Integer(), seq: Type.Integer({ minimum: 0 }) });
 const Question = Type.Object({ scope: RecordScope, filter: RecordFilter });
 
+export const recordsEvents = {
+  /** Sent while the engine is far behind the cache: records that it has, of all that are cached; null at the end. */
+  'records/feed-changed': Type.Union([
+    Type.Object({ fed: Type.Integer(), total: Type.Integer() }),
+    Type.Null(),
+  ]),
+};
+
 export const recordsOperations = {
   /** Opens the records of a scope that meet a filter, in an order; windows of them are then look-ups. */
   'records/open-view': operation(

@@ -41,7 +41,6 @@ const NAMES = [
   'findErrorFamilies',
   'findFlows',
   'readSession',
-  'readProgress',
 ] as const satisfies readonly (keyof Calls)[];
 
 /**

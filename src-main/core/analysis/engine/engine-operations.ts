@@ -29,19 +29,10 @@ export async function createEngineOperations(database: EngineDatabase, source: E
   const feed = await createEngineFeed(feedConnection, source);
   const views = createRecordViews(database, mark);
   let following: Promise<void> = Promise.resolve();
-  let progress: FeedProgress | null = null;
 
   /** One run at a time; whoever asks meanwhile waits for the next one. */
   const follow = (onProgress: (progress: FeedProgress) => void = () => undefined): Promise<void> => {
-    following = following
-      .catch(() => undefined)
-      .then(() =>
-        feed.follow((now) => {
-          progress = now;
-          onProgress(now);
-        }),
-      )
-      .finally(() => (progress = null));
+    following = following.catch(() => undefined).then(() => feed.follow(onProgress));
     return following;
   };
   const withConnection = async <Value>(
@@ -75,7 +66,6 @@ export async function createEngineOperations(database: EngineDatabase, source: E
   return {
     /** Brings the engine up to the cache; reports the records fed after each batch. */
     follow: (_input: null, { progress: report }: Context): Promise<void> => follow(report),
-    readProgress: (): FeedProgress | null => progress,
     openView: ({ scope, filter, order }: Question & { order: RecordOrder }, context: Context) =>
       ask(scope, context, async (connection, records) => {
         const { viewId, rowCount } = await views.open(records, filter, order);

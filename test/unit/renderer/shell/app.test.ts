@@ -179,4 +179,14 @@ describe('the application', () => {
     await flushPromises();
     expect(backend.countCalls('status/refresh')).toBe(before + 1);
   });
+
+  it('says how far indexing is while questions about records have to wait for it', async () => {
+    await start();
+    backend.emit('records/feed-changed', { fed: 2_100_000, total: 10_000_000 });
+    await flushPromises();
+    expect(page.get('footer').text()).toContain('Indexing records: 2,100,000 of 10,000,000');
+    backend.emit('records/feed-changed', null);
+    await flushPromises();
+    expect(page.get('footer').text()).not.toContain('Indexing');
+  });
 });
