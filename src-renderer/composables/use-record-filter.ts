@@ -1,28 +1,33 @@
 import { computed, type ComputedRef } from 'vue';
-import { useRoute, useRouter, type LocationQuery } from 'vue-router';
-import type { ChipFilter } from './filter-query.ts';
-import { changeFilter, fromQuery, toQuery, type FilterChange } from './filter-query.ts';
+import { useRoute, useRouter } from 'vue-router';
+import type { RecordFilter } from '../../src-main/common/model/record-filter.ts';
+import { fromAddress, toAddress, toQueryText } from './filter-query.ts';
 
-/** The filter that the address of the screen carries. */
+/** Changes that follow each other faster, as typing does, are one step back. */
+const STEP_MS = 1500;
+
+/** The filter that the address of the screen carries; back and forward undo and redo its changes. */
 export function useRecordFilter(): {
-  readonly filter: ComputedRef<ChipFilter>;
-  /** Changes some parts of the filter and keeps the others. */
-  setFilter(change: FilterChange): void;
-  replaceFilter(next: ChipFilter): void;
+  readonly filter: ComputedRef<RecordFilter>;
+  /** A `gradual` change is one of many that lead to a filter, such as a typed letter. */
+  setFilter(next: RecordFilter, pace?: 'gradual'): void;
 } {
   const route = useRoute();
   const router = useRouter();
-  // Compared as text, so that the filter stays the same object while the address says the same.
-  const text = computed(() => JSON.stringify(toQuery(fromQuery(route.query))));
-  const filter = computed(() => fromQuery(JSON.parse(text.value) as LocationQuery));
+  const text = computed(() => toQueryText(route.query));
+  const filter = computed(() => fromAddress({ q: text.value }));
+  let last = { text: '', atMs: -Infinity };
 
-  function replaceFilter(next: ChipFilter): void {
-    void router.replace({ params: route.params, query: toQuery(next) });
+  function setFilter(next: RecordFilter, pace?: 'gradual'): void {
+    const address = toAddress(next);
+    const nextText = toQueryText(address);
+    if (nextText === text.value) return;
+    const nowMs = Date.now();
+    const continues = pace === 'gradual' && last.text === text.value && nowMs - last.atMs < STEP_MS;
+    last = { text: nextText, atMs: pace === 'gradual' ? nowMs : -Infinity };
+    const target = { params: route.params, query: address };
+    void (continues ? router.replace(target) : router.push(target));
   }
 
-  function setFilter(change: FilterChange): void {
-    replaceFilter(changeFilter(filter.value, change));
-  }
-
-  return { filter, setFilter, replaceFilter };
+  return { filter, setFilter };
 }

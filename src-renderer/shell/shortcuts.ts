@@ -15,6 +15,7 @@ const PLAIN: Readonly<Record<string, ShellCommand>> = {
   p: { kind: 'control', control: 'period' },
   r: { kind: 'control', control: 'refresh' },
   e: { kind: 'control', control: 'export' },
+  f: { kind: 'control', control: 'search' },
 };
 
 /** Returns the command of a key press; `isTyping` means that the focus is in a field. */

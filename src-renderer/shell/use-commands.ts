@@ -1,6 +1,7 @@
 import { useEventListener } from '@vueuse/core';
 import { nextTick, ref } from 'vue';
 import { useRouter } from 'vue-router';
+import { toAddress } from '../composables/filter-query.ts';
 import { useAppStore } from '../stores/app.ts';
 import { useStatusStore } from '../stores/status.ts';
 import type { PaletteAction } from './palette-entries.ts';
@@ -59,7 +60,8 @@ export function useCommands() {
     await nextTick();
     if (action.kind === 'go') await router.push(action.path);
     else if (action.kind === 'session') {
-      await router.push({ path: '/inbound/detail', query: { sessionId: action.sessionId } });
+      const condition = { field: 'sessionId' as const, values: [action.sessionId] };
+      await router.push({ path: '/inbound/detail', query: toAddress({ conditions: [condition] }) });
     } else run(action);
   }
 

@@ -108,7 +108,7 @@ test('every screen, light and dark, wide and narrow', async ({ app, page }) => {
   await detail.rows().nth(3).click();
   await detail.inspector().getByText('ReponseTime').waitFor();
   await showScreen(page, 'detail');
-  await window.openView('/inbound/detail?codeClasses=5xx,4xx');
+  await window.openView('/inbound/detail?q=code:4xx,5xx');
   await detail.rows().first().waitFor();
   await showScreen(page, 'detail-filtered');
   await page.getByRole('button', { name: 'Export these records' }).click();

@@ -21,14 +21,23 @@ export const FILTER_FIELDS = [
 ] as const;
 export type FilterField = (typeof FILTER_FIELDS)[number];
 
+/** Conditions of a filter. */
+export const MAX_CONDITIONS = 50;
+/** Exact values of a condition. */
+export const MAX_VALUES = 500;
+/** Length of an exact value. */
+export const MAX_VALUE_CHARACTERS = 10_000;
+/** Length of a text that is looked for. */
+export const MAX_TEXT_CHARACTERS = 500;
+
 /** One condition on one field: any of what is given must hold; with `exclude` none may. */
 export const FieldCondition = Type.Object({
   field: Type.Enum([...FILTER_FIELDS]),
   exclude: Type.Optional(Type.Boolean()),
   /** Exact values; null and '' mean "no value". */
   values: Type.Optional(
-    Type.Array(Type.Union([Type.String({ maxLength: 10_000 }), Type.Number(), Type.Null()]), {
-      maxItems: 500,
+    Type.Array(Type.Union([Type.String({ maxLength: MAX_VALUE_CHARACTERS }), Type.Number(), Type.Null()]), {
+      maxItems: MAX_VALUES,
     }),
   ),
   /** Classes of the response code. */
@@ -38,12 +47,12 @@ export const FieldCondition = Type.Object({
   /** Largest value, included; of a date the instant that is not included any more. */
   max: Type.Optional(Type.Number()),
   /** Text that the field contains; case is ignored. */
-  text: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
+  text: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_TEXT_CHARACTERS })),
 });
 export type FieldCondition = Static<typeof FieldCondition>;
 
 /** Restrictions on records; all of them must hold. */
 export const RecordFilter = Type.Object({
-  conditions: Type.Array(FieldCondition, { maxItems: 50 }),
+  conditions: Type.Array(FieldCondition, { maxItems: MAX_CONDITIONS }),
 });
 export type RecordFilter = Static<typeof RecordFilter>;

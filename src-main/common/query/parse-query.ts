@@ -1,5 +1,12 @@
 import { CODE_CLASSES, type CodeClass } from '../model/record.ts';
-import type { FieldCondition, RecordFilter } from '../model/record-filter.ts';
+import {
+  MAX_CONDITIONS,
+  MAX_TEXT_CHARACTERS,
+  MAX_VALUES,
+  MAX_VALUE_CHARACTERS,
+  type FieldCondition,
+  type RecordFilter,
+} from '../model/record-filter.ts';
 import { findQueryField, type QueryField } from './query-fields.ts';
 import { splitQuery, type QueryTerm } from './split-query.ts';
 
@@ -11,7 +18,9 @@ export type QueryFault =
   | 'not-a-number'
   | 'not-a-date'
   | 'range-reversed'
-  | 'range-of-text';
+  | 'range-of-text'
+  | 'too-long'
+  | 'too-many';
 
 /** A fault and the characters [from, to) of the query that it is about. */
 export interface QueryError {
@@ -58,6 +67,7 @@ export function parseQuery(query: string, clock: QueryClock): ParsedQuery {
   for (const term of split) {
     const read = readTerm(term, clock);
     if ('fault' in read) error ??= read;
+    else if (terms.length === MAX_CONDITIONS) error ??= toError('too-many', '', term);
     else terms.push({ condition: read, from: term.from, to: term.to });
   }
   if (unclosed !== null) error ??= { fault: 'quote-unclosed', text: query.slice(unclosed.from), ...unclosed };
@@ -69,6 +79,7 @@ function readTerm(term: QueryTerm, clock: QueryClock): FieldCondition | QueryErr
   if (term.keyword === null) {
     const [token] = term.values;
     if (token === undefined || token.text === '') return toError('value-missing', '', term);
+    if (token.text.length > MAX_TEXT_CHARACTERS) return toError('too-long', '', term);
     return { field: 'anywhere', text: token.text, ...excluded };
   }
   const field = findQueryField(term.keyword);
@@ -78,6 +89,7 @@ function readTerm(term: QueryTerm, clock: QueryClock): FieldCondition | QueryErr
   }
   const empty = term.values.find(({ text, isQuoted }) => text === '' && !isQuoted);
   if (empty !== undefined) return toError('value-missing', term.keyword, { from: term.from, to: empty.to });
+  if (term.values.length > MAX_VALUES) return toError('too-many', term.keyword, term);
   const condition = field.kind === 'text' ? readText(field, term) : readNumbers(field, term, clock);
   return 'fault' in condition ? condition : { ...condition, ...excluded };
 }
@@ -90,9 +102,12 @@ function readText(field: QueryField, { values }: QueryTerm): FieldCondition | Qu
   const texts = values.map(({ text }) => text);
   const [text = ''] = texts;
   const operator = values[0]?.operator ?? '';
-  const isPart = operator === '~' || (operator === '' && field.findsParts);
-  if (!isPart || text === '' || texts.length > 1) return { field: field.field, values: texts };
-  return { field: field.field, text };
+  const findsParts = operator === '~' || (operator === '' && field.findsParts);
+  const isPart = findsParts && text !== '' && texts.length === 1;
+  const limit = isPart ? MAX_TEXT_CHARACTERS : MAX_VALUE_CHARACTERS;
+  const long = values.find((value) => value.text.length > limit);
+  if (long !== undefined) return toError('too-long', '', long);
+  return isPart ? { field: field.field, text } : { field: field.field, values: texts };
 }
 
 function readNumbers(field: QueryField, term: QueryTerm, clock: QueryClock): FieldCondition | QueryError {

@@ -40,3 +40,8 @@ export const QUERY_FIELDS: readonly QueryField[] = [
 export function findQueryField(keyword: string): QueryField | null {
   return QUERY_FIELDS.find((known) => known.keyword === keyword.toLowerCase()) ?? null;
 }
+
+/** How a query names a field; null for a search anywhere, which has no name. */
+export function toQueryField(field: FilterField): QueryField | null {
+  return QUERY_FIELDS.find((known) => known.field === field) ?? null;
+}

@@ -1,6 +1,6 @@
 import type { FieldCondition, RecordFilter } from '../model/record-filter.ts';
 import type { QueryClock } from './parse-query.ts';
-import { QUERY_FIELDS, type QueryField } from './query-fields.ts';
+import { toQueryField, type QueryField } from './query-fields.ts';
 
 /** Writes a filter as the query that reads as the same filter. */
 export function writeQuery(filter: RecordFilter, clock: QueryClock): string {
@@ -12,10 +12,15 @@ export function writeTerm(condition: FieldCondition, clock: QueryClock): string 
   const minus = condition.exclude === true ? '-' : '';
   const { text = '' } = condition;
   if (condition.field === 'anywhere') return `${minus}${quote(text, /^[^\s"\\:-][^\s"\\:]*$/)}`;
-  const field = QUERY_FIELDS.find((known) => known.field === condition.field);
-  if (field === undefined) return '';
+  const field = toQueryField(condition.field);
+  if (field === null) return '';
   const values = field.kind === 'text' ? writeText(condition, field) : writeNumbers(condition, field, clock);
   return `${minus}${field.keyword}:${values.join(',')}`;
+}
+
+/** Writes a value as it stands in a term, in quotes where it needs them. */
+export function writeValue(value: string): string {
+  return quote(value, PLAIN_VALUE);
 }
 
 const PLAIN_VALUE = /^[^\s"\\,<>=~][^\s"\\,]*$/;

@@ -14,7 +14,6 @@ import type { PeriodScope, RecordScope } from '../../../src-main/common/model/re
 import type { Snapshot } from '../../../src-main/common/model/snapshot.ts';
 import { useClock } from '../../composables/use-clock.ts';
 import { useDownloadStart } from '../../composables/use-download-start.ts';
-import { toRecordFilter } from '../../composables/filter-query.ts';
 import { usePeriodCoverage } from '../../composables/use-period-coverage.ts';
 import { useRecordFilter } from '../../composables/use-record-filter.ts';
 import type { ErrorLike } from '../../messages/error-like.ts';
@@ -48,7 +47,7 @@ export function useDetail(readDirection: () => Direction) {
 
   const order = shallowRef<RecordOrder>(DEFAULT_ORDER);
   const { isStarting, error: startError, start, clearError } = useDownloadStart();
-  const { filter, setFilter, replaceFilter } = useRecordFilter();
+  const { filter, setFilter } = useRecordFilter();
 
   const connection = computed(() => connections.active);
   const zone = computed(() => connection.value?.serviceZone ?? 'UTC');
@@ -142,7 +141,7 @@ export function useDetail(readDirection: () => Direction) {
     }
     void records.open({
       scope: scope.value,
-      filter: recordFilter.value,
+      filter: filter.value,
       order: order.value,
       span: { fromMs: chosen.fromMs, toMs: chosen.toMs + 1000 },
       zone: zone.value,
@@ -158,9 +157,8 @@ export function useDetail(readDirection: () => Direction) {
     true,
   );
 
-  const recordFilter = computed(() => toRecordFilter(filter.value));
   const question = computed(() =>
-    JSON.stringify([scope.value, parts.value.length > 0, recordFilter.value, order.value]),
+    JSON.stringify([scope.value, parts.value.length > 0, filter.value, order.value]),
   );
   watch(question, open, { immediate: true });
   watch(
@@ -193,14 +191,12 @@ export function useDetail(readDirection: () => Direction) {
     scope,
     periodScope,
     coverage: reactive(coverage),
-    recordFilter,
     filter,
     order,
     task,
     isStarting,
     downloadError,
     nowMs,
-    replaceFilter,
     setFilter,
     pin,
     startDownload,

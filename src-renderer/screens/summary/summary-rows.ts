@@ -1,5 +1,5 @@
 import { CODE_CLASSES, toCodeClass, type CodeClass } from '../../../src-main/common/model/record.ts';
-import type { ChipFilter } from '../../composables/filter-query.ts';
+import type { FieldCondition, RecordFilter } from '../../../src-main/common/model/record-filter.ts';
 import type { SummaryGroup } from '../../../src-main/common/model/summary.ts';
 import {
   averageWeighted,
@@ -88,14 +88,28 @@ export function toSummaryRows(groups: readonly SummaryGroup[], dimension: Dimens
   return rows.sort((a, b) => b.count - a.count);
 }
 
-/** Returns the groups of the channels and services that a filter names; its other parts don't apply to groups. */
+type GroupCondition = FieldCondition & { readonly field: 'channel' | 'service' };
+
+/** True for a condition on a channel or a service; others don't apply to groups. */
+export function isOnGroups(condition: FieldCondition): condition is GroupCondition {
+  return condition.field === 'channel' || condition.field === 'service';
+}
+
+/** Returns the groups of the channels and services that a filter lets through. */
 export function restrictGroups(
   groups: readonly SummaryGroup[],
-  { channels, services }: Pick<ChipFilter, 'channels' | 'services'>,
+  { conditions }: RecordFilter,
 ): readonly SummaryGroup[] {
-  const isWanted = (wanted: readonly number[] | undefined, value: number | null): boolean =>
-    wanted === undefined || (value !== null && wanted.includes(value));
-  return groups.filter((group) => isWanted(channels, group.channel) && isWanted(services, group.service));
+  const applied = conditions.filter(isOnGroups);
+  return groups.filter((group) =>
+    applied.every((condition) => isMet(condition, group[condition.field]) !== (condition.exclude === true)),
+  );
+}
+
+function isMet({ values = [], min, max }: FieldCondition, value: number | null): boolean {
+  if (values.includes(value)) return true;
+  const hasRange = min !== undefined || max !== undefined;
+  return hasRange && value !== null && value >= (min ?? -Infinity) && value <= (max ?? Infinity);
 }
 
 /** Returns the groups that match every typed word: a channel or service, the beginning of a code or class, part of an origin. */

@@ -35,7 +35,7 @@ export class DetailPage {
   readonly chip = (name: string): Locator =>
     this.page.getByRole('group', { name: 'Filters' }).getByRole('button', { name, exact: false }).first();
   readonly option = (name: string | RegExp): Locator => this.page.getByRole('checkbox', { name });
-  readonly search = (): Locator => this.page.getByRole('searchbox', { name: 'Search records' });
+  readonly search = (): Locator => this.page.getByRole('combobox', { name: 'Search records' });
   readonly header = (name: string): Locator =>
     this.page.getByRole('grid').getByRole('columnheader', { name, exact: true });
   readonly brush = (): Locator => this.page.getByRole('slider');

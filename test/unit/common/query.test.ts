@@ -1,16 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { FieldCondition } from '../../../src-main/common/model/record-filter.ts';
-import { parseQuery, type QueryClock } from '../../../src-main/common/query/parse-query.ts';
+import { parseQuery } from '../../../src-main/common/query/parse-query.ts';
+import { createQueryClock } from '../../../src-main/common/query/query-clock.ts';
 import { writeQuery } from '../../../src-main/common/query/write-query.ts';
 
-const clock: QueryClock = {
-  read: (text) => {
-    const atMs = Date.parse(`${text.replace(' ', 'T')}Z`);
-    return Number.isNaN(atMs) ? null : atMs;
-  },
-  write: (atMs) => new Date(atMs).toISOString().slice(0, -1).replace('T', ' '),
-};
+const clock = createQueryClock('UTC');
 const parse = (query: string) => parseQuery(query, clock);
 const conditionsOf = (query: string) => {
   const { filter, error } = parse(query);
@@ -73,6 +68,7 @@ describe('a query', () => {
     ['date:soon', 'not-a-date', 'soon', 5, 9],
     ['responsetime:9..1', 'range-reversed', '9..1', 13, 17],
     ['client:>5', 'range-of-text', '>5', 7, 9],
+    [`"${'x'.repeat(501)}"`, 'too-long', '', 0, 503],
     ['code:200 "open', 'quote-unclosed', '"open', 9, 14],
   ] as const)('%s says what is wrong, and where', (query, fault, text, from, to) => {
     expect(parse(query).error).toEqual({ fault, text, from, to });
@@ -80,6 +76,12 @@ describe('a query', () => {
 
   it('keeps the terms that it understands beside one that it does not', () => {
     expect(parse('service:7 sevice:8').filter).toEqual({ conditions: [{ field: 'service', values: [7] }] });
+  });
+
+  it('takes no more conditions than a filter may have', () => {
+    const { filter, error } = parse('a '.repeat(51));
+    expect(filter.conditions).toHaveLength(50);
+    expect(error).toMatchObject({ fault: 'too-many', from: 100, to: 101 });
   });
 
   it('knows where each of its conditions stands', () => {
@@ -113,7 +115,8 @@ const conditionArbitrary: fc.Arbitrary<FieldCondition> = fc
     }),
     fc.record({
       field: fc.constantFrom('responseTimeMs', 'botLatencyMs'),
-      min: fc.double({ noNaN: true, noDefaultInfinity: true }),
+      // Adding zero turns -0, which is written as 0, into it.
+      min: fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0),
       exclude,
     }),
     fc.record({
@@ -142,5 +145,27 @@ describe('a filter', () => {
       }),
       { numRuns: 2000 },
     );
+  });
+});
+
+describe('the clock of a query', () => {
+  it.each(['UTC', 'America/Bogota', 'Europe/Berlin', 'Australia/Lord_Howe', 'Asia/Kathmandu'])(
+    'reads in %s every moment that it has written',
+    (zone) => {
+      const { read, write } = createQueryClock(zone);
+      const moments = fc.integer({ min: Date.UTC(2000, 0), max: Date.UTC(2040, 0) });
+      fc.assert(fc.property(moments, (atMs) => read(write(atMs)) === atMs));
+      for (let atMs = Date.UTC(2026, 0); atMs < Date.UTC(2027, 0); atMs += 1_800_000) {
+        expect(read(write(atMs))).toBe(atMs);
+      }
+    },
+  );
+
+  it('reads days, minutes and fractions, in its own zone unless they say UTC', () => {
+    const { read } = createQueryClock('America/Bogota');
+    expect(read('2026-11-20')).toBe(Date.UTC(2026, 10, 20, 5));
+    expect(read('2026-11-20 10:15:30.5')).toBe(Date.UTC(2026, 10, 20, 15, 15, 30, 500));
+    expect(read('2026-11-20T10:15Z')).toBe(Date.UTC(2026, 10, 20, 10, 15));
+    expect([read('2026-06-31'), read('2026-11-20T25:00'), read('soon')]).toEqual([null, null, null]);
   });
 });

@@ -1,5 +1,7 @@
-import type { LocationQueryRaw, RouteLocationRaw } from 'vue-router';
+import type { RouteLocationRaw } from 'vue-router';
 import type { Output } from '../../../../src-main/common/contract/index.ts';
+import type { FieldCondition } from '../../../../src-main/common/model/record-filter.ts';
+import { toAddress } from '../../../composables/filter-query.ts';
 
 export type Attention = Output<'overview/read-attention'>[number];
 
@@ -26,7 +28,7 @@ export function toAttentionWords(item: Attention): AttentionWords {
       : item.service === null
         ? 'channel'
         : 'pair';
-  const query = toQuery(item);
+  const conditions = listConditions(item);
   if (item.kind === 'errors-up') {
     return {
       title: factor === null ? 'errorsNew' : 'errorsUp',
@@ -35,7 +37,9 @@ export function toAttentionWords(item: Attention): AttentionWords {
       detail: factor === null ? 'errorsNewDetail' : 'errorsDetail',
       target: {
         path: `/${item.direction}/detail`,
-        query: { ...query, codeClasses: '4xx,5xx' },
+        query: toAddress({
+          conditions: [{ field: 'responseCode', classes: ['4xx', '5xx'] }, ...conditions],
+        }),
       },
       link: 'openDetail',
     };
@@ -45,18 +49,17 @@ export function toAttentionWords(item: Attention): AttentionWords {
     place,
     factor,
     detail: factor === null ? 'slowerNewDetail' : 'slowerDetail',
-    target: { path: `/${item.direction}/summary`, query },
+    target: { path: `/${item.direction}/summary`, query: toAddress({ conditions }) },
     link: 'openSummary',
   };
 }
 
-function toQuery(item: Attention): LocationQueryRaw {
-  return {
-    ...(item.channel === null ? {} : { channels: String(item.channel) }),
-    ...(item.service === null ? {} : { services: String(item.service) }),
-    fromMs: String(item.sinceMs),
-    toMs: String(item.untilMs),
-  };
+function listConditions({ channel, service, sinceMs, untilMs }: Attention): FieldCondition[] {
+  return [
+    ...(channel === null ? [] : [{ field: 'channel' as const, values: [channel] }]),
+    ...(service === null ? [] : [{ field: 'service' as const, values: [service] }]),
+    { field: 'dateMs', min: sinceMs, max: untilMs },
+  ];
 }
 
 /** Factors from here on are shown as "more than" this. */

@@ -1,13 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
-import { CODE_CLASSES } from '../../../../src-main/common/model/record.ts';
-import {
-  changeFilter,
-  fromQuery,
-  isUnfiltered,
-  toQuery,
-  type ChipFilter,
-} from '../../../../src-renderer/composables/filter-query.ts';
 import { listDefaultLayout, toOrder } from '../../../../src-renderer/screens/detail/grid/grid-columns.ts';
 import { tryFormatJson } from '../../../../src-renderer/screens/detail/inspector/json-lines.ts';
 import { toSessionTimeline } from '../../../../src-renderer/screens/detail/inspector/session-timeline.ts';
@@ -44,45 +36,6 @@ describe('JSON lines', () => {
 
   it.each(['hello', '{"a":', '<b>x</b>', '12', '"text"', ''])('leaves %j as plain text', (text) => {
     expect(tryFormatJson(text)).toBeNull();
-  });
-});
-
-describe('filter in the address', () => {
-  const filters: fc.Arbitrary<ChipFilter> = fc
-    .record(
-      {
-        search: fc.string({ minLength: 1, maxLength: 40 }),
-        codeClasses: fc.uniqueArray(fc.constantFrom(...CODE_CLASSES), { minLength: 1 }),
-        responseCodes: fc.array(fc.integer({ min: 100, max: 599 }), { minLength: 1 }),
-        channels: fc.array(fc.integer(), { minLength: 1 }),
-        services: fc.array(fc.integer(), { minLength: 1 }),
-        origins: fc.array(fc.string({ minLength: 1 }), { minLength: 1 }),
-        sessionId: fc.uuid(),
-        minResponseTimeMs: fc.integer({ min: 0 }),
-        fromMs: fc.integer({ min: 0 }),
-        toMs: fc.integer({ min: 0 }),
-      },
-      { requiredKeys: [], noNullPrototype: true },
-    )
-    .map((filter) => ({ ...filter }));
-
-  it('comes back as it was written', () => {
-    fc.assert(
-      fc.property(filters, (filter) => {
-        expect(fromQuery(toQuery(filter))).toEqual(filter);
-      }),
-    );
-  });
-
-  it('leaves out what it can not read', () => {
-    const query = { codeClasses: ['6xx', '5xx'], channels: 'x,3', fromMs: 'soon', toMs: null };
-    expect(fromQuery(query)).toEqual({ codeClasses: ['5xx'], channels: [3] });
-  });
-
-  it('takes a restriction away with an empty list', () => {
-    const filter = changeFilter({ channels: [3], search: 'a' }, { channels: [], search: '' });
-    expect(filter).toEqual({});
-    expect(isUnfiltered(filter)).toBe(true);
   });
 });
 

@@ -4,6 +4,7 @@ import { defineComponent, reactive, ref } from 'vue';
 import type { Router } from 'vue-router';
 import { AppError } from '../../../../src-main/common/contract/errors.ts';
 import type { Input } from '../../../../src-main/common/contract/index.ts';
+import type { FieldCondition } from '../../../../src-main/common/model/record-filter.ts';
 import type { Snapshot } from '../../../../src-main/common/model/snapshot.ts';
 import { useDetail, type Detail } from '../../../../src-renderer/screens/detail/use-detail.ts';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections.ts';
@@ -14,6 +15,7 @@ import { provideApplication } from '../support/provide-application.ts';
 import { makeConnection, makeSettings } from '../support/samples.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
 
+const onChannel: FieldCondition = { field: 'channel', values: [3] };
 const NOW_MS = Date.UTC(2026, 10, 20, 16);
 const DAY_MS = 86_400_000;
 const lastDay = { fromMs: NOW_MS - DAY_MS, toMs: NOW_MS };
@@ -77,18 +79,18 @@ afterEach(() => {
 });
 
 describe('the detail screen', () => {
-  it('opens what is cached of the chosen period, filtered as the address says', async () => {
-    await show([older, cached], '/inbound/detail?channels=3&search=timeout');
-    expect([detail.snapshot, detail.parts.map(({ id }) => id)]).toEqual([null, [7]]);
+  it('opens everything cached of the chosen period, filtered as the address says', async () => {
+    await show([older, cached], '/inbound/detail?q=channel:3+timeout');
+    expect(detail.parts.map(({ id }) => id)).toEqual([7]);
     expect(listOpened()).toEqual([
       {
-        scope: { connectionId: 'one', report: 'inbound-detail', ...lastDay, toMs: NOW_MS + 1000 },
-        filter: {
-          conditions: [
-            { field: 'anywhere', text: 'timeout' },
-            { field: 'channel', values: [3] },
-          ],
+        scope: {
+          connectionId: 'one',
+          report: 'inbound-detail',
+          fromMs: NOW_MS - DAY_MS,
+          toMs: NOW_MS + 1000,
         },
+        filter: { conditions: [onChannel, { field: 'anywhere', text: 'timeout' }] },
         order: { column: 'dateMs', descending: true },
       },
     ]);
@@ -100,6 +102,27 @@ describe('the detail screen', () => {
     expect(listOpened()).toEqual([]);
   });
 
+  it('makes typed changes one step back, and each other change a step of its own', async () => {
+    await show([cached]);
+    const type = async (text: string): Promise<void> => {
+      detail.setFilter({ conditions: [{ field: 'anywhere', text }] }, 'gradual');
+      await flushPromises();
+    };
+    for (const text of ['t', 'ti', 'tim']) await type(text);
+    detail.setFilter({ conditions: [onChannel] });
+    await flushPromises();
+    await type('other');
+    const goBack = async (): Promise<unknown> => {
+      router.back();
+      await flushPromises();
+      return router.currentRoute.value.query['q'];
+    };
+    expect([await goBack(), await goBack(), await goBack()]).toEqual(['channel:3', 'tim', undefined]);
+    expect(detail.filter).toEqual({ conditions: [] });
+    await type('anew');
+    expect(await goBack()).toBeUndefined();
+  });
+
   it('shows a pinned snapshot instead, until another period is chosen', async () => {
     await show([older, cached], '/inbound/detail/3');
     expect(detail.snapshot?.id).toBe(3);
@@ -107,19 +130,21 @@ describe('the detail screen', () => {
     usePeriodStore().select({ kind: 'preset', preset: 'last-24-hours' });
     await flushPromises();
     expect(router.currentRoute.value.fullPath).toBe('/inbound/detail');
-    expect([detail.snapshot, detail.parts.map(({ id }) => id)]).toEqual([null, [7]]);
+    expect(detail.snapshot).toBeNull();
+    expect(detail.parts.map(({ id }) => id)).toEqual([7]);
   });
 
-  it('writes a changed filter into the address, keeps its other parts and opens the view again', async () => {
-    await show([cached], '/inbound/detail?channels=3');
-    detail.setFilter({ codeClasses: ['5xx'] });
+  it('writes a changed filter into the address and opens the view again', async () => {
+    await show([cached], '/inbound/detail?q=channel:3');
+    const onClass = { field: 'responseCode', classes: ['5xx'] } satisfies FieldCondition;
+    detail.setFilter({ conditions: [...detail.filter.conditions, onClass] });
     await flushPromises();
-    expect(router.currentRoute.value.query).toEqual({ channels: ['3'], codeClasses: ['5xx'] });
-    const failed = { field: 'responseCode', classes: ['5xx'] };
-    expect(listOpened().at(-1)?.filter.conditions).toEqual([failed, { field: 'channel', values: [3] }]);
-    detail.setFilter({ channels: [] });
+    expect(router.currentRoute.value.query).toEqual({ q: 'channel:3 code:5xx' });
+    expect(listOpened().at(-1)?.filter).toEqual({ conditions: [onChannel, onClass] });
+    detail.setFilter({ conditions: [] });
     await flushPromises();
-    expect(listOpened().at(-1)?.filter.conditions).toEqual([failed]);
+    expect(router.currentRoute.value.fullPath).toBe('/inbound/detail');
+    expect(listOpened().at(-1)?.filter).toEqual({ conditions: [] });
   });
 
   it('sorts the records, and begins with the default order in the other direction', async () => {

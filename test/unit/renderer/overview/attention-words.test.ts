@@ -28,11 +28,7 @@ describe('attention words', () => {
     expect(words.target).toEqual({
       path: '/inbound/detail',
       query: {
-        codeClasses: '4xx,5xx',
-        channels: '3',
-        services: '7',
-        fromMs: '1000',
-        toMs: '5000',
+        q: 'code:4xx,5xx channel:3 service:7 date:1970-01-01T00:00:01..1970-01-01T00:00:05',
       },
     });
   });
@@ -44,8 +40,10 @@ describe('attention words', () => {
   it('opens the outbound summary for what became slower', () => {
     const words = toAttentionWords({ ...item, kind: 'slower', direction: 'outbound', service: null });
     expect(words).toMatchObject({ title: 'slower', place: 'channel', link: 'openSummary' });
-    expect(words.target).toMatchObject({ path: '/outbound/summary', query: { channels: '3' } });
-    expect(words.target).not.toHaveProperty('query.services');
+    expect(words.target).toMatchObject({
+      path: '/outbound/summary',
+      query: { q: expect.stringMatching(/^channel:3 date:/) as string },
+    });
   });
 
   it('names all traffic when neither channel nor service is known', () => {

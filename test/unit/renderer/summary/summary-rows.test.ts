@@ -71,10 +71,18 @@ describe('summary rows', () => {
   });
 
   it('keeps the groups of the channels and services that an address names', () => {
+    const on = (field: 'channel' | 'service', values: number[]) => ({ field, values });
     const named = [group(1, 2, 200, 5), group(1, 3, 200, 5), group(2, 2, 200, 5)];
-    expect(restrictGroups(named, { channels: [1], services: [2] })).toEqual(named.slice(0, 1));
-    expect(restrictGroups(named, { services: [2, 9] })).toHaveLength(2);
-    expect(restrictGroups(named, {})).toEqual(named);
+    expect(restrictGroups(named, { conditions: [on('channel', [1]), on('service', [2])] })).toEqual(
+      named.slice(0, 1),
+    );
+    expect(restrictGroups(named, { conditions: [on('service', [2, 9])] })).toHaveLength(2);
+    expect(restrictGroups(named, { conditions: [{ field: 'channel', min: 2 }] })).toEqual(named.slice(2));
+    expect(restrictGroups(named, { conditions: [{ ...on('service', [2]), exclude: true }] })).toEqual([
+      named[1],
+    ]);
+    expect(restrictGroups(named, { conditions: [{ field: 'error', text: 'x' }] })).toEqual(named);
+    expect(restrictGroups(named, { conditions: [] })).toEqual(named);
   });
 
   it('draws shares against the widest row', () => {

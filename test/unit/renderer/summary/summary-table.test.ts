@@ -138,8 +138,13 @@ describe('the table of a summary', () => {
     const table = mountTable();
     await table.get('.leaf').trigger('click');
     await table.get('.leaf').get('button').trigger('click');
-    const filter = { channels: [3], services: [4], origins: ['web'], responseCodes: [504] };
-    expect(table.emitted('pick')).toEqual([[filter], [filter]]);
+    const conditions = [
+      { field: 'channel', values: [3] },
+      { field: 'service', values: [4] },
+      { field: 'origin', values: ['web'] },
+      { field: 'responseCode', values: [504] },
+    ];
+    expect(table.emitted('pick')).toEqual([[conditions], [conditions]]);
   });
 
   it('picks by what a group has: no code is a class, and what is unknown restricts nothing', async () => {
@@ -149,7 +154,7 @@ describe('the table of a summary', () => {
     if (toggle?.attributes('aria-expanded') === 'false') await toggle.trigger('click');
     const leaves = table.findAll('.leaf');
     await leaves[leaves.length - 1]!.trigger('click');
-    expect(table.emitted('pick')).toEqual([[{ codeClasses: ['none'] }]]);
+    expect(table.emitted('pick')).toEqual([[[{ field: 'responseCode', classes: ['none'] }]]]);
   });
 
   it('has no column of what an outbound summary lacks', () => {

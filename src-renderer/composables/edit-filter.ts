@@ -1,0 +1,98 @@
+import type { CodeClass } from '../../src-main/common/model/record.ts';
+import type { FieldCondition, FilterField, RecordFilter } from '../../src-main/common/model/record-filter.ts';
+
+/** The filter that restricts nothing. */
+export const NO_FILTER: RecordFilter = { conditions: [] };
+
+/** A value of a field, or a class of codes, that a filter can include or exclude. */
+export type Choice =
+  | { readonly field: FilterField; readonly value: string | number | null }
+  | { readonly field: 'responseCode'; readonly codeClass: CodeClass };
+
+/** Returns whether a filter names a choice, and how. */
+export function findChoice({ conditions }: RecordFilter, choice: Choice): 'included' | 'excluded' | null {
+  const found = conditions.find((condition) => hasChoice(condition, choice));
+  if (found === undefined) return null;
+  return found.exclude === true ? 'excluded' : 'included';
+}
+
+function hasChoice({ field, values = [], classes = [] }: FieldCondition, choice: Choice): boolean {
+  if (field !== choice.field) return false;
+  return 'codeClass' in choice ? classes.includes(choice.codeClass) : values.includes(choice.value);
+}
+
+/** Includes or excludes a choice beside the others of its field; takes it out where it is so already. */
+export function toggleChoice(
+  filter: RecordFilter,
+  choice: Choice,
+  way: 'included' | 'excluded',
+): RecordFilter {
+  const rest = filter.conditions.flatMap((condition) => withoutChoice(condition, choice));
+  if (findChoice(filter, choice) === way) return { conditions: rest };
+  const isExcluded = way === 'excluded';
+  const place = rest.findIndex(
+    (condition) =>
+      condition.field === choice.field &&
+      (condition.exclude === true) === isExcluded &&
+      // Beside a range or a text a value would widen it.
+      (condition.values !== undefined || condition.classes !== undefined) &&
+      !isOpen(condition),
+  );
+  const target = rest[place];
+  if (target === undefined) {
+    const exclude = isExcluded ? { exclude: true } : {};
+    return { conditions: [...rest, { ...toCondition(choice), ...exclude }] };
+  }
+  return { conditions: rest.with(place, addChoice(target, choice)) };
+}
+
+/** Returns the condition of nothing but a choice. */
+function toCondition(choice: Choice): FieldCondition {
+  return addChoice({ field: choice.field }, choice);
+}
+
+function addChoice(condition: FieldCondition, choice: Choice): FieldCondition {
+  return 'codeClass' in choice
+    ? { ...condition, classes: [...(condition.classes ?? []), choice.codeClass] }
+    : { ...condition, values: [...(condition.values ?? []), choice.value] };
+}
+
+function withoutChoice(condition: FieldCondition, choice: Choice): FieldCondition[] {
+  if (!hasChoice(condition, choice)) return [condition];
+  const { values, classes, ...rest } = condition;
+  const keptValues = 'codeClass' in choice ? values : values?.filter((value) => value !== choice.value);
+  const keptClasses =
+    'codeClass' in choice ? classes?.filter((codeClass) => codeClass !== choice.codeClass) : classes;
+  const kept = {
+    ...rest,
+    ...(keptValues === undefined || keptValues.length === 0 ? {} : { values: keptValues }),
+    ...(keptClasses === undefined || keptClasses.length === 0 ? {} : { classes: keptClasses }),
+  };
+  return kept.values === undefined && kept.classes === undefined && !isOpen(kept) ? [] : [kept];
+}
+
+function isOpen({ min, max, text }: FieldCondition): boolean {
+  return min !== undefined || max !== undefined || text !== undefined;
+}
+
+/** Puts a condition in the place of everything that the filter says of its field. */
+export function setOnly(filter: RecordFilter, condition: FieldCondition): RecordFilter {
+  return { conditions: [...withoutField(filter, condition.field).conditions, condition] };
+}
+
+/** Adds a condition, unless the filter has it. */
+export function addCondition(filter: RecordFilter, condition: FieldCondition): RecordFilter {
+  const text = JSON.stringify(condition);
+  if (filter.conditions.some((known) => JSON.stringify(known) === text)) return filter;
+  return { conditions: [...filter.conditions, condition] };
+}
+
+/** Takes one condition out, by its place. */
+export function withoutCondition(filter: RecordFilter, place: number): RecordFilter {
+  return { conditions: filter.conditions.toSpliced(place, 1) };
+}
+
+/** Takes out every condition on a field. */
+export function withoutField(filter: RecordFilter, field: FilterField): RecordFilter {
+  return { conditions: filter.conditions.filter((condition) => condition.field !== field) };
+}

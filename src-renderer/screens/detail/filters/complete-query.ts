@@ -1,0 +1,83 @@
+import type { Facets } from '../../../../src-main/common/model/record.ts';
+import { writeValue } from '../../../../src-main/common/query/write-query.ts';
+import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
+import { NO_FILTER } from '../../../composables/edit-filter.ts';
+import { listClasses, listFilterFields, listValues } from './field-choices.ts';
+
+const MAX_OPTIONS = 8;
+
+/** What could stand in the characters [from, to) of a query. */
+interface Completion {
+  readonly from: number;
+  readonly to: number;
+  readonly options: readonly CompletionOption[];
+}
+
+export interface CompletionOption {
+  readonly text: string;
+  /** Null for the name of a field. */
+  readonly count: number | null;
+}
+
+/** Completes what stands before the caret: the name of a field, or one of its counted values. */
+export function completeQuery(
+  query: string,
+  caret: number,
+  direction: Direction,
+  facets: Facets | null,
+): Completion {
+  const { start, isQuoted } = findTerm(query.slice(0, caret));
+  const head = query.slice(start, caret);
+  const [, minus = '', keyword, values = ''] = /^(-?)(?:([a-z]+):(.*))?/is.exec(head) ?? [];
+  const rest = isQuoted ? '' : (/^[^\s,]*/.exec(query.slice(caret))?.[0] ?? '');
+  const to = caret + rest.length;
+  if (keyword === undefined) {
+    const typed = head.slice(minus.length).toLowerCase();
+    const names = listFilterFields(direction).map((field) => `${field.keyword}:`);
+    const options = names
+      .filter((name) => name.startsWith(typed) && !isQuoted)
+      .map((text) => ({ text, count: null }));
+    return { from: start + minus.length, to, options: options.slice(0, MAX_OPTIONS) };
+  }
+  const typed = /[^,]*$/.exec(values)?.[0] ?? '';
+  return {
+    from: caret - typed.length,
+    to,
+    options: listOptions(keyword, typed.replace(/^[=~]?"?/, '').toLowerCase(), direction, facets),
+  };
+}
+
+function listOptions(
+  keyword: string,
+  typed: string,
+  direction: Direction,
+  facets: Facets | null,
+): CompletionOption[] {
+  const known = listFilterFields(direction).find((field) => field.keyword === keyword.toLowerCase());
+  if (known === undefined) return [];
+  const choices = [
+    ...listClasses(known.field, facets, NO_FILTER),
+    ...listValues(known.field, facets, NO_FILTER),
+  ];
+  return choices
+    .map(({ choice, count }) => {
+      const value = 'codeClass' in choice ? choice.codeClass : String(choice.value ?? '');
+      return { value, text: writeValue(value), count };
+    })
+    .filter(({ value, text, count }) => count > 0 && text !== typed && value.toLowerCase().startsWith(typed))
+    .slice(0, MAX_OPTIONS)
+    .map(({ text, count }) => ({ text, count }));
+}
+
+/** Where the last term of a text begins, and whether the text ends within quotes. */
+function findTerm(text: string): { start: number; isQuoted: boolean } {
+  let start = 0;
+  let isQuoted = false;
+  for (let place = 0; place < text.length; place += 1) {
+    const character = text[place] ?? '';
+    if (isQuoted && character === '\\') place += 1;
+    else if (character === '"') isQuoted = !isQuoted;
+    else if (!isQuoted && /\s/.test(character)) start = place + 1;
+  }
+  return { start, isQuoted };
+}

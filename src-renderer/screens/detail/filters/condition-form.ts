@@ -1,0 +1,61 @@
+import type { FieldCondition, FilterField } from '../../../../src-main/common/model/record-filter.ts';
+import {
+  parseQuery,
+  type QueryClock,
+  type QueryError,
+} from '../../../../src-main/common/query/parse-query.ts';
+import { toQueryField, type QueryKind } from '../../../../src-main/common/query/query-fields.ts';
+
+/** How a condition is typed: a part of a text, exact values, or a range. */
+export type FormMode = 'contains' | 'is' | 'between';
+
+const MODES: Readonly<Record<QueryKind, readonly FormMode[]>> = {
+  text: ['contains', 'is'],
+  code: ['is', 'between'],
+  whole: ['is', 'between'],
+  number: ['between', 'is'],
+  date: ['between'],
+};
+
+/** What has been typed; `to` counts for ranges only. */
+interface FormDraft {
+  readonly mode: FormMode;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Returns the ways in which a condition on a field can be typed, the usual one first. */
+export function listModes(field: FilterField): readonly FormMode[] {
+  const known = toQueryField(field);
+  return known === null ? ['contains'] : MODES[known.kind];
+}
+
+/** Reads a draft as the query line would, so that both take and refuse the same; or what is wrong. */
+export function readCondition(
+  field: FilterField,
+  { mode, from, to }: FormDraft,
+  exclude: boolean,
+  clock: QueryClock,
+): FieldCondition | QueryError {
+  const known = toQueryField(field);
+  const minus = exclude ? '-' : '';
+  const { filter, error } = parseQuery(`${minus}${toTerm()}`, clock);
+  const [condition] = filter.conditions;
+  if (error !== null) return error;
+  return condition ?? { fault: 'value-missing', text: '', from: 0, to: 0 };
+
+  function toTerm(): string {
+    if (known === null) return quote(from);
+    if (mode === 'contains') {
+      return from === '' ? `${known.keyword}:` : `${known.keyword}:~${quote(from)}`;
+    }
+    if (known.kind === 'text') return `${known.keyword}:=${quote(from)}`;
+    if (mode === 'is') return `${known.keyword}:${from.replace(/\s/g, '')}`;
+    if (from.trim() === '' && to.trim() === '') return `${known.keyword}:`;
+    return `${known.keyword}:${[from, to].map((end) => (end.trim() === '' ? '' : quote(end.trim()))).join('..')}`;
+  }
+}
+
+function quote(text: string): string {
+  return `"${text.replace(/["\\]/g, '\\$&')}"`;
+}

@@ -1,0 +1,70 @@
+import { CODE_CLASSES, type Facets } from '../../../../src-main/common/model/record.ts';
+import type { FilterField, RecordFilter } from '../../../../src-main/common/model/record-filter.ts';
+import { QUERY_FIELDS, type QueryField } from '../../../../src-main/common/query/query-fields.ts';
+import { listFields, type Direction } from '../../../../src-main/common/reporting/reports.ts';
+import { findChoice, type Choice } from '../../../composables/edit-filter.ts';
+
+/** A value of a field that can be chosen, with its records among those that the other fields let through. */
+export interface CountedChoice {
+  readonly choice: Choice;
+  readonly count: number;
+  /** Of all records that are counted for the field, 0 to 1. */
+  readonly share: number;
+  readonly state: 'included' | 'excluded' | null;
+}
+
+/** Fields whose values are counted, with the name of their counts. */
+const COUNTED = {
+  responseCode: 'responseCodes',
+  channel: 'channels',
+  service: 'services',
+  origin: 'origins',
+} as const satisfies Partial<Record<FilterField, keyof Facets>>;
+
+/** Returns the fields of a report's records that a filter can name, in the order in which they are offered. */
+export function listFilterFields(direction: Direction): readonly QueryField[] {
+  const present = new Set<string>(listFields(`${direction}-detail`).map(([name]) => name));
+  return QUERY_FIELDS.filter(({ field }) => present.has(field === 'dateMs' ? 'dateText' : field));
+}
+
+/** Returns the classes of codes with their counts; none for another field. */
+export function listClasses(
+  field: FilterField,
+  facets: Facets | null,
+  filter: RecordFilter,
+): CountedChoice[] {
+  if (field !== 'responseCode') return [];
+  const counts = new Map(facets?.codeClasses.map(({ value, count }) => [value, count]));
+  const choices = CODE_CLASSES.map((codeClass) => ({
+    choice: { field, codeClass },
+    count: counts.get(codeClass) ?? 0,
+  }));
+  return withShares(choices, filter);
+}
+
+/** Returns the values of a field, the most frequent first, and those that the filter names although no record has them. */
+export function listValues(field: FilterField, facets: Facets | null, filter: RecordFilter): CountedChoice[] {
+  const counted = field in COUNTED ? (facets?.[COUNTED[field as keyof typeof COUNTED]] ?? []) : [];
+  const named = filter.conditions.flatMap((condition) =>
+    condition.field === field ? (condition.values ?? []) : [],
+  );
+  const missing = [...new Set(named)].filter((value) => !counted.some((known) => known.value === value));
+  const choices = [
+    ...counted.map(({ value, count }) => ({ choice: { field, value }, count })),
+    ...missing.map((value) => ({ choice: { field, value }, count: 0 })),
+  ];
+  return withShares(choices, filter);
+}
+
+function withShares(
+  choices: readonly { readonly choice: Choice; readonly count: number }[],
+  filter: RecordFilter,
+): CountedChoice[] {
+  const total = choices.reduce((sum, { count }) => sum + count, 0);
+  return choices.map(({ choice, count }) => ({
+    choice,
+    count,
+    share: total === 0 ? 0 : count / total,
+    state: findChoice(filter, choice),
+  }));
+}

@@ -1,0 +1,74 @@
+import { useDebounceFn } from '@vueuse/core';
+import { computed, ref, watch, type ComputedRef, type Ref } from 'vue';
+import type { RecordFilter } from '../../../../src-main/common/model/record-filter.ts';
+import {
+  parseQuery,
+  type QueryClock,
+  type QueryError,
+} from '../../../../src-main/common/query/parse-query.ts';
+import { writeQuery } from '../../../../src-main/common/query/write-query.ts';
+
+const APPLY_DELAY_MS = 250;
+
+/** The text of the query line, which mirrors the filter: what is typed is applied as soon as it can be understood. */
+export function useQueryText(
+  readFilter: () => RecordFilter,
+  readClock: () => QueryClock,
+  apply: (filter: RecordFilter) => void,
+  /** While this holds, what is typed waits to be committed. */
+  isHeld: () => boolean,
+): {
+  readonly text: Ref<string>;
+  /** What is wrong with the text, once the person has paused; the last good filter stays applied. */
+  readonly shownError: ComputedRef<QueryError | null>;
+  /** Has to be called when the person has changed the text. */
+  onTyped(): void;
+  /** Applies the text at once. */
+  commit(): void;
+  /** Goes back to the filter that is applied. */
+  revert(): void;
+} {
+  const write = (): string => writeQuery(readFilter(), readClock());
+  const text = ref(write());
+  const parsed = computed(() => parseQuery(text.value, readClock()));
+  const isPaused = ref(true);
+  let applied = JSON.stringify(readFilter().conditions);
+
+  function commit(): void {
+    isPaused.value = true;
+    const { filter, error } = parsed.value;
+    const next = JSON.stringify(filter.conditions);
+    if (error !== null || next === applied) return;
+    applied = next;
+    apply(filter);
+  }
+
+  const commitSoon = useDebounceFn(() => {
+    if (!isPaused.value && !isHeld()) commit();
+  }, APPLY_DELAY_MS);
+
+  function onTyped(): void {
+    isPaused.value = false;
+    void commitSoon();
+  }
+
+  function revert(): void {
+    isPaused.value = true;
+    applied = JSON.stringify(readFilter().conditions);
+    text.value = write();
+  }
+
+  watch(readFilter, (filter) => {
+    // The filter that came from here leaves the text as it was typed.
+    if (JSON.stringify(filter.conditions) !== applied) revert();
+  });
+  watch(readClock, revert);
+
+  return {
+    text,
+    shownError: computed(() => (isPaused.value ? parsed.value.error : null)),
+    onTyped,
+    commit,
+    revert,
+  };
+}

@@ -1,0 +1,233 @@
+import { describe, expect, it } from 'vitest';
+import type { Facets } from '../../../../src-main/common/model/record.ts';
+import type { RecordFilter } from '../../../../src-main/common/model/record-filter.ts';
+import { parseQuery } from '../../../../src-main/common/query/parse-query.ts';
+import { createQueryClock } from '../../../../src-main/common/query/query-clock.ts';
+import { writeQuery } from '../../../../src-main/common/query/write-query.ts';
+import {
+  addCondition,
+  findChoice,
+  setOnly,
+  toggleChoice,
+  withoutCondition,
+  withoutField,
+} from '../../../../src-renderer/composables/edit-filter.ts';
+import { fromAddress, toAddress } from '../../../../src-renderer/composables/filter-query.ts';
+import { completeQuery } from '../../../../src-renderer/screens/detail/filters/complete-query.ts';
+import { listModes, readCondition } from '../../../../src-renderer/screens/detail/filters/condition-form.ts';
+import {
+  listClasses,
+  listFilterFields,
+  listValues,
+} from '../../../../src-renderer/screens/detail/filters/field-choices.ts';
+import { toQuerySegments } from '../../../../src-renderer/screens/detail/filters/query-segments.ts';
+
+const clock = createQueryClock('UTC');
+const read = (query: string): RecordFilter => {
+  const { filter, error } = parseQuery(query, clock);
+  expect(error).toBeNull();
+  return filter;
+};
+const write = (filter: RecordFilter): string => writeQuery(filter, clock);
+
+const facets: Facets = {
+  codeClasses: [
+    { value: '2xx', count: 75 },
+    { value: '5xx', count: 25 },
+  ],
+  responseCodes: [
+    { value: 200, count: 75 },
+    { value: 504, count: 25 },
+  ],
+  channels: [
+    { value: 3, count: 60 },
+    { value: 31, count: 30 },
+    { value: 1, count: 10 },
+  ],
+  services: [],
+  origins: [
+    { value: 'web chat', count: 5 },
+    { value: '', count: 5 },
+  ],
+};
+
+describe('a filter in the address', () => {
+  it('is its query, with times in UTC, and nothing where nothing is restricted', () => {
+    const filter = read('service:7 -channel:3 date:2026-11-20T10:15..2026-11-20T10:20');
+    const address = toAddress(filter);
+    expect(address).toEqual({ q: 'service:7 -channel:3 date:2026-11-20T10:15..2026-11-20T10:20' });
+    expect(fromAddress(address)).toEqual(filter);
+    expect(toAddress({ conditions: [] })).toEqual({});
+  });
+
+  it('leaves out what can not be read', () => {
+    expect(write(fromAddress({ q: 'sevice:7 channel:x code:5xx' }))).toBe('code:5xx');
+    expect(fromAddress({ q: ['code:5xx', null] })).toEqual(read('code:5xx'));
+    expect(fromAddress({}).conditions).toEqual([]);
+  });
+});
+
+describe('choosing values', () => {
+  const channel = (value: number) => ({ field: 'channel', value }) as const;
+
+  it('joins the values of a field, and takes the condition away with the last one', () => {
+    const one = toggleChoice(read('code:5xx'), channel(3), 'included');
+    const two = toggleChoice(one, channel(4), 'included');
+    expect([write(one), write(two)]).toEqual(['code:5xx channel:3', 'code:5xx channel:3,4']);
+    const back = toggleChoice(toggleChoice(two, channel(3), 'included'), channel(4), 'included');
+    expect(write(back)).toBe('code:5xx');
+  });
+
+  it('moves a value between what is included and what is excluded', () => {
+    const excluded = toggleChoice(read('channel:3,4'), channel(3), 'excluded');
+    expect(write(excluded)).toBe('channel:4 -channel:3');
+    expect([3, 4, 5].map((value) => findChoice(excluded, channel(value)))).toEqual([
+      'excluded',
+      'included',
+      null,
+    ]);
+    expect(write(toggleChoice(excluded, channel(3), 'included'))).toBe('channel:4,3');
+  });
+
+  it('keeps classes and codes in one condition, and ranges in their own', () => {
+    const byClass = toggleChoice(read('code:>=500'), { field: 'responseCode', codeClass: '4xx' }, 'included');
+    expect(write(byClass)).toBe('code:>=500 code:4xx');
+    const both = toggleChoice(byClass, { field: 'responseCode', value: 302 }, 'included');
+    expect(write(both)).toBe('code:>=500 code:4xx,302');
+  });
+
+  it('puts one condition in the place of all on its field, adds none twice, and takes one out by its place', () => {
+    const filter = read('channel:3 -channel:4 code:5xx');
+    expect(write(setOnly(filter, { field: 'channel', values: [9] }))).toBe('code:5xx channel:9');
+    expect(write(withoutField(filter, 'channel'))).toBe('code:5xx');
+    expect(write(withoutCondition(filter, 1))).toBe('channel:3 code:5xx');
+    expect(addCondition(filter, { field: 'channel', values: [3] })).toBe(filter);
+  });
+});
+
+describe('values to choose from', () => {
+  it('have their count, their share of the field, and whether they are chosen', () => {
+    expect(listClasses('responseCode', facets, read('-code:5xx')).filter(({ count }) => count > 0)).toEqual([
+      { choice: { field: 'responseCode', codeClass: '2xx' }, count: 75, share: 0.75, state: null },
+      { choice: { field: 'responseCode', codeClass: '5xx' }, count: 25, share: 0.25, state: 'excluded' },
+    ]);
+    expect(listClasses('channel', facets, read(''))).toEqual([]);
+  });
+
+  it('include what the filter names although no record has it', () => {
+    const values = listValues('channel', facets, read('channel:9'));
+    expect(values.at(-1)).toEqual({
+      choice: { field: 'channel', value: 9 },
+      count: 0,
+      share: 0,
+      state: 'included',
+    });
+    expect(values).toHaveLength(4);
+  });
+
+  it('are of the fields that the direction has', () => {
+    const names = (direction: 'inbound' | 'outbound') =>
+      listFilterFields(direction).map(({ keyword }) => keyword);
+    expect(names('inbound')).toEqual(expect.arrayContaining(['botlatency', 'date']));
+    expect(names('inbound')).not.toContain('action');
+    expect(names('outbound')).toEqual(expect.arrayContaining(['action', 'response']));
+    expect(names('outbound')).not.toContain('botlatency');
+  });
+});
+
+describe('completion', () => {
+  const complete = (text: string) => {
+    const caret = text.indexOf('|');
+    const query = text.replace('|', '');
+    const { from, to, options } = completeQuery(query, caret, 'inbound', facets);
+    return options.map((option) => `${query.slice(0, from)}${option.text}${query.slice(to)}`);
+  };
+
+  it('offers names of fields, also after a minus and in the middle', () => {
+    expect(complete('cod|')).toEqual(['code:']);
+    expect(complete('code:5xx -ser|')).toEqual(['code:5xx -service:']);
+    expect(complete('C| code:5xx')).toEqual(['code: code:5xx', 'channel: code:5xx', 'client: code:5xx']);
+    expect(complete('xyz|')).toEqual([]);
+  });
+
+  it('offers counted values, the most frequent first', () => {
+    expect(complete('channel:|')).toEqual(['channel:3', 'channel:31', 'channel:1']);
+    expect(complete('channel:3|')).toEqual(['channel:31']);
+    expect(complete('-channel:3,1| code:5xx')).toEqual([]);
+    expect(complete('channel:3,| code:5xx')[2]).toBe('channel:3,1 code:5xx');
+    expect(completeQuery('channel:', 8, 'inbound', facets).options[0]).toEqual({ text: '3', count: 60 });
+  });
+
+  it('offers classes before codes, and puts values with spaces in quotes', () => {
+    expect(complete('code:|')).toEqual(['code:2xx', 'code:5xx', 'code:200', 'code:504']);
+    expect(complete('origin:we|')).toEqual(['origin:"web chat"']);
+    expect(complete('origin:"we|')).toEqual(['origin:"web chat"']);
+    expect(complete('"cod|')).toEqual([]);
+  });
+});
+
+describe('the drawn query', () => {
+  it('tells keywords from values and marks what is wrong, and joined is the query', () => {
+    const query = 'service:7 -sevice:8 "a:b"';
+    const segments = toQuerySegments(query, parseQuery(query, clock).error);
+    expect(segments.map(({ text }) => text).join('')).toBe(query);
+    expect(segments.filter(({ isKeyword }) => isKeyword).map(({ text }) => text)).toEqual([
+      'service:',
+      'sevice',
+      ':',
+    ]);
+    expect(segments.filter(({ isWrong }) => isWrong).map(({ text }) => text)).toEqual(['sevice']);
+    expect(toQuerySegments('', null)).toEqual([]);
+  });
+});
+
+describe('a typed condition', () => {
+  const draft = (mode: 'contains' | 'is' | 'between', from: string, to = '') => ({ mode, from, to });
+
+  it('is a part of a text, exact values, or a range', () => {
+    expect(readCondition('client', draft('contains', 'a "b", c'), false, clock)).toEqual({
+      field: 'client',
+      text: 'a "b", c',
+    });
+    expect(readCondition('error', draft('is', ''), true, clock)).toEqual({
+      field: 'error',
+      values: [''],
+      exclude: true,
+    });
+    expect(readCondition('responseCode', draft('is', '504, 4xx'), false, clock)).toEqual({
+      field: 'responseCode',
+      values: [504],
+      classes: ['4xx'],
+    });
+    expect(readCondition('botLatencyMs', draft('between', ' 100 '), true, clock)).toEqual({
+      field: 'botLatencyMs',
+      min: 100,
+      exclude: true,
+    });
+    expect(readCondition('dateMs', draft('between', '', '2026-11-20 10:15'), false, clock)).toEqual({
+      field: 'dateMs',
+      max: Date.UTC(2026, 10, 20, 10, 15),
+    });
+    expect(readCondition('anywhere', draft('contains', 'x:y'), false, clock)).toEqual({
+      field: 'anywhere',
+      text: 'x:y',
+    });
+  });
+
+  it.each([
+    ['channel', draft('is', ''), 'value-missing'],
+    ['error', draft('contains', ''), 'value-missing'],
+    ['dateMs', draft('between', '', ''), 'value-missing'],
+    ['dateMs', draft('between', 'soon', ''), 'not-a-date'],
+    ['responseTimeMs', draft('between', '9', '1'), 'range-reversed'],
+    ['service', draft('is', '1.5'), 'not-a-number'],
+  ] as const)('on %s refuses %o: %s', (field, typed, fault) => {
+    expect(readCondition(field, typed, false, clock)).toMatchObject({ fault });
+  });
+
+  it('offers the ways that fit the field', () => {
+    expect(listModes('payload')).toEqual(['contains', 'is']);
+    expect(listModes('dateMs')).toEqual(['between']);
+    expect(listModes('anywhere')).toEqual(['contains']);
+  });
+});
