@@ -1,0 +1,45 @@
+import type { RecordRow } from '../../../../src-main/common/model/record.ts';
+import {
+  FILTER_FIELDS,
+  type FieldCondition,
+  type FilterField,
+} from '../../../../src-main/common/model/record-filter.ts';
+
+const AROUND_MS = 5 * 60_000;
+
+/** A cell of the table, as its row holds it. */
+export interface Cell {
+  readonly field: FilterField;
+  readonly row: RecordRow;
+}
+
+/** Returns the field that a column of the table shows; null for a column that no filter can name. */
+export function findField(columnId: string): FilterField | null {
+  return FILTER_FIELDS.find((field) => field === columnId) ?? null;
+}
+
+/** Returns the condition that holds for all records with the value of a cell; null where no such one is known. */
+export function toCellCondition({ field, row }: Cell): FieldCondition | null {
+  switch (field) {
+    case 'anywhere':
+    case 'dateMs':
+    case 'response':
+    case 'payload':
+      // Of long texts the row holds a preview at most.
+      return null;
+    default:
+      return { field, values: [row[field]] };
+  }
+}
+
+/** Returns the five minutes before and after a record; null where it has no date. */
+export function toTimeAround({ dateMs }: RecordRow): FieldCondition | null {
+  return dateMs === null ? null : { field: 'dateMs', min: dateMs - AROUND_MS, max: dateMs + AROUND_MS };
+}
+
+/** Returns the value of a cell as text. */
+export function toCellText({ field, row }: Cell): string {
+  if (field === 'dateMs') return row.dateText;
+  if (field === 'payload') return row.payloadPreview;
+  return field === 'anywhere' || field === 'response' ? '' : String(row[field] ?? '');
+}

@@ -1,0 +1,102 @@
+import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { RecordRow } from '../../../../src-main/common/model/record.ts';
+import type { RecordFilter } from '../../../../src-main/common/model/record-filter.ts';
+import { parseQuery } from '../../../../src-main/common/query/parse-query.ts';
+import { createQueryClock } from '../../../../src-main/common/query/query-clock.ts';
+import { writeQuery } from '../../../../src-main/common/query/write-query.ts';
+import { createMessages } from '../../../../src-renderer/messages/index.ts';
+import CellMenu from '../../../../src-renderer/screens/detail/filters/CellMenu.vue';
+
+const clock = createQueryClock('UTC');
+const ROW: RecordRow = {
+  snapshotId: 1,
+  seq: 0,
+  dateText: '2026-11-20T10:15:00Z',
+  dateMs: Date.UTC(2026, 10, 20, 10, 15),
+  sessionId: 'abc',
+  channel: 3,
+  service: 7,
+  client: 'Ann',
+  responseTimeMs: 10,
+  responseCode: null,
+  error: '',
+  origin: 'web',
+  botLatencyMs: 1,
+  actionId: null,
+  payloadPreview: 'Hello',
+};
+/** The table as the grid draws it: rows by their place, cells by their column. */
+const TABLE = `<p>beside</p><div role="row" row-index="4">${Object.keys({ ...ROW, payload: '' })
+  .map((name) => `<div role="gridcell" tabindex="-1" col-id="${name}"></div>`)
+  .join('')}</div>`;
+
+let menu: VueWrapper;
+
+function show(query: string): void {
+  menu = mount(CellMenu, {
+    props: {
+      filter: parseQuery(query, clock).filter,
+      readRow: (index: number) => (index === 4 ? ROW : null),
+    },
+    slots: { default: TABLE },
+    global: { plugins: [createMessages()] },
+    attachTo: document.body,
+  });
+}
+const items = (): HTMLElement[] => [...document.querySelectorAll<HTMLElement>('[role=menuitem]')];
+const names = (): string[] => items().map(({ textContent }) => textContent.trim());
+const openAt = async (selector: string): Promise<void> => {
+  await menu.get(selector).trigger('contextmenu');
+  await flushPromises();
+};
+async function choose(columnId: string, name: string): Promise<string> {
+  await openAt(`[col-id=${columnId}]`);
+  items()
+    .find(({ textContent }) => textContent.trim() === name)
+    ?.click();
+  await flushPromises();
+  const filter = menu.emitted<[RecordFilter]>('change')?.at(-1)?.[0];
+  return filter === undefined ? 'nothing' : writeQuery(filter, clock);
+}
+
+afterEach(() => menu.unmount());
+
+describe('the menu of a cell', () => {
+  it('keeps only the records with its value, in the place of what the filter says of the field', async () => {
+    show('channel:1,2 code:5xx');
+    expect(await choose('channel', 'Only these')).toBe('code:5xx channel:3');
+  });
+
+  it('leaves its value out, beside what else is left out', async () => {
+    show('-channel:1 channel:3,4');
+    expect(await choose('channel', 'Not these')).toBe('-channel:1,3 channel:4');
+  });
+
+  it('knows cells without a value', async () => {
+    show('');
+    expect(await choose('error', 'Only these')).toBe('error:""');
+    expect(await choose('responseCode', 'Not these')).toBe('-code:""');
+  });
+
+  it('narrows the time to five minutes around the record', async () => {
+    show('date:2026-11-20..2026-11-21');
+    expect(await choose('client', 'Around this time')).toBe('date:2026-11-20T10:10..2026-11-20T10:20');
+  });
+
+  it('offers what can be said of the cell', async () => {
+    show('');
+    await openAt('[col-id=payload]');
+    expect(names()).toEqual(['Around this time', 'Copy value']);
+    expect(document.querySelector('[role=menu]')?.textContent).toContain('Payload Hello');
+  });
+
+  it('opens by keyboard, and nowhere but on a cell', async () => {
+    show('');
+    await openAt('p');
+    expect(names()).toEqual([]);
+    await menu.get('[col-id=origin]').trigger('keydown', { key: 'F10', shiftKey: true });
+    await flushPromises();
+    expect(names()).toEqual(['Only these', 'Not these', 'Around this time', 'Copy value']);
+  });
+});
