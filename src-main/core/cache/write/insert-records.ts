@@ -1,5 +1,5 @@
 import { countContent } from '../../../common/reporting/field-values.ts';
-import { toPayloadPreview } from '../../../common/reporting/preview-payload.ts';
+import { toPayloadPreview } from './preview-payload.ts';
 import type { DetailRecord } from '../../../common/reporting/read-record.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';

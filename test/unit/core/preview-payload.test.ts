@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toPayloadPreview } from '../../../src-main/common/reporting/preview-payload.ts';
+import { toPayloadPreview } from '../../../src-main/core/cache/write/preview-payload.ts';
 
 test.each([
   ['{"type":"message","messageId":"m-1","text":"Where is my order?"}', 'Where is my order?'],

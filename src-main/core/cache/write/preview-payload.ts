@@ -1,4 +1,4 @@
-import { isJsonObject } from './read-json.ts';
+import { isJsonObject } from '../../../common/reporting/read-json.ts';
 
 const PREVIEW_CHARACTERS = 120;
 
