@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { Certificate, Download } from '../model/download.ts';
+import { Certificate, Download, PageRequest } from '../model/download.ts';
 import { Period } from '../model/period.ts';
 import { DetailKindSchema } from '../model/snapshot.ts';
-import { FillingTask, operation, SnapshotId, TaskId } from './operation.ts';
+import { FillingTask, operation, RecordPlace, SnapshotId, TaskId } from './operation.ts';
 
 /** Whole days to fetch at a time into the one snapshot; null or left out for the period in one piece. */
 const SliceDays = Type.Optional(Type.Union([Type.Integer({ minimum: 1, maximum: 366 }), Type.Null()]));
@@ -58,6 +58,8 @@ export const downloadsOperations = {
   'downloads/find-gaps': operation(Span, Type.Array(Period)),
   /** Queues a download for each of those periods. */
   'downloads/fetch-gaps': operation(Span, Type.Array(FillingTask)),
+  /** The request of the page that holds a record. */
+  'downloads/read-page-request': operation(RecordPlace, PageRequest),
   'downloads/read-certificate': operation(SnapshotId, Certificate),
   /** The certificate as JSON text, and a name for its file. */
   'downloads/export-certificate': operation(

@@ -31,3 +31,6 @@ export type Envelope<Value> =
 
 export type InputOf<Entry> = Entry extends Operation<infer Input> ? Static<Input> : never;
 export type OutputOf<Entry> = Entry extends Operation<TSchema, infer Output> ? Static<Output> : never;
+
+/** A record, by its place in its snapshot. */
+export const RecordPlace = Type.Object({ snapshotId: Type.Integer(), seq: Type.Integer({ minimum: 0 }) });

@@ -2,10 +2,9 @@ import { Type } from 'typebox';
 import { Facets, RecordDetail, RecordOrder, RecordRow, SessionRequest, TimeBucket } from '../model/record.ts';
 import { RecordFilter } from '../model/record-filter.ts';
 import { RecordScope } from '../model/record-scope.ts';
-import { Nothing, operation } from './operation.ts';
+import { Nothing, operation, RecordPlace } from './operation.ts';
 
 const ViewId = Type.Object({ viewId: Type.String() });
-const RecordPlace = Type.Object({ snapshotId: Type.Integer(), seq: Type.Integer({ minimum: 0 }) });
 const Question = Type.Object({ scope: RecordScope, filter: RecordFilter });
 
 export const recordsEvents = {

@@ -124,3 +124,14 @@ export const Certificate = Type.Object({
   pagesSha256: Type.String(),
 });
 export type Certificate = Static<typeof Certificate>;
+
+/** How a page was requested. It holds no secret: the token that went with it is not kept. */
+export const PageRequest = Type.Object({
+  method: Type.String(),
+  address: Type.String(),
+  /** JSON text. */
+  body: Type.String(),
+  /** False where an older version kept neither address nor size, and those of the connection stand for them. */
+  isKept: Type.Boolean(),
+});
+export type PageRequest = Static<typeof PageRequest>;

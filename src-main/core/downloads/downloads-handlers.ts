@@ -13,6 +13,7 @@ import { toCertificate, toCertificateFileName } from './certificate.ts';
 import type { DownloadRunner } from './create-download-runner.ts';
 import type { DownloadStarter, NewDownload } from './create-download-starter.ts';
 import { findGaps, toCoveredSpan, toPeriod } from './find-gaps.ts';
+import { toPageRequest } from './page-request.ts';
 import { planDownload } from './plan-download.ts';
 import { suggestSliceDays } from './slice-period.ts';
 
@@ -123,6 +124,10 @@ export function createDownloadsHandlers(parts: {
         });
         return Promise.all(downloads);
       }),
+    'downloads/read-page-request': async (place) => {
+      const row = await cache.getDownload(place.snapshotId);
+      return toPageRequest(row, await cache.readAsked(place), connections.get(row.snapshot.connectionId));
+    },
     'downloads/read-certificate': ({ snapshotId }) => readCertificate(snapshotId),
     'downloads/export-certificate': async ({ snapshotId }) => {
       const certificate = await readCertificate(snapshotId);

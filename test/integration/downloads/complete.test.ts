@@ -54,6 +54,27 @@ describe('a download', () => {
     expect(starts.size).toBe(shown.sliceCount);
   });
 
+  it('says of each record how its page was requested, with no secret in it', async () => {
+    await start();
+    const snapshotId = await download(period, 1);
+    const { recordCount } = await rig.readSnapshot(snapshotId);
+    const asked = [];
+    for (let seq = 0; seq < recordCount; seq += 7) {
+      asked.push(await rig.ask('downloads/read-page-request', { snapshotId, seq }));
+    }
+    const sent = rig.network.pages.map((page) => JSON.stringify(page));
+    expect(asked.filter(({ body }) => !sent.includes(body))).toEqual([]);
+    expect(new Set(asked.map(({ body }) => body)).size).toBeGreaterThan(6);
+    const [{ method, address, isKept }] = asked as [(typeof asked)[number]];
+    expect([method, isKept]).toEqual(['POST', true]);
+    expect(address).toBe(`${service.url}${toReportAddress(service, 'inbound-detail')}`);
+    const text = JSON.stringify(asked);
+    for (const secret of [service.accessToken, service.accessTokenSecret]) expect(text).not.toContain(secret);
+    expect(text.toLowerCase()).not.toContain('authorization');
+    const gone = rig.ask('downloads/read-page-request', { snapshotId, seq: recordCount });
+    await expect(gone).rejects.toMatchObject({ code: 'cache.snapshot-not-found' });
+  });
+
   it('continues in the middle of its slices after a restart', async () => {
     await start();
     const { promise, resolve } = Promise.withResolvers<undefined>();

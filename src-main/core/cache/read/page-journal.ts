@@ -1,8 +1,19 @@
+import { AppError } from '../../../common/contract/errors.ts';
 import type { Input, Output } from '../../../common/contract/index.ts';
 import type { JournalPage, SetAsideEntry } from '../../../common/model/snapshot.ts';
 import type { Database } from '../../../node/open-database.ts';
 
+/** What a page was requested with. */
+export interface AskedPage {
+  readonly cursorSent: string;
+  /** Null for pages of before it was kept. */
+  readonly sizeAsked: number | null;
+  readonly sliceNumber: number;
+}
+
 export interface JournalReader {
+  /** The page that holds a record. Throws AppError `cache.snapshot-not-found` where none does. */
+  readAsked(place: Input<'records/read-record'>): AskedPage;
   readPages(place: Input<'snapshots/read-journal'>): Output<'snapshots/read-journal'>;
   readSetAside(place: Input<'snapshots/read-set-aside'>): Output<'snapshots/read-set-aside'>;
 }
@@ -30,6 +41,10 @@ export function createJournalReader(database: Database): JournalReader {
        requested_at_ms AS requestedAtMs, received_at_ms AS receivedAtMs
      FROM pages AS p WHERE snapshot_id = ? AND page_number >= ? ORDER BY page_number LIMIT ?`,
   );
+  const asked = database.prepare<[number, number, number], AskedPage>(
+    `SELECT cursor_sent AS cursorSent, size_asked AS sizeAsked, slice_number AS sliceNumber
+     FROM pages WHERE snapshot_id = ? AND first_seq <= ? AND first_seq + record_count > ?`,
+  );
   const countSetAside = database
     .prepare<[number], number>('SELECT count(*) FROM set_aside WHERE snapshot_id = ?')
     .pluck();
@@ -38,6 +53,11 @@ export function createJournalReader(database: Database): JournalReader {
      ORDER BY page_number, place LIMIT ? OFFSET ?`,
   );
   return {
+    readAsked: ({ snapshotId, seq }) => {
+      const page = asked.get(snapshotId, seq, seq);
+      if (page !== undefined) return page;
+      throw new AppError('cache.snapshot-not-found', 'The record is not in the cache.', { snapshotId, seq });
+    },
     readPages: ({ snapshotId, offset, limit }) => ({
       total: countPages.get(snapshotId) ?? 0,
       pages: pages.all(snapshotId, offset, limit).map((row) => ({

@@ -27,6 +27,7 @@ export function createViewOperations(database: Database) {
     getDownload: (snapshotId: number): DownloadRow => downloads.get(snapshotId),
     listDownloads: (connectionId: string | null): DownloadRow[] => downloads.list(connectionId),
     readJournal: journal.readPages,
+    readAsked: journal.readAsked,
     readSetAside: journal.readSetAside,
     /** Rows with these ids, in their order. Throws AppError `cache.view-closed` where one is gone. */
     readRows: ({ report, ids }: { report: DetailKind; ids: readonly number[] }): RecordRow[] =>

@@ -1,5 +1,5 @@
 /** A piece of text of one colour. */
-interface JsonToken {
+export interface JsonToken {
   readonly kind: 'key' | 'string' | 'number' | 'word' | 'mark' | 'space';
   readonly text: string;
 }
@@ -46,4 +46,32 @@ export function tryFormatJson(text: string): readonly (readonly JsonToken[])[] |
     if (piece === ',' || (opens && next !== '}' && next !== ']')) startLine();
   });
   return lines;
+}
+
+/** An object or array that takes several lines. */
+export interface JsonFold {
+  /** The line that closes it. */
+  readonly end: number;
+  /** Properties or elements that it holds itself. */
+  readonly itemCount: number;
+}
+
+/** Finds what can be folded, by the line that opens it. */
+export function findFolds(lines: readonly (readonly JsonToken[])[]): ReadonlyMap<number, JsonFold> {
+  const folds = new Map<number, JsonFold>();
+  const open: { start: number; itemCount: number }[] = [];
+  for (const [index, line] of lines.entries()) {
+    const tokens = line.filter(({ kind }) => kind !== 'space');
+    const first = tokens[0]?.text ?? '';
+    const last = tokens.at(-1);
+    const parent = open.at(-1);
+    if (first === '}' || first === ']') {
+      if (parent !== undefined) folds.set(parent.start, { end: index, itemCount: parent.itemCount });
+      open.pop();
+    } else if (parent !== undefined) parent.itemCount += 1;
+    if (last?.kind === 'mark' && (last.text === '{' || last.text === '[')) {
+      open.push({ start: index, itemCount: 0 });
+    }
+  }
+  return folds;
 }

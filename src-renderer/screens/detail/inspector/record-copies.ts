@@ -1,0 +1,25 @@
+import type { PageRequest } from '../../../../src-main/common/model/download.ts';
+import type { RecordDetail } from '../../../../src-main/common/model/record.ts';
+import { listFields, type Direction } from '../../../../src-main/common/reporting/reports.ts';
+
+/** A record as JSON with the service's own names, for pages that hold no text of it. */
+export function toRecordJson(record: RecordDetail, direction: Direction): string {
+  const values: Readonly<Record<string, unknown>> = { ...record };
+  const fields = listFields(`${direction}-detail`).map(([name, { wireName }]) => [wireName, values[name]]);
+  return JSON.stringify({ ...Object.fromEntries(fields), ...record.extra }, null, 2);
+}
+
+/** The command that makes a request again in a POSIX shell; `<token>` stands for a token that was never kept. */
+export function toCurlCommand({ method, address, body }: PageRequest): string {
+  return [
+    `curl --request ${method} ${quote(address)}`,
+    `--header ${quote('accept: application/json')}`,
+    `--header ${quote('authorization: bearer <token>')}`,
+    `--header ${quote('content-type: application/json; charset=utf-8')}`,
+    `--data-raw ${quote(body)}`,
+  ].join(' \\\n  ');
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

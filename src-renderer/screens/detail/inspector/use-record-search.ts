@@ -1,0 +1,77 @@
+import { useMutationObserver } from '@vueuse/core';
+import {
+  computed,
+  onBeforeUnmount,
+  provide,
+  ref,
+  shallowRef,
+  watch,
+  type InjectionKey,
+  type Ref,
+  type ShallowRef,
+} from 'vue';
+import { findMatches } from './find-matches.ts';
+
+/** True while the record is searched: nothing of it is folded then. */
+export const isSearchingKey: InjectionKey<Ref<boolean>> = Symbol('is searching');
+
+const ALL_NAME = 'record-match';
+const CURRENT_NAME = 'record-match-current';
+
+/** The search in what the inspector shows of a record. */
+export function useRecordSearch(root: Readonly<ShallowRef<HTMLElement | null>>) {
+  const query = ref('');
+  const isOpen = ref(false);
+  const matches = shallowRef<readonly Range[]>([]);
+  const place = ref(0);
+  const text = computed(() => (isOpen.value ? query.value : ''));
+  provide(
+    isSearchingKey,
+    computed(() => text.value !== ''),
+  );
+
+  function find(): void {
+    matches.value = root.value === null ? [] : findMatches(root.value, text.value);
+    place.value = Math.min(place.value, Math.max(0, matches.value.length - 1));
+  }
+
+  /** Marks what was found. A browser that can't leaves it unmarked, and still scrolls to it. */
+  function mark(): void {
+    if (!('highlights' in CSS)) return;
+    const current = matches.value[place.value];
+    CSS.highlights.set(ALL_NAME, new Highlight(...matches.value));
+    CSS.highlights.set(CURRENT_NAME, new Highlight(...(current === undefined ? [] : [current])));
+  }
+
+  function reveal(): void {
+    const current = matches.value[place.value];
+    current?.startContainer.parentElement?.scrollIntoView({ block: 'nearest' });
+  }
+
+  /** Goes to the next find, or the previous one; from the last on to the first. */
+  function step(by: -1 | 1): void {
+    const { length } = matches.value;
+    if (length === 0) return;
+    place.value = (place.value + by + length) % length;
+    reveal();
+  }
+
+  watch(
+    text,
+    () => {
+      place.value = 0;
+      find();
+      reveal();
+    },
+    { flush: 'post' },
+  );
+  // Another record, a section that was opened, lines that were unfolded.
+  useMutationObserver(root, find, { childList: true, characterData: true, subtree: true });
+  watch([matches, place], mark);
+  onBeforeUnmount(() => {
+    matches.value = [];
+    mark();
+  });
+
+  return { query, isOpen, count: computed(() => matches.value.length), place, step } as const;
+}
