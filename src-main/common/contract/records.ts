@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { Facets, RecordDetail, RecordOrder, RecordRow, SessionRequest, TimeBucket } from '../model/record.ts';
+import { ErrorFamilies } from '../model/error-family.ts';
 import { RecordFilter } from '../model/record-filter.ts';
 import { RecordScope } from '../model/record-scope.ts';
 import { Nothing, operation, RecordPlace } from './operation.ts';
@@ -47,6 +48,14 @@ export const recordsOperations = {
   ),
   /** Values with their counts; conditions on a field don't restrict its own values. */
   'records/read-facets': operation(Question, Facets),
+  /**
+   * Errors that read alike, over [fromMs, toMs) for their trends; conditions on the family itself don't restrict what is
+   * found.
+   */
+  'records/find-error-families': operation(
+    Type.Object({ ...Question.properties, fromMs: Type.Integer(), toMs: Type.Integer() }),
+    ErrorFamilies,
+  ),
   'records/read-record': operation(RecordPlace, RecordDetail),
   /**
    * The text of a record as it stands in its page; null where the page holds it in a way that has none. `rebuilt`

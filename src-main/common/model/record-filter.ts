@@ -15,6 +15,8 @@ export const FILTER_FIELDS = [
   'botLatencyMs',
   'actionId',
   'error',
+  /** What the error folds to: numbers, identifiers, quoted values and addresses in it don't count. */
+  'errorFamily',
   'payload',
   'response',
   'sessionId',

@@ -27,6 +27,7 @@ export const QUERY_FIELDS: readonly QueryField[] = [
   field('origin', 'origin', 'text'),
   field('client', 'client', 'text'),
   field('error', 'error', 'text', true),
+  field('family', 'errorFamily', 'text'),
   field('responsetime', 'responseTimeMs', 'number'),
   field('botlatency', 'botLatencyMs', 'number'),
   field('action', 'actionId', 'text'),

@@ -30,6 +30,8 @@ export function createRecordsHandlers(parts: {
       return engine.countByTime({ scope, filter, edges });
     },
     'records/read-facets': (question) => engine.countFacets(question),
+    'records/find-error-families': ({ scope, filter, fromMs, toMs }) =>
+      engine.findErrorFamilies({ scope, filter, period: { fromMs, toMs } }),
     'records/read-record': (input) => cache.readRecord(input),
     'records/read-raw': (place) => cache.readRaw(place),
     'records/read-session': (input) => engine.readSession(input),

@@ -9,7 +9,9 @@ import {
   openEngineDatabase,
   type EngineDatabase,
 } from '../../../src-main/core/analysis/engine/engine-database.ts';
+import { findErrorFamilies } from '../../../src-main/core/analysis/engine/error-families.ts';
 import { createEngineFeed } from '../../../src-main/core/analysis/engine/feed-engine.ts';
+import { toErrorPattern } from '../../../src-main/core/analysis/engine/fold-error.ts';
 import { createRecordViews } from '../../../src-main/core/analysis/engine/record-views.ts';
 import type { RecordScope, ScopePart } from '../../../src-main/core/analysis/engine/record-scope.ts';
 import { summariseRecords } from '../../../src-main/core/analysis/engine/summarise-records.ts';
@@ -88,6 +90,31 @@ describe('what the engine finds', () => {
             expect([...ids]).toEqual(sortPlainly(found, order).map(({ recordId }) => recordId));
             const buckets = await countByTime(connection, scope, filter, EDGES);
             expect(buckets.map(({ counts }) => counts)).toEqual(countPlainly(found));
+            const withoutFamily = {
+              conditions: filter.conditions.filter(({ field }) => field !== 'errorFamily'),
+            };
+            const shown = records.filter((record) => meets(record, withoutFamily));
+            const errors = await findErrorFamilies(connection, scope, filter, PERIOD);
+            expect(errors.families.map(({ pattern, count }) => [pattern, count]).sort()).toEqual(
+              [...Map.groupBy(shown, ({ error }) => toErrorPattern(error))]
+                .filter(([pattern]) => pattern !== '')
+                .map(([pattern, { length }]) => [pattern, length])
+                .sort(),
+            );
+            expect(errors).toMatchObject({
+              recordCount: shown.length,
+              errorCount: shown.filter(({ error }) => error !== '').length,
+            });
+            for (const { pattern, count } of errors.families) {
+              const own = { field: 'errorFamily' as const, values: [pattern] };
+              const filtered = await views.open(
+                scope,
+                { conditions: [...withoutFamily.conditions, own] },
+                order,
+              );
+              expect(filtered.rowCount).toBe(count);
+              views.close(filtered.viewId);
+            }
             const { channel } = await countValues(connection, scope, filter, ['channel']);
             const others = { conditions: filter.conditions.filter(({ field }) => field !== 'channel') };
             const tally = Map.groupBy(
@@ -109,6 +136,7 @@ describe('what the engine finds', () => {
   }, 300_000);
 });
 
+const PERIOD = { fromMs: 0, toMs: 60_000 };
 const EDGES = [10_000, 17_000, 24_000, 31_500, 38_000, 45_000];
 
 function countPlainly(records: readonly PlainRecord[]): number[][] {

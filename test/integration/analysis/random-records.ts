@@ -7,6 +7,7 @@ import type {
   FeedSnapshot,
   FeedSource,
 } from '../../../src-main/core/analysis/engine/feed-source.ts';
+import { toErrorPattern } from '../../../src-main/core/analysis/engine/fold-error.ts';
 import type { ScopePart } from '../../../src-main/core/analysis/engine/record-scope.ts';
 
 /** An inbound record as the engine is fed with it, in the order of its columns. */
@@ -33,6 +34,7 @@ const texts = fc.constantFrom(
   'b',
   'Timed out',
   'timed OUT 12',
+  'timed OUT 345',
   'é',
   'É',
   'ß',
@@ -96,6 +98,11 @@ const condition = fc.oneof(
   fc.record({
     field: fc.constant('anywhere' as const),
     text: fc.constantFrom('a', 'timed', 'É', '%_', 'after'),
+    exclude: fc.boolean(),
+  }),
+  fc.record({
+    field: fc.constant('errorFamily' as const),
+    values: fc.subarray(['', 'a', 'timed OUT <number>', 'TIMED OUT <number>']),
     exclude: fc.boolean(),
   }),
   fc.constant({ field: 'actionId' as const, values: ['1'] }),
@@ -183,6 +190,9 @@ export function meets(record: PlainRecord, filter: RecordFilter): boolean {
     if (values.length + classes.length === 0 && min === undefined && max === undefined && text === undefined)
       return true;
     const isExcluded = condition.exclude === true;
+    if (condition.field === 'errorFamily') {
+      return values.includes(toErrorPattern(error)) !== isExcluded;
+    }
     if (!(condition.field in record)) return isExcluded;
     const value = record[condition.field as Field];
     return meetsOne(value, condition) !== isExcluded;

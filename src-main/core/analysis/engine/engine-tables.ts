@@ -9,18 +9,21 @@ import {
 } from '../../../common/reporting/reports.ts';
 
 /** Raised whenever a table below or the meaning of a column changes: the file is then fed anew. */
-export const ENGINE_SCHEMA = 1;
+export const ENGINE_SCHEMA = 2;
 
 export interface EngineColumn {
   readonly name: string;
   readonly type: DuckDBType;
 }
 
-/** Columns of a direction's table, in the order in which they are fed. */
+/** Columns of a direction's table that come from the cache, in the order in which they are fed. */
 export const ENGINE_COLUMNS: Readonly<Record<Direction, readonly EngineColumn[]>> = {
   inbound: listColumns('inbound-detail'),
   outbound: listColumns('outbound-detail'),
 };
+
+/** The last column of each table: what the record's error folds to, found while it is fed. */
+export const PATTERN_COLUMN: EngineColumn = { name: 'error_pattern', type: VARCHAR };
 
 function listColumns(kind: DetailKind): EngineColumn[] {
   const fields = listFields(kind)
@@ -38,6 +41,7 @@ function toType(type: ReportField['type'], unit: ReportField['unit']): DuckDBTyp
 /** The column of a field, or null where the direction does not have it. */
 export function findColumn(field: FilterField, direction: Direction): EngineColumn | null {
   const fields: Readonly<Record<string, ReportField>> = REPORTS[`${direction}-detail`].fields;
+  if (field === 'errorFamily') return PATTERN_COLUMN;
   const name = field === 'dateMs' ? 'date_ms' : fields[field]?.column;
   return ENGINE_COLUMNS[direction].find((column) => column.name === name) ?? null;
 }
@@ -46,7 +50,9 @@ export function findColumn(field: FilterField, direction: Direction): EngineColu
 export function listTableSql(): string[] {
   const tables = Object.entries(ENGINE_COLUMNS).map(
     ([direction, columns]) =>
-      `CREATE TABLE ${direction} (${columns.map(({ name, type }) => `${name} ${type.toString()}`).join(', ')})`,
+      `CREATE TABLE ${direction} (${[...columns, PATTERN_COLUMN]
+        .map(({ name, type }) => `${name} ${type.toString()}`)
+        .join(', ')})`,
   );
   return [
     'CREATE TABLE engine_state (schema_version INTEGER, cache_identity VARCHAR)',

@@ -1,121 +1,99 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import type { ErrorFamilies, ErrorFamily } from '../../../common/model/error-family.ts';
 import type { RecordFilter } from '../../../common/model/record-filter.ts';
 import { readRows } from './engine-database.ts';
 import { toFilterSql } from './filter-sql.ts';
 import { toSourceSql, type RecordScope } from './record-scope.ts';
 
-/** Errors that read alike once their variable parts are folded. */
-export interface ErrorFamily {
-  /** The text with `<number>`, `<id>`, `<value>` and `<address>` in the place of what varies. */
-  readonly pattern: string;
-  readonly count: number;
-  readonly firstMs: number | null;
-  readonly lastMs: number | null;
-  readonly channels: readonly number[];
-  readonly services: readonly number[];
-  /** Distinct texts, the most frequent first, at most ten. */
-  readonly examples: readonly { readonly text: string; readonly count: number }[];
-  /** Number of distinct texts. */
-  readonly textCount: number;
-  /** Records in equal spans of the period. */
-  readonly trend: readonly number[];
-}
-
+const MAX_FAMILIES = 200;
 const MAX_EXAMPLES = 10;
 const TREND_BUCKETS = 24;
 
-const FOLDS: readonly (readonly [RegExp, string])[] = [
-  [/\bhttps?:\/\/[^\s"'<>]+/gi, '<address>'],
-  [/\b[\w.+-]+@[\w-]+\.[\w.-]+\b/g, '<address>'],
-  [/\b(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?\b/g, '<address>'],
-  [/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/gi, '<id>'],
-  [/"[^"]*"|'[^']*'|`[^`]*`|«[^»]*»|“[^”]*”/g, '<value>'],
-  [/\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{8,}\b/gi, '<id>'],
-  [/[-+]?\d+(?:[.,:]\d+)*/g, '<number>'],
+type Totals = [recordCount: number, errorCount: number, familyCount: number];
+type Part = [
+  pattern: string,
+  channel: number | null,
+  service: number | null,
+  responseCode: number | null,
+  bucket: number | null,
+  count: number,
+  firstMs: number | null,
+  lastMs: number | null,
 ];
+type Example = [pattern: string, text: string, count: number, textCount: number];
 
-/** Folds what varies from one occurrence of an error to the next: addresses, identifiers, quoted values, numbers. */
-export function toErrorPattern(text: string): string {
-  return FOLDS.reduce((folded, [pattern, word]) => folded.replace(pattern, word), text).trim();
-}
-
-/** Groups the errors of a scope by their pattern, the most frequent first. Distinct texts are folded once each. */
+/**
+ * Groups the errors of a scope by their pattern. Conditions on the family itself don't restrict what is found, so that
+ * the other families stay visible.
+ */
 export async function findErrorFamilies(
   connection: DuckDBConnection,
   scope: RecordScope,
   filter: RecordFilter,
   period: { readonly fromMs: number; readonly toMs: number },
-): Promise<ErrorFamily[]> {
-  const where = toFilterSql(filter, scope.direction);
+): Promise<ErrorFamilies> {
+  const where = toFilterSql(filter, scope.direction, 'errorFamily');
+  const columns = ['error_pattern', 'error', 'date_ms', 'channel', 'service', 'response_code'];
+  const source = toSourceSql(scope, columns, where);
+  const read = <Row extends readonly unknown[]>(sql: string): Promise<Row[]> =>
+    readRows<Row>(connection, sql, where.values);
+  const listed = `error_pattern IN (SELECT error_pattern FROM ${source} WHERE error_pattern <> ''
+    GROUP BY error_pattern ORDER BY count(*) DESC, error_pattern LIMIT ${MAX_FAMILIES})`;
   const widthMs = Math.max(1, Math.ceil((period.toMs - period.fromMs) / TREND_BUCKETS));
-  const source = toSourceSql(scope, ['error', 'date_ms', 'channel', 'service'], where);
-  const rows = await readRows<
-    [string, number | null, number | null, number | null, number, number | null, number | null]
-  >(
-    connection,
-    `SELECT error, channel, service, (date_ms - ${period.fromMs}) // ${widthMs} AS bucket, count(*),
-       min(date_ms), max(date_ms)
-     FROM ${source} WHERE error <> '' GROUP BY error, channel, service, bucket`,
-    where.values,
+
+  const [[recordCount, errorCount, familyCount] = [0, 0, 0]] = await read<Totals>(
+    `SELECT count(*), count(*) FILTER (error_pattern <> ''), count(DISTINCT error_pattern) FILTER (error_pattern <> '')
+     FROM ${source}`,
   );
-  const families = new Map<string, MutableFamily>();
-  const patterns = new Map<string, string>();
-  for (const [text, channel, service, bucket, count, firstMs, lastMs] of rows) {
-    const pattern = patterns.get(text) ?? toErrorPattern(text);
-    patterns.set(text, pattern);
-    const family = families.get(pattern) ?? createFamily();
-    families.set(pattern, family);
-    family.count += count;
-    family.firstMs = Math.min(family.firstMs, firstMs ?? Infinity);
-    family.lastMs = Math.max(family.lastMs, lastMs ?? -Infinity);
-    if (channel !== null) family.channels.set(channel, (family.channels.get(channel) ?? 0) + count);
-    if (service !== null) family.services.set(service, (family.services.get(service) ?? 0) + count);
-    family.texts.set(text, (family.texts.get(text) ?? 0) + count);
-    if (bucket !== null && bucket >= 0 && bucket < TREND_BUCKETS) {
-      family.trend[bucket] = (family.trend[bucket] ?? 0) + count;
-    }
-  }
-  return [...families]
-    .map(([pattern, family]) => toFamily(pattern, family))
+  if (errorCount === 0) return { families: [], familyCount, errorCount, recordCount };
+  const parts = await read<Part>(
+    `SELECT error_pattern, channel, service, response_code, (date_ms - ${period.fromMs}) // ${widthMs} AS bucket,
+       count(*), min(date_ms), max(date_ms)
+     FROM ${source} WHERE ${listed} GROUP BY ALL`,
+  );
+  const examples = await read<Example>(
+    `SELECT error_pattern, error, records, texts FROM (
+       SELECT error_pattern, error, count(*) AS records,
+         count(*) OVER (PARTITION BY error_pattern) AS texts,
+         row_number() OVER (PARTITION BY error_pattern ORDER BY count(*) DESC, error) AS place
+       FROM ${source} WHERE ${listed} GROUP BY error_pattern, error
+     ) WHERE place <= ${MAX_EXAMPLES} ORDER BY error_pattern, place`,
+  );
+  const examplesOf = Map.groupBy(examples, ([pattern]) => pattern);
+  const families = [...Map.groupBy(parts, ([pattern]) => pattern)]
+    .map(([pattern, own]) => toFamily(pattern, own, examplesOf.get(pattern) ?? []))
     .sort((a, b) => b.count - a.count || (a.pattern < b.pattern ? -1 : 1));
+  return { families, familyCount, errorCount, recordCount };
 }
 
-interface MutableFamily {
-  count: number;
-  firstMs: number;
-  lastMs: number;
-  readonly channels: Map<number, number>;
-  readonly services: Map<number, number>;
-  readonly texts: Map<string, number>;
-  readonly trend: number[];
-}
-
-function createFamily(): MutableFamily {
-  return {
-    count: 0,
-    firstMs: Infinity,
-    lastMs: -Infinity,
-    channels: new Map(),
-    services: new Map(),
-    texts: new Map(),
-    trend: Array.from({ length: TREND_BUCKETS }, () => 0),
-  };
-}
-
-function toFamily(pattern: string, family: MutableFamily): ErrorFamily {
-  const ranked = <Key>(counts: ReadonlyMap<Key, number>): [Key, number][] =>
-    [...counts].sort((a, b) => b[1] - a[1]);
+function toFamily(pattern: string, parts: readonly Part[], examples: readonly Example[]): ErrorFamily {
+  const trend = Array.from({ length: TREND_BUCKETS }, () => 0);
+  for (const [, , , , bucket, count] of parts) {
+    if (bucket !== null && bucket >= 0 && bucket < TREND_BUCKETS)
+      trend[bucket] = (trend[bucket] ?? 0) + count;
+  }
+  const firsts = parts.flatMap(([, , , , , , firstMs]) => firstMs ?? []);
+  const lasts = parts.flatMap(([, , , , , , , lastMs]) => lastMs ?? []);
   return {
     pattern,
-    count: family.count,
-    firstMs: Number.isFinite(family.firstMs) ? family.firstMs : null,
-    lastMs: Number.isFinite(family.lastMs) ? family.lastMs : null,
-    channels: ranked(family.channels).map(([channel]) => channel),
-    services: ranked(family.services).map(([service]) => service),
-    examples: ranked(family.texts)
-      .slice(0, MAX_EXAMPLES)
-      .map(([text, count]) => ({ text, count })),
-    textCount: family.texts.size,
-    trend: family.trend,
+    count: parts.reduce((sum, [, , , , , count]) => sum + count, 0),
+    firstMs: firsts.length === 0 ? null : firsts.reduce((least, atMs) => Math.min(least, atMs)),
+    lastMs: lasts.length === 0 ? null : lasts.reduce((most, atMs) => Math.max(most, atMs)),
+    channels: rank(parts, ([, channel]) => channel),
+    services: rank(parts, ([, , service]) => service),
+    responseCodes: rank(parts, ([, , , responseCode]) => responseCode),
+    examples: examples.map(([, text, count]) => ({ text, count })),
+    textCount: examples[0]?.[3] ?? 0,
+    trend,
   };
+}
+
+/** Values that parts have, those of the most records first. */
+function rank(parts: readonly Part[], read: (part: Part) => number | null): number[] {
+  const counts = new Map<number, number>();
+  for (const part of parts) {
+    const value = read(part);
+    if (value !== null) counts.set(value, (counts.get(value) ?? 0) + part[5]);
+  }
+  return [...counts].sort((a, b) => b[1] - a[1] || a[0] - b[0]).map(([value]) => value);
 }

@@ -1,7 +1,8 @@
 import { BIGINT, DuckDBDataChunk, type DuckDBConnection } from '@duckdb/node-api';
 import { readRows } from './engine-database.ts';
-import { ENGINE_COLUMNS, type EngineColumn } from './engine-tables.ts';
+import { ENGINE_COLUMNS, PATTERN_COLUMN, type EngineColumn } from './engine-tables.ts';
 import type { EngineValue, FeedSnapshot, FeedSource } from './feed-source.ts';
+import { createErrorFolder } from './fold-error.ts';
 
 /** Rows of a chunk of the engine. */
 const CHUNK_ROWS = 2048;
@@ -9,6 +10,10 @@ const CHUNK_ROWS = 2048;
 const BATCH_ROWS = CHUNK_ROWS * 24;
 /** Ids of a snapshot's records begin at its number times this. */
 const RECORD_ID_SPAN = 2n ** 32n;
+
+const findErrorPlace = (direction: keyof typeof ENGINE_COLUMNS): number =>
+  ENGINE_COLUMNS[direction].findIndex(({ name }) => name === 'error');
+const ERROR_PLACES = { inbound: findErrorPlace('inbound'), outbound: findErrorPlace('outbound') };
 
 /** What has been fed so far, by snapshot. */
 export interface EngineFeed {
@@ -44,6 +49,7 @@ export async function createEngineFeed(
   );
   for (const [snapshotId, startedAtMs, recordCount] of rows)
     watermarks.set(snapshotId, { startedAtMs, recordCount });
+  const foldError = createErrorFolder();
   const chunks = { inbound: createChunk('inbound'), outbound: createChunk('outbound') };
 
   const inTransaction = async (work: () => Promise<void>): Promise<void> => {
@@ -81,7 +87,9 @@ export async function createEngineFeed(
         const chunk = chunks[direction];
         chunk.reset();
         chunk.rowCount = part.length;
-        chunk.setColumns(toColumns(part, ENGINE_COLUMNS[direction]));
+        const columns = toColumns(part, ENGINE_COLUMNS[direction]);
+        const errors = columns[ERROR_PLACES[direction]] ?? [];
+        chunk.setColumns([...columns, errors.map((error) => foldError(String(error ?? '')))]);
         appender.appendDataChunk(chunk);
       }
       appender.closeSync();
@@ -129,7 +137,7 @@ export async function createEngineFeed(
 
 function createChunk(direction: keyof typeof ENGINE_COLUMNS): DuckDBDataChunk {
   return DuckDBDataChunk.create(
-    ENGINE_COLUMNS[direction].map(({ type }) => type),
+    [...ENGINE_COLUMNS[direction], PATTERN_COLUMN].map(({ type }) => type),
     CHUNK_ROWS,
   );
 }

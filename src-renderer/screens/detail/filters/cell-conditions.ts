@@ -23,6 +23,7 @@ export function toCellCondition({ field, row }: Cell): FieldCondition | null {
   switch (field) {
     case 'anywhere':
     case 'dateMs':
+    case 'errorFamily':
     case 'response':
     case 'payload':
       // Of long texts the row holds a preview at most.
@@ -41,5 +42,6 @@ export function toTimeAround({ dateMs }: RecordRow): FieldCondition | null {
 export function toCellText({ field, row }: Cell): string {
   if (field === 'dateMs') return row.dateText;
   if (field === 'payload') return row.payloadPreview;
-  return field === 'anywhere' || field === 'response' ? '' : String(row[field] ?? '');
+  if (field === 'anywhere' || field === 'errorFamily' || field === 'response') return '';
+  return String(row[field] ?? '');
 }

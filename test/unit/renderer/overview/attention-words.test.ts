@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { toTrendHeights } from '../../../../src-renderer/charts/trend-heights.ts';
 import {
   roundFactor,
   toAttentionState,
   toAttentionWords,
-  toTrendHeights,
   type Attention,
 } from '../../../../src-renderer/screens/overview/attention/attention-words.ts';
 

@@ -1,0 +1,131 @@
+import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
+import { describe, expect, it } from 'vitest';
+import type { ErrorFamily } from '../../../../src-main/common/model/error-family.ts';
+import ErrorFamilies from '../../../../src-renderer/screens/detail/errors/ErrorFamilies.vue';
+import {
+  formatNumbers,
+  toPatternParts,
+} from '../../../../src-renderer/screens/detail/errors/family-parts.ts';
+import type { OpenView } from '../../../../src-renderer/stores/records.ts';
+import { provideApplication } from '../support/provide-application.ts';
+import { ScriptedBackend } from '../support/scripted-backend.ts';
+
+const TIMEOUT: ErrorFamily = {
+  pattern: 'Service <number> timed out',
+  count: 300,
+  firstMs: Date.UTC(2026, 10, 20, 8),
+  lastMs: Date.UTC(2026, 10, 20, 9, 30),
+  channels: [3, 1, 2],
+  services: [7],
+  responseCodes: [504, 500],
+  examples: [
+    { text: 'Service 7 timed out', count: 200 },
+    { text: '<img src=x>', count: 100 },
+  ],
+  textCount: 2,
+  trend: [0, 100, 200],
+};
+const REFUSED: ErrorFamily = { ...TIMEOUT, pattern: 'Refused', count: 100, firstMs: null, lastMs: null };
+const view: OpenView = {
+  viewId: 'view',
+  rowCount: 1000,
+  totalCount: 1000,
+  scope: { snapshotId: 1 },
+  filter: { conditions: [{ field: 'channel', values: [1] }] },
+  order: { column: 'dateMs', descending: true },
+  span: { fromMs: 0, toMs: 1000 },
+  zone: 'UTC',
+};
+
+async function show(families: ErrorFamily[]): Promise<{ screen: VueWrapper; backend: ScriptedBackend }> {
+  const backend = new ScriptedBackend({
+    'records/find-error-families': () => ({
+      families,
+      familyCount: families.length,
+      errorCount: families.reduce((sum, { count }) => sum + count, 0),
+      recordCount: 1000,
+    }),
+  });
+  const { global } = await provideApplication(backend);
+  const screen = mount(ErrorFamilies, { props: { view, zone: 'UTC' }, global });
+  await flushPromises();
+  return { screen, backend };
+}
+
+describe('the families of errors', () => {
+  it('are asked for with the period and the filter of the table, and again when it changes', async () => {
+    const { screen, backend } = await show([TIMEOUT]);
+    expect(backend.calls.map(({ input }) => input)).toEqual([
+      { scope: view.scope, filter: view.filter, fromMs: 0, toMs: 1000 },
+    ]);
+    await screen.setProps({ view: { ...view, filter: { conditions: [] } } });
+    await flushPromises();
+    expect(backend.calls.at(-1)?.input).toMatchObject({ filter: { conditions: [] } });
+  });
+
+  it('show count, share of errors, first and last, channels and services', async () => {
+    const { screen } = await show([TIMEOUT, REFUSED]);
+    const cells = screen.findAll('tbody tr').map((row) => row.findAll('td').map((cell) => cell.text()));
+    expect(cells[0]).toEqual([
+      '504+1',
+      'Service n timed out',
+      '300',
+      '75.0%',
+      '',
+      '20 Nov 08:00',
+      '20 Nov 09:30',
+      '1–3',
+      '7',
+      '',
+    ]);
+    expect(cells[1]?.slice(2, 7)).toEqual(['100', '25.0%', '', '', '']);
+  });
+
+  it('filter the table to one of them with one click', async () => {
+    const { screen } = await show([TIMEOUT]);
+    await screen.get('tbody [aria-label="Filter to these 300"]').trigger('click');
+    const own = { field: 'errorFamily', values: [TIMEOUT.pattern] };
+    expect(screen.emitted('filter')).toEqual([[{ conditions: [...view.filter.conditions, own] }]]);
+  });
+
+  it('unfold one at a time to their texts, which stay text, and to their share of the records', async () => {
+    const { screen } = await show([TIMEOUT, REFUSED]);
+    const toggles = screen.findAll('[aria-expanded]');
+    await toggles[0]!.trigger('click');
+    expect(screen.get('.more').text()).toContain('<img src=x>');
+    expect(screen.get('.more').text()).toContain('30.00%');
+    expect(screen.find('.more img').exists()).toBe(false);
+    await toggles[1]!.trigger('click');
+    expect(screen.findAll('.more')).toHaveLength(1);
+    expect(toggles.map((toggle) => toggle.attributes('aria-expanded'))).toEqual(['false', 'true']);
+    const not = screen.findAll('.more button').find((button) => button.text() === 'Not these');
+    await not!.trigger('click');
+    const own = { field: 'errorFamily', values: [REFUSED.pattern], exclude: true };
+    expect(screen.emitted('filter')).toEqual([[{ conditions: [...view.filter.conditions, own] }]]);
+  });
+
+  it('say so where no record has an error', async () => {
+    const { screen } = await show([]);
+    expect(screen.text()).toContain('No errors');
+  });
+});
+
+describe('the words of a family', () => {
+  it('part what varies from what stays', () => {
+    expect(toPatternParts('<id> at <address>: <b>')).toEqual([
+      { folded: 'id' },
+      { text: ' at ' },
+      { folded: 'address' },
+      { text: ': <b>' },
+    ]);
+  });
+
+  it.each([
+    [[], ''],
+    [[7], '7'],
+    [[3, 1, 2, 7, 9, 8], '1–3, 7–9'],
+    [[4, 5, 9], '4, 5, 9'],
+  ])('write the numbers %j as %j', (numbers, text) => {
+    expect(formatNumbers(numbers)).toBe(text);
+  });
+});
