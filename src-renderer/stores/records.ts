@@ -14,7 +14,7 @@ import { toErrorLike, type ErrorLike } from '../messages/error-like.ts';
 
 const MAX_HISTOGRAM_BUCKETS = 96;
 
-export const DEFAULT_ORDER: RecordOrder = { column: 'dateMs', descending: true };
+export const DEFAULT_ORDER: RecordOrder = [{ column: 'dateMs', descending: true }];
 
 /** Which records are wanted, and the span and the clock that they are charted over. */
 export interface RecordQuestion {

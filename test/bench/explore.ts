@@ -12,8 +12,8 @@ const BENCH = 'explore';
 const ROWS = 100;
 const WINDOWS = 300;
 const PEER = 'SQL on SQLite';
-const NEWEST: RecordOrder = { column: 'received', descending: true };
-const ORDERS: readonly (readonly [RecordOrder['column'], string])[] = [
+const NEWEST: RecordOrder = [{ column: 'received', descending: true }];
+const ORDERS: readonly (readonly [RecordOrder[number]['column'], string])[] = [
   ['dateMs', 'date_ms'],
   ['client', 'client'],
   ['responseTimeMs', 'response_time_ms'],
@@ -79,7 +79,7 @@ export async function* benchExplore({ size }: { size: number }): AsyncGenerator<
       'SELECT * FROM inbound_records WHERE response_code >= 500 ORDER BY record_id DESC LIMIT 100',
     );
     for (const [column, name] of ORDERS) {
-      const { ms } = await open([], { column, descending: true });
+      const { ms } = await open([], [{ column, descending: true }]);
       const sql = `SELECT * FROM inbound_records ORDER BY ${name} DESC LIMIT 100`;
       yield compare(`order by ${column}, first rows`, ms, 'sorted', sql);
     }

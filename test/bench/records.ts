@@ -25,25 +25,25 @@ const CASES: readonly ViewCase[] = [
   {
     name: 'unfiltered',
     filter: { conditions: [] },
-    order: { column: 'received', descending: true },
+    order: [{ column: 'received', descending: true }],
     sql: 'ORDER BY r.record_id DESC',
   },
   {
     name: 'filtered',
     filter: { conditions: [{ field: 'responseCode', classes: ['4xx', '5xx'] }] },
-    order: { column: 'received', descending: true },
+    order: [{ column: 'received', descending: true }],
     sql: 'AND r.response_code >= 400 ORDER BY r.record_id DESC',
   },
   {
     name: 'sorted',
     filter: { conditions: [] },
-    order: { column: 'responseTimeMs', descending: true },
+    order: [{ column: 'responseTimeMs', descending: true }],
     sql: 'ORDER BY r.response_time_ms DESC, r.record_id DESC',
   },
   {
     name: 'searched',
     filter: { conditions: [{ field: 'anywhere', text: 'hello 77' }] },
-    order: { column: 'received', descending: true },
+    order: [{ column: 'received', descending: true }],
     sql: "AND r.payload_preview LIKE '%hello 77%' ORDER BY r.record_id DESC",
   },
 ];

@@ -120,7 +120,7 @@ describe('the core with the bundled service', () => {
     const view = await ask('records/open-view', {
       scope: { snapshotId },
       filter: { conditions: [] },
-      order: { column: 'received', descending: true },
+      order: [{ column: 'received', descending: true }],
     });
     expect(view.rowCount).toBe(snapshot.recordCount);
     const rows = await ask('records/read-rows', { viewId: view.viewId, offset: 0, limit: 100 });
@@ -184,7 +184,7 @@ describe('the core with the bundled service', () => {
       scope: { snapshotId: snapshot!.id },
       format: 'json',
       filter: { conditions: [] },
-      order: { column: 'received', descending: false },
+      order: [{ column: 'received', descending: false }],
       includePayload: true,
     });
     const task = await whenTaskEnds(taskId!);

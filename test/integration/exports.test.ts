@@ -20,7 +20,7 @@ const input: Input<'exports/start'> = {
   scope: { snapshotId: 1 },
   format: 'csv',
   filter: { conditions: [] },
-  order: { column: 'received', descending: false },
+  order: [{ column: 'received', descending: false }],
   includePayload: true,
 };
 

@@ -56,7 +56,9 @@ const RecordSortColumn = Type.Union([
   Type.Literal('dateMs'),
   Type.Enum(NARROW_NAMES.filter((name) => name !== 'dateText' && name !== 'sessionId')),
 ]);
-export const RecordOrder = Type.Object({ column: RecordSortColumn, descending: Type.Boolean() });
+const SortKey = Type.Object({ column: RecordSortColumn, descending: Type.Boolean() });
+/** The columns to sort by, the leading one first: each decides where all before it tie. */
+export const RecordOrder = Type.Array(SortKey, { minItems: 1, maxItems: 3 });
 export type RecordOrder = Static<typeof RecordOrder>;
 
 /** Distinct values with their number of records, for the filter chips. */

@@ -22,7 +22,7 @@ import {
 } from '../cache/cache-fixture.ts';
 
 const HOUR_MS = 3_600_000;
-const RECEIVED: RecordOrder = { column: 'received', descending: false };
+const RECEIVED: RecordOrder = [{ column: 'received', descending: false }];
 const ALL = { conditions: [] };
 
 let cache: Cache;
@@ -73,7 +73,7 @@ describe('a view', () => {
     const view = await records['records/open-view']({
       scope: { snapshotId: id },
       filter: { conditions: [{ field: 'responseCode', classes: ['5xx'] }] },
-      order: { column: 'responseTimeMs', descending: true },
+      order: [{ column: 'responseTimeMs', descending: true }],
     });
     expect(view).toMatchObject({ rowCount: 250, totalCount: 1000 });
     const rows = await records['records/read-rows']({ viewId: view.viewId, offset: 240, limit: 20 });

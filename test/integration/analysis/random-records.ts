@@ -112,7 +112,7 @@ export const filterArbitrary: fc.Arbitrary<RecordFilter> = fc.record({
   conditions: fc.array(condition as fc.Arbitrary<FieldCondition>, { maxLength: 3 }),
 });
 
-export const orderArbitrary: fc.Arbitrary<RecordOrder> = fc.record({
+const sortKey: fc.Arbitrary<RecordOrder[number]> = fc.record({
   column: fc.constantFrom(
     'received',
     'dateMs',
@@ -125,6 +125,8 @@ export const orderArbitrary: fc.Arbitrary<RecordOrder> = fc.record({
   ),
   descending: fc.boolean(),
 });
+
+export const orderArbitrary: fc.Arbitrary<RecordOrder> = fc.array(sortKey, { minLength: 1, maxLength: 3 });
 
 /** A source over plain lists, one for each snapshot, that may grow. */
 export function createPlainSource(snapshots: Map<number, PlainRecord[]>, identity = 'cache'): FeedSource {
@@ -226,20 +228,24 @@ export function toClass(code: number | null): '2xx' | '3xx' | '4xx' | '5xx' | 'n
   return code < 500 ? '4xx' : '5xx';
 }
 
-/** Records in an order, found the plain way. */
+/** Records in an order, found the plain way; `records` are as received. */
 export function sortPlainly(records: readonly PlainRecord[], order: RecordOrder): PlainRecord[] {
-  const column = order.column;
-  if (column === 'received' || column === 'actionId')
-    return order.descending ? records.toReversed() : [...records];
-  const key = (record: PlainRecord): string | number | null => {
+  const key = (record: PlainRecord, column: RecordOrder[number]['column']): string | number | null => {
+    if (column === 'received' || column === 'actionId') return null;
     const value = record[column];
     return typeof value === 'string' ? value.toLowerCase() : value;
   };
-  const rising = records
+  return records
     .map((record, place) => ({ record, place }))
-    .sort((a, b) => compare(key(a.record), key(b.record)) || a.place - b.place)
+    .sort((a, b) => {
+      for (const { column, descending } of order) {
+        const difference =
+          column === 'received' ? a.place - b.place : compare(key(a.record, column), key(b.record, column));
+        if (difference !== 0) return descending ? -difference : difference;
+      }
+      return order[0]?.descending === true ? b.place - a.place : a.place - b.place;
+    })
     .map(({ record }) => record);
-  return order.descending ? rising.reverse() : rising;
 }
 
 function compare(a: string | number | null, b: string | number | null): number {

@@ -26,6 +26,8 @@ export interface RecordView {
 interface OpenView extends RecordView {
   readonly first: Float64Array;
   readonly list: RecordList;
+  /** The list is in the order received, and its end is the view's beginning. */
+  readonly isReversed: boolean;
   /** Settles when the list is whole; rejects when the reading ended before. */
   readonly whole: Promise<void>;
   close(): void;
@@ -73,7 +75,7 @@ export function createRecordViews(database: EngineDatabase, mark: string): Recor
       const where = toFilterSql(filter, scope.direction);
       const values = [...where.values];
       const sorted = toOrderSql(order, scope);
-      const columns = ['record_id', ...(sorted.column === null ? [] : [sorted.column])];
+      const columns = ['record_id', ...sorted.columns];
       const source = toSourceSql(scope, columns, where);
       const [[rowCount] = [0]] = await readRows<[number]>(
         connection,
@@ -89,7 +91,7 @@ export function createRecordViews(database: EngineDatabase, mark: string): Recor
       let isClosed = false;
       const fill = async (): Promise<void> => {
         try {
-          const order = sorted.column === null ? '' : ` ORDER BY ${sorted.order}`;
+          const order = sorted.columns.length === 0 ? '' : ` ORDER BY ${sorted.order}`;
           for await (const ids of streamIds(connection, `SELECT record_id FROM ${source}${order}`, values)) {
             if (isClosed) return;
             list.append(ids);
@@ -106,17 +108,17 @@ export function createRecordViews(database: EngineDatabase, mark: string): Recor
         isClosed = true;
         connection.interrupt();
       };
-      views.set(viewId, { scope, filter, order, rowCount, first, list, whole, close });
+      const isReversed = sorted.columns.length === 0 && sorted.isDescending;
+      views.set(viewId, { scope, filter, order, rowCount, first, list, isReversed, whole, close });
       void whole.then(() => makeRoom(viewId)).catch(() => undefined);
       makeRoom(viewId);
       return { viewId, rowCount };
     },
     async readIds(viewId, start, end) {
       const view = find(viewId);
-      const { first, list, rowCount, order } = view;
+      const { first, list, rowCount, isReversed } = view;
       const until = Math.min(end, rowCount);
       if (until <= first.length) return first.slice(start, until);
-      const isReversed = order.column === 'received' && order.descending;
       if (isReversed || list.rowCount < until) await view.whole;
       if (!isReversed) return list.slice(start, until);
       return list.slice(rowCount - until, rowCount - start).reverse();
@@ -143,7 +145,8 @@ async function readIds(
   return list.slice(0, list.rowCount);
 }
 
-const ORDER_FIELDS: Readonly<Record<Exclude<RecordOrder['column'], 'received'>, FilterField>> = {
+type SortColumn = RecordOrder[number]['column'];
+const ORDER_FIELDS: Readonly<Record<Exclude<SortColumn, 'received'>, FilterField>> = {
   dateMs: 'dateMs',
   responseCode: 'responseCode',
   channel: 'channel',
@@ -157,21 +160,36 @@ const ORDER_FIELDS: Readonly<Record<Exclude<RecordOrder['column'], 'received'>, 
 };
 
 /**
- * The order of a view: nothing first, texts without regard to case, then by time and place, so that no two records
- * tie. Descending is the exact reverse.
+ * The order of a view: nothing first, texts without regard to case. Where all its columns tie, records are in the order
+ * received, turned around when the leading column descends, so that an order whose columns are all turned around is the
+ * exact reverse. Columns that the report lacks, and those after `received`, decide nothing.
  */
-function toOrderSql(order: RecordOrder, scope: RecordScope): { column: string | null; order: string } {
-  const direction = order.descending ? 'DESC' : 'ASC';
-  const natural = `part ${direction}, record_id ${direction}`;
-  const column = order.column === 'received' ? null : findColumn(ORDER_FIELDS[order.column], scope.direction);
-  if (column === null) return { column: null, order: natural };
-  const { name } = column;
-  const nulls = order.descending ? 'NULLS LAST' : 'NULLS FIRST';
-  const key = column.type.toString() === 'VARCHAR' ? `lower(${name})` : name;
+function toOrderSql(order: RecordOrder, scope: RecordScope) {
+  const columns: string[] = [];
+  const keys: string[] = [];
+  let isDescending = order[0]?.descending === true;
+  for (const { column, descending } of order) {
+    if (column === 'received') {
+      isDescending = descending;
+      break;
+    }
+    const found = findColumn(ORDER_FIELDS[column], scope.direction);
+    if (found === null || columns.includes(found.name)) continue;
+    columns.push(found.name);
+    keys.push(...toSortKeys(found.name, found.type.toString() === 'VARCHAR', descending));
+  }
+  const direction = isDescending ? 'DESC' : 'ASC';
+  return {
+    columns,
+    isDescending,
+    order: [...keys, `part ${direction}`, `record_id ${direction}`].join(', '),
+  };
+}
+
+function toSortKeys(name: string, isText: boolean, descending: boolean): string[] {
+  const key = isText ? `lower(${name})` : name;
   // Action numbers are sent as text but are meant as numbers.
   const keys = name === 'action_id' ? [`TRY_CAST(${name} AS BIGINT)`, key] : [key];
-  return {
-    column: name,
-    order: `${keys.map((sql) => `${sql} ${direction} ${nulls}`).join(', ')}, ${natural}`,
-  };
+  const direction = descending ? 'DESC NULLS LAST' : 'ASC NULLS FIRST';
+  return keys.map((sql) => `${sql} ${direction}`);
 }

@@ -19,9 +19,8 @@ interface RowSourceParts {
 export function createRowSource(parts: RowSourceParts): IDatasource {
   async function load(params: IGetRowsParams): Promise<void> {
     const view = parts.readView();
-    const wanted = toOrder(params.sortModel[0], parts.fallbackOrder);
-    const isSameOrder =
-      view !== null && view.order.column === wanted.column && view.order.descending === wanted.descending;
+    const wanted = toOrder(params.sortModel, parts.fallbackOrder);
+    const isSameOrder = view !== null && JSON.stringify(view.order) === JSON.stringify(wanted);
     if (!isSameOrder) {
       params.failCallback();
       return;

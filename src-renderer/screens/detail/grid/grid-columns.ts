@@ -8,7 +8,7 @@ import { toColumnState } from './table-layout.ts';
 
 type Column = ColDef<RecordRow> & { readonly colId: string; readonly width: number };
 
-const SORTABLE: readonly RecordOrder['column'][] = [
+const SORTABLE: readonly RecordOrder[number]['column'][] = [
   'dateMs',
   'responseCode',
   'channel',
@@ -20,6 +20,8 @@ const SORTABLE: readonly RecordOrder['column'][] = [
   'actionId',
   'error',
 ];
+
+export const MAX_SORT_COLUMNS = 3;
 
 const NUMBER: ColDef<RecordRow> = { type: 'rightAligned', cellClass: ['num', 'ag-right-aligned-cell'] };
 const MONO: ColDef<RecordRow> = { cellClass: 'record-mono' };
@@ -86,18 +88,27 @@ export function createColumns(
       headerName: t(`detail.columns.${state.colId}`),
       headerTooltip: t('detail.fieldTip', { name: wireName }),
       sortable: (SORTABLE as readonly string[]).includes(state.colId),
-      ...(order.column === state.colId ? { initialSort: order.descending ? 'desc' : 'asc' } : {}),
+      ...toInitialSort(order, state.colId),
       ...definition,
       ...state,
     };
   });
 }
 
-/** Returns the order for a sorted column, or the fallback without one. */
+function toInitialSort(order: RecordOrder, columnId: string): ColDef<RecordRow> {
+  const place = order.findIndex(({ column }) => column === columnId);
+  const key = order[place];
+  return key === undefined ? {} : { initialSort: key.descending ? 'desc' : 'asc', initialSortIndex: place };
+}
+
+/** Returns the order for the sorted columns, the leading one first, or the fallback without any. */
 export function toOrder(
-  sorted: { readonly colId: string; readonly sort: string | null | undefined } | undefined,
+  sorted: readonly { readonly colId: string; readonly sort: string | null | undefined }[],
   fallback: RecordOrder,
 ): RecordOrder {
-  const column = SORTABLE.find((candidate) => candidate === sorted?.colId);
-  return column === undefined ? fallback : { column, descending: sorted?.sort === 'desc' };
+  const keys = sorted.flatMap(({ colId, sort }) => {
+    const column = SORTABLE.find((candidate) => candidate === colId);
+    return column === undefined ? [] : [{ column, descending: sort === 'desc' }];
+  });
+  return keys.length === 0 ? fallback : keys.slice(0, MAX_SORT_COLUMNS);
 }

@@ -32,7 +32,7 @@ const view: OpenView = {
   totalCount: 1000,
   scope: { snapshotId: 1 },
   filter: { conditions: [{ field: 'channel', values: [1] }] },
-  order: { column: 'dateMs', descending: true },
+  order: [{ column: 'dateMs', descending: true }],
   span: { fromMs: 0, toMs: 1000 },
   zone: 'UTC',
 };

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
-import { listDefaultLayout, toOrder } from '../../../../src-renderer/screens/detail/grid/grid-columns.ts';
+import {
+  createColumns,
+  listDefaultLayout,
+  toOrder,
+} from '../../../../src-renderer/screens/detail/grid/grid-columns.ts';
 import { tryFormatJson } from '../../../../src-renderer/screens/detail/inspector/json-lines.ts';
 import { toSessionTimeline } from '../../../../src-renderer/screens/detail/inspector/session-timeline.ts';
 
@@ -49,13 +53,28 @@ describe('columns', () => {
   });
 
   it('falls back to the default order when no column is sorted', () => {
-    const fallback = { column: 'dateMs', descending: true } as const;
-    expect(toOrder(undefined, fallback)).toEqual(fallback);
-    expect(toOrder({ colId: 'payload', sort: 'asc' }, fallback)).toEqual(fallback);
-    expect(toOrder({ colId: 'channel', sort: 'asc' }, fallback)).toEqual({
-      column: 'channel',
-      descending: false,
-    });
+    const fallback = [{ column: 'dateMs', descending: true } as const];
+    expect(toOrder([], fallback)).toEqual(fallback);
+    expect(toOrder([{ colId: 'payload', sort: 'asc' }], fallback)).toEqual(fallback);
+    expect(toOrder([{ colId: 'channel', sort: 'asc' }], fallback)).toEqual([
+      { column: 'channel', descending: false },
+    ]);
+  });
+
+  it('sorts by three columns at most, the leading one first', () => {
+    const sorted = ['channel', 'service', 'error', 'origin'].map((colId) => ({ colId, sort: 'desc' }));
+    const order = toOrder(sorted, []);
+    expect(order.map(({ column }) => column)).toEqual(['channel', 'service', 'error']);
+    const layout = listDefaultLayout('inbound');
+    const columns = createColumns('inbound', layout, order, (key) => key);
+    const places = columns.flatMap(({ colId, initialSort, initialSortIndex }) =>
+      initialSort === undefined ? [] : [{ colId, initialSort, initialSortIndex }],
+    );
+    expect(places).toEqual([
+      { colId: 'channel', initialSort: 'desc', initialSortIndex: 0 },
+      { colId: 'service', initialSort: 'desc', initialSortIndex: 1 },
+      { colId: 'error', initialSort: 'desc', initialSortIndex: 2 },
+    ]);
   });
 });
 

@@ -91,7 +91,7 @@ describe('the detail screen', () => {
           toMs: NOW_MS + 1000,
         },
         filter: { conditions: [onChannel, { field: 'anywhere', text: 'timeout' }] },
-        order: { column: 'dateMs', descending: true },
+        order: [{ column: 'dateMs', descending: true }],
       },
     ]);
   });
@@ -149,12 +149,12 @@ describe('the detail screen', () => {
 
   it('sorts the records, and begins with the default order in the other direction', async () => {
     await show([cached]);
-    detail.sort({ column: 'responseTimeMs', descending: true });
+    detail.sort([{ column: 'responseTimeMs', descending: true }]);
     await flushPromises();
-    expect(listOpened().at(-1)?.order.column).toBe('responseTimeMs');
+    expect(listOpened().at(-1)?.order).toEqual([{ column: 'responseTimeMs', descending: true }]);
     direction.value = 'outbound';
     await flushPromises();
-    expect(detail.order).toEqual({ column: 'dateMs', descending: true });
+    expect(detail.order).toEqual([{ column: 'dateMs', descending: true }]);
     expect(detail.snapshot).toBeNull();
   });
 

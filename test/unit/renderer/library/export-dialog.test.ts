@@ -93,7 +93,7 @@ describe('export dialog', () => {
       scope: { snapshotId: 7 },
       format: 'json',
       filter: { conditions: [{ field: 'channel', values: [3] }] },
-      order: { column: 'received', descending: false },
+      order: [{ column: 'received', descending: false }],
       includePayload: true,
     });
     backend.emit('tasks/changed', running);

@@ -162,7 +162,7 @@ describe('exports store', () => {
   const request = {
     format: 'csv' as const,
     filter: { conditions: [] },
-    order: { column: 'received' as const, descending: false },
+    order: [{ column: 'received' as const, descending: false }],
     includePayload: true,
   };
 
