@@ -8,7 +8,7 @@ export function writeQuery(filter: RecordFilter, clock: QueryClock): string {
 }
 
 /** Writes one condition as a term of a query. */
-export function writeTerm(condition: FieldCondition, clock: QueryClock): string {
+function writeTerm(condition: FieldCondition, clock: QueryClock): string {
   const minus = condition.exclude === true ? '-' : '';
   const { text = '' } = condition;
   if (condition.field === 'anywhere') return `${minus}${quote(text, /^[^\s"\\:-][^\s"\\:]*$/)}`;

@@ -15,7 +15,7 @@ export interface GridPick {
   readonly columnIds: readonly string[];
 }
 
-export const NO_PICK: GridPick = { rows: [], cell: null, columnIds: [] };
+const NO_PICK: GridPick = { rows: [], cell: null, columnIds: [] };
 
 /** Copies what is picked in a table, with values as they are cached and texts in full. */
 export function useRowCopy(
