@@ -46,7 +46,8 @@ export function toSessionTimeline(requests: readonly SessionRequest[]): SessionT
       };
     })
     .sort((a, b) => a.request.dateMs - b.request.dateMs);
-  const stepMs = toNiceCeiling(spanMs / 4);
+  // Three labels at most: more touch each other in the inspector.
+  const stepMs = toNiceCeiling(spanMs / 2.5);
   const ticksMs: number[] = [];
   for (let atMs = 0; spanMs > 0 && atMs <= spanMs; atMs += stepMs) ticksMs.push(atMs);
   return { bars, spanMs, ticksMs };
