@@ -1,0 +1,107 @@
+import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { RecordRow } from '../../../../src-main/common/model/record.ts';
+import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
+import { createMessages } from '../../../../src-renderer/messages/index.ts';
+import { listDefaultLayout } from '../../../../src-renderer/screens/detail/grid/grid-columns.ts';
+import RecordGrid from '../../../../src-renderer/screens/detail/grid/RecordGrid.vue';
+import { DEFAULT_ORDER, type OpenView } from '../../../../src-renderer/stores/records.ts';
+
+const VIEW: OpenView = {
+  viewId: 'view-1',
+  rowCount: 5000,
+  totalCount: 5000,
+  scope: { snapshotId: 1 },
+  filter: { conditions: [] },
+  order: DEFAULT_ORDER,
+  span: { fromMs: 0, toMs: 1000 },
+  zone: 'UTC',
+};
+
+function makeRow(seq: number, change: Partial<RecordRow> = {}): RecordRow {
+  return {
+    ...{ snapshotId: 1, seq, dateText: `date ${seq}`, dateMs: seq, sessionId: 's', channel: 1, service: 2 },
+    ...{ client: 'Ann', responseTimeMs: 5, responseCode: 200, error: '', origin: 'web', botLatencyMs: null },
+    ...{ actionId: null, payloadPreview: 'hello' },
+    ...change,
+  };
+}
+
+let grid: VueWrapper | null = null;
+afterEach(() => grid?.unmount());
+
+async function show(view: OpenView | null, row = makeRow, direction: Direction = 'inbound') {
+  const readRows = vi.fn((_viewId: string, start: number, end: number) =>
+    Promise.resolve(Array.from({ length: end - start }, (_, index) => row(start + index))),
+  );
+  const mounted = mount(RecordGrid, {
+    props: {
+      direction,
+      view,
+      readRows,
+      order: DEFAULT_ORDER,
+      selectedKey: null,
+      layout: listDefaultLayout(direction),
+    },
+    global: { plugins: [createMessages()] },
+    attachTo: document.body,
+  });
+  grid = mounted;
+  const settle = async (): Promise<void> => {
+    for (let turn = 0; turn < 5; turn += 1) {
+      await flushPromises();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  };
+  await settle();
+  return { mounted, readRows, settle };
+}
+
+describe('the table of records', () => {
+  it('names the columns that the direction has', async () => {
+    const { mounted } = await show(VIEW);
+    const names = (from: VueWrapper) =>
+      from.findAll('[role=columnheader]').map((header) => header.attributes('col-id'));
+    expect(names(mounted)).toContain('botLatencyMs');
+    expect(names(mounted)).not.toContain('actionId');
+    mounted.unmount();
+    const { mounted: outbound } = await show(VIEW, makeRow, 'outbound');
+    expect(names(outbound)).toContain('actionId');
+    expect(names(outbound)).not.toContain('botLatencyMs');
+  });
+
+  it('reads windows of the view, and none without one', async () => {
+    const { readRows } = await show(VIEW);
+    expect(readRows.mock.calls[0]).toEqual(['view-1', 0, 100]);
+    grid?.unmount();
+    const { readRows: unread } = await show(null);
+    expect(unread).not.toHaveBeenCalled();
+  });
+
+  it('shows what came from the service as text', async () => {
+    const { mounted } = await show(VIEW, (seq) => makeRow(seq, { client: '<img src=x onerror=alert(1)>' }));
+    expect(mounted.text()).toContain('<img src=x onerror=alert(1)>');
+    expect(mounted.find('img').exists()).toBe(false);
+  });
+
+  it('reads again from the top when another view is opened', async () => {
+    const { mounted, readRows, settle } = await show(VIEW);
+    await mounted.setProps({ view: { ...VIEW, viewId: 'view-2', rowCount: 40, filter: { conditions: [] } } });
+    await settle();
+    expect(readRows.mock.calls.at(-1)?.slice(0, 2)).toEqual(['view-2', 0]);
+  });
+
+  it('sorts by a column whose header is clicked', async () => {
+    const { mounted, settle } = await show(VIEW);
+    await mounted.get('[role=columnheader][col-id=client] .ag-header-cell-label').trigger('click');
+    await settle();
+    expect(mounted.emitted('sort')?.at(-1)).toEqual([[{ column: 'client', descending: false }]]);
+  });
+
+  it('selects a row that is clicked, once', async () => {
+    const { mounted, settle } = await show(VIEW);
+    await mounted.get('[role=row][row-index="2"] [col-id=client]').trigger('click');
+    await settle();
+    expect(mounted.emitted('select')?.map(([row]) => (row as RecordRow).seq)).toEqual([2]);
+  });
+});
