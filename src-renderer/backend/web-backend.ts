@@ -34,7 +34,7 @@ export function createWebBackend(options: WebBackendOptions): Backend {
   const { fetch, origin, token, onSessionLost, signal } = options;
   const session = { 'x-channelscope-session': token };
   const listeners = new Map<EventName, Set<Listener>>();
-  let isStreaming = false;
+  let opened: Promise<void> | null = null;
 
   async function post(
     path: string,
@@ -59,8 +59,9 @@ export function createWebBackend(options: WebBackendOptions): Backend {
     return response;
   }
 
-  async function readEvents(): Promise<void> {
+  async function readEvents(onResponse: () => void): Promise<void> {
     const response = await fetch(`${origin}/api/events`, { headers: session, signal: signal ?? null });
+    onResponse();
     if (response.status === 401) {
       onSessionLost();
       return;
@@ -75,11 +76,12 @@ export function createWebBackend(options: WebBackendOptions): Backend {
     }
   }
 
-  async function keepReadingEvents(): Promise<void> {
+  async function keepReadingEvents(onAttempt: () => void): Promise<void> {
     let retryMs = MIN_RETRY_MS;
     while (signal?.aborted !== true) {
       const startedAtMs = performance.now();
-      await readEvents().catch(() => undefined);
+      await readEvents(onAttempt).catch(() => undefined);
+      onAttempt();
       // A stream that lasted was healthy, so it is requested again without a long wait.
       retryMs = performance.now() - startedAtMs > MAX_RETRY_MS ? MIN_RETRY_MS : retryMs;
       await wait(retryMs);
@@ -89,6 +91,8 @@ export function createWebBackend(options: WebBackendOptions): Backend {
 
   return {
     call: async (name, input) => {
+      // What a call answers is up to date only when every later change is received too.
+      await opened;
       const headers = { 'content-type': 'application/json' };
       const response = await post(`/api/call/${name}`, headers, JSON.stringify(input));
       return openEnvelope(await response.json()) as Output<typeof name>;
@@ -107,10 +111,7 @@ export function createWebBackend(options: WebBackendOptions): Backend {
       // A listener may be given twice; each time counts.
       const entry: Listener = (payload) => listener(payload as EventPayload<typeof name>);
       listeners.set(name, known.add(entry));
-      if (!isStreaming) {
-        isStreaming = true;
-        void keepReadingEvents();
-      }
+      opened ??= new Promise((resolve) => void keepReadingEvents(resolve));
       return () => {
         known.delete(entry);
       };

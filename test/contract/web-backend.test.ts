@@ -42,6 +42,32 @@ describe('the stream of events', () => {
     }
   });
 
+  it('begins before the first call, so that no later change is missed', async () => {
+    const requested: string[] = [];
+    const { promise: opening, resolve: open } = Promise.withResolvers<Response>();
+    const ending = new AbortController();
+    const backend = createWebBackend({
+      fetch: (input) => {
+        const path = new URL(input as string).pathname;
+        requested.push(path);
+        if (path === '/api/events') return opening;
+        return Promise.resolve(new Response('{"ok":true,"value":[]}'));
+      },
+      origin: 'http://127.0.0.1',
+      token: 'x',
+      onSessionLost: () => undefined,
+      signal: ending.signal,
+    });
+    backend.on('tasks/changed', () => undefined);
+    const listed = backend.call('tasks/list', null);
+    await new Promise(setImmediate);
+    expect(requested).toEqual(['/api/events']);
+    open(new Response(new ReadableStream()));
+    expect(await listed).toEqual([]);
+    expect(requested).toEqual(['/api/events', '/api/call/tasks/list']);
+    ending.abort();
+  });
+
   it('is requested again when it ends', async () => {
     let visits = 0;
     const server = createServer((_request, response) => {

@@ -107,6 +107,7 @@ test('a snapshot is certified, named, pinned, deleted, brought back, verified an
   await page.getByRole('button', { name: 'Free up space' }).click();
   await expect(page.getByText(/freed$/)).toBeVisible();
   await page.getByRole('button', { name: 'Verify all' }).click();
+  await expect(page.getByText(/Cache file intact/)).toBeVisible({ timeout: 60_000 });
   await page.reload();
   await expect(page.getByRole('combobox', { name: /^Keep for/ })).toContainText('90 days');
   await expect(page.getByText(/Cache file intact/)).toBeVisible();
