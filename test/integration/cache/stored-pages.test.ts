@@ -43,6 +43,17 @@ test('a record can be read letter for letter as it was received', async () => {
   });
 });
 
+test('another list of a page that is as long is never taken for its records', async () => {
+  const [first, second] = [
+    '{"Id":"a","Payload":"x","Number":12345678901234567890}',
+    '{"Id":"b","Payload":"y"}',
+  ];
+  const others = '"errors":[{"Id":"c"},{"Id":"d"}]';
+  const id = await store(`{"isValid":true,${others},"documents":[${first},${second}]}`);
+  expect(await cache.readRaw({ snapshotId: id, seq: 0 })).toEqual({ text: first, rebuilt: false });
+  expect(await cache.readRaw({ snapshotId: id, seq: 1 })).toEqual({ text: second, rebuilt: false });
+});
+
 test('a record of a list inside a string has no text of its own, but all its fields', async () => {
   const documents = JSON.stringify(JSON.stringify([createDocument(3)]));
   const id = await store(`{"isValid":true,"documents":${documents}}`);

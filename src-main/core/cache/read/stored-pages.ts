@@ -142,9 +142,16 @@ export function createStoredPages(database: Database): StoredPages {
     if (page === undefined) throw new AppError('cache.snapshot-not-found', 'The record is not in the cache.');
     const { pageNumber, firstSeq } = page;
     const { bytes, isRebuilt } = readBody(snapshot.id, pageNumber);
-    const { recordCount } = readPage(bytes, { report: snapshot.report, zone: 'UTC' });
-    const place = listPlaces(snapshot.id, pageNumber, recordCount, isRebuilt)[seq - firstSeq];
-    const text = place === undefined ? null : findRawEntry(decodeUtf8(bytes), recordCount, place);
+    const readings: (readonly unknown[])[] = [];
+    readPage(bytes, {
+      report: snapshot.report,
+      zone: 'UTC',
+      onEntries: (entries) => readings.push(entries),
+    });
+    // A second reading only keeps the digits of numbers.
+    const [entries = []] = readings;
+    const place = listPlaces(snapshot.id, pageNumber, entries.length, isRebuilt)[seq - firstSeq];
+    const text = place === undefined ? null : findRawEntry(decodeUtf8(bytes), entries, place);
     return { text, isRebuilt };
   };
 
