@@ -5,12 +5,18 @@ import type { Direction } from '../../../../src-main/common/reporting/reports.ts
 import { useRecordsStore } from '../../../stores/records.ts';
 import { formatRecords, isPreview, readValue, type CopyTarget } from './copy-text.ts';
 
+/** One cell of the table. */
+export interface CopiedCell {
+  readonly row: RecordRow;
+  readonly columnId: string;
+}
+
 /** What is picked in the table. */
 export interface GridPick {
   /** The selected rows, from the top. */
   readonly rows: readonly RecordRow[];
   /** The focused cell. */
-  readonly cell: { readonly row: RecordRow; readonly columnId: string } | null;
+  readonly cell: CopiedCell | null;
   /** Columns in view, in order. */
   readonly columnIds: readonly string[];
 }
@@ -25,17 +31,23 @@ export function useRowCopy(
   const records = useRecordsStore();
   const pick = shallowRef<GridPick>(NO_PICK);
 
-  async function copy(target: CopyTarget): Promise<void> {
-    const { rows, cell, columnIds } = pick.value;
-    const wanted =
-      target === 'cell' ? cell && { rows: [cell.row], ids: [cell.columnId] } : { rows, ids: columnIds };
-    if (wanted === null || wanted.rows.length === 0) return;
-    const whole = wanted.ids.some(isPreview) ? await records.readRecords(wanted.rows) : wanted.rows;
-    const [first] = whole;
-    if (first === undefined) return;
-    if (target === 'cell') await write(String(readValue(first, wanted.ids[0] ?? '') ?? ''));
-    else await write(formatRecords(target, whole, wanted.ids, readDirection()));
+  const readWhole = (rows: readonly RecordRow[], columnIds: readonly string[]) =>
+    columnIds.some(isPreview) ? records.readRecords(rows) : Promise.resolve(rows);
+
+  async function copyCell({ row, columnId }: CopiedCell): Promise<void> {
+    const [whole] = await readWhole([row], [columnId]);
+    if (whole !== undefined) await write(String(readValue(whole, columnId) ?? ''));
   }
 
-  return { pick, copy };
+  async function copy(target: CopyTarget): Promise<void> {
+    const { rows, cell, columnIds } = pick.value;
+    if (target === 'cell') {
+      if (cell !== null) await copyCell(cell);
+      return;
+    }
+    const whole = await readWhole(rows, columnIds);
+    if (whole.length > 0) await write(formatRecords(target, whole, columnIds, readDirection()));
+  }
+
+  return { pick, copy, copyCell };
 }

@@ -91,6 +91,12 @@ describe('the menu of a cell', () => {
     expect(document.querySelector('[role=menu]')?.textContent).toContain('Payload Hello');
   });
 
+  it('asks for a copy of the cell, since the row may hold a part of its text only', async () => {
+    show('');
+    await choose('payload', 'Copy value');
+    expect(menu.emitted('copy')).toEqual([[{ row: ROW, columnId: 'payload' }]]);
+  });
+
   it('opens by keyboard, and nowhere but on a cell', async () => {
     show('');
     await openAt('p');
