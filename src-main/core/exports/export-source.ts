@@ -9,8 +9,11 @@ import { selectDetailColumns, selectSummaryColumns, type ExportColumn } from './
 export type ExportCache = Pick<Cache, 'getSnapshot' | 'listSnapshots' | 'readExportBatch' | 'readSummary'>;
 export type ExportEngine = Pick<Engine, 'openView' | 'readIds' | 'closeView'>;
 
-/** Ids read at once; a batch of long payloads holds fewer records. */
-const BATCH_ROWS = 2000;
+/**
+ * Ids read at once; a batch of long payloads holds fewer records. Records in an order of their own lie all over the
+ * pages, and each batch opens every page once.
+ */
+const BATCH_ROWS = 20_000;
 
 /** The records of one export: their fields, their number, and batches of them. */
 export interface ExportSource<Row> {

@@ -7,6 +7,8 @@ import { createStoredPages } from './stored-pages.ts';
 
 /** The limit of a batch, since payloads may be long; one record alone may exceed it. */
 const MAX_BATCH_CHARACTERS = 8_000_000;
+/** Rows read between two looks at the limit. */
+const STEP_ROWS = 1000;
 
 export interface ExportBatch {
   readonly report: DetailKind;
@@ -22,13 +24,7 @@ export function createExportReader(database: Database): (batch: ExportBatch) => 
   const readRows = prepareWindows<MeasuredRow>(database, ', r.text_length AS textLength');
   const pages = createStoredPages(database);
   return ({ report, ids, includePayload }) => {
-    const found = readRows(report, ids);
-    let characters = 0;
-    const tooMany = found.findIndex(({ textLength }, place) => {
-      characters += textLength;
-      return place > 0 && characters > MAX_BATCH_CHARACTERS;
-    });
-    const rows = tooMany === -1 ? found : found.slice(0, tooMany);
+    const rows = readUpToLimit((step) => readRows(report, step), ids);
     const texts = pages.readTextsOf(ids.slice(0, rows.length));
     return rows.flatMap((row, place) => {
       const own = texts[place];
@@ -36,4 +32,18 @@ export function createExportReader(database: Database): (batch: ExportBatch) => 
       return toDetail(row, includePayload ? own : { ...own, payload: '', response: null }, Infinity);
     });
   };
+}
+
+/** The first rows whose texts keep to the limit of a batch, at least one. */
+function readUpToLimit(read: (ids: readonly number[]) => MeasuredRow[], ids: readonly number[]): RecordRow[] {
+  const rows: RecordRow[] = [];
+  let characters = 0;
+  for (let start = 0; start < ids.length; start += STEP_ROWS) {
+    for (const { textLength, ...row } of read(ids.slice(start, start + STEP_ROWS))) {
+      characters += textLength;
+      if (rows.length > 0 && characters > MAX_BATCH_CHARACTERS) return rows;
+      rows.push(row);
+    }
+  }
+  return rows;
 }
