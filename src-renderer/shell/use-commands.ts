@@ -22,36 +22,40 @@ export function useCommands() {
       event.target.closest('input, textarea, select, [contenteditable]') !== null;
     const command = toShellCommand(event, app.isMac, isTyping);
     if (command === null || router.currentRoute.value.meta['withoutShell'] === true) return;
-    event.preventDefault();
-    run(command);
+    // A key that the screen has no use for stays the browser's, such as its own search.
+    if (run(command)) event.preventDefault();
   }
 
-  function run(command: ShellCommand): void {
+  /** Returns false when there is nothing on the screen that the command could act on. */
+  function run(command: ShellCommand): boolean {
     switch (command.kind) {
       case 'palette':
         paletteOpen.value = !paletteOpen.value;
-        return;
+        return true;
       case 'view':
         void router.push(VIEWS[command.index]?.path ?? '/overview');
-        return;
+        return true;
       case 'settings':
         void router.push(SETTINGS_VIEW.path);
-        return;
+        return true;
       case 'sidebar':
         void app.update({ sidebarCollapsed: app.settings?.sidebarCollapsed !== true });
-        return;
+        return true;
       case 'inspector':
         void app.update({ inspectorOpen: app.settings?.inspectorOpen !== true });
-        return;
+        return true;
       case 'theme':
         void app.cycleTheme();
-        return;
+        return true;
       case 'switch-connection':
         switcherOpen.value = true;
-        return;
+        return true;
       case 'control':
         // On a screen without a refresh of its own, the key refreshes the status.
-        if (!pressControl(command.control) && command.control === 'refresh') void status.refresh();
+        if (pressControl(command.control)) return true;
+        if (command.control !== 'refresh') return false;
+        void status.refresh();
+        return true;
     }
   }
 

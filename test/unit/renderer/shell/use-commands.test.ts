@@ -67,6 +67,15 @@ describe('keys of the shell', () => {
     expect(router.currentRoute.value.path).toBe('/settings/connections');
   });
 
+  it('leaves a key to the browser where the screen has nothing for it', async () => {
+    await open('<input data-shortcut="search" />');
+    expect(await press('f')).toBe(true);
+    expect(await press('e')).toBe(false);
+    page.unmount();
+    await open();
+    expect(await press('f')).toBe(false);
+  });
+
   it('keeps what is switched in the settings', async () => {
     await open();
     await press('b');
