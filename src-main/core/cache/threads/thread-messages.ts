@@ -8,7 +8,7 @@ export interface ThreadStart {
   readonly nowMs: number;
   readonly inspection: Inspection;
   readonly firstSnapshotId: number;
-  /** Number of this opening, from 1; ids of views are valid within one opening. */
+  /** Number of this opening, from 1. */
   readonly generation: number;
 }
 
