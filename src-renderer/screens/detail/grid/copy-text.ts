@@ -47,8 +47,8 @@ function toTsv(rows: readonly (readonly Value[])[]): string {
   return rows.map((row) => `${row.map(toCell).join('\t')}\n`).join('');
 }
 
-/** Characters with a meaning in Markdown are escaped, so that a value is shown and not obeyed. */
-function toMarkdown(names: readonly string[], rows: readonly (readonly Value[])[]): string {
+/** Returns a Markdown table. Characters with a meaning there are escaped, so that a value is shown and not obeyed. */
+export function toMarkdown(names: readonly string[], rows: readonly (readonly Value[])[]): string {
   const toCell = (value: Value): string =>
     String(value ?? '')
       .replace(/[\\`*_{}[\]<>#|~&!$]/g, '\\$&')

@@ -97,6 +97,18 @@ describe('the menu of a cell', () => {
     expect(menu.emitted('copy')).toEqual([[{ row: ROW, columnId: 'payload' }]]);
   });
 
+  it('offers to compare the row with the selected ones, up to four', async () => {
+    show('');
+    const rows = (count: number): RecordRow[] =>
+      Array.from({ length: count }, (_, index) => ({ ...ROW, seq: index + 1 }));
+    await menu.setProps({ selected: rows(2) });
+    await choose('client', 'Compare 3 records');
+    expect(menu.emitted<[RecordRow[]]>('compare')?.[0]?.[0].map(({ seq }) => seq)).toEqual([1, 2, 0]);
+    await menu.setProps({ selected: rows(4) });
+    await openAt('[col-id=client]');
+    expect(names().some((name) => name.startsWith('Compare'))).toBe(false);
+  });
+
   it('opens by keyboard, and nowhere but on a cell', async () => {
     show('');
     await openAt('p');

@@ -1,0 +1,83 @@
+import type { RecordDetail } from '../../../../src-main/common/model/record.ts';
+import { listFields, type Direction } from '../../../../src-main/common/reporting/reports.ts';
+import { tryFormatJson } from '../inspector/json-lines.ts';
+import { alignLines, type AlignedRow } from './align-lines.ts';
+
+export const MIN_COMPARED = 2;
+export const MAX_COMPARED = 4;
+/** Lines of a text that are compared. */
+const MAX_LINES = 5_000;
+/** Longer texts are compared as received, not laid out as JSON. */
+const MAX_FORMATTED_CHARACTERS = 500_000;
+
+/** A field of all compared records. */
+export interface ComparedField {
+  /** As the service names it. */
+  readonly name: string;
+  readonly differs: boolean;
+  /** A row for each line, a value of each record in it. */
+  readonly rows: readonly AlignedRow[];
+  /** True where only the beginning of a text was looked at. */
+  readonly isCut: boolean;
+}
+
+/** Compares two to four records of one report: the service's fields in its order, then those that it added. */
+export function compareRecords(
+  records: readonly RecordDetail[],
+  direction: Direction,
+): readonly ComparedField[] {
+  const known = listFields(`${direction}-detail`).map(([name, { wireName, type }]) =>
+    compareField(
+      wireName,
+      records.map((record) => toText(record[name as keyof RecordDetail])),
+      type === 'content' || name === 'error',
+    ),
+  );
+  const added = [...new Set(records.flatMap(({ extra }) => Object.keys(extra)))].map((name) =>
+    compareField(
+      name,
+      records.map(({ extra }) => toText(Object.hasOwn(extra, name) ? extra[name] : null)),
+      true,
+    ),
+  );
+  const isPayloadCut = records.some(({ payload, payloadLength }) => payload.length < payloadLength);
+  return [...known, ...added].map((field) =>
+    // Behind what was read the payloads may differ, and their lengths tell that at least.
+    field.name === 'Payload' && isPayloadCut
+      ? {
+          ...field,
+          isCut: true,
+          differs: field.differs || new Set(records.map(({ payloadLength }) => payloadLength)).size > 1,
+        }
+      : field,
+  );
+}
+
+function toText(value: unknown): string | null {
+  if (value === null || value === undefined || value === '') return null;
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function compareField(name: string, texts: readonly (string | null)[], isLong: boolean): ComparedField {
+  const differs = texts.some((text) => text !== texts[0]);
+  if (!isLong) return { name, differs, rows: [texts], isCut: false };
+  const lines = toLines(texts);
+  const isCut = lines.some(({ length }) => length > MAX_LINES);
+  return { name, differs, rows: alignLines(lines.map((list) => list.slice(0, MAX_LINES))), isCut };
+}
+
+/** JSON is laid out over lines where all texts are, so that the same layout is compared. */
+function toLines(texts: readonly (string | null)[]): readonly (readonly string[])[] {
+  const formatted = texts.map((text) =>
+    text === null ? [] : text.length > MAX_FORMATTED_CHARACTERS ? null : (tryFormatJson(text) ?? null),
+  );
+  if (formatted.every((lines) => lines !== null)) {
+    return formatted.map((lines) => lines.map((tokens) => tokens.map(({ text }) => text).join('')));
+  }
+  return texts.map((text) => (text === null ? [] : text.split(/\r\n|\r|\n/)));
+}
+
+/** True when not all values of a row are the same. */
+export function isDifferent(row: AlignedRow): boolean {
+  return row.some((value) => value !== row[0]);
+}

@@ -1,0 +1,30 @@
+import { shallowRef } from 'vue';
+import type { RecordDetail, RecordRow } from '../../../../src-main/common/model/record.ts';
+import { useRecordsStore } from '../../../stores/records.ts';
+import { toRowKey } from '../grid/row-key.ts';
+import { MAX_COMPARED, MIN_COMPARED } from './compare-records.ts';
+
+/** Records that are compared side by side; null while none are. */
+export function useCompare() {
+  const records = useRecordsStore();
+  const compared = shallowRef<readonly RecordDetail[] | null>(null);
+
+  /** Reads the rows whole and shows them; does nothing for fewer or more than can be compared. */
+  async function compare(rows: readonly RecordRow[]): Promise<void> {
+    if (!canCompare(rows)) return;
+    const whole = await records.readRecords(rows);
+    if (whole.length === rows.length) compared.value = whole;
+  }
+
+  return { compared, compare };
+}
+
+/** True for as many rows as can be compared. */
+export function canCompare(rows: readonly RecordRow[]): boolean {
+  return rows.length >= MIN_COMPARED && rows.length <= MAX_COMPARED;
+}
+
+/** Returns the selected rows with one more, each once. */
+export function withRow(rows: readonly RecordRow[], row: RecordRow): readonly RecordRow[] {
+  return rows.some((other) => toRowKey(other) === toRowKey(row)) ? rows : [...rows, row];
+}
