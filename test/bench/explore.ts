@@ -43,6 +43,7 @@ export async function* benchExplore({ size }: { size: number }): AsyncGenerator<
     const everything = { conditions: [] };
     const records = createRecordsHandlers({ cache, engine });
     yield toTimeFigure(BENCH, 'feeding anew', (await measure(() => engine.summarise(scope))).ms);
+    yield toMemory('engine, most memory while fed', readChild());
     yield toSize('cache.sqlite', place.file, size);
     yield toSize('analysis.duckdb', join(dirname(place.file), 'analysis.duckdb'), size);
     const bare = new Database(place.file, { readonly: true });

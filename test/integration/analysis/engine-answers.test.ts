@@ -40,6 +40,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+const NEVER = new AbortController().signal;
 const part = fc.record({
   snapshotId: fc.constantFrom(1, 2),
   fromMs: fc.integer({ min: 0, max: 60_000 }),
@@ -84,7 +85,7 @@ describe('what the engine finds', () => {
           const views = createRecordViews(database, String(round));
           for (const [filter, order] of questions) {
             const found = records.filter((record) => meets(record, filter));
-            const { viewId, rowCount } = await views.open(scope, filter, order);
+            const { viewId, rowCount } = await views.open(scope, filter, order, NEVER);
             expect(rowCount).toBe(found.length);
             const ids = await views.readIds(viewId, 0, rowCount + 1);
             expect([...ids]).toEqual(sortPlainly(found, order).map(({ recordId }) => recordId));
@@ -111,6 +112,7 @@ describe('what the engine finds', () => {
                 scope,
                 { conditions: [...withoutFamily.conditions, own] },
                 order,
+                NEVER,
               );
               expect(filtered.rowCount).toBe(count);
               views.close(filtered.viewId);

@@ -73,7 +73,7 @@ const condition = fc.oneof(
     {
       field: fc.constantFrom('origin', 'client', 'error', 'sessionId', 'payload'),
       values: fc.array(fc.constantFrom(null, '', 'a', 'A', 'web', 's1'), { maxLength: 3 }),
-      text: fc.constantFrom('a', 'TIMED', 'é', '%', 'after'),
+      text: fc.constantFrom('a', 'TIMED', 'é', '%', 'after', 'Out 3', 't 1', ' x', '\u0130'),
       exclude: fc.boolean(),
     },
     { requiredKeys: ['field'] },
@@ -97,7 +97,7 @@ const condition = fc.oneof(
   ),
   fc.record({
     field: fc.constant('anywhere' as const),
-    text: fc.constantFrom('a', 'timed', 'É', '%_', 'after'),
+    text: fc.constantFrom('a', 'timed', 'É', '%_', 'after', 'OUT 12', '345', "'S", '1'),
     exclude: fc.boolean(),
   }),
   fc.record({

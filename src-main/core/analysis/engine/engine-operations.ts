@@ -68,7 +68,7 @@ export async function createEngineOperations(database: EngineDatabase, source: E
     follow: (_input: null, { progress: report }: Context): Promise<void> => follow(report),
     openView: ({ scope, filter, order }: Question & { order: RecordOrder }, context: Context) =>
       ask(scope, context, async (connection, records) => {
-        const { viewId, rowCount } = await views.open(records, filter, order);
+        const { viewId, rowCount } = await views.open(records, filter, order, context.signal);
         const isWhole = filter.conditions.length === 0;
         return { viewId, rowCount, totalCount: isWhole ? rowCount : await countRecords(connection, records) };
       }),

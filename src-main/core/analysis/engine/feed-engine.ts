@@ -1,4 +1,4 @@
-import { BIGINT, DuckDBDataChunk, type DuckDBConnection } from '@duckdb/node-api';
+import { BIGINT, DuckDBDataChunk, type DuckDBAppender, type DuckDBConnection } from '@duckdb/node-api';
 import { readRows } from './engine-database.ts';
 import { ENGINE_COLUMNS, PATTERN_COLUMN, type EngineColumn } from './engine-tables.ts';
 import type { EngineValue, FeedSnapshot, FeedSource } from './feed-source.ts';
@@ -8,6 +8,8 @@ import { createErrorFolder } from './fold-error.ts';
 const CHUNK_ROWS = 2048;
 /** Records fed in one transaction: short enough to let queries in, long enough that its end costs little. */
 const BATCH_ROWS = CHUNK_ROWS * 24;
+/** Records read at once: each is held with its texts. */
+const STEP_ROWS = CHUNK_ROWS * 2;
 /** Ids of a snapshot's records begin at its number times this. */
 const RECORD_ID_SPAN = 2n ** 32n;
 
@@ -76,21 +78,25 @@ export async function createEngineFeed(
     });
   const feedBatch = async (snapshot: FeedSnapshot, from: number, until: number): Promise<void> => {
     const { snapshotId, direction, startedAtMs } = snapshot;
-    const values = source.read(snapshot, from, until);
-    if (values.length !== until - from)
-      throw new Error(`Records of snapshot ${snapshotId} are missing in the cache.`);
+    const append = (appender: DuckDBAppender, rows: readonly (readonly EngineValue[])[]): void => {
+      // One chunk is used again and again: each new one keeps native memory until it is collected.
+      const chunk = chunks[direction];
+      chunk.reset();
+      chunk.rowCount = rows.length;
+      const columns = toColumns(rows, ENGINE_COLUMNS[direction]);
+      const errors = columns[ERROR_PLACES[direction]] ?? [];
+      chunk.setColumns([...columns, errors.map((error) => foldError(String(error ?? '')))]);
+      appender.appendDataChunk(chunk);
+    };
     await inTransaction(async () => {
       const appender = await connection.createAppender(direction);
-      for (let start = 0; start < values.length; start += CHUNK_ROWS) {
-        const part = values.slice(start, start + CHUNK_ROWS);
-        // One chunk is used again and again: each new one keeps native memory until it is collected.
-        const chunk = chunks[direction];
-        chunk.reset();
-        chunk.rowCount = part.length;
-        const columns = toColumns(part, ENGINE_COLUMNS[direction]);
-        const errors = columns[ERROR_PLACES[direction]] ?? [];
-        chunk.setColumns([...columns, errors.map((error) => foldError(String(error ?? '')))]);
-        appender.appendDataChunk(chunk);
+      for (let start = from; start < until; start += STEP_ROWS) {
+        const end = Math.min(start + STEP_ROWS, until);
+        const values = source.read(snapshot, start, end);
+        if (values.length !== end - start)
+          throw new Error(`Records of snapshot ${snapshotId} are missing in the cache.`);
+        for (let at = 0; at < values.length; at += CHUNK_ROWS)
+          append(appender, values.slice(at, at + CHUNK_ROWS));
       }
       appender.closeSync();
       await connection.run('DELETE FROM fed_snapshots WHERE snapshot_id = $1', [snapshotId]);

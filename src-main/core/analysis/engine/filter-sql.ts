@@ -25,6 +25,8 @@ export const CLASS_PLACE_SQL =
   'CASE WHEN response_code IS NULL OR response_code NOT BETWEEN 100 AND 599 THEN 4 ' +
   'WHEN response_code < 300 THEN 0 WHEN response_code < 400 THEN 1 WHEN response_code < 500 THEN 2 ELSE 3 END';
 
+/** Digits, spaces and marks, which no other character is an upper case of. */
+const CASELESS = /[ -@[-`{-~]+/g;
 /** Fields that a search looks in; the long ones last. */
 const SEARCHED_FIELDS: readonly FilterField[] = [
   'client',
@@ -50,9 +52,17 @@ export function toFilterSql(filter: RecordFilter, direction: Direction, without?
 }
 
 function toSearchSql(search: string, direction: Direction, bind: (value: BoundValue) => string): string {
-  const place = bind(search.toLowerCase());
   const columns = SEARCHED_FIELDS.flatMap((field) => findColumn(field, direction)?.name ?? []);
-  return `(${columns.map((column) => `contains(lower(${column}), ${place})`).join(' OR ')})`;
+  return `(${columns.map((column) => toContainsSql(column, search, bind)).join(' OR ')})`;
+}
+
+/** What has no upper or lower case is looked for first: lowering a long text takes longer than searching it. */
+function toContainsSql(column: string, search: string, bind: (value: BoundValue) => string): string {
+  const text = search.toLowerCase();
+  const [caseless = ''] = (text.match(CASELESS) ?? []).sort((a, b) => b.length - a.length);
+  const first = caseless === '' ? [] : [`contains(${column}, ${bind(caseless)})`];
+  const whole = caseless === text ? [] : [`contains(lower(${column}), ${bind(text)})`];
+  return `(${[...first, ...whole].join(' AND ')})`;
 }
 
 function toConditionSql(
@@ -99,7 +109,7 @@ function listAlternatives(
     ];
     parts.push(`(${bounds.join(' AND ')})`);
   }
-  if (text !== undefined && isText) parts.push(`contains(lower(${name}), ${bind(text.toLowerCase())})`);
+  if (text !== undefined && isText) parts.push(toContainsSql(name, text, bind));
   return parts;
 }
 

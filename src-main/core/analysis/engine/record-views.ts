@@ -4,12 +4,13 @@ import type { RecordOrder } from '../../../common/model/record.ts';
 import type { FilterField, RecordFilter } from '../../../common/model/record-filter.ts';
 import { readRows, streamIds, type EngineDatabase } from './engine-database.ts';
 import { findColumn } from './engine-tables.ts';
-import { toFilterSql } from './filter-sql.ts';
+import { toFilterSql, type BoundValue } from './filter-sql.ts';
 import { createRecordList, type RecordList } from './record-list.ts';
 import { toSourceSql, type RecordScope } from './record-scope.ts';
 
 /** Rows that are there at once, before the whole order is. */
 const FIRST_ROWS = 200;
+const NO_ROWS = new Float64Array();
 /** Views kept; the one that was used longest ago goes first. */
 const MAX_VIEWS = 16;
 /** Bytes that the lists of all views may take together, the newest one apart. */
@@ -34,11 +35,12 @@ interface OpenView extends RecordView {
 }
 
 export interface RecordViews {
-  /** Opens a view; its first rows can be read at once, others as soon as the order is known. */
+  /** Opens a view; its first rows can be read at once, others as soon as the order is known. An abort ends the reading. */
   open(
     scope: RecordScope,
     filter: RecordFilter,
     order: RecordOrder,
+    signal: AbortSignal,
   ): Promise<{ viewId: string; rowCount: number }>;
   /** Ids of the rows [start, end); fewer at the end. Throws AppError `cache.view-closed`. */
   readIds(viewId: string, start: number, end: number): Promise<Float64Array>;
@@ -70,23 +72,19 @@ export function createRecordViews(database: EngineDatabase, mark: string): Recor
   };
 
   return {
-    async open(scope, filter, order) {
+    async open(scope, filter, order, signal) {
       const connection = await database.connect();
       const where = toFilterSql(filter, scope.direction);
       const values = [...where.values];
       const sorted = toOrderSql(order, scope);
       const columns = ['record_id', ...sorted.columns];
       const source = toSourceSql(scope, columns, where);
-      const [[rowCount] = [0]] = await readRows<[number]>(
-        connection,
-        `SELECT count(*) FROM ${source}`,
-        values,
-      );
-      const first = await readIds(
-        connection,
-        `SELECT record_id FROM ${source} ORDER BY ${sorted.order} LIMIT ${FIRST_ROWS}`,
-        values,
-      );
+      const interrupt = (): void => connection.interrupt();
+      signal.addEventListener('abort', interrupt, { once: true });
+      const end = (): void => {
+        signal.removeEventListener('abort', interrupt);
+        connection.closeSync();
+      };
       const list = createRecordList();
       let isClosed = false;
       const fill = async (): Promise<void> => {
@@ -97,12 +95,22 @@ export function createRecordViews(database: EngineDatabase, mark: string): Recor
             list.append(ids);
           }
         } finally {
-          connection.closeSync();
+          end();
         }
       };
+      // Texts are read once, for rows and count together, since that is what takes the time.
+      const isTextSearch = filter.conditions.some(({ text }) => text !== undefined);
+      const start = isTextSearch
+        ? null
+        : await readStart(connection, source, sorted.order, values).catch((error: unknown) => {
+            end();
+            throw error;
+          });
       const whole = fill();
       // Whoever reads rows awaits it; a view that nobody reads on must not end the process.
       whole.catch(() => undefined);
+      if (isTextSearch) await whole;
+      const { rowCount, first } = start ?? { rowCount: list.rowCount, first: NO_ROWS };
       const viewId = `view-${mark}-${++lastView}`;
       const close = (): void => {
         isClosed = true;
@@ -135,10 +143,23 @@ export function createRecordViews(database: EngineDatabase, mark: string): Recor
   };
 }
 
+/** The number of rows, and the first of them. */
+async function readStart(
+  connection: DuckDBConnection,
+  source: string,
+  order: string,
+  values: readonly BoundValue[],
+): Promise<{ rowCount: number; first: Float64Array }> {
+  const count = `SELECT count(*) FROM ${source}`;
+  const [[rowCount] = [0]] = await readRows<[number]>(connection, count, values);
+  const rows = `SELECT record_id FROM ${source} ORDER BY ${order} LIMIT ${FIRST_ROWS}`;
+  return { rowCount, first: await readIds(connection, rows, values) };
+}
+
 async function readIds(
   connection: DuckDBConnection,
   sql: string,
-  values: readonly (string | number | bigint)[],
+  values: readonly BoundValue[],
 ): Promise<Float64Array> {
   const list = createRecordList();
   for await (const ids of streamIds(connection, sql, values)) list.append(ids);
