@@ -1,11 +1,12 @@
 import { utilityProcess } from 'electron';
 import { fileURLToPath } from 'node:url';
-import type { ChildProcess } from '../node/fork-process.ts';
+import { PROCESS_FLAGS, type ChildProcess } from '../node/fork-process.ts';
 
 /** Starts a script in a utility process, with one argument: Electron's own way to run Node apart from the window. */
 export function startUtilityProcess(script: URL, argument: string): ChildProcess {
   const child = utilityProcess.fork(fileURLToPath(script), [argument], {
     serviceName: 'Channelscope analysis',
+    execArgv: [...PROCESS_FLAGS],
   });
   return {
     postMessage: (message) => child.postMessage(message),

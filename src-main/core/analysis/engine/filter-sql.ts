@@ -25,8 +25,8 @@ export const CLASS_PLACE_SQL =
   'CASE WHEN response_code IS NULL OR response_code NOT BETWEEN 100 AND 599 THEN 4 ' +
   'WHEN response_code < 300 THEN 0 WHEN response_code < 400 THEN 1 WHEN response_code < 500 THEN 2 ELSE 3 END';
 
-/** Digits, spaces and marks, which no other character is an upper case of. */
-const CASELESS = /[ -@[-`{-~]+/g;
+/** Runs of digits, which have no case, and are rarer than spaces and quotes. */
+const DIGITS = /[0-9]{2,}/g;
 /** Fields that a search looks in; the long ones last. */
 const SEARCHED_FIELDS: readonly FilterField[] = [
   'client',
@@ -56,12 +56,12 @@ function toSearchSql(search: string, direction: Direction, bind: (value: BoundVa
   return `(${columns.map((column) => toContainsSql(column, search, bind)).join(' OR ')})`;
 }
 
-/** What has no upper or lower case is looked for first: lowering a long text takes longer than searching it. */
+/** Digits are looked for first as they stand: lowering a long text takes longer than searching it. */
 function toContainsSql(column: string, search: string, bind: (value: BoundValue) => string): string {
   const text = search.toLowerCase();
-  const [caseless = ''] = (text.match(CASELESS) ?? []).sort((a, b) => b.length - a.length);
-  const first = caseless === '' ? [] : [`contains(${column}, ${bind(caseless)})`];
-  const whole = caseless === text ? [] : [`contains(lower(${column}), ${bind(text)})`];
+  const [digits = ''] = (text.match(DIGITS) ?? []).sort((a, b) => b.length - a.length);
+  const first = digits === '' ? [] : [`contains(${column}, ${bind(digits)})`];
+  const whole = digits === text ? [] : [`contains(lower(${column}), ${bind(text)})`];
   return `(${[...first, ...whole].join(' AND ')})`;
 }
 
