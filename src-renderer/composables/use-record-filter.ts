@@ -1,7 +1,7 @@
 import { computed, type ComputedRef } from 'vue';
 import { useRoute, useRouter } from 'vue-router';
 import type { RecordFilter } from '../../src-main/common/model/record-filter.ts';
-import { fromAddress, toAddress, toQueryText } from './filter-query.ts';
+import { fromAddress, toAddress, toQueryText, withQueryText } from './filter-query.ts';
 
 /** Changes that follow each other faster, as typing does, are one step back. */
 const STEP_MS = 1500;
@@ -14,18 +14,17 @@ export function useRecordFilter(): {
 } {
   const route = useRoute();
   const router = useRouter();
-  const text = computed(() => toQueryText(route.query));
+  const text = computed(() => toQueryText(route.query, 'q'));
   const filter = computed(() => fromAddress({ q: text.value }));
   let last = { text: '', atMs: -Infinity };
 
   function setFilter(next: RecordFilter, pace?: 'gradual'): void {
-    const address = toAddress(next);
-    const nextText = toQueryText(address);
+    const { q: nextText = '' } = toAddress(next);
     if (nextText === text.value) return;
     const nowMs = Date.now();
     const continues = pace === 'gradual' && last.text === text.value && nowMs - last.atMs < STEP_MS;
     last = { text: nextText, atMs: pace === 'gradual' ? nowMs : -Infinity };
-    const target = { params: route.params, query: address };
+    const target = { params: route.params, query: withQueryText(route.query, 'q', nextText) };
     void (continues ? router.replace(target) : router.push(target));
   }
 

@@ -9,7 +9,6 @@ import {
   type ShallowUnwrapRef,
 } from 'vue';
 import { useRoute, useRouter } from 'vue-router';
-import type { RecordOrder } from '../../../src-main/common/model/record.ts';
 import type { PeriodScope, RecordScope } from '../../../src-main/common/model/record-scope.ts';
 import type { Snapshot } from '../../../src-main/common/model/snapshot.ts';
 import { useClock } from '../../composables/use-clock.ts';
@@ -20,9 +19,10 @@ import type { ErrorLike } from '../../messages/error-like.ts';
 import { useConnectionsStore } from '../../stores/connections.ts';
 import { usePeriodStore } from '../../stores/period.ts';
 import { isTouching, listUsable } from '../../period/cached-snapshots.ts';
-import { DEFAULT_ORDER, useRecordsStore } from '../../stores/records.ts';
+import { useRecordsStore } from '../../stores/records.ts';
 import { useSnapshotsStore } from '../../stores/snapshots.ts';
 import { useTasksStore } from '../../stores/tasks.ts';
+import { useRecordOrder } from './address/use-record-order.ts';
 import type { Direction } from '../../../src-main/common/reporting/reports.ts';
 
 const REOPEN_INTERVAL_MS = 1000;
@@ -45,9 +45,9 @@ export function useDetail(readDirection: () => Direction) {
   const tasks = useTasksStore();
   const nowMs = useClock(CLOCK_INTERVAL_MS);
 
-  const order = shallowRef<RecordOrder>(DEFAULT_ORDER);
   const { isStarting, error: startError, start, clearError } = useDownloadStart();
   const { filter, setFilter } = useRecordFilter();
+  const { order, fault: orderFault, setOrder } = useRecordOrder(readDirection);
 
   const connection = computed(() => connections.active);
   const zone = computed(() => connection.value?.serviceZone ?? 'UTC');
@@ -121,10 +121,6 @@ export function useDetail(readDirection: () => Direction) {
     if ((await start([request])) && pinnedId.value !== null) pin(null);
   }
 
-  function sort(next: RecordOrder): void {
-    order.value = next;
-  }
-
   /** Opens the records anew, of a period that moves with the clock as of now. */
   function reopen(): void {
     const before = question.value;
@@ -169,13 +165,9 @@ export function useDetail(readDirection: () => Direction) {
     () => periods.selection,
     () => {
       asOfMs.value = Date.now();
-      if (pinnedId.value !== null) pin(null);
     },
   );
-  watch(report, () => {
-    order.value = DEFAULT_ORDER;
-    clearError();
-  });
+  watch(report, clearError);
 
   onBeforeUnmount(records.close);
 
@@ -200,7 +192,8 @@ export function useDetail(readDirection: () => Direction) {
     setFilter,
     pin,
     startDownload,
-    sort,
+    sort: setOrder,
+    orderFault,
     reopen,
   };
 }

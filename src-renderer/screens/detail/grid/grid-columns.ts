@@ -62,6 +62,12 @@ function listColumns(direction: Direction): readonly (Column & { readonly wireNa
   });
 }
 
+/** Returns the columns that a direction's table can be sorted by. */
+export function listSortable(direction: Direction): typeof SORTABLE {
+  const present = new Set(listColumns(direction).map(({ colId }) => colId));
+  return SORTABLE.filter((column) => present.has(column));
+}
+
 /** Returns a direction's columns as the application sets them up. */
 export function listDefaultLayout(direction: Direction): readonly TableColumn[] {
   return listColumns(direction).map(({ colId, width, pinned }) => ({

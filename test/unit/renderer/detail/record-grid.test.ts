@@ -98,6 +98,27 @@ describe('the table of records', () => {
     expect(mounted.emitted('sort')?.at(-1)).toEqual([[{ column: 'client', descending: false }]]);
   });
 
+  it('shows an order that came from the address in its headers, and passes it on to nobody', async () => {
+    const { mounted, settle } = await show(VIEW);
+    const readSorted = () =>
+      mounted
+        .findAll('[role=columnheader][aria-sort]:not([aria-sort=none])')
+        .map((header) => [header.attributes('col-id'), header.attributes('aria-sort')]);
+    expect(readSorted()).toEqual([['dateMs', 'descending']]);
+    await mounted.setProps({
+      order: [
+        { column: 'client', descending: true },
+        { column: 'channel', descending: false },
+      ],
+    });
+    await settle();
+    expect(readSorted()).toEqual([
+      ['channel', 'ascending'],
+      ['client', 'descending'],
+    ]);
+    expect(mounted.emitted('sort')).toBeUndefined();
+  });
+
   it('selects a row that is clicked, once', async () => {
     const { mounted, settle } = await show(VIEW);
     await mounted.get('[role=row][row-index="2"] [col-id=client]').trigger('click');

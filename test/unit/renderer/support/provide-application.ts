@@ -13,8 +13,18 @@ export async function provideApplication(backend: Backend, path = '/') {
     routes: [
       { path: '/first-run', name: 'first-run', component: Blank, meta: { withoutShell: true } },
       { path: '/overview', name: 'overview', component: Blank },
-      { path: '/inbound/detail/:snapshotId?', name: 'inbound-detail', component: Blank },
-      { path: '/outbound/detail/:snapshotId?', name: 'outbound-detail', component: Blank },
+      {
+        path: '/inbound/detail/:snapshotId?',
+        name: 'inbound-detail',
+        component: Blank,
+        meta: { hasPeriod: true },
+      },
+      {
+        path: '/outbound/detail/:snapshotId?',
+        name: 'outbound-detail',
+        component: Blank,
+        meta: { hasPeriod: true },
+      },
       { path: '/settings/connections/:id?', name: 'connections', component: Blank },
       { path: '/:rest(.*)*', component: Blank },
     ],

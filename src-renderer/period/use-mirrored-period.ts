@@ -1,0 +1,48 @@
+import { watch } from 'vue';
+import { useRouter, type RouteLocationNormalized } from 'vue-router';
+import { toQueryText } from '../composables/filter-query.ts';
+import { usePeriodStore } from '../stores/period.ts';
+import { fromPeriodText, toPeriodText } from './period-query.ts';
+import type { PeriodSelection } from './period-selection.ts';
+
+/**
+ * Keeps the period of the store, which all screens share, and that of the address the same wherever a screen names a
+ * period (`meta.hasPeriod`). The address wins when it is opened, by a link, back or forward; one without a period gets
+ * that of the store; a period that is chosen is a step of its own.
+ */
+export function useMirroredPeriod(): void {
+  const periods = usePeriodStore();
+  const router = useRouter();
+  let fromAddress: PeriodSelection | null = null;
+
+  function follow({ meta, query, params }: RouteLocationNormalized): void {
+    if (meta['hasPeriod'] !== true) return;
+    const text = toQueryText(query, 'period');
+    if (text === '') {
+      void router.replace({ params, query: { ...query, period: toPeriodText(periods.selection) } });
+      return;
+    }
+    const selection = fromPeriodText(text);
+    if (selection === null || text === toPeriodText(periods.selection)) return;
+    fromAddress = selection;
+    periods.select(selection);
+  }
+
+  router.afterEach((to, _from, failure) => {
+    if (failure === undefined) follow(to);
+  });
+  follow(router.currentRoute.value);
+
+  watch(
+    () => periods.selection,
+    (selection) => {
+      const { name, meta, query, params } = router.currentRoute.value;
+      if (meta['hasPeriod'] !== true || selection === fromAddress) return;
+      const period = toPeriodText(selection);
+      const isPinned = (params['snapshotId'] ?? '') !== '';
+      // A snapshot that was opened by itself gives way to the period, also to the one that it was opened from.
+      if (period !== query['period'] || isPinned)
+        void router.push({ name: name ?? '', query: { ...query, period } });
+    },
+  );
+}
