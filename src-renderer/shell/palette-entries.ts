@@ -1,26 +1,33 @@
 import type { Component } from 'vue';
+import type { RouteLocationRaw } from 'vue-router';
 import {
   ArrowLeftRight,
   CalendarDays,
   Download,
   FingerprintPattern,
+  Keyboard,
   Palette,
   PanelLeft,
   RefreshCw,
   Settings,
 } from '@lucide/vue';
+import type { Snapshot } from '../../src-main/common/model/snapshot.ts';
 import { isGuid } from '../../src-main/common/reporting/reports.ts';
+import type { PeriodPreset } from '../period/period-selection.ts';
 import { VIEWS } from './views.ts';
 
 export type PaletteAction =
-  | { readonly kind: 'go'; readonly path: string }
+  | { readonly kind: 'go'; readonly path: RouteLocationRaw }
   | { readonly kind: 'session'; readonly sessionId: string }
   | { readonly kind: 'control'; readonly control: 'refresh' | 'export' | 'period' }
-  | { readonly kind: 'theme' | 'sidebar' | 'switch-connection' };
+  | { readonly kind: 'theme' | 'sidebar' | 'switch-connection' | 'shortcuts' }
+  | { readonly kind: 'connection'; readonly connectionId: string }
+  | { readonly kind: 'preset'; readonly preset: PeriodPreset }
+  | { readonly kind: 'snapshot'; readonly snapshot: Snapshot };
 
 export interface PaletteEntry {
   readonly id: string;
-  readonly group: 'session' | 'views' | 'actions';
+  readonly group: 'session' | 'views' | 'actions' | 'findings' | 'periods' | 'connections' | 'snapshots';
   readonly label: string;
   readonly icon: Component;
   /** Keys besides Ctrl or Cmd. */
@@ -37,10 +44,21 @@ const ACTIONS: readonly Pick<PaletteEntry, 'id' | 'icon' | 'keys' | 'action'>[] 
   { id: 'switchConnection', icon: ArrowLeftRight, keys: ['O'], action: { kind: 'switch-connection' } },
   { id: 'theme', icon: Palette, keys: ['Shift', 'L'], action: { kind: 'theme' } },
   { id: 'sidebar', icon: PanelLeft, keys: ['B'], action: { kind: 'sidebar' } },
+  { id: 'shortcuts', icon: Keyboard, keys: [], action: { kind: 'shortcuts' } },
 ];
 
-/** Returns what the palette offers for the typed text; a GUID is looked up as a session. */
-export function findPaletteEntries(typed: string, t: Translate): PaletteEntry[] {
+/** So many snapshots are offered: the newest that match. */
+const MAX_PLACES = 50;
+
+/**
+ * Returns what the palette offers for the typed text; a GUID is looked up as a session. `places` are what else there is
+ * to go to; they come last.
+ */
+export function findPaletteEntries(
+  typed: string,
+  t: Translate,
+  places: readonly PaletteEntry[] = [],
+): PaletteEntry[] {
   const text = typed.trim();
   if (isGuid(text)) return [toSessionEntry(text, t)];
   const views = VIEWS.map((view, index): PaletteEntry => {
@@ -64,7 +82,8 @@ export function findPaletteEntries(typed: string, t: Translate): PaletteEntry[] 
   const actions = ACTIONS.map((action): PaletteEntry => {
     return { ...action, group: 'actions', label: t(`palette.actions.${action.id}`) };
   });
-  return [...views, settings, ...actions].filter((entry) => matches(entry.label, text));
+  const found = places.filter((entry) => matches(entry.label, text)).slice(0, MAX_PLACES);
+  return [...[...views, settings, ...actions].filter((entry) => matches(entry.label, text)), ...found];
 }
 
 function toSessionEntry(sessionId: string, t: Translate): PaletteEntry {

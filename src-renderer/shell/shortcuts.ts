@@ -1,6 +1,10 @@
 /** What a key does in the shell. Screens mark the control that a key presses with `data-shortcut`. */
 export type ShellCommand =
-  | { readonly kind: 'palette' | 'settings' | 'sidebar' | 'inspector' | 'theme' | 'switch-connection' }
+  | {
+      readonly kind:
+        'palette' | 'settings' | 'sidebar' | 'inspector' | 'theme' | 'switch-connection' | 'shortcuts';
+    }
+  | { readonly kind: 'history'; readonly by: -1 | 1 }
   | { readonly kind: 'view'; readonly index: number }
   | { readonly kind: 'control'; readonly control: 'period' | 'refresh' | 'export' | 'search' };
 
@@ -15,7 +19,15 @@ const PLAIN: Readonly<Record<string, ShellCommand>> = {
   p: { kind: 'control', control: 'period' },
   r: { kind: 'control', control: 'refresh' },
   e: { kind: 'control', control: 'export' },
+  '[': { kind: 'history', by: -1 },
+  ']': { kind: 'history', by: 1 },
   f: { kind: 'control', control: 'search' },
+};
+
+/** Without Ctrl or Cmd, where nothing is being typed. */
+const BARE: Readonly<Record<string, ShellCommand>> = {
+  '/': { kind: 'control', control: 'search' },
+  '?': { kind: 'shortcuts' },
 };
 
 /** Returns the command of a key press; `isTyping` means that the focus is in a field. */
@@ -24,9 +36,7 @@ export function toShellCommand(event: KeyLike, isMac: boolean, isTyping: boolean
   const hasModifier = isMac ? event.metaKey && !event.ctrlKey : event.ctrlKey && !event.metaKey;
   if (event.altKey) return null;
   if (!hasModifier) {
-    return key === '/' && !isTyping && !event.ctrlKey && !event.metaKey
-      ? { kind: 'control', control: 'search' }
-      : null;
+    return isTyping || event.ctrlKey || event.metaKey ? null : (BARE[key] ?? null);
   }
   if (event.shiftKey) return key === 'l' ? { kind: 'theme' } : null;
   if (/^[1-8]$/.test(key)) return { kind: 'view', index: Number(key) - 1 };

@@ -3,6 +3,9 @@ import { nextTick, ref } from 'vue';
 import { useRouter } from 'vue-router';
 import { toAddress } from '../composables/filter-query.ts';
 import { useAppStore } from '../stores/app.ts';
+import { toScreenPath } from '../screens/library/snapshots/snapshot-words.ts';
+import { useConnectionsStore } from '../stores/connections.ts';
+import { usePeriodStore } from '../stores/period.ts';
 import { useStatusStore } from '../stores/status.ts';
 import type { PaletteAction } from './palette-entries.ts';
 import { pressControl, toShellCommand, type ShellCommand } from './shortcuts.ts';
@@ -11,10 +14,13 @@ import { SETTINGS_VIEW, VIEWS } from './views.ts';
 /** The keys and the palette of the shell: what they open, and what they do. */
 export function useCommands() {
   const app = useAppStore();
+  const connections = useConnectionsStore();
+  const period = usePeriodStore();
   const status = useStatusStore();
   const router = useRouter();
   const paletteOpen = ref(false);
   const switcherOpen = ref(false);
+  const shortcutsOpen = ref(false);
 
   function pressKey(event: KeyboardEvent): void {
     const isTyping =
@@ -50,6 +56,12 @@ export function useCommands() {
       case 'switch-connection':
         switcherOpen.value = true;
         return true;
+      case 'shortcuts':
+        shortcutsOpen.value = true;
+        return true;
+      case 'history':
+        router.go(command.by);
+        return true;
       case 'control':
         // On a screen without a refresh of its own, the key refreshes the status.
         if (pressControl(command.control)) return true;
@@ -63,12 +75,17 @@ export function useCommands() {
     // The palette returns the focus as it closes; a popover opened before that would lose it at once.
     await nextTick();
     if (action.kind === 'go') await router.push(action.path);
-    else if (action.kind === 'session') {
+    else if (action.kind === 'connection') await connections.activate(action.connectionId);
+    else if (action.kind === 'preset') period.select(action);
+    else if (action.kind === 'snapshot') {
+      period.selectSpan(action.snapshot.period);
+      await router.push(toScreenPath(action.snapshot));
+    } else if (action.kind === 'session') {
       const condition = { field: 'sessionId' as const, values: [action.sessionId] };
       await router.push({ path: '/inbound/detail', query: toAddress({ conditions: [condition] }) });
     } else run(action);
   }
 
   useEventListener('keydown', pressKey);
-  return { paletteOpen, switcherOpen, runAction };
+  return { paletteOpen, switcherOpen, shortcutsOpen, runAction };
 }

@@ -76,6 +76,25 @@ describe('keys of the shell', () => {
     expect(await press('f')).toBe(false);
   });
 
+  it('lists its keys, but not while a question mark is typed', async () => {
+    await open('<input />');
+    await press('?', { shiftKey: true }, 'input');
+    expect(commands.shortcutsOpen.value).toBe(false);
+    await press('?', { shiftKey: true });
+    expect(commands.shortcutsOpen.value).toBe(true);
+  });
+
+  it('goes back and forward', async () => {
+    await open();
+    await press('3');
+    await press('[');
+    await flushPromises();
+    expect(router.currentRoute.value.path).toBe('/overview');
+    await press(']');
+    await flushPromises();
+    expect(router.currentRoute.value.path).toBe('/inbound/detail');
+  });
+
   it('keeps what is switched in the settings', async () => {
     await open();
     await press('b');

@@ -1,0 +1,79 @@
+import { VIEWS } from './views.ts';
+
+/** A key of the application, as the list of keys shows it. */
+export interface KeyLine {
+  /** Message key below `shortcuts.does`. */
+  readonly does: string;
+  /** Keys pressed together; several ways where there are. `Mod` is Ctrl, or Cmd on macOS. */
+  readonly ways: readonly (readonly string[])[];
+}
+
+export interface KeyGroup {
+  /** Message key below `shortcuts.groups`. */
+  readonly name: string;
+  readonly lines: readonly KeyLine[];
+}
+
+const line = (does: string, ...ways: (readonly string[])[]): KeyLine => ({ does, ways });
+
+/** Every key that the application gives a meaning of its own, by the place where it works. */
+export const KEY_GROUPS: readonly KeyGroup[] = [
+  {
+    name: 'anywhere',
+    lines: [
+      line('palette', ['Mod', 'K']),
+      line('views', ['Mod', '1'], ['Mod', String(VIEWS.length)]),
+      line('settings', ['Mod', ',']),
+      line('period', ['Mod', 'P']),
+      line('refresh', ['Mod', 'R']),
+      line('export', ['Mod', 'E']),
+      line('search', ['Mod', 'F'], ['/']),
+      line('connection', ['Mod', 'O']),
+      line('sidebar', ['Mod', 'B']),
+      line('theme', ['Mod', 'Shift', 'L']),
+      line('back', ['Mod', '['], ['Mod', ']']),
+      line('keys', ['?']),
+    ],
+  },
+  {
+    name: 'records',
+    lines: [
+      line('row', ['↑'], ['↓']),
+      line('moreRows', ['Shift', '↑'], ['Shift', '↓']),
+      line('cell', ['←'], ['→']),
+      line('copyRows', ['Mod', 'C']),
+      line('copyCell', ['Mod', 'Shift', 'C']),
+      line('cellMenu', ['Shift', 'F10'], ['Menu']),
+      line('sortMore', ['Shift', 'Click']),
+      line('inspector', ['Mod', 'I']),
+    ],
+  },
+  {
+    name: 'inspector',
+    lines: [
+      line('step', ['Alt', '↑'], ['Alt', '↓']),
+      line('searchRecord', ['Mod', 'Shift', 'F']),
+      line('match', ['Enter'], ['Shift', 'Enter']),
+      line('fold', ['←'], ['→']),
+    ],
+  },
+  {
+    name: 'histogram',
+    lines: [
+      line('brush', ['←'], ['→']),
+      line('brushWider', ['Shift', '←'], ['Shift', '→']),
+      line('clearBrush', ['Esc']),
+    ],
+  },
+  {
+    name: 'library',
+    lines: [
+      line('details', ['Enter']),
+      line('moreRows', ['Shift', '↑'], ['Shift', '↓']),
+      line('all', ['Mod', 'A']),
+      line('remove', ['Delete']),
+      line('undo', ['Mod', 'Z']),
+      line('zoom', ['Enter'], ['Esc']),
+    ],
+  },
+];
