@@ -101,7 +101,12 @@ export async function createParts(host: Host, overrides: PartOverrides) {
     ...shared,
     ...downloads,
     createClient,
-    exporter: createExporter({ ...shared, partials, logger: logger.child('exports') }),
+    exporter: createExporter({
+      ...shared,
+      partials,
+      listNames: (connectionId) => connections.listNames(connectionId),
+      logger: logger.child('exports'),
+    }),
     housekeeping: createHousekeeping({ ...shared, logger: logger.child('housekeeping') }),
     keychain: { kind: secrets.kind, failure: keychainFailure },
     localService: createLocalService({ ...shared, logger: logger.child('local-service') }),

@@ -2,6 +2,7 @@ import { useI18n } from 'vue-i18n';
 import { CODE_CLASSES } from '../../src-main/common/model/record.ts';
 import type { FieldCondition } from '../../src-main/common/model/record-filter.ts';
 import { formatClock, formatClockSeconds, formatDay } from '../format/dates.ts';
+import { useNames } from '../composables/use-names.ts';
 import { formatCount } from '../format/numbers.ts';
 
 /** Values that a chip lists before it counts them. */
@@ -16,6 +17,7 @@ interface ConditionWords {
 /** Puts conditions into words, their times in a zone. */
 export function useConditionWords(readZone: () => string): (condition: FieldCondition) => ConditionWords {
   const { t } = useI18n();
+  const names = useNames();
 
   function toWords(condition: FieldCondition): ConditionWords {
     const { field, values = [], classes = [], min, max, text, exclude } = condition;
@@ -56,10 +58,10 @@ export function useConditionWords(readZone: () => string): (condition: FieldCond
   }
 
   function toText(field: FieldCondition['field'], value: string | number): string {
-    if (typeof value === 'string') return value;
+    if (typeof value === 'string') return names.toText(field, value);
     return field.endsWith('Ms')
       ? t('detail.filters.milliseconds', { count: formatCount(value) })
-      : String(value);
+      : names.toText(field, value);
   }
 
   return toWords;

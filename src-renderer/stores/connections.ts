@@ -2,6 +2,7 @@ import { defineStore } from 'pinia';
 import { computed, ref, shallowRef } from 'vue';
 import type { Input } from '../../src-main/common/contract/index.ts';
 import type { Connection } from '../../src-main/common/model/connection.ts';
+import type { ValueName } from '../../src-main/common/model/value-name.ts';
 import type { ZoneFinding } from '../../src-main/common/model/zone-finding.ts';
 import { useBackend } from '../backend/backend.ts';
 import { runTask } from '../backend/run-task.ts';
@@ -44,6 +45,11 @@ export const useConnectionsStore = defineStore('connections', () => {
     return saved;
   }
 
+  async function saveNames(connectionId: string, names: ValueName[]): Promise<void> {
+    const saved = await backend.call('connections/save-names', { connectionId, names });
+    list.value = list.value.map((connection) => (connection.id === saved.id ? saved : connection));
+  }
+
   function forgetSaved(): void {
     savedId.value = null;
   }
@@ -74,6 +80,7 @@ export const useConnectionsStore = defineStore('connections', () => {
     load,
     activate,
     save,
+    saveNames,
     forgetSaved,
     remove,
     startTest,

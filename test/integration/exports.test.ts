@@ -6,6 +6,7 @@ import { parse } from 'csv-parse/sync';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../src-main/common/contract/errors.ts';
 import type { Input } from '../../src-main/common/contract/index.ts';
+import type { ValueName } from '../../src-main/common/model/value-name.ts';
 import { createExporter } from '../../src-main/core/exports/create-exporter.ts';
 import { openPartialFile } from '../../src-main/core/exports/partial-file.ts';
 import type { LogFields, Logger } from '../../src-main/core/logging/logger.ts';
@@ -23,6 +24,12 @@ const input: Input<'exports/start'> = {
   order: [{ column: 'received', descending: false }],
   includePayload: true,
 };
+
+/** Of the connection that all tests export from. */
+const names: ValueName[] = [
+  { field: 'channel', value: '1', name: '=WhatsApp' },
+  { field: 'actionId', value: '-1', name: 'Message' },
+];
 
 let folder: string;
 let target: string;
@@ -52,7 +59,8 @@ function createExport(parts: Pick<FakeParts, 'cache' | 'engine'>, chosen: string
     revealExport: (path: string) => Promise.resolve(`/downloads${path}`),
   };
   const partials = { add: () => Promise.resolve(), remove: () => Promise.resolve() };
-  const exporter = createExporter({ ...parts, tasks, host, partials, now: () => NOW_MS, logger });
+  const listNames = () => names;
+  const exporter = createExporter({ ...parts, tasks, host, partials, listNames, now: () => NOW_MS, logger });
   return { exporter, tasks, suggested, lines };
 }
 
@@ -87,6 +95,23 @@ describe('export', () => {
     expect(JSON.stringify(lines)).not.toContain(folder);
     expect(JSON.stringify(lines)).not.toContain('record 1');
     expect(await exporter.reveal(taskId!)).toEqual({ downloadPath: `/downloads${target}` });
+  });
+
+  it('writes names beside their numbers only when asked', async () => {
+    const records = [createRecord(0, { channel: 1 }), createRecord(1, { channel: 2 })];
+    const write = async (includeNames: boolean): Promise<Record<string, string>[]> => {
+      const parts = createFakeExportParts({ report: 'inbound-detail', records });
+      const { exporter, tasks } = createExport(parts);
+      const { taskId } = await exporter.start({ ...input, includeNames });
+      await tasks.whenEnded(taskId!);
+      return parse(await readFile(target), { columns: true });
+    };
+    // What a spreadsheet would take for a formula is guarded here too.
+    expect(await write(true)).toMatchObject([
+      { Channel: '1', 'Channel name': "'=WhatsApp", 'Service name': '' },
+      { Channel: '2', 'Channel name': '' },
+    ]);
+    expect(Object.keys((await write(false))[0] ?? {})).not.toContain('Channel name');
   });
 
   it('writes a summary as JSON', async () => {

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { Connection, ConnectionDraft, ConnectionSecrets } from '../model/connection.ts';
+import { ValueNames } from '../model/value-name.ts';
 import { ConnectionId, Nothing, operation, TaskId } from './operation.ts';
 
 /** A connection as typed; secrets that are left out are those of the saved connection. */
@@ -13,6 +14,11 @@ export const connectionsOperations = {
   'connections/list': operation(Nothing, Type.Array(Connection)),
   /** Creates a connection (id null) or changes one. */
   'connections/save': operation(DraftInput, Connection),
+  /** Replaces a connection's names of channels, services and actions. */
+  'connections/save-names': operation(
+    Type.Object({ ...ConnectionId.properties, names: ValueNames }),
+    Connection,
+  ),
   /** Removes a connection, its secrets and its cached snapshots. */
   'connections/remove': operation(ConnectionId, Nothing),
   /** Starts a task of kind `connection-test`, whose `steps` are the result. */

@@ -16,6 +16,7 @@ export const ERROR_CODES = [
   'connections.address-has-query',
   'connections.zone-unknown',
   'connections.identifier-invalid',
+  'connections.names-invalid',
   'secrets.missing',
   'secrets.no-keychain',
   'secrets.locked',

@@ -17,6 +17,8 @@ export const exportsOperations = {
       order: RecordOrder,
       /** Writes payloads and responses as well. */
       includePayload: Type.Boolean(),
+      /** Writes the connection's own names of channels, services and actions, in columns beside their numbers. */
+      includeNames: Type.Optional(Type.Boolean()),
     }),
     Type.Object({ taskId: Type.Union([Type.String(), Type.Null()]) }),
   ),

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { mapKinds, REPORT_KINDS } from '../reporting/reports.ts';
+import { ValueNames } from './value-name.ts';
 
 export const ReportIdentifiers = Type.Object(mapKinds(REPORT_KINDS, () => Type.String()));
 export type ReportIdentifiers = Static<typeof ReportIdentifiers>;
@@ -31,6 +32,8 @@ export const Connection = Type.Object({
     Type.Literal('unreadable'),
   ]),
   createdAtMs: Type.Integer(),
+  /** A person's own names of channels, services and actions. They stay on this computer. */
+  names: Type.Optional(ValueNames),
 });
 export type Connection = Static<typeof Connection>;
 

@@ -5,6 +5,7 @@ import {
   MAX_VALUES,
   MAX_VALUE_CHARACTERS,
   type FieldCondition,
+  type FilterField,
   type RecordFilter,
 } from '../model/record-filter.ts';
 import { findQueryField, type QueryField } from './query-fields.ts';
@@ -20,7 +21,9 @@ export type QueryFault =
   | 'range-reversed'
   | 'range-of-text'
   | 'too-long'
-  | 'too-many';
+  | 'too-many'
+  | 'name-unknown'
+  | 'name-ambiguous';
 
 /** A fault and the characters [from, to) of the query that it is about. */
 export interface QueryError {
@@ -51,6 +54,9 @@ export interface QueryClock {
   write(atMs: number): string;
 }
 
+/** Returns the values of a field that a person's own name stands for. */
+export type FindNamed = (field: FilterField, name: string) => readonly string[];
+
 interface Range {
   min?: number;
   max?: number;
@@ -60,12 +66,12 @@ interface Range {
  * Reads a query such as `service:7,9 code:>=500 -channel:3 "timed out"`. Terms are joined by "and", values of a term by
  * "or"; a minus excludes. Terms that can't be understood are left out, and the first fault says which.
  */
-export function parseQuery(query: string, clock: QueryClock): ParsedQuery {
+export function parseQuery(query: string, clock: QueryClock, findNamed: FindNamed = () => []): ParsedQuery {
   const { terms: split, unclosed } = splitQuery(query);
   const terms: ParsedTerm[] = [];
   let error: QueryError | null = null;
   for (const term of split) {
-    const read = readTerm(term, clock);
+    const read = readTerm(term, clock, findNamed);
     if ('fault' in read) error ??= read;
     else if (terms.length === MAX_CONDITIONS) error ??= toError('too-many', '', term);
     else terms.push({ condition: read, from: term.from, to: term.to });
@@ -74,7 +80,7 @@ export function parseQuery(query: string, clock: QueryClock): ParsedQuery {
   return { filter: { conditions: terms.map(({ condition }) => condition) }, terms, error };
 }
 
-function readTerm(term: QueryTerm, clock: QueryClock): FieldCondition | QueryError {
+function readTerm(term: QueryTerm, clock: QueryClock, findNamed: FindNamed): FieldCondition | QueryError {
   const excluded = term.isExcluded ? { exclude: true } : {};
   if (term.keyword === null) {
     const [token] = term.values;
@@ -90,16 +96,27 @@ function readTerm(term: QueryTerm, clock: QueryClock): FieldCondition | QueryErr
   const empty = term.values.find(({ text, isQuoted }) => text === '' && !isQuoted);
   if (empty !== undefined) return toError('value-missing', term.keyword, { from: term.from, to: empty.to });
   if (term.values.length > MAX_VALUES) return toError('too-many', term.keyword, term);
-  const condition = field.kind === 'text' ? readText(field, term) : readNumbers(field, term, clock);
+  const condition =
+    field.kind === 'text' ? readText(field, term, findNamed) : readNumbers(field, term, clock, findNamed);
   return 'fault' in condition ? condition : { ...condition, ...excluded };
 }
 
-function readText(field: QueryField, { values }: QueryTerm): FieldCondition | QueryError {
+function readText(
+  field: QueryField,
+  { values }: QueryTerm,
+  findNamed: FindNamed,
+): FieldCondition | QueryError {
   const range = values.find(
     ({ isQuoted, operator, text }) => !isQuoted && operator === '' && /^[<>]/.test(text),
   );
   if (range !== undefined) return toError('range-of-text', range.text, range);
-  const texts = values.map(({ text }) => text);
+  const ambiguous = values.find(
+    ({ text, operator }) => operator === '' && findNamed(field.field, text).length > 1,
+  );
+  if (ambiguous !== undefined) return toError('name-ambiguous', ambiguous.text, ambiguous);
+  const texts = values.map(({ text, operator }) =>
+    operator === '' ? (findNamed(field.field, text)[0] ?? text) : text,
+  );
   const [text = ''] = texts;
   const operator = values[0]?.operator ?? '';
   const findsParts = operator === '~' || (operator === '' && field.findsParts);
@@ -110,7 +127,12 @@ function readText(field: QueryField, { values }: QueryTerm): FieldCondition | Qu
   return isPart ? { field: field.field, text } : { field: field.field, values: texts };
 }
 
-function readNumbers(field: QueryField, term: QueryTerm, clock: QueryClock): FieldCondition | QueryError {
+function readNumbers(
+  field: QueryField,
+  term: QueryTerm,
+  clock: QueryClock,
+  findNamed: FindNamed,
+): FieldCondition | QueryError {
   const condition: { values: (number | null)[]; classes: CodeClass[] } & Range = { values: [], classes: [] };
   for (const value of term.values) {
     const text = value.text.trim();
@@ -118,8 +140,10 @@ function readNumbers(field: QueryField, term: QueryTerm, clock: QueryClock): Fie
     if (field.kind === 'code' && codeClass !== undefined) condition.classes.push(codeClass);
     else if (text === '' || text.toLowerCase() === 'none') condition.values.push(null);
     else {
-      const range = readRange(field, text, clock);
-      if (typeof range === 'string') return toError(range, text, value);
+      const named = findNamed(field.field, text);
+      if (named.length > 1) return toError('name-ambiguous', text, value);
+      const range = named[0] === undefined ? readRange(field, text, clock) : Number(named[0]);
+      if (typeof range === 'string') return toError(nameFault(field, text, range), text, value);
       if (typeof range === 'number') condition.values.push(range);
       else Object.assign(condition, range);
     }
@@ -173,6 +197,13 @@ function toNext(value: number, field: QueryField, step: 1 | -1): number {
   bits.setFloat64(0, value);
   bits.setBigInt64(0, bits.getBigInt64(0) + BigInt(value > 0 ? step : -step));
   return bits.getFloat64(0);
+}
+
+/** A word in the place of a channel's or service's number is meant as its name. */
+function nameFault({ kind }: QueryField, text: string, fault: QueryFault): QueryFault {
+  return kind === 'whole' && fault === 'not-a-number' && !/^[<>]|\.\.|^[-+.]?\d/.test(text)
+    ? 'name-unknown'
+    : fault;
 }
 
 function toError(fault: QueryFault, text: string, { from, to }: { from: number; to: number }): QueryError {

@@ -1,5 +1,6 @@
 import { AppError } from '../../common/contract/errors.ts';
 import type { ConnectionDraft } from '../../common/model/connection.ts';
+import { findNameFault, tidyName, type ValueName } from '../../common/model/value-name.ts';
 import { normaliseBaseAddress } from '../../common/reporting/base-address.ts';
 import { isGuid, REPORT_KINDS } from '../../common/reporting/reports.ts';
 import { isTimeZone } from '../../common/time/time-zones.ts';
@@ -19,4 +20,19 @@ export function checkDraft(draft: ConnectionDraft): ConnectionDraft {
     }
   }
   return { ...draft, name: draft.name.trim(), baseAddress: address };
+}
+
+/** Names without blanks at their ends. Throws `connections.names-invalid`, also where a number has two. */
+export function checkNames(names: readonly ValueName[]): ValueName[] {
+  const tidy = names.map((entry) => ({ ...entry, name: tidyName(entry.name) }));
+  for (const [index, entry] of tidy.entries()) {
+    const fault = findNameFault(entry, tidy.slice(0, index));
+    if (fault !== null) {
+      throw new AppError('connections.names-invalid', 'A name can not be kept.', {
+        value: entry.value,
+        fault,
+      });
+    }
+  }
+  return tidy;
 }

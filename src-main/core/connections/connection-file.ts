@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { Type, type Static } from 'typebox';
 import { Value } from 'typebox/value';
 import { Connection } from '../../common/model/connection.ts';
+import { ValueNames } from '../../common/model/value-name.ts';
 import type { Logger } from '../logging/logger.ts';
 import { readJsonFileOrKeepAside, writeJsonFile } from '../settings/json-file.ts';
 
@@ -24,7 +25,7 @@ export function createConnectionFile(folder: string, now: () => number, logger: 
         logger.error('connections damaged', { keptAs }),
       );
       const entries: unknown[] = Array.isArray(saved) ? saved : [];
-      return entries.filter((entry): entry is SavedConnection => {
+      return entries.map(withoutUnfitNames).filter((entry): entry is SavedConnection => {
         const fits = Value.Check(SavedConnection, entry);
         if (!fits) logger.error('connection left out', {});
         return fits;
@@ -32,4 +33,11 @@ export function createConnectionFile(folder: string, now: () => number, logger: 
     },
     save: (connections) => writeJsonFile(path, connections),
   };
+}
+
+/** Names that don't fit cost no connection. */
+function withoutUnfitNames(entry: unknown): unknown {
+  if (typeof entry !== 'object' || entry === null || !('names' in entry)) return entry;
+  const { names, ...rest } = entry;
+  return Value.Check(ValueNames, names) ? entry : rest;
 }

@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { AppError, toErrorInfo } from '../../common/contract/errors.ts';
 import type { Emit } from '../../common/contract/index.ts';
 import type { Connection, ConnectionDraft, ConnectionSecrets } from '../../common/model/connection.ts';
+import type { ValueName } from '../../common/model/value-name.ts';
 import type { ReportingClient } from '../client/reporting-client.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { SecretName, SecretStore } from '../secrets/secret-store.ts';
 import type { ConnectionFile, SavedConnection } from './connection-file.ts';
-import { checkDraft } from './check-draft.ts';
+import { checkDraft, checkNames } from './check-draft.ts';
 
 /** Both secrets of a connection. */
 export type BothSecrets = Required<ConnectionSecrets>;
@@ -23,6 +24,10 @@ export interface ConnectionStore {
     secrets: ConnectionSecrets,
     kind?: Connection['kind'],
   ): Promise<Connection>;
+  /** Throws `connections.not-found` and `connections.names-invalid`. */
+  saveNames(connectionId: string, names: readonly ValueName[]): Promise<Connection>;
+  /** The names of a connection; none for one that is gone. */
+  listNames(connectionId: string): readonly ValueName[];
   remove(connectionId: string): Promise<void>;
   findLocal(): SavedConnection | undefined;
   /** Throws `secrets.missing` where one of them is not stored. */
@@ -103,6 +108,7 @@ export async function createConnections(options: ConnectionsOptions): Promise<Co
         id,
         kind: known?.kind ?? kind,
         createdAtMs: known?.createdAtMs ?? options.now(),
+        ...(known?.names === undefined ? {} : { names: known.names }),
       };
       const next =
         known === undefined
@@ -112,6 +118,15 @@ export async function createConnections(options: ConnectionsOptions): Promise<Co
       saved = next;
       clients.delete(id);
       whereabouts.delete(id);
+      await announce();
+      return toConnection(connection);
+    },
+    listNames: (connectionId) => saved.find(({ id }) => id === connectionId)?.names ?? [],
+    saveNames: async (connectionId, names) => {
+      const connection: SavedConnection = { ...get(connectionId), names: checkNames(names) };
+      const next = saved.map((entry) => (entry.id === connectionId ? connection : entry));
+      await file.save(next);
+      saved = next;
       await announce();
       return toConnection(connection);
     },

@@ -1,10 +1,12 @@
 import { basename } from 'node:path';
 import { AppError } from '../../common/contract/errors.ts';
 import type { Input } from '../../common/contract/index.ts';
+import type { ValueName } from '../../common/model/value-name.ts';
 import type { Host } from '../host.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { TaskHandle, TaskRegistry } from '../tasks/task-registry.ts';
 import { createCsvWriter } from './csv.ts';
+import { addNameColumns } from './export-names.ts';
 import { withExportSource, type ExportCache, type ExportEngine } from './export-source.ts';
 import { readExportSubject, type ExportSubject } from './export-subject.ts';
 import type { ExportAbout, CreateExportWriter } from './export-writer.ts';
@@ -37,10 +39,12 @@ export function createExporter(options: {
   tasks: TaskRegistry;
   host: Pick<Host, 'chooseExportTarget' | 'revealExport'>;
   partials: PartialList;
+  /** The names of a connection's channels, services and actions; none for one that is gone. */
+  listNames(connectionId: string): readonly ValueName[];
   now(): number;
   logger: Logger;
 }): Exporter {
-  const { cache, engine, tasks, host, partials, now, logger } = options;
+  const { cache, engine, tasks, host, partials, listNames, now, logger } = options;
   const finished = new Map<string, string>();
 
   async function run(
@@ -55,7 +59,11 @@ export function createExporter(options: {
     try {
       await withExportSource({ cache, engine }, subject.report, input, task.signal, async (source) => {
         const about = toAbout(subject, source.rowCount, now());
-        const writer = WRITERS[input.format](source.columns, about);
+        const columns =
+          input.includeNames === true
+            ? addNameColumns(source.columns, subject.report, listNames(subject.connectionId))
+            : source.columns;
+        const writer = WRITERS[input.format](columns, about);
         const onProgress = (done: number): void => task.progress(done, source.rowCount);
         onProgress(0);
         await writeExport({ source, writer, file, signal: task.signal, onProgress });

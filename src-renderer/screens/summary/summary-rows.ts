@@ -113,17 +113,28 @@ function isMet({ values = [], min, max }: FieldCondition, value: number | null):
 }
 
 /** Returns the groups that match every typed word: a channel or service, the beginning of a code or class, part of an origin. */
-export function filterGroups(groups: readonly SummaryGroup[], text: string): readonly SummaryGroup[] {
+export function filterGroups(
+  groups: readonly SummaryGroup[],
+  text: string,
+  toName: (field: string, value: number) => string = (_, value) => String(value),
+): readonly SummaryGroup[] {
   const words = text
     .toLowerCase()
     .split(/\s+/)
     .filter((word) => word !== '');
   if (words.length === 0) return groups;
+  const isNamed = (field: string, value: number | null, word: string): boolean => {
+    const name = value === null ? '' : toName(field, value);
+    // A number by itself has to be meant whole.
+    return name !== String(value) && name.toLowerCase().includes(word);
+  };
   return groups.filter((group) =>
     words.every(
       (word) =>
         String(group.channel) === word ||
         String(group.service) === word ||
+        isNamed('channel', group.channel, word) ||
+        isNamed('service', group.service, word) ||
         String(group.responseCode).startsWith(word) ||
         toCodeClass(group.responseCode).startsWith(word) ||
         (group.origin ?? '').toLowerCase().includes(word),

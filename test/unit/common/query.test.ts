@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { FieldCondition } from '../../../src-main/common/model/record-filter.ts';
+import { findNamed, type ValueName } from '../../../src-main/common/model/value-name.ts';
 import { parseQuery } from '../../../src-main/common/query/parse-query.ts';
 import { createQueryClock } from '../../../src-main/common/query/query-clock.ts';
 import { writeQuery } from '../../../src-main/common/query/write-query.ts';
@@ -28,6 +29,29 @@ describe('a query', () => {
       { field: 'responseCode', min: 501 },
       { field: 'responseCode', max: 499 },
     ]);
+  });
+
+  it('takes the names of numbers, in any case, where a number can stand', () => {
+    const names: ValueName[] = [
+      { field: 'channel', value: '3', name: 'Web chat, new' },
+      { field: 'channel', value: '4', name: 'Twin' },
+      { field: 'channel', value: '5', name: 'twin' },
+      { field: 'actionId', value: '-1', name: 'Message' },
+    ];
+    const read = (query: string) => parseQuery(query, clock, (field, text) => findNamed(names, field, text));
+    expect(read('-channel:"web CHAT, new",9 action:message').filter.conditions).toEqual([
+      { field: 'channel', values: [3, 9], exclude: true },
+      { field: 'actionId', values: ['-1'] },
+    ]);
+    expect(read('action:=message action:~mess').filter.conditions).toEqual([
+      { field: 'actionId', values: ['message'] },
+      { field: 'actionId', text: 'mess' },
+    ]);
+    expect(read('channel:Twin').error).toEqual({ fault: 'name-ambiguous', text: 'Twin', from: 8, to: 12 });
+    expect(read('service:Twin').error).toMatchObject({ fault: 'name-unknown' });
+    expect(read('channel:12x').error).toMatchObject({ fault: 'not-a-number' });
+    // Names mean nothing to fields that have none.
+    expect(read('responsetime:Twin').error).toMatchObject({ fault: 'not-a-number' });
   });
 
   it('looks for bare and quoted text anywhere, and a minus excludes it', () => {

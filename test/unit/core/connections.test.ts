@@ -52,6 +52,47 @@ describe('connections', () => {
     });
   });
 
+  it('keep the names of numbers through a restart and a change of the connection', async () => {
+    const store = createInMemorySecretStore();
+    const connections = await open(store);
+    const { id } = await connections.save(null, draft, secrets);
+    const names = [{ field: 'channel' as const, value: '3', name: 'WhatsApp', colour: 'green' as const }];
+    await connections.saveNames(id, [{ ...names[0]!, name: ' Whats\nApp ' }]);
+    expect(connections.listNames(id)).toMatchObject([{ name: 'Whats App' }]);
+    await connections.saveNames(id, names);
+    await connections.save(id, { ...draft, name: 'Other' }, {});
+    const again = await open(store);
+    expect((await again.list())[0]).toMatchObject({ name: 'Other', names });
+    expect(again.listNames('gone')).toEqual([]);
+  });
+
+  it('refuse names that a query could not tell from numbers, and two names of one number', async () => {
+    const connections = await open(createInMemorySecretStore());
+    const { id } = await connections.save(null, draft, secrets);
+    const channel = (value: string, name: string) => ({ field: 'channel' as const, value, name });
+    for (const names of [
+      [channel('3', '7')],
+      [channel('3', 'none')],
+      [channel('3', 'a'), channel('3', 'b')],
+    ]) {
+      await expect(connections.saveNames(id, names)).rejects.toMatchObject({
+        code: 'connections.names-invalid',
+      });
+    }
+    expect(connections.listNames(id)).toEqual([]);
+  });
+
+  it('lose damaged names and nothing else', async () => {
+    const store = createInMemorySecretStore();
+    const { id } = await (await open(store)).save(null, draft, secrets);
+    const path = join(folder, 'connections.json');
+    const [saved] = JSON.parse(await readFile(path, 'utf8')) as object[];
+    await writeFile(path, JSON.stringify([{ ...saved, names: [{ field: 'tenant', name: 3 }] }]));
+    const [connection] = await (await open(store)).list();
+    expect(connection).toMatchObject({ id });
+    expect(connection).not.toHaveProperty('names');
+  });
+
   it('never write a secret to their file', async () => {
     await (await open(createInMemorySecretStore())).save(null, draft, secrets);
     const text = await readFile(join(folder, 'connections.json'), 'utf8');

@@ -25,11 +25,15 @@ export interface ComparedField {
 export function compareRecords(
   records: readonly RecordDetail[],
   direction: Direction,
+  toName: (field: string, value: string) => string = (_, value) => value,
 ): readonly ComparedField[] {
   const known = listFields(`${direction}-detail`).map(([name, { wireName, type }]) =>
     compareField(
       wireName,
-      records.map((record) => toText(record[name as keyof RecordDetail])),
+      records.map((record) => {
+        const text = toText(record[name as keyof RecordDetail]);
+        return text === null ? null : toName(name, text);
+      }),
       type === 'content' || name === 'error',
     ),
   );

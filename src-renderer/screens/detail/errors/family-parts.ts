@@ -1,3 +1,5 @@
+import type { Names } from '../../../composables/use-names.ts';
+
 /** What can stand in a pattern for text that varies. */
 const FOLDED = ['number', 'id', 'value', 'address'] as const;
 export type FoldedKind = (typeof FOLDED)[number];
@@ -29,5 +31,18 @@ export function formatNumbers(numbers: readonly number[]): string {
       if (last === first) return [`${first}`];
       return last === first + 1 ? [`${first}`, `${last}`] : [`${first}–${last}`];
     })
+    .join(', ');
+}
+
+/** Those with a person's own name for them first, then the others as numbers. */
+export function formatNamed(
+  numbers: readonly number[],
+  field: string,
+  names: Pick<Names, 'find' | 'toText'>,
+): string {
+  const named = numbers.filter((number) => names.find(field, number) !== null);
+  const others = numbers.filter((number) => !named.includes(number));
+  return [...named.map((number) => names.toText(field, number)), formatNumbers(others)]
+    .filter((text) => text !== '')
     .join(', ');
 }

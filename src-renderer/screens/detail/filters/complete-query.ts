@@ -1,6 +1,7 @@
 import type { Facets } from '../../../../src-main/common/model/record.ts';
 import { writeValue } from '../../../../src-main/common/query/write-query.ts';
 import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
+import type { Names } from '../../../composables/use-names.ts';
 import { NO_FILTER } from '../../../composables/edit-filter.ts';
 import { listClasses, listFilterFields, listValues } from './field-choices.ts';
 
@@ -17,6 +18,8 @@ export interface CompletionOption {
   readonly text: string;
   /** Null for the name of a field. */
   readonly count: number | null;
+  /** The number of a name, or the name of a number. */
+  readonly note?: string;
 }
 
 /** Completes what stands before the caret: the name of a field, or one of its counted values. */
@@ -25,6 +28,7 @@ export function completeQuery(
   caret: number,
   direction: Direction,
   facets: Facets | null,
+  names?: Pick<Names, 'find' | 'isShared'>,
 ): Completion {
   const { start, isQuoted } = findTerm(query.slice(0, caret));
   const head = query.slice(start, caret);
@@ -43,7 +47,7 @@ export function completeQuery(
   return {
     from: caret - typed.length,
     to,
-    options: listOptions(keyword, typed.replace(/^[=~]?"?/, '').toLowerCase(), direction, facets),
+    options: listOptions(keyword, typed.replace(/^[=~]?"?/, '').toLowerCase(), direction, facets, names),
   };
 }
 
@@ -52,6 +56,7 @@ function listOptions(
   typed: string,
   direction: Direction,
   facets: Facets | null,
+  names?: Pick<Names, 'find' | 'isShared'>,
 ): CompletionOption[] {
   const known = listFilterFields(direction).find((field) => field.keyword === keyword.toLowerCase());
   if (known === undefined) return [];
@@ -62,11 +67,29 @@ function listOptions(
   return choices
     .map(({ choice, count }) => {
       const value = 'codeClass' in choice ? choice.codeClass : String(choice.value ?? '');
-      return { value, text: writeValue(value), count };
+      return { ...toNamedOption(known.field, value, typed, names), count };
     })
-    .filter(({ value, text, count }) => count > 0 && text !== typed && value.toLowerCase().startsWith(typed))
+    .filter(
+      ({ matched, text, count }) => count > 0 && text !== typed && matched.toLowerCase().startsWith(typed),
+    )
     .slice(0, MAX_OPTIONS)
-    .map(({ text, count }) => ({ text, count }));
+    .map(({ text, note, count }) => ({ text, count, ...(note === undefined ? {} : { note }) }));
+}
+
+/** A number is offered by its name, unless the number is typed or another one has the same name. */
+function toNamedOption(
+  field: string,
+  value: string,
+  typed: string,
+  names: Pick<Names, 'find' | 'isShared'> | undefined,
+): { matched: string; text: string; note?: string } {
+  const entry = names?.find(field, value) ?? null;
+  if (entry === null) return { matched: value, text: writeValue(value) };
+  const isNumber = typed !== '' && value.startsWith(typed);
+  if (isNumber) return { matched: value, text: value, note: entry.name };
+  return names?.isShared(entry) === true
+    ? { matched: entry.name, text: value, note: entry.name }
+    : { matched: entry.name, text: writeValue(entry.name), note: value };
 }
 
 /** Where the last term of a text begins, and whether the text ends within quotes. */

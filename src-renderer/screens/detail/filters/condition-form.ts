@@ -1,6 +1,7 @@
 import type { FieldCondition, FilterField } from '../../../../src-main/common/model/record-filter.ts';
 import {
   parseQuery,
+  type FindNamed,
   type QueryClock,
   type QueryError,
 } from '../../../../src-main/common/query/parse-query.ts';
@@ -36,10 +37,11 @@ export function readCondition(
   { mode, from, to }: FormDraft,
   exclude: boolean,
   clock: QueryClock,
+  findNamed?: FindNamed,
 ): FieldCondition | QueryError {
   const known = toQueryField(field);
   const minus = exclude ? '-' : '';
-  const { filter, error } = parseQuery(`${minus}${toTerm()}`, clock);
+  const { filter, error } = parseQuery(`${minus}${toTerm()}`, clock, findNamed);
   const [condition] = filter.conditions;
   if (error !== null) return error;
   return condition ?? { fault: 'value-missing', text: '', from: 0, to: 0 };
@@ -49,11 +51,16 @@ export function readCondition(
     if (mode === 'contains') {
       return from === '' ? `${known.keyword}:` : `${known.keyword}:~${quote(from)}`;
     }
-    if (known.kind === 'text') return `${known.keyword}:=${quote(from)}`;
-    if (mode === 'is') return `${known.keyword}:${from.replace(/\s/g, '')}`;
+    const isAction = field === 'actionId';
+    if (known.kind === 'text') return `${known.keyword}:${isAction ? '' : '='}${quote(from)}`;
+    if (mode === 'is') return `${known.keyword}:${from.split(',').map(quoteEnd).join(',')}`;
     if (from.trim() === '' && to.trim() === '') return `${known.keyword}:`;
-    return `${known.keyword}:${[from, to].map((end) => (end.trim() === '' ? '' : quote(end.trim()))).join('..')}`;
+    return `${known.keyword}:${[from, to].map(quoteEnd).join('..')}`;
   }
+}
+
+function quoteEnd(end: string): string {
+  return end.trim() === '' ? '' : quote(end.trim());
 }
 
 function quote(text: string): string {

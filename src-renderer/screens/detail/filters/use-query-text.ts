@@ -3,6 +3,7 @@ import { computed, ref, watch, type ComputedRef, type Ref } from 'vue';
 import type { RecordFilter } from '../../../../src-main/common/model/record-filter.ts';
 import {
   parseQuery,
+  type FindNamed,
   type QueryClock,
   type QueryError,
 } from '../../../../src-main/common/query/parse-query.ts';
@@ -17,6 +18,7 @@ export function useQueryText(
   apply: (filter: RecordFilter) => void,
   /** While this holds, what is typed waits to be committed. */
   isHeld: () => boolean,
+  findNamed?: FindNamed,
 ): {
   readonly text: Ref<string>;
   /** What is wrong with the text, once the person has paused; the last good filter stays applied. */
@@ -30,7 +32,7 @@ export function useQueryText(
 } {
   const write = (): string => writeQuery(readFilter(), readClock());
   const text = ref(write());
-  const parsed = computed(() => parseQuery(text.value, readClock()));
+  const parsed = computed(() => parseQuery(text.value, readClock(), findNamed));
   const isPaused = ref(true);
   let applied = JSON.stringify(readFilter().conditions);
 

@@ -1,7 +1,14 @@
 import type { ICellRendererParams } from 'ag-grid-community';
 import { toCodeClass, type RecordRow } from '../../../../src-main/common/model/record.ts';
+import type { NamedField } from '../../../../src-main/common/model/value-name.ts';
 import { SLOW_RESPONSE_MS, toLogShare } from '../../../charts/log-scale.ts';
+import type { Names } from '../../../composables/use-names.ts';
 import { formatCount } from '../../../format/numbers.ts';
+
+/** What the cells need beside their row. */
+export interface CellContext {
+  readonly names: Pick<Names, 'find' | 'toText'>;
+}
 
 type CellParams = ICellRendererParams<RecordRow>;
 
@@ -35,4 +42,24 @@ export function renderResponseTime({ data }: CellParams): HTMLElement | string {
   track.append(bar);
   cell.append(track, createSpan('', formatCount(data.responseTimeMs, 1)));
   return cell;
+}
+
+/** A number with a person's own name for it before it, as far as the cell has room. */
+export function renderNamed(field: NamedField) {
+  return ({ data, context }: CellParams): HTMLElement | string => {
+    const value = data?.[field] ?? null;
+    if (value === null) return '';
+    const { names } = context as CellContext;
+    const entry = names.find(field, value);
+    if (entry === null) return String(value);
+    const cell = createSpan('record-named');
+    cell.title = names.toText(field, value);
+    if (entry.colour !== undefined) {
+      const mark = createSpan('cs-name-mark');
+      mark.dataset['colour'] = entry.colour;
+      cell.append(mark);
+    }
+    cell.append(createSpan('record-named-name', entry.name), createSpan('num', String(value)));
+    return cell;
+  };
 }

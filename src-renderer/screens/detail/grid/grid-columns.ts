@@ -3,7 +3,7 @@ import type { RecordOrder, RecordRow } from '../../../../src-main/common/model/r
 import type { TableColumn } from '../../../../src-main/common/model/settings.ts';
 import { listFields, type Direction } from '../../../../src-main/common/reporting/reports.ts';
 import { formatCount } from '../../../format/numbers.ts';
-import { renderCode, renderResponseTime } from './grid-cells.ts';
+import { renderCode, renderNamed, renderResponseTime } from './grid-cells.ts';
 import { toColumnState } from './table-layout.ts';
 
 type Column = ColDef<RecordRow> & { readonly colId: string; readonly width: number };
@@ -36,8 +36,8 @@ const COLUMNS: readonly Column[] = [
     cellClass: 'num',
   },
   { colId: 'responseCode', width: 70, pinned: 'left', cellRenderer: renderCode },
-  { colId: 'channel', ...NUMBER, width: 76, field: 'channel' },
-  { colId: 'service', ...NUMBER, width: 72, field: 'service' },
+  { colId: 'channel', ...NUMBER, width: 76, cellRenderer: renderNamed('channel') },
+  { colId: 'service', ...NUMBER, width: 72, cellRenderer: renderNamed('service') },
   { colId: 'origin', width: 80, field: 'origin' },
   { colId: 'client', width: 126, field: 'client' },
   { colId: 'responseTimeMs', width: 124, type: 'rightAligned', cellRenderer: renderResponseTime },
@@ -47,7 +47,7 @@ const COLUMNS: readonly Column[] = [
     width: 112,
     valueGetter: ({ data }) => (typeof data?.botLatencyMs === 'number' ? formatCount(data.botLatencyMs) : ''),
   },
-  { colId: 'actionId', width: 110, field: 'actionId', cellClass: 'num' },
+  { colId: 'actionId', width: 110, cellRenderer: renderNamed('actionId'), cellClass: 'num' },
   { colId: 'error', width: 250, field: 'error', cellClass: 'record-error', tooltip: true },
   { colId: 'payload', ...MONO, width: 320, field: 'payloadPreview' },
   { colId: 'sessionId', ...MONO, width: 270, field: 'sessionId' },

@@ -1,4 +1,5 @@
 import type { RecordDetail } from '../../../../src-main/common/model/record.ts';
+import type { NamedField } from '../../../../src-main/common/model/value-name.ts';
 import { formatCount } from '../../../format/numbers.ts';
 import { SLOW_RESPONSE_MS } from '../../../charts/log-scale.ts';
 import { REPORTS, type Direction } from '../../../../src-main/common/reporting/reports.ts';
@@ -9,6 +10,8 @@ interface RecordField {
   readonly value: string;
   readonly wide: boolean;
   readonly tone: 'plain' | 'mono' | 'alert';
+  /** The field inside the application, where its numbers can have names. */
+  readonly named?: NamedField;
 }
 
 function toMs(value: number | null): string {
@@ -33,14 +36,14 @@ export function toRecordFields(record: RecordDetail, direction: Direction): read
   return [
     field(fields.sessionId, toText(record.sessionId), true, 'mono'),
     field(fields.dateText, toText(record.dateText), true),
-    field(fields.channel, toText(record.channel)),
-    field(fields.service, toText(record.service)),
+    { ...field(fields.channel, toText(record.channel)), named: 'channel' },
+    { ...field(fields.service, toText(record.service)), named: 'service' },
     field(fields.client, toText(record.client)),
     field(fields.origin, toText(record.origin)),
     field(fields.responseTimeMs, toMs(record.responseTimeMs), false, isSlow ? 'alert' : 'plain'),
     'botLatencyMs' in fields
       ? field(fields.botLatencyMs, toMs(record.botLatencyMs))
-      : field(fields.actionId, toText(record.actionId)),
+      : { ...field(fields.actionId, toText(record.actionId)), named: 'actionId' as const },
     ...Object.entries(record.extra).map(([wireName, value]) =>
       field({ wireName }, typeof value === 'string' ? value : JSON.stringify(value), true),
     ),

@@ -1,0 +1,148 @@
+import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Input } from '../../../../src-main/common/contract/index.ts';
+import type { Connection } from '../../../../src-main/common/model/connection.ts';
+import type { ValueName } from '../../../../src-main/common/model/value-name.ts';
+import NamesDialog from '../../../../src-renderer/components/names/NamesDialog.vue';
+import {
+  findRowFault,
+  isRepeated,
+  mergeNames,
+  readNames,
+  toNames,
+  toRows,
+  writeNames,
+} from '../../../../src-renderer/components/names/name-rows.ts';
+import NamedValue from '../../../../src-renderer/components/NamedValue.vue';
+import { createNames } from '../../../../src-renderer/composables/use-names.ts';
+import { completeQuery } from '../../../../src-renderer/screens/detail/filters/complete-query.ts';
+import { renderNamed } from '../../../../src-renderer/screens/detail/grid/grid-cells.ts';
+import { formatNamed } from '../../../../src-renderer/screens/detail/errors/family-parts.ts';
+import { provideApplication } from '../support/provide-application.ts';
+import { makeConnection } from '../support/samples.ts';
+import { ScriptedBackend } from '../support/scripted-backend.ts';
+
+const NAMES: ValueName[] = [
+  { field: 'channel', value: '3', name: '<b>WhatsApp</b>', colour: 'green' },
+  { field: 'channel', value: '4', name: 'Web chat' },
+  { field: 'channel', value: '5', name: 'web chat' },
+  { field: 'actionId', value: '-1', name: 'Message' },
+];
+const names = createNames(
+  () => NAMES,
+  () => undefined,
+);
+
+describe('a named number', () => {
+  it('is shown with its number, and its name stays text', () => {
+    expect(names.toText('channel', 4)).toBe('Web chat 4');
+    expect(names.toText('service', 4)).toBe('4');
+    expect(names.toText('actionId', '-1')).toBe('Message -1');
+    expect(mount(NamedValue, { props: { field: 'channel', value: 4 } }).text()).toBe('4');
+    const cell = renderNamed('channel')({ data: { channel: 3 }, context: { names } } as never) as HTMLElement;
+    expect(cell.textContent).toBe('<b>WhatsApp</b>3');
+    expect(cell.querySelector('b')).toBeNull();
+    expect(cell.querySelector<HTMLElement>('.cs-name-mark')?.dataset['colour']).toBe('green');
+    expect(cell.title).toBe('<b>WhatsApp</b> 3');
+    expect(formatNamed([1, 2, 3, 7], 'channel', names)).toBe('<b>WhatsApp</b> 3, 1, 2, 7');
+  });
+
+  it('is completed by its name, with the number beside it, unless another has the same', () => {
+    const facets = {
+      ...{ codeClasses: [], responseCodes: [], services: [], origins: [] },
+      channels: [3, 4, 5].map((value) => ({ value, count: 10 })),
+    };
+    const complete = (query: string) =>
+      completeQuery(query, query.length, 'inbound', facets, names).options.map(
+        ({ text, note }) => `${text} (${note ?? ''})`,
+      );
+    expect(complete('channel:<b')).toEqual(['"<b>WhatsApp</b>" (3)']);
+    expect(complete('channel:web')).toEqual(['4 (Web chat)', '5 (web chat)']);
+    expect(complete('channel:5')).toEqual([]);
+  });
+});
+
+describe('names as rows and files', () => {
+  it('come back from a file as they were', () => {
+    expect(readNames(writeNames(NAMES))).toEqual(NAMES);
+    expect(readNames('{"names":[{"field":"channel","value":3,"name":"A","colour":"red"}]}')).toEqual([
+      { field: 'channel', value: '3', name: 'A' },
+    ]);
+  });
+
+  it.each([
+    'no JSON',
+    'null',
+    '[]',
+    '{"names":[{"field":"tenant","value":3,"name":"A"}]}',
+    '{"names":[{"field":"channel","value":3,"name":""}]}',
+    '{"names":[{"field":"channel","value":3,"name":"A"},{"field":"channel","value":"3","name":"B"}]}',
+    `{"names":[{"field":"channel","value":3,"name":"${'x'.repeat(61)}"}]}`,
+  ])('are not read from %s', (text) => {
+    expect(readNames(text)).toBeNull();
+  });
+
+  it('are merged by their numbers', () => {
+    const next: ValueName = { field: 'channel', value: '4', name: 'Chat' };
+    expect(mergeNames(NAMES, [next])).toEqual([NAMES[0], next, NAMES[2], NAMES[3]]);
+  });
+
+  it('are marked where they are wrong or the same as another', () => {
+    const rows = toRows([...NAMES, { field: 'channel', value: '4', name: '12' }]);
+    expect(rows.map((row) => findRowFault(row, rows))).toEqual([null, null, null, null, 'value-repeated']);
+    expect(rows.map((row) => isRepeated(row, rows))).toEqual([false, true, true, false, false]);
+    rows[4]!.value = '6';
+    expect(findRowFault(rows[4]!, rows)).toBe('name-a-number');
+    Object.assign(rows[4]!, { value: ' ', name: '' });
+    expect(toNames(rows)).toEqual(NAMES);
+  });
+});
+
+describe('the editor of names', () => {
+  let dialog: VueWrapper | null = null;
+  afterEach(() => dialog?.unmount());
+
+  async function show(save: (input: Input<'connections/save-names'>) => Connection): Promise<void> {
+    const { global } = await provideApplication(new ScriptedBackend({ 'connections/save-names': save }));
+    dialog = mount(NamesDialog, {
+      props: {
+        open: true,
+        connection: makeConnection({ names: NAMES.slice(0, 1) }),
+        target: { field: 'service', value: '7' },
+      },
+      global,
+      attachTo: document.body,
+    });
+    await flushPromises();
+  }
+  const inputs = (): HTMLInputElement[] => [...document.querySelectorAll<HTMLInputElement>('li input[id]')];
+  const press = async (text: string): Promise<void> => {
+    [...document.querySelectorAll('button')].find((one) => one.textContent.trim() === text)?.click();
+    await flushPromises();
+  };
+
+  it('offers the number that it was opened for, refuses what can not be kept, and saves the rest', async () => {
+    const saved: unknown[] = [];
+    await show((input) => {
+      saved.push(input);
+      return makeConnection();
+    });
+    const last = inputs().at(-1)!;
+    expect(inputs().map(({ value }) => value)).toEqual(['3', '<b>WhatsApp</b>', '7', '']);
+    expect(document.activeElement).toBe(last);
+    last.value = '12';
+    last.dispatchEvent(new Event('input'));
+    await press('Save names');
+    expect(saved).toEqual([]);
+    expect(document.querySelector('[role=alert]')?.textContent).toContain(
+      'can’t be a number'.replace('’', "'"),
+    );
+    last.value = 'Orders';
+    last.dispatchEvent(new Event('input'));
+    await press('Save names');
+    expect(saved).toEqual([
+      { connectionId: 'a', names: [NAMES[0], { field: 'service', value: '7', name: 'Orders' }] },
+    ]);
+    expect(dialog?.emitted('update:open')).toEqual([[false]]);
+  });
+});
