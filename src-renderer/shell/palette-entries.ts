@@ -27,7 +27,8 @@ export type PaletteAction =
 
 export interface PaletteEntry {
   readonly id: string;
-  readonly group: 'session' | 'views' | 'actions' | 'findings' | 'periods' | 'connections' | 'snapshots';
+  readonly group:
+    'session' | 'views' | 'actions' | 'filters' | 'findings' | 'periods' | 'connections' | 'snapshots';
   readonly label: string;
   readonly icon: Component;
   /** Keys besides Ctrl or Cmd. */
@@ -35,7 +36,7 @@ export interface PaletteEntry {
   readonly action: PaletteAction;
 }
 
-type Translate = (key: string, values?: Record<string, unknown>) => string;
+export type Translate = (key: string, values?: Record<string, unknown>) => string;
 
 const ACTIONS: readonly Pick<PaletteEntry, 'id' | 'icon' | 'keys' | 'action'>[] = [
   { id: 'refresh', icon: RefreshCw, keys: ['R'], action: { kind: 'control', control: 'refresh' } },

@@ -4,6 +4,7 @@ import { useRouter } from 'vue-router';
 import { toAddress } from '../composables/filter-query.ts';
 import { useAppStore } from '../stores/app.ts';
 import { toScreenPath } from '../screens/library/snapshots/snapshot-words.ts';
+import { toPeriodText } from '../period/period-query.ts';
 import { useConnectionsStore } from '../stores/connections.ts';
 import { usePeriodStore } from '../stores/period.ts';
 import { useStatusStore } from '../stores/status.ts';
@@ -78,8 +79,10 @@ export function useCommands() {
     else if (action.kind === 'connection') await connections.activate(action.connectionId);
     else if (action.kind === 'preset') period.select(action);
     else if (action.kind === 'snapshot') {
-      period.selectSpan(action.snapshot.period);
-      await router.push(toScreenPath(action.snapshot));
+      // With its period in the address it is one step, and the period follows.
+      const { fromMs, toMs } = action.snapshot.period;
+      const query = { period: toPeriodText({ kind: 'custom', fromMs, toMs }) };
+      await router.push({ path: toScreenPath(action.snapshot), query });
     } else if (action.kind === 'session') {
       const condition = { field: 'sessionId' as const, values: [action.sessionId] };
       await router.push({ path: '/inbound/detail', query: toAddress({ conditions: [condition] }) });

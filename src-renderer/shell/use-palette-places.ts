@@ -8,13 +8,16 @@ import { toAttentionWords } from '../screens/overview/attention/attention-words.
 import { useConnectionsStore } from '../stores/connections.ts';
 import { useOverviewStore } from '../stores/overview.ts';
 import { useSnapshotsStore } from '../stores/snapshots.ts';
+import { useSavedFiltersStore } from '../stores/saved-filters.ts';
 import type { PaletteEntry } from './palette-entries.ts';
+import { toFilterEntries } from './palette-filters.ts';
 
-/** What there is to go to besides screens: findings, periods, other connections, and snapshots of this one. */
+/** What there is to go to besides screens: saved filters, findings, periods, other connections, and snapshots of this one. */
 export function usePalettePlaces(): ComputedRef<readonly PaletteEntry[]> {
   const { t } = useI18n();
   const connections = useConnectionsStore();
   const overview = useOverviewStore();
+  const savedFilters = useSavedFiltersStore();
   const snapshots = useSnapshotsStore();
   const formatPeriod = usePeriodWords();
   const formatFinding = useAttentionTitle();
@@ -66,5 +69,13 @@ export function usePalettePlaces(): ComputedRef<readonly PaletteEntry[]> {
           action: { kind: 'snapshot', snapshot },
         };
       });
-  return computed(() => [...listFindings(), ...listPeriods(), ...listConnections(), ...listSnapshots()]);
+  const listFilters = (): PaletteEntry[] =>
+    toFilterEntries(savedFilters.list, (key, values) => t(key, values ?? {}));
+  return computed(() => [
+    ...listFilters(),
+    ...listFindings(),
+    ...listPeriods(),
+    ...listConnections(),
+    ...listSnapshots(),
+  ]);
 }

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { MAX_SAVED_FILTERS, SavedFilter } from './saved-filter.ts';
 
 /** A column of a detail table as the person set it up. */
 export const TableColumn = Type.Object({
@@ -26,6 +27,7 @@ export const Settings = Type.Object({
     { 'inbound-detail': TableColumns, 'outbound-detail': TableColumns },
     { default: {} },
   ),
+  savedFilters: Type.Array(SavedFilter, { maxItems: MAX_SAVED_FILTERS, default: [] }),
   /** Zone in which periods are picked: the service's or this computer's. */
   periodZone: Type.Union([Type.Literal('service'), Type.Literal('local')], { default: 'service' }),
   /** Start the bundled service when the application starts. */

@@ -1,4 +1,5 @@
 import type { FilterField } from '../model/record-filter.ts';
+import { listFields, type Direction } from '../reporting/reports.ts';
 
 /** What values a field takes in a query. */
 export type QueryKind = 'code' | 'whole' | 'number' | 'text' | 'date';
@@ -36,6 +37,15 @@ export const QUERY_FIELDS: readonly QueryField[] = [
   field('session', 'sessionId', 'text'),
   field('date', 'dateMs', 'date'),
 ];
+
+/** Returns the fields of a report's records that a query can name, in the order in which they are offered. */
+export function listQueryFields(direction: Direction): readonly QueryField[] {
+  const present = new Set<string>(listFields(`${direction}-detail`).map(([name]) => name));
+  return QUERY_FIELDS.filter(({ field }) => present.has(DERIVED_FROM[field] ?? field));
+}
+
+/** Fields that no report has under this name, and the one that each is made from. */
+const DERIVED_FROM: Partial<Record<FilterField, string>> = { dateMs: 'dateText', errorFamily: 'error' };
 
 /** The field of a keyword, in any letter case. */
 export function findQueryField(keyword: string): QueryField | null {

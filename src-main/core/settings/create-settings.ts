@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { Type, type TArray } from 'typebox';
 import { Value } from 'typebox/value';
 import type { Emit } from '../../common/contract/index.ts';
 import { Settings, type SettingsChange } from '../../common/model/settings.ts';
@@ -14,11 +15,21 @@ export interface SettingsStore {
 function toValidSettings(saved: unknown, logger: Logger): Settings {
   const values = typeof saved === 'object' && saved !== null ? (saved as Record<string, unknown>) : {};
   const entries = Object.entries(Settings.properties).map(([key, schema]) => {
-    if (key in values && Value.Check(schema, values[key])) return [key, values[key]] as const;
+    const saved = values[key];
+    if (key in values && Value.Check(schema, saved)) return [key, saved] as const;
     if (key in values) logger.warn('setting ignored', { setting: key });
+    if (Array.isArray(saved) && Type.IsArray(schema)) return [key, keepFitting(schema, saved)] as const;
     return [key, Value.Create(schema)] as const;
   });
   return Object.fromEntries(entries) as Settings;
+}
+
+/** Of a list, what does not fit is left out, and the rest stays. */
+function keepFitting(
+  { items, maxItems }: TArray & { readonly maxItems?: number },
+  saved: readonly unknown[],
+): readonly unknown[] {
+  return saved.filter((item) => Value.Check(items, item)).slice(0, maxItems);
 }
 
 /** Loads the settings; each value that does not fit its schema falls back to its default. */

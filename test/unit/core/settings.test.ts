@@ -33,6 +33,24 @@ describe('settings', () => {
     expect((await open()).get()).toMatchObject({ theme: 'system', refreshSeconds: 15 });
   });
 
+  it('keep what fits of a list', async () => {
+    const good = { name: 'Timeouts', direction: 'inbound', query: 'code:504' };
+    const savedFilters = [
+      good,
+      { name: '', direction: 'inbound', query: 'x' },
+      null,
+      'Timeouts',
+      { ...good, direction: 'up' },
+    ];
+    await writeFile(join(folder, 'settings.json'), JSON.stringify({ savedFilters }));
+    expect((await open()).get().savedFilters).toEqual([good]);
+    const many = Array.from({ length: 150 }, (_, place) => ({ ...good, name: `${place}` }));
+    await writeFile(join(folder, 'settings.json'), JSON.stringify({ savedFilters: many }));
+    expect((await open()).get().savedFilters).toHaveLength(100);
+    await writeFile(join(folder, 'settings.json'), JSON.stringify({ savedFilters: good }));
+    expect((await open()).get().savedFilters).toEqual([]);
+  });
+
   it('put a damaged file aside and start with defaults', async () => {
     await writeFile(join(folder, 'settings.json'), '{"theme":');
     expect((await open()).get().theme).toBe('system');

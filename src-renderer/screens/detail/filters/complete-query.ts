@@ -1,9 +1,10 @@
 import type { Facets } from '../../../../src-main/common/model/record.ts';
+import { listQueryFields } from '../../../../src-main/common/query/query-fields.ts';
 import { writeValue } from '../../../../src-main/common/query/write-query.ts';
 import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
 import type { Names } from '../../../composables/use-names.ts';
 import { NO_FILTER } from '../../../composables/edit-filter.ts';
-import { listClasses, listFilterFields, listValues } from './field-choices.ts';
+import { listClasses, listValues } from './field-choices.ts';
 
 const MAX_OPTIONS = 8;
 
@@ -37,7 +38,7 @@ export function completeQuery(
   const to = caret + rest.length;
   if (keyword === undefined) {
     const typed = head.slice(minus.length).toLowerCase();
-    const names = listFilterFields(direction).map((field) => `${field.keyword}:`);
+    const names = listQueryFields(direction).map((field) => `${field.keyword}:`);
     const options = names
       .filter((name) => name.startsWith(typed) && !isQuoted)
       .map((text) => ({ text, count: null }));
@@ -58,7 +59,7 @@ function listOptions(
   facets: Facets | null,
   names?: Pick<Names, 'find' | 'isShared'>,
 ): CompletionOption[] {
-  const known = listFilterFields(direction).find((field) => field.keyword === keyword.toLowerCase());
+  const known = listQueryFields(direction).find((field) => field.keyword === keyword.toLowerCase());
   if (known === undefined) return [];
   const choices = [
     ...listClasses(known.field, facets, NO_FILTER),

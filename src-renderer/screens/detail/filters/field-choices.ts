@@ -1,7 +1,5 @@
 import { CODE_CLASSES, type Facets } from '../../../../src-main/common/model/record.ts';
 import type { FilterField, RecordFilter } from '../../../../src-main/common/model/record-filter.ts';
-import { QUERY_FIELDS, type QueryField } from '../../../../src-main/common/query/query-fields.ts';
-import { listFields, type Direction } from '../../../../src-main/common/reporting/reports.ts';
 import { findChoice, type Choice } from '../../../composables/edit-filter.ts';
 
 /** A value of a field that can be chosen, with its records among those that the other fields let through. */
@@ -20,12 +18,6 @@ const COUNTED = {
   service: 'services',
   origin: 'origins',
 } as const satisfies Partial<Record<FilterField, keyof Facets>>;
-
-/** Returns the fields of a report's records that a filter can name, in the order in which they are offered. */
-export function listFilterFields(direction: Direction): readonly QueryField[] {
-  const present = new Set<string>(listFields(`${direction}-detail`).map(([name]) => name));
-  return QUERY_FIELDS.filter(({ field }) => present.has(field === 'dateMs' ? 'dateText' : field));
-}
 
 /** Returns the classes of codes with their counts; none for another field. */
 export function listClasses(

@@ -3,6 +3,7 @@ import type { Facets } from '../../../../src-main/common/model/record.ts';
 import type { RecordFilter } from '../../../../src-main/common/model/record-filter.ts';
 import { parseQuery } from '../../../../src-main/common/query/parse-query.ts';
 import { createQueryClock } from '../../../../src-main/common/query/query-clock.ts';
+import { listQueryFields } from '../../../../src-main/common/query/query-fields.ts';
 import { writeQuery } from '../../../../src-main/common/query/write-query.ts';
 import {
   addCondition,
@@ -15,11 +16,7 @@ import {
 import { fromAddress, toAddress } from '../../../../src-renderer/composables/filter-query.ts';
 import { completeQuery } from '../../../../src-renderer/screens/detail/filters/complete-query.ts';
 import { listModes, readCondition } from '../../../../src-renderer/screens/detail/filters/condition-form.ts';
-import {
-  listClasses,
-  listFilterFields,
-  listValues,
-} from '../../../../src-renderer/screens/detail/filters/field-choices.ts';
+import { listClasses, listValues } from '../../../../src-renderer/screens/detail/filters/field-choices.ts';
 import { toQuerySegments } from '../../../../src-renderer/screens/detail/filters/query-segments.ts';
 
 const clock = createQueryClock('UTC');
@@ -127,7 +124,7 @@ describe('values to choose from', () => {
 
   it('are of the fields that the direction has', () => {
     const names = (direction: 'inbound' | 'outbound') =>
-      listFilterFields(direction).map(({ keyword }) => keyword);
+      listQueryFields(direction).map(({ keyword }) => keyword);
     expect(names('inbound')).toEqual(expect.arrayContaining(['botlatency', 'date']));
     expect(names('inbound')).not.toContain('action');
     expect(names('outbound')).toEqual(expect.arrayContaining(['action', 'response']));

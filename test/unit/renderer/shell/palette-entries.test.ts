@@ -1,5 +1,6 @@
 import { Server } from '@lucide/vue';
 import { expect, test } from 'vitest';
+import { toFilterEntries } from '../../../../src-renderer/shell/palette-filters.ts';
 import { findPaletteEntries, type PaletteEntry } from '../../../../src-renderer/shell/palette-entries.ts';
 
 const words: Record<string, string> = {
@@ -17,6 +18,20 @@ test('each typed word must begin a word of the label', () => {
   expect(find('sum inb')).toEqual(['inbound-summary']);
   expect(find('summary')).toEqual(['inbound-summary', 'outbound-summary']);
   expect(find('bound')).toEqual([]);
+});
+
+test('saved filters are found by their name, and open their records', () => {
+  const t = (key: string, values: Record<string, unknown> = {}) => [key, ...Object.values(values)].join(' ');
+  const saved = toFilterEntries(
+    [{ name: 'Lost & found', direction: 'outbound', query: 'error:"a & b" #1' }],
+    t,
+  );
+  const [entry, ...others] = findPaletteEntries('lost', t, saved);
+  expect(others).toEqual([]);
+  expect(entry?.action).toEqual({
+    kind: 'go',
+    path: '/outbound/detail?q=error%3A%22a%20%26%20b%22%20%231',
+  });
 });
 
 test('a pasted GUID opens its session', () => {

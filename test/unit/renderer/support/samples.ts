@@ -28,6 +28,7 @@ export function makeSettings(change: Partial<Settings> = {}): Settings {
     sidebarCollapsed: false,
     inspectorOpen: true,
     tableColumns: {},
+    savedFilters: [],
     periodZone: 'service',
     startLocalService: false,
     localServiceLive: true,
