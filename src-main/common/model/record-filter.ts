@@ -3,7 +3,7 @@ import { CodeClass } from './record.ts';
 
 /** Fields that a filter can name, in the order in which they are offered. */
 export const FILTER_FIELDS = [
-  /** Client, error, session id, origin, action id, payload or response. */
+  /** Any of SEARCHED_FIELDS. */
   'anywhere',
   'dateMs',
   'responseCode',
@@ -22,6 +22,17 @@ export const FILTER_FIELDS = [
   'sessionId',
 ] as const;
 export type FilterField = (typeof FILTER_FIELDS)[number];
+
+/** Fields that a search anywhere looks in; the long ones last. */
+export const SEARCHED_FIELDS: readonly FilterField[] = [
+  'client',
+  'error',
+  'sessionId',
+  'origin',
+  'actionId',
+  'payload',
+  'response',
+];
 
 /** Conditions of a filter. */
 export const MAX_CONDITIONS = 50;

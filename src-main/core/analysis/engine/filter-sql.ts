@@ -1,6 +1,11 @@
 import { BIGINT, VARCHAR } from '@duckdb/node-api';
 import type { CodeClass } from '../../../common/model/record.ts';
-import type { FieldCondition, FilterField, RecordFilter } from '../../../common/model/record-filter.ts';
+import {
+  SEARCHED_FIELDS,
+  type FieldCondition,
+  type FilterField,
+  type RecordFilter,
+} from '../../../common/model/record-filter.ts';
 import type { Direction } from '../../../common/reporting/reports.ts';
 import { findColumn, type EngineColumn } from './engine-tables.ts';
 
@@ -27,16 +32,6 @@ export const CLASS_PLACE_SQL =
 
 /** Runs of digits, which have no case, and are rarer than spaces and quotes. */
 const DIGITS = /[0-9]{2,}/g;
-/** Fields that a search looks in; the long ones last. */
-const SEARCHED_FIELDS: readonly FilterField[] = [
-  'client',
-  'error',
-  'sessionId',
-  'origin',
-  'actionId',
-  'payload',
-  'response',
-];
 
 /**
  * A filter as SQL; 'true' where it restricts nothing. A condition on a field that the direction does not have

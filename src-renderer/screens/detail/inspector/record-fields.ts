@@ -2,10 +2,12 @@ import type { RecordDetail } from '../../../../src-main/common/model/record.ts';
 import type { NamedField } from '../../../../src-main/common/model/value-name.ts';
 import { formatCount } from '../../../format/numbers.ts';
 import { SLOW_RESPONSE_MS } from '../../../charts/log-scale.ts';
-import { REPORTS, type Direction } from '../../../../src-main/common/reporting/reports.ts';
+import { listFields, REPORTS, type Direction } from '../../../../src-main/common/reporting/reports.ts';
 
 /** A field as the service names it. */
 interface RecordField {
+  /** Its name in the application; undefined for a field that the specification does not know. */
+  readonly id: string | undefined;
   readonly name: string;
   readonly value: string;
   readonly wide: boolean;
@@ -27,12 +29,15 @@ function toText(value: number | string | null): string {
 export function toRecordFields(record: RecordDetail, direction: Direction): readonly RecordField[] {
   const isSlow = (record.responseTimeMs ?? 0) > SLOW_RESPONSE_MS;
   const { fields } = REPORTS[`${direction}-detail`];
+  const ids = new Map<string, string>(
+    listFields(`${direction}-detail`).map(([id, { wireName }]) => [wireName, id]),
+  );
   const field = (
     { wireName }: { readonly wireName: string },
     value: string,
     wide = false,
     tone: RecordField['tone'] = 'plain',
-  ): RecordField => ({ name: wireName, value, wide, tone });
+  ): RecordField => ({ id: ids.get(wireName), name: wireName, value, wide, tone });
   return [
     field(fields.sessionId, toText(record.sessionId), true, 'mono'),
     field(fields.dateText, toText(record.dateText), true),

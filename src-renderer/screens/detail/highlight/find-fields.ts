@@ -1,0 +1,48 @@
+import type { RecordDetail, RecordRow } from '../../../../src-main/common/model/record.ts';
+import type { FilterField } from '../../../../src-main/common/model/record-filter.ts';
+import { listFields, type Direction } from '../../../../src-main/common/reporting/reports.ts';
+import { findTerm, type SearchTerm } from './search-terms.ts';
+
+/** Fields whose texts a row of the table lacks, or holds the beginning of. */
+const LONG_FIELDS: readonly FilterField[] = ['payload', 'response'];
+/** A shorter beginning of the payload is all of it. */
+const PREVIEW_CHARACTERS = 120;
+
+function hasTerm(text: unknown, term: SearchTerm): boolean {
+  return typeof text === 'string' && findTerm(text, term).length > 0;
+}
+
+/** Returns the fields of a whole record in which any of the terms stands. */
+export function findRecordFields(record: RecordDetail, terms: readonly SearchTerm[]): readonly FilterField[] {
+  const found = terms.flatMap((term) =>
+    term.fields.filter((field) => hasTerm(record[field as keyof RecordDetail], term)),
+  );
+  return [...new Set(found)];
+}
+
+/**
+ * Returns the fields in which a row was found although none of its columns in view shows why: those that hold the first
+ * such term, or, where the row doesn't hold the texts, those that may. Empty where the columns show each term.
+ */
+export function findHiddenFields(
+  row: RecordRow,
+  terms: readonly SearchTerm[],
+  shown: ReadonlySet<string>,
+  direction: Direction,
+): readonly FilterField[] {
+  const present = new Set<string>(listFields(`${direction}-detail`).map(([name]) => name));
+  for (const term of terms) {
+    const known = term.fields.filter((field) =>
+      hasTerm(field === 'payload' ? row.payloadPreview : row[field as keyof RecordRow], term),
+    );
+    if (known.some((field) => shown.has(field))) continue;
+    if (known.length > 0) return known;
+    const isPayloadWhole = row.payloadPreview.length < PREVIEW_CHARACTERS;
+    const possible = LONG_FIELDS.filter(
+      (field) =>
+        term.fields.includes(field) && present.has(field) && !(field === 'payload' && isPayloadWhole),
+    );
+    if (possible.length > 0) return possible;
+  }
+  return [];
+}

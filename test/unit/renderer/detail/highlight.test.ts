@@ -1,0 +1,166 @@
+import { mount, type VueWrapper } from '@vue/test-utils';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { defineComponent, ref, useTemplateRef } from 'vue';
+import type { RecordDetail, RecordRow } from '../../../../src-main/common/model/record.ts';
+import { createMessages } from '../../../../src-renderer/messages/index.ts';
+import { fromAddress } from '../../../../src-renderer/composables/filter-query.ts';
+import {
+  findHiddenFields,
+  findRecordFields,
+} from '../../../../src-renderer/screens/detail/highlight/find-fields.ts';
+import { findTerm, listSearchTerms } from '../../../../src-renderer/screens/detail/highlight/search-terms.ts';
+import { toRanges } from '../../../../src-renderer/screens/detail/highlight/text-ranges.ts';
+import { useTableHighlight } from '../../../../src-renderer/screens/detail/highlight/use-table-highlight.ts';
+
+const terms = (query: string) => listSearchTerms(fromAddress({ q: query }));
+const find = (text: string, wanted: string) =>
+  findTerm(text, { fields: [], text: wanted, isWhole: false }).map(([from, to]) => text.slice(from, to));
+const ROW = {
+  ...{ snapshotId: 1, seq: 0, dateText: '', dateMs: 0, sessionId: 'abc-1', channel: 1, service: 2 },
+  ...{ client: 'Ann', responseTimeMs: 5, responseCode: 504, error: 'Timed out', origin: 'web' },
+  ...{ botLatencyMs: null, actionId: null, payloadPreview: '{"text":"hello"}' },
+} satisfies RecordRow;
+
+describe('what a filter looks for', () => {
+  it('is its texts, without what it excludes, and without numbers', () => {
+    const found = terms('timeout error:lost client:Ann -origin:web channel:3 family:x').map(
+      ({ fields, text, isWhole }) => [fields.length, text, isWhole],
+    );
+    expect(found).toEqual([
+      [7, 'timeout', false],
+      [1, 'lost', false],
+      [1, 'Ann', true],
+    ]);
+  });
+
+  it('is found whatever its case, at its own place', () => {
+    expect(find('TIMEOUT, then timeout', 'Timeout')).toEqual(['TIMEOUT', 'timeout']);
+    expect(find('İİ lost', 'lost')).toEqual(['lost']);
+    expect(find('ΟΔΟΣ lost', 'οδοσ')).toEqual(['ΟΔΟΣ']);
+    expect(find('aaaa', 'aa')).toHaveLength(2);
+    expect(find('a.c', '.')).toEqual(['.']);
+  });
+
+  it('is the whole value where the filter compares whole values', () => {
+    const [term] = terms('client:Ann');
+    expect([
+      findTerm('Ann', term!).length,
+      findTerm('Anna', term!).length,
+      findTerm('ann', term!).length,
+    ]).toEqual([1, 0, 0]);
+  });
+
+  it('has one range for each find, over several elements', () => {
+    const cell = document.createElement('div');
+    cell.innerHTML = '<b>Tim</b><i>ed out</i>, timed';
+    const ranges = toRanges(cell, (text) => findTerm(text, { fields: [], text: 'timed', isWhole: false }));
+    expect(ranges.map(String)).toEqual(['Timed', 'timed']);
+  });
+});
+
+describe('the field in which a row was found', () => {
+  const hidden = (query: string, shown: string[], row: RecordRow = ROW, direction = 'inbound' as const) =>
+    findHiddenFields(row, terms(query), new Set(shown), direction);
+
+  it('is not named while a column in view shows it', () => {
+    expect(hidden('timed', ['error', 'client'])).toEqual([]);
+    expect(hidden('hello', ['payload'])).toEqual([]);
+    expect(hidden('channel:3', [])).toEqual([]);
+  });
+
+  it('is named where its column is not in view', () => {
+    expect(hidden('timed', ['client'])).toEqual(['error']);
+    expect(hidden('timed ann', ['error'])).toEqual(['client']);
+  });
+
+  it('is the payload or the response where the row doesn’t hold the text', () => {
+    const long = { ...ROW, payloadPreview: 'x'.repeat(120) };
+    expect(findHiddenFields(long, terms('lost'), new Set(), 'outbound')).toEqual(['payload', 'response']);
+    expect(findHiddenFields(ROW, terms('lost'), new Set(), 'outbound')).toEqual(['response']);
+    expect(findHiddenFields(long, terms('payload:lost'), new Set(), 'outbound')).toEqual(['payload']);
+  });
+
+  it('is exact for a whole record', () => {
+    const record: RecordDetail = {
+      ...ROW,
+      ...{ payload: 'nothing', response: 'It was LOST', payloadLength: 7, extra: {} },
+    };
+    expect(findRecordFields(record, terms('lost'))).toEqual(['response']);
+    expect(findRecordFields(record, terms('a error:timed'))).toEqual([
+      'client',
+      'sessionId',
+      'response',
+      'error',
+    ]);
+  });
+});
+
+describe('the table', () => {
+  let page: VueWrapper;
+  const filter = ref(fromAddress({ q: 'timed' }));
+  const highlights = new Map<string, { ranges: Range[] }>();
+  const readMarked = () => highlights.get('record-found-in-table')?.ranges.map(String) ?? [];
+
+  beforeEach(() => {
+    vi.stubGlobal('CSS', { ...globalThis.CSS, highlights });
+    vi.stubGlobal(
+      'Highlight',
+      class {
+        readonly ranges: Range[];
+        constructor(...ranges: Range[]) {
+          this.ranges = ranges;
+        }
+      },
+    );
+  });
+  afterEach(() => {
+    page.unmount();
+    vi.unstubAllGlobals();
+  });
+
+  function show(): void {
+    const Table = defineComponent({
+      setup: () => {
+        const box = useTemplateRef<HTMLElement>('box');
+        useTableHighlight(box, {
+          readFilter: () => filter.value,
+          readDirection: () => 'inbound',
+          readRow: (index) => (index === 2 ? null : ROW),
+        });
+      },
+      template: `<div ref="box">
+        <div class="ag-row" row-index="0"><i class="ag-cell" col-id="error">Timed out</i><i class="ag-cell" col-id="origin">timed</i></div>
+        <div class="ag-row" row-index="1"><i class="ag-cell" col-id="channel">timed</i></div>
+        <div class="ag-row" row-index="2"><i class="ag-cell" col-id="channel">1</i></div>
+      </div>`,
+    });
+    page = mount(Table, { global: { plugins: [createMessages()] }, attachTo: document.body });
+  }
+  const readFound = () => page.findAll('.ag-row').map((row) => row.attributes('data-found'));
+
+  it('marks the cells of the searched fields, and names a field that is not in view', async () => {
+    show();
+    await vi.waitFor(() => expect(readMarked()).toEqual(['Timed', 'timed']));
+    expect(readFound()).toEqual([undefined, 'Error', undefined]);
+  });
+
+  it('follows what the grid draws and what the filter says', async () => {
+    show();
+    await vi.waitFor(() => expect(readMarked()).toHaveLength(2));
+    page.get('[row-index="0"] [col-id=origin]').element.textContent = 'web';
+    await vi.waitFor(() => expect(readMarked()).toEqual(['Timed']));
+    filter.value = fromAddress({ q: 'channel:1' });
+    await vi.waitFor(() => expect(readFound()).toEqual([undefined, undefined, undefined]));
+    expect(readMarked()).toEqual([]);
+    filter.value = fromAddress({ q: 'timed' });
+    await vi.waitFor(() => expect(readMarked()).toEqual(['Timed']));
+    page.unmount();
+    expect(highlights.size).toBe(0);
+  });
+
+  it('works on without highlights where the browser has none', async () => {
+    vi.stubGlobal('CSS', undefined);
+    show();
+    await vi.waitFor(() => expect(readFound()[1]).toBe('Error'));
+  });
+});
