@@ -1,5 +1,5 @@
 import { defineStore } from 'pinia';
-import { shallowRef } from 'vue';
+import { computed, shallowRef } from 'vue';
 import type {
   Facets,
   RecordDetail,
@@ -37,6 +37,14 @@ export const useRecordsStore = defineStore('records', () => {
   const backend = useBackend();
   const view = shallowRef<OpenView | null>(null);
   const facets = shallowRef<Facets | null>(null);
+  /** The view that the facets count. */
+  const countedViewId = shallowRef<string | null>(null);
+  /** Facets and number of rows of one view; null while the facets are those of the view before. */
+  const counts = computed(() => {
+    if (facets.value === null || view.value === null || view.value.viewId !== countedViewId.value)
+      return null;
+    return { facets: facets.value, rowCount: view.value.rowCount };
+  });
   const histogram = shallowRef<readonly TimeBucket[]>([]);
   const error = shallowRef<ErrorLike | null>(null);
   let ticket = 0;
@@ -60,7 +68,9 @@ export const useRecordsStore = defineStore('records', () => {
 
   async function readFacets({ scope, filter }: RecordQuestion, mine: number): Promise<void> {
     const found = await backend.call('records/read-facets', { scope, filter });
-    if (mine === ticket) facets.value = found;
+    if (mine !== ticket) return;
+    facets.value = found;
+    countedViewId.value = view.value?.viewId ?? null;
   }
 
   /** Opens a view and closes the one before. */
@@ -134,7 +144,7 @@ export const useRecordsStore = defineStore('records', () => {
     error.value = null;
   }
 
-  return { view, facets, histogram, error, open, readRows, readRecords, close } as const;
+  return { view, facets, counts, histogram, error, open, readRows, readRecords, close } as const;
 });
 
 /** True when both are one snapshot, or periods of one report: what is shown may stay until the new rows are there. */

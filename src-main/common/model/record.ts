@@ -68,6 +68,8 @@ export const Facets = Type.Object({
   channels: Type.Array(Type.Object({ value: Type.Integer(), count: Type.Integer() })),
   services: Type.Array(Type.Object({ value: Type.Integer(), count: Type.Integer() })),
   origins: Type.Array(Type.Object({ value: Type.String(), count: Type.Integer() })),
+  /** Patterns of errors. */
+  errorFamilies: Type.Array(Type.Object({ value: Type.String(), count: Type.Integer() })),
 });
 export type Facets = Static<typeof Facets>;
 

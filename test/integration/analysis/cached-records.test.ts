@@ -155,6 +155,19 @@ describe('facets', () => {
       { value: '5xx', count: 20 },
     ]);
   });
+
+  it('count families of errors, and no record without an error', async () => {
+    const id = await fillSnapshot(cache, createMany(240));
+    const filter = { conditions: [{ field: 'errorFamily' as const, values: ['another'] }] };
+    const { errorFamilies, codeClasses } = await records['records/read-facets']({
+      scope: { snapshotId: id },
+      filter,
+    });
+    expect(errorFamilies.length).toBeGreaterThan(0);
+    expect(errorFamilies.map(({ value }) => value)).not.toContain('');
+    expect(errorFamilies.find(({ value }) => value === 'Timed out')?.count).toBe(60);
+    expect(codeClasses).toEqual([]);
+  });
 });
 
 describe('decision 33, client: everything cached of a period', () => {

@@ -82,7 +82,7 @@ export async function createEngineOperations(database: EngineDatabase, source: E
       ask(scope, context, (connection, records) => countByTime(connection, records, filter, edges)),
     countFacets: ({ scope, filter }: Question, context: Context): Promise<Facets> =>
       ask(scope, context, async (connection, records) => {
-        const fields = ['responseCode', 'channel', 'service', 'origin'] as const;
+        const fields = ['responseCode', 'channel', 'service', 'origin', 'errorFamily'] as const;
         return toFacets(await countValues(connection, records, filter, fields));
       }),
     summarise: (scope: WantedScope, context: Context) => ask(scope, context, summariseRecords),
@@ -117,7 +117,7 @@ export async function createEngineOperations(database: EngineDatabase, source: E
 }
 
 function toFacets(
-  counts: Readonly<Record<'responseCode' | 'channel' | 'service' | 'origin', ValueCount[]>>,
+  counts: Readonly<Record<'responseCode' | 'channel' | 'service' | 'origin' | 'errorFamily', ValueCount[]>>,
 ): Facets {
   const classes = new Map(CODE_CLASSES.map((name) => [name, 0]));
   for (const { value, count } of counts.responseCode) {
@@ -126,13 +126,14 @@ function toFacets(
   }
   const listNumbers = (field: keyof typeof counts): { value: number; count: number }[] =>
     counts[field].flatMap(({ value, count }) => (typeof value === 'number' ? [{ value, count }] : []));
+  const listTexts = (field: keyof typeof counts): { value: string; count: number }[] =>
+    counts[field].flatMap(({ value, count }) => (typeof value === 'string' ? [{ value, count }] : []));
   return {
     codeClasses: [...classes].flatMap(([value, count]) => (count > 0 ? [{ value, count }] : [])),
     responseCodes: listNumbers('responseCode'),
     channels: listNumbers('channel'),
     services: listNumbers('service'),
-    origins: counts.origin.flatMap(({ value, count }) =>
-      typeof value === 'string' ? [{ value, count }] : [],
-    ),
+    origins: listTexts('origin'),
+    errorFamilies: listTexts('errorFamily').filter(({ value }) => value !== ''),
   };
 }

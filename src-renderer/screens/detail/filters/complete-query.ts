@@ -61,6 +61,9 @@ function listOptions(
 ): CompletionOption[] {
   const known = listQueryFields(direction).find((field) => field.keyword === keyword.toLowerCase());
   if (known === undefined) return [];
+  // Errors often begin alike.
+  const isCompletion = (value: string): boolean =>
+    known.field === 'errorFamily' ? value.includes(typed) : value.startsWith(typed);
   const choices = [
     ...listClasses(known.field, facets, NO_FILTER),
     ...listValues(known.field, facets, NO_FILTER),
@@ -70,9 +73,7 @@ function listOptions(
       const value = 'codeClass' in choice ? choice.codeClass : String(choice.value ?? '');
       return { ...toNamedOption(known.field, value, typed, names), count };
     })
-    .filter(
-      ({ matched, text, count }) => count > 0 && text !== typed && matched.toLowerCase().startsWith(typed),
-    )
+    .filter(({ matched, text, count }) => count > 0 && text !== typed && isCompletion(matched.toLowerCase()))
     .slice(0, MAX_OPTIONS)
     .map(({ text, note, count }) => ({ text, count, ...(note === undefined ? {} : { note }) }));
 }

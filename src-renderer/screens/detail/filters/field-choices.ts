@@ -1,5 +1,9 @@
 import { CODE_CLASSES, type Facets } from '../../../../src-main/common/model/record.ts';
-import type { FilterField, RecordFilter } from '../../../../src-main/common/model/record-filter.ts';
+import type {
+  FieldCondition,
+  FilterField,
+  RecordFilter,
+} from '../../../../src-main/common/model/record-filter.ts';
 import { findChoice, type Choice } from '../../../composables/edit-filter.ts';
 
 /** A value of a field that can be chosen, with its records among those that the other fields let through. */
@@ -17,6 +21,7 @@ const COUNTED = {
   channel: 'channels',
   service: 'services',
   origin: 'origins',
+  errorFamily: 'errorFamilies',
 } as const satisfies Partial<Record<FilterField, keyof Facets>>;
 
 /** Returns the classes of codes with their counts; none for another field. */
@@ -46,6 +51,13 @@ export function listValues(field: FilterField, facets: Facets | null, filter: Re
     ...missing.map((value) => ({ choice: { field, value }, count: 0 })),
   ];
   return withShares(choices, filter);
+}
+
+/** Returns the records with the value of a condition; null where they are not counted. */
+export function findCount({ field, values: [value] = [] }: FieldCondition, facets: Facets): number | null {
+  if (!(field in COUNTED)) return null;
+  const counted = facets[COUNTED[field as keyof typeof COUNTED]];
+  return counted.find((known) => known.value === value)?.count ?? null;
 }
 
 function withShares(

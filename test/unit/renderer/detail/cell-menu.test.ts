@@ -33,10 +33,19 @@ const TABLE = `<p>beside</p><div role="row" row-index="4">${Object.keys({ ...ROW
 
 let menu: VueWrapper;
 
-function show(query: string): void {
+const counts = {
+  facets: {
+    ...{ codeClasses: [], responseCodes: [], services: [], origins: [], errorFamilies: [] },
+    channels: [{ value: 3, count: 1234 }],
+  },
+  rowCount: 10_000,
+};
+
+function show(query: string, counted: typeof counts | null = null): void {
   menu = mount(CellMenu, {
     props: {
       filter: parseQuery(query, clock).filter,
+      counts: counted,
       readRow: (index: number) => (index === 4 ? ROW : null),
     },
     slots: { default: TABLE },
@@ -71,6 +80,18 @@ describe('the menu of a cell', () => {
   it('leaves its value out, beside what else is left out', async () => {
     show('-channel:1 channel:3,4');
     expect(await choose('channel', 'Not these')).toBe('-channel:1,3 channel:4');
+  });
+
+  it('says how many records each way shows, where they are counted', async () => {
+    show('', counts);
+    await openAt('[col-id=channel]');
+    expect(names().slice(0, 2)).toEqual(['Only these 1,234 (12%)', 'Not these 8,766 (88%)']);
+    await openAt('[col-id=service]');
+    expect(names().slice(0, 2)).toEqual(['Only these', 'Not these']);
+    menu.unmount();
+    show('', { ...counts, rowCount: 1000 });
+    await openAt('[col-id=channel]');
+    expect(names()[0]).toBe('Only these');
   });
 
   it('knows cells without a value', async () => {

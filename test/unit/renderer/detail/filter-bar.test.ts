@@ -21,6 +21,7 @@ const facets = {
   ],
   services: [],
   origins: [],
+  errorFamilies: [],
 };
 const props = (query: string) => ({
   filter: read(query),

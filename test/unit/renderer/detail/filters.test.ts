@@ -46,6 +46,10 @@ const facets: Facets = {
     { value: 'web chat', count: 5 },
     { value: '', count: 5 },
   ],
+  errorFamilies: [
+    { value: 'Bot <id> did not answer within <number> ms', count: 20 },
+    { value: 'Refused', count: 5 },
+  ],
 };
 
 describe('a filter in the address', () => {
@@ -129,6 +133,27 @@ describe('values to choose from', () => {
     expect(names('inbound')).not.toContain('action');
     expect(names('outbound')).toEqual(expect.arrayContaining(['action', 'response']));
     expect(names('outbound')).not.toContain('botlatency');
+  });
+});
+
+describe('families of errors', () => {
+  it('are counted, and named by the query in both directions', () => {
+    expect(listValues('errorFamily', facets, read('')).map(({ count, share }) => [count, share])).toEqual([
+      [20, 0.8],
+      [5, 0.2],
+    ]);
+    for (const direction of ['inbound', 'outbound'] as const) {
+      expect(listQueryFields(direction).map(({ keyword }) => keyword)).toContain('family');
+    }
+  });
+
+  it('are completed by any part of their pattern', () => {
+    const { options } = completeQuery('family:answer', 13, 'inbound', facets);
+    expect(options).toEqual([{ text: '"Bot <id> did not answer within <number> ms"', count: 20 }]);
+    const quoted = completeQuery('family:"not ans', 15, 'inbound', facets);
+    expect(read(`family:${quoted.options[0]?.text}`).conditions).toEqual([
+      { field: 'errorFamily', values: ['Bot <id> did not answer within <number> ms'] },
+    ]);
   });
 });
 

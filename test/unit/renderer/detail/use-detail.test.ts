@@ -45,6 +45,7 @@ async function show(snapshots: readonly Snapshot[], path = '/inbound/detail'): P
       channels: [],
       services: [],
       origins: [],
+      errorFamilies: [],
     }),
     'downloads/start': (input) => startDownload(input),
   });

@@ -49,7 +49,7 @@ describe('a named number', () => {
 
   it('is completed by its name, with the number beside it, unless another has the same', () => {
     const facets = {
-      ...{ codeClasses: [], responseCodes: [], services: [], origins: [] },
+      ...{ codeClasses: [], responseCodes: [], services: [], origins: [], errorFamilies: [] },
       channels: [3, 4, 5].map((value) => ({ value, count: 10 })),
     };
     const complete = (query: string) =>
