@@ -88,7 +88,10 @@ export function useDetail(readDirection: () => Direction) {
   const scope = computed<RecordScope | null>(() =>
     snapshot.value === null ? periodScope.value : { snapshotId: snapshot.value.id },
   );
-  const coverage = usePeriodCoverage(() => periodScope.value);
+  const coverage = usePeriodCoverage(
+    () => periodScope.value,
+    () => (period.value?.toMs ?? 0) + 1000 > asOfMs.value,
+  );
   /** Why the newest download of the period failed without leaving anything that could be shown. */
   const emptyFailure = computed<ErrorLike | null>(() => {
     const wanted = period.value;

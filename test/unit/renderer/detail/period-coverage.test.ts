@@ -1,0 +1,78 @@
+import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
+import { afterEach, describe, expect, it } from 'vitest';
+import { defineComponent, reactive, type ShallowUnwrapRef } from 'vue';
+import type { Output } from '../../../../src-main/common/contract/index.ts';
+import { usePeriodCoverage } from '../../../../src-renderer/composables/use-period-coverage.ts';
+import CoverageNote from '../../../../src-renderer/screens/detail/CoverageNote.vue';
+import { makeSnapshot } from '../library/make-snapshot.ts';
+import { provideApplication } from '../support/provide-application.ts';
+import { ScriptedBackend } from '../support/scripted-backend.ts';
+
+type Gaps = Output<'snapshots/read-coverage'>['gaps'];
+
+const TO_MS = Date.UTC(2026, 10, 20, 14, 3, 10);
+const scope = {
+  connectionId: 'a',
+  report: 'inbound-detail' as const,
+  fromMs: TO_MS - 86_400_000,
+  toMs: TO_MS,
+};
+const tail = (lengthMs: number, state: Gaps[number]['state'] = 'missing') => ({
+  fromMs: TO_MS - lengthMs,
+  toMs: TO_MS,
+  state,
+});
+
+let page: VueWrapper;
+let coverage: ShallowUnwrapRef<ReturnType<typeof usePeriodCoverage>>;
+
+async function show(gaps: Gaps, endsNow = true): Promise<string> {
+  const backend = new ScriptedBackend({
+    'snapshots/read-coverage': () => ({ gaps }) as never,
+  });
+  const { global } = await provideApplication(backend);
+  const Page = defineComponent({
+    components: { CoverageNote },
+    setup: () => {
+      coverage = reactive(
+        usePeriodCoverage(
+          () => scope,
+          () => endsNow,
+        ),
+      );
+      return { coverage, scope, parts: [makeSnapshot(scope, {})], nowMs: TO_MS };
+    },
+    template:
+      '<CoverageNote :coverage="coverage" :scope="scope" :parts="parts" zone="UTC" :now-ms="nowMs" />',
+  });
+  page = mount(Page, { global });
+  await flushPromises();
+  return page.text();
+}
+
+afterEach(() => page.unmount());
+
+describe('what is missing of a period', () => {
+  it('says up to when it is cached where it ends now, instead of a gap of seconds', async () => {
+    const text = await show([tail(3000)]);
+    expect(text).toContain('up to 14:03:07');
+    expect(text).not.toContain('missing');
+    expect(coverage.gaps).toEqual([]);
+  });
+
+  it.each([
+    ['that ended before', [tail(3000)], false],
+    ['whose gap is longer', [tail(11_000)], true],
+    ['whose download failed there', [tail(3000, 'failed')], true],
+    ['with a gap elsewhere', [{ ...tail(9000), toMs: TO_MS - 6000 }], true],
+  ] as const)('is offered of a period %s', async (_name, gaps, endsNow) => {
+    expect(await show([...gaps], endsNow)).toContain('missing');
+    expect(coverage.cachedUntilMs).toBeNull();
+  });
+
+  it('is what else is missing of a period that ends now', async () => {
+    const gap = { fromMs: TO_MS - 80_000, toMs: TO_MS - 20_000, state: 'missing' as const };
+    expect(await show([gap, tail(2000)])).toContain('1 min missing');
+    expect(coverage.gaps).toEqual([gap]);
+  });
+});
