@@ -6,6 +6,7 @@ import type { Parts } from './create-parts.ts';
 import { createDownloadsHandlers } from './downloads/downloads-handlers.ts';
 import { createExportsHandlers } from './exports/exports-handlers.ts';
 import { createLocalServiceHandlers } from './local-service/local-service-handlers.ts';
+import { createMarksHandlers } from './marks/marks-handlers.ts';
 import { createStatusHandlers } from './monitor/status-handlers.ts';
 import { createOverviewHandlers } from './overview/overview-handlers.ts';
 import { createRecordsHandlers } from './records/records-handlers.ts';
@@ -23,6 +24,7 @@ export function createHandlers(parts: Parts): Handlers {
     ...createDownloadsHandlers(parts),
     ...createExportsHandlers(parts),
     ...createLocalServiceHandlers(parts),
+    ...createMarksHandlers(parts),
     ...createOverviewHandlers(parts),
     ...createRecordsHandlers(parts),
     ...createSettingsHandlers(parts),

@@ -2,6 +2,7 @@ import { useI18n } from 'vue-i18n';
 import { CODE_CLASSES } from '../../src-main/common/model/record.ts';
 import type { FieldCondition } from '../../src-main/common/model/record-filter.ts';
 import { formatClock, formatClockSeconds, formatDay } from '../format/dates.ts';
+import { MARKS } from '../../src-main/common/model/record-mark.ts';
 import { useNames } from '../composables/use-names.ts';
 import { formatCount } from '../format/numbers.ts';
 
@@ -58,6 +59,10 @@ export function useConditionWords(readZone: () => string): (condition: FieldCond
   }
 
   function toText(field: FieldCondition['field'], value: string | number): string {
+    if (field === 'mark') {
+      const mark = MARKS.find((known) => known === value);
+      if (mark !== undefined) return t(`marks.names.${mark}`);
+    }
     if (typeof value === 'string') return names.toText(field, value);
     return field.endsWith('Ms')
       ? t('detail.filters.milliseconds', { count: formatCount(value) })

@@ -131,6 +131,15 @@ export const useRecordsStore = defineStore('records', () => {
     }
   }
 
+  /** Marks and notes are on the rows that are shown, and in the answer where the filter names them. */
+  backend.on('marks/changed', () => {
+    const current = view.value;
+    if (current === null) return;
+    if (current.filter.conditions.some(({ field }) => field === 'mark' || field === 'note'))
+      void open(current);
+    else view.value = { ...current };
+  });
+
   function isOpen(viewId: string): boolean {
     return view.value?.viewId === viewId;
   }

@@ -54,6 +54,7 @@ export const ERROR_CODES = [
   'cache.io-failed',
   'cache.snapshot-not-found',
   'cache.view-closed',
+  'cache.too-many-marks',
   'analysis.stopped',
   'analysis.out-of-memory',
   'downloads.already-running',

@@ -19,6 +19,8 @@ export const exportsOperations = {
       includePayload: Type.Boolean(),
       /** Writes the connection's own names of channels, services and actions, in columns beside their numbers. */
       includeNames: Type.Optional(Type.Boolean()),
+      /** Writes a person's marks and notes, in columns of their own. */
+      includeMarks: Type.Optional(Type.Boolean()),
     }),
     Type.Object({ taskId: Type.Union([Type.String(), Type.Null()]) }),
   ),

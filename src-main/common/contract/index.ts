@@ -5,6 +5,7 @@ import { connectionsEvents, connectionsOperations } from './connections.ts';
 import { downloadsEvents, downloadsOperations } from './downloads.ts';
 import { exportsOperations } from './exports.ts';
 import { localServiceEvents, localServiceOperations } from './local-service.ts';
+import { marksEvents, marksOperations } from './marks.ts';
 import type { InputOf, OutputOf } from './operation.ts';
 import { overviewOperations } from './overview.ts';
 import { recordsEvents, recordsOperations } from './records.ts';
@@ -25,6 +26,7 @@ export const OPERATIONS = {
   ...downloadsOperations,
   ...exportsOperations,
   ...localServiceOperations,
+  ...marksOperations,
   ...overviewOperations,
   ...recordsOperations,
   ...settingsOperations,
@@ -55,6 +57,7 @@ export const EVENTS = {
   ...connectionsEvents,
   ...downloadsEvents,
   ...localServiceEvents,
+  ...marksEvents,
   ...recordsEvents,
   ...settingsEvents,
   ...snapshotsEvents,

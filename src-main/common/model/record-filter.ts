@@ -20,6 +20,9 @@ export const FILTER_FIELDS = [
   'payload',
   'response',
   'sessionId',
+  /** A person's own mark and note. */
+  'mark',
+  'note',
 ] as const;
 export type FilterField = (typeof FILTER_FIELDS)[number];
 

@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { CONTENT_VALUES, NARROW_NAMES, NARROW_VALUES } from '../reporting/field-values.ts';
 import { DIRECTIONS } from '../reporting/reports.ts';
+import { RecordMark } from './record-mark.ts';
 
 const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
   Type.Union([schema, Type.Null()]);
@@ -36,6 +37,8 @@ export const RecordRow = Type.Object({
   dateMs: nullable(Type.Integer()),
   /** First 120 characters of the payload. */
   payloadPreview: Type.String(),
+  /** What a person noted on the record; absent for most. */
+  mark: Type.Optional(RecordMark),
 });
 export type RecordRow = Static<typeof RecordRow>;
 

@@ -36,13 +36,20 @@ export const QUERY_FIELDS: readonly QueryField[] = [
   field('response', 'response', 'text', true),
   field('session', 'sessionId', 'text'),
   field('date', 'dateMs', 'date'),
+  field('mark', 'mark', 'text'),
+  field('note', 'note', 'text', true),
 ];
 
 /** Returns the fields of a report's records that a query can name, in the order in which they are offered. */
 export function listQueryFields(direction: Direction): readonly QueryField[] {
   const present = new Set<string>(listFields(`${direction}-detail`).map(([name]) => name));
-  return QUERY_FIELDS.filter(({ field }) => present.has(DERIVED_FROM[field] ?? field));
+  return QUERY_FIELDS.filter(
+    ({ field }) => OWN_FIELDS.has(field) || present.has(DERIVED_FROM[field] ?? field),
+  );
 }
+
+/** A person's own fields, which records of any report have. */
+const OWN_FIELDS: ReadonlySet<FilterField> = new Set(['mark', 'note']);
 
 /** Fields that no report has under this name, and the one that each is made from. */
 const DERIVED_FROM: Partial<Record<FilterField, string>> = { dateMs: 'dateText', errorFamily: 'error' };

@@ -40,6 +40,12 @@ export function selectDetailColumns(
     }));
 }
 
+/** A person's own columns, after those of the service. */
+export const MARK_COLUMNS: readonly ExportColumn<RecordDetail>[] = [
+  { name: 'Mark', type: 'text', read: ({ mark }) => mark?.mark ?? null },
+  { name: 'Note', type: 'text', read: ({ mark }) => mark?.note ?? null },
+];
+
 /** Fields of a summary report in the order of the specification. */
 export function selectSummaryColumns(report: SummaryKind): readonly ExportColumn<SummaryGroup>[] {
   return listFields(report).map(([name, { wireName, type }]) => ({

@@ -4,7 +4,12 @@ import { countContent } from '../../common/reporting/field-values.ts';
 import { isDetailKind, type ReportKind } from '../../common/reporting/reports.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { Cache } from '../cache/cache.ts';
-import { selectDetailColumns, selectSummaryColumns, type ExportColumn } from './export-columns.ts';
+import {
+  MARK_COLUMNS,
+  selectDetailColumns,
+  selectSummaryColumns,
+  type ExportColumn,
+} from './export-columns.ts';
 
 export type ExportCache = Pick<Cache, 'getSnapshot' | 'listSnapshots' | 'readExportBatch' | 'readSummary'>;
 export type ExportEngine = Pick<Engine, 'openView' | 'readIds' | 'closeView'>;
@@ -35,7 +40,7 @@ export async function withExportSource(
   signal: AbortSignal,
   use: <Row>(source: ExportSource<Row>) => Promise<void>,
 ): Promise<void> {
-  const { scope, filter, order, includePayload } = input;
+  const { scope, filter, order, includePayload, includeMarks = false } = input;
   if (!isDetailKind(report)) {
     const { groups } = await cache.readSummary('snapshotId' in scope ? scope.snapshotId : 0);
     await use({
@@ -55,7 +60,12 @@ export async function withExportSource(
       );
       for (let place = 0; place < ids.length;) {
         signal.throwIfAborted();
-        const rows = await cache.readExportBatch({ report: of, ids: ids.slice(place), includePayload });
+        const rows = await cache.readExportBatch({
+          report: of,
+          ids: ids.slice(place),
+          includePayload,
+          includeMarks,
+        });
         yield rows;
         place += rows.length;
       }
@@ -65,7 +75,7 @@ export async function withExportSource(
   }
   try {
     await use({
-      columns: selectDetailColumns(report, includePayload),
+      columns: [...selectDetailColumns(report, includePayload), ...(includeMarks ? MARK_COLUMNS : [])],
       rowCount,
       batches: readBatches(),
       measure: (row) => 200 + countContent(row),

@@ -64,6 +64,8 @@ test('what is whole in a damaged file is brought over: whole snapshots, whole pa
   });
   await cache.annotateSnapshot({ snapshotId: sound, name: 'kept', note: 'a note', pinned: true });
   await cache.addStatusSample(SAMPLE);
+  const marked = { snapshotId: sound, seq: 3 };
+  await cache.changeMarks({ records: [marked], change: { mark: 'star', note: 'kept' }, nowMs: FROM_MS });
   const before = await Promise.all([sound, outbound].map((id) => cache.getSnapshot(id)));
   await cache.close();
 
@@ -101,6 +103,7 @@ test('what is whole in a damaged file is brought over: whole snapshots, whole pa
     const check = { signal: new AbortController().signal, onProgress: () => undefined };
     expect(await cache.verifyPages(id, check)).toMatchObject({ damagedPages: [], missingPages: 0 });
   }
+  expect(await cache.readRecord(marked)).toMatchObject({ mark: { mark: 'star', note: 'kept' } });
   // Another walk compares what is left with what comes, and adds the rest.
   await cache.restartWalk({ snapshotId: hurt, remark: null });
   for (let from = 0; from < documents.length; from += 100) {

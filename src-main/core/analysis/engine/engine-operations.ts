@@ -9,6 +9,7 @@ import { createEngineFeed, type FeedProgress } from './feed-engine.ts';
 import type { EngineDatabase } from './engine-database.ts';
 import { findErrorFamilies } from './error-families.ts';
 import { findFlows } from './find-flows.ts';
+import { resolveMarks } from './marked-records.ts';
 import { readSession } from './read-session.ts';
 import { createRecordViews } from './record-views.ts';
 import { createScopeResolver, type EngineSource } from './resolve-scope.ts';
@@ -63,11 +64,26 @@ export async function createEngineOperations(database: EngineDatabase, source: E
       work(connection, await resolver.resolve(connection, scope)),
     );
 
+  /** As `ask`, with a filter in which marks and notes stand for ids of records. */
+  const askFiltered = <Value>(
+    { scope, filter }: Question,
+    context: Context,
+    work: (
+      connection: DuckDBConnection,
+      records: Awaited<ReturnType<typeof resolver.resolve>>,
+      filter: RecordFilter,
+    ) => Promise<Value>,
+  ): Promise<Value> =>
+    ask(scope, context, async (connection, records) => {
+      const { connectionId } = 'snapshotId' in scope ? source.getSnapshot(scope.snapshotId) : scope;
+      return work(connection, records, await resolveMarks(connection, records, filter, source, connectionId));
+    });
+
   return {
     /** Brings the engine up to the cache; reports the records fed after each batch. */
     follow: (_input: null, { progress: report }: Context): Promise<void> => follow(report),
-    openView: ({ scope, filter, order }: Question & { order: RecordOrder }, context: Context) =>
-      ask(scope, context, async (connection, records) => {
+    openView: ({ order, ...question }: Question & { order: RecordOrder }, context: Context) =>
+      askFiltered(question, context, async (connection, records, filter) => {
         const { viewId, rowCount } = await views.open(records, filter, order, context.signal);
         const isWhole = filter.conditions.length === 0;
         return { viewId, rowCount, totalCount: isWhole ? rowCount : await countRecords(connection, records) };
@@ -78,18 +94,23 @@ export async function createEngineOperations(database: EngineDatabase, source: E
       ids: [...(await views.readIds(viewId, offset, offset + limit))],
     }),
     closeView: (viewId: string): void => views.close(viewId),
-    countByTime: ({ scope, filter, edges }: Question & { edges: readonly number[] }, context: Context) =>
-      ask(scope, context, (connection, records) => countByTime(connection, records, filter, edges)),
-    countFacets: ({ scope, filter }: Question, context: Context): Promise<Facets> =>
-      ask(scope, context, async (connection, records) => {
+    countByTime: ({ edges, ...question }: Question & { edges: readonly number[] }, context: Context) =>
+      askFiltered(question, context, (connection, records, filter) =>
+        countByTime(connection, records, filter, edges),
+      ),
+    countFacets: (question: Question, context: Context): Promise<Facets> =>
+      askFiltered(question, context, async (connection, records, filter) => {
         const fields = ['responseCode', 'channel', 'service', 'origin', 'errorFamily'] as const;
         return toFacets(await countValues(connection, records, filter, fields));
       }),
     summarise: (scope: WantedScope, context: Context) => ask(scope, context, summariseRecords),
     findErrorFamilies: (
-      { scope, filter, period }: Question & { period: { fromMs: number; toMs: number } },
+      { period, ...question }: Question & { period: { fromMs: number; toMs: number } },
       context: Context,
-    ) => ask(scope, context, (connection, records) => findErrorFamilies(connection, records, filter, period)),
+    ) =>
+      askFiltered(question, context, (connection, records, filter) =>
+        findErrorFamilies(connection, records, filter, period),
+      ),
     /** Traffic of each channel and service in the hour before the newest record and before it; null without records. */
     findFlows: ({ connectionId, report }: { connectionId: string; report: DetailKind }, context: Context) =>
       withConnection(context, async (connection) => {

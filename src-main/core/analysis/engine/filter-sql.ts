@@ -7,6 +7,7 @@ import {
   type RecordFilter,
 } from '../../../common/model/record-filter.ts';
 import type { Direction } from '../../../common/reporting/reports.ts';
+import type { MarkedCondition } from './marked-records.ts';
 import { findColumn, type EngineColumn } from './engine-tables.ts';
 
 /** Values bound to a statement, by their place. */
@@ -79,6 +80,7 @@ function listAlternatives(
   bind: (value: BoundValue) => string,
 ): string[] | null {
   const { field, values = [], classes = [], min, max, text } = condition;
+  if ('marked' in condition) return [toMarkedSql(condition as MarkedCondition)];
   if (field === 'anywhere') return text === undefined ? null : [toSearchSql(text, direction, bind)];
   const column = findColumn(field, direction);
   if (values.length + classes.length === 0 && min === undefined && max === undefined && text === undefined) {
@@ -106,6 +108,12 @@ function listAlternatives(
   }
   if (text !== undefined && isText) parts.push(toContainsSql(name, text, bind));
   return parts;
+}
+
+/** Ids are numbers of the application, never input: they stand in the statement itself. */
+function toMarkedSql({ marked: { ids, isExcept } }: MarkedCondition): string {
+  if (ids.length === 0) return String(isExcept);
+  return `record_id ${isExcept ? 'NOT IN' : 'IN'} (${ids.join(', ')})`;
 }
 
 /** Null for a value that no record can have. */

@@ -6,10 +6,11 @@ import { dividePeriod } from '../divide-period.ts';
 import { countRecords } from './count-records.ts';
 import type { EngineFeed } from './feed-engine.ts';
 import type { FeedSource } from './feed-source.ts';
+import type { MarkSource } from './marked-records.ts';
 import { toParts, type RecordScope, type ScopePart } from './record-scope.ts';
 
 /** The cache as the engine reads it. */
-export interface EngineSource extends FeedSource {
+export interface EngineSource extends FeedSource, MarkSource {
   /** Throws AppError `cache.snapshot-not-found`. */
   getSnapshot(snapshotId: number): Snapshot;
   listSnapshots(connectionId: string): Snapshot[];

@@ -83,6 +83,7 @@ async function bringOver(source: Database, target: Database, pause: () => Promis
      WHERE snapshot_id = @id AND EXISTS (SELECT 1 FROM snapshots WHERE snapshot_id = @refreshOf)`,
   );
   for (const { snapshot_id: id, refresh_of: refreshOf } of snapshots) link.run({ id, refreshOf });
+  copyMarks(source, target, insertRow);
   await copySamples(source, target, insertRow, pause);
   return total;
 }
@@ -187,6 +188,21 @@ function finishSnapshot(
       .run(id, pageCount - whole.length);
   });
   finish.immediate();
+}
+
+/** What a person noted on records; nobody could fetch it again. */
+function copyMarks(source: Database, target: Database, insertRow: InsertRow): void {
+  const rows = readRows(source, 'SELECT * FROM record_marks') ?? [];
+  const insertAll = target.transaction(() => {
+    for (const row of rows) {
+      try {
+        insertRow('record_marks', row);
+      } catch (error) {
+        if (!isConstraint(error)) throw error;
+      }
+    }
+  });
+  insertAll.immediate();
 }
 
 /** Samples are never fetched again: every run of them that can be read is kept. */

@@ -5,6 +5,8 @@ import { CONTENT_NAMES } from '../../../common/reporting/field-values.ts';
 import type { Direction } from '../../../common/reporting/reports.ts';
 import { openCacheDatabase } from '../file/open-database.ts';
 import { isDamagedPage } from '../file/to-cache-error.ts';
+import { createMarkReader } from './record-marks.ts';
+import { prepareWindows } from './read-window.ts';
 import { toRecordId } from './record-tables.ts';
 import { createSnapshotReader } from './snapshot-rows.ts';
 import { createStoredPages, type StoredTexts } from './stored-pages.ts';
@@ -21,6 +23,8 @@ export function openEngineSource(file: string): EngineSource & { close(): void }
      ORDER BY started_at_ms DESC, snapshot_id DESC`,
   );
   const pages = createStoredPages(database);
+  const marks = createMarkReader(database);
+  const readRows = prepareWindows(database);
   const prepareRead = (direction: Direction) => {
     const columns = ENGINE_COLUMNS[direction].map(({ name }) => name);
     const texts = CONTENT_NAMES.map((name) => ({ name, at: columns.indexOf(name) })).filter(
@@ -58,6 +62,8 @@ export function openEngineSource(file: string): EngineSource & { close(): void }
       reads[direction](toRecordId(snapshotId, from), toRecordId(snapshotId, until)),
     getSnapshot: (snapshotId) => snapshots.get(snapshotId),
     listSnapshots: (connectionId) => snapshots.list(connectionId),
+    listMarks: (connectionId, report) => marks.list(connectionId, report),
+    readMarks: (report, ids) => marks.addMarks(readRows(report, ids)).map(({ mark }) => mark ?? null),
     close: () => void database.close(),
   };
 }

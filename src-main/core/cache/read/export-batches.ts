@@ -2,6 +2,7 @@ import type { RecordDetail, RecordRow } from '../../../common/model/record.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { toDetail } from './read-detail.ts';
+import { createMarkReader } from './record-marks.ts';
 import { prepareWindows } from './read-window.ts';
 import { createStoredPages } from './stored-pages.ts';
 
@@ -15,6 +16,7 @@ export interface ExportBatch {
   /** Ids of the records wanted, in their order. */
   readonly ids: readonly number[];
   readonly includePayload: boolean;
+  readonly includeMarks?: boolean;
 }
 
 type MeasuredRow = RecordRow & { readonly textLength: number };
@@ -23,8 +25,10 @@ type MeasuredRow = RecordRow & { readonly textLength: number };
 export function createExportReader(database: Database): (batch: ExportBatch) => RecordDetail[] {
   const readRows = prepareWindows<MeasuredRow>(database, ', r.text_length AS textLength');
   const pages = createStoredPages(database);
-  return ({ report, ids, includePayload }) => {
-    const rows = readUpToLimit((step) => readRows(report, step), ids);
+  const { addMarks } = createMarkReader(database);
+  return ({ report, ids, includePayload, includeMarks = false }) => {
+    const plain = readUpToLimit((step) => readRows(report, step), ids);
+    const rows = includeMarks ? addMarks(plain) : plain;
     const texts = pages.readTextsOf(ids.slice(0, rows.length));
     return rows.flatMap((row, place) => {
       const own = texts[place];

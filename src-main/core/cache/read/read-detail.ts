@@ -11,7 +11,9 @@ import { createStoredPages, type StoredTexts } from './stored-pages.ts';
 const MAX_PAYLOAD_CHARACTERS = 1_000_000;
 
 /** Prepares the reading of one whole record; throws AppError `cache.snapshot-not-found` where there is none. */
-export function createDetailReader(database: Database): (snapshot: Snapshot, seq: number) => RecordDetail {
+export function createDetailReader(
+  database: Database,
+): (snapshot: Pick<Snapshot, 'id' | 'report'>, seq: number) => RecordDetail {
   const statements = mapKinds(DETAIL_KINDS, (kind) =>
     database.prepare<[number], RecordRow>(`${selectRows(kind)} WHERE r.record_id = ?`),
   );

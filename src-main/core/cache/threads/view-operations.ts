@@ -7,6 +7,7 @@ import { createDownloadReader, type DownloadRow } from '../read/download-rows.ts
 import { createJournalReader } from '../read/page-journal.ts';
 import { createDetailReader } from '../read/read-detail.ts';
 import { prepareWindows } from '../read/read-window.ts';
+import { createMarkReader } from '../read/record-marks.ts';
 import { createSnapshotReader } from '../read/snapshot-rows.ts';
 import { createStoredPages } from '../read/stored-pages.ts';
 
@@ -18,6 +19,7 @@ export function createViewOperations(database: Database) {
   const downloads = createDownloadReader(database, snapshots);
   const readWindow = prepareWindows(database);
   const readDetail = createDetailReader(database);
+  const { addMarks } = createMarkReader(database);
   const journal = createJournalReader(database);
   const pages = createStoredPages(database);
 
@@ -31,9 +33,11 @@ export function createViewOperations(database: Database) {
     readSetAside: journal.readSetAside,
     /** Rows with these ids, in their order. Throws AppError `cache.view-closed` where one is gone. */
     readRows: ({ report, ids }: { report: DetailKind; ids: readonly number[] }): RecordRow[] =>
-      readWindow(report, ids),
-    readRecord: ({ snapshotId, seq }: Input<'records/read-record'>): RecordDetail =>
-      readDetail(snapshots.get(snapshotId), seq),
+      addMarks(readWindow(report, ids)),
+    readRecord: ({ snapshotId, seq }: Input<'records/read-record'>): RecordDetail => {
+      const record = readDetail(snapshots.get(snapshotId), seq);
+      return addMarks([record])[0] ?? record;
+    },
     readRaw: ({ snapshotId, seq }: Input<'records/read-raw'>): Output<'records/read-raw'> => {
       const { text, isRebuilt } = pages.readRaw(snapshots.get(snapshotId), seq);
       return { text, rebuilt: isRebuilt };

@@ -5,6 +5,7 @@ import { BEING_SALVAGED, salvage } from '../file/salvage.ts';
 import { isDamage, toCacheError } from '../file/to-cache-error.ts';
 import { createSnapshotReader } from '../read/snapshot-rows.ts';
 import { createDownloadWriter } from '../write/download-writes.ts';
+import { createMarkWriter } from '../write/mark-writes.ts';
 import { createSnapshotRemover, type Purge } from '../write/remove-snapshots.ts';
 import { createSnapshotWriter, endInterrupted } from '../write/snapshot-writes.ts';
 import { createStatusWriter } from '../write/status-writes.ts';
@@ -57,6 +58,7 @@ export function createWriter(opened: OpenedFile, file: string, isFirst: boolean)
       remover.markConnection(connectionId);
       await purge(0, pause);
     },
+    changeMarks: createMarkWriter(database, snapshots),
     addStatusSample: createStatusWriter(database),
     saveFileCheck: (atMs: number): void => void saveFileCheck.run(atMs),
     /** Brings over what is whole in a damaged file. */

@@ -24,6 +24,8 @@ export function toCellCondition({ field, row }: Cell): FieldCondition | null {
     case 'anywhere':
     case 'dateMs':
     case 'errorFamily':
+    case 'mark':
+    case 'note':
     case 'response':
     case 'payload':
       // Of long texts the row holds a preview at most.
@@ -42,6 +44,14 @@ export function toTimeAround({ dateMs }: RecordRow): FieldCondition | null {
 export function toCellText({ field, row }: Cell): string {
   if (field === 'dateMs') return row.dateText;
   if (field === 'payload') return row.payloadPreview;
-  if (field === 'anywhere' || field === 'errorFamily' || field === 'response') return '';
-  return String(row[field] ?? '');
+  switch (field) {
+    case 'anywhere':
+    case 'errorFamily':
+    case 'mark':
+    case 'note':
+    case 'response':
+      return '';
+    default:
+      return String(row[field] ?? '');
+  }
 }

@@ -1,5 +1,6 @@
 import type { ICellRendererParams } from 'ag-grid-community';
 import { toCodeClass, type RecordRow } from '../../../../src-main/common/model/record.ts';
+import type { MARKS, RecordMark } from '../../../../src-main/common/model/record-mark.ts';
 import type { NamedField } from '../../../../src-main/common/model/value-name.ts';
 import { SLOW_RESPONSE_MS, toLogShare } from '../../../charts/log-scale.ts';
 import type { Names } from '../../../composables/use-names.ts';
@@ -8,7 +9,16 @@ import { formatCount } from '../../../format/numbers.ts';
 /** What the cells need beside their row. */
 export interface CellContext {
   readonly names: Pick<Names, 'find' | 'toText'>;
+  describeMark(mark: RecordMark): string;
 }
+
+/** Shapes of the marks, each with a text of its own in every font. */
+const SIGNS: Readonly<Record<(typeof MARKS)[number], string>> = {
+  star: '★',
+  flag: '⚑',
+  check: '✓',
+  question: '?',
+};
 
 type CellParams = ICellRendererParams<RecordRow>;
 
@@ -62,4 +72,19 @@ export function renderNamed(field: NamedField) {
     cell.append(createSpan('record-named-name', entry.name), createSpan('num', String(value)));
     return cell;
   };
+}
+
+/** The date as received, and before it what a person noted on the record. */
+export function renderDate({ data, context }: CellParams): HTMLElement | string {
+  if (data?.mark === undefined) return data?.dateText ?? '';
+  const { mark, note } = data.mark;
+  const cell = createSpan('record-marked');
+  const sign = createSpan('record-mark', mark === null ? '✎' : SIGNS[mark]);
+  const { describeMark } = context as CellContext;
+  sign.title = describeMark(data.mark);
+  sign.setAttribute('role', 'img');
+  sign.setAttribute('aria-label', sign.title);
+  if (note !== '' && mark !== null) sign.dataset['note'] = '';
+  cell.append(sign, createSpan('', data.dateText));
+  return cell;
 }

@@ -3,7 +3,7 @@ import type { RecordOrder, RecordRow } from '../../../../src-main/common/model/r
 import type { TableColumn } from '../../../../src-main/common/model/settings.ts';
 import { listFields, type Direction } from '../../../../src-main/common/reporting/reports.ts';
 import { formatCount } from '../../../format/numbers.ts';
-import { renderCode, renderNamed, renderResponseTime } from './grid-cells.ts';
+import { renderCode, renderDate, renderNamed, renderResponseTime } from './grid-cells.ts';
 import { toColumnState } from './table-layout.ts';
 
 type Column = ColDef<RecordRow> & { readonly colId: string; readonly width: number };
@@ -32,7 +32,7 @@ const COLUMNS: readonly Column[] = [
     colId: 'dateMs',
     width: 200,
     pinned: 'left',
-    valueGetter: ({ data }) => data?.dateText,
+    cellRenderer: renderDate,
     cellClass: 'num',
   },
   { colId: 'responseCode', width: 70, pinned: 'left', cellRenderer: renderCode },

@@ -1,4 +1,4 @@
-import { ref, shallowRef } from 'vue';
+import { getCurrentScope, onScopeDispose, ref, shallowRef } from 'vue';
 import type { RecordDetail, SessionRequest } from '../../../../src-main/common/model/record.ts';
 import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
 import { useBackend } from '../../../backend/backend.ts';
@@ -57,6 +57,18 @@ export function useInspector() {
     session.value = found;
     readSessionId = sessionId;
   }
+
+  /** What a person noted on the record may have changed; the rest of it never does. */
+  async function readMark(): Promise<void> {
+    const mine = ticket;
+    const shown = target.value;
+    if (shown === null || isLoading.value) return;
+    const { snapshotId, seq } = shown;
+    const found = await backend.call('records/read-record', { snapshotId, seq }).catch(() => null);
+    if (found !== null && mine === ticket) record.value = found;
+  }
+  const stop = backend.on('marks/changed', () => void readMark());
+  if (getCurrentScope() !== undefined) onScopeDispose(stop);
 
   function clear(): void {
     ticket += 1;

@@ -31,6 +31,8 @@ const TABLE = `<p>beside</p><div role="row" row-index="4">${Object.keys({ ...ROW
   .map((name) => `<div role="gridcell" tabindex="-1" col-id="${name}"></div>`)
   .join('')}</div>`;
 
+const MARK_ITEMS = ['Star M', 'Flag', 'Done', 'Question', 'Note… N'];
+
 let menu: VueWrapper;
 
 const counts = {
@@ -108,7 +110,7 @@ describe('the menu of a cell', () => {
   it('offers what can be said of the cell', async () => {
     show('');
     await openAt('[col-id=payload]');
-    expect(names()).toEqual(['Around this time', 'Copy value']);
+    expect(names()).toEqual(['Around this time', 'Copy value', ...MARK_ITEMS]);
     expect(document.querySelector('[role=menu]')?.textContent).toContain('Payload Hello');
   });
 
@@ -130,12 +132,20 @@ describe('the menu of a cell', () => {
     expect(names().some((name) => name.startsWith('Compare'))).toBe(false);
   });
 
+  it('marks the row, or takes the mark away that it has', async () => {
+    show('');
+    await choose('client', 'Flag');
+    await menu.setProps({ readRow: () => ({ ...ROW, mark: { mark: 'flag', note: '' } }) });
+    await choose('client', 'Flag set');
+    expect(menu.emitted('mark')?.map(([, change]) => change)).toEqual([{ mark: 'flag' }, { mark: null }]);
+  });
+
   it('opens by keyboard, and nowhere but on a cell', async () => {
     show('');
     await openAt('p');
     expect(names()).toEqual([]);
     await menu.get('[col-id=origin]').trigger('keydown', { key: 'F10', shiftKey: true });
     await flushPromises();
-    expect(names()).toEqual(['Only these', 'Not these', 'Around this time', 'Copy value']);
+    expect(names()).toEqual(['Only these', 'Not these', 'Around this time', 'Copy value', ...MARK_ITEMS]);
   });
 });

@@ -6,9 +6,13 @@ import { backendKey } from '../../../../src-renderer/backend/backend.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import JsonView from '../../../../src-renderer/screens/detail/inspector/JsonView.vue';
 import RecordInspector from '../../../../src-renderer/screens/detail/inspector/RecordInspector.vue';
-import { ScriptedBackend } from '../support/scripted-backend.ts';
+import { installStores, ScriptedBackend } from '../support/scripted-backend.ts';
 
-const global = { plugins: [createMessages()], provide: { [backendKey]: new ScriptedBackend({}) } };
+const backend = new ScriptedBackend({});
+const global = {
+  plugins: [createMessages(), installStores(backend)],
+  provide: { [backendKey]: backend },
+};
 
 const RECORD: RecordDetail = {
   snapshotId: 1,

@@ -186,7 +186,7 @@ describe('copying', () => {
     const written: string[] = [];
     // The way of copying that needs no permission.
     const execCommand = () => {
-      written.push(document.querySelector('textarea')?.value ?? '');
+      written.push([...document.querySelectorAll('textarea')].at(-1)?.value ?? '');
       return true;
     };
     Object.assign(document, { execCommand });

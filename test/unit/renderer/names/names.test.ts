@@ -13,7 +13,7 @@ import {
   toRows,
   writeNames,
 } from '../../../../src-renderer/components/names/name-rows.ts';
-import NamedValue from '../../../../src-renderer/components/NamedValue.vue';
+import NamedValue from '../../../../src-renderer/components/names/NamedValue.vue';
 import { createNames } from '../../../../src-renderer/composables/use-names.ts';
 import { completeQuery } from '../../../../src-renderer/screens/detail/filters/complete-query.ts';
 import { renderNamed } from '../../../../src-renderer/screens/detail/grid/grid-cells.ts';

@@ -1,0 +1,72 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { FieldCondition, RecordFilter } from '../../../common/model/record-filter.ts';
+import type { RecordMark } from '../../../common/model/record-mark.ts';
+import type { DetailKind } from '../../../common/reporting/reports.ts';
+import { toSourceSql, type RecordScope } from './record-scope.ts';
+
+/** A condition on marks or notes, once it is known which records meet it. */
+export interface MarkedCondition extends FieldCondition {
+  /** Ids of records; with `isExcept` all others meet the condition. */
+  readonly marked: { readonly ids: readonly number[]; readonly isExcept: boolean };
+}
+
+/** Marks as the engine reads them from the cache. */
+export interface MarkSource {
+  listMarks(
+    connectionId: string,
+    report: DetailKind,
+  ): readonly { readonly sessionId: string; readonly dateMs: number | null }[];
+  /** The mark of each record, null for one without. */
+  readMarks(report: DetailKind, ids: readonly number[]): readonly (RecordMark | null)[];
+}
+
+/** True for a condition on what a person noted on a record, which the engine has no columns for. */
+function isOnMarks({ field }: FieldCondition): boolean {
+  return field === 'mark' || field === 'note';
+}
+
+/** Returns the filter with the ids that its conditions on marks and notes stand for. */
+export async function resolveMarks(
+  connection: DuckDBConnection,
+  records: RecordScope,
+  filter: RecordFilter,
+  source: MarkSource,
+  connectionId: string,
+): Promise<RecordFilter> {
+  if (!filter.conditions.some(isOnMarks)) return filter;
+  const report = `${records.direction}-detail` as const;
+  const wanted = source.listMarks(connectionId, report);
+  const ids = wanted.length === 0 ? [] : await findCandidates(connection, records, wanted);
+  const marks = source.readMarks(report, ids);
+  return {
+    conditions: filter.conditions.map((condition): FieldCondition | MarkedCondition => {
+      if (!isOnMarks(condition)) return condition;
+      // What holds for a record without mark and note holds for all that are not marked.
+      const isExcept = isMet(condition, null);
+      const listed = ids.filter((_, place) => isMet(condition, marks[place] ?? null) !== isExcept);
+      return { ...condition, marked: { ids: listed, isExcept } };
+    }),
+  };
+}
+
+/** Records that may be marked ones: of the same session and moment. */
+async function findCandidates(
+  connection: DuckDBConnection,
+  records: RecordScope,
+  wanted: ReturnType<MarkSource['listMarks']>,
+): Promise<number[]> {
+  const values: (string | bigint)[] = [];
+  const bind = (value: string | bigint): string => `$${values.push(value)}`;
+  const sessions = [...new Set(wanted.map(({ sessionId }) => sessionId))].map(bind);
+  const moments = [...new Set(wanted.map(({ dateMs }) => dateMs ?? -1))].map((atMs) => bind(BigInt(atMs)));
+  const sql = `session_id IN (${sessions.join(', ')}) AND coalesce(date_ms, -1) IN (${moments.join(', ')})`;
+  const from = toSourceSql(records, ['record_id'], { sql, values });
+  const found = await connection.runAndReadAll(`SELECT record_id FROM ${from}`, values);
+  return found.getRows().map(([id]) => Number(id));
+}
+
+function isMet({ field, values, text }: FieldCondition, mark: RecordMark | null): boolean {
+  const own = (field === 'mark' ? mark?.mark : mark?.note) ?? '';
+  if (values?.some((value) => String(value ?? '') === own) === true) return true;
+  return text !== undefined && own.toLowerCase().includes(text.toLowerCase());
+}

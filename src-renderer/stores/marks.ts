@@ -1,0 +1,57 @@
+import { defineStore } from 'pinia';
+import { shallowRef } from 'vue';
+import type { RecordRow } from '../../src-main/common/model/record.ts';
+import { MARKS, type RecordMark, type RecordMarkChange } from '../../src-main/common/model/record-mark.ts';
+import { useBackend } from '../backend/backend.ts';
+import { toErrorLike, type ErrorLike } from '../messages/error-like.ts';
+
+/** Records that the core changes at once. */
+const MAX_CHANGED = 100;
+
+type Place = Pick<RecordRow, 'snapshotId' | 'seq' | 'mark'>;
+
+/** A person's own marks and notes on records. */
+export const useMarksStore = defineStore('marks', () => {
+  const backend = useBackend();
+  /** Marks as they were changed here last: rows that were selected before still carry those of then. */
+  const changed = new Map<string, RecordMark['mark']>();
+  /** The record whose note is to have the caret as soon as it is shown. */
+  const wanted = shallowRef<Place | null>(null);
+  const error = shallowRef<ErrorLike | null>(null);
+
+  /** Changes marks or notes; returns whether that succeeded. */
+  async function change(rows: readonly Place[], next: RecordMarkChange): Promise<boolean> {
+    if (rows.length === 0) return false;
+    try {
+      const places = rows.map(({ snapshotId, seq }) => ({ snapshotId, seq }));
+      for (let from = 0; from < places.length; from += MAX_CHANGED) {
+        const records = places.slice(from, from + MAX_CHANGED);
+        await backend.call('marks/change', { records, change: next });
+        if (next.mark !== undefined) for (const place of records) changed.set(toKey(place), next.mark);
+      }
+      error.value = null;
+      return true;
+    } catch (thrown) {
+      error.value = toErrorLike(thrown);
+      return false;
+    }
+  }
+
+  /** Puts the star on the rows, or takes it away where all have it. */
+  function toggleStar(rows: readonly Place[]): Promise<boolean> {
+    const [star] = MARKS;
+    const isStarred = (row: Place): boolean =>
+      (changed.has(toKey(row)) ? changed.get(toKey(row)) : row.mark?.mark) === star;
+    return change(rows, { mark: rows.every(isStarred) ? null : star });
+  }
+
+  function wantNote(place: Place | null): void {
+    wanted.value = place;
+  }
+
+  return { wanted, error, change, toggleStar, wantNote } as const;
+});
+
+function toKey({ snapshotId, seq }: Pick<Place, 'snapshotId' | 'seq'>): string {
+  return `${snapshotId}:${seq}`;
+}
