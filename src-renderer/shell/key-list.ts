@@ -22,7 +22,7 @@ export const KEY_GROUPS: readonly KeyGroup[] = [
     name: 'anywhere',
     lines: [
       line('palette', ['Mod', 'K']),
-      line('views', ['Mod', '1'], ['Mod', String(VIEWS.length)]),
+      line('views', ['Mod', `1…${VIEWS.length}`]),
       line('settings', ['Mod', ',']),
       line('period', ['Mod', 'P']),
       line('refresh', ['Mod', 'R']),

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -195,6 +196,61 @@ describe('the core with the bundled service', () => {
     expect(exported.records).toHaveLength(snapshot!.recordCount);
     expect(exported.records[0]).toHaveProperty('ReponseTime');
   }, 60_000);
+
+  it('has one number for a period on every screen, in its export, and at the service', async () => {
+    const now = lastHours(24);
+    const startMs = Math.floor(now.fromMs / hourMs) * hourMs;
+    const toSpan = (fromMs: number, toMs: number): Period => ({
+      ...{ fromMs, toMs: toMs - 1000, zone: 'UTC' },
+      startDate: toWireDate(fromMs, 'UTC'),
+      endDate: toWireDate(toMs - 1000, 'UTC'),
+    });
+    const report = 'outbound-detail' as const;
+    // Two snapshots that overlap, the first of which is fetched again afterwards.
+    const ids: number[] = [];
+    for (const [from, to] of [
+      [0, 9],
+      [6, 18],
+    ] as const) {
+      const period = toSpan(startMs + from * hourMs, startMs + to * hourMs);
+      const { taskId, snapshotId } = await ask('downloads/start', { connectionId, report, period });
+      await whenTaskEnds(taskId);
+      ids.push(snapshotId);
+    }
+    const refresh = await ask('downloads/refresh', { snapshotId: ids[0]! });
+    await whenTaskEnds(refresh.taskId);
+    const filter = { conditions: [] };
+    await fc.assert(
+      fc.asyncProperty(fc.nat(17 * 3600), fc.integer({ min: 1, max: 6 * 3600 }), async (from, length) => {
+        const fromMs = startMs + from * 1000;
+        const toMs = Math.min(fromMs + length * 1000, startMs + 18 * hourMs);
+        const scope = { connectionId, report, fromMs, toMs };
+        const { requestCount: expected } = await ask('summaries/read', {
+          snapshotId: (await fetchSummary('outbound', toSpan(fromMs, toMs))).id,
+        });
+        const order = [{ column: 'dateMs' as const, descending: true }];
+        const { viewId, rowCount } = await ask('records/open-view', { scope, filter, order });
+        expect(rowCount).toBe(expected);
+        await ask('records/close-view', { viewId });
+        const computed = await ask('summaries/compute', scope);
+        expect(computed.requestCount).toBe(expected);
+        const span = { fromMs, toMs, zone: 'UTC', maxBuckets: 60 };
+        const buckets = await ask('records/read-histogram', { scope, filter, ...span });
+        expect(buckets.flatMap(({ counts }) => counts).reduce((sum, count) => sum + count, 0)).toBe(expected);
+        const facets = await ask('records/read-facets', { scope, filter });
+        expect(facets.channels.reduce((sum, { count }) => sum + count, 0)).toBe(expected);
+        const { taskId } = await ask('exports/start', {
+          ...{ scope, filter, order, format: 'json' as const, includePayload: false },
+        });
+        const { fileName } = await whenTaskEnds(taskId!);
+        const exported = JSON.parse(await readFile(join(dataFolder, fileName!), 'utf8')) as {
+          records: unknown[];
+        };
+        expect(exported.records).toHaveLength(expected);
+      }),
+      { numRuns: Number(process.env['PERIOD_RUNS'] ?? 8) },
+    );
+  }, 240_000);
 
   it('keeps a failed download from looking whole, and what was cached as it was', async () => {
     const before = await ask('snapshots/list', { connectionId });

@@ -17,7 +17,8 @@ test('every key that is said to work anywhere does something', () => {
   for (const { does, ways } of anywhere) {
     for (const keys of ways) {
       const event = {
-        key: keys.at(-1) ?? '',
+        // One key stands for several: 1…8.
+        key: keys.at(-1)?.charAt(0) ?? '',
         ctrlKey: keys.includes('Mod'),
         shiftKey: keys.includes('Shift'),
         altKey: keys.includes('Alt'),
