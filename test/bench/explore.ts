@@ -5,7 +5,7 @@ import type { FieldCondition } from '../../src-main/common/model/record-filter.t
 import type { RecordOrder } from '../../src-main/common/model/record.ts';
 import { createRecordsHandlers } from '../../src-main/core/records/records-handlers.ts';
 import { createFolder, FROM_MS, openTestCache, openTestEngine } from '../integration/cache/cache-fixture.ts';
-import { measure, toQuantile, toTimeFigure, type BenchFigure } from './figure.ts';
+import { measure, toMemoryFigure, toQuantile, toTimeFigure, type BenchFigure } from './figure.ts';
 import { createId, fillCache } from './fill-cache.ts';
 
 const BENCH = 'explore';
@@ -43,7 +43,7 @@ export async function* benchExplore({ size }: { size: number }): AsyncGenerator<
     const everything = { conditions: [] };
     const records = createRecordsHandlers({ cache, engine });
     yield toTimeFigure(BENCH, 'feeding anew', (await measure(() => engine.summarise(scope))).ms);
-    yield toMemory('engine, most memory while fed', readChild());
+    yield toMemoryFigure(BENCH, 'engine, most memory while fed', readChild());
     yield toSize('cache.sqlite', place.file, size);
     yield toSize('analysis.duckdb', join(dirname(place.file), 'analysis.duckdb'), size);
     const bare = new Database(place.file, { readonly: true });
@@ -114,8 +114,8 @@ export async function* benchExplore({ size }: { size: number }): AsyncGenerator<
       `SELECT * FROM inbound_records WHERE session_id = '${session.sessionId}'`,
     );
     bare.close();
-    yield toMemory('engine, most memory', readChild());
-    yield toMemory('this process, most memory', process.pid);
+    yield toMemoryFigure(BENCH, 'engine, most memory', readChild());
+    yield toMemoryFigure(BENCH, 'this process, most memory', process.pid);
     await engine.close();
   } finally {
     await cache.close();
@@ -132,20 +132,4 @@ function toSize(name: string, file: string, size: number): BenchFigure {
 /** The process that this one started. */
 function readChild(): number {
   return Number(readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8').split(' ')[0]);
-}
-
-function toMemory(figure: string, pid: number): BenchFigure {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  const value = Math.round(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024);
-  return {
-    bench: BENCH,
-    figure,
-    value,
-    unit: 'MB',
-    peer: null,
-    peerValue: null,
-    ratio: null,
-    goal: null,
-    met: null,
-  };
 }

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+
 /** One measured figure beside its peer and its goal; nulls where there is none. */
 export interface BenchFigure {
   readonly bench: string;
@@ -27,6 +29,14 @@ export function toTimeFigure(
     ratio: peer === null ? null : valueMs / peer.valueMs,
     met: goalMs === null ? null : valueMs <= goalMs,
   };
+}
+
+/** The most memory that a process ever took, with the files that it mapped. */
+export function toMemoryFigure(bench: string, figure: string, pid: number): BenchFigure {
+  const status = readFileSync(`/proc/${String(pid)}/status`, 'utf8');
+  const value = Math.round(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024);
+  const rest = { peer: null, peerValue: null, ratio: null, goal: null, met: null };
+  return { bench, figure, value, unit: 'MB', ...rest };
 }
 
 /** The value below which a share of the values lies, 0 to 1. */

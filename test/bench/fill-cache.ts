@@ -1,4 +1,5 @@
 import type { Cache } from '../../src-main/core/cache/cache.ts';
+import type { NewSnapshot } from '../../src-main/core/cache/write/snapshot-writes.ts';
 import { createDocument, toBody, toNewSnapshot, toPage } from '../integration/cache/cache-fixture.ts';
 import { measure } from './figure.ts';
 
@@ -23,8 +24,12 @@ function createDocuments(from: number, count: number) {
 }
 
 /** Stores one snapshot of `size` inbound records, one each second; returns the milliseconds that storing took. */
-export async function fillCache(cache: Cache, size: number): Promise<number> {
-  const { id } = await cache.createSnapshot(toNewSnapshot({}, size));
+export async function fillCache(
+  cache: Cache,
+  size: number,
+  changes: Partial<NewSnapshot> = {},
+): Promise<number> {
+  const { id } = await cache.createSnapshot(toNewSnapshot(changes, size));
   let storedMs = 0;
   for (let from = 0; from < size; from += PAGE_SIZE) {
     const isLast = from + PAGE_SIZE >= size;

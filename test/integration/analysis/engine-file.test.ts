@@ -101,39 +101,43 @@ describe("the engine's file", () => {
     expect(existsSync(join(folder, 'analysis-spill'))).toBe(false);
   });
 
-  it(`holds whole batches after ${KILLS} kills while it is fed, and everything once it was fed on`, async () => {
-    const script = fileURLToPath(new URL('feed-until-killed.ts', import.meta.url));
-    const reference = await openEngineDatabase({
-      file: join(folder, 'reference.duckdb'),
-      cacheIdentity: 'cache',
-      memoryLimitMb: 256,
-      threads: 1,
-    });
-    await feedAll(reference);
-    const whole = await measure(reference);
-    reference.close();
-    for (let kill = 0; kill < KILLS; kill += 1) {
-      const child = spawn(process.execPath, [script, file, ...SIZES.map(String)], {
-        stdio: ['ignore', 'pipe', 'inherit'],
+  it(
+    `holds whole batches after ${KILLS} kills while it is fed, and everything once it was fed on`,
+    async () => {
+      const script = fileURLToPath(new URL('feed-until-killed.ts', import.meta.url));
+      const reference = await openEngineDatabase({
+        file: join(folder, 'reference.duckdb'),
+        cacheIdentity: 'cache',
+        memoryLimitMb: 256,
+        threads: 1,
       });
-      await once(child.stdout, 'data');
-      await new Promise((resolve) => setTimeout(resolve, (kill * 97) % 600));
-      child.kill('SIGKILL');
-      await once(child, 'exit');
-      const database = await open();
-      for (const [, count = 0, , distinct] of await measure(database)) expect(distinct).toBe(count);
-      if (kill % 4 === 3) {
-        await feedAll(database);
-        expect(await measure(database)).toEqual(whole);
-        database.close();
-        await rm(file);
-      } else database.close();
-    }
-    const last = await open();
-    await feedAll(last);
-    expect(await measure(last)).toEqual(whole);
-    last.close();
-  }, 300_000);
+      await feedAll(reference);
+      const whole = await measure(reference);
+      reference.close();
+      for (let kill = 0; kill < KILLS; kill += 1) {
+        const child = spawn(process.execPath, [script, file, ...SIZES.map(String)], {
+          stdio: ['ignore', 'pipe', 'inherit'],
+        });
+        await once(child.stdout, 'data');
+        await new Promise((resolve) => setTimeout(resolve, (kill * 97) % 600));
+        child.kill('SIGKILL');
+        await once(child, 'exit');
+        const database = await open();
+        for (const [, count = 0, , distinct] of await measure(database)) expect(distinct).toBe(count);
+        if (kill % 4 === 3) {
+          await feedAll(database);
+          expect(await measure(database)).toEqual(whole);
+          database.close();
+          await rm(file);
+        } else database.close();
+      }
+      const last = await open();
+      await feedAll(last);
+      expect(await measure(last)).toEqual(whole);
+      last.close();
+    },
+    60_000 + KILLS * 15_000,
+  );
 });
 
 describe('following the cache', () => {
