@@ -1,9 +1,20 @@
 import { inject, type InjectionKey, type Ref } from 'vue';
+import type { Clock } from '../../src-main/common/model/clock.ts';
+
+/** The clocks of the active connection, and the one that its times are shown in. */
+export interface ShellClock {
+  readonly choice: Clock;
+  readonly zones: Readonly<Record<Clock, string>>;
+  readonly nowMs: number;
+}
 
 /** What every screen's toolbar needs of the shell around it. */
 export interface ShellContext {
   readonly theme: Readonly<Ref<'system' | 'light' | 'dark'>>;
   readonly isMac: Readonly<Ref<boolean>>;
+  /** Null without a connection. */
+  readonly clock: Readonly<Ref<ShellClock | null>>;
+  chooseClock(choice: Clock): void;
   cycleTheme(): void;
   openPalette(): void;
 }

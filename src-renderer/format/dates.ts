@@ -1,5 +1,5 @@
 import { formatWireDate } from '../../src-main/common/reporting/wire-dates.ts';
-import { toCivilTime } from '../../src-main/common/time/time-zones.ts';
+import { isTimeZone, toCivilTime, toOffsetLabel } from '../../src-main/common/time/time-zones.ts';
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
@@ -42,6 +42,12 @@ export function formatRange(fromMs: number, toMs: number, zone: string): string 
   return `${formatDayClock(fromMs, zone)} – ${end}`;
 }
 
+/** `UTC+02:00` for a span in the zone, or `UTC+02:00 – UTC+01:00` where its clock was moved meanwhile. */
+export function formatOffsets(fromMs: number, toMs: number, zone: string): string {
+  const [from, to] = [toOffsetLabel(fromMs, zone), toOffsetLabel(toMs, zone)];
+  return from === to ? from : `${from} – ${to}`;
+}
+
 /** Short name of a month that counts from 1. */
 export function formatMonth(month: number): string {
   return MONTHS[month - 1] ?? '';
@@ -49,7 +55,9 @@ export function formatMonth(month: number): string {
 
 /** The zone of this computer. */
 export function getLocalZone(): string {
-  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+  // A computer without a known zone has a name that no clock can be asked for.
+  return isTimeZone(timeZone) ? timeZone : 'UTC';
 }
 
 function pad(value: number): string {

@@ -4,6 +4,7 @@ import type { FieldCondition } from '../../src-main/common/model/record-filter.t
 import { formatClock, formatClockSeconds, formatDay } from '../format/dates.ts';
 import { MARKS } from '../../src-main/common/model/record-mark.ts';
 import { useNames } from '../composables/use-names.ts';
+import { isShownTwice, toOffsetLabel } from '../../src-main/common/time/time-zones.ts';
 import { formatCount } from '../format/numbers.ts';
 
 /** Values that a chip lists before it counts them. */
@@ -55,7 +56,9 @@ export function useConditionWords(readZone: () => string): (condition: FieldCond
   }
 
   function toClock(atMs: number): string {
-    return atMs % 60_000 === 0 ? formatClock(atMs, readZone()) : formatClockSeconds(atMs, readZone());
+    const zone = readZone();
+    const time = atMs % 60_000 === 0 ? formatClock(atMs, zone) : formatClockSeconds(atMs, zone);
+    return isShownTwice(atMs, zone) ? `${time} ${toOffsetLabel(atMs, zone)}` : time;
   }
 
   function toText(field: FieldCondition['field'], value: string | number): string {

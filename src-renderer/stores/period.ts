@@ -1,22 +1,17 @@
 import { defineStore } from 'pinia';
-import { computed, shallowRef } from 'vue';
+import { shallowRef } from 'vue';
 import type { Period } from '../../src-main/common/model/period.ts';
-import { getLocalZone } from '../format/dates.ts';
 import * as selections from '../period/period-selection.ts';
-import { useAppStore } from './app.ts';
+import { useClockStore, type ClockOwner } from './clock.ts';
 
 /** The period that the reports are looked at for; all screens share it. */
 export const usePeriodStore = defineStore('period', () => {
-  const app = useAppStore();
+  const clock = useClockStore();
   const selection = shallowRef<selections.PeriodSelection>({ kind: 'preset', preset: 'last-24-hours' });
-  /** The zone that periods are picked in: the service's or this computer's. */
-  const pickIn = computed(() => app.settings?.periodZone ?? 'service');
 
-  /** Returns the period to request from the service, as of `nowMs`. */
-  function toPeriod(nowMs: number, connection: { readonly serviceZone: string }): Period {
-    const zone = connection.serviceZone;
-    const pickZone = pickIn.value === 'service' ? zone : getLocalZone();
-    return selections.toPeriod(selection.value, nowMs, zone, pickZone);
+  /** Returns the period to request from the service, as of `nowMs`; its days are those of the connection's clock. */
+  function toPeriod(nowMs: number, connection: ClockOwner): Period {
+    return selections.toPeriod(selection.value, nowMs, connection.serviceZone, clock.readZone(connection));
   }
 
   function select(next: selections.PeriodSelection): void {
@@ -28,9 +23,5 @@ export const usePeriodStore = defineStore('period', () => {
     select({ kind: 'custom', fromMs, toMs });
   }
 
-  async function setPickIn(zone: 'service' | 'local'): Promise<void> {
-    await app.update({ periodZone: zone });
-  }
-
-  return { selection, pickIn, toPeriod, select, selectSpan, setPickIn } as const;
+  return { selection, toPeriod, select, selectSpan } as const;
 });

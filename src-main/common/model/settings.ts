@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { MAX_SAVED_FILTERS, SavedFilter } from './saved-filter.ts';
+import { Clock } from './clock.ts';
 
 /** A column of a detail table as the person set it up. */
 export const TableColumn = Type.Object({
@@ -28,8 +29,10 @@ export const Settings = Type.Object({
     { default: {} },
   ),
   savedFilters: Type.Array(SavedFilter, { maxItems: MAX_SAVED_FILTERS, default: [] }),
-  /** Zone in which periods are picked: the service's or this computer's. */
-  periodZone: Type.Union([Type.Literal('service'), Type.Literal('local')], { default: 'service' }),
+  /** The clock that times are shown in, for connections without a choice of their own. */
+  clock: Clock,
+  /** The choices of connections, by their id. */
+  clocks: Type.Record(Type.String({ maxLength: 100 }), Clock, { default: {} }),
   /** Start the bundled service when the application starts. */
   startLocalService: Type.Boolean({ default: false }),
   localServiceLive: Type.Boolean({ default: true }),

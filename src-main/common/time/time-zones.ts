@@ -61,6 +61,18 @@ export function fromCivilTime(civil: CivilTime, zone: string): number {
   return candidates.length > 0 ? Math.min(...candidates) : asUtc - before;
 }
 
+/** True when the clock in the zone was set back over this instant: it shows the same civil time twice. */
+export function isShownTwice(epochMs: number, zone: string): boolean {
+  if (zone === 'UTC') return false;
+  const dayMs = 86_400_000;
+  const offset = toOffsetMs(epochMs, zone);
+  return [epochMs - dayMs, epochMs + dayMs].some((nearMs) => {
+    // The instant that would be shown the same with the offset of the day before or after.
+    const otherMs = epochMs + offset - toOffsetMs(nearMs, zone);
+    return otherMs !== epochMs && otherMs + toOffsetMs(otherMs, zone) === epochMs + offset;
+  });
+}
+
 /** The offset as people write it: `UTC`, `UTC−05:00`, `UTC+05:45`. */
 export function toOffsetLabel(epochMs: number, zone: string): string {
   const minutes = Math.round(toOffsetMs(epochMs, zone) / 60_000);

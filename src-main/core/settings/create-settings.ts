@@ -13,7 +13,7 @@ export interface SettingsStore {
 }
 
 function toValidSettings(saved: unknown, logger: Logger): Settings {
-  const values = typeof saved === 'object' && saved !== null ? (saved as Record<string, unknown>) : {};
+  const values = typeof saved === 'object' && saved !== null ? renameOldKeys({ ...saved }) : {};
   const entries = Object.entries(Settings.properties).map(([key, schema]) => {
     const saved = values[key];
     if (key in values && Value.Check(schema, saved)) return [key, saved] as const;
@@ -30,6 +30,11 @@ function keepFitting(
   saved: readonly unknown[],
 ): readonly unknown[] {
   return saved.filter((item) => Value.Check(items, item)).slice(0, maxItems);
+}
+
+/** Until version 0.1 there was one choice, for all connections, of the zone that periods were picked in. */
+function renameOldKeys({ periodZone, ...values }: Record<string, unknown>): Record<string, unknown> {
+  return periodZone === undefined ? values : { clock: periodZone, ...values };
 }
 
 /** Loads the settings; each value that does not fit its schema falls back to its default. */

@@ -16,6 +16,7 @@ import { useDownloadStart } from '../../composables/use-download-start.ts';
 import { usePeriodCoverage } from '../../composables/use-period-coverage.ts';
 import { useRecordFilter } from '../../composables/use-record-filter.ts';
 import type { ErrorLike } from '../../messages/error-like.ts';
+import { useClockStore } from '../../stores/clock.ts';
 import { useConnectionsStore } from '../../stores/connections.ts';
 import { usePeriodStore } from '../../stores/period.ts';
 import { isTouching, listUsable } from '../../period/cached-snapshots.ts';
@@ -38,6 +39,7 @@ export type Detail = ShallowUnwrapRef<ReturnType<typeof useDetail>>;
 export function useDetail(readDirection: () => Direction) {
   const route = useRoute();
   const router = useRouter();
+  const clock = useClockStore();
   const connections = useConnectionsStore();
   const periods = usePeriodStore();
   const snapshots = useSnapshotsStore();
@@ -50,7 +52,7 @@ export function useDetail(readDirection: () => Direction) {
   const { order, fault: orderFault, setOrder } = useRecordOrder(readDirection);
 
   const connection = computed(() => connections.active);
-  const zone = computed(() => connection.value?.serviceZone ?? 'UTC');
+  const zone = computed(() => clock.zone);
   const report = computed(() => `${readDirection()}-detail` as const);
   /** A period that moves with the clock stands still until something new is there to show. */
   const asOfMs = shallowRef(Date.now());
@@ -157,7 +159,7 @@ export function useDetail(readDirection: () => Direction) {
   );
 
   const question = computed(() =>
-    JSON.stringify([scope.value, parts.value.length > 0, filter.value, order.value]),
+    JSON.stringify([scope.value, parts.value.length > 0, filter.value, order.value, zone.value]),
   );
   watch(question, open, { immediate: true });
   watch(

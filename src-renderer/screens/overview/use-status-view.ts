@@ -1,7 +1,7 @@
 import { computed } from 'vue';
 import { useI18n } from 'vue-i18n';
 import { formatClock, formatClockSeconds } from '../../format/dates.ts';
-import { useConnectionsStore } from '../../stores/connections.ts';
+import { useClockStore } from '../../stores/clock.ts';
 import { useStatusStore } from '../../stores/status.ts';
 import { findDownWindows } from './status-strip.ts';
 
@@ -10,10 +10,10 @@ const MAX_DOWN_WINDOWS = 3;
 /** The status of the active connection as the Overview shows it. */
 export function useStatusView() {
   const { t } = useI18n();
-  const connections = useConnectionsStore();
+  const clock = useClockStore();
   const status = useStatusStore();
 
-  const zone = computed(() => connections.active?.serviceZone ?? 'UTC');
+  const zone = computed(() => clock.zone);
   /** Code of why the newest check failed; null when it did not. */
   const failure = computed(() => status.latest?.failure ?? null);
   /** The newest sample with a response of the service. */

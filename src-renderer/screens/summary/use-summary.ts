@@ -3,9 +3,11 @@ import { usePeriodCoverage } from '../../composables/use-period-coverage.ts';
 import type { PeriodScope } from '../../../src-main/common/model/record-scope.ts';
 import type { Snapshot } from '../../../src-main/common/model/snapshot.ts';
 import { useClock } from '../../composables/use-clock.ts';
+import { useClockStore } from '../../stores/clock.ts';
 import { useConnectionsStore } from '../../stores/connections.ts';
 import { usePeriodStore } from '../../stores/period.ts';
 import { isReadable, isSamePeriod, isTouching, listUsable } from '../../period/cached-snapshots.ts';
+import { toInstants } from '../../period/period-selection.ts';
 import { useSnapshotsStore } from '../../stores/snapshots.ts';
 import { useSummariesStore } from '../../stores/summaries.ts';
 import type { Direction } from '../../../src-main/common/reporting/reports.ts';
@@ -19,6 +21,7 @@ const FRESH_MS = 60_000;
 
 /** The state of a Summary screen: both sources of the chosen period, and whether they agree. */
 export function useSummary(readDirection: () => Direction) {
+  const clock = useClockStore();
   const connections = useConnectionsStore();
   const periods = usePeriodStore();
   const snapshots = useSnapshotsStore();
@@ -28,7 +31,7 @@ export function useSummary(readDirection: () => Direction) {
   const fetched = shallowRef<Snapshot | null>(null);
 
   const connection = computed(() => connections.active);
-  const zone = computed(() => connection.value?.serviceZone ?? 'UTC');
+  const zone = computed(() => clock.zone);
   /** A period that moves with the clock stands still until the summary is fetched again. */
   const asOfMs = shallowRef(Date.now());
   const period = computed(() =>
@@ -128,8 +131,11 @@ export function useSummary(readDirection: () => Direction) {
     ],
     () => void summaries.compute(scope.value),
   );
-  watch([() => connection.value?.id, readDirection, () => periods.selection, () => periods.pickIn], () => {
-    void start();
+  watch([() => connection.value?.id, readDirection, () => periods.selection], () => void start());
+  watch(zone, (next, previous) => {
+    // Only whole days begin elsewhere in another clock.
+    const [now, before] = [next, previous].map((one) => toInstants(periods.selection, asOfMs.value, one));
+    if (now?.fromMs !== before?.fromMs || now?.toMs !== before?.toMs) void start();
   });
 
   onMounted(() => void start());

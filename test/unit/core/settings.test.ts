@@ -51,6 +51,16 @@ describe('settings', () => {
     expect((await open()).get().savedFilters).toEqual([]);
   });
 
+  it('keep the choice of a zone that was made before there were clocks', async () => {
+    const path = join(folder, 'settings.json');
+    await writeFile(path, JSON.stringify({ periodZone: 'local', refreshSeconds: 15 }));
+    const settings = await open();
+    expect(settings.get()).toMatchObject({ clock: 'local', clocks: {}, refreshSeconds: 15 });
+    await settings.update({ clocks: { a: 'utc' } });
+    expect(JSON.parse(await readFile(path, 'utf8'))).not.toHaveProperty('periodZone');
+    expect((await open()).get()).toMatchObject({ clock: 'local', clocks: { a: 'utc' } });
+  });
+
   it('put a damaged file aside and start with defaults', async () => {
     await writeFile(join(folder, 'settings.json'), '{"theme":');
     expect((await open()).get().theme).toBe('system');

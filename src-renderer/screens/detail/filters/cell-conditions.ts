@@ -4,6 +4,7 @@ import {
   type FieldCondition,
   type FilterField,
 } from '../../../../src-main/common/model/record-filter.ts';
+import { formatMoment } from '../../../../src-main/common/time/format-moment.ts';
 
 const AROUND_MS = 5 * 60_000;
 
@@ -40,9 +41,9 @@ export function toTimeAround({ dateMs }: RecordRow): FieldCondition | null {
   return dateMs === null ? null : { field: 'dateMs', min: dateMs - AROUND_MS, max: dateMs + AROUND_MS };
 }
 
-/** Returns the value of a cell as text. */
-export function toCellText({ field, row }: Cell): string {
-  if (field === 'dateMs') return row.dateText;
+/** Returns the value of a cell as text, dates in a zone. */
+export function toCellText({ field, row }: Cell, zone: string): string {
+  if (field === 'dateMs') return row.dateMs === null ? row.dateText : formatMoment(row.dateMs, zone);
   if (field === 'payload') return row.payloadPreview;
   switch (field) {
     case 'anywhere':

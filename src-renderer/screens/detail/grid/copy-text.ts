@@ -1,4 +1,5 @@
 import type { RecordDetail, RecordRow } from '../../../../src-main/common/model/record.ts';
+import { formatMoment, nameZonedField } from '../../../../src-main/common/time/format-moment.ts';
 import { listFields, type Direction } from '../../../../src-main/common/reporting/reports.ts';
 
 export const ROW_FORMATS = ['tsv', 'markdown', 'json'] as const;
@@ -14,23 +15,33 @@ export function isPreview(columnId: string): boolean {
   return columnId === 'payload';
 }
 
-/** Returns the field of a record that a column shows, as it is cached. */
-export function readValue(record: CopiedRecord, columnId: string): Value {
-  const name = columnId === 'dateMs' ? 'dateText' : columnId;
-  const value: unknown = record[name as keyof CopiedRecord];
+/** Returns the field of a record that a column shows, as it is cached; its date as the clock in the zone shows it. */
+export function readValue(record: CopiedRecord, columnId: string, zone: string): Value {
+  if (columnId === 'dateMs') {
+    return record.dateMs === null ? record.dateText : formatMoment(record.dateMs, zone);
+  }
+  const value: unknown = record[columnId as keyof CopiedRecord];
   return typeof value === 'string' || typeof value === 'number' ? value : null;
 }
 
-/** Returns records as text, with the columns in the given order under the service's names of their fields. */
+/**
+ * Returns records as text, with the columns in the given order under the service's names of their fields. The date's
+ * name tells the zone.
+ */
 export function formatRecords(
   format: RowFormat,
   records: readonly CopiedRecord[],
   columnIds: readonly string[],
   direction: Direction,
+  zone: string,
 ): string {
   const fields = new Map<string, { readonly wireName: string }>(listFields(`${direction}-detail`));
-  const names = columnIds.map((id) => fields.get(id === 'dateMs' ? 'dateText' : id)?.wireName ?? id);
-  const rows = records.map((record) => columnIds.map((id) => readValue(record, id)));
+  const names = columnIds.map((id) =>
+    id === 'dateMs'
+      ? nameZonedField(fields.get('dateText')?.wireName ?? id, zone)
+      : (fields.get(id)?.wireName ?? id),
+  );
+  const rows = records.map((record) => columnIds.map((id) => readValue(record, id, zone)));
   if (format === 'json') {
     const objects = rows.map((row) => Object.fromEntries(names.map((name, index) => [name, row[index]])));
     return `${JSON.stringify(objects, null, 2)}\n`;

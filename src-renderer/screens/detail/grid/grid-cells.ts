@@ -75,8 +75,9 @@ export function renderNamed(field: NamedField) {
 }
 
 /** The date as received, and before it what a person noted on the record. */
-export function renderDate({ data, context }: CellParams): HTMLElement | string {
-  if (data?.mark === undefined) return data?.dateText ?? '';
+export function renderDate({ data, value, context }: CellParams): HTMLElement | string {
+  const date = typeof value === 'string' ? value : '';
+  if (data?.mark === undefined) return date;
   const { mark, note } = data.mark;
   const cell = createSpan('record-marked');
   const sign = createSpan('record-mark', mark === null ? '✎' : SIGNS[mark]);
@@ -85,6 +86,6 @@ export function renderDate({ data, context }: CellParams): HTMLElement | string 
   sign.setAttribute('role', 'img');
   sign.setAttribute('aria-label', sign.title);
   if (note !== '' && mark !== null) sign.dataset['note'] = '';
-  cell.append(sign, createSpan('', data.dateText));
+  cell.append(sign, createSpan('', date));
   return cell;
 }

@@ -2,6 +2,7 @@ import type { ColDef } from 'ag-grid-community';
 import type { RecordOrder, RecordRow } from '../../../../src-main/common/model/record.ts';
 import type { TableColumn } from '../../../../src-main/common/model/settings.ts';
 import { listFields, type Direction } from '../../../../src-main/common/reporting/reports.ts';
+import { formatMoment } from '../../../../src-main/common/time/format-moment.ts';
 import { formatCount } from '../../../format/numbers.ts';
 import { renderCode, renderDate, renderNamed, renderResponseTime } from './grid-cells.ts';
 import { toColumnState } from './table-layout.ts';
@@ -78,12 +79,16 @@ export function listDefaultLayout(direction: Direction): readonly TableColumn[] 
   }));
 }
 
-/** Creates the definitions of the grid's columns as a layout has them; `t` translates a key. */
+/**
+ * Creates the definitions of the grid's columns as a layout has them; `t` translates a key, `readZone` returns the zone
+ * that dates are shown in.
+ */
 export function createColumns(
   direction: Direction,
   layout: readonly TableColumn[],
   order: RecordOrder,
   t: (key: string, values?: Record<string, string>) => string,
+  readZone: () => string,
 ): ColDef<RecordRow>[] {
   const columns = new Map(listColumns(direction).map((column) => [column.colId, column]));
   return toColumnState(layout).flatMap((state) => {
@@ -96,9 +101,18 @@ export function createColumns(
       sortable: (SORTABLE as readonly string[]).includes(state.colId),
       ...toInitialSort(order, state.colId),
       ...definition,
+      ...(state.colId === 'dateMs' ? { valueGetter: toDateGetter(readZone) } : {}),
       ...state,
     };
   });
+}
+
+/** A date that has no reading is shown as it was received. */
+function toDateGetter(
+  readZone: () => string,
+): (params: { data?: RecordRow | undefined }) => string | undefined {
+  return ({ data }) =>
+    typeof data?.dateMs === 'number' ? formatMoment(data.dateMs, readZone()) : data?.dateText;
 }
 
 function toInitialSort(order: RecordOrder, columnId: string): ColDef<RecordRow> {

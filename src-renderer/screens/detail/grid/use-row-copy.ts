@@ -2,6 +2,7 @@ import { useClipboard } from '@vueuse/core';
 import { shallowRef } from 'vue';
 import type { RecordRow } from '../../../../src-main/common/model/record.ts';
 import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
+import { useClockStore } from '../../../stores/clock.ts';
 import { useRecordsStore } from '../../../stores/records.ts';
 import { formatRecords, isPreview, readValue, type CopyTarget } from './copy-text.ts';
 
@@ -23,11 +24,12 @@ export interface GridPick {
 
 const NO_PICK: GridPick = { rows: [], cell: null, columnIds: [] };
 
-/** Copies what is picked in a table, with values as they are cached and texts in full. */
+/** Copies what is picked in a table, with values as they are cached, dates in the clock, and texts in full. */
 export function useRowCopy(
   readDirection: () => Direction,
   write: (text: string) => Promise<void> = useClipboard({ legacy: true }).copy,
 ) {
+  const clock = useClockStore();
   const records = useRecordsStore();
   const pick = shallowRef<GridPick>(NO_PICK);
 
@@ -36,7 +38,7 @@ export function useRowCopy(
 
   async function copyCell({ row, columnId }: CopiedCell): Promise<void> {
     const [whole] = await readWhole([row], [columnId]);
-    if (whole !== undefined) await write(String(readValue(whole, columnId) ?? ''));
+    if (whole !== undefined) await write(String(readValue(whole, columnId, clock.zone) ?? ''));
   }
 
   async function copy(target: CopyTarget): Promise<void> {
@@ -46,7 +48,7 @@ export function useRowCopy(
       return;
     }
     const whole = await readWhole(rows, columnIds);
-    if (whole.length > 0) await write(formatRecords(target, whole, columnIds, readDirection()));
+    if (whole.length > 0) await write(formatRecords(target, whole, columnIds, readDirection(), clock.zone));
   }
 
   return { pick, copy, copyCell };

@@ -2,6 +2,8 @@ import type { RecordDetail } from '../../../../src-main/common/model/record.ts';
 import type { NamedField } from '../../../../src-main/common/model/value-name.ts';
 import { formatCount } from '../../../format/numbers.ts';
 import { SLOW_RESPONSE_MS } from '../../../charts/log-scale.ts';
+import { formatMoment } from '../../../../src-main/common/time/format-moment.ts';
+import { toOffsetLabel } from '../../../../src-main/common/time/time-zones.ts';
 import { listFields, REPORTS, type Direction } from '../../../../src-main/common/reporting/reports.ts';
 
 /** A field as the service names it. */
@@ -10,6 +12,8 @@ interface RecordField {
   readonly id: string | undefined;
   readonly name: string;
   readonly value: string;
+  /** The text that the value was read from. */
+  readonly received?: string | undefined;
   readonly wide: boolean;
   readonly tone: 'plain' | 'mono' | 'alert';
   /** The field inside the application, where its numbers can have names. */
@@ -25,8 +29,20 @@ function toText(value: number | string | null): string {
   return value === null || value === '' ? '–' : String(value);
 }
 
-/** The short fields of a record, in the order and spelling of the service. */
-export function toRecordFields(record: RecordDetail, direction: Direction): readonly RecordField[] {
+/** The reading of a date, which tells its offset, and the text that was read. */
+function toDate({ dateMs, dateText }: RecordDetail, zone: string): Pick<RecordField, 'value' | 'received'> {
+  if (dateMs === null) return { value: toText(dateText) };
+  // Where this clock shows a time twice, the moment ends with an offset of its own.
+  const moment = formatMoment(dateMs, zone).slice(0, dateMs % 1000 === 0 ? 19 : 23);
+  return { value: `${moment} ${toOffsetLabel(dateMs, zone)}`, received: dateText };
+}
+
+/** The short fields of a record, in the order and spelling of the service; its date as the clock in the zone shows it. */
+export function toRecordFields(
+  record: RecordDetail,
+  direction: Direction,
+  zone: string,
+): readonly RecordField[] {
   const isSlow = (record.responseTimeMs ?? 0) > SLOW_RESPONSE_MS;
   const { fields } = REPORTS[`${direction}-detail`];
   const ids = new Map<string, string>(
@@ -40,7 +56,7 @@ export function toRecordFields(record: RecordDetail, direction: Direction): read
   ): RecordField => ({ id: ids.get(wireName), name: wireName, value, wide, tone });
   return [
     field(fields.sessionId, toText(record.sessionId), true, 'mono'),
-    field(fields.dateText, toText(record.dateText), true),
+    { ...field(fields.dateText, '', true), ...toDate(record, zone) },
     { ...field(fields.channel, toText(record.channel)), named: 'channel' },
     { ...field(fields.service, toText(record.service)), named: 'service' },
     field(fields.client, toText(record.client)),

@@ -48,6 +48,7 @@ function show(query: string, counted: typeof counts | null = null): void {
     props: {
       filter: parseQuery(query, clock).filter,
       counts: counted,
+      zone: 'UTC',
       readRow: (index: number) => (index === 4 ? ROW : null),
     },
     slots: { default: TABLE },

@@ -91,6 +91,9 @@ describe('inspector', () => {
       'Region',
     ]);
     expect(view.find('img').exists()).toBe(false);
+    expect(view.findAll('dd')[1]?.text()).toMatch(
+      /^1970-01-01 00:00:00\.001 UTC\s*As received: 2026-11-20T15:51:36\.402Z$/,
+    );
     expect(view.text()).toContain('10,012.4 ms');
     expect(view.text()).toContain('<b>did not answer</b>');
   });

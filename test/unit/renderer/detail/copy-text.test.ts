@@ -46,19 +46,19 @@ function readTsv(text: string): string[][] {
 }
 
 describe('copied rows', () => {
-  it('have the names of the service and the values as cached', () => {
-    expect(formatRecords('tsv', [ROW], IDS, 'inbound')).toBe(
-      'Date\tClient\tService\tReponseTime\tError\n' +
-        '/Date(1763654400000)/\t"a|b\tc"\t\t12.25\t"said ""no""\nand left"\n',
+  it('have the names of the service, the values as cached, and dates in a zone that is named', () => {
+    expect(formatRecords('tsv', [ROW], IDS, 'inbound', 'America/Bogota')).toBe(
+      'Date (America/Bogota)\tClient\tService\tReponseTime\tError\n' +
+        '2025-11-20 11:00:00\t"a|b\tc"\t\t12.25\t"said ""no""\nand left"\n',
     );
-    expect(JSON.parse(formatRecords('json', [ROW, ROW], ['service', 'dateMs'], 'inbound'))).toEqual([
-      { Service: null, Date: '/Date(1763654400000)/' },
-      { Service: null, Date: '/Date(1763654400000)/' },
+    expect(JSON.parse(formatRecords('json', [ROW, ROW], ['service', 'dateMs'], 'inbound', 'UTC'))).toEqual([
+      { Service: null, 'Date (UTC)': '2025-11-20 16:00:00' },
+      { Service: null, 'Date (UTC)': '2025-11-20 16:00:00' },
     ]);
   });
 
   it('as Markdown, keep what they say from being obeyed', () => {
-    expect(formatRecords('markdown', [WHOLE], ['client', 'error', 'payload'], 'inbound')).toBe(
+    expect(formatRecords('markdown', [WHOLE], ['client', 'error', 'payload'], 'inbound', 'UTC')).toBe(
       '| Client | Error | Payload |\n| --- | --- | --- |\n' +
         '| a\\|b\tc | said "no"<br>and left | \\{"text":"\\<b\\>"\\} |\n',
     );
@@ -70,7 +70,7 @@ describe('copied rows', () => {
         fc.array(fc.tuple(fc.string(), fc.string({ unit: fc.constantFrom('"', '\t', '\n', '\r', 'x') }))),
         (pairs) => {
           const rows = pairs.map(([client, error]) => ({ ...ROW, client, error }));
-          const text = formatRecords('tsv', rows, ['client', 'error'], 'inbound');
+          const text = formatRecords('tsv', rows, ['client', 'error'], 'inbound', 'UTC');
           expect(readTsv(text)).toEqual([['Client', 'Error'], ...pairs.map(([a, b]) => [a, b])]);
         },
       ),
@@ -78,8 +78,10 @@ describe('copied rows', () => {
   });
 
   it('show nothing for what a record lacks', () => {
-    expect(readValue(ROW, 'service')).toBeNull();
-    expect(readValue(ROW, 'payload')).toBeNull();
+    expect(readValue(ROW, 'service', 'UTC')).toBeNull();
+    expect(readValue(ROW, 'payload', 'UTC')).toBeNull();
+    const unread = { ...ROW, dateMs: null, dateText: 'yesterday' };
+    expect(readValue(unread, 'dateMs', 'UTC')).toBe('yesterday');
   });
 });
 

@@ -38,6 +38,7 @@ async function show(view: OpenView | null, row = makeRow, direction: Direction =
     props: {
       direction,
       view,
+      zone: 'UTC',
       readRows,
       order: DEFAULT_ORDER,
       selectedKey: null,
@@ -68,6 +69,18 @@ describe('the table of records', () => {
     const { mounted: outbound } = await show(VIEW, makeRow, 'outbound');
     expect(names(outbound)).toContain('actionId');
     expect(names(outbound)).not.toContain('botLatencyMs');
+  });
+
+  it('shows dates in the clock, also when another one is chosen, and as received where they have no reading', async () => {
+    const dateMs = Date.UTC(2026, 10, 20, 1, 2, 3, 45);
+    const { mounted, settle } = await show(VIEW, (seq) =>
+      makeRow(seq, { dateMs: seq === 1 ? null : dateMs }),
+    );
+    const dates = () => [0, 1].map((row) => mounted.get(`[row-index="${row}"] [col-id=dateMs]`).text());
+    expect(dates()).toEqual(['2026-11-20 01:02:03.045', 'date 1']);
+    await mounted.setProps({ zone: 'America/Bogota' });
+    await settle();
+    expect(dates()).toEqual(['2026-11-19 20:02:03.045', 'date 1']);
   });
 
   it('reads windows of the view, and none without one', async () => {

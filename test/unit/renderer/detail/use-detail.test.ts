@@ -7,7 +7,10 @@ import type { Input } from '../../../../src-main/common/contract/index.ts';
 import type { FieldCondition } from '../../../../src-main/common/model/record-filter.ts';
 import type { Snapshot } from '../../../../src-main/common/model/snapshot.ts';
 import { useDetail, type Detail } from '../../../../src-renderer/screens/detail/use-detail.ts';
+import { useAppStore } from '../../../../src-renderer/stores/app.ts';
+import { useClockStore } from '../../../../src-renderer/stores/clock.ts';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections.ts';
+import { usePeriodStore } from '../../../../src-renderer/stores/period.ts';
 import { useSnapshotsStore } from '../../../../src-renderer/stores/snapshots.ts';
 import { makeSnapshot } from '../library/make-snapshot.ts';
 import { provideApplication } from '../support/provide-application.ts';
@@ -30,9 +33,12 @@ const direction = ref<'inbound' | 'outbound'>('inbound');
 
 async function show(snapshots: readonly Snapshot[], path = '/inbound/detail'): Promise<void> {
   let views = 0;
+  let settings = makeSettings();
   backend = new ScriptedBackend({
-    'settings/update': () => makeSettings(),
-    'connections/list': () => [makeConnection({ id: 'one', serviceZone: 'UTC' })],
+    'app/get-info': () => ({}) as never,
+    'settings/get': () => settings,
+    'settings/update': (change) => (settings = { ...settings, ...change }),
+    'connections/list': () => [makeConnection({ id: 'one', serviceZone: 'America/Bogota' })],
     'snapshots/list': () => [...snapshots],
     'snapshots/read-storage': () => ({}) as never,
     'snapshots/read-coverage': () => ({ gaps: [] }) as never,
@@ -51,6 +57,7 @@ async function show(snapshots: readonly Snapshot[], path = '/inbound/detail'): P
   });
   const application = await provideApplication(backend, path);
   router = application.router;
+  await useAppStore().load();
   await useConnectionsStore().load();
   await useSnapshotsStore().load();
   const Screen = defineComponent({
@@ -100,6 +107,34 @@ describe('the detail screen', () => {
     await show([older]);
     expect(detail.parts).toEqual([]);
     expect(listOpened()).toEqual([]);
+  });
+
+  it('follows the clock: days begin elsewhere, hours only have other labels', async () => {
+    await show([older, cached]);
+    const opened = listOpened().length;
+    const readZones = () =>
+      backend.calls.flatMap(({ name, input }) =>
+        name === 'records/read-histogram' ? [(input as Input<'records/read-histogram'>).zone] : [],
+      );
+    expect(readZones()).toEqual(['America/Bogota']);
+    const before = listOpened().at(-1)?.scope;
+    await useClockStore().choose('utc');
+    await flushPromises();
+    expect(listOpened().length).toBe(opened + 1);
+    expect(listOpened().at(-1)?.scope).toEqual(before);
+    expect(readZones()).toEqual(['America/Bogota', 'UTC']);
+    usePeriodStore().select({ kind: 'preset', preset: 'yesterday' });
+    await flushPromises();
+    expect(listOpened().at(-1)?.scope).toMatchObject({
+      fromMs: Date.UTC(2026, 10, 19),
+      toMs: Date.UTC(2026, 10, 20),
+    });
+    await useClockStore().choose('service');
+    await flushPromises();
+    expect(listOpened().at(-1)?.scope).toMatchObject({
+      fromMs: Date.UTC(2026, 10, 19, 5),
+      toMs: Date.UTC(2026, 10, 20, 5),
+    });
   });
 
   it('makes typed changes one step back, and each other change a step of its own', async () => {
@@ -187,7 +222,7 @@ describe('the detail screen', () => {
     expect(call?.input).toMatchObject({
       connectionId: 'one',
       report: 'inbound-detail',
-      period: { startDate: '2026-11-19 16:00:00', endDate: '2026-11-20 16:00:00' },
+      period: { startDate: '2026-11-19 11:00:00', endDate: '2026-11-20 11:00:00' },
     });
     expect(router.currentRoute.value.fullPath).toBe('/inbound/detail');
   });

@@ -4,6 +4,7 @@ import {
   formatDayClock,
   formatExact,
   formatFullDay,
+  formatOffsets,
   formatRange,
 } from '../../../../src-renderer/format/dates.ts';
 
@@ -19,4 +20,10 @@ test('an instant is written as a clock in the zone shows it', () => {
 test('a range says its day once when both ends share it', () => {
   expect(formatRange(AT - 3_600_000, AT, 'UTC')).toBe('20 Nov 19:52 – 20:52');
   expect(formatRange(AT - 86_400_000, AT, 'UTC')).toBe('19 Nov 20:52 – 20 Nov 20:52');
+});
+
+test('a span in which the clock is moved has two offsets', () => {
+  const changeMs = Date.UTC(2026, 9, 25, 1);
+  expect(formatOffsets(changeMs - 1, changeMs, 'Europe/Berlin')).toBe('UTC+02:00 – UTC+01:00');
+  expect(formatOffsets(changeMs, changeMs + 1, 'Europe/Berlin')).toBe('UTC+01:00');
 });

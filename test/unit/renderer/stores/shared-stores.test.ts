@@ -1,6 +1,7 @@
 import { flushPromises } from '@vue/test-utils';
 import { expect, test, vi } from 'vitest';
 import { useAppStore } from '../../../../src-renderer/stores/app.ts';
+import { useClockStore } from '../../../../src-renderer/stores/clock.ts';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections.ts';
 import { usePeriodStore } from '../../../../src-renderer/stores/period.ts';
 import { useStatusStore } from '../../../../src-renderer/stores/status.ts';
@@ -79,6 +80,36 @@ test('the period is as of now, in the zone of the connection', async () => {
   const period = usePeriodStore();
   const asked = period.toPeriod(Date.UTC(2026, 10, 20, 20, 52), makeConnection());
   expect([asked.startDate, asked.endDate]).toEqual(['2026-11-19 15:52:00', '2026-11-20 15:52:00']);
+});
+
+test('each connection has a clock of its own, which its days follow', async () => {
+  const { backend } = await startStores();
+  await useAppStore().update({ clock: 'utc', clocks: { gone: 'local' } });
+  const clock = useClockStore();
+  const period = usePeriodStore();
+  period.select({ kind: 'preset', preset: 'yesterday' });
+  const read = () => period.toPeriod(Date.UTC(2026, 10, 20, 3), makeConnection());
+  expect([clock.choice, clock.zone, read().startDate]).toEqual(['utc', 'UTC', '2026-11-18 19:00:00']);
+  await clock.choose('service');
+  expect(clock.zone).toBe('America/Bogota');
+  // In Bogota it is still the 19th.
+  expect([read().startDate, read().endDate]).toEqual(['2026-11-18 00:00:00', '2026-11-18 23:59:59']);
+  // The choice of a connection that is gone is not kept.
+  expect(backend.calls.at(-1)?.input).toEqual({ clocks: { a: 'service' } });
+  await useConnectionsStore().activate('b');
+  expect(clock.choice).toBe('utc');
+  await clock.choose('local');
+  expect(clock.readChoice({ id: 'a' })).toBe('service');
+  expect(clock.zone).toBe(new Intl.DateTimeFormat().resolvedOptions().timeZone);
+});
+
+test('two instants stay what they are in each clock', async () => {
+  await startStores();
+  const period = usePeriodStore();
+  period.selectSpan({ fromMs: Date.UTC(2026, 10, 20), toMs: Date.UTC(2026, 10, 20, 5) });
+  const before = period.toPeriod(Date.UTC(2026, 10, 21), makeConnection());
+  await useClockStore().choose('utc');
+  expect(period.toPeriod(Date.UTC(2026, 10, 21), makeConnection())).toEqual(before);
 });
 
 test('decision 28, client: unreachable, refused and not checked are distinguished', async () => {

@@ -6,9 +6,12 @@ import type { Summary } from '../../../../src-main/common/model/summary.ts';
 import type { Task } from '../../../../src-main/common/model/task.ts';
 import { backendKey } from '../../../../src-renderer/backend/backend.ts';
 import { useSummary } from '../../../../src-renderer/screens/summary/use-summary.ts';
+import { useAppStore } from '../../../../src-renderer/stores/app.ts';
+import { useClockStore } from '../../../../src-renderer/stores/clock.ts';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections.ts';
+import { usePeriodStore } from '../../../../src-renderer/stores/period.ts';
 import { makeSnapshot } from '../library/make-snapshot.ts';
-import { makeConnection, makeTask } from '../support/samples.ts';
+import { makeConnection, makeSettings, makeTask } from '../support/samples.ts';
 import { ScriptedBackend, installStores } from '../support/scripted-backend.ts';
 
 const DAY_MS = 86_400_000;
@@ -18,8 +21,12 @@ async function showScreen(direction: 'inbound' | 'outbound', cached: Snapshot[] 
   const groupCounts = new Map(cached.map(({ id, recordCount }) => [id, recordCount]));
   const fetches: ((task: Task) => void)[] = [];
   const stored = new Map<number, Snapshot>();
+  let settings = makeSettings();
   const backend = new ScriptedBackend({
-    'connections/list': () => [makeConnection({ id: 'one', serviceZone: 'UTC' })],
+    'app/get-info': () => ({}) as never,
+    'settings/get': () => settings,
+    'settings/update': (change) => (settings = { ...settings, ...change }),
+    'connections/list': () => [makeConnection({ id: 'one', serviceZone: 'America/Bogota' })],
     'snapshots/list': () => cached,
     'snapshots/read-storage': () => ({}) as never,
     'summaries/start-fetch': () => ({ taskId: 't1', snapshotId: 1 }),
@@ -33,6 +40,7 @@ async function showScreen(direction: 'inbound' | 'outbound', cached: Snapshot[] 
     }),
   });
   const pinia = installStores(backend);
+  await useAppStore().load();
   await useConnectionsStore().load();
   const screen: VueWrapper = mount(
     defineComponent({ setup: () => useSummary(() => direction), template: '<i />' }),
@@ -103,5 +111,22 @@ describe.each(['inbound', 'outbound'] as const)('summary screen, %s', (direction
     await app.answer(ended(2));
     expect(app.view.shown?.snapshot.id).toBe(2);
     expect(app.view.shown?.summary.requestCount).toBe(400);
+  });
+
+  it('is fetched again in another clock only where days begin elsewhere in it', async () => {
+    const app = await showScreen(direction, [ended(1)]);
+    screen = app.screen;
+    const count = (): number => app.backend.countCalls('summaries/start-fetch');
+    const before = count();
+    await useClockStore().choose('utc');
+    await flushPromises();
+    expect(count()).toBe(before);
+    usePeriodStore().select({ kind: 'preset', preset: 'yesterday' });
+    await flushPromises();
+    expect(count()).toBe(before + 1);
+    await app.answer(ended(2));
+    await useClockStore().choose('service');
+    await flushPromises();
+    expect(count()).toBe(before + 2);
   });
 });
