@@ -9,8 +9,8 @@ export type PeriodWords =
   | { readonly kind: 'days'; readonly from: string; readonly to: string }
   | { readonly kind: 'range'; readonly text: string };
 
-/** Words for a period in the zone that it was requested in. */
-export function toPeriodWords({ fromMs, toMs, zone }: Period): PeriodWords {
+/** Words for a period as the clock in a zone shows it. */
+export function toPeriodWords({ fromMs, toMs }: Pick<Period, 'fromMs' | 'toMs'>, zone: string): PeriodWords {
   if (!isMidnight(fromMs, zone) || !isMidnight(toMs + 1000, zone)) {
     return { kind: 'range', text: formatRange(fromMs, toMs, zone) };
   }
@@ -20,11 +20,11 @@ export function toPeriodWords({ fromMs, toMs, zone }: Period): PeriodWords {
   return { kind: 'days', from: formatDay(fromMs, zone), to: formatDay(toMs, zone) };
 }
 
-/** Returns a function that puts a period into the words of the screen. */
-export function usePeriodWords(): (period: Period) => string {
+/** Returns a function that puts a period into the words of the screen, in a zone. */
+export function usePeriodWords(): (period: Period, zone: string) => string {
   const { t } = useI18n();
-  return (period) => {
-    const words = toPeriodWords(period);
+  return (period, zone) => {
+    const words = toPeriodWords(period, zone);
     switch (words.kind) {
       case 'range':
         return words.text;

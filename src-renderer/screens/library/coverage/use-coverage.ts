@@ -5,6 +5,7 @@ import { REPORT_KINDS, type ReportKind } from '../../../../src-main/common/repor
 import { useBackend } from '../../../backend/backend.ts';
 import { useClock } from '../../../composables/use-clock.ts';
 import { toErrorLike, type ErrorLike } from '../../../messages/error-like.ts';
+import { useClockStore } from '../../../stores/clock.ts';
 import { useSnapshotsStore } from '../../../stores/snapshots.ts';
 import type { Span } from '../../../period/cached-spans.ts';
 import {
@@ -30,6 +31,7 @@ export interface CoverageRow {
 /** The coverage of a connection's reports at the chosen zoom, kept up to date. */
 export function useCoverage(connection: Connection) {
   const backend = useBackend();
+  const clock = useClockStore();
   const snapshots = useSnapshotsStore();
   const now = useClock(CLOCK_INTERVAL_MS);
   /** The spans that were zoomed into, beginning with the day. */
@@ -40,7 +42,7 @@ export function useCoverage(connection: Connection) {
   const zoom = computed<CoverageZoom>(() => ZOOMS[path.value.length] ?? 'minutes');
   const spans = computed<readonly Span[]>(() => {
     const inside = path.value.at(-1);
-    if (inside === undefined) return toDays(now.value, connection.serviceZone, COVERAGE_DAYS);
+    if (inside === undefined) return toDays(now.value, clock.readZone(connection), COVERAGE_DAYS);
     return cutSpan(inside, zoom.value === 'hours' ? 'hours' : 'minutes');
   });
   const whole = computed<Span>(() => ({
@@ -75,6 +77,10 @@ export function useCoverage(connection: Connection) {
     }
   }
 
+  watch(
+    () => clock.readZone(connection),
+    () => (path.value = []),
+  );
   watch(whole, load, { immediate: true });
   watchThrottled(() => snapshots.snapshots, load, { throttle: RELOAD_INTERVAL_MS });
 

@@ -4,6 +4,7 @@ import { formatDayClock, formatExact } from '../../../format/dates.ts';
 import { formatBytes, formatCount } from '../../../format/numbers.ts';
 import { useErrorFormatter } from '../../../messages/error-words.ts';
 import { useRemarkWords } from '../../../messages/remark-words.ts';
+import { useClockStore } from '../../../stores/clock.ts';
 
 interface Fact {
   readonly name: string;
@@ -18,6 +19,7 @@ export function useCertificateWords(): {
   toReasons(certificate: Certificate): readonly string[];
 } {
   const { t, te } = useI18n();
+  const clock = useClockStore();
   const formatError = useErrorFormatter();
   const toRemark = useRemarkWords();
   const toTotal = (total: number | null): string =>
@@ -30,7 +32,7 @@ export function useCertificateWords(): {
       value,
       isCode,
     });
-    const at = (atMs: number | null): string => (atMs === null ? '–' : formatExact(atMs, period.zone));
+    const at = (atMs: number | null): string => (atMs === null ? '–' : formatExact(atMs, clock.zone));
     const said = [...coercions, ...remarks].map(toRemark);
     return [
       row(
@@ -62,15 +64,15 @@ export function useCertificateWords(): {
       row('setAside', formatCount(certificate.setAsideCount)),
       row('tolerated', said.length === 0 ? t('library.certificate.nothing') : said.join('\n')),
       row('resumed', formatCount(certificate.resumedCount)),
-      row('times', `${at(certificate.firstPageAtMs)} – ${at(certificate.lastPageAtMs)}`),
+      row('times', `${at(certificate.firstPageAtMs)} – ${at(certificate.lastPageAtMs)} (${clock.zone})`),
       row('digest', certificate.pagesSha256, true),
     ];
   }
 
   function toReasons(certificate: Certificate): readonly string[] {
-    const { stillOpen, firstPageAtMs, period } = certificate;
+    const { stillOpen, firstPageAtMs } = certificate;
     const open = stillOpen
-      ? [t('library.stateNote.open', { time: formatDayClock(firstPageAtMs ?? 0, period.zone) })]
+      ? [t('library.stateNote.open', { time: formatDayClock(firstPageAtMs ?? 0, clock.zone) })]
       : [];
     const reasons = certificate.reasons.map((code) => {
       const remark = certificate.remarks.find((each) => each.code === code);

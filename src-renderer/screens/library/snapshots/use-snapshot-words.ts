@@ -5,6 +5,7 @@ import { formatClockSeconds, formatDayClock } from '../../../format/dates.ts';
 import { useErrorFormatter } from '../../../messages/error-words.ts';
 import { usePeriodWords } from '../../../messages/period-words.ts';
 import { useRemarkWords } from '../../../messages/remark-words.ts';
+import { useClockStore } from '../../../stores/clock.ts';
 import { toShownState } from './snapshot-words.ts';
 
 export interface SnapshotWords {
@@ -23,7 +24,9 @@ export function useSnapshotWords(): SnapshotWords {
   const formatError = useErrorFormatter();
 
   const toReport = (report: Snapshot['report']): string => t(`library.report.${report}`);
-  const toPeriod = usePeriodWords();
+  const clock = useClockStore();
+  const formatPeriod = usePeriodWords();
+  const toPeriod = (period: Snapshot['period']): string => formatPeriod(period, clock.zone);
   const toRemark = useRemarkWords();
 
   function toStateNote(snapshot: Snapshot, download: Download | null): string {
@@ -33,7 +36,7 @@ export function useSnapshotWords(): SnapshotWords {
       case 'waiting':
         return t('library.stateNote.waiting', {
           reason,
-          time: formatClockSeconds(download?.retryAtMs ?? 0, snapshot.period.zone),
+          time: formatClockSeconds(download?.retryAtMs ?? 0, clock.zone),
         });
       case 'queued':
       case 'downloading':
@@ -41,7 +44,7 @@ export function useSnapshotWords(): SnapshotWords {
         return download?.state === 'queued' ? t('library.stateNote.queued') : '';
       case 'open':
         return t('library.stateNote.open', {
-          time: formatDayClock(snapshot.startedAtMs, snapshot.period.zone),
+          time: formatDayClock(snapshot.startedAtMs, clock.zone),
         });
       case 'incomplete':
       case 'failed': {

@@ -19,18 +19,17 @@ const midnightMs = Date.UTC(2026, 10, 19, 5);
 const day = makeSnapshot({ fromMs: midnightMs, toMs: midnightMs + DAY_MS - 1000, zone }, { id: 7 });
 
 describe('period words', () => {
-  it("calls a whole day of the service's zone so", () => {
-    expect(toPeriodWords(day.period)).toEqual({ kind: 'day', day: '19 Nov' });
+  it('calls a whole day of the clock so', () => {
+    expect(toPeriodWords(day.period, zone)).toEqual({ kind: 'day', day: '19 Nov' });
   });
 
   it('joins several whole days', () => {
     const days = makeSnapshot({ fromMs: midnightMs, toMs: midnightMs + 3 * DAY_MS - 1000, zone });
-    expect(toPeriodWords(days.period)).toEqual({ kind: 'days', from: '19 Nov', to: '21 Nov' });
+    expect(toPeriodWords(days.period, zone)).toEqual({ kind: 'days', from: '19 Nov', to: '21 Nov' });
   });
 
   it('gives the times where an end is no midnight, also when it is only midnight elsewhere', () => {
-    const { period } = makeSnapshot({ fromMs: midnightMs, toMs: midnightMs + DAY_MS - 1000, zone: 'UTC' });
-    expect(toPeriodWords(period)).toEqual({ kind: 'range', text: '19 Nov 05:00 – 20 Nov 04:59' });
+    expect(toPeriodWords(day.period, 'UTC')).toEqual({ kind: 'range', text: '19 Nov 05:00 – 20 Nov 04:59' });
   });
 });
 
