@@ -21,6 +21,7 @@ const ANSWERS = {
     sidebarCollapsed: false,
     inspectorOpen: true,
     tableColumns: {},
+    savedFilters: [],
     clock: 'service',
     clocks: {},
     startLocalService: false,
