@@ -69,7 +69,7 @@ export class DetailPage {
     await this.page.mouse.up();
   }
 
-  /** Dates of the rows in view, as the service wrote them. */
+  /** Dates of the rows in view, as the table shows them. */
   async dates(): Promise<string[]> {
     await this.rows().first().locator('[col-id=dateMs]').getByText(/\d/).waitFor();
     return this.rows().locator('[col-id=dateMs]').allInnerTexts();
