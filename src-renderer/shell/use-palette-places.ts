@@ -5,6 +5,7 @@ import { usePeriodWords } from '../messages/period-words.ts';
 import { PERIOD_PRESETS } from '../period/period-selection.ts';
 import { useAttentionTitle } from '../screens/overview/attention/attention-title.ts';
 import { toAttentionWords } from '../screens/overview/attention/attention-words.ts';
+import { useClockStore } from '../stores/clock.ts';
 import { useConnectionsStore } from '../stores/connections.ts';
 import { useOverviewStore } from '../stores/overview.ts';
 import { useSnapshotsStore } from '../stores/snapshots.ts';
@@ -15,6 +16,7 @@ import { toFilterEntries } from './palette-filters.ts';
 /** What there is to go to besides screens: saved filters, findings, periods, other connections, and snapshots of this one. */
 export function usePalettePlaces(): ComputedRef<readonly PaletteEntry[]> {
   const { t } = useI18n();
+  const clock = useClockStore();
   const connections = useConnectionsStore();
   const overview = useOverviewStore();
   const savedFilters = useSavedFiltersStore();
@@ -59,7 +61,7 @@ export function usePalettePlaces(): ComputedRef<readonly PaletteEntry[]> {
       .map((snapshot) => {
         const { id, name, report, period } = snapshot;
         const view = t(`shell.views.${report}`);
-        const words = formatPeriod(period);
+        const words = formatPeriod(period, clock.zone);
         return {
           id: `snapshot-${id}`,
           group: 'snapshots',
