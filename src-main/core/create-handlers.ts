@@ -12,6 +12,7 @@ import { createOverviewHandlers } from './overview/overview-handlers.ts';
 import { createRecordsHandlers } from './records/records-handlers.ts';
 import { createSettingsHandlers } from './settings/settings-handlers.ts';
 import { createSnapshotsHandlers } from './snapshots/snapshots-handlers.ts';
+import { createSqlHandlers } from './sql/sql-handlers.ts';
 import { createSummariesHandlers } from './summaries/summaries-handlers.ts';
 import { createTasksHandlers } from './tasks/tasks-handlers.ts';
 
@@ -29,6 +30,7 @@ export function createHandlers(parts: Parts): Handlers {
     ...createRecordsHandlers(parts),
     ...createSettingsHandlers(parts),
     ...createSnapshotsHandlers(parts),
+    ...createSqlHandlers(parts),
     ...createStatusHandlers(parts),
     ...createSummariesHandlers(parts),
     ...createTasksHandlers(parts),

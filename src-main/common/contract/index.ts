@@ -11,6 +11,7 @@ import { overviewOperations } from './overview.ts';
 import { recordsEvents, recordsOperations } from './records.ts';
 import { settingsEvents, settingsOperations } from './settings.ts';
 import { snapshotsEvents, snapshotsOperations } from './snapshots.ts';
+import { sqlOperations } from './sql.ts';
 import { statusEvents, statusOperations } from './status.ts';
 import { summariesOperations } from './summaries.ts';
 import { tasksEvents, tasksOperations } from './tasks.ts';
@@ -31,6 +32,7 @@ export const OPERATIONS = {
   ...recordsOperations,
   ...settingsOperations,
   ...snapshotsOperations,
+  ...sqlOperations,
   ...statusOperations,
   ...summariesOperations,
   ...tasksOperations,

@@ -28,6 +28,8 @@ export interface Engine extends Calls {
   watchFeed(listener: (progress: FeedProgress | null) => void): () => void;
   /** Ends the process, since another cache takes the place of the one it reads; the next call starts it again. */
   restart(): Promise<void>;
+  /** Ends a process that is deaf to the end of a call; its file is sound, and the next call starts another one. */
+  abandon(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -41,7 +43,13 @@ const NAMES = [
   'findErrorFamilies',
   'findFlows',
   'readSession',
+  'runSql',
+  'readSqlRows',
+  'closeSqlResult',
 ] as const satisfies readonly (keyof Calls)[];
+
+/** What may have ended the process is not asked again. */
+const ASKED_ONCE: ReadonlySet<string> = new Set<keyof Calls>(['runSql']);
 
 /**
  * Keeps the engine's process running. One that ends unexpectedly is started again with a file begun anew: what it was fed
@@ -59,6 +67,7 @@ export function createEngine(options: {
   let generation = 0;
   let troublesMs: number[] = [];
   let isClosed = false;
+  let abandoned: RunningEngine | null = null;
   let running: RunningEngine | null = null;
   let timer: NodeJS.Timeout | null = null;
   let feeding: Promise<void> = Promise.resolve();
@@ -85,7 +94,7 @@ export function createEngine(options: {
       if (running !== own || isClosed) return;
       running = null;
       logger.warn('engine.ended', { reason });
-      troublesMs.push(now());
+      if (own !== abandoned) troublesMs.push(now());
       noteChange();
     });
     return own;
@@ -115,6 +124,7 @@ export function createEngine(options: {
     } catch (error) {
       // Whatever ended the process, a new one over a new file may know; a view of the old one is closed.
       if (!(error instanceof AppError) || error.code !== 'analysis.stopped' || isClosed) throw error;
+      if (ASKED_ONCE.has(name)) throw error;
       return callOnce(name, input, callOptions);
     }
   };
@@ -137,6 +147,11 @@ export function createEngine(options: {
       running = null;
       await before?.end();
       noteChange();
+    },
+    async abandon() {
+      abandoned = running;
+      running?.kill();
+      await abandoned?.exited;
     },
     async close() {
       isClosed = true;

@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import { ENGINE_SCHEMA, listTableSql } from './engine-tables.ts';
 import type { BoundValue } from './filter-sql.ts';
 
+/** What large statements may lay on the disk meanwhile. */
+const MAX_SPILL = '8GB';
+
 /** The engine's file and what reads it. */
 export interface EngineDatabase {
   /** True when the file was begun anew, so that everything has to be fed. */
@@ -36,12 +39,27 @@ export async function openEngineDatabase(options: EngineFile): Promise<EngineDat
     threads: String(options.threads),
     memory_limit: `${options.memoryLimitMb}MB`,
     temp_directory: spillFolder,
+    max_temp_directory_size: MAX_SPILL,
     // Nothing is ever fetched at run time.
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
+    allow_community_extensions: 'false',
+    // No statement reaches a file other than the engine's own, nor the network.
+    enable_external_access: 'false',
+  };
+  const create = async (): Promise<DuckDBInstance> => {
+    const instance = await DuckDBInstance.create(options.file, config);
+    const connection = await instance.connect();
+    try {
+      await connection.run("SET GLOBAL TimeZone = 'UTC'");
+      await connection.run('SET GLOBAL lock_configuration = true');
+    } finally {
+      connection.closeSync();
+    }
+    return instance;
   };
   const open = async (): Promise<{ instance: DuckDBInstance; isFit: boolean }> => {
-    const instance = await DuckDBInstance.create(options.file, config);
+    const instance = await create();
     return { instance, isFit: await isFit(instance, options) };
   };
   let opened = options.isInDoubt === true ? null : await open().catch(() => null);
@@ -49,7 +67,7 @@ export async function openEngineDatabase(options: EngineFile): Promise<EngineDat
   if (isNew) {
     opened?.instance.closeSync();
     for (const suffix of ['', '.wal']) rmSync(`${options.file}${suffix}`, { force: true });
-    opened = { instance: await DuckDBInstance.create(options.file, config), isFit: true };
+    opened = { instance: await create(), isFit: true };
     await createTables(opened.instance, options.cacheIdentity);
   }
   const instance = opened?.instance;

@@ -1,8 +1,10 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { AppError } from '../../../common/contract/errors.ts';
 import { CODE_CLASSES, toCodeClass, type Facets, type RecordOrder } from '../../../common/model/record.ts';
 import type { CallContext } from '../../calls/call-messages.ts';
 import type { RecordFilter } from '../../../common/model/record-filter.ts';
 import type { RecordScope as WantedScope } from '../../../common/model/record-scope.ts';
+import type { SqlQuestion } from '../../../common/model/sql.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
 import { countByTime, countRecords, countValues, findNewestMs, type ValueCount } from './count-records.ts';
 import { createEngineFeed, type FeedProgress } from './feed-engine.ts';
@@ -13,6 +15,8 @@ import { resolveMarks } from './marked-records.ts';
 import { readSession } from './read-session.ts';
 import { createRecordViews } from './record-views.ts';
 import { createScopeResolver, type EngineSource } from './resolve-scope.ts';
+import { runStatement } from './sql/run-statement.ts';
+import { createSqlResults } from './sql/sql-results.ts';
 import { summariseRecords } from './summarise-records.ts';
 
 export type EngineOperations = Awaited<ReturnType<typeof createEngineOperations>>;
@@ -29,6 +33,7 @@ export async function createEngineOperations(database: EngineDatabase, source: E
   const feedConnection = await database.connect();
   const feed = await createEngineFeed(feedConnection, source);
   const views = createRecordViews(database, mark);
+  const results = createSqlResults(mark);
   let following: Promise<void> = Promise.resolve();
 
   /** One run at a time; whoever asks meanwhile waits for the next one. */
@@ -37,7 +42,7 @@ export async function createEngineOperations(database: EngineDatabase, source: E
     return following;
   };
   const withConnection = async <Value>(
-    { signal }: Context,
+    { signal }: Pick<Context, 'signal'>,
     work: (connection: DuckDBConnection) => Promise<Value>,
   ): Promise<Value> => {
     const connection = await database.connect();
@@ -129,12 +134,38 @@ export async function createEngineOperations(database: EngineDatabase, source: E
           scopes.push(await resolver.resolveAll(connection, connectionId, report));
         return readSession(connection, scopes, sessionId);
       }),
+    /** Runs a statement of a person; its rows are kept for `readSqlRows`. */
+    runSql: (
+      { timeLimitMs, ...question }: SqlQuestion & { timeLimitMs: number },
+      context: CallContext<'started'>,
+    ) => {
+      const { signal } = context;
+      const resolve = (scope: WantedScope) =>
+        withEnd(
+          signal,
+          withConnection(context, (connection) => resolver.resolve(connection, scope)),
+        );
+      const onStart = (): void => context.progress('started');
+      return withConnection(context, (connection) =>
+        runStatement({ connection, question, timeLimitMs, signal, resolve, onStart, source, results }),
+      );
+    },
+    readSqlRows: (place: Parameters<typeof results.read>[0]) => results.read(place),
+    closeSqlResult: (resultId: string): void => results.close(resultId),
     close: (): void => {
       views.closeAll();
       feedConnection.closeSync();
       database.close();
     },
   };
+}
+
+/** What a promise resolves to; rejects at once when the signal aborts. */
+function withEnd<Value>(signal: AbortSignal, promise: Promise<Value>): Promise<Value> {
+  const { promise: ended, reject } = Promise.withResolvers<never>();
+  const end = (): void => reject(new AppError('app.cancelled', 'The call was cancelled.'));
+  signal.addEventListener('abort', end, { once: true });
+  return Promise.race([promise, ended]).finally(() => signal.removeEventListener('abort', end));
 }
 
 function toFacets(

@@ -40,16 +40,22 @@ export function toParts(
 /**
  * A scope as a table expression that has the columns named, and `part`, the place of the part. Each part is read by its
  * range of ids and dates, so that storage outside of them is skipped; the order of rows is that of the parts, and
- * within a part that in which records were received.
+ * within a part that in which records were received. `table` is that of the direction, where its name alone is not
+ * enough to find it.
  */
-export function toSourceSql(scope: RecordScope, columns: readonly string[], where: SqlCondition): string {
+export function toSourceSql(
+  scope: RecordScope,
+  columns: readonly string[],
+  where: SqlCondition,
+  table: string = scope.direction,
+): string {
   const list = columns.join(', ');
   if (scope.parts.length === 0) {
-    return `(SELECT ${list}, 0 AS part FROM ${scope.direction} WHERE false AND (${where.sql}))`;
+    return `(SELECT ${list}, 0 AS part FROM ${table} WHERE false AND (${where.sql}))`;
   }
   const selects = scope.parts.map((part, place) => {
     const conditions = [toRangeSql(part), where.sql].filter((sql) => sql !== 'true');
-    return `SELECT ${list}, ${place} AS part FROM ${scope.direction} WHERE ${conditions.join(' AND ')}`;
+    return `SELECT ${list}, ${place} AS part FROM ${table} WHERE ${conditions.join(' AND ')}`;
   });
   return `(${selects.join(' UNION ALL ')})`;
 }

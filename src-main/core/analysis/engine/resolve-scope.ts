@@ -1,6 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { RecordScope as WantedScope } from '../../../common/model/record-scope.ts';
 import type { Snapshot } from '../../../common/model/snapshot.ts';
+import type { StatusSample } from '../../../common/model/status.ts';
+import type { Summary } from '../../../common/model/summary.ts';
 import type { DetailKind, Direction } from '../../../common/reporting/reports.ts';
 import { dividePeriod } from '../divide-period.ts';
 import { countRecords } from './count-records.ts';
@@ -14,6 +16,10 @@ export interface EngineSource extends FeedSource, MarkSource {
   /** Throws AppError `cache.snapshot-not-found`. */
   getSnapshot(snapshotId: number): Snapshot;
   listSnapshots(connectionId: string): Snapshot[];
+  /** The groups of a snapshot that the service reported. */
+  readSummary(snapshot: Snapshot): Summary;
+  /** Status samples of a connection in [fromMs, untilMs], oldest first. */
+  listStatus(connectionId: string, fromMs: number, untilMs: number): StatusSample[];
 }
 
 export interface ScopeResolver {

@@ -15,6 +15,8 @@ export interface RunningEngine {
   readonly exited: Promise<string>;
   /** Lets the process end by itself, by force after 3 s. */
   end(): Promise<void>;
+  /** Ends the process at once. */
+  kill(): void;
 }
 
 /** A process that is in the middle of a long statement has this long to end. */
@@ -52,5 +54,6 @@ export function startEngine(
       await exited;
       clearTimeout(force);
     },
+    kill: () => engine.kill(),
   };
 }

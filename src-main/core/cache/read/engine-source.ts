@@ -8,7 +8,9 @@ import { isDamagedPage } from '../file/to-cache-error.ts';
 import { createMarkReader } from './record-marks.ts';
 import { prepareWindows } from './read-window.ts';
 import { toRecordId } from './record-tables.ts';
+import { createSummaryReader } from './read-summary.ts';
 import { createSnapshotReader } from './snapshot-rows.ts';
+import { createStatusReader } from './status-samples.ts';
 import { createStoredPages, type StoredTexts } from './stored-pages.ts';
 
 /** Opens the cache, read-only, for the engine to be fed from; close it when done. */
@@ -64,6 +66,8 @@ export function openEngineSource(file: string): EngineSource & { close(): void }
     listSnapshots: (connectionId) => snapshots.list(connectionId),
     listMarks: (connectionId, report) => marks.list(connectionId, report),
     readMarks: (report, ids) => marks.addMarks(readRows(report, ids)).map(({ mark }) => mark ?? null),
+    readSummary: createSummaryReader(database),
+    listStatus: createStatusReader(database),
     close: () => void database.close(),
   };
 }

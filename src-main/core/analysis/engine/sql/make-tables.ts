@@ -1,0 +1,161 @@
+import type { DuckDBAppender, DuckDBConnection } from '@duckdb/node-api';
+import { toEndMs } from '../../../../common/model/period.ts';
+import type { PeriodScope } from '../../../../common/model/record-scope.ts';
+import type { SqlQuestion } from '../../../../common/model/sql.ts';
+import { isSummaryKind } from '../../../../common/reporting/reports.ts';
+import { ERROR_FAMILY_COLUMN, SQL_TABLES, type SqlColumnType } from '../../../../common/sql/sql-tables.ts';
+import { listClockOffsets, toClockText, type ClockOffset } from '../../../../common/sql/zone-clock.ts';
+import { readRows } from '../engine-database.ts';
+import { PATTERN_COLUMN } from '../engine-tables.ts';
+import { toSourceSql, type RecordScope } from '../record-scope.ts';
+import type { EngineSource } from '../resolve-scope.ts';
+
+const ALL = { sql: 'true', values: [] };
+const TYPES: Readonly<Record<SqlColumnType, string>> = {
+  timestamp: 'TIMESTAMP',
+  integer: 'BIGINT',
+  double: 'DOUBLE',
+  text: 'VARCHAR',
+};
+/** What asks for the present time, as a timestamp of the shown clock. */
+const CLOCKS = ['now', 'get_current_timestamp', 'transaction_timestamp', 'current_localtimestamp'];
+
+type TableName = (typeof SQL_TABLES)[number]['name'];
+type Value = string | number | null;
+
+/**
+ * Makes the tables that a statement names, for its connection alone: records are seen through views of their period,
+ * the few rows of the others are copied. Times are timestamps of the shown clock, so that hours and days are cut where
+ * that clock cuts them.
+ */
+export async function makeTables(options: {
+  readonly connection: DuckDBConnection;
+  readonly question: Omit<SqlQuestion, 'text'>;
+  readonly names: ReadonlySet<string>;
+  /** Rejects at once when the statement is cancelled, though records may have to be fed first. */
+  readonly resolve: (scope: PeriodScope) => Promise<RecordScope>;
+  readonly source: Pick<EngineSource, 'listSnapshots' | 'readSummary' | 'listStatus'>;
+  readonly nowMs: number;
+}): Promise<void> {
+  const { connection, question, names, resolve, source, nowMs } = options;
+  const { connectionId, fromMs, toMs, zone } = question;
+  for (const direction of ['inbound', 'outbound'] as const) {
+    if (!names.has(direction)) continue;
+    const scope = { connectionId, report: `${direction}-detail` as const, fromMs, toMs };
+    await makeRecords(connection, await resolve(scope), listClockOffsets(fromMs, toMs, zone));
+  }
+  if (names.has('summaries')) await fill(connection, 'summaries', listSummaries(source, question));
+  if (names.has('status')) await fill(connection, 'status', listStatus(source, question));
+  const now = `TIMESTAMP '${toClockText(nowMs, zone)}'`;
+  for (const name of CLOCKS) await connection.run(`CREATE TEMP MACRO ${name}() AS ${now}`);
+  for (const name of ['current_date', 'today']) {
+    await connection.run(`CREATE TEMP MACRO ${name}() AS CAST(${now} AS DATE)`);
+  }
+}
+
+async function makeRecords(
+  connection: DuckDBConnection,
+  scope: RecordScope,
+  offsets: readonly ClockOffset[],
+): Promise<void> {
+  const { direction } = scope;
+  const own = SQL_TABLES.find(({ name }) => name === direction)?.columns.map(({ name }) => name) ?? [];
+  const [, ...fields] = own.filter((name) => name !== ERROR_FAMILY_COLUMN);
+  const [[catalog] = ['']] = await readRows<[string]>(connection, 'SELECT current_database()');
+  // The name alone would be that of the view itself.
+  const table = `"${catalog.replaceAll('"', '""')}".main.${direction}`;
+  const source = toSourceSql(scope, ['date_ms', ...fields, PATTERN_COLUMN.name], ALL, table);
+  const selected = [
+    `epoch_ms(date_ms + ${toOffsetSql(offsets)}) AS date`,
+    ...fields,
+    `${PATTERN_COLUMN.name} AS ${ERROR_FAMILY_COLUMN}`,
+  ];
+  await connection.run(`CREATE TEMP VIEW ${direction} AS SELECT ${selected.join(', ')} FROM ${source}`);
+}
+
+function toOffsetSql(offsets: readonly ClockOffset[]): string {
+  const [first, ...later] = offsets;
+  if (later.length === 0) return String(first?.offsetMs ?? 0);
+  const cases = later
+    .toReversed()
+    .map(({ fromMs, offsetMs }) => `WHEN date_ms >= ${fromMs} THEN ${offsetMs}`);
+  return `CASE ${cases.join(' ')} ELSE ${first?.offsetMs ?? 0} END`;
+}
+
+/** Reported summaries that lie in the period; of those for the same period the newest. */
+function* listSummaries(
+  source: Pick<EngineSource, 'listSnapshots' | 'readSummary'>,
+  { connectionId, fromMs, toMs, zone }: Omit<SqlQuestion, 'text'>,
+): Generator<readonly Value[]> {
+  const seen = new Set<string>();
+  for (const snapshot of source.listSnapshots(connectionId)) {
+    const { report, period, state, fetchedAtMs } = snapshot;
+    if (!isSummaryKind(report) || state !== 'complete') continue;
+    if (period.fromMs < fromMs || toEndMs(period) > toMs) continue;
+    const key = `${report} ${period.fromMs} ${period.toMs}`;
+    if (seen.has(key)) continue;
+    seen.add(key);
+    const direction = report.startsWith('inbound') ? 'inbound' : 'outbound';
+    const times = [period.fromMs, toEndMs(period), fetchedAtMs].map((atMs) =>
+      atMs === null ? null : toClockText(atMs, zone),
+    );
+    for (const group of source.readSummary(snapshot).groups) {
+      yield [
+        direction,
+        ...times,
+        group.channel,
+        group.service,
+        group.origin,
+        group.responseCode,
+        group.count,
+        group.averageResponseTimeMs,
+        group.averageBotLatencyMs,
+        group.sessionId,
+      ];
+    }
+  }
+}
+
+function* listStatus(
+  source: Pick<EngineSource, 'listStatus'>,
+  { connectionId, fromMs, toMs, zone }: Omit<SqlQuestion, 'text'>,
+): Generator<readonly Value[]> {
+  for (const sample of source.listStatus(connectionId, fromMs, toMs - 1)) {
+    yield [
+      toClockText(sample.checkedAtMs, zone),
+      sample.platform,
+      sample.connector,
+      sample.roundTripMs,
+      sample.internalResponseTimeMs,
+      sample.sessions,
+      sample.traffic.length > 0 ? JSON.stringify(sample.traffic) : sample.trafficText,
+      sample.failure,
+    ];
+  }
+}
+
+/** Values of each row are in the order of the table's columns. */
+async function fill(
+  connection: DuckDBConnection,
+  name: TableName,
+  rows: Iterable<readonly Value[]>,
+): Promise<void> {
+  const columns = SQL_TABLES.find((table) => table.name === name)?.columns ?? [];
+  // Rows come as text, since a time is told from its text once and for all; a table in between holds them.
+  const texts = columns.map((column) => `${column.name} VARCHAR`).join(', ');
+  await connection.run(`CREATE TEMP TABLE received_${name} (${texts})`);
+  const appender = await connection.createAppender(`received_${name}`, 'main', 'temp');
+  for (const row of rows) appendRow(appender, row);
+  appender.closeSync();
+  const typed = columns.map((column) => `CAST(${column.name} AS ${TYPES[column.type]}) AS ${column.name}`);
+  await connection.run(`CREATE TEMP TABLE ${name} AS SELECT ${typed.join(', ')} FROM received_${name}`);
+  await connection.run(`DROP TABLE temp.received_${name}`);
+}
+
+function appendRow(appender: DuckDBAppender, row: readonly Value[]): void {
+  for (const value of row) {
+    if (value === null) appender.appendNull();
+    else appender.appendVarchar(String(value));
+  }
+  appender.endRow();
+}

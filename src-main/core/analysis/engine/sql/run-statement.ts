@@ -1,0 +1,104 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { PeriodScope } from '../../../../common/model/record-scope.ts';
+import {
+  SQL_MAX_CELL_CHARACTERS,
+  SQL_MAX_ROWS,
+  type SqlColumn,
+  type SqlFailure,
+  type SqlOutcome,
+  type SqlQuestion,
+} from '../../../../common/model/sql.ts';
+import type { RecordScope } from '../record-scope.ts';
+import type { EngineSource } from '../resolve-scope.ts';
+import { checkStatement } from './check-statement.ts';
+import { makeTables } from './make-tables.ts';
+import { createResultRows, type ResultRows, type SqlResults } from './sql-results.ts';
+import { isEngineFault, toFailure } from './statement-errors.ts';
+import { toCell, toColumnKind } from './to-cell.ts';
+
+export interface StatementRun {
+  readonly connection: DuckDBConnection;
+  readonly question: SqlQuestion;
+  readonly signal: AbortSignal;
+  readonly timeLimitMs: number;
+  /** Rejects at once when the statement is cancelled, though records may have to be fed first. */
+  readonly resolve: (scope: PeriodScope) => Promise<RecordScope>;
+  /** Called when everything that the statement reads is there, and its time begins. */
+  onStart(): void;
+  readonly source: EngineSource;
+  readonly results: SqlResults;
+}
+
+/**
+ * Runs a statement on a connection of its own that sees a period's records only, in a transaction that writes nothing.
+ * Faults of the statement are outcomes; what is thrown means that the engine can't be trusted any more.
+ */
+export async function runStatement(run: StatementRun): Promise<SqlOutcome> {
+  const { connection, question, signal, timeLimitMs, resolve, source } = run;
+  let timer: NodeJS.Timeout | undefined;
+  const clock = { isLate: false };
+  try {
+    const checked = await checkStatement(connection, question.text);
+    if (checked.kind === 'failed') return checked;
+    await makeTables({ connection, question, names: checked.tables, resolve, source, nowMs: Date.now() });
+    timer = setTimeout(() => {
+      clock.isLate = true;
+      connection.interrupt();
+    }, timeLimitMs);
+    run.onStart();
+    return await readResult(run, checked.sql, clock);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (clock.isLate) return fail('timeout');
+    if (isEngineFault(error)) throw error;
+    return toFailure(error, question.text);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function readResult(run: StatementRun, sql: string, clock: { isLate: boolean }): Promise<SqlOutcome> {
+  const { connection, question, signal, results } = run;
+  const startedMs = performance.now();
+  await connection.run('BEGIN TRANSACTION READ ONLY');
+  signal.throwIfAborted();
+  const result = await connection.stream(sql);
+  const types = result.columnTypes();
+  const columns = result.columnNames().map((name, place): SqlColumn => {
+    const type = types[place];
+    return { name, type: String(type), kind: type === undefined ? 'text' : toColumnKind(type) };
+  });
+  const rows = createResultRows(SQL_MAX_ROWS);
+  let cutValues = 0;
+  const kept = { hasMore: false };
+  while (!kept.hasMore) {
+    // Between two pieces of a result the engine does nothing that an interrupt could end.
+    signal.throwIfAborted();
+    if (clock.isLate) return fail('timeout');
+    const chunk = await result.fetchChunk();
+    if (chunk === null || chunk.rowCount === 0) break;
+    chunk.visitRows((values) => {
+      if (kept.hasMore) return;
+      const cells = values.map((value) => toCell(value, question.zone));
+      kept.hasMore = !rows.append(cells);
+      if (!kept.hasMore) cutValues += cells.filter(isCut).length;
+    });
+  }
+  return toOutcome(results, rows, { columns, ...kept, cutValues, durationMs: performance.now() - startedMs });
+}
+
+function toOutcome(
+  results: SqlResults,
+  rows: ResultRows,
+  more: Pick<Extract<SqlOutcome, { kind: 'rows' }>, 'columns' | 'hasMore' | 'cutValues' | 'durationMs'>,
+): SqlOutcome {
+  return { kind: 'rows', resultId: results.keep(rows), rowCount: rows.rowCount, ...more };
+}
+
+function isCut(cell: unknown): boolean {
+  return typeof cell === 'string' && cell.length === SQL_MAX_CELL_CHARACTERS;
+}
+
+function fail(fault: SqlFailure['fault']): SqlFailure {
+  return { kind: 'failed', fault, message: '', offset: null };
+}

@@ -1,0 +1,431 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { SqlCell, SqlFailure, SqlOutcome, SqlQuestion } from '../../../src-main/common/model/sql.ts';
+import { SQL_TABLES } from '../../../src-main/common/sql/sql-tables.ts';
+import type { Engine } from '../../../src-main/core/analysis/engine/create-engine.ts';
+import type { Cache } from '../../../src-main/core/cache/cache.ts';
+import { createSqlHandlers } from '../../../src-main/core/sql/sql-handlers.ts';
+import type { ChildProcess } from '../../../src-main/node/fork-process.ts';
+import {
+  createDocument,
+  createFolder,
+  fillSnapshot,
+  FROM_MS,
+  openTestCache,
+  openTestEngine,
+  toNewSnapshot,
+  toOutbound,
+} from '../cache/cache-fixture.ts';
+
+const HOUR_MS = 3_600_000;
+
+let cache: Cache;
+let engine: Engine;
+let place: Awaited<ReturnType<typeof createFolder>>;
+let processes: ChildProcess[];
+let sql: ReturnType<typeof createSqlHandlers>;
+let runs = 0;
+
+beforeEach(async () => {
+  place = await createFolder();
+  cache = await openTestCache(place.file);
+  processes = [];
+  engine = openTestEngine(place.file, processes);
+  sql = createSqlHandlers({ engine });
+  return async () => {
+    await engine.close();
+    await cache.close();
+    await place.remove();
+  };
+});
+
+const createMany = (count: number, from = 0) =>
+  Array.from({ length: count }, (_, index) => createDocument(from + index));
+
+async function run(text: string, changes: Partial<SqlQuestion> = {}, handlers = sql): Promise<SqlOutcome> {
+  const period = { fromMs: FROM_MS, toMs: FROM_MS + HOUR_MS };
+  return handlers['sql/run']({
+    ...{ runId: `run ${++runs}`, connectionId: 'one', ...period, zone: 'UTC', text },
+    ...changes,
+  });
+}
+
+/** The rows of a statement; a fault is shown in their place. */
+async function read(text: string, changes: Partial<SqlQuestion> = {}): Promise<SqlCell[][] | string> {
+  const outcome = await run(text, changes);
+  if (outcome.kind === 'failed') return `${outcome.fault}: ${outcome.message}`;
+  return sql['sql/read-rows']({ resultId: outcome.resultId, offset: 0, limit: 500, whole: true });
+}
+
+async function fault(text: string): Promise<SqlFailure | null> {
+  const outcome = await run(text);
+  return outcome.kind === 'failed' ? outcome : null;
+}
+
+describe('a statement', () => {
+  it('sees the records of its period and connection, each moment once', async () => {
+    await fillSnapshot(cache, createMany(100), {
+      period: { ...toNewSnapshot().period, toMs: FROM_MS + 99_000 },
+    });
+    const again = { ...toNewSnapshot().period, fromMs: FROM_MS + 50_000, toMs: FROM_MS + 149_000 };
+    await fillSnapshot(cache, createMany(100, 50), { period: again, startedAtMs: FROM_MS + 5 });
+    await fillSnapshot(cache, createMany(7), { connectionId: 'two' });
+    const documents = createMany(5).map((document) => toOutbound(document, '-1'));
+    await fillSnapshot(cache, documents, { report: 'outbound-detail' });
+    expect(await read('SELECT count(*), count(DISTINCT date) FROM inbound')).toEqual([[150, 150]]);
+    expect(await read('SELECT count(*) FROM inbound', { toMs: FROM_MS + 60_000 })).toEqual([[60]]);
+    expect(await read('FROM inbound SELECT count(*)', { connectionId: 'two' })).toEqual([[7]]);
+    expect(await read('SELECT count(*), min(action_id), min(response) FROM outbound')).toEqual([
+      [5, '-1', '{"ok":true}'],
+    ]);
+  });
+
+  it('shows times in the clock that is shown, across its changes', async () => {
+    // On 25 October 2026 clocks in Berlin go back from 3:00 to 2:00 at 1:00 UTC.
+    const changeMs = Date.UTC(2026, 9, 25, 1);
+    const documents = [-1, 0, 1].map((hours) =>
+      createDocument(0, { Date: new Date(changeMs + hours * HOUR_MS).toISOString(), Error: `${hours}` }),
+    );
+    const period = {
+      ...toNewSnapshot().period,
+      fromMs: changeMs - HOUR_MS,
+      toMs: changeMs + 2 * HOUR_MS - 1000,
+    };
+    await fillSnapshot(cache, documents, { period });
+    const span = { fromMs: period.fromMs, toMs: period.toMs + 1000 };
+    const rows = await read("SELECT date FROM inbound ORDER BY error = '-1' DESC, error", {
+      ...span,
+      zone: 'Europe/Berlin',
+    });
+    expect(rows).toEqual([['2026-10-25 02:00:00'], ['2026-10-25 02:00:00'], ['2026-10-25 03:00:00']]);
+    const now = await read(
+      'SELECT now() = current_timestamp, CAST(now() AS DATE) = current_date, typeof(now())',
+    );
+    expect(now).toEqual([[true, true, 'TIMESTAMP']]);
+  });
+
+  it('reads reported summaries and status samples of the period', async () => {
+    const group = { Id: 's', ReponseCode: 200, Channel: 1, Service: 2, Origin: 'web', Count: '12' };
+    const reported = [{ ...group, AvegareReponseTime: 1.5, AvegareBotLatency: 3 }];
+    await fillSnapshot(cache, reported, { report: 'inbound-summary' });
+    await fillSnapshot(cache, reported, { report: 'inbound-summary', startedAtMs: FROM_MS + 1 });
+    await cache.addStatusSample({
+      ...{ connectionId: 'one', checkedAtMs: FROM_MS + 1500, roundTripMs: 5, platform: 'up' },
+      ...{ connector: 'down', internalResponseTimeMs: 100, sessions: 3, trafficText: 'calm', failure: null },
+      traffic: [],
+    });
+    expect(
+      await read('SELECT direction, period_from, requests, average_response_time_ms FROM summaries'),
+    ).toEqual([['inbound', '2026-11-20 10:00:00', 12, 1.5]]);
+    expect(await read('SELECT * FROM status')).toEqual([
+      ['2026-11-20 10:00:01.5', 'up', 'down', 5, 100, 3, 'calm', null],
+    ]);
+    expect(await read('SELECT * FROM status, summaries', { connectionId: 'two' })).toEqual([]);
+  });
+
+  it('finds the columns that the list of tables names', async () => {
+    for (const { name, columns } of SQL_TABLES) {
+      const outcome = await run(`SELECT * FROM ${name}`);
+      const types = { timestamp: 'TIMESTAMP', integer: 'BIGINT', double: 'DOUBLE', text: 'VARCHAR' };
+      expect(outcome).toMatchObject({
+        columns: columns.map((column) => ({ name: column.name, type: types[column.type] })),
+      });
+    }
+  });
+
+  it('shows every type without loss', async () => {
+    const text = `SELECT 9007199254740993::BIGINT, 170141183460469231731687303715884105727::HUGEINT, 7::BIGINT,
+      0.10::DECIMAL(18,2), 'NaN'::DOUBLE, '-Infinity'::DOUBLE, 1.5::DOUBLE, NULL, true, DATE '2026-01-02',
+      TIMESTAMP '2026-01-02 03:04:05.678901', TIMESTAMPTZ '2026-01-02 03:04:05.000001+02', [1, NULL, 3],
+      {'a': 1, 'b': 'x'}, MAP {'k': 2}, 'ab\\x00'::BLOB, INTERVAL '1 month 2 days', '12:34:56'::TIME,
+      '00000000-0000-4000-8000-000000000001'::UUID, '<img src=x onerror=alert(1)>'`;
+    expect(await read(text, { zone: 'Europe/Berlin' })).toEqual([
+      [
+        ...[
+          '9007199254740993',
+          '170141183460469231731687303715884105727',
+          7,
+          '0.10',
+          'NaN',
+          '-Infinity',
+          1.5,
+        ],
+        ...[null, true, '2026-01-02', '2026-01-02 03:04:05.678901', '2026-01-02 02:04:05.000001 UTC+01:00'],
+        ...['[1, NULL, 3]', "{'a': 1, 'b': 'x'}", "{'k': 2}", 'ab\\x00', '1 month 2 days', '12:34:56'],
+        ...['00000000-0000-4000-8000-000000000001', '<img src=x onerror=alert(1)>'],
+      ],
+    ]);
+  });
+
+  it('keeps the first rows of a result that is too large, and reads any of them', async () => {
+    const outcome = await run('SELECT range, range % 3 AS "<b>" FROM range(250000)');
+    expect(outcome).toMatchObject({
+      rowCount: 100_000,
+      hasMore: true,
+      columns: [{ kind: 'number' }, { name: '<b>' }],
+    });
+    if (outcome.kind === 'failed') throw new Error(outcome.message);
+    const { resultId } = outcome;
+    const rows = await sql['sql/read-rows']({ resultId, offset: 99_990, limit: 500, whole: false });
+    expect(rows.map(([value]) => value)).toEqual(Array.from({ length: 10 }, (_, index) => 99_990 + index));
+    await sql['sql/close-result']({ resultId });
+    await expect(
+      (async () => sql['sql/read-rows']({ resultId, offset: 0, limit: 1, whole: false }))(),
+    ).rejects.toMatchObject({ code: 'cache.view-closed' });
+  });
+
+  it('has long texts cut in windows only, and endless ones at a limit that is told', async () => {
+    const outcome = await run("SELECT repeat('x', 2000), repeat('y', 1000001)");
+    expect(outcome).toMatchObject({ cutValues: 1 });
+    if (outcome.kind === 'failed') throw new Error(outcome.message);
+    const { resultId } = outcome;
+    const lengths = async (whole: boolean) =>
+      (await sql['sql/read-rows']({ resultId, offset: 0, limit: 1, whole }))[0]!.map(
+        (text) => String(text).length,
+      );
+    expect(await lengths(false)).toEqual([501, 501]);
+    expect(await lengths(true)).toEqual([2000, 1_000_000]);
+  });
+});
+
+describe('a fault', () => {
+  it('is told in the words of the engine, with its place', async () => {
+    const wrong = 'SELECT channel,\n  nocolumn\nFROM inbound';
+    expect(await fault(wrong)).toMatchObject({
+      fault: 'statement',
+      message: expect.stringContaining('nocolumn'),
+      offset: wrong.indexOf('nocolumn'),
+    });
+    const late = `SELECT 'é', ${Array.from({ length: 60 }, () => 'channel').join(', ')}, nocolumn FROM inbound`;
+    expect((await fault(late))?.offset).toBe(late.indexOf('nocolumn'));
+    expect(await fault("SELECT 'é' FRM inbound WHERE")).toMatchObject({ fault: 'statement' });
+    expect(await fault("SELECT 'é' WHERE )")).toMatchObject({ offset: "SELECT 'é' WHERE ".length });
+    expect(await fault("SELECT '😀' WHERE )")).toMatchObject({ offset: "SELECT '😀' WHERE ".length });
+    expect(await fault('EXPLAIN SELECT )')).toMatchObject({ offset: 'EXPLAIN SELECT '.length });
+    expect(await fault('SELECT 1 +\0')).toMatchObject({ fault: 'statement' });
+    expect(await fault('SELECT $1')).toMatchObject({ fault: 'statement' });
+    expect(await fault(' -- nothing')).toMatchObject({ fault: 'empty' });
+    expect(await fault("SELECT error('no')")).toMatchObject({ fault: 'statement' });
+    expect(await fault("SELECT 'x'::INTEGER")).toMatchObject({ fault: 'statement' });
+  });
+
+  it('of memory ends the statement, not the engine', async () => {
+    expect(await fault('SELECT list(a.range) FROM range(100000000) a')).toMatchObject({ fault: 'memory' });
+    expect(await read('SELECT 1')).toEqual([[1]]);
+    expect(processes).toHaveLength(1);
+  });
+});
+
+describe('a statement that does more than read the period', () => {
+  const READING = [
+    ...['WITH a AS (SELECT 1), b AS (FROM a) SELECT * FROM b', 'VALUES (1)', 'SELECT 1;', 'DESCRIBE inbound'],
+    ...[
+      'SUMMARIZE inbound',
+      'EXPLAIN SELECT * FROM inbound',
+      'EXPLAIN ANALYZE FROM inbound',
+      'SELECT * FROM range(3)',
+    ],
+    ...[
+      '/* c */ explain select 1',
+      'SELECT unnest([1, 2])',
+      'FROM inbound a JOIN outbound b USING (session_id)',
+    ],
+    ...[
+      'PIVOT inbound ON channel IN (1, 2) USING count(*)',
+      'FROM inbound USING SAMPLE 5',
+      'FROM (DESCRIBE status)',
+    ],
+    ...[
+      'WITH RECURSIVE t AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM t WHERE i < 5) FROM t',
+      'TABLE summaries',
+    ],
+    ...['WITH inbound AS (SELECT 1) SELECT * FROM inbound', 'FROM inbound a, LATERAL (SELECT a.channel) b'],
+    ...[
+      'SELECT row_number() OVER (ORDER BY date) FROM inbound',
+      'FROM inbound UNION ALL BY NAME FROM outbound',
+    ],
+    ...['SELECT channel, count(*) FILTER (response_code >= 500) FROM inbound GROUP BY ALL ORDER BY ALL'],
+  ];
+  const REFUSED = [
+    ['SELECT 1; SELECT 2', 'several'],
+    ...[
+      ...[
+        'SELECT 1; DROP TABLE inbound',
+        'DELETE FROM inbound',
+        'UPDATE inbound SET channel = 1',
+        'INSERT INTO inbound SELECT 1',
+        'DROP VIEW inbound',
+      ],
+      ...[
+        'CREATE TABLE x (a INTEGER)',
+        'CREATE OR REPLACE TEMP VIEW inbound AS SELECT 1',
+        "ATTACH '/tmp/x.db'",
+      ],
+      ...[
+        "COPY (SELECT 1) TO '/tmp/x.csv'",
+        "COPY inbound FROM '/etc/passwd'",
+        'INSTALL httpfs',
+        'LOAD httpfs',
+      ],
+      ...[
+        "SET memory_limit = '10GB'",
+        'RESET threads',
+        'PRAGMA database_list',
+        "EXPORT DATABASE '/tmp/x'",
+        'COMMIT',
+      ],
+      ...[
+        'ROLLBACK',
+        'CHECKPOINT',
+        'USE main',
+        'CALL duckdb_settings()',
+        'VACUUM',
+        'EXPLAIN DELETE FROM inbound',
+      ],
+      ...[
+        'PREPARE x AS SELECT 1',
+        'EXECUTE x',
+        'PIVOT inbound ON channel',
+        'DETACH analysis',
+        'EXPLAIN EXPLAIN SELECT 1',
+      ],
+    ].map((text) => [text, 'not-reading']),
+    ...[
+      ...['FROM analysis.main.inbound', 'FROM main.inbound', 'FROM temp.inbound', 'FROM fed_snapshots'],
+      ...[
+        'FROM engine_state',
+        'FROM information_schema.tables',
+        'FROM duckdb_tables',
+        'FROM pragma_database_list',
+      ],
+      ...[
+        "FROM '/etc/passwd'",
+        "FROM 'x.csv'",
+        'SHOW TABLES',
+        'SHOW ALL TABLES',
+        'SHOW DATABASES',
+        'DESCRIBE',
+      ],
+      ...[
+        'SELECT (SELECT count(*) FROM analysis.inbound)',
+        'DESCRIBE analysis.main.inbound',
+        'FROM sqlite_master',
+      ],
+      ...['WITH a AS (FROM fed_snapshots) SELECT 1', 'SELECT 1 WHERE EXISTS (FROM pg_catalog.pg_class)'],
+      ...['WITH fed_snapshots AS (FROM fed_snapshots) FROM fed_snapshots', 'SUMMARIZE engine_state'],
+      ...[
+        'SELECT * FROM (WITH engine_state AS (SELECT 1) SELECT 1), engine_state',
+        'EXPLAIN ANALYZE FROM engine_state',
+      ],
+      ...[
+        'PIVOT engine_state ON schema_version IN (1) USING count(*)',
+        'FROM inbound SEMI JOIN engine_state ON true',
+      ],
+      ...[
+        'FROM inbound ORDER BY (SELECT max(schema_version) FROM engine_state)',
+        'SUMMARIZE analysis.main.inbound',
+      ],
+    ].map((text) => [text, 'table']),
+    ...[
+      ...[
+        "FROM read_csv('/etc/passwd')",
+        "FROM read_text('/etc/passwd')",
+        "FROM glob('/*')",
+        "FROM read_blob('/x')",
+      ],
+      ...[
+        "FROM query('SELECT 1')",
+        "FROM query_table('engine_state')",
+        'FROM duckdb_settings()',
+        'FROM duckdb_secrets()',
+      ],
+      ...[
+        "FROM json_execute_serialized_sql('')",
+        "FROM pragma_table_info('inbound')",
+        'FROM seq_scan()',
+        'FROM duckdb_logs()',
+      ],
+      ...["SELECT current_setting('temp_directory')", "SELECT write_log('x')", 'SELECT sleep_ms(1000)'],
+      ...["SELECT main.current_setting('temp_directory')", 'SELECT "Current_Setting"(\'temp_directory\')'],
+    ].map((text) => [text, 'function']),
+  ];
+
+  it('is refused, in whichever way it is written', async () => {
+    for (const [text, expected] of REFUSED) expect.soft((await fault(text!))?.fault, text).toBe(expected);
+    for (const text of READING) expect.soft(await fault(text), text).toBeNull();
+    expect(processes).toHaveLength(1);
+  });
+
+  it('finds no variables of the environment and no paths', async () => {
+    expect(await read("SELECT getenv('HOME')")).toMatch(/^statement: .*does not exist/);
+    expect(
+      JSON.stringify(await read('SELECT current_database(), current_schema(), version(), current_query()')),
+    ).not.toMatch(/[/\\](tmp|home|root)/);
+    expect(JSON.stringify(await read('EXPLAIN ANALYZE SELECT * FROM inbound'))).not.toMatch(
+      /[/\\](tmp|home|root)/,
+    );
+  });
+});
+
+describe('a statement that would run for minutes', () => {
+  const ENDLESS =
+    'SELECT count(*) FROM range(1000000000) a, range(1000000000) b WHERE hash(a.range, b.range) = 1';
+
+  it.each([
+    ENDLESS,
+    'WITH RECURSIVE t AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM t) SELECT max(i) FROM t',
+    'SELECT a.range FROM range(100000000) a, range(1000) b ORDER BY hash(a.range, b.range)',
+  ])('is cancelled at once, and other questions are answered meanwhile: %s', async (text) => {
+    const id = await fillSnapshot(cache, createMany(500));
+    expect(await read('SELECT count(*) FROM inbound')).toEqual([[500]]);
+    const outcome = run(text, {});
+    const runId = `run ${runs}`;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const groups = await engine.summarise({ snapshotId: id });
+    expect(groups.reduce((total, { count }) => total + count, 0)).toBe(500);
+    const startedMs = performance.now();
+    await sql['sql/cancel']({ runId });
+    expect(await outcome).toMatchObject({ fault: 'cancelled' });
+    expect(performance.now() - startedMs).toBeLessThan(200);
+    expect(await read('SELECT 1')).toEqual([[1]]);
+    expect(processes).toHaveLength(1);
+  });
+
+  it('ends by itself when its time is over', async () => {
+    const hasty = createSqlHandlers({ engine, sqlTimeLimitMs: 300 });
+    expect(await run(ENDLESS, {}, hasty)).toMatchObject({ fault: 'timeout' });
+    expect(await read('SELECT 1')).toEqual([[1]]);
+    expect(processes).toHaveLength(1);
+  });
+
+  it('and is deaf is reported at once all the same; its process is ended, and the file stays', async () => {
+    const id = await fillSnapshot(cache, createMany(300));
+    expect(await engine.summarise({ snapshotId: id })).not.toEqual([]);
+    const deaf = run("SELECT length(repeat('x', 3500000000)), length(repeat('y', 3500000000))");
+    const runId = `run ${runs}`;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const startedMs = performance.now();
+    await sql['sql/cancel']({ runId });
+    expect(['cancelled', 'memory', 'statement']).toContain(((await deaf) as SqlFailure).fault);
+    expect(performance.now() - startedMs).toBeLessThan(200);
+    expect(await read('SELECT count(*) FROM inbound')).toEqual([[300]]);
+  });
+
+  it('makes room for a newer one when two run already', async () => {
+    const first = run(ENDLESS);
+    const second = run(ENDLESS);
+    const runId = `run ${runs}`;
+    expect(await read('SELECT 1')).toEqual([[1]]);
+    expect(await first).toMatchObject({ fault: 'cancelled' });
+    await sql['sql/cancel']({ runId });
+    expect(await second).toMatchObject({ fault: 'cancelled' });
+  });
+
+  it('and whose process dies is told of, not run again', async () => {
+    const outcome = run(ENDLESS);
+    await expect.poll(() => processes.length).toBe(1);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    processes[0]!.kill();
+    expect(await outcome).toMatchObject({ fault: 'stopped' });
+    expect(await read('SELECT 1')).toEqual([[1]]);
+  });
+});
