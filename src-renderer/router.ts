@@ -44,6 +44,7 @@ const routes: RouteRecordRaw[] = [
     name: 'local-service',
     component: () => import('./screens/local-service/LocalServiceScreen.vue'),
   },
+  { path: '/sql', name: 'sql', component: () => import('./screens/sql/SqlScreen.vue') },
   {
     path: '/settings/connections/:id?',
     name: 'connections',

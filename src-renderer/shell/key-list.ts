@@ -69,6 +69,15 @@ export const KEY_GROUPS: readonly KeyGroup[] = [
     ],
   },
   {
+    name: 'sql',
+    lines: [
+      line('runStatement', ['Mod', 'Enter']),
+      line('complete', ['Ctrl', 'Space']),
+      line('copyCell', ['Mod', 'C']),
+      line('wholeValue', ['Enter']),
+    ],
+  },
+  {
     name: 'library',
     lines: [
       line('details', ['Enter']),

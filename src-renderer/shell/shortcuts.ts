@@ -39,7 +39,7 @@ export function toShellCommand(event: KeyLike, isMac: boolean, isTyping: boolean
     return isTyping || event.ctrlKey || event.metaKey ? null : (BARE[key] ?? null);
   }
   if (event.shiftKey) return key === 'l' ? { kind: 'theme' } : null;
-  if (/^[1-8]$/.test(key)) return { kind: 'view', index: Number(key) - 1 };
+  if (/^[1-9]$/.test(key)) return { kind: 'view', index: Number(key) - 1 };
   return PLAIN[key] ?? null;
 }
 

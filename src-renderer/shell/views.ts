@@ -1,5 +1,14 @@
 import type { Component } from 'vue';
-import { Activity, CalendarClock, ChartBarStacked, Database, HardDrive, List, Settings } from '@lucide/vue';
+import {
+  Activity,
+  CalendarClock,
+  ChartBarStacked,
+  Database,
+  HardDrive,
+  List,
+  Settings,
+  SquareTerminal,
+} from '@lucide/vue';
 
 export type ViewGroup = 'none' | 'inbound' | 'outbound' | 'data';
 
@@ -12,15 +21,16 @@ export interface View {
     | 'outbound-detail'
     | 'library'
     | 'deprecations'
-    | 'local-service';
+    | 'local-service'
+    | 'sql';
   /** The word in the sidebar, below the name of the group. */
-  readonly short: 'overview' | 'summary' | 'detail' | 'library' | 'deprecations' | 'local-service';
+  readonly short: 'overview' | 'summary' | 'detail' | 'library' | 'deprecations' | 'local-service' | 'sql';
   readonly path: string;
   readonly icon: Component;
   readonly group: ViewGroup;
 }
 
-/** In the order of the sidebar, which is also that of Ctrl/Cmd+1 to 8. */
+/** In the order of the sidebar, which is also that of Ctrl/Cmd+1 to 9. */
 export const VIEWS: readonly View[] = [
   { name: 'overview', short: 'overview', path: '/overview', icon: Activity, group: 'none' },
   {
@@ -42,6 +52,7 @@ export const VIEWS: readonly View[] = [
   { name: 'library', short: 'library', path: '/library', icon: Database, group: 'data' },
   { name: 'deprecations', short: 'deprecations', path: '/deprecations', icon: CalendarClock, group: 'data' },
   { name: 'local-service', short: 'local-service', path: '/local-service', icon: HardDrive, group: 'data' },
+  { name: 'sql', short: 'sql', path: '/sql', icon: SquareTerminal, group: 'data' },
 ];
 
 export const SETTINGS_VIEW = { path: '/settings/connections', icon: Settings } as const;

@@ -28,6 +28,7 @@ const ANSWERS = {
     localServiceLive: true,
     retentionDays: 0,
     retentionBytes: 0,
+    savedStatements: [],
     ...change,
   }),
   'tasks/cancel': () => {

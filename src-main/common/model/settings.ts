@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
-import { MAX_SAVED_FILTERS, SavedFilter } from './saved-filter.ts';
 import { Clock } from './clock.ts';
+import { MAX_SAVED_FILTERS, SavedFilter } from './saved-filter.ts';
+import { SQL_MAX_STATEMENT_CHARACTERS } from './sql.ts';
 
 /** A column of a detail table as the person set it up. */
 export const TableColumn = Type.Object({
@@ -12,6 +13,13 @@ export const TableColumn = Type.Object({
 });
 export type TableColumn = Static<typeof TableColumn>;
 const TableColumns = Type.Optional(Type.Array(TableColumn, { maxItems: 100 }));
+
+/** A statement of SQL that was saved. */
+export const SavedStatement = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: 80 }),
+  text: Type.String({ maxLength: SQL_MAX_STATEMENT_CHARACTERS }),
+});
+export type SavedStatement = Static<typeof SavedStatement>;
 
 /** Every setting with its limits and default, in one schema: loading validates with it, key by key. */
 export const Settings = Type.Object({
@@ -40,6 +48,8 @@ export const Settings = Type.Object({
   retentionDays: Type.Integer({ minimum: 0, maximum: 3650, default: 0 }),
   /** The oldest cached reports are removed while the cache is larger, pinned ones never; 0 keeps them. */
   retentionBytes: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 }),
+  /** Statements of SQL, in the order in which they were saved. */
+  savedStatements: Type.Array(SavedStatement, { maxItems: 200, default: [] }),
 });
 export type Settings = Static<typeof Settings>;
 

@@ -16,6 +16,9 @@ export interface SqlTable {
 /** The name in SQL of the column that holds what errors fold to. */
 export const ERROR_FAMILY_COLUMN = 'error_family';
 
+/** A clock that is put back shows an hour twice; in UTC each instant has a time of its own. */
+export const UTC_COLUMN = 'date_utc';
+
 /** The tables that a statement can read. Texts of any length are whole. */
 export const SQL_TABLES: readonly SqlTable[] = [
   { name: 'inbound', columns: listRecordColumns('inbound') },
@@ -59,5 +62,10 @@ function listRecordColumns(direction: Direction): SqlTableColumn[] {
       if (type === 'number' || unit === 'ms') return { name: column, type: 'double' };
       return { name: column, type: type === 'integer' ? 'integer' : 'text' };
     });
-  return [{ name: 'date', type: 'timestamp' }, ...fields, { name: ERROR_FAMILY_COLUMN, type: 'text' }];
+  return [
+    { name: 'date', type: 'timestamp' },
+    { name: UTC_COLUMN, type: 'timestamp' },
+    ...fields,
+    { name: ERROR_FAMILY_COLUMN, type: 'text' },
+  ];
 }

@@ -1,10 +1,17 @@
+import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { SqlCell, SqlFailure, SqlOutcome, SqlQuestion } from '../../../src-main/common/model/sql.ts';
 import { SQL_TABLES } from '../../../src-main/common/sql/sql-tables.ts';
+import {
+  toComputedStatement,
+  toRecordsStatement,
+  toReportedStatement,
+} from '../../../src-main/common/sql/view-statements.ts';
 import type { Engine } from '../../../src-main/core/analysis/engine/create-engine.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import { createSqlHandlers } from '../../../src-main/core/sql/sql-handlers.ts';
 import type { ChildProcess } from '../../../src-main/node/fork-process.ts';
+import { EXAMPLES } from '../../../src-renderer/screens/sql/side/examples.ts';
 import {
   createDocument,
   createFolder,
@@ -15,6 +22,7 @@ import {
   toNewSnapshot,
   toOutbound,
 } from '../cache/cache-fixture.ts';
+import { filterArbitrary } from './random-records.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -184,6 +192,85 @@ describe('a statement', () => {
       );
     expect(await lengths(false)).toEqual([501, 501]);
     expect(await lengths(true)).toEqual([2000, 1_000_000]);
+  });
+});
+
+describe('open as SQL', () => {
+  it('finds as many records as the view that it stands for, for any filter', async () => {
+    const odd = ["it's", 'nul\0after', '😀 x', '%_\\', 'É', ''];
+    const documents = createMany(120).map((document, index) => ({
+      ...document,
+      Date: new Date(index * 500).toISOString(),
+      Client: odd[index % odd.length] ?? '',
+      ReponseTime: [0, 0.5, 1, 12.25, 250.5][index % 5] ?? 0,
+      Error: index % 3 === 0 ? 'timed OUT 12' : (odd[index % odd.length] ?? ''),
+    }));
+    const period = { ...toNewSnapshot().period, fromMs: 0, toMs: 59_000 };
+    await fillSnapshot(cache, documents, { period });
+    const span = { fromMs: 0, toMs: 60_000 };
+    const order = [{ column: 'error' as const, descending: true }];
+    await fc.assert(
+      fc.asyncProperty(
+        filterArbitrary,
+        fc.constantFrom('UTC', 'Asia/Kathmandu', 'America/St_Johns'),
+        async (filter, zone) => {
+          const scope = { connectionId: 'one', report: 'inbound-detail' as const, ...span };
+          const { viewId, rowCount } = await engine.openView({ scope, filter, order });
+          await engine.closeView(viewId);
+          const clock = { zone, ...span };
+          const view = { direction: 'inbound' as const, filter, order, clock };
+          const text = toRecordsStatement({ ...view, rowCount });
+          expect(await run(text, { ...span, zone }), text).toMatchObject({ kind: 'rows', rowCount });
+        },
+      ),
+      { numRuns: Number(process.env['SQL_RUNS'] ?? 60) },
+    );
+  });
+
+  it('tells the two hours apart that a clock shows when it is put back', async () => {
+    const changeMs = Date.UTC(2026, 9, 25, 1);
+    const documents = [-HOUR_MS, 0].map((ms) =>
+      createDocument(0, { Date: new Date(changeMs + ms).toISOString() }),
+    );
+    const span = { fromMs: changeMs - HOUR_MS, toMs: changeMs + HOUR_MS };
+    await fillSnapshot(cache, documents, {
+      period: { ...toNewSnapshot().period, ...span, toMs: span.toMs - 1000 },
+    });
+    const text = toRecordsStatement({
+      direction: 'inbound',
+      filter: { conditions: [{ field: 'dateMs', min: changeMs, max: changeMs + 1000 }] },
+      ...{ order: [{ column: 'dateMs', descending: false }], rowCount: 1 },
+      clock: { zone: 'Europe/Berlin', ...span },
+    });
+    expect(await run(text, { ...span, zone: 'Europe/Berlin' })).toMatchObject({ rowCount: 1 });
+  });
+
+  it('groups as the computed and the reported summaries do', async () => {
+    const id = await fillSnapshot(cache, createMany(240));
+    const group = { Id: 's', ReponseCode: 200, Channel: 1, Service: 2, Origin: 'web', Count: '12' };
+    const reported = { ...group, AvegareReponseTime: 1.5, AvegareBotLatency: 3 };
+    await fillSnapshot(cache, [reported, { ...reported, Channel: 2 }], { report: 'inbound-summary' });
+    const clock = { zone: 'Asia/Kathmandu', fromMs: FROM_MS, toMs: FROM_MS + HOUR_MS };
+    const groups = (await engine.summarise({ snapshotId: id })).filter(({ channel }) => channel === 1);
+    const filter = { conditions: [{ field: 'channel' as const, values: [1] }] };
+    const changes = { zone: clock.zone };
+    const computed = await read(toComputedStatement('inbound', filter, clock), changes);
+    const toRow = (row: (typeof groups)[number]): unknown[] => [
+      ...[row.channel, row.service, row.origin, row.responseCode, row.count],
+      ...[row.averageResponseTimeMs, row.averageBotLatencyMs],
+    ];
+    expect(new Set(computed as unknown[])).toEqual(new Set(groups.map(toRow)));
+    expect(await read(toReportedStatement('inbound', filter, clock), changes)).toEqual([
+      [1, 2, 'web', 200, 12, 1.5, 3],
+    ]);
+    expect(await read(toComputedStatement('outbound', { conditions: [] }, clock), changes)).toEqual([]);
+  });
+
+  it('and the examples run as they stand', async () => {
+    await fillSnapshot(cache, createMany(100));
+    for (const [name, text] of Object.entries(EXAMPLES)) {
+      expect.soft(await run(text), name).toMatchObject({ kind: 'rows' });
+    }
   });
 });
 

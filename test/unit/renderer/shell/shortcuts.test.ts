@@ -22,7 +22,8 @@ test('Ctrl is the modifier on Windows and Linux, Cmd on macOS', () => {
 
 test('digits open the views in the order of the sidebar, and no other digit does anything', () => {
   expect(toShellCommand(key('3'), false, false)).toEqual({ kind: 'view', index: 2 });
-  expect(toShellCommand(key('9'), false, false)).toBeNull();
+  expect(toShellCommand(key('9'), false, false)).toEqual({ kind: 'view', index: 8 });
+  expect(toShellCommand(key('0'), false, false)).toBeNull();
 });
 
 test('a slash searches, but not while typing', () => {

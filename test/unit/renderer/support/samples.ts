@@ -35,6 +35,7 @@ export function makeSettings(change: Partial<Settings> = {}): Settings {
     localServiceLive: true,
     retentionDays: 0,
     retentionBytes: 0,
+    savedStatements: [],
     ...change,
   };
 }

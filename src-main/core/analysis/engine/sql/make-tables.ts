@@ -3,7 +3,12 @@ import { toEndMs } from '../../../../common/model/period.ts';
 import type { PeriodScope } from '../../../../common/model/record-scope.ts';
 import type { SqlQuestion } from '../../../../common/model/sql.ts';
 import { isSummaryKind } from '../../../../common/reporting/reports.ts';
-import { ERROR_FAMILY_COLUMN, SQL_TABLES, type SqlColumnType } from '../../../../common/sql/sql-tables.ts';
+import {
+  ERROR_FAMILY_COLUMN,
+  SQL_TABLES,
+  UTC_COLUMN,
+  type SqlColumnType,
+} from '../../../../common/sql/sql-tables.ts';
 import { listClockOffsets, toClockText, type ClockOffset } from '../../../../common/sql/zone-clock.ts';
 import { readRows } from '../engine-database.ts';
 import { PATTERN_COLUMN } from '../engine-tables.ts';
@@ -60,13 +65,14 @@ async function makeRecords(
 ): Promise<void> {
   const { direction } = scope;
   const own = SQL_TABLES.find(({ name }) => name === direction)?.columns.map(({ name }) => name) ?? [];
-  const [, ...fields] = own.filter((name) => name !== ERROR_FAMILY_COLUMN);
+  const [, , ...fields] = own.filter((name) => name !== ERROR_FAMILY_COLUMN);
   const [[catalog] = ['']] = await readRows<[string]>(connection, 'SELECT current_database()');
   // The name alone would be that of the view itself.
   const table = `"${catalog.replaceAll('"', '""')}".main.${direction}`;
   const source = toSourceSql(scope, ['date_ms', ...fields, PATTERN_COLUMN.name], ALL, table);
   const selected = [
     `epoch_ms(date_ms + ${toOffsetSql(offsets)}) AS date`,
+    `epoch_ms(date_ms) AS ${UTC_COLUMN}`,
     ...fields,
     `${PATTERN_COLUMN.name} AS ${ERROR_FAMILY_COLUMN}`,
   ];

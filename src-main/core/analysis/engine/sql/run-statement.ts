@@ -16,7 +16,7 @@ import { createResultRows, type ResultRows, type SqlResults } from './sql-result
 import { isEngineFault, toFailure } from './statement-errors.ts';
 import { toCell, toColumnKind } from './to-cell.ts';
 
-export interface StatementRun {
+interface StatementRun {
   readonly connection: DuckDBConnection;
   readonly question: SqlQuestion;
   readonly signal: AbortSignal;

@@ -1,0 +1,142 @@
+import type { CodeClass } from '../model/record.ts';
+import type { FieldCondition, FilterField, RecordFilter } from '../model/record-filter.ts';
+import { REPORTS, type Direction, type ReportField } from '../reporting/reports.ts';
+import { ERROR_FAMILY_COLUMN, SQL_TABLES, UTC_COLUMN, type SqlTableColumn } from './sql-tables.ts';
+import { listClockOffsets, toClockText } from './zone-clock.ts';
+
+/** The clock that times are written in, and the period over which it must be unambiguous. */
+export interface StatementClock {
+  readonly zone: string;
+  readonly fromMs: number;
+  /** Exclusive. */
+  readonly toMs: number;
+}
+
+const CLASS_SQL: Readonly<Record<CodeClass, string>> = {
+  '2xx': 'response_code BETWEEN 100 AND 299',
+  '3xx': 'response_code BETWEEN 300 AND 399',
+  '4xx': 'response_code BETWEEN 400 AND 499',
+  '5xx': 'response_code BETWEEN 500 AND 599',
+  none: '(response_code IS NULL OR response_code NOT BETWEEN 100 AND 599)',
+};
+/** Fields that a search looks in. */
+const SEARCHED_FIELDS: readonly FilterField[] = [
+  'client',
+  'error',
+  'sessionId',
+  'origin',
+  'actionId',
+  'payload',
+  'response',
+];
+
+/** Conditions of SQL, one for each condition of a filter, that hold for the same records. */
+export function toConditionsSql(filter: RecordFilter, direction: Direction, clock: StatementClock): string[] {
+  return filter.conditions.flatMap((condition) => {
+    const parts = listAlternatives(condition, direction, clock);
+    if (parts === null) return [];
+    const [first = 'false', ...more] = parts;
+    const sql = more.length === 0 ? first : `(${parts.join(' OR ')})`;
+    // A comparison with null is neither true nor false: what is excluded must be known to hold.
+    return condition.exclude === true ? `NOT coalesce(${sql}, false)` : sql;
+  });
+}
+
+/** The column of a field in SQL; null where the direction does not have it. */
+export function findSqlColumn(field: FilterField, direction: Direction): SqlTableColumn | null {
+  const fields: Readonly<Record<string, ReportField>> = REPORTS[`${direction}-detail`].fields;
+  const own = field === 'errorFamily' ? ERROR_FAMILY_COLUMN : fields[field]?.column;
+  const name = field === 'dateMs' ? 'date' : own;
+  const table = SQL_TABLES.find((candidate) => candidate.name === direction);
+  return table?.columns.find((column) => column.name === name) ?? null;
+}
+
+/** A text as SQL writes it. */
+function quoteText(text: string): string {
+  // A text in SQL can't hold the character that ends it for the parser.
+  return text
+    .split('\0')
+    .map((part) => `'${part.replaceAll("'", "''")}'`)
+    .join(' || chr(0) || ');
+}
+
+/** Null where the condition says nothing. */
+function listAlternatives(
+  condition: FieldCondition,
+  direction: Direction,
+  clock: StatementClock,
+): string[] | null {
+  const { field, values = [], classes = [], min, max, text } = condition;
+  if (field === 'anywhere') return text === undefined ? null : [toSearchSql(text, direction)];
+  if (values.length + classes.length === 0 && min === undefined && max === undefined && text === undefined) {
+    return null;
+  }
+  const column = findSqlColumn(field, direction);
+  if (column === null) return [];
+  const { name, type } = column;
+  const parts = toValuesSql(values, column);
+  if (field === 'responseCode') parts.push(...classes.map((code) => CLASS_SQL[code]));
+  if (type === 'timestamp') parts.push(...toSpanSql(min, max, clock));
+  else if (type !== 'text' && (min !== undefined || max !== undefined)) {
+    const bounds = [
+      ...(min === undefined ? [] : [`${name} >= ${toNumberSql(min)}`]),
+      ...(max === undefined ? [] : [`${name} <= ${toNumberSql(max)}`]),
+    ];
+    parts.push(bounds.length === 1 ? bounds.join('') : `(${bounds.join(' AND ')})`);
+  }
+  if (text !== undefined && type === 'text') parts.push(toContainsSql(name, text));
+  return parts;
+}
+
+function toValuesSql(
+  values: NonNullable<FieldCondition['values']>,
+  { name, type }: SqlTableColumn,
+): string[] {
+  const parts: string[] = [];
+  const exact = values.filter((value) => value !== null && value !== '');
+  const written = exact.flatMap((value) => toValueSql(value ?? '', type) ?? []);
+  if (exact.length > 0) {
+    const [only] = written;
+    if (only === undefined) parts.push('false');
+    else parts.push(written.length === 1 ? `${name} = ${only}` : `${name} IN (${written.join(', ')})`);
+  }
+  if (exact.length < values.length) {
+    parts.push(type === 'text' ? `(${name} IS NULL OR ${name} = '')` : `${name} IS NULL`);
+  }
+  return parts;
+}
+
+/** Null for a value that no record can have. */
+function toValueSql(value: string | number, type: SqlTableColumn['type']): string | null {
+  if (type === 'text') return quoteText(String(value));
+  const number = Number(value);
+  if (type === 'double') return Number.isFinite(number) ? toNumberSql(number) : null;
+  return type === 'integer' && Number.isSafeInteger(number) ? String(number) : null;
+}
+
+/** A number; with an exponent where it is not whole, so that SQL takes it for what it is and not for a decimal. */
+function toNumberSql(value: number): string {
+  const text = String(value);
+  return Number.isInteger(value) || text.includes('e') ? text : `${text}e0`;
+}
+
+function toSpanSql(min: number | undefined, max: number | undefined, clock: StatementClock): string[] {
+  if (min === undefined && max === undefined) return [];
+  const isPlain = listClockOffsets(clock.fromMs, clock.toMs, clock.zone).length === 1;
+  const name = isPlain ? 'date' : UTC_COLUMN;
+  const toTime = (atMs: number): string => `TIMESTAMP '${toClockText(atMs, isPlain ? clock.zone : 'UTC')}'`;
+  const bounds = [
+    ...(min === undefined ? [] : [`${name} >= ${toTime(Math.ceil(min))}`]),
+    ...(max === undefined ? [] : [`${name} < ${toTime(Math.ceil(max))}`]),
+  ];
+  return [bounds.length === 1 ? bounds.join('') : `(${bounds.join(' AND ')})`];
+}
+
+function toContainsSql(column: string, text: string): string {
+  return `contains(lower(${column}), ${quoteText(text.toLowerCase())})`;
+}
+
+function toSearchSql(text: string, direction: Direction): string {
+  const columns = SEARCHED_FIELDS.flatMap((field) => findSqlColumn(field, direction)?.name ?? []);
+  return `(${columns.map((column) => toContainsSql(column, text)).join(' OR ')})`;
+}

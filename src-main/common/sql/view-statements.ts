@@ -1,0 +1,82 @@
+import type { RecordOrder } from '../model/record.ts';
+import type { RecordFilter } from '../model/record-filter.ts';
+import { SQL_MAX_ROWS } from '../model/sql.ts';
+import type { Direction } from '../reporting/reports.ts';
+import { findSqlColumn, toConditionsSql, type StatementClock } from './filter-statement.ts';
+import { SQL_TABLES } from './sql-tables.ts';
+import { toClockText } from './zone-clock.ts';
+
+/** What a view of records shows, as a statement: the same records in the same order. */
+export function toRecordsStatement(view: {
+  readonly direction: Direction;
+  readonly filter: RecordFilter;
+  readonly order: RecordOrder;
+  readonly rowCount: number;
+  readonly clock: StatementClock;
+}): string {
+  const { direction, filter, order, rowCount, clock } = view;
+  const columns = SQL_TABLES.find(({ name }) => name === direction)?.columns ?? [];
+  const keys = order.flatMap(({ column, descending }) => {
+    const found = column === 'received' ? null : findSqlColumn(column, direction);
+    if (found === null) return [];
+    const key = found.type === 'text' ? `lower(${found.name})` : found.name;
+    return `${key} ${descending ? 'DESC NULLS LAST' : 'ASC NULLS FIRST'}`;
+  });
+  return joinLines([
+    `SELECT ${columns.map(({ name }) => name).join(', ')}`,
+    `FROM ${direction}`,
+    toWhere(toConditionsSql(filter, direction, clock)),
+    keys.length === 0 ? '' : `ORDER BY ${keys.join(', ')}`,
+    // More rows than that are not kept, and a limit makes an order quick.
+    rowCount > SQL_MAX_ROWS ? `LIMIT ${SQL_MAX_ROWS}` : '',
+  ]);
+}
+
+/** The computed summary as a statement: inbound groups have an origin and a bot latency. */
+export function toComputedStatement(
+  direction: Direction,
+  filter: RecordFilter,
+  clock: StatementClock,
+): string {
+  const isInbound = direction === 'inbound';
+  return joinLines([
+    `SELECT channel, service, ${isInbound ? 'origin, ' : ''}response_code,`,
+    '  count(*) AS requests,',
+    `  avg(response_time_ms) AS average_response_time_ms${isInbound ? ',' : ''}`,
+    isInbound ? '  avg(bot_latency_ms) AS average_bot_latency_ms' : '',
+    `FROM ${direction}`,
+    toWhere(toConditionsSql(filter, direction, clock)),
+    'GROUP BY ALL',
+    'ORDER BY requests DESC',
+  ]);
+}
+
+/** The summary that the service reported for exactly this period, as a statement. */
+export function toReportedStatement(
+  direction: Direction,
+  filter: RecordFilter,
+  clock: StatementClock,
+): string {
+  const toTime = (atMs: number): string => `TIMESTAMP '${toClockText(atMs, clock.zone)}'`;
+  const isInbound = direction === 'inbound';
+  return joinLines([
+    `SELECT channel, service, ${isInbound ? 'origin, ' : ''}response_code, requests,`,
+    `  average_response_time_ms${isInbound ? ', average_bot_latency_ms' : ''}`,
+    'FROM summaries',
+    toWhere([
+      `direction = '${direction}'`,
+      `period_from = ${toTime(clock.fromMs)}`,
+      `period_to = ${toTime(clock.toMs)}`,
+      ...toConditionsSql(filter, direction, clock),
+    ]),
+    'ORDER BY requests DESC',
+  ]);
+}
+
+function toWhere(conditions: readonly string[]): string {
+  return conditions.length === 0 ? '' : `WHERE ${conditions.join('\n  AND ')}`;
+}
+
+function joinLines(lines: readonly string[]): string {
+  return lines.filter((line) => line !== '').join('\n');
+}

@@ -1,0 +1,65 @@
+import { HighlightStyle, syntaxHighlighting } from '@codemirror/language';
+import { EditorView } from '@codemirror/view';
+import { tags } from '@lezer/highlight';
+
+const highlights = HighlightStyle.define([
+  { tag: [tags.keyword, tags.operatorKeyword], color: 'var(--cs-accent)', fontWeight: '600' },
+  { tag: [tags.string, tags.special(tags.string)], color: 'var(--cs-2xx-ink)' },
+  { tag: [tags.number, tags.bool, tags.null], color: 'var(--cs-3xx-ink)' },
+  { tag: tags.comment, color: 'var(--cs-text-3)' },
+  { tag: tags.typeName, color: 'var(--cs-text-2)' },
+]);
+
+const theme = EditorView.theme({
+  '&': { height: '100%', color: 'var(--cs-text-1)', backgroundColor: 'var(--cs-surface)' },
+  '&.cm-focused': { outline: 'none' },
+  '.cm-scroller': { fontFamily: 'var(--cs-mono)', fontSize: '13px', lineHeight: '20px' },
+  '.cm-content': { padding: '8px 0', caretColor: 'var(--cs-text-1)' },
+  '.cm-cursor': { borderLeftColor: 'var(--cs-text-1)', borderLeftWidth: '2px' },
+  '.cm-gutters': { color: 'var(--cs-text-3)', backgroundColor: 'var(--cs-surface)', border: 'none' },
+  '.cm-lineNumbers .cm-gutterElement': { minWidth: '32px', paddingRight: '10px' },
+  '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'var(--cs-hover)' },
+  '.cm-selectionBackground, &.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground': {
+    backgroundColor: 'var(--cs-selected)',
+  },
+  '.cm-matchingBracket, &.cm-focused .cm-matchingBracket': {
+    backgroundColor: 'var(--cs-selected)',
+    outline: '1px solid var(--cs-border-strong)',
+  },
+  '.cm-placeholder': { color: 'var(--cs-text-3)' },
+  '.cm-sql-fault': { textDecoration: 'underline wavy var(--cs-5xx)', textUnderlineOffset: '4px' },
+  '.cm-tooltip': {
+    overflow: 'hidden',
+    border: '1px solid var(--cs-border)',
+    borderRadius: '8px',
+    backgroundColor: 'var(--cs-surface)',
+    boxShadow: 'var(--cs-shadow-2)',
+  },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul': {
+    padding: '4px',
+    fontFamily: 'var(--cs-mono)',
+    fontSize: '12px',
+  },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul > li': {
+    display: 'flex',
+    alignItems: 'center',
+    height: '24px',
+    padding: '0 8px',
+    borderRadius: '6px',
+    color: 'var(--cs-text-1)',
+  },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected]': {
+    backgroundColor: 'var(--cs-selected)',
+    color: 'var(--cs-text-1)',
+  },
+  '.cm-completionDetail': {
+    marginLeft: 'auto',
+    paddingLeft: '16px',
+    color: 'var(--cs-text-3)',
+    fontStyle: 'normal',
+  },
+  '.cm-completionMatchedText': { color: 'var(--cs-accent)', textDecoration: 'none' },
+});
+
+/** The look of the editor, from the tokens; it follows the theme by itself. */
+export const EDITOR_LOOK = [theme, syntaxHighlighting(highlights)];

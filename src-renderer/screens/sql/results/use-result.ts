@@ -1,0 +1,82 @@
+import { useClipboard } from '@vueuse/core';
+import { computed, shallowRef, watch } from 'vue';
+import type { SqlCell, SqlResult } from '../../../../src-main/common/model/sql.ts';
+import { useAttempt } from '../../../composables/use-attempt.ts';
+import { saveText } from '../../../composables/save-file.ts';
+import { useSqlStore } from '../../../stores/sql.ts';
+import { toCsv, toText, toTsv } from './copy-result.ts';
+import { MAX_CHART_POINTS, toResultChart } from './result-chart.ts';
+
+const WINDOW_ROWS = 500;
+/** Rows that are copied; a file takes all of them. */
+export const MAX_COPIED_ROWS = 10_000;
+
+/** What can be done with a result besides looking at its table. */
+export function useResult(
+  readResult: () => SqlResult,
+  write: (text: string) => Promise<void> = useClipboard({ legacy: true }).copy,
+) {
+  const sql = useSqlStore();
+  const { isRunning: isBusy, attempt } = useAttempt();
+  const chartRows = shallowRef<readonly (readonly SqlCell[])[] | null>(null);
+
+  /** The first rows of the result; null when they are gone. */
+  async function readFirst(count: number, whole: boolean): Promise<SqlCell[][] | null> {
+    const { resultId, rowCount } = readResult();
+    const rows: SqlCell[][] = [];
+    const end = Math.min(count, rowCount);
+    while (rows.length < end) {
+      const read = await sql.readRows(resultId, rows.length, Math.min(rows.length + WINDOW_ROWS, end), whole);
+      if (read === null || read.length === 0) return null;
+      rows.push(...read);
+    }
+    return rows;
+  }
+
+  async function copy(): Promise<void> {
+    const { columns } = readResult();
+    await attempt(async () => {
+      const rows = await readFirst(MAX_COPIED_ROWS, true);
+      if (rows !== null) await write(toTsv(columns, rows));
+    });
+  }
+
+  async function exportCsv(fileName: string): Promise<void> {
+    const { columns, rowCount } = readResult();
+    await attempt(async () => {
+      const rows = await readFirst(rowCount, true);
+      if (rows !== null) saveText(fileName, toCsv(columns, rows), 'text/csv;charset=utf-8');
+    });
+  }
+
+  /** A value in full; null when it is gone. */
+  async function readValue({ row, column }: { row: number; column: number }): Promise<string | null> {
+    const rows = await sql.readRows(readResult().resultId, row, row + 1, true);
+    const cell = rows?.[0]?.[column];
+    return cell === undefined ? null : toText(cell);
+  }
+
+  async function copyValue(place: { row: number; column: number }): Promise<void> {
+    const value = await readValue(place);
+    if (value !== null) await write(value);
+  }
+
+  async function loadChart(): Promise<void> {
+    const { resultId, rowCount } = readResult();
+    const rows = rowCount > MAX_CHART_POINTS ? [] : await readFirst(MAX_CHART_POINTS, false);
+    if (readResult().resultId === resultId) chartRows.value = rows;
+  }
+  const chart = computed(() =>
+    chartRows.value === null
+      ? null
+      : toResultChart(readResult().columns, chartRows.value, readResult().rowCount),
+  );
+  watch(
+    () => readResult().resultId,
+    () => {
+      chartRows.value = null;
+    },
+  );
+
+  return { isBusy, chart, loadChart, copy, exportCsv, readValue, copyValue };
+}

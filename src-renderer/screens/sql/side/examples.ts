@@ -1,0 +1,108 @@
+/** Names of the examples, in the order in which they are offered. */
+export const EXAMPLE_NAMES = [
+  'errorShare',
+  'slowest',
+  'sessions',
+  'firstSeen',
+  'retries',
+  'codes',
+  'payloads',
+  'statusTraffic',
+  'summaries',
+] as const;
+type ExampleName = (typeof EXAMPLE_NAMES)[number];
+
+/** Statements to begin with; each runs as it stands. */
+export const EXAMPLES: Readonly<Record<ExampleName, string>> = {
+  errorShare: `-- Share of failed requests of each channel, hour by hour
+SELECT date_trunc('hour', date) AS hour, channel,
+  count(*) AS requests,
+  count(*) FILTER (response_code >= 400) AS failed,
+  round(100.0 * failed / requests, 2) AS failed_percent
+FROM inbound
+WHERE date IS NOT NULL
+GROUP BY ALL
+ORDER BY hour, channel`,
+  slowest: `-- Slowest services: response times in milliseconds
+SELECT service,
+  count(*) AS requests,
+  round(median(response_time_ms), 1) AS median_ms,
+  round(quantile_cont(response_time_ms, 0.95), 1) AS p95_ms,
+  max(response_time_ms) AS longest_ms
+FROM inbound
+GROUP BY ALL
+ORDER BY p95_ms DESC NULLS LAST`,
+  sessions: `-- Sessions with the most errors, and what they met
+SELECT session_id,
+  count(*) FILTER (response_code >= 400) AS failed,
+  count(*) AS requests,
+  min(date) AS first_request,
+  max(date) AS last_request,
+  string_agg(DISTINCT error_family, ' · ') FILTER (error_family <> '') AS errors
+FROM inbound
+GROUP BY ALL
+HAVING failed > 0
+ORDER BY failed DESC, requests DESC
+LIMIT 100`,
+  firstSeen: `-- When each error was seen first and last in this period
+SELECT error_family,
+  min(date) AS first_seen,
+  max(date) AS last_seen,
+  count(*) AS requests,
+  count(DISTINCT session_id) AS sessions
+FROM inbound
+WHERE error_family <> ''
+GROUP BY ALL
+ORDER BY first_seen`,
+  retries: `-- Requests that came again with the same payload within a minute of the one before
+SELECT session_id, channel, payload,
+  count(*) AS again,
+  min(date) AS first_again
+FROM (
+  SELECT session_id, channel, payload, date,
+    date - lag(date) OVER (PARTITION BY session_id, payload ORDER BY date) AS gap
+  FROM inbound
+)
+WHERE gap <= INTERVAL 1 MINUTE
+GROUP BY ALL
+ORDER BY again DESC
+LIMIT 100`,
+  codes: `-- How often each response code was given, and how slowly
+SELECT response_code,
+  count(*) AS requests,
+  round(100.0 * requests / sum(requests) OVER (), 2) AS percent,
+  round(avg(response_time_ms), 1) AS average_ms
+FROM inbound
+GROUP BY response_code
+ORDER BY requests DESC`,
+  payloads: `-- Requests whose payload holds a word; put your own in its place
+SELECT date, channel, service, response_code, client, payload
+FROM inbound
+WHERE contains(lower(payload), 'order')
+ORDER BY date DESC
+LIMIT 1000`,
+  statusTraffic: `-- Inbound requests beside what the status said, in spans of five minutes
+WITH traffic AS (
+  SELECT time_bucket(INTERVAL 5 MINUTE, date) AS span, count(*) AS requests
+  FROM inbound
+  GROUP BY ALL
+), health AS (
+  SELECT time_bucket(INTERVAL 5 MINUTE, date) AS span,
+    count(*) FILTER (platform = 'up') AS up,
+    count(*) FILTER (platform = 'down') AS down
+  FROM status
+  GROUP BY ALL
+)
+SELECT span, requests, up, down
+FROM traffic FULL JOIN health USING (span)
+ORDER BY span`,
+  summaries: `-- Reported summaries of this period beside the cached records
+SELECT channel, service,
+  sum(requests) AS reported,
+  (SELECT count(*) FROM inbound
+    WHERE inbound.channel = summaries.channel AND inbound.service = summaries.service) AS cached
+FROM summaries
+WHERE direction = 'inbound'
+GROUP BY ALL
+ORDER BY reported DESC`,
+};

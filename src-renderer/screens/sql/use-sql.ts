@@ -1,0 +1,91 @@
+import { computed, onBeforeUnmount, reactive, shallowRef, watch } from 'vue';
+import type { PeriodScope } from '../../../src-main/common/model/record-scope.ts';
+import { DIRECTIONS, type Direction } from '../../../src-main/common/reporting/reports.ts';
+import { useClock } from '../../composables/use-clock.ts';
+import { usePeriodCoverage } from '../../composables/use-period-coverage.ts';
+import { isTouching, listUsable } from '../../period/cached-snapshots.ts';
+import { useClockStore } from '../../stores/clock.ts';
+import { useConnectionsStore } from '../../stores/connections.ts';
+import { usePeriodStore } from '../../stores/period.ts';
+import { useSnapshotsStore } from '../../stores/snapshots.ts';
+import { useSqlStore } from '../../stores/sql.ts';
+
+const CLOCK_INTERVAL_MS = 250;
+
+/** The state of the SQL screen: the period that statements are asked of, and the statement that runs. */
+export function useSql() {
+  const clock = useClockStore();
+  const connections = useConnectionsStore();
+  const periods = usePeriodStore();
+  const snapshots = useSnapshotsStore();
+  const sql = useSqlStore();
+  const nowMs = useClock(CLOCK_INTERVAL_MS);
+
+  const connection = computed(() => connections.active);
+  const zone = computed(() => clock.zone);
+  /** A period that moves with the clock stands still until the next run. */
+  const asOfMs = shallowRef(Date.now());
+  const span = computed(() => {
+    if (connection.value === null) return null;
+    const { fromMs, toMs } = periods.toPeriod(asOfMs.value, connection.value);
+    // Periods are picked with their last second.
+    return { fromMs, toMs: toMs + 1000 };
+  });
+  const toScope = (direction: Direction): PeriodScope | null =>
+    connection.value === null || span.value === null
+      ? null
+      : { connectionId: connection.value.id, report: `${direction}-detail`, ...span.value };
+  const coverages = DIRECTIONS.map((direction) => ({
+    direction,
+    coverage: reactive(usePeriodCoverage(() => toScope(direction))),
+  }));
+  /** Directions of which something of the period is cached. */
+  const cachedDirections = computed(() =>
+    DIRECTIONS.filter((direction) => {
+      const { value: active } = connection;
+      if (active === null || span.value === null) return false;
+      const period = periods.toPeriod(asOfMs.value, active);
+      return listUsable(snapshots.snapshots ?? [], active.id, `${direction}-detail`).some((one) =>
+        isTouching(one.period, period),
+      );
+    }),
+  );
+  const runningMs = computed(() =>
+    sql.running === null ? null : Math.max(0, nowMs.value - sql.running.startedMs),
+  );
+
+  async function run(): Promise<void> {
+    if (connection.value === null) return;
+    asOfMs.value = sql.wantedAtMs ?? Date.now();
+    if (span.value === null) return;
+    await sql.run({ connectionId: connection.value.id, ...span.value, zone: zone.value, text: sql.text });
+  }
+
+  watch(
+    [() => sql.wantedAtMs, connection],
+    () => {
+      if (sql.wantedAtMs !== null && connection.value !== null) void run();
+    },
+    { immediate: true },
+  );
+  watch(
+    () => [connection.value?.id, periods.selection],
+    () => {
+      asOfMs.value = Date.now();
+      void sql.cancel();
+    },
+  );
+  // Nobody would see the result, and it takes from what the other screens need.
+  onBeforeUnmount(() => void sql.cancel());
+
+  /** The result is of another period or connection than the header names. */
+  const isOfOther = computed(() => {
+    const { ran } = sql;
+    if (ran === null || span.value === null) return false;
+    const isSame =
+      ran.fromMs === span.value.fromMs && ran.toMs === span.value.toMs && ran.zone === zone.value;
+    return ran.connectionId !== connection.value?.id || !isSame;
+  });
+
+  return { connection, zone, asOfMs, span, coverages, cachedDirections, runningMs, isOfOther, run };
+}

@@ -1,0 +1,98 @@
+import { mount } from '@vue/test-utils';
+import { describe, expect, it } from 'vitest';
+import { nextTick } from 'vue';
+import type { Settings } from '../../../../src-main/common/model/settings.ts';
+import type { SqlFailure } from '../../../../src-main/common/model/sql.ts';
+import StatementFault from '../../../../src-renderer/screens/sql/StatementFault.vue';
+import SqlEditor from '../../../../src-renderer/screens/sql/editor/SqlEditor.vue';
+import StatementList from '../../../../src-renderer/screens/sql/side/StatementList.vue';
+import { useSavedStatements } from '../../../../src-renderer/screens/sql/side/use-saved-statements.ts';
+import { useAppStore } from '../../../../src-renderer/stores/app.ts';
+import { provideApplication } from '../support/provide-application.ts';
+import { makeSettings } from '../support/samples.ts';
+import { ScriptedBackend } from '../support/scripted-backend.ts';
+
+const HOSTILE = '<img src=x onerror=alert(1)>';
+
+function createBackend(): ScriptedBackend {
+  let settings: Settings = makeSettings();
+  return new ScriptedBackend({
+    'settings/update': (change) => (settings = { ...settings, ...change }),
+  });
+}
+
+describe('a fault', () => {
+  const failure: SqlFailure = { kind: 'failed', fault: 'statement', message: HOSTILE, offset: 10 };
+
+  it('shows the words of the engine as text, and leads to their place', async () => {
+    const { global } = await provideApplication(createBackend());
+    const wrapper = mount(StatementFault, { props: { failure, text: 'SELECT 1\n  x' }, global });
+    expect(wrapper.find('img').exists()).toBe(false);
+    expect(wrapper.text()).toContain(HOSTILE);
+    const button = wrapper.get('button');
+    expect(button.text()).toBe('Go to line 2, column 2');
+    await button.trigger('click');
+    expect(wrapper.emitted('goTo')).toEqual([[10]]);
+  });
+
+  it('that is not the engine’s says which name it is about, and what can be done', async () => {
+    const { global } = await provideApplication(createBackend());
+    const table: SqlFailure = { kind: 'failed', fault: 'table', message: 'secrets', offset: null };
+    const wrapper = mount(StatementFault, { props: { failure: table, text: '' }, global });
+    expect(wrapper.text()).toContain('secrets is not a table of this screen');
+    expect(wrapper.find('button').exists()).toBe(false);
+  });
+});
+
+describe('the editor', () => {
+  it('underlines the place of a fault until the text is changed', async () => {
+    const wrapper = mount(SqlEditor, {
+      props: { modelValue: `SELECT nocolumn -- ${HOSTILE}`, label: 'SQL', hint: '', faultOffset: 7 },
+      attachTo: document.body,
+    });
+    expect(wrapper.get('.cm-sql-fault').text()).toBe('nocolumn');
+    expect(wrapper.find('img').exists()).toBe(false);
+    expect(wrapper.get('[role="textbox"]').attributes('aria-label')).toBe('SQL');
+    await wrapper.setProps({ modelValue: 'SELECT 1' });
+    expect(wrapper.find('.cm-sql-fault').exists()).toBe(false);
+    expect(wrapper.get('.cm-content').text()).toBe('SELECT 1');
+    wrapper.unmount();
+  });
+});
+
+describe('saved statements', () => {
+  it('are replaced under the same name, deleted, and brought back to their place', async () => {
+    await provideApplication(createBackend());
+    const app = useAppStore();
+    await app.update({ savedStatements: [] });
+    const { saved, removed, save, remove, undoRemove } = useSavedStatements();
+    await save('a', 'SELECT 1');
+    await save('b', 'SELECT 2');
+    await save('a', 'SELECT 3');
+    expect(saved.value).toEqual([
+      { name: 'a', text: 'SELECT 3' },
+      { name: 'b', text: 'SELECT 2' },
+    ]);
+    await remove('a');
+    expect([saved.value.length, removed.value?.statement.name]).toEqual([1, 'a']);
+    await undoRemove();
+    expect(saved.value.map(({ name }) => name)).toEqual(['a', 'b']);
+    expect(removed.value).toBeNull();
+  });
+
+  it('and examples are chosen from a list', async () => {
+    const { global } = await provideApplication(createBackend());
+    const wrapper = mount(StatementList, {
+      props: { saved: [{ name: HOSTILE, text: 'SELECT 1' }], removedName: null, origin: null },
+      global,
+    });
+    expect(wrapper.find('img').exists()).toBe(false);
+    const [own] = wrapper.findAll('button.item');
+    await own!.trigger('click');
+    await wrapper.findAll('button.item')[1]!.trigger('click');
+    await nextTick();
+    const chosen = wrapper.emitted('choose')!;
+    expect(chosen[0]).toEqual(['SELECT 1', { kind: 'saved', name: HOSTILE }]);
+    expect(chosen[1]?.[1]).toEqual({ kind: 'example', name: 'Error share by channel and hour' });
+  });
+});
