@@ -1,5 +1,10 @@
 import type { CodeClass } from '../model/record.ts';
-import type { FieldCondition, FilterField, RecordFilter } from '../model/record-filter.ts';
+import {
+  SEARCHED_FIELDS,
+  type FieldCondition,
+  type FilterField,
+  type RecordFilter,
+} from '../model/record-filter.ts';
 import { REPORTS, type Direction, type ReportField } from '../reporting/reports.ts';
 import { ERROR_FAMILY_COLUMN, SQL_TABLES, UTC_COLUMN, type SqlTableColumn } from './sql-tables.ts';
 import { listClockOffsets, toClockText } from './zone-clock.ts';
@@ -19,20 +24,18 @@ const CLASS_SQL: Readonly<Record<CodeClass, string>> = {
   '5xx': 'response_code BETWEEN 500 AND 599',
   none: '(response_code IS NULL OR response_code NOT BETWEEN 100 AND 599)',
 };
-/** Fields that a search looks in. */
-const SEARCHED_FIELDS: readonly FilterField[] = [
-  'client',
-  'error',
-  'sessionId',
-  'origin',
-  'actionId',
-  'payload',
-  'response',
-];
+/** What a person notes on records is in no table of SQL. */
+const FIELDS_WITHOUT_COLUMN: readonly FilterField[] = ['mark', 'note'];
+
+/** True when a filter says more than SQL can: conditions on marks and notes are left out of a statement. */
+export function isPartlySaid(filter: RecordFilter): boolean {
+  return filter.conditions.some(({ field }) => FIELDS_WITHOUT_COLUMN.includes(field));
+}
 
 /** Conditions of SQL, one for each condition of a filter, that hold for the same records. */
 export function toConditionsSql(filter: RecordFilter, direction: Direction, clock: StatementClock): string[] {
   return filter.conditions.flatMap((condition) => {
+    if (FIELDS_WITHOUT_COLUMN.includes(condition.field)) return [];
     const parts = listAlternatives(condition, direction, clock);
     if (parts === null) return [];
     const [first = 'false', ...more] = parts;

@@ -2,7 +2,7 @@ import type { RecordOrder } from '../model/record.ts';
 import type { RecordFilter } from '../model/record-filter.ts';
 import { SQL_MAX_ROWS } from '../model/sql.ts';
 import type { Direction } from '../reporting/reports.ts';
-import { findSqlColumn, toConditionsSql, type StatementClock } from './filter-statement.ts';
+import { findSqlColumn, isPartlySaid, toConditionsSql, type StatementClock } from './filter-statement.ts';
 import { SQL_TABLES } from './sql-tables.ts';
 import { toClockText } from './zone-clock.ts';
 
@@ -23,6 +23,7 @@ export function toRecordsStatement(view: {
     return `${key} ${descending ? 'DESC NULLS LAST' : 'ASC NULLS FIRST'}`;
   });
   return joinLines([
+    toRemark(filter),
     `SELECT ${columns.map(({ name }) => name).join(', ')}`,
     `FROM ${direction}`,
     toWhere(toConditionsSql(filter, direction, clock)),
@@ -40,6 +41,7 @@ export function toComputedStatement(
 ): string {
   const isInbound = direction === 'inbound';
   return joinLines([
+    toRemark(filter),
     `SELECT channel, service, ${isInbound ? 'origin, ' : ''}response_code,`,
     '  count(*) AS requests,',
     `  avg(response_time_ms) AS average_response_time_ms${isInbound ? ',' : ''}`,
@@ -71,6 +73,12 @@ export function toReportedStatement(
     ]),
     'ORDER BY requests DESC',
   ]);
+}
+
+function toRemark(filter: RecordFilter): string {
+  return isPartlySaid(filter)
+    ? '-- Marks and notes are in none of these tables. What the filter says of them is left out.'
+    : '';
 }
 
 function toWhere(conditions: readonly string[]): string {
