@@ -45,21 +45,6 @@ export function stepRange(
   return { start, end: start + length };
 }
 
-/** The buckets that a time filter touches; null when there is no filter or it lies outside. */
-export function fromTimes(
-  buckets: readonly TimeSpan[],
-  fromMs: number | undefined,
-  toMs: number | undefined,
-): BucketRange | null {
-  if (fromMs === undefined && toMs === undefined) return null;
-  const low = fromMs ?? -Infinity;
-  const high = toMs ?? Infinity;
-  const start = buckets.findIndex((bucket) => bucket.toMs > low && bucket.fromMs < high);
-  if (start < 0) return null;
-  const last = buckets.findLastIndex((bucket) => bucket.toMs > low && bucket.fromMs < high);
-  return { start, end: last + 1 };
-}
-
 /** The span of time of a range of buckets; `toMs` is exclusive. */
 export function toTimes(buckets: readonly TimeSpan[], range: BucketRange): TimeSpan | null {
   const first = buckets[range.start];

@@ -1,12 +1,7 @@
 import { defineStore } from 'pinia';
 import { computed, shallowRef } from 'vue';
-import type {
-  Facets,
-  RecordDetail,
-  RecordOrder,
-  RecordRow,
-  TimeBucket,
-} from '../../src-main/common/model/record.ts';
+import type { Histogram } from '../../src-main/common/model/histogram.ts';
+import type { Facets, RecordDetail, RecordOrder, RecordRow } from '../../src-main/common/model/record.ts';
 import type { RecordFilter } from '../../src-main/common/model/record-filter.ts';
 import type { RecordScope } from '../../src-main/common/model/record-scope.ts';
 import { useBackend } from '../backend/backend.ts';
@@ -24,6 +19,12 @@ export interface RecordQuestion {
   /** The period of the chart, [fromMs, toMs). */
   readonly span: { readonly fromMs: number; readonly toMs: number };
   readonly zone: string;
+}
+
+/** How the records are charted. */
+export interface ChartShape {
+  readonly split: Histogram['split'];
+  readonly withMedian: boolean;
 }
 
 export interface OpenView extends RecordQuestion {
@@ -45,9 +46,10 @@ export const useRecordsStore = defineStore('records', () => {
       return null;
     return { facets: facets.value, rowCount: view.value.rowCount };
   });
-  const histogram = shallowRef<readonly TimeBucket[]>([]);
+  const histogram = shallowRef<Histogram | null>(null);
   const error = shallowRef<ErrorLike | null>(null);
   let ticket = 0;
+  let chart: ChartShape = { split: 'class', withMedian: false };
 
   function release(viewId: string): void {
     // The core may have closed the view already.
@@ -55,15 +57,16 @@ export const useRecordsStore = defineStore('records', () => {
   }
 
   async function readHistogram({ scope, filter, span, zone }: RecordQuestion, mine: number): Promise<void> {
+    const own = chart;
     const found = await backend.call('records/read-histogram', {
       scope,
-      // With a span of time selected, the histogram still shows the whole period around it.
-      filter: { conditions: filter.conditions.filter(({ field }) => field !== 'dateMs') },
+      filter,
       ...span,
+      ...chart,
       zone,
       maxBuckets: MAX_HISTOGRAM_BUCKETS,
     });
-    if (mine === ticket) histogram.value = found;
+    if (mine === ticket && own === chart) histogram.value = found;
   }
 
   async function readFacets({ scope, filter }: RecordQuestion, mine: number): Promise<void> {
@@ -81,7 +84,7 @@ export const useRecordsStore = defineStore('records', () => {
     if (isOther) {
       view.value = null;
       facets.value = null;
-      histogram.value = [];
+      histogram.value = null;
       release(previous.viewId);
     }
     try {
@@ -97,6 +100,17 @@ export const useRecordsStore = defineStore('records', () => {
       await Promise.all([readHistogram(question, mine), readFacets(question, mine)]);
     } catch (thrown) {
       if (mine === ticket) error.value = toErrorLike(thrown);
+    }
+  }
+
+  /** Draws the records that are open in another way. */
+  async function redraw(shape: ChartShape): Promise<void> {
+    chart = shape;
+    if (view.value === null) return;
+    try {
+      await readHistogram(view.value, ticket);
+    } catch (thrown) {
+      error.value = toErrorLike(thrown);
     }
   }
 
@@ -149,11 +163,22 @@ export const useRecordsStore = defineStore('records', () => {
     if (view.value !== null) release(view.value.viewId);
     view.value = null;
     facets.value = null;
-    histogram.value = [];
+    histogram.value = null;
     error.value = null;
   }
 
-  return { view, facets, counts, histogram, error, open, readRows, readRecords, close } as const;
+  return {
+    view,
+    facets,
+    counts,
+    histogram,
+    error,
+    open,
+    redraw,
+    readRows,
+    readRecords,
+    close,
+  } as const;
 });
 
 /** True when both are one snapshot, or periods of one report: what is shown may stay until the new rows are there. */

@@ -119,6 +119,8 @@ async function benchView(
       toMs: FROM_MS + size * 1000,
       zone: 'UTC',
       maxBuckets: 120,
+      split: 'class',
+      withMedian: false,
     }),
   );
   await records['records/close-view']({ viewId });

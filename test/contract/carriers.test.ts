@@ -24,6 +24,8 @@ const ANSWERS = {
     savedFilters: [],
     clock: 'service',
     clocks: {},
+    histogramSplit: 'class',
+    histogramMedian: false,
     startLocalService: false,
     localServiceLive: true,
     retentionDays: 0,

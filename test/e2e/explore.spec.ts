@@ -96,8 +96,9 @@ test('filters, search, sort and brush by mouse and keyboard find what the servic
   // Brush, by mouse and by keyboard.
   await see('a dragged time', () => detail.brushWithMouse(0.3, 0.5), isWithin);
   await detail.brush().focus();
-  await see('a longer time', () => page.keyboard.press('Shift+ArrowRight'), isWithin);
-  await see('a later time', () => page.keyboard.press('ArrowRight'), isWithin);
+  for (const key of ['ArrowRight', 'ArrowRight', 'Shift+ArrowRight']) await page.keyboard.press(key);
+  await see('a time within it', () => page.keyboard.press('Enter'), isWithin);
+  await see('the dragged time again', () => page.keyboard.press('Escape'), isWithin);
   await see('all times', () => page.keyboard.press('Escape'), everything);
 
   // Sort, by mouse and by keyboard.

@@ -129,13 +129,15 @@ describe('the core with the bundled service', () => {
     const record = await ask('records/read-record', { snapshotId, seq: rows[0]!.seq });
     expect(record.dateText).toBe(rows[0]!.dateText);
     expect(() => JSON.parse(record.payload) as unknown).not.toThrow();
-    const buckets = await ask('records/read-histogram', {
+    const { buckets } = await ask('records/read-histogram', {
       scope: { snapshotId },
       filter: { conditions: [] },
       fromMs: period.fromMs,
       toMs: period.toMs + 1000,
       zone: 'UTC',
       maxBuckets: 96,
+      split: 'class',
+      withMedian: false,
     });
     const inBuckets = buckets.flatMap(({ counts }) => counts).reduce((sum, count) => sum + count, 0);
     expect(inBuckets).toBe(snapshot.recordCount);

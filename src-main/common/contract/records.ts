@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
-import { Facets, RecordDetail, RecordOrder, RecordRow, SessionRequest, TimeBucket } from '../model/record.ts';
+import { Facets, RecordDetail, RecordOrder, RecordRow, SessionRequest } from '../model/record.ts';
 import { ErrorFamilies } from '../model/error-family.ts';
+import { Histogram, HistogramSplit } from '../model/histogram.ts';
 import { RecordFilter } from '../model/record-filter.ts';
 import { RecordScope } from '../model/record-scope.ts';
 import { Nothing, operation, RecordPlace } from './operation.ts';
@@ -43,8 +44,11 @@ export const recordsOperations = {
       toMs: Type.Integer(),
       zone: Type.String({ maxLength: 100 }),
       maxBuckets: Type.Integer({ minimum: 1, maximum: 500 }),
+      split: HistogramSplit,
+      /** The median takes longer than the counts. */
+      withMedian: Type.Boolean(),
     }),
-    Type.Array(TimeBucket),
+    Histogram,
   ),
   /** Values with their counts; conditions on a field don't restrict its own values. */
   'records/read-facets': operation(Question, Facets),

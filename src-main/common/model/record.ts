@@ -80,7 +80,7 @@ export type Facets = Static<typeof Facets>;
 export const TimeBucket = Type.Object({
   fromMs: Type.Integer(),
   toMs: Type.Integer(),
-  /** Counts in the order of CODE_CLASSES. */
+  /** Counts in the order of CODE_CLASSES, where nothing else is said. */
   counts: Type.Array(Type.Integer()),
 });
 export type TimeBucket = Static<typeof TimeBucket>;

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { Clock } from './clock.ts';
+import { HistogramSplit } from './histogram.ts';
 import { MAX_SAVED_FILTERS, SavedFilter } from './saved-filter.ts';
 import { SQL_MAX_STATEMENT_CHARACTERS } from './sql.ts';
 
@@ -41,6 +42,9 @@ export const Settings = Type.Object({
   clock: Clock,
   /** The choices of connections, by their id. */
   clocks: Type.Record(Type.String({ maxLength: 100 }), Clock, { default: {} }),
+  /** What the histogram's bars are divided by, and whether the median response time is drawn. */
+  histogramSplit: Type.Union(HistogramSplit.anyOf, { default: 'class' }),
+  histogramMedian: Type.Boolean({ default: false }),
   /** Start the bundled service when the application starts. */
   startLocalService: Type.Boolean({ default: false }),
   localServiceLive: Type.Boolean({ default: true }),

@@ -20,18 +20,21 @@ export function createOverviewHandlers(parts: {
   readonly engine: Engine;
 }): HandlersOf<'overview'> {
   const { cache, engine } = parts;
-  const countVolume = (
+  const countVolume = async (
     { connectionId, fromMs, toMs, buckets }: Span,
     report: DetailKind,
   ): Promise<TimeBucket[]> => {
     const edges = Array.from({ length: buckets + 1 }, (_, place) =>
       Math.round(fromMs + (place * (toMs - fromMs)) / buckets),
     );
-    return engine.countByTime({
+    const { buckets: found } = await engine.readHistogram({
       scope: { connectionId, report, fromMs, toMs },
       filter: { conditions: [] },
       edges,
+      split: 'class',
+      withMedian: false,
     });
+    return found.map(({ fromMs, toMs, counts }) => ({ fromMs, toMs, counts }));
   };
   /** Share of the span that settled or still open snapshots cover, 0 to 1. */
   const measureCoverage = async (

@@ -18,7 +18,7 @@ export function createRecordsHandlers(parts: {
       await engine.closeView(viewId);
       return null;
     },
-    'records/read-histogram': ({ scope, filter, fromMs, toMs, zone, maxBuckets }) => {
+    'records/read-histogram': ({ fromMs, toMs, zone, maxBuckets, ...question }) => {
       if (toMs <= fromMs || !isTimeZone(zone)) {
         throw new AppError('app.invalid-input', 'A histogram needs a period and a time zone.', {
           fromMs,
@@ -27,7 +27,7 @@ export function createRecordsHandlers(parts: {
         });
       }
       const edges = listBucketEdges(fromMs, toMs, pickBucketWidth(toMs - fromMs, maxBuckets), zone);
-      return engine.countByTime({ scope, filter, edges });
+      return engine.readHistogram({ ...question, edges });
     },
     'records/read-facets': (question) => engine.countFacets(question),
     'records/find-error-families': ({ scope, filter, fromMs, toMs }) =>

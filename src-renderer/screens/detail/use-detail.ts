@@ -25,6 +25,7 @@ import { useSnapshotsStore } from '../../stores/snapshots.ts';
 import { useTasksStore } from '../../stores/tasks.ts';
 import { useRecordOrder } from './address/use-record-order.ts';
 import type { Direction } from '../../../src-main/common/reporting/reports.ts';
+import { toZoomedSpan } from './use-time-zoom.ts';
 
 const REOPEN_INTERVAL_MS = 1000;
 const CLOCK_INTERVAL_MS = 15_000;
@@ -144,7 +145,7 @@ export function useDetail(readDirection: () => Direction) {
       scope: scope.value,
       filter: filter.value,
       order: order.value,
-      span: { fromMs: chosen.fromMs, toMs: chosen.toMs + 1000 },
+      span: toZoomedSpan(filter.value, { fromMs: chosen.fromMs, toMs: chosen.toMs + 1000 }),
       zone: zone.value,
     });
   }

@@ -3,8 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { HistogramSeries } from '../../../src-main/common/model/histogram.ts';
 import { CODE_CLASSES } from '../../../src-main/common/model/record.ts';
-import { countByTime, countValues } from '../../../src-main/core/analysis/engine/count-records.ts';
+import { countValues } from '../../../src-main/core/analysis/engine/count-records.ts';
 import {
   openEngineDatabase,
   type EngineDatabase,
@@ -12,6 +13,7 @@ import {
 import { findErrorFamilies } from '../../../src-main/core/analysis/engine/error-families.ts';
 import { createEngineFeed } from '../../../src-main/core/analysis/engine/feed-engine.ts';
 import { toErrorPattern } from '../../../src-main/core/analysis/engine/fold-error.ts';
+import { readHistogram } from '../../../src-main/core/analysis/engine/read-histogram.ts';
 import { createRecordViews } from '../../../src-main/core/analysis/engine/record-views.ts';
 import type { RecordScope, ScopePart } from '../../../src-main/core/analysis/engine/record-scope.ts';
 import { summariseRecords } from '../../../src-main/core/analysis/engine/summarise-records.ts';
@@ -89,8 +91,22 @@ describe('what the engine finds', () => {
             expect(rowCount).toBe(found.length);
             const ids = await views.readIds(viewId, 0, rowCount + 1);
             expect([...ids]).toEqual(sortPlainly(found, order).map(({ recordId }) => recordId));
-            const buckets = await countByTime(connection, scope, filter, EDGES);
-            expect(buckets.map(({ counts }) => counts)).toEqual(countPlainly(found));
+            const shape = { edges: EDGES, withMedian: true };
+            const byClass = await readHistogram(connection, scope, filter, { ...shape, split: 'class' });
+            expect(byClass.buckets.map(({ counts }) => counts)).toEqual(countPlainly(found));
+            expect(byClass.buckets.map(({ medianResponseMs }) => medianResponseMs)).toEqual(
+              findMedians(found),
+            );
+            for (const split of ['channel', 'service'] as const) {
+              const { series, buckets } = await readHistogram(connection, scope, filter, {
+                ...shape,
+                split,
+              });
+              expect(buckets.map(({ counts }) => counts)).toEqual(countSeries(found, split, series));
+              expect(buckets.map(({ counts }) => sum(counts))).toEqual(
+                byClass.buckets.map(({ counts }) => sum(counts)),
+              );
+            }
             const withoutFamily = {
               conditions: filter.conditions.filter(({ field }) => field !== 'errorFamily'),
             };
@@ -140,6 +156,52 @@ describe('what the engine finds', () => {
 
 const PERIOD = { fromMs: 0, toMs: 60_000 };
 const EDGES = [10_000, 17_000, 24_000, 31_500, 38_000, 45_000];
+
+const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
+
+function inBuckets<Value>(
+  records: readonly PlainRecord[],
+  measure: (inside: readonly PlainRecord[]) => Value,
+): Value[] {
+  return EDGES.slice(1).map((toMs, place) =>
+    measure(
+      records.filter(({ dateMs }) => dateMs !== null && dateMs >= (EDGES[place] ?? 0) && dateMs < toMs),
+    ),
+  );
+}
+
+/** The series are checked too: the most frequent values, each of its own, and the number of the rest. */
+function countSeries(
+  records: readonly PlainRecord[],
+  split: 'channel' | 'service',
+  series: readonly HistogramSeries[],
+): number[][] {
+  const dated = inBuckets(records, (inside) => inside).flat();
+  const own = series.flatMap((one) => (one.kind === 'value' ? [one.value] : []));
+  const tally = Map.groupBy(dated, (record) => record[split]);
+  const sizes = [...tally.values()].map(({ length }) => length).sort((a, b) => b - a);
+  expect(own.map((value) => tally.get(value)?.length)).toEqual(sizes.slice(0, 6));
+  expect(series.filter(({ kind }) => kind === 'others')).toEqual(
+    tally.size > 6 ? [{ kind: 'others', valueCount: tally.size - 6 }] : [],
+  );
+  return inBuckets(records, (inside) =>
+    series.map(
+      (one) =>
+        inside.filter((record) =>
+          one.kind === 'value' ? record[split] === one.value : !own.includes(record[split]),
+        ).length,
+    ),
+  );
+}
+
+function findMedians(records: readonly PlainRecord[]): (number | null)[] {
+  return inBuckets(records, (inside) => {
+    const times = inside.flatMap(({ responseTimeMs }) => responseTimeMs ?? []).sort((a, b) => a - b);
+    const middle = times.length / 2;
+    const [low, high] = [times[Math.ceil(middle) - 1], times[Math.floor(middle)]];
+    return low === undefined || high === undefined ? null : (low + high) / 2;
+  });
+}
 
 function countPlainly(records: readonly PlainRecord[]): number[][] {
   return EDGES.slice(1).map((toMs, place) =>

@@ -37,7 +37,7 @@ const NAMES = [
   'openView',
   'readIds',
   'closeView',
-  'countByTime',
+  'readHistogram',
   'countFacets',
   'summarise',
   'findErrorFamilies',

@@ -6,12 +6,13 @@ import type { RecordFilter } from '../../../common/model/record-filter.ts';
 import type { RecordScope as WantedScope } from '../../../common/model/record-scope.ts';
 import type { SqlQuestion } from '../../../common/model/sql.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
-import { countByTime, countRecords, countValues, findNewestMs, type ValueCount } from './count-records.ts';
+import { countRecords, countValues, findNewestMs, type ValueCount } from './count-records.ts';
 import { createEngineFeed, type FeedProgress } from './feed-engine.ts';
 import type { EngineDatabase } from './engine-database.ts';
 import { findErrorFamilies } from './error-families.ts';
 import { findFlows } from './find-flows.ts';
 import { resolveMarks } from './marked-records.ts';
+import { readHistogram, type HistogramShape } from './read-histogram.ts';
 import { readSession } from './read-session.ts';
 import { createRecordViews } from './record-views.ts';
 import { createScopeResolver, type EngineSource } from './resolve-scope.ts';
@@ -99,9 +100,9 @@ export async function createEngineOperations(database: EngineDatabase, source: E
       ids: [...(await views.readIds(viewId, offset, offset + limit))],
     }),
     closeView: (viewId: string): void => views.close(viewId),
-    countByTime: ({ edges, ...question }: Question & { edges: readonly number[] }, context: Context) =>
+    readHistogram: (question: Question & HistogramShape, context: Context) =>
       askFiltered(question, context, (connection, records, filter) =>
-        countByTime(connection, records, filter, edges),
+        readHistogram(connection, records, filter, question),
       ),
     countFacets: (question: Question, context: Context): Promise<Facets> =>
       askFiltered(question, context, async (connection, records, filter) => {

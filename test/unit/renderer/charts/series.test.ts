@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import type { SummaryGroup } from '../../../../src-main/common/model/summary.ts';
-import { toHistogramPaths } from '../../../../src-renderer/charts/histogram-bars.ts';
 import { toLogShare, toNiceCeiling } from '../../../../src-renderer/charts/log-scale.ts';
 import {
   averageWeighted,
@@ -118,22 +117,5 @@ describe('scales', () => {
 
   it('has no ticks for an empty span', () => {
     expect(toTimeTicks(5, 5, 'UTC', 10)).toEqual([]);
-  });
-});
-
-describe('histogram', () => {
-  it('keeps a single failure among thousands visible, at the base', () => {
-    const buckets = [{ fromMs: 0, toMs: 1000, counts: [9_999, 0, 0, 1, 0] }];
-    const paths = toHistogramPaths(buckets, 10, 60, null);
-    expect(paths.map((path) => [path.codeClass, path.path])).toEqual([
-      ['5xx', 'M0 59h9v1h-9z'],
-      ['2xx', 'M0 0h9v59h-9z'],
-    ]);
-  });
-
-  it('dims what lies outside the selected time', () => {
-    const bucket = { fromMs: 0, toMs: 1000, counts: [4, 0, 0, 0, 0] };
-    const paths = toHistogramPaths([bucket, bucket, bucket], 30, 60, { start: 1, end: 2 });
-    expect(paths.map((path) => path.dimmed)).toEqual([true, false]);
   });
 });

@@ -1,24 +1,51 @@
 import { mount } from '@vue/test-utils';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Histogram, HistogramSeries } from '../../../../src-main/common/model/histogram.ts';
+import { CODE_CLASSES } from '../../../../src-main/common/model/record.ts';
 import { formatAxisCount } from '../../../../src-renderer/charts/chart-style.ts';
-import TimeHistogram from '../../../../src-renderer/charts/TimeHistogram.vue';
+import { toHistogramPaths, toMedianPath } from '../../../../src-renderer/charts/histogram/histogram-bars.ts';
+import TimeHistogram from '../../../../src-renderer/charts/histogram/TimeHistogram.vue';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 
 const MINUTE_MS = 60_000;
-const buckets = [5, 0, 1200, 8].map((count, index) => ({
-  fromMs: index * MINUTE_MS,
-  toMs: (index + 1) * MINUTE_MS,
-  counts: [count, 0, 0, index === 3 ? 2 : 0, 0],
-}));
+const CLASSES = CODE_CLASSES.map((codeClass): HistogramSeries => ({ kind: 'class', codeClass }));
+const toBuckets = (counts: readonly number[][], medians: readonly (number | null)[] = []) =>
+  counts.map((own, index) => ({
+    fromMs: index * MINUTE_MS,
+    toMs: (index + 1) * MINUTE_MS,
+    counts: own,
+    medianResponseMs: medians[index] ?? null,
+  }));
+const BY_CLASS: Histogram = {
+  split: 'class',
+  series: CLASSES,
+  buckets: toBuckets([5, 0, 1200, 8].map((count, index) => [count, 0, 0, index === 3 ? 2 : 0, 0])),
+};
+const BY_CHANNEL: Histogram = {
+  split: 'channel',
+  series: [
+    { kind: 'value', value: 3 },
+    { kind: 'value', value: null },
+    { kind: 'others', valueCount: 4 },
+  ],
+  buckets: toBuckets(
+    [
+      [2, 1, 0],
+      [4, 0, 3],
+    ],
+    [120, null],
+  ),
+};
 
-function mountHistogram(selection: { fromMs?: number; toMs?: number } = {}) {
-  const histogram = mount(TimeHistogram, {
-    props: { buckets, zone: 'UTC', label: 'Records', fromMs: undefined, toMs: undefined, ...selection },
+function mountHistogram(histogram: Histogram = BY_CLASS, withMedian = false) {
+  const view = mount(TimeHistogram, {
+    props: { histogram, zone: 'UTC', split: histogram.split, withMedian, canZoomOut: true },
     global: { plugins: [createMessages()] },
   });
-  const plot = histogram.get('[role=slider]');
+  const plot = view.get('[role=slider]');
   const point = (name: string, clientX: number) => plot.trigger(name, { clientX, button: 0, pointerId: 1 });
-  return { histogram, plot, point };
+  const press = (key: string, shiftKey = false) => plot.trigger('keydown', { key, shiftKey });
+  return { view, plot, point, press };
 }
 
 beforeEach(() => {
@@ -27,47 +54,117 @@ beforeEach(() => {
 });
 
 describe('a time histogram', () => {
-  test('selects the whole buckets that the pointer is dragged over, in either direction', async () => {
-    const { histogram, point } = mountHistogram();
+  test('zooms into the whole buckets that the pointer is dragged over, in either direction', async () => {
+    const { view, point } = mountHistogram();
     await point('pointerdown', 250);
     await point('pointermove', 120);
     await point('pointerup', 120);
-    expect(histogram.emitted('select')).toEqual([[{ fromMs: MINUTE_MS, toMs: 3 * MINUTE_MS }]]);
+    expect(view.emitted('zoomIn')).toEqual([[{ fromMs: MINUTE_MS, toMs: 3 * MINUTE_MS }]]);
   });
 
   test('forgets a drag that the system took over', async () => {
-    const { histogram, point } = mountHistogram();
+    const { view, point } = mountHistogram();
     await point('pointerdown', 250);
     await point('pointercancel', 250);
     await point('pointerup', 250);
-    expect(histogram.emitted('select')).toBeUndefined();
+    expect(view.emitted('zoomIn')).toBeUndefined();
   });
 
-  test('moves the selection with the arrow keys and clears it with Escape', async () => {
-    const { histogram, plot } = mountHistogram({ fromMs: MINUTE_MS, toMs: 2 * MINUTE_MS });
-    await plot.trigger('keydown', { key: 'ArrowRight' });
-    await plot.trigger('keydown', { key: 'Escape' });
-    await plot.trigger('keydown', { key: 'a' });
-    expect(histogram.emitted('select')).toEqual([[{ fromMs: 2 * MINUTE_MS, toMs: 3 * MINUTE_MS }], [null]]);
+  test('marks a time with the arrow keys, says it, and zooms into it with Enter', async () => {
+    const { view, plot, press } = mountHistogram();
+    await press('ArrowRight');
+    await press('ArrowRight');
+    await press('ArrowRight', true);
+    await press('a');
+    expect(plot.attributes('aria-valuetext')).toBe('Marked: 1 Jan 00:01 – 00:03');
+    expect(view.emitted('zoomIn')).toBeUndefined();
+    await press('Enter');
+    expect(view.emitted('zoomIn')).toEqual([[{ fromMs: MINUTE_MS, toMs: 3 * MINUTE_MS }]]);
   });
 
-  test('names the bucket under the pointer with its code classes and total', async () => {
-    const { histogram, point } = mountHistogram();
+  test('forgets what is marked with Escape, and zooms out with the next', async () => {
+    const { view, press } = mountHistogram();
+    await press('ArrowRight');
+    await press('Escape');
+    expect(view.emitted('zoomOut')).toBeUndefined();
+    await press('Enter');
+    expect(view.emitted('zoomIn')).toBeUndefined();
+    await press('Escape');
+    expect(view.emitted('zoomOut')).toHaveLength(1);
+  });
+
+  test('names the bucket under the pointer with its classes, total and median', async () => {
+    const { view, point } = mountHistogram();
     await point('pointermove', 390);
-    const tip = histogram.get('.tip').text();
+    const tip = view.get('.tip').text();
     expect(tip).toContain('00:03:00');
     expect(tip).toMatch(/2xx\s*8/u);
     expect(tip).toMatch(/5xx\s*2/u);
     expect(tip).toMatch(/Total\s*10/u);
+    expect(tip).not.toContain('Median');
     await point('pointerleave', 390);
-    expect(histogram.find('.tip').exists()).toBe(false);
+    expect(view.find('.tip').exists()).toBe(false);
+    const other = mountHistogram(BY_CHANNEL, true);
+    await other.point('pointermove', 10);
+    expect(other.view.get('.tip').text()).toMatch(/Channel\s*3\s*2\s*\(empty\)\s*1/u);
+    expect(other.view.get('.tip').text()).toMatch(/Median response\s*120 ms/u);
   });
 
-  test('says what is selected, and its highest count', () => {
-    const { histogram, plot } = mountHistogram({ fromMs: 0, toMs: MINUTE_MS });
-    expect(plot.attributes('aria-valuetext')).toContain('00:01');
-    expect(histogram.get('.scale').text()).toContain('1.2k');
+  test('says what it shows, its highest count and the slowest median', () => {
+    const { view, plot } = mountHistogram();
+    expect(plot.attributes('aria-valuetext')).toBe('1 Jan 00:00 – 00:04');
+    expect(view.get('.scale').text()).toContain('1.2k');
+    expect(mountHistogram(BY_CHANNEL, true).view.get('.medians').text()).toBe('200 ms0');
   });
+
+  test('has a legend with counts whose entries filter, the others too', async () => {
+    const { view } = mountHistogram(BY_CHANNEL);
+    const entries = view.findAll('.legend button');
+    expect(entries.map((entry) => entry.text())).toEqual(['36', '(empty)1', '4 others3']);
+    for (const entry of entries) await entry.trigger('click');
+    expect(view.emitted('filter')).toEqual(BY_CHANNEL.series.map((series) => [series]));
+    expect(mountHistogram().view.findAll('.legend button')).toHaveLength(2);
+  });
+
+  test('goes back and shows the median at the press of a button', async () => {
+    const { view } = mountHistogram();
+    await view.get('[aria-label^="Back to the time before"]').trigger('click');
+    await view.get('button.median').trigger('click');
+    expect(view.emitted('zoomOut')).toHaveLength(1);
+    expect(view.emitted('update:withMedian')).toEqual([[true]]);
+  });
+});
+
+describe('the bars', () => {
+  test('keep a single failure among thousands visible, at the base', () => {
+    const buckets = toBuckets([[9_999, 0, 0, 1, 0]]);
+    const paths = toHistogramPaths({ series: CLASSES, buckets }, 10, 60, null);
+    expect(paths.map(({ colour, path }) => [colour, path])).toEqual([
+      [{ 'data-class': '5xx' }, 'M0 59h9v1h-9z'],
+      [{ 'data-class': '2xx' }, 'M0 0h9v59h-9z'],
+    ]);
+  });
+
+  test('stack values from the most frequent up, the others last', () => {
+    const paths = toHistogramPaths(BY_CHANNEL, 20, 70, null);
+    expect(paths.map(({ colour }) => colour)).toEqual([
+      { 'data-series': '1' },
+      { 'data-series': '2' },
+      { 'data-series': 'others' },
+    ]);
+  });
+
+  test('are dimmed outside the marked time', () => {
+    const buckets = toBuckets(Array.from({ length: 3 }, () => [4, 0, 0, 0, 0]));
+    const paths = toHistogramPaths({ series: CLASSES, buckets }, 30, 60, { start: 1, end: 2 });
+    expect(paths.map((path) => path.dimmed)).toEqual([true, false]);
+  });
+});
+
+test('the line of the medians is broken where there is none', () => {
+  const buckets = toBuckets([[1], [1], [0], [1]], [0, 100, null, 50]);
+  expect(toMedianPath(buckets, 40, 62, 100)).toBe('M0 61H10V1H20M30 31H40');
+  expect(toMedianPath(buckets, 40, 62, 0)).toBe('');
 });
 
 test.each([

@@ -78,7 +78,7 @@ async function show(path: string): Promise<void> {
     'snapshots/read-coverage': () => ({ gaps: [] }) as never,
     'records/open-view': () => ({ viewId: 'view', rowCount: 100, totalCount: 100 }),
     'records/close-view': () => null,
-    'records/read-histogram': () => [],
+    'records/read-histogram': () => ({ split: 'class', series: [], buckets: [] }),
     'records/read-facets': () => ({}) as never,
   });
   const application = await provideApplication(backend, path);

@@ -1,7 +1,6 @@
 import { mount } from '@vue/test-utils';
 import { describe, expect, it } from 'vitest';
 import type { RecordDetail } from '../../../../src-main/common/model/record.ts';
-import TimeHistogram from '../../../../src-renderer/charts/TimeHistogram.vue';
 import { backendKey } from '../../../../src-renderer/backend/backend.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import JsonView from '../../../../src-renderer/screens/detail/inspector/JsonView.vue';
@@ -96,39 +95,5 @@ describe('inspector', () => {
     );
     expect(view.text()).toContain('10,012.4 ms');
     expect(view.text()).toContain('<b>did not answer</b>');
-  });
-});
-
-describe('histogram', () => {
-  const buckets = Array.from({ length: 4 }, (_, index) => ({
-    fromMs: index * 900_000,
-    toMs: (index + 1) * 900_000,
-    counts: [5, 0, 0, 1, 0],
-  }));
-
-  function mountHistogram(fromMs?: number, toMs?: number) {
-    return mount(TimeHistogram, {
-      props: { buckets, zone: 'UTC', fromMs, toMs, label: 'Over time' },
-      global,
-    });
-  }
-
-  it('is a slider that says the selected time', () => {
-    const slider = mountHistogram(900_000, 2_700_000).get('[role=slider]');
-    expect(slider.attributes('aria-valuetext')).toBe('1 Jan 00:15 – 00:45');
-    expect(slider.attributes('aria-label')).toBe('Over time');
-  });
-
-  it('moves, resizes and clears the selected time by key', async () => {
-    const view = mountHistogram(900_000, 1_800_000);
-    const slider = view.get('[role=slider]');
-    await slider.trigger('keydown', { key: 'ArrowRight' });
-    await slider.trigger('keydown', { key: 'ArrowRight', shiftKey: true });
-    await slider.trigger('keydown', { key: 'Escape' });
-    expect(view.emitted('select')).toEqual([
-      [{ fromMs: 1_800_000, toMs: 2_700_000 }],
-      [{ fromMs: 900_000, toMs: 2_700_000 }],
-      [null],
-    ]);
   });
 });

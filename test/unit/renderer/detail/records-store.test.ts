@@ -11,7 +11,11 @@ import {
 } from '../../../../src-renderer/stores/records.ts';
 import { HeldBackend } from '../support/held-backend.ts';
 
-const BUCKET = { fromMs: 0, toMs: 1000, counts: [1, 0, 0, 0, 0] };
+const HISTOGRAM = {
+  split: 'class',
+  series: [{ kind: 'class', codeClass: '2xx' }],
+  buckets: [{ fromMs: 0, toMs: 1000, counts: [1], medianResponseMs: null }],
+};
 
 let backend: HeldBackend;
 
@@ -44,8 +48,8 @@ describe('records store', () => {
     void store.open(ask(1, channelIs(3)));
     await backend.of('records/open-view')[0]?.answer(toView('a'));
     expect(store.view).toMatchObject({ viewId: 'a', scope: { snapshotId: 1 }, rowCount: 10 });
-    await backend.of('records/read-histogram')[0]?.answer([BUCKET]);
-    expect(store.histogram).toEqual([BUCKET]);
+    await backend.of('records/read-histogram')[0]?.answer(HISTOGRAM);
+    expect(store.histogram).toEqual(HISTOGRAM);
   });
 
   it('keeps the newest view when an older one opens late, and closes the older', async () => {
@@ -87,19 +91,24 @@ describe('records store', () => {
     await backend.of('records/open-view')[0]?.answer(toView('a'));
     void store.open(ask(1, channelIs(1)));
     await backend.of('records/open-view')[1]?.answer(toView('b'));
-    await backend.of('records/read-histogram')[0]?.answer([BUCKET]);
-    expect(store.histogram).toEqual([]);
+    await backend.of('records/read-histogram')[0]?.answer(HISTOGRAM);
+    expect(store.histogram).toBeNull();
   });
 
-  it('counts the whole period in the histogram while a span of time is selected', async () => {
+  it('draws the open records in another way without opening them again, and drops the drawing before', async () => {
     const store = createStore();
-    const time = { field: 'dateMs' as const, min: 5, max: 9 };
-    void store.open(ask(1, { conditions: [...channelIs(3).conditions, time] }));
+    void store.open(ask(1, channelIs(3)));
     await backend.of('records/open-view')[0]?.answer(toView('a'));
-    const [asked] = backend.of('records/read-histogram');
-    expect(asked?.input).toMatchObject({ filter: channelIs(3), fromMs: 0, toMs: 1000, zone: 'UTC' });
-    await asked?.answer([BUCKET]);
-    expect(store.histogram).toEqual([BUCKET]);
+    const view = store.view;
+    void store.redraw({ split: 'service', withMedian: true });
+    const [first, second] = backend.of('records/read-histogram');
+    expect(first?.input).toMatchObject({ split: 'class', withMedian: false });
+    expect(second?.input).toMatchObject({ filter: channelIs(3), split: 'service', withMedian: true });
+    await second?.answer({ ...HISTOGRAM, split: 'service' });
+    await first?.answer(HISTOGRAM);
+    expect(store.histogram?.split).toBe('service');
+    expect(store.view).toBe(view);
+    expect(backend.of('records/open-view')).toHaveLength(1);
   });
 
   it('opens a view again that the core has closed', async () => {

@@ -44,7 +44,7 @@ async function show(snapshots: readonly Snapshot[], path = '/inbound/detail'): P
     'snapshots/read-coverage': () => ({ gaps: [] }) as never,
     'records/open-view': () => ({ viewId: `view-${(views += 1)}`, rowCount: 100, totalCount: 100 }),
     'records/close-view': () => null,
-    'records/read-histogram': () => [],
+    'records/read-histogram': () => ({ split: 'class', series: [], buckets: [] }),
     'records/read-facets': () => ({
       codeClasses: [],
       responseCodes: [],

@@ -31,6 +31,8 @@ export function makeSettings(change: Partial<Settings> = {}): Settings {
     savedFilters: [],
     clock: 'service',
     clocks: {},
+    histogramSplit: 'class',
+    histogramMedian: false,
     startLocalService: false,
     localServiceLive: true,
     retentionDays: 0,

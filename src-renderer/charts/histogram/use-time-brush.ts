@@ -1,41 +1,30 @@
-import { computed, ref, type Ref } from 'vue';
+import { ref, watch, type Ref } from 'vue';
 import {
-  fromTimes,
   stepRange,
   toBucketIndex,
   toDraggedRange,
   toTimes,
   type BucketRange,
   type TimeSpan,
-} from './time-brush.ts';
+} from '../time-brush.ts';
 
 interface TimeBrush {
   /** Index of the bucket under the pointer. */
   readonly hovered: Readonly<Ref<number | null>>;
-  /** What is being dragged, or else what is selected. */
-  readonly selected: Readonly<Ref<BucketRange | null>>;
+  /** What is being dragged, or was marked with keys. */
+  readonly marked: Readonly<Ref<BucketRange | null>>;
   /** Listeners for the element that is brushed. */
   readonly listeners: Readonly<Record<string, (event: never) => void>>;
 }
 
-/** Selecting a time in a plot of buckets, by dragging or with the arrow keys. Null clears the selection. */
+/** Zooming into a time in a plot of buckets: by dragging, or marked with the arrow keys and chosen with Enter. */
 export function useTimeBrush(
-  readPlot: () => {
-    readonly element: HTMLElement | null;
-    readonly buckets: readonly TimeSpan[];
-    /** The selected time; `toMs` is exclusive. */
-    readonly fromMs: number | undefined;
-    readonly toMs: number | undefined;
-  },
-  select: (span: TimeSpan | null) => void,
+  readPlot: () => { readonly element: HTMLElement | null; readonly buckets: readonly TimeSpan[] },
+  zoom: { into(span: TimeSpan): void; out(): void },
 ): TimeBrush {
   const anchor = ref<number | null>(null);
-  const dragged = ref<BucketRange | null>(null);
+  const marked = ref<BucketRange | null>(null);
   const hovered = ref<number | null>(null);
-  const selected = computed(() => {
-    const { buckets, fromMs, toMs } = readPlot();
-    return dragged.value ?? fromTimes(buckets, fromMs, toMs);
-  });
 
   function findIndex(event: PointerEvent): number | null {
     const { element, buckets } = readPlot();
@@ -49,49 +38,64 @@ export function useTimeBrush(
     if (event.button !== 0 || index === null) return;
     readPlot().element?.setPointerCapture(event.pointerId);
     anchor.value = index;
-    dragged.value = toDraggedRange(index, index);
+    marked.value = toDraggedRange(index, index);
   }
 
   function moveDrag(event: PointerEvent): void {
     hovered.value = findIndex(event);
     if (anchor.value !== null && hovered.value !== null) {
-      dragged.value = toDraggedRange(anchor.value, hovered.value);
+      marked.value = toDraggedRange(anchor.value, hovered.value);
     }
   }
 
   function endDrag(): void {
-    if (dragged.value !== null) select(toTimes(readPlot().buckets, dragged.value));
-    cancelDrag();
+    if (anchor.value !== null) zoomIntoMarked();
+    cancel();
   }
 
-  function cancelDrag(): void {
+  function zoomIntoMarked(): void {
+    const span = marked.value === null ? null : toTimes(readPlot().buckets, marked.value);
+    if (span !== null) zoom.into(span);
+  }
+
+  function cancel(): void {
     anchor.value = null;
-    dragged.value = null;
+    marked.value = null;
   }
 
-  function stepWithKey(event: KeyboardEvent): void {
-    const { buckets } = readPlot();
+  function pressKey(event: KeyboardEvent): void {
     if (event.key === 'Escape') {
-      cancelDrag();
-      select(null);
+      if (marked.value === null) zoom.out();
+      cancel();
+    } else if (event.key === 'Enter') {
+      zoomIntoMarked();
+      cancel();
     } else if (event.key === 'ArrowLeft' || event.key === 'ArrowRight') {
       const step = event.key === 'ArrowLeft' ? -1 : 1;
-      const range = stepRange(selected.value, step, event.shiftKey, buckets.length);
-      select(range === null ? null : toTimes(buckets, range));
+      marked.value = stepRange(marked.value, step, event.shiftKey, readPlot().buckets.length);
     } else return;
     event.preventDefault();
   }
 
+  // The places of other buckets mean other times.
+  watch(
+    () =>
+      readPlot()
+        .buckets.map(({ fromMs }) => fromMs)
+        .join(),
+    cancel,
+  );
+
   return {
     hovered,
-    selected,
+    marked,
     listeners: {
       pointerdown: startDrag,
       pointermove: moveDrag,
       pointerup: endDrag,
-      pointercancel: cancelDrag,
+      pointercancel: cancel,
       pointerleave: () => (hovered.value = null),
-      keydown: stepWithKey,
+      keydown: pressKey,
     },
   };
 }

@@ -1,0 +1,37 @@
+import { Type, type Static } from 'typebox';
+import { CodeClass, TimeBucket } from './record.ts';
+
+/** What the records of each bucket are divided by. */
+export const HistogramSplit = Type.Union([
+  Type.Literal('class'),
+  Type.Literal('channel'),
+  Type.Literal('service'),
+]);
+export type HistogramSplit = Static<typeof HistogramSplit>;
+
+/** Values with a series of their own; the rest share one. */
+export const MAX_HISTOGRAM_VALUES = 6;
+
+/** Records that are counted together: of a code class, of one value (null: of none), or of all other values. */
+export const HistogramSeries = Type.Union([
+  Type.Object({ kind: Type.Literal('class'), codeClass: CodeClass }),
+  Type.Object({ kind: Type.Literal('value'), value: Type.Union([Type.Integer(), Type.Null()]) }),
+  Type.Object({ kind: Type.Literal('others'), valueCount: Type.Integer() }),
+]);
+export type HistogramSeries = Static<typeof HistogramSeries>;
+
+export const HistogramBucket = Type.Object({
+  /** Its counts are in the order of the series. */
+  ...TimeBucket.properties,
+  /** Null where no record has a response time, and where it was not asked for. */
+  medianResponseMs: Type.Union([Type.Number(), Type.Null()]),
+});
+export type HistogramBucket = Static<typeof HistogramBucket>;
+
+/** Records over time. The series of a split by class are all classes; others begin with the most frequent value. */
+export const Histogram = Type.Object({
+  split: HistogramSplit,
+  series: Type.Array(HistogramSeries),
+  buckets: Type.Array(HistogramBucket),
+});
+export type Histogram = Static<typeof Histogram>;

@@ -1,0 +1,114 @@
+import type {
+  Histogram,
+  HistogramBucket,
+  HistogramSeries,
+} from '../../../src-main/common/model/histogram.ts';
+import type { CodeClass } from '../../../src-main/common/model/record.ts';
+import type { BucketRange } from '../time-brush.ts';
+
+/** From the base upwards. Failures come first, so that they share a baseline and can be compared. */
+const CLASS_STACK: readonly CodeClass[] = ['5xx', 'none', '4xx', '3xx', '2xx'];
+
+/** The attributes that give an element the colours of a series: `--cs-class` and those beside it. */
+export interface SeriesColour {
+  readonly 'data-class'?: CodeClass;
+  readonly 'data-series'?: string;
+}
+
+export interface HistogramPath {
+  readonly colour: SeriesColour;
+  /** Outside the marked time. */
+  readonly dimmed: boolean;
+  /** SVG path data in pixels. */
+  readonly path: string;
+}
+
+/** Returns the number of records in a bucket. */
+export function countBucket({ counts }: Pick<HistogramBucket, 'counts'>): number {
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+/** Returns the number of records in the fullest bucket; 0 without buckets. */
+export function findPeak(buckets: readonly HistogramBucket[]): number {
+  return buckets.reduce((peak, bucket) => Math.max(peak, countBucket(bucket)), 0);
+}
+
+/** Returns the colours of a series at its place. */
+export function toSeriesColour(series: HistogramSeries, place: number): SeriesColour {
+  if (series.kind === 'class') return { 'data-class': series.codeClass };
+  return { 'data-series': series.kind === 'others' ? 'others' : String(place + 1) };
+}
+
+/** Places of the series from the base upwards. */
+function toStack(series: readonly HistogramSeries[]): number[] {
+  const places = [...series.keys()];
+  const rank = (place: number): number => {
+    const one = series[place];
+    return one?.kind === 'class' ? CLASS_STACK.indexOf(one.codeClass) : place;
+  };
+  return places.sort((a, b) => rank(a) - rank(b));
+}
+
+/**
+ * One path per series and dimming, with whole-pixel edges. A series that occurs is at least 1 px high,
+ * because single failures among thousands of requests would vanish.
+ */
+export function toHistogramPaths(
+  { series, buckets }: Pick<Histogram, 'series' | 'buckets'>,
+  widthPx: number,
+  heightPx: number,
+  marked: BucketRange | null,
+): readonly HistogramPath[] {
+  const peak = findPeak(buckets);
+  if (peak === 0 || !(widthPx > 0)) return [];
+  const stack = toStack(series);
+  const paths = new Map<string, HistogramPath>();
+  buckets.forEach((bucket, index) => {
+    const dimmed = marked !== null && (index < marked.start || index >= marked.end);
+    const { left, right } = toEdges(index, buckets.length, widthPx);
+    const width = Math.max(1, right - left - 1);
+    let base = heightPx;
+    for (const place of stack) {
+      const count = bucket.counts[place] ?? 0;
+      const one = series[place];
+      if (count === 0 || one === undefined) continue;
+      const height = Math.min(base, Math.max(1, Math.round((count / peak) * heightPx)));
+      base -= height;
+      const key = `${place}${dimmed ? '-' : '+'}`;
+      const before = paths.get(key)?.path ?? '';
+      const path = `${before}M${left} ${base}h${width}v${height}h-${width}z`;
+      paths.set(key, { colour: toSeriesColour(one, place), dimmed, path });
+    }
+  });
+  return [...paths.values()];
+}
+
+/** Returns the longest median response time; 0 without one. */
+export function findSlowest(buckets: readonly HistogramBucket[]): number {
+  return buckets.reduce((most, { medianResponseMs }) => Math.max(most, medianResponseMs ?? 0), 0);
+}
+
+/** The line of the medians as SVG path data: a step for each bucket, and none where there is no median. */
+export function toMedianPath(
+  buckets: readonly HistogramBucket[],
+  widthPx: number,
+  heightPx: number,
+  maxMs: number,
+): string {
+  if (!(widthPx > 0) || !(maxMs > 0)) return '';
+  let isDrawn = false;
+  return buckets
+    .map(({ medianResponseMs }, index) => {
+      const joins = isDrawn;
+      isDrawn = medianResponseMs !== null;
+      if (medianResponseMs === null) return '';
+      const { left, right } = toEdges(index, buckets.length, widthPx);
+      const top = Math.round((1 - Math.max(0, medianResponseMs) / maxMs) * (heightPx - 2)) + 1;
+      return joins ? `V${top}H${right}` : `M${left} ${top}H${right}`;
+    })
+    .join('');
+}
+
+function toEdges(index: number, count: number, widthPx: number): { left: number; right: number } {
+  return { left: Math.round((index * widthPx) / count), right: Math.round(((index + 1) * widthPx) / count) };
+}

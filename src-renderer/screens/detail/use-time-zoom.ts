@@ -1,0 +1,55 @@
+import { computed, shallowRef, watch, type ComputedRef } from 'vue';
+import type { FieldCondition, RecordFilter } from '../../../src-main/common/model/record-filter.ts';
+import { setOnly, withoutField } from '../../composables/edit-filter.ts';
+
+interface TimeSpan {
+  readonly fromMs: number;
+  /** Exclusive. */
+  readonly toMs: number;
+}
+
+/** The time that the filter narrows the period to, and the way back through those before it. */
+export function useTimeZoom(
+  readFilter: () => RecordFilter,
+  setFilter: (next: RecordFilter) => void,
+): {
+  readonly canZoomOut: ComputedRef<boolean>;
+  zoomIn(span: TimeSpan): void;
+  zoomOut(): void;
+} {
+  const times = computed(() => JSON.stringify(listTimes(readFilter())));
+  /** What the filter said of the time before, the newest last. */
+  const before = shallowRef<readonly string[]>([]);
+
+  function zoomOut(): void {
+    const filter = readFilter();
+    if (listTimes(filter).length === 0) return;
+    const previous = JSON.parse(before.value.at(-1) ?? '[]') as FieldCondition[];
+    setFilter({ conditions: [...withoutField(filter, 'dateMs').conditions, ...previous] });
+  }
+
+  // However it came about: the browser's back and a chip that is taken out lead back too.
+  watch(times, (next, last) => {
+    const isBack = before.value.at(-1) === next;
+    before.value = isBack ? before.value.slice(0, -1) : [...before.value, last];
+  });
+
+  return {
+    canZoomOut: computed(() => listTimes(readFilter()).length > 0),
+    zoomIn: ({ fromMs, toMs }) =>
+      setFilter(setOnly(readFilter(), { field: 'dateMs', min: fromMs, max: toMs })),
+    zoomOut,
+  };
+}
+
+/** Returns the part of a span that a filter narrows it to; all of it where they don't meet. */
+export function toZoomedSpan({ conditions }: RecordFilter, span: TimeSpan): TimeSpan {
+  const found = conditions.find(({ field, exclude }) => field === 'dateMs' && exclude !== true);
+  const fromMs = Math.max(span.fromMs, Math.floor(found?.min ?? span.fromMs));
+  const toMs = Math.min(span.toMs, Math.ceil(found?.max ?? span.toMs));
+  return fromMs < toMs ? { fromMs, toMs } : span;
+}
+
+function listTimes({ conditions }: RecordFilter): FieldCondition[] {
+  return conditions.filter(({ field }) => field === 'dateMs');
+}
