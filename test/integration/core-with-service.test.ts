@@ -236,8 +236,10 @@ describe('the core with the bundled service', () => {
         await ask('records/close-view', { viewId });
         const computed = await ask('summaries/compute', scope);
         expect(computed.requestCount).toBe(expected);
-        const span = { fromMs, toMs, zone: 'UTC', maxBuckets: 60 };
-        const buckets = await ask('records/read-histogram', { scope, filter, ...span });
+        const { buckets } = await ask('records/read-histogram', {
+          ...{ scope, filter, fromMs, toMs, zone: 'UTC', maxBuckets: 60 },
+          ...{ split: 'class' as const, withMedian: false },
+        });
         expect(buckets.flatMap(({ counts }) => counts).reduce((sum, count) => sum + count, 0)).toBe(expected);
         const facets = await ask('records/read-facets', { scope, filter });
         expect(facets.channels.reduce((sum, { count }) => sum + count, 0)).toBe(expected);
