@@ -1,6 +1,6 @@
 import type { RecordDetail } from '../../../../src-main/common/model/record.ts';
 import { listFields, type Direction } from '../../../../src-main/common/reporting/reports.ts';
-import { tryFormatJson } from '../inspector/json-lines.ts';
+import { tryFormatJson } from '../../../inspector/json-lines.ts';
 import { alignLines, type AlignedRow } from './align-lines.ts';
 
 export const MIN_COMPARED = 2;

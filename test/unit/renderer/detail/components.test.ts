@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { RecordDetail } from '../../../../src-main/common/model/record.ts';
 import { backendKey } from '../../../../src-renderer/backend/backend.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
-import JsonView from '../../../../src-renderer/screens/detail/inspector/JsonView.vue';
-import RecordInspector from '../../../../src-renderer/screens/detail/inspector/RecordInspector.vue';
+import JsonView from '../../../../src-renderer/inspector/JsonView.vue';
+import RecordInspector from '../../../../src-renderer/inspector/RecordInspector.vue';
 import { installStores, ScriptedBackend } from '../support/scripted-backend.ts';
 
 const backend = new ScriptedBackend({});

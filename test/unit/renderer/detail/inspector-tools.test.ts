@@ -3,13 +3,10 @@ import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { RecordDetail } from '../../../../src-main/common/model/record.ts';
 import { createRowStepper } from '../../../../src-renderer/screens/detail/grid/row-stepper.ts';
-import JsonView from '../../../../src-renderer/screens/detail/inspector/JsonView.vue';
-import RecordInspector from '../../../../src-renderer/screens/detail/inspector/RecordInspector.vue';
-import { findFolds, tryFormatJson } from '../../../../src-renderer/screens/detail/inspector/json-lines.ts';
-import {
-  toCurlCommand,
-  toRecordJson,
-} from '../../../../src-renderer/screens/detail/inspector/record-copies.ts';
+import JsonView from '../../../../src-renderer/inspector/JsonView.vue';
+import RecordInspector from '../../../../src-renderer/inspector/RecordInspector.vue';
+import { findFolds, tryFormatJson } from '../../../../src-renderer/inspector/json-lines.ts';
+import { toCurlCommand, toRecordJson } from '../../../../src-renderer/inspector/record-copies.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';

@@ -7,7 +7,7 @@ import { createQueryClock } from '../../../../src-main/common/query/query-clock.
 import { listQueryFields } from '../../../../src-main/common/query/query-fields.ts';
 import { writeQuery } from '../../../../src-main/common/query/write-query.ts';
 import { renderDate } from '../../../../src-renderer/screens/detail/grid/grid-cells.ts';
-import MarkEditor from '../../../../src-renderer/screens/detail/marks/MarkEditor.vue';
+import MarkEditor from '../../../../src-renderer/inspector/MarkEditor.vue';
 import { useMarksStore } from '../../../../src-renderer/stores/marks.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';

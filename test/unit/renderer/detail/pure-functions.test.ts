@@ -5,8 +5,8 @@ import {
   listDefaultLayout,
   toOrder,
 } from '../../../../src-renderer/screens/detail/grid/grid-columns.ts';
-import { tryFormatJson } from '../../../../src-renderer/screens/detail/inspector/json-lines.ts';
-import { toSessionTimeline } from '../../../../src-renderer/screens/detail/inspector/session-timeline.ts';
+import { tryFormatJson } from '../../../../src-renderer/inspector/json-lines.ts';
+import { toSessionTimeline } from '../../../../src-renderer/inspector/session-timeline.ts';
 
 function toText(lines: ReturnType<typeof tryFormatJson>): string | undefined {
   return lines?.map((line) => line.map((token) => token.text).join('')).join('\n');

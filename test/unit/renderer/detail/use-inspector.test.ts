@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createApp } from 'vue';
 import type { RecordDetail, SessionRequest } from '../../../../src-main/common/model/record.ts';
 import { backendKey } from '../../../../src-renderer/backend/backend.ts';
-import { useInspector } from '../../../../src-renderer/screens/detail/inspector/use-inspector.ts';
+import { useInspector } from '../../../../src-renderer/inspector/use-inspector.ts';
 import { HeldBackend } from '../support/held-backend.ts';
 
 const toTarget = (seq: number) => ({ snapshotId: 1, seq, direction: 'inbound' as const });

@@ -1,10 +1,10 @@
-import type { RecordDetail } from '../../../../src-main/common/model/record.ts';
-import type { NamedField } from '../../../../src-main/common/model/value-name.ts';
-import { formatCount } from '../../../format/numbers.ts';
-import { SLOW_RESPONSE_MS } from '../../../charts/log-scale.ts';
-import { formatMoment } from '../../../../src-main/common/time/format-moment.ts';
-import { toOffsetLabel } from '../../../../src-main/common/time/time-zones.ts';
-import { listFields, REPORTS, type Direction } from '../../../../src-main/common/reporting/reports.ts';
+import type { RecordDetail } from '../../src-main/common/model/record.ts';
+import type { NamedField } from '../../src-main/common/model/value-name.ts';
+import { formatCount } from '../format/numbers.ts';
+import { SLOW_RESPONSE_MS } from '../charts/log-scale.ts';
+import { formatMoment } from '../../src-main/common/time/format-moment.ts';
+import { toOffsetLabel } from '../../src-main/common/time/time-zones.ts';
+import { listFields, REPORTS, type Direction } from '../../src-main/common/reporting/reports.ts';
 
 /** A field as the service names it. */
 interface RecordField {

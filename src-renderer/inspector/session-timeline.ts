@@ -1,9 +1,5 @@
-import {
-  toCodeClass,
-  type CodeClass,
-  type SessionRequest,
-} from '../../../../src-main/common/model/record.ts';
-import { toNiceCeiling } from '../../../charts/log-scale.ts';
+import { toCodeClass, type CodeClass, type SessionRequest } from '../../src-main/common/model/record.ts';
+import { toNiceCeiling } from '../charts/log-scale.ts';
 
 /** A request of a session on the timeline; positions and widths are shares of its length, 0 to 1. */
 export interface SessionBar {

@@ -1,6 +1,6 @@
-import type { RecordDetail, RecordRow } from '../../../../src-main/common/model/record.ts';
-import type { FilterField } from '../../../../src-main/common/model/record-filter.ts';
-import { listFields, type Direction } from '../../../../src-main/common/reporting/reports.ts';
+import type { RecordDetail, RecordRow } from '../../src-main/common/model/record.ts';
+import type { FilterField } from '../../src-main/common/model/record-filter.ts';
+import { listFields, type Direction } from '../../src-main/common/reporting/reports.ts';
 import { findTerm, type SearchTerm } from './search-terms.ts';
 
 /** Fields whose texts a row of the table lacks, or holds the beginning of. */

@@ -1,8 +1,8 @@
 import { getCurrentScope, onScopeDispose, ref, shallowRef } from 'vue';
-import type { RecordDetail, SessionRequest } from '../../../../src-main/common/model/record.ts';
-import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
-import { useBackend } from '../../../backend/backend.ts';
-import { toErrorLike, type ErrorLike } from '../../../messages/error-like.ts';
+import type { RecordDetail, SessionRequest } from '../../src-main/common/model/record.ts';
+import type { Direction } from '../../src-main/common/reporting/reports.ts';
+import { useBackend } from '../backend/backend.ts';
+import { toErrorLike, type ErrorLike } from '../messages/error-like.ts';
 
 interface Target {
   readonly snapshotId: number;

@@ -1,6 +1,6 @@
-import type { PageRequest } from '../../../../src-main/common/model/download.ts';
-import type { RecordDetail } from '../../../../src-main/common/model/record.ts';
-import { listFields, type Direction } from '../../../../src-main/common/reporting/reports.ts';
+import type { PageRequest } from '../../src-main/common/model/download.ts';
+import type { RecordDetail } from '../../src-main/common/model/record.ts';
+import { listFields, type Direction } from '../../src-main/common/reporting/reports.ts';
 
 /** A record as JSON with the service's own names, for pages that hold no text of it. */
 export function toRecordJson(record: RecordDetail, direction: Direction): string {
