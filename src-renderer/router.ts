@@ -33,6 +33,12 @@ const routes: RouteRecordRaw[] = [
       meta: { hasPeriod: true },
     },
   ]),
+  {
+    path: '/session/:id',
+    name: 'session',
+    component: () => import('./screens/session/SessionScreen.vue'),
+    props: true,
+  },
   { path: '/library', name: 'library', component: () => import('./screens/library/LibraryScreen.vue') },
   {
     path: '/deprecations',

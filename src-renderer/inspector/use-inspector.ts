@@ -1,5 +1,6 @@
 import { getCurrentScope, onScopeDispose, ref, shallowRef } from 'vue';
-import type { RecordDetail, SessionRequest } from '../../src-main/common/model/record.ts';
+import type { RecordDetail } from '../../src-main/common/model/record.ts';
+import { MAX_SESSION_ID_CHARACTERS, type Session } from '../../src-main/common/model/session.ts';
 import type { Direction } from '../../src-main/common/reporting/reports.ts';
 import { useBackend } from '../backend/backend.ts';
 import { toErrorLike, type ErrorLike } from '../messages/error-like.ts';
@@ -10,21 +11,19 @@ interface Target {
   readonly direction: Direction;
 }
 
-/** The longest session id that the core accepts. */
-const MAX_SESSION_ID_CHARACTERS = 200;
-
-/** The record in the inspector with its session. Responses for a record that was left meanwhile are dropped. */
+/** The record in the inspector, and what is counted of its session. Responses for a record that was left meanwhile are dropped. */
 export function useInspector() {
   const backend = useBackend();
   const target = shallowRef<Target | null>(null);
   const record = shallowRef<RecordDetail | null>(null);
-  const session = shallowRef<readonly SessionRequest[]>([]);
+  const session = shallowRef<Session | null>(null);
   const error = shallowRef<ErrorLike | null>(null);
   const isLoading = ref(false);
   let ticket = 0;
   let readSessionId = '';
 
-  async function select(next: Target, connectionId: string): Promise<void> {
+  /** Without a connection the session is left out. */
+  async function select(next: Target, connectionId: string | null): Promise<void> {
     const mine = ++ticket;
     target.value = next;
     isLoading.value = true;
@@ -35,7 +34,7 @@ export function useInspector() {
       if (mine !== ticket) return;
       record.value = found;
       isLoading.value = false;
-      await readSession(found.sessionId, connectionId, mine);
+      if (connectionId !== null) await readSession(found.sessionId, connectionId, mine);
     } catch (thrown) {
       if (mine !== ticket) return;
       isLoading.value = false;
@@ -43,15 +42,16 @@ export function useInspector() {
     }
   }
 
-  /** Keeps a session that is complete while the selection moves within it. */
+  /** Keeps what is known of a session while the selection moves within it. */
   async function readSession(sessionId: string, connectionId: string, mine: number): Promise<void> {
     if (sessionId === readSessionId) return;
-    session.value = [];
+    session.value = null;
     readSessionId = '';
     if (sessionId === '') return;
     const found = await backend.call('records/read-session', {
       connectionId,
       sessionId: sessionId.slice(0, MAX_SESSION_ID_CHARACTERS),
+      limit: 0,
     });
     if (mine !== ticket) return;
     session.value = found;
@@ -75,7 +75,7 @@ export function useInspector() {
     readSessionId = '';
     target.value = null;
     record.value = null;
-    session.value = [];
+    session.value = null;
     error.value = null;
     isLoading.value = false;
   }

@@ -12,8 +12,8 @@ import {
   Settings,
 } from '@lucide/vue';
 import type { Snapshot } from '../../src-main/common/model/snapshot.ts';
-import { isGuid } from '../../src-main/common/reporting/reports.ts';
 import type { PeriodPreset } from '../period/period-selection.ts';
+import type { FoundSession } from './use-session-lookup.ts';
 import { VIEWS } from './views.ts';
 
 export type PaletteAction =
@@ -52,16 +52,16 @@ const ACTIONS: readonly Pick<PaletteEntry, 'id' | 'icon' | 'keys' | 'action'>[] 
 const MAX_PLACES = 50;
 
 /**
- * Returns what the palette offers for the typed text; a GUID is looked up as a session. `places` are what else there is
- * to go to; they come last.
+ * Returns what the palette offers for the typed text, the session that it names first. `places` are what else there is to
+ * go to; they come last.
  */
 export function findPaletteEntries(
   typed: string,
   t: Translate,
   places: readonly PaletteEntry[] = [],
+  session: FoundSession | null = null,
 ): PaletteEntry[] {
   const text = typed.trim();
-  if (isGuid(text)) return [toSessionEntry(text, t)];
   const views = VIEWS.map((view, index): PaletteEntry => {
     return {
       id: view.name,
@@ -84,14 +84,18 @@ export function findPaletteEntries(
     return { ...action, group: 'actions', label: t(`palette.actions.${action.id}`) };
   });
   const found = places.filter((entry) => matches(entry.label, text)).slice(0, MAX_PLACES);
-  return [...[...views, settings, ...actions].filter((entry) => matches(entry.label, text)), ...found];
+  return [
+    ...(session === null ? [] : [toSessionEntry(session, t)]),
+    ...[...views, settings, ...actions].filter((entry) => matches(entry.label, text)),
+    ...found,
+  ];
 }
 
-function toSessionEntry(sessionId: string, t: Translate): PaletteEntry {
+function toSessionEntry({ sessionId, isCached }: FoundSession, t: Translate): PaletteEntry {
   return {
     id: 'session',
     group: 'session',
-    label: t('palette.session', { id: sessionId }),
+    label: t(isCached === false ? 'palette.sessionNotCached' : 'palette.session', { id: sessionId }),
     icon: FingerprintPattern,
     keys: [],
     action: { kind: 'session', sessionId },

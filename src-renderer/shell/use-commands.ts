@@ -1,7 +1,6 @@
 import { useEventListener } from '@vueuse/core';
 import { nextTick, ref } from 'vue';
 import { useRouter } from 'vue-router';
-import { toAddress } from '../composables/filter-query.ts';
 import { useAppStore } from '../stores/app.ts';
 import { toScreenPath } from '../screens/library/snapshots/snapshot-words.ts';
 import { toPeriodText } from '../period/period-query.ts';
@@ -84,8 +83,7 @@ export function useCommands() {
       const query = { period: toPeriodText({ kind: 'custom', fromMs, toMs }) };
       await router.push({ path: toScreenPath(action.snapshot), query });
     } else if (action.kind === 'session') {
-      const condition = { field: 'sessionId' as const, values: [action.sessionId] };
-      await router.push({ path: '/inbound/detail', query: toAddress({ conditions: [condition] }) });
+      await router.push({ name: 'session', params: { id: action.sessionId } });
     } else run(action);
   }
 

@@ -110,7 +110,7 @@ export async function* benchExplore({ size }: { size: number }): AsyncGenerator<
       ...(['error families', families.ms, 'families'] as const),
       'SELECT error, count(*) FROM inbound_records GROUP BY error',
     );
-    const session = { connectionId: 'one', sessionId: createId(7 * 7919) };
+    const session = { connectionId: 'one', sessionId: createId(7 * 7919), limit: 200 };
     const sessionMs = (await measure(() => engine.readSession(session))).ms;
     yield compare(
       ...(['session', sessionMs, ''] as const),

@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
-import { Facets, RecordDetail, RecordOrder, RecordRow, SessionRequest } from '../model/record.ts';
+import { Facets, RecordDetail, RecordOrder, RecordRow } from '../model/record.ts';
 import { ErrorFamilies } from '../model/error-family.ts';
 import { Histogram, HistogramSplit } from '../model/histogram.ts';
 import { RecordFilter } from '../model/record-filter.ts';
 import { RecordScope } from '../model/record-scope.ts';
+import { MAX_SESSION_ID_CHARACTERS, MAX_SESSION_REQUESTS, Session } from '../model/session.ts';
 import { Nothing, operation, RecordPlace } from './operation.ts';
 
 const ViewId = Type.Object({ viewId: Type.String() });
@@ -69,9 +70,13 @@ export const recordsOperations = {
     RecordPlace,
     Type.Object({ text: Type.Union([Type.String(), Type.Null()]), rebuilt: Type.Boolean() }),
   ),
-  /** Requests that share a session id, in both directions, over everything cached of a connection; at most 200. */
+  /** A session in both directions, over everything cached of a connection; with `limit` 0 what is counted of it alone. */
   'records/read-session': operation(
-    Type.Object({ connectionId: Type.String(), sessionId: Type.String({ maxLength: 200 }) }),
-    Type.Array(SessionRequest),
+    Type.Object({
+      connectionId: Type.String(),
+      sessionId: Type.String({ maxLength: MAX_SESSION_ID_CHARACTERS }),
+      limit: Type.Integer({ minimum: 0, maximum: MAX_SESSION_REQUESTS }),
+    }),
+    Session,
   ),
 };

@@ -1,6 +1,5 @@
 import { Type, type Static } from 'typebox';
 import { CONTENT_VALUES, NARROW_NAMES, NARROW_VALUES } from '../reporting/field-values.ts';
-import { DIRECTIONS } from '../reporting/reports.ts';
 import { RecordMark } from './record-mark.ts';
 
 const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
@@ -84,16 +83,3 @@ export const TimeBucket = Type.Object({
   counts: Type.Array(Type.Integer()),
 });
 export type TimeBucket = Static<typeof TimeBucket>;
-
-/** One request of a session, for the inspector's timeline. */
-export const SessionRequest = Type.Object({
-  direction: Type.Enum(DIRECTIONS),
-  snapshotId: Type.Integer(),
-  seq: Type.Integer(),
-  dateMs: Type.Integer(),
-  responseTimeMs: nullable(Type.Number()),
-  botLatencyMs: nullable(Type.Number()),
-  responseCode: nullable(Type.Integer()),
-  actionId: nullable(Type.String()),
-});
-export type SessionRequest = Static<typeof SessionRequest>;

@@ -296,10 +296,9 @@ describe('a session', () => {
       { report: 'outbound-detail' },
     );
     await fillSnapshot(cache, documents, { connectionId: 'two' });
-    const requests = await records['records/read-session']({
-      connectionId: 'one',
-      sessionId: documents[3]!.Id,
-    });
+    const read = (limit: number) =>
+      records['records/read-session']({ connectionId: 'one', sessionId: documents[3]!.Id, limit });
+    const { requests, ...counted } = await read(1000);
     expect(requests.map(({ direction, snapshotId, seq }) => [direction, snapshotId, seq])).toEqual(
       [3, 10, 17].flatMap((seq) => [
         ['inbound', newer, seq],
@@ -307,6 +306,31 @@ describe('a session', () => {
       ]),
     );
     expect(requests[1]).toMatchObject({ actionId: '7', botLatencyMs: null });
+    const failures = requests.filter(({ responseCode }) => (responseCode ?? 0) >= 400);
+    expect(counted).toEqual({
+      inbound: { requests: 3, failures: failures.length / 2 },
+      outbound: { requests: 3, failures: failures.length / 2 },
+      undatedCount: 0,
+      firstMs: requests[0]?.dateMs,
+      lastMs: requests.at(-1)?.dateMs,
+    });
+    expect(await read(0)).toEqual({ ...counted, requests: [] });
+    expect((await read(2)).requests).toEqual(requests.slice(0, 2));
+  });
+
+  it('counts requests without a readable date, and those that nobody has heard of not at all', async () => {
+    const documents = createMany(21);
+    await fillSnapshot(
+      cache,
+      documents.map((document, index) => (index === 10 ? { ...document, Date: 'soon' } : document)),
+    );
+    const read = (sessionId: string) =>
+      records['records/read-session']({ connectionId: 'one', sessionId, limit: 100 });
+    const session = await read(documents[3]!.Id);
+    expect(session.inbound.requests).toBe(3);
+    expect(session.undatedCount).toBe(1);
+    expect(session.requests).toHaveLength(2);
+    expect(await read('nobody')).toMatchObject({ requests: [], firstMs: null, lastMs: null });
   });
 });
 

@@ -125,7 +125,7 @@ export async function createEngineOperations(database: EngineDatabase, source: E
         return newestMs === null ? null : findFlows(connection, records, newestMs);
       }),
     readSession: (
-      { connectionId, sessionId }: { connectionId: string; sessionId: string },
+      { connectionId, sessionId, limit }: { connectionId: string; sessionId: string; limit: number },
       context: Context,
     ) =>
       withConnection(context, async (connection) => {
@@ -133,7 +133,7 @@ export async function createEngineOperations(database: EngineDatabase, source: E
         const scopes = [];
         for (const report of reports)
           scopes.push(await resolver.resolveAll(connection, connectionId, report));
-        return readSession(connection, scopes, sessionId);
+        return readSession(connection, scopes, sessionId, limit);
       }),
     /** Runs a statement of a person; its rows are kept for `readSqlRows`. */
     runSql: (

@@ -1,43 +1,86 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { SessionRequest } from '../../../common/model/record.ts';
+import type { Session, SessionRequest } from '../../../common/model/session.ts';
 import { readRows } from './engine-database.ts';
 import { RECORD_ID_SPAN, toSourceSql, type RecordScope } from './record-scope.ts';
 
-/** Requests of one session that are shown. */
-const MAX_SESSION_REQUESTS = 200;
+const SHARED_COLUMNS = [
+  'record_id',
+  'date_ms',
+  'response_time_ms',
+  'response_code',
+  'channel',
+  'service',
+  'client',
+  'error',
+];
 
-/** The dated requests of a session in some scopes, oldest first, at most 200. */
+type Row = [
+  ...[number, number, number | null, number | null, number | null, number | null],
+  ...[string, string, number | string | null],
+];
+
+/** A session in the scopes of both directions: what is counted of it, and its oldest dated requests. */
 export async function readSession(
   connection: DuckDBConnection,
   scopes: readonly RecordScope[],
   sessionId: string,
-): Promise<SessionRequest[]> {
+  limit: number,
+): Promise<Session> {
   const requests: SessionRequest[] = [];
+  const counts = { inbound: { requests: 0, failures: 0 }, outbound: { requests: 0, failures: 0 } };
+  const edges: number[] = [];
+  let undatedCount = 0;
   for (const scope of scopes) {
-    const own = scope.direction === 'inbound' ? 'bot_latency_ms' : 'action_id';
-    const source = toSourceSql(scope, ['record_id', 'date_ms', 'response_time_ms', 'response_code', own], {
-      sql: 'session_id = $1 AND date_ms IS NOT NULL',
+    const { direction } = scope;
+    const own = direction === 'inbound' ? 'bot_latency_ms' : 'action_id';
+    const source = toSourceSql(scope, [...SHARED_COLUMNS, own], {
+      sql: 'session_id = $1',
       values: [sessionId],
     });
-    const rows = await readRows<[number, number, number | null, number | null, number | string | null]>(
+    const [found] = await readRows<[number, number, number, number | null, number | null]>(
       connection,
-      `SELECT record_id, date_ms, response_time_ms, response_code, ${own} FROM ${source}
-       ORDER BY date_ms, part, record_id LIMIT ${MAX_SESSION_REQUESTS}`,
-      // A scope without parts binds it as well.
+      `SELECT count(*), count(*) FILTER (response_code BETWEEN 400 AND 599), count(*) FILTER (date_ms IS NULL),
+         min(date_ms), max(date_ms)
+       FROM ${source}`,
       [sessionId],
     );
-    for (const [recordId, dateMs, responseTimeMs, responseCode, value] of rows) {
-      requests.push({
-        direction: scope.direction,
-        snapshotId: Math.floor(recordId / RECORD_ID_SPAN),
-        seq: recordId % RECORD_ID_SPAN,
-        dateMs,
-        responseTimeMs,
-        responseCode,
-        botLatencyMs: typeof value === 'number' ? value : null,
-        actionId: typeof value === 'string' ? value : null,
-      });
-    }
+    const [count = 0, failures = 0, undated = 0, firstMs = null, lastMs = null] = found ?? [];
+    counts[direction] = { requests: count, failures };
+    undatedCount += undated;
+    edges.push(...[firstMs, lastMs].filter((edge) => edge !== null));
+    if (limit === 0 || count === 0) continue;
+    const rows = await readRows<Row>(
+      connection,
+      `SELECT record_id, date_ms, response_time_ms, response_code, channel, service, left(client, 300),
+         left(error, 300), ${own}
+       FROM ${source} WHERE date_ms IS NOT NULL ORDER BY date_ms, part, record_id LIMIT ${limit}`,
+      [sessionId],
+    );
+    requests.push(...rows.map((row) => toRequest(direction, row)));
   }
-  return requests.sort((a, b) => a.dateMs - b.dateMs).slice(0, MAX_SESSION_REQUESTS);
+  return {
+    requests: requests.sort((a, b) => a.dateMs - b.dateMs).slice(0, limit),
+    ...counts,
+    undatedCount,
+    firstMs: edges.length === 0 ? null : Math.min(...edges),
+    lastMs: edges.length === 0 ? null : Math.max(...edges),
+  };
+}
+
+function toRequest(direction: SessionRequest['direction'], row: Row): SessionRequest {
+  const [recordId, dateMs, responseTimeMs, responseCode, channel, service, client, error, own] = row;
+  return {
+    direction,
+    snapshotId: Math.floor(recordId / RECORD_ID_SPAN),
+    seq: recordId % RECORD_ID_SPAN,
+    dateMs,
+    responseTimeMs,
+    responseCode,
+    channel,
+    service,
+    client,
+    error,
+    botLatencyMs: typeof own === 'number' ? own : null,
+    actionId: typeof own === 'string' ? own : null,
+  };
 }

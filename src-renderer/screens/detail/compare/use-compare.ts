@@ -1,7 +1,7 @@
 import { shallowRef } from 'vue';
 import type { RecordDetail, RecordRow } from '../../../../src-main/common/model/record.ts';
 import { useRecordsStore } from '../../../stores/records.ts';
-import { toRowKey } from '../grid/row-key.ts';
+import { toRowKey } from '../../../format/row-key.ts';
 import { MAX_COMPARED, MIN_COMPARED } from './compare-records.ts';
 
 /** Records that are compared side by side; null while none are. */

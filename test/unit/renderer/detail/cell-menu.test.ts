@@ -149,4 +149,12 @@ describe('the menu of a cell', () => {
     await flushPromises();
     expect(names()).toEqual(['Only these', 'Not these', 'Around this time', 'Copy value', ...MARK_ITEMS]);
   });
+
+  it('opens the session of a session cell, and offers that nowhere else', async () => {
+    show('');
+    await choose('sessionId', 'Open session');
+    expect(menu.emitted('openSession')).toEqual([['abc']]);
+    await openAt('[col-id=client]');
+    expect(names()).not.toContain('Open session');
+  });
 });

@@ -71,7 +71,7 @@ describe('inspector', () => {
         record: RECORD,
         target: { snapshotId: 1, seq: 4 },
         direction: 'inbound',
-        session: [],
+        session: null,
         loading: false,
         error: null,
       },

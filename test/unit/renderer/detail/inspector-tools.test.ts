@@ -92,7 +92,7 @@ describe('folding', () => {
 async function showInspector(script: ConstructorParameters<typeof ScriptedBackend>[0] = {}): Promise<void> {
   const { global } = await provideApplication(new ScriptedBackend(script));
   const target = { snapshotId: 1, seq: 4 };
-  const props = { record: RECORD, target, direction: 'inbound' as const, session: [] };
+  const props = { record: RECORD, target, direction: 'inbound' as const, session: null };
   screen = mount(RecordInspector, {
     props: { ...props, loading: false, error: null },
     global,

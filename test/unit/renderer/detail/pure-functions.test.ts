@@ -6,7 +6,6 @@ import {
   toOrder,
 } from '../../../../src-renderer/screens/detail/grid/grid-columns.ts';
 import { tryFormatJson } from '../../../../src-renderer/inspector/json-lines.ts';
-import { toSessionTimeline } from '../../../../src-renderer/inspector/session-timeline.ts';
 
 function toText(lines: ReturnType<typeof tryFormatJson>): string | undefined {
   return lines?.map((line) => line.map((token) => token.text).join('')).join('\n');
@@ -81,36 +80,5 @@ describe('columns', () => {
       { colId: 'service', initialSort: 'desc', initialSortIndex: 1 },
       { colId: 'error', initialSort: 'desc', initialSortIndex: 2 },
     ]);
-  });
-});
-
-describe('session timeline', () => {
-  const request = {
-    direction: 'inbound' as const,
-    snapshotId: 1,
-    seq: 0,
-    dateMs: 10_000,
-    responseTimeMs: 1_000,
-    botLatencyMs: 500,
-    responseCode: 200,
-    actionId: null,
-  };
-
-  it('puts the bot latency before the request and orders by date', () => {
-    const later = { ...request, seq: 1, direction: 'outbound' as const, botLatencyMs: null, dateMs: 11_500 };
-    const timeline = toSessionTimeline([later, request]);
-    expect(timeline.spanMs).toBe(3_000);
-    expect(timeline.bars.map((bar) => bar.request.seq)).toEqual([0, 1]);
-    expect(timeline.bars[0]).toMatchObject({
-      latencyLeft: 0,
-      latencyWidth: 1 / 6,
-      left: 1 / 6,
-      width: 1 / 3,
-    });
-    expect(timeline.ticksMs).toEqual([0, 2_000]);
-  });
-
-  it('is empty without requests', () => {
-    expect(toSessionTimeline([])).toEqual({ bars: [], spanMs: 0, ticksMs: [] });
   });
 });

@@ -1,13 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createApp } from 'vue';
-import type { RecordDetail, SessionRequest } from '../../../../src-main/common/model/record.ts';
+import type { RecordDetail } from '../../../../src-main/common/model/record.ts';
+import type { Session } from '../../../../src-main/common/model/session.ts';
 import { backendKey } from '../../../../src-renderer/backend/backend.ts';
 import { useInspector } from '../../../../src-renderer/inspector/use-inspector.ts';
 import { HeldBackend } from '../support/held-backend.ts';
 
 const toTarget = (seq: number) => ({ snapshotId: 1, seq, direction: 'inbound' as const });
 const toRecord = (seq: number, sessionId: string) => ({ seq, sessionId }) as RecordDetail;
-const toSession = (...seqs: number[]) => seqs.map((seq) => ({ snapshotId: 1, seq }) as SessionRequest);
+const toSession = (...seqs: number[]) => ({ inbound: { requests: seqs.length, failures: 0 } }) as Session;
 
 describe('inspector', () => {
   let backend: HeldBackend;
@@ -25,9 +26,9 @@ describe('inspector', () => {
     expect([inspector.isLoading.value, inspector.record.value]).toEqual([true, null]);
     await record(0).answer(toRecord(4, 'abc'));
     expect([inspector.isLoading.value, inspector.record.value?.seq]).toEqual([false, 4]);
-    expect(session(0).input).toEqual({ connectionId: 'one', sessionId: 'abc' });
+    expect(session(0).input).toEqual({ connectionId: 'one', sessionId: 'abc', limit: 0 });
     await session(0).answer(toSession(4, 5));
-    expect(inspector.session.value).toHaveLength(2);
+    expect(inspector.session.value).toEqual(toSession(4, 5));
   });
 
   it('drops the record and the session of a row that was left meanwhile', async () => {
@@ -37,7 +38,7 @@ describe('inspector', () => {
     await record(0).answer(toRecord(4, 'old'));
     expect(inspector.record.value?.seq).toBe(9);
     expect(backend.of('records/read-session').map(({ input }) => input)).toEqual([
-      { connectionId: 'one', sessionId: 'new' },
+      { connectionId: 'one', sessionId: 'new', limit: 0 },
     ]);
   });
 
@@ -47,11 +48,11 @@ describe('inspector', () => {
     await session(0).answer(toSession(4, 5));
     void inspector.select(toTarget(5), 'one');
     await record(1).answer(toRecord(5, 'abc'));
-    expect(inspector.session.value).toHaveLength(2);
+    expect(inspector.session.value).toEqual(toSession(4, 5));
     expect(backend.of('records/read-session')).toHaveLength(1);
     void inspector.select(toTarget(6), 'one');
     await record(2).answer(toRecord(6, 'xyz'));
-    expect(inspector.session.value).toEqual([]);
+    expect(inspector.session.value).toBeNull();
     expect(backend.of('records/read-session')).toHaveLength(2);
   });
 
@@ -62,7 +63,7 @@ describe('inspector', () => {
     await record(1).answer(toRecord(5, 'abc'));
     await session(0).answer(toSession(1));
     await session(1).answer(toSession(4, 5));
-    expect(inspector.session.value.map(({ seq }) => seq)).toEqual([4, 5]);
+    expect(inspector.session.value).toEqual(toSession(4, 5));
   });
 
   it('asks for no session where the record names none', async () => {

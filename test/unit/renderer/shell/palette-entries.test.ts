@@ -36,8 +36,14 @@ test('saved filters are found by their name, and open their records', () => {
 
 test('a pasted GUID opens its session', () => {
   const id = '29CDB989-6221-4742-96CA-1A878545B5A3';
-  const entries = findPaletteEntries(` ${id} `, (key) => key);
-  expect(entries.map((entry) => entry.action)).toEqual([{ kind: 'session', sessionId: id }]);
+  const open = (isCached: boolean | null) =>
+    findPaletteEntries(` ${id} `, (key) => key, [], { sessionId: id, isCached });
+  expect(open(null).map((entry) => entry.action)).toEqual([{ kind: 'session', sessionId: id }]);
+  expect([null, true, false].flatMap(open).map(({ label }) => label)).toEqual([
+    'palette.session',
+    'palette.session',
+    'palette.sessionNotCached',
+  ]);
 });
 
 test('places follow views and actions, and are found by their words', () => {

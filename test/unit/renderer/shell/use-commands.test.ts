@@ -142,7 +142,7 @@ describe('actions of the palette', () => {
   it('opens a view, a session, the switcher, and presses controls', async () => {
     await open('<button data-shortcut="export" @click="$emit(\'pressed\')" />');
     await commands.runAction({ kind: 'session', sessionId: 'abc' });
-    expect(router.currentRoute.value.fullPath).toBe('/inbound/detail?q=session:abc');
+    expect(router.currentRoute.value.fullPath).toBe('/session/abc');
     await commands.runAction({ kind: 'go', path: '/overview' });
     expect(router.currentRoute.value.path).toBe('/overview');
     await commands.runAction({ kind: 'switch-connection' });

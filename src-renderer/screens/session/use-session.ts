@@ -1,0 +1,115 @@
+import { watchThrottled } from '@vueuse/core';
+import { computed, reactive, ref, shallowRef, watch } from 'vue';
+import type { PeriodScope } from '../../../src-main/common/model/record-scope.ts';
+import {
+  MAX_SESSION_ID_CHARACTERS,
+  MAX_SESSION_REQUESTS,
+  type Session,
+} from '../../../src-main/common/model/session.ts';
+import type { Direction } from '../../../src-main/common/reporting/reports.ts';
+import { useBackend } from '../../backend/backend.ts';
+import { usePeriodCoverage } from '../../composables/use-period-coverage.ts';
+import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
+import { useConnectionsStore } from '../../stores/connections.ts';
+import { useSnapshotsStore } from '../../stores/snapshots.ts';
+import { useTasksStore } from '../../stores/tasks.ts';
+
+const SECOND_MS = 1000;
+/** Requests of the session that are not cached are looked for so long before and after those that are. */
+const AROUND_MS = 3600 * SECOND_MS;
+const RELOAD_INTERVAL_MS = 1000;
+
+/** A session from everything cached of the active connection, and what around it is not cached. */
+export function useSession(readId: () => string) {
+  const backend = useBackend();
+  const connections = useConnectionsStore();
+  const snapshots = useSnapshotsStore();
+  const tasks = useTasksStore();
+
+  const session = shallowRef<Session | null>(null);
+  const error = shallowRef<ErrorLike | null>(null);
+  const asOfMs = ref(Date.now());
+  let ticket = 0;
+
+  const connection = computed(() => connections.active);
+  const isCached = computed(
+    () => session.value !== null && session.value.inbound.requests + session.value.outbound.requests > 0,
+  );
+
+  async function load(): Promise<void> {
+    const mine = ++ticket;
+    const connectionId = connection.value?.id;
+    const sessionId = readId().slice(0, MAX_SESSION_ID_CHARACTERS);
+    if (connectionId === undefined) return;
+    try {
+      const limit = MAX_SESSION_REQUESTS;
+      const found = await backend.call('records/read-session', { connectionId, sessionId, limit });
+      if (mine !== ticket) return;
+      session.value = found;
+      asOfMs.value = Date.now();
+      error.value = null;
+    } catch (thrown) {
+      if (mine === ticket) error.value = toErrorLike(thrown);
+    }
+  }
+
+  function toScope(direction: Direction): PeriodScope | null {
+    const { firstMs, lastMs } = session.value ?? { firstMs: null, lastMs: null };
+    if (connection.value === null || firstMs === null || lastMs === null) return null;
+    const toMs = Math.max(lastMs + 1, Math.min(asOfMs.value, lastMs + AROUND_MS));
+    return {
+      connectionId: connection.value.id,
+      report: `${direction}-detail`,
+      fromMs: Math.floor((firstMs - AROUND_MS) / SECOND_MS) * SECOND_MS,
+      toMs: Math.ceil(toMs / SECOND_MS) * SECOND_MS,
+    };
+  }
+  const inbound = reactive(usePeriodCoverage(() => toScope('inbound')));
+  const outbound = reactive(usePeriodCoverage(() => toScope('outbound')));
+
+  async function fetchMissing(): Promise<void> {
+    const missing = [inbound, outbound].filter(({ missingMs }) => missingMs > 0);
+    await Promise.all(missing.map((coverage) => coverage.fetchGaps()));
+  }
+
+  watch(
+    () => [connection.value?.id, readId()],
+    () => {
+      session.value = null;
+      error.value = null;
+      void load();
+    },
+    { immediate: true },
+  );
+  watchThrottled(
+    () =>
+      (snapshots.snapshots ?? [])
+        .filter(({ connectionId }) => connectionId === connection.value?.id)
+        .map(({ id, recordCount, state }) => `${id} ${recordCount} ${state}`)
+        .join(),
+    load,
+    { throttle: RELOAD_INTERVAL_MS },
+  );
+
+  return {
+    connection,
+    zone: computed(() => connection.value?.serviceZone ?? 'UTC'),
+    session,
+    isCached,
+    error,
+    /** The time around the session, and what of it is cached of each direction. */
+    span: computed(() => toScope('inbound')),
+    inbound,
+    outbound,
+    isFetching: computed(
+      () =>
+        inbound.isFetching ||
+        outbound.isFetching ||
+        tasks.running.some(
+          ({ kind, connectionId }) => kind === 'download' && connectionId === connection.value?.id,
+        ),
+    ),
+    load,
+    fetchMissing,
+  };
+}

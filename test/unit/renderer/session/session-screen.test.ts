@@ -1,0 +1,179 @@
+import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Input } from '../../../../src-main/common/contract/index.ts';
+import type { RecordDetail } from '../../../../src-main/common/model/record.ts';
+import type { Session } from '../../../../src-main/common/model/session.ts';
+import SessionScreen from '../../../../src-renderer/screens/session/SessionScreen.vue';
+import { useAppStore } from '../../../../src-renderer/stores/app.ts';
+import { useConnectionsStore } from '../../../../src-renderer/stores/connections.ts';
+import { useSnapshotsStore } from '../../../../src-renderer/stores/snapshots.ts';
+import { makeSnapshot } from '../library/make-snapshot.ts';
+import { provideApplication } from '../support/provide-application.ts';
+import { makeConnection, makeSettings } from '../support/samples.ts';
+import { ScriptedBackend } from '../support/scripted-backend.ts';
+import { makeRequest } from './make-request.ts';
+
+const ID = '1af46aa4-d82e-4a41-9942-c9b00e52cdcf';
+const FROM_MS = Date.UTC(2026, 10, 20, 16, 42, 9);
+const HOUR_MS = 3_600_000;
+const PERIOD = { fromMs: FROM_MS - HOUR_MS, toMs: FROM_MS + HOUR_MS };
+const SESSION: Session = {
+  requests: [
+    makeRequest({ dateMs: FROM_MS, responseTimeMs: 1000, botLatencyMs: 200 }),
+    makeRequest({
+      ...{
+        direction: 'outbound',
+        snapshotId: 2,
+        dateMs: FROM_MS + 100,
+        responseTimeMs: null,
+        actionId: '-1',
+      },
+      ...{ responseCode: 504, error: '<b>timed out</b>' },
+    }),
+  ],
+  inbound: { requests: 2, failures: 0 },
+  outbound: { requests: 1, failures: 1 },
+  undatedCount: 1,
+  firstMs: FROM_MS,
+  lastMs: FROM_MS + 100,
+};
+const NOTHING: Session = {
+  requests: [],
+  inbound: { requests: 0, failures: 0 },
+  outbound: { requests: 0, failures: 0 },
+  undatedCount: 0,
+  firstMs: null,
+  lastMs: null,
+};
+
+let backend: ScriptedBackend;
+let screen: VueWrapper;
+let session: Session;
+let missingOf: 'inbound-detail' | 'outbound-detail' | null;
+const listCalls = <Name extends 'records/read-session' | 'downloads/fetch-gaps' | 'records/read-record'>(
+  name: Name,
+) => backend.calls.flatMap((call) => (call.name === name ? [call.input as Input<Name>] : []));
+
+async function show(found: Session, missing: typeof missingOf = null): Promise<void> {
+  session = found;
+  missingOf = missing;
+  backend = new ScriptedBackend({
+    'app/get-info': () => ({ platform: 'linux', keychain: { kind: 'system' } }) as never,
+    'settings/get': () => makeSettings(),
+    'settings/update': () => makeSettings(),
+    'connections/list': () => [makeConnection({ id: 'one', serviceZone: 'UTC' })],
+    'snapshots/list': () => [makeSnapshot(PERIOD)],
+    'snapshots/read-storage': () => ({}) as never,
+    'snapshots/read-coverage': ({ report }) =>
+      ({
+        gaps:
+          report === missingOf
+            ? [{ fromMs: FROM_MS, toMs: FROM_MS + 60_000, state: 'missing' as const }]
+            : [],
+      }) as never,
+    'downloads/fetch-gaps': () => [],
+    'records/read-session': () => session,
+    'records/read-record': ({ snapshotId, seq }) =>
+      ({ snapshotId, seq, sessionId: ID, error: '', payload: '', extra: {} }) as unknown as RecordDetail,
+  });
+  const { global } = await provideApplication(backend);
+  await Promise.all([useAppStore().load(), useConnectionsStore().load(), useSnapshotsStore().load()]);
+  screen = mount(SessionScreen, {
+    props: { id: ID },
+    global: { ...global, stubs: { RecordInspector: true } },
+    attachTo: document.body,
+  });
+  await flushPromises();
+}
+afterEach(() => screen.unmount());
+
+describe('the session screen', () => {
+  it('shows both directions in order, what they are, and where the time went', async () => {
+    await show(SESSION);
+    expect(listCalls('records/read-session')).toEqual([
+      { connectionId: 'one', sessionId: ID, limit: 10_000 },
+    ]);
+    const text = screen.text();
+    expect(text).toContain(ID);
+    expect(text).toContain('2 messages, 1 request in 100 ms');
+    expect(text).toContain('1 failed');
+    expect(text).toContain('2026-11-20 16:42:09 – 16:42:09 UTC');
+    expect(text).toContain('1 record has no readable date');
+    expect(text).toContain('1 record has no time of its own');
+    expect(text).toMatch(/In the bot\s*1,000 ms/);
+    const rows = screen.findAll('[role=option]');
+    expect(rows.map((row) => row.attributes('aria-label'))).toEqual([
+      '16:42:09, inbound, Message, code 200, channel 3, service 7, 1,000 ms, after 200 ms before the connector',
+      '16:42:09, outbound, Channel, code 504, channel 3, service 7, No time, <b>timed out</b>',
+    ]);
+    expect(screen.find('b').exists()).toBe(false);
+    // Nothing is drawn of a time that is not known.
+    expect(rows.map((row) => [row.findAll('.work').length, row.findAll('.mark').length])).toEqual([
+      [1, 0],
+      [0, 1],
+    ]);
+  });
+
+  it('opens a record by click, and the one after by key', async () => {
+    await show(SESSION);
+    await screen.findAll('[role=option]')[0]!.trigger('click');
+    await screen.get('[role=listbox]').trigger('keydown', { key: 'ArrowDown' });
+    await screen.get('[role=listbox]').trigger('keydown', { key: 'ArrowDown' });
+    await flushPromises();
+    expect(listCalls('records/read-record')).toEqual([
+      { snapshotId: 1, seq: 0 },
+      { snapshotId: 2, seq: 0 },
+    ]);
+    expect(screen.get('[aria-selected=true]').attributes('aria-posinset')).toBe('2');
+    expect(screen.get('[role=listbox]').attributes('aria-activedescendant')).toBe('request-1');
+  });
+
+  it('says that everything around it is cached', async () => {
+    await show(SESSION);
+    expect(screen.text()).toContain('Cached around this session: everything');
+    expect(screen.find('.fetch').exists()).toBe(false);
+    expect(screen.text()).not.toContain('Not all outbound records');
+  });
+
+  it('says which part is not cached, and fetches just that', async () => {
+    await show(SESSION, 'outbound-detail');
+    expect(screen.text()).toContain('Outbound: 1 min not cached (20 Nov 16:42 – 16:43)');
+    expect(screen.text()).not.toContain('Inbound:');
+    expect(screen.text()).toContain('Not all outbound records around this session are cached');
+    await screen.get('.fetch').trigger('click');
+    await flushPromises();
+    const [fetched, ...more] = listCalls('downloads/fetch-gaps');
+    expect(fetched).toMatchObject({
+      connectionId: 'one',
+      report: 'outbound-detail',
+      fromMs: FROM_MS - HOUR_MS,
+    });
+    expect(more).toEqual([]);
+  });
+
+  it('reads it again when more is cached, and keeps what is selected', async () => {
+    await show(SESSION);
+    await screen.findAll('[role=option]')[0]!.trigger('click');
+    const earlier = makeRequest({ snapshotId: 9, dateMs: FROM_MS - 5000 });
+    session = { ...SESSION, requests: [earlier, ...SESSION.requests] };
+    backend.emit('snapshots/changed', makeSnapshot(PERIOD, { recordCount: 77 }));
+    await flushPromises();
+    await expect.poll(() => screen.findAll('[role=option]').length).toBe(3);
+    expect(screen.get('[aria-selected=true]').attributes('aria-posinset')).toBe('2');
+  });
+
+  it('says so when it is not in the cache', async () => {
+    await show(NOTHING);
+    expect(screen.text()).toContain("This session isn't in the cache");
+    expect(screen.find('[role=listbox]').exists()).toBe(false);
+  });
+
+  it('draws few of very many rows, and says where it was cut', async () => {
+    const requests = Array.from({ length: 10_000 }, (_, seq) =>
+      makeRequest({ seq, dateMs: FROM_MS + seq * 10 }),
+    );
+    await show({ ...SESSION, requests, inbound: { requests: 12_346, failures: 0 } });
+    expect(screen.text()).toContain('Showing the first 10,000 of 12,346 records.');
+    expect(screen.findAll('[role=option]').length).toBeLessThan(100);
+  });
+});
