@@ -11,7 +11,7 @@ import { createConnectionFile, type SavedConnection } from './connections/connec
 import { createConnections, type BothSecrets } from './connections/create-connections.ts';
 import { createDownloads } from './downloads/create-downloads.ts';
 import { createSummaryStarter } from './downloads/start-summary.ts';
-import { createEvents, type Events } from './events.ts';
+import { createEvents, type EventListener, type Events } from './events.ts';
 import { createExporter } from './exports/create-exporter.ts';
 import { openPartialList } from './exports/partial-list.ts';
 import type { Host } from './host.ts';
@@ -131,8 +131,8 @@ function showFeed(engine: Engine, emit: Emit): void {
 /** Feeds the engine as records come and go, and starts it anew over a cache that takes the place of a damaged one. */
 function followCache(engine: Engine, cache: Cache, events: Events): void {
   engine.noteChange();
-  events.onAny((...[name]) => {
-    if (CHANGES_OF_RECORDS.test(name)) engine.noteChange();
+  events.onAny((...event) => {
+    if (CHANGES_OF_RECORDS.test(event[0]) && !isReadingAgain(event)) engine.noteChange();
   });
   let openedAtMs = cache.readState().startedAtMs;
   cache.watchState(({ startedAtMs }) => {
@@ -140,4 +140,9 @@ function followCache(engine: Engine, cache: Cache, events: Events): void {
     openedAtMs = startedAtMs;
     void engine.restart();
   });
+}
+
+/** Each page that is read again makes what was fed of its snapshot old: it is fed anew once, at the end. */
+function isReadingAgain([name, payload]: Parameters<EventListener>): boolean {
+  return name === 'tasks/changed' && payload.kind === 'read-again' && payload.endedAtMs === null;
 }

@@ -59,6 +59,7 @@ export function createSnapshotOf(report: ReportKind, recordCount: number): Snaps
     note: '',
     pinned: false,
     refreshOf: null,
+    reading: 0,
     verification: null,
   };
 }

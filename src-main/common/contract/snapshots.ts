@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { SnapshotReading } from '../model/reading.ts';
 import { RecordRow } from '../model/record.ts';
 import { JournalPage, ReportKindSchema, SetAsideEntry, Snapshot } from '../model/snapshot.ts';
 import { Nothing, operation, SnapshotId, TaskId } from './operation.ts';
@@ -110,6 +111,17 @@ export const snapshotsOperations = {
    * whole file; that result is in `cache/read-state`.
    */
   'snapshots/verify': operation(Type.Object({ snapshotIds: Type.Union([SnapshotIds, Type.Null()]) }), TaskId),
+  /**
+   * Starts a task of kind `read-again`, counted in records: stored pages are read with today's reader and in the
+   * service's time zone of today, and stored anew where that makes a difference. With null of all snapshots. Those that
+   * are being downloaded are left out.
+   */
+  'snapshots/read-again': operation(
+    Type.Object({ snapshotIds: Type.Union([SnapshotIds, Type.Null()]) }),
+    TaskId,
+  ),
+  /** What reading the snapshot's pages again changed the last time; null before the first. */
+  'snapshots/get-reading': operation(SnapshotId, Type.Union([SnapshotReading, Type.Null()])),
   /** Compares two detail snapshots of one report. Fails with `app.invalid-input` for other pairs. */
   'snapshots/compare': operation(
     Type.Object({ olderId: Type.Integer(), newerId: Type.Integer() }),

@@ -62,6 +62,8 @@ export const Snapshot = Type.Object({
   /** The snapshot that this one fetched again to see what changed; null for one of its own, or once that is gone. */
   refreshOf: Type.Union([Type.Integer(), Type.Null()]),
   verification: Type.Union([Verification, Type.Null()]),
+  /** Raised whenever stored pages were read again with another result: rows read before are old then. */
+  reading: Type.Integer(),
 });
 export type Snapshot = Static<typeof Snapshot>;
 

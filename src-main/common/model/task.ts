@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { ErrorInfo } from '../contract/errors.ts';
 import { DownloadPlan } from './download.ts';
+import { ReadingOutcome } from './reading.ts';
 import { ZoneFinding } from './zone-finding.ts';
 
 /** One named step of a connection test. */
@@ -38,6 +39,8 @@ export const Task = Type.Object({
     Type.Literal('connection-test'),
     Type.Literal('import'),
     Type.Literal('verify'),
+    /** Reads stored pages again. */
+    Type.Literal('read-again'),
     /** Fetches a summary report into a snapshot. */
     Type.Literal('summary'),
     /** Forecasts a download. */
@@ -79,5 +82,7 @@ export const Task = Type.Object({
   plan: Type.Optional(DownloadPlan),
   /** Result of a zone check. */
   zoneFinding: Type.Optional(ZoneFinding),
+  /** What reading stored pages again did, once it is over or was cancelled. */
+  readingOutcome: Type.Optional(ReadingOutcome),
 });
 export type Task = Static<typeof Task>;

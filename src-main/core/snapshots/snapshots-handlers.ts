@@ -1,15 +1,18 @@
 import { AppError } from '../../common/contract/errors.ts';
 import type { Emit, HandlersOf } from '../../common/contract/index.ts';
+import type { ConnectionStore } from '../connections/create-connections.ts';
 import { LOOK_BACK_MS } from '../downloads/find-gaps.ts';
 import { isActive, type TaskRegistry } from '../tasks/task-registry.ts';
 import type { Cache } from '../cache/cache.ts';
 import { readCoverage } from '../analysis/read-coverage.ts';
+import { createReadAgain } from './read-again-task.ts';
 import type { Housekeeping } from './housekeeping.ts';
 import { createVerification } from './verification-task.ts';
 
 /** The handlers of `snapshots/…`. */
 export function createSnapshotsHandlers(parts: {
   cache: Cache;
+  connections: Pick<ConnectionStore, 'get'>;
   tasks: TaskRegistry;
   emit: Emit;
   housekeeping: Housekeeping;
@@ -17,6 +20,7 @@ export function createSnapshotsHandlers(parts: {
 }): HandlersOf<'snapshots'> {
   const { cache, tasks, emit, housekeeping } = parts;
   const startVerification = createVerification(parts);
+  const startReadAgain = createReadAgain(parts);
   return {
     'snapshots/list': ({ connectionId }) => cache.listSnapshots(connectionId),
     'snapshots/get': ({ snapshotId }) => cache.getSnapshot(snapshotId),
@@ -42,6 +46,8 @@ export function createSnapshotsHandlers(parts: {
       return restored;
     },
     'snapshots/verify': ({ snapshotIds }) => startVerification(snapshotIds),
+    'snapshots/read-again': ({ snapshotIds }) => startReadAgain(snapshotIds),
+    'snapshots/get-reading': ({ snapshotId }) => cache.getReading(snapshotId),
     'snapshots/compare': (pair) => cache.compareSnapshots(pair),
     'snapshots/read-coverage': async ({ connectionId, report, ...range }) => {
       const list = await cache.listSnapshots(connectionId);

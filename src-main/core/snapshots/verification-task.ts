@@ -2,6 +2,7 @@ import type { Emit } from '../../common/contract/index.ts';
 import type { Snapshot } from '../../common/model/snapshot.ts';
 import type { TaskHandle, TaskRegistry } from '../tasks/task-registry.ts';
 import type { Cache } from '../cache/cache.ts';
+import { awaitPageTasks } from './page-tasks.ts';
 
 /**
  * Prepares the start of a task that checks stored pages: of some snapshots, or of all of them (null) and the whole
@@ -42,8 +43,10 @@ export function createVerification(options: {
         connectionId: only?.connectionId ?? null,
         snapshotId: only?.id ?? null,
         total: snapshots.reduce((sum, { recordCount }) => sum + recordCount, 0),
+        isQueued: true,
       },
       async (handle) => {
+        await awaitPageTasks(tasks, handle);
         await verify(snapshots, handle);
         if (snapshotIds === null) await cache.checkFile(handle.signal);
       },

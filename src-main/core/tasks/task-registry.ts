@@ -12,7 +12,17 @@ export interface TaskHandle {
   /** Changes fields that only some kinds have. */
   update(
     change: Partial<
-      Pick<Task, 'retryAtMs' | 'fileName' | 'fileBytes' | 'fileSha256' | 'steps' | 'plan' | 'zoneFinding'>
+      Pick<
+        Task,
+        | 'retryAtMs'
+        | 'fileName'
+        | 'fileBytes'
+        | 'fileSha256'
+        | 'steps'
+        | 'plan'
+        | 'zoneFinding'
+        | 'readingOutcome'
+      >
     >,
   ): void;
 }

@@ -164,7 +164,13 @@ export function useDetail(readDirection: () => Direction) {
   );
   watch(question, open, { immediate: true });
   watch(
-    () => parts.value.map(({ id, recordCount, state }) => `${id} ${recordCount} ${state}`).join(),
+    () =>
+      parts.value
+        .map(
+          ({ id, recordCount, state, reading, period: { fromMs } }) =>
+            `${id} ${recordCount} ${state} ${reading} ${fromMs}`,
+        )
+        .join(),
     () => void reopenSoon(),
   );
   watch(

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { copyFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -11,7 +11,9 @@ import { canInject, injectInto } from './inject-faults.ts';
 import { runWriter } from './run-writer.ts';
 import { SCALE } from './writer-rig.ts';
 
-const KILLS = Math.ceil(20 * SCALE);
+const KILLS = Math.ceil(8 * SCALE);
+/** Nothing is loaded that opening a file does not need: each start counts. */
+const script = new URL('open-and-close.ts', import.meta.url);
 const KNOWN = MIGRATIONS.length;
 let place: Awaited<ReturnType<typeof createFolder>>;
 
@@ -32,6 +34,15 @@ function createOlder(file: string, version: number): void {
   database.close();
 }
 
+/** How often the file and its companions are written to until the version is up to date. */
+async function countWrites(model: string): Promise<number> {
+  const file = join(place.folder, 'counted.sqlite');
+  const log = join(place.folder, 'writes.log');
+  await copyFile(model, file);
+  await runWriter([file], { script, before: ['strace', '-f', '-o', log, '-e', 'trace=pwrite64'] });
+  return readFileSync(log, 'utf8').split('pwrite64(').length - 1;
+}
+
 function readFile(file: string): { version: unknown; check: unknown; records: unknown } {
   const database = new Database(file, { readonly: true });
   try {
@@ -50,12 +61,14 @@ test.each(Array.from({ length: KNOWN - 1 }, (_, index) => index + 1))(
     const random = createRandom(version);
     const model = join(place.folder, 'model.sqlite');
     createOlder(model, version);
+    const writes = canInject() ? await countWrites(model) : 0;
     for (let kill = 1; kill <= KILLS; kill += 1) {
       const file = join(place.folder, `${kill}.sqlite`);
       await copyFile(model, file);
+      const atWrite = Math.ceil((kill * writes) / (KILLS + 1));
       await (canInject()
-        ? runWriter([file, 1, 0], { before: injectInto('pwrite64', 'signal=KILL', kill * 3) })
-        : runWriter([file, 1, 0], { killAfterMs: Math.floor(random() * 5) }));
+        ? runWriter([file], { script, before: injectInto('pwrite64', 'signal=KILL', atWrite) })
+        : runWriter([file], { script, killAfterMs: Math.floor(random() * 5) }));
       const left = readFile(file);
       expect(left).toMatchObject({ check: 'ok', records: 3 });
       expect(left.version).toBeGreaterThanOrEqual(version);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const SCRIPT = fileURLToPath(new URL('write-pages.ts', import.meta.url));
+const WRITE_PAGES = new URL('write-pages.ts', import.meta.url);
 
 export interface WriterEnd {
   /** The last page that it said was committed; null when it said none. */
@@ -17,7 +17,7 @@ export interface WriterEnd {
 
 /**
  * Runs the writer as a process of its own until it ends, until `killAfterMs` after it has opened the file, or until it
- * says that `killAfterPages` are committed. `before` is a command to run it under.
+ * says that `killAfterPages` are committed. `before` is a command to run it under; `script` another one to run.
  */
 export async function runWriter(
   args: readonly (string | number)[],
@@ -25,10 +25,11 @@ export async function runWriter(
     killAfterMs?: number;
     killAfterPages?: number;
     before?: readonly string[];
+    script?: URL;
   } = {},
 ): Promise<WriterEnd> {
-  const { killAfterMs, killAfterPages = Infinity, before = [] } = options;
-  const [command = '', ...rest] = [...before, process.execPath, SCRIPT, ...args.map(String)];
+  const { killAfterMs, killAfterPages = Infinity, before = [], script = WRITE_PAGES } = options;
+  const [command = '', ...rest] = [...before, process.execPath, fileURLToPath(script), ...args.map(String)];
   const child = spawn(command, rest, {
     stdio: ['ignore', 'pipe', 'ignore'],
     // Node's own cache of compiled scripts halves the time that each start takes.

@@ -143,7 +143,7 @@ describe("the engine's file", () => {
 describe('following the cache', () => {
   const toRecords = (snapshotId: number, count: number): PlainRecord[] =>
     createNumberedSource([count])
-      .read({ snapshotId: 1, direction: 'inbound', startedAtMs: 1, recordCount: count }, 0, count)
+      .read({ snapshotId: 1, direction: 'inbound', startedAtMs: 1, recordCount: count, reading: 0 }, 0, count)
       .map((_, seq) => ({
         ...{
           recordId: snapshotId * SPAN + seq,
@@ -180,6 +180,48 @@ describe('following the cache', () => {
     snapshots.set(1, toRecords(1, 7));
     await feed.follow();
     expect(await counts()).toEqual([[1, 7]]);
+    connection.closeSync();
+    database.close();
+  });
+
+  it('feeds again what was read again, also over a file of before, and leaves what changes under it for the next run', async () => {
+    const database = await open();
+    const connection = await database.connect();
+    const snapshots = new Map([[1, toRecords(1, 10)]]);
+    const readings = new Map([[1, 0]]);
+    const source = createPlainSource(snapshots, 'cache', readings);
+    await (await createEngineFeed(connection, source)).follow();
+    const readAgain: number[] = [];
+    const feed = await createEngineFeed(connection, source, (snapshotId) => readAgain.push(snapshotId));
+    const sumDates = async () => {
+      const [[sum] = [0]] = await readRows<[number]>(connection, 'SELECT sum(date_ms)::BIGINT FROM inbound');
+      return sum;
+    };
+    expect(await sumDates()).toBe(45);
+    snapshots.set(
+      1,
+      toRecords(1, 10).map((record) => ({ ...record, dateMs: 100 })),
+    );
+    readings.set(1, 1);
+    expect(feed.isFed({ id: 1, recordCount: 10, reading: 0 })).toBe(true);
+    expect(feed.isFed({ id: 1, recordCount: 10, reading: 1 })).toBe(false);
+    await feed.follow();
+    expect([await sumDates(), readAgain]).toEqual([1000, [1]]);
+    expect(feed.isFed({ id: 1, recordCount: 10, reading: 1 })).toBe(true);
+
+    // Between the list and the rows a page came to have fewer records.
+    let lists = 0;
+    const changing = {
+      ...source,
+      list: () => source.list().map((one) => ({ ...one, reading: 1 + ++lists, recordCount: 12 })),
+    };
+    await (await createEngineFeed(connection, changing)).follow();
+    expect(await sumDates()).toBeNull();
+    const torn = {
+      ...source,
+      list: () => source.list().map((one) => ({ ...one, reading: 9, recordCount: 12 })),
+    };
+    await expect((await createEngineFeed(connection, torn)).follow()).rejects.toThrow('missing');
     connection.closeSync();
     database.close();
   });

@@ -129,7 +129,11 @@ const sortKey: fc.Arbitrary<RecordOrder[number]> = fc.record({
 export const orderArbitrary: fc.Arbitrary<RecordOrder> = fc.array(sortKey, { minLength: 1, maxLength: 3 });
 
 /** A source over plain lists, one for each snapshot, that may grow. */
-export function createPlainSource(snapshots: Map<number, PlainRecord[]>, identity = 'cache'): FeedSource {
+export function createPlainSource(
+  snapshots: Map<number, PlainRecord[]>,
+  identity = 'cache',
+  readings: ReadonlyMap<number, number> = new Map(),
+): FeedSource {
   return {
     identity,
     list: () =>
@@ -138,6 +142,7 @@ export function createPlainSource(snapshots: Map<number, PlainRecord[]>, identit
         direction: 'inbound',
         startedAtMs: snapshotId,
         recordCount: length,
+        reading: readings.get(snapshotId) ?? 0,
       })),
     read: ({ snapshotId }, from, until) => (snapshots.get(snapshotId) ?? []).slice(from, until).map(toValues),
   };

@@ -4,13 +4,23 @@ import type { Task } from '../../../src-main/common/model/task.ts';
 import type { Settings } from '../../../src-main/common/model/settings.ts';
 import { createCacheHandlers } from '../../../src-main/core/cache/cache-handlers.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
+import type { SavedConnection } from '../../../src-main/core/connections/connection-file.ts';
 import { createEvents } from '../../../src-main/core/events.ts';
 import { createHousekeeping, type Housekeeping } from '../../../src-main/core/snapshots/housekeeping.ts';
 import { createSnapshotsHandlers } from '../../../src-main/core/snapshots/snapshots-handlers.ts';
 import { createTaskRegistry } from '../../../src-main/core/tasks/create-task-registry.ts';
 import type { TaskRegistry } from '../../../src-main/core/tasks/task-registry.ts';
 import { createSilentLogger } from '../../support/silent-logger.ts';
-import { createDocument, createFolder, fillSnapshot, FROM_MS, openTestCache } from './cache-fixture.ts';
+import {
+  createDocument,
+  createFolder,
+  fillSnapshot,
+  FROM_MS,
+  openTestCache,
+  toBody,
+  toNewSnapshot,
+  toPage,
+} from './cache-fixture.ts';
 
 const DAY_MS = 86_400_000;
 const UNDO_MS = 300_000;
@@ -22,6 +32,7 @@ let call: Pick<Handlers, Extract<keyof Handlers, `snapshots/${string}` | `cache/
 let nowMs: number;
 let limits: Partial<Settings>;
 let events: [EventName, unknown][];
+let zones: Map<string, string>;
 let notify: Emit;
 
 beforeEach(async () => {
@@ -38,8 +49,12 @@ beforeEach(async () => {
   const settings = { get: () => limits as Settings, update: () => Promise.reject(new Error('not asked')) };
   tasks = createTaskRegistry({ now, emit, logger });
   housekeeping = createHousekeeping({ cache, settings, events: { emit, on }, logger, now });
+  zones = new Map();
+  const connections = {
+    get: (id: string) => ({ id, serviceZone: zones.get(id) ?? 'UTC' }) as SavedConnection,
+  };
   call = {
-    ...createSnapshotsHandlers({ cache, tasks, emit, housekeeping, now }),
+    ...createSnapshotsHandlers({ cache, connections, tasks, emit, housekeeping, now }),
     ...createCacheHandlers({ cache, housekeeping }),
   };
 });
@@ -160,4 +175,38 @@ test('coverage is of one report of one connection', async () => {
   expect((await ask('inbound-detail')).buckets.map(({ settled }) => settled)).toEqual([1, 0]);
   expect((await ask('outbound-detail')).buckets.map(({ settled }) => settled)).toEqual([0, 0]);
   expect((await ask('inbound-detail', 'two')).gapCount).toBe(1);
+});
+
+test('reading again is a task, in the zone that the connection has now, and leaves out what is being downloaded', async () => {
+  const [id, other] = [await fill(), await fill()];
+  const arriving = await cache.createSnapshot(toNewSnapshot());
+  await cache.storePage(toPage(arriving.id, ''), toBody([createDocument(0)], 'more', 9)).stored;
+  const { taskId } = await call['snapshots/read-again']({ snapshotIds: null });
+  expect(await tasks.whenEnded(taskId)).toMatchObject({
+    ...{ kind: 'read-again', state: 'done', done: 3001, total: 3001 },
+    readingOutcome: { changedIds: [], unchangedIds: [other, id], skippedIds: [arriving.id] },
+  });
+  expect(await call['snapshots/get-reading']({ snapshotId: id })).toMatchObject({
+    zone: 'UTC',
+    pageCount: 2,
+  });
+  expect(await call['snapshots/get-reading']({ snapshotId: arriving.id })).toBeNull();
+
+  zones.set('one', 'America/Bogota');
+  events.length = 0;
+  const first = await call['snapshots/read-again']({ snapshotIds: [id] });
+  // It waits for the other one, so that the check never meets a page that is being replaced.
+  const check = await call['snapshots/verify']({ snapshotIds: [id] });
+  expect(await tasks.whenEnded(first.taskId)).toMatchObject({
+    readingOutcome: { changedIds: [id], unchangedIds: [], skippedIds: [] },
+  });
+  expect(await tasks.whenEnded(check.taskId)).toMatchObject({ state: 'done' });
+  // The dates of these records name their zone: only the period that was asked for moves.
+  expect(heard('snapshots/changed')).toMatchObject([
+    { id, reading: 0, period: { zone: 'America/Bogota', fromMs: FROM_MS + 5 * 3_600_000 } },
+    { id, verification: { damagedPages: 0 } },
+  ]);
+  await expect(call['snapshots/read-again']({ snapshotIds: [999] })).rejects.toMatchObject({
+    code: 'cache.snapshot-not-found',
+  });
 });

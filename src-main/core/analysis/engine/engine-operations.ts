@@ -32,8 +32,8 @@ interface Question {
 /** Everything that the engine's process does on request. `mark` tells its views from those of another process. */
 export async function createEngineOperations(database: EngineDatabase, source: EngineSource, mark: string) {
   const feedConnection = await database.connect();
-  const feed = await createEngineFeed(feedConnection, source);
   const views = createRecordViews(database, mark);
+  const feed = await createEngineFeed(feedConnection, source, views.closeOf);
   const results = createSqlResults(mark);
   let following: Promise<void> = Promise.resolve();
 

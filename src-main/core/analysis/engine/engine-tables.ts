@@ -9,7 +9,7 @@ import {
 } from '../../../common/reporting/reports.ts';
 
 /** Raised whenever a table below or the meaning of a column changes: the file is then fed anew. */
-export const ENGINE_SCHEMA = 2;
+export const ENGINE_SCHEMA = 3;
 
 export interface EngineColumn {
   readonly name: string;
@@ -57,7 +57,7 @@ export function listTableSql(): string[] {
   return [
     'CREATE TABLE engine_state (schema_version INTEGER, cache_identity VARCHAR)',
     // Records of each snapshot that are here; always the first ones of it.
-    'CREATE TABLE fed_snapshots (snapshot_id BIGINT, direction VARCHAR, started_at_ms BIGINT, record_count BIGINT)',
+    'CREATE TABLE fed_snapshots (snapshot_id BIGINT, direction VARCHAR, started_at_ms BIGINT, record_count BIGINT, reading BIGINT)',
     ...tables,
   ];
 }

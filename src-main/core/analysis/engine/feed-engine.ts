@@ -1,4 +1,5 @@
 import { BIGINT, DuckDBDataChunk, type DuckDBAppender, type DuckDBConnection } from '@duckdb/node-api';
+import type { Snapshot } from '../../../common/model/snapshot.ts';
 import { readRows } from './engine-database.ts';
 import { ENGINE_COLUMNS, PATTERN_COLUMN, type EngineColumn } from './engine-tables.ts';
 import type { EngineValue, FeedSnapshot, FeedSource } from './feed-source.ts';
@@ -21,6 +22,8 @@ const ERROR_PLACES = { inbound: findErrorPlace('inbound'), outbound: findErrorPl
 export interface EngineFeed {
   /** Records of a snapshot that queries see. */
   countFed(snapshotId: number): number;
+  /** Whether these are all of its records, as they are now. */
+  isFed(snapshot: Pick<Snapshot, 'id' | 'recordCount' | 'reading'>): boolean;
   /**
    * Brings the engine up to the cache: deletes what is gone, adds what is new. Rows and watermark of a batch are one
    * transaction, so that a process that dies leaves whole batches. Calls `onProgress` after each batch.
@@ -34,23 +37,24 @@ export interface FeedProgress {
   readonly total: number;
 }
 
-interface Watermark {
-  readonly startedAtMs: number;
-  readonly recordCount: number;
-}
+type Watermark = Pick<FeedSnapshot, 'startedAtMs' | 'recordCount' | 'reading'>;
 
-/** Prepares the feeding over a connection of its own. */
+/**
+ * Prepares the feeding over a connection of its own. `onReadAgain` hears of each snapshot whose records are no longer
+ * those that queries saw.
+ */
 export async function createEngineFeed(
   connection: DuckDBConnection,
   source: FeedSource,
+  onReadAgain: (snapshotId: number) => void = () => undefined,
 ): Promise<EngineFeed> {
   const watermarks = new Map<number, Watermark>();
-  const rows = await readRows<[number, number, number]>(
+  const rows = await readRows<[number, number, number, number]>(
     connection,
-    'SELECT snapshot_id, started_at_ms, record_count FROM fed_snapshots',
+    'SELECT snapshot_id, started_at_ms, record_count, reading FROM fed_snapshots',
   );
-  for (const [snapshotId, startedAtMs, recordCount] of rows)
-    watermarks.set(snapshotId, { startedAtMs, recordCount });
+  for (const [snapshotId, startedAtMs, recordCount, reading] of rows)
+    watermarks.set(snapshotId, { startedAtMs, recordCount, reading });
   const foldError = createErrorFolder();
   const chunks = { inbound: createChunk('inbound'), outbound: createChunk('outbound') };
 
@@ -77,7 +81,7 @@ export async function createEngineFeed(
       watermarks.delete(snapshotId);
     });
   const feedBatch = async (snapshot: FeedSnapshot, from: number, until: number): Promise<void> => {
-    const { snapshotId, direction, startedAtMs } = snapshot;
+    const { snapshotId, direction, startedAtMs, reading } = snapshot;
     const append = (appender: DuckDBAppender, rows: readonly (readonly EngineValue[])[]): void => {
       // One chunk is used again and again: each new one keeps native memory until it is collected.
       const chunk = chunks[direction];
@@ -93,32 +97,38 @@ export async function createEngineFeed(
       for (let start = from; start < until; start += STEP_ROWS) {
         const end = Math.min(start + STEP_ROWS, until);
         const values = source.read(snapshot, start, end);
-        if (values.length !== end - start)
-          throw new Error(`Records of snapshot ${snapshotId} are missing in the cache.`);
+        if (values.length !== end - start) throw new RecordsMissing(snapshotId);
         for (let at = 0; at < values.length; at += CHUNK_ROWS)
           append(appender, values.slice(at, at + CHUNK_ROWS));
       }
       appender.closeSync();
       await connection.run('DELETE FROM fed_snapshots WHERE snapshot_id = $1', [snapshotId]);
-      await connection.run('INSERT INTO fed_snapshots VALUES ($1, $2, $3, $4)', [
+      await connection.run('INSERT INTO fed_snapshots VALUES ($1, $2, $3, $4, $5)', [
         snapshotId,
         direction,
         startedAtMs,
         until,
+        reading,
       ]);
     });
-    watermarks.set(snapshotId, { startedAtMs, recordCount: until });
+    watermarks.set(snapshotId, { startedAtMs, recordCount: until, reading });
   };
 
   return {
     countFed: (snapshotId) => watermarks.get(snapshotId)?.recordCount ?? 0,
+    isFed({ id, recordCount, reading }) {
+      const mark = watermarks.get(id);
+      return recordCount === 0 || (mark?.reading === reading && mark.recordCount >= recordCount);
+    },
     async follow(onProgress) {
       const snapshots = source.list();
       const known = new Map(snapshots.map((snapshot) => [snapshot.snapshotId, snapshot]));
       for (const [snapshotId, mark] of [...watermarks]) {
         const snapshot = known.get(snapshotId);
         const isSame = snapshot?.startedAtMs === mark.startedAtMs && snapshot.recordCount >= mark.recordCount;
-        if (!isSame) await forget(snapshotId);
+        const isReadAgain = snapshot !== undefined && snapshot.reading !== mark.reading;
+        if (!isSame || isReadAgain) await forget(snapshotId);
+        if (isReadAgain) onReadAgain(snapshotId);
       }
       const total = snapshots.reduce((sum, { recordCount }) => sum + recordCount, 0);
       let fed = snapshots.reduce(
@@ -129,7 +139,13 @@ export async function createEngineFeed(
         let from = watermarks.get(snapshot.snapshotId)?.recordCount ?? 0;
         while (from < snapshot.recordCount) {
           const until = Math.min(from + BATCH_ROWS, snapshot.recordCount);
-          await feedBatch(snapshot, from, until);
+          try {
+            await feedBatch(snapshot, from, until);
+          } catch (error) {
+            // A page may have been read again meanwhile, and have fewer records; the next run feeds what is there then.
+            if (error instanceof RecordsMissing && !isStillListed(source, snapshot)) break;
+            throw error;
+          }
           fed += until - from;
           from = until;
           onProgress?.({ fed, total });
@@ -139,6 +155,17 @@ export async function createEngineFeed(
       }
     },
   };
+}
+
+/** The cache holds fewer records of a snapshot than it counts. */
+class RecordsMissing extends Error {
+  constructor(snapshotId: number) {
+    super(`Records of snapshot ${snapshotId} are missing in the cache.`);
+  }
+}
+
+function isStillListed(source: FeedSource, { snapshotId, reading }: FeedSnapshot): boolean {
+  return source.list().some((now) => now.snapshotId === snapshotId && now.reading === reading);
 }
 
 function createChunk(direction: keyof typeof ENGINE_COLUMNS): DuckDBDataChunk {

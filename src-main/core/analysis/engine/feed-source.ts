@@ -6,6 +6,8 @@ export interface FeedSnapshot {
   readonly direction: Direction;
   readonly startedAtMs: number;
   readonly recordCount: number;
+  /** Another number than before says that the records of before are old. */
+  readonly reading: number;
 }
 
 /** Where the engine is fed from: the cache, read-only. */

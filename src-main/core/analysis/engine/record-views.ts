@@ -47,6 +47,8 @@ export interface RecordViews {
   /** Throws AppError `cache.view-closed`. */
   get(viewId: string): RecordView;
   close(viewId: string): void;
+  /** Closes every view with records of a snapshot, since these are others now. */
+  closeOf(snapshotId: number): void;
   closeAll(): void;
 }
 
@@ -69,6 +71,11 @@ export function createRecordViews(database: EngineDatabase, mark: string): Recor
       view.close();
       views.delete(viewId);
     }
+  };
+
+  const close = (viewId: string): void => {
+    views.get(viewId)?.close();
+    views.delete(viewId);
   };
 
   return {
@@ -132,9 +139,11 @@ export function createRecordViews(database: EngineDatabase, mark: string): Recor
       return list.slice(rowCount - until, rowCount - start).reverse();
     },
     get: find,
-    close(viewId) {
-      views.get(viewId)?.close();
-      views.delete(viewId);
+    close,
+    closeOf(snapshotId) {
+      for (const [viewId, { scope }] of [...views]) {
+        if (scope.parts.some((part) => part.snapshotId === snapshotId)) close(viewId);
+      }
     },
     closeAll() {
       for (const view of views.values()) view.close();

@@ -36,7 +36,7 @@ export function createScopeResolver(
   follow: () => Promise<void>,
 ): ScopeResolver {
   const waitFor = async (snapshots: readonly Snapshot[]): Promise<void> => {
-    if (snapshots.some(({ id, recordCount }) => feed.countFed(id) < recordCount)) await follow();
+    if (!snapshots.every((snapshot) => feed.isFed(snapshot))) await follow();
   };
   const toWhole = ({ id, recordCount }: Snapshot): ScopePart => ({
     snapshotId: id,

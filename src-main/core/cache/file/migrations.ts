@@ -1,5 +1,6 @@
 import type { Database } from '../../../node/open-database.ts';
 import { MARKS_SCHEMA } from './marks-schema.ts';
+import { ADD_READING } from './reading-schema.ts';
 import { rebuildPages } from './rebuild-pages.ts';
 
 /** One step of the schema; numbered from 1 without gaps, append-only. */
@@ -252,4 +253,5 @@ DROP TABLE outbound_texts;
 `,
   },
   { version: 7, sql: MARKS_SCHEMA },
+  { version: 8, sql: ADD_READING },
 ];

@@ -98,9 +98,9 @@ export function selectRows(kind: DetailKind, more = ''): string {
 }
 
 /** A statement that reads the narrow values of records in the order of their checksum, up to its condition on `r`. */
-export function selectValues(kind: DetailKind): string {
+export function selectValues(kind: DetailKind, more = ''): string {
   const { name, columns } = RECORD_TABLES[kind];
-  return `SELECT ${columns.map(selectColumn).join(', ')} FROM ${name} AS r`;
+  return `SELECT ${columns.map(selectColumn).join(', ')}${more} FROM ${name} AS r`;
 }
 
 const groupFields = new Map<string, ReportField>(SUMMARY_KINDS.flatMap((kind) => listFields(kind)));

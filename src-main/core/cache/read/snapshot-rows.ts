@@ -1,5 +1,7 @@
 import { AppError } from '../../../common/contract/errors.ts';
+import { Value } from 'typebox/value';
 import type { Period } from '../../../common/model/period.ts';
+import { SnapshotReading } from '../../../common/model/reading.ts';
 import type { Remark, Snapshot } from '../../../common/model/snapshot.ts';
 import type { Database } from '../../../node/open-database.ts';
 
@@ -21,6 +23,8 @@ export interface SnapshotReader {
   get(snapshotId: number): Snapshot;
   /** Newest first; of one connection, or of all. */
   list(connectionId: string | null): Snapshot[];
+  /** What reading its pages again changed the last time; null before the first. Throws as `get`. */
+  getReading(snapshotId: number): SnapshotReading | null;
 }
 
 const SELECT = `
@@ -29,7 +33,7 @@ const SELECT = `
     total_document AS totalDocument, page_count AS pageCount, size_bytes AS sizeBytes,
     started_at_ms AS startedAtMs, fetched_at_ms AS fetchedAtMs, id_report AS idReport,
     name_visualization AS nameVisualization, failure, still_open AS stillOpen, name, note,
-    is_pinned AS pinned, refresh_of AS refreshOf, verified_at_ms AS verifiedAtMs, damaged_pages AS damagedPages
+    is_pinned AS pinned, refresh_of AS refreshOf, verified_at_ms AS verifiedAtMs, damaged_pages AS damagedPages, reading
   FROM snapshots WHERE is_removed = 0`;
 
 /** Reads snapshots; those being removed are gone already. */
@@ -41,6 +45,11 @@ export function createSnapshotReader(database: Database): SnapshotReader {
   const remarks = database.prepare<[number], RemarkRow>(
     'SELECT code, count, detail FROM remarks WHERE snapshot_id = ? ORDER BY code',
   );
+  const reading = database
+    .prepare<[number], string | null>(
+      'SELECT last_reading FROM snapshots WHERE is_removed = 0 AND snapshot_id = ?',
+    )
+    .pluck();
   const toSnapshot = (row: SnapshotRow): Snapshot => {
     const { startDate, endDate, fromMs, toMs, zone, verifiedAtMs, damagedPages, ...more } = row;
     return {
@@ -52,16 +61,24 @@ export function createSnapshotReader(database: Database): SnapshotReader {
       verification: verifiedAtMs === null ? null : { atMs: verifiedAtMs, damagedPages: damagedPages ?? 0 },
     };
   };
-  return {
-    get(snapshotId) {
-      const row = one.get(snapshotId);
-      if (row === undefined) {
-        throw new AppError('cache.snapshot-not-found', 'The snapshot is not in the cache.', { snapshotId });
-      }
-      return toSnapshot(row);
-    },
-    list: (connectionId) => all.all(connectionId, connectionId).map(toSnapshot),
+  const orThrow = <Value>(snapshotId: number, found: Value | undefined): Value => {
+    if (found !== undefined) return found;
+    throw new AppError('cache.snapshot-not-found', 'The snapshot is not in the cache.', { snapshotId });
   };
+  return {
+    get: (snapshotId) => toSnapshot(orThrow(snapshotId, one.get(snapshotId))),
+    list: (connectionId) => all.all(connectionId, connectionId).map(toSnapshot),
+    getReading(snapshotId) {
+      const text = orThrow(snapshotId, reading.get(snapshotId));
+      return text === null ? null : parseReading(text);
+    },
+  };
+}
+
+/** What another version kept in another form is as good as nothing. */
+function parseReading(text: string): SnapshotReading | null {
+  const value: unknown = JSON.parse(text);
+  return Value.Check(SnapshotReading, value) ? value : null;
 }
 
 function toRemark(row: RemarkRow): Remark {

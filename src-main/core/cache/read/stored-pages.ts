@@ -96,7 +96,9 @@ export function createStoredPages(database: Database): StoredPages {
     snapshot: Owner,
     { pageNumber, firstSeq, recordCount }: PageRange,
   ): readonly StoredTexts[] => {
-    const key = `${snapshot.id} ${pageNumber} ${firstSeq} ${recordCount}`;
+    // Reading a page again may find as many records as before, but others.
+    const aside = setAside.all(snapshot.id, pageNumber).join(' ');
+    const key = `${snapshot.id} ${pageNumber} ${firstSeq} ${recordCount} ${aside}`;
     if (last?.key === key) return last.texts;
     const { bytes, isRebuilt } = readBody(snapshot.id, pageNumber);
     const entries = listEntries(bytes, snapshot.report);

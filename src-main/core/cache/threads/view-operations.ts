@@ -1,4 +1,5 @@
 import type { Input, Output } from '../../../common/contract/index.ts';
+import type { SnapshotReading } from '../../../common/model/reading.ts';
 import type { RecordDetail, RecordRow } from '../../../common/model/record.ts';
 import type { Snapshot } from '../../../common/model/snapshot.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
@@ -26,6 +27,7 @@ export function createViewOperations(database: Database) {
   return {
     getSnapshot: (snapshotId: number): Snapshot => snapshots.get(snapshotId),
     listSnapshots: (connectionId: string | null): Snapshot[] => snapshots.list(connectionId),
+    getReading: (snapshotId: number): SnapshotReading | null => snapshots.getReading(snapshotId),
     getDownload: (snapshotId: number): DownloadRow => downloads.get(snapshotId),
     listDownloads: (connectionId: string | null): DownloadRow[] => downloads.list(connectionId),
     readJournal: journal.readPages,

@@ -6,6 +6,7 @@ import { isDamage, toCacheError } from '../file/to-cache-error.ts';
 import { createSnapshotReader } from '../read/snapshot-rows.ts';
 import { createDownloadWriter } from '../write/download-writes.ts';
 import { createMarkWriter } from '../write/mark-writes.ts';
+import { createPageRereader } from '../write/read-again.ts';
 import { createSnapshotRemover, type Purge } from '../write/remove-snapshots.ts';
 import { createSnapshotWriter, endInterrupted } from '../write/snapshot-writes.ts';
 import { createStatusWriter } from '../write/status-writes.ts';
@@ -59,6 +60,7 @@ export function createWriter(opened: OpenedFile, file: string, isFirst: boolean)
       await purge(0, pause);
     },
     changeMarks: createMarkWriter(database, snapshots),
+    readAgain: createPageRereader(database, snapshots, checkpoints.afterWrite),
     addStatusSample: createStatusWriter(database),
     saveFileCheck: (atMs: number): void => void saveFileCheck.run(atMs),
     /** Brings over what is whole in a damaged file. */

@@ -6,7 +6,7 @@ import { isDetailKind } from '../../../../src-main/common/reporting/reports.ts';
 export const ACTION_GROUPS = [
   ['open', 'details'],
   ['pause', 'resume', 'retry', 'cancel', 'refresh'],
-  ['verify', 'pin', 'unpin', 'rename', 'export'],
+  ['verify', 'readAgain', 'pin', 'unpin', 'rename', 'export'],
   ['delete'],
 ] as const;
 
@@ -52,6 +52,8 @@ export function pickTargets(
       return having(({ state }) => state === 'ended');
     case 'verify':
       return chosen.filter(({ pageCount }) => pageCount > 0);
+    case 'readAgain':
+      return chosen.filter(({ pageCount, state }) => pageCount > 0 && state !== 'downloading');
     case 'pin':
       return chosen.filter(({ pinned }) => !pinned);
     case 'unpin':

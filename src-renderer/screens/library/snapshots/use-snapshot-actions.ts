@@ -2,6 +2,7 @@ import { computed, type Ref } from 'vue';
 import type { Snapshot } from '../../../../src-main/common/model/snapshot.ts';
 import { useAttempt } from '../../../composables/use-attempt.ts';
 import { useDownloadsStore } from '../../../stores/downloads.ts';
+import { useReadingsStore } from '../../../stores/readings.ts';
 import { useRemovalsStore } from '../../../stores/removals.ts';
 import { useSnapshotsStore } from '../../../stores/snapshots.ts';
 import { useTasksStore } from '../../../stores/tasks.ts';
@@ -11,6 +12,7 @@ import { pickTargets, type SnapshotAction } from './snapshot-actions.ts';
 export function useSnapshotActions(chosen: Readonly<Ref<readonly Snapshot[]>>) {
   const downloads = useDownloadsStore();
   const removals = useRemovalsStore();
+  const readings = useReadingsStore();
   const snapshots = useSnapshotsStore();
   const tasks = useTasksStore();
   const { error, attempt, clearError } = useAttempt();
@@ -54,6 +56,9 @@ export function useSnapshotActions(chosen: Readonly<Ref<readonly Snapshot[]>>) {
         return;
       case 'verify':
         await attempt(() => snapshots.verify(ids));
+        return;
+      case 'readAgain':
+        await attempt(() => readings.start(ids));
         return;
       case 'pin':
       case 'unpin':

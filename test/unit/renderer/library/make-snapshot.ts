@@ -36,6 +36,7 @@ export function makeSnapshot(
     note: '',
     pinned: false,
     refreshOf: null,
+    reading: 0,
     verification: null,
     ...overrides,
   };

@@ -30,6 +30,7 @@ describe('actions of a selection', () => {
       'details',
       'refresh',
       'verify',
+      'readAgain',
       'pin',
       'rename',
       'export',
@@ -56,6 +57,7 @@ describe('actions of a selection', () => {
     expect(targets('pause')).toEqual([2]);
     expect(targets('cancel')).toEqual([2, 3]);
     expect(targets('verify')).toEqual([1, 2, 4]);
+    expect(targets('readAgain')).toEqual([1, 4]);
     expect(targets('delete')).toEqual([1, 2, 3, 4]);
     expect(targets('open')).toEqual([]);
   });

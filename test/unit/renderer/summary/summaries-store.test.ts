@@ -33,6 +33,7 @@ function toSnapshot(id: number, change: Partial<Snapshot> = {}, fromMs = 0, toMs
     note: '',
     pinned: false,
     refreshOf: null,
+    reading: 0,
     verification: null,
     ...change,
   };

@@ -1,0 +1,188 @@
+import { createHash } from 'node:crypto';
+import { AppError } from '../../../common/contract/errors.ts';
+import type { Snapshot } from '../../../common/model/snapshot.ts';
+import { countContent } from '../../../common/reporting/field-values.ts';
+import { readPage, type ReadPage, type SetAside } from '../../../common/reporting/read-page.ts';
+import { DETAIL_KINDS, isDetailKind, mapKinds } from '../../../common/reporting/reports.ts';
+import type { Database } from '../../../node/open-database.ts';
+import { isDamage, isDamagedPage, toCacheError } from '../file/to-cache-error.ts';
+import { GROUP_COLUMNS, RECORD_TABLES, selectValues, toRecordId } from '../read/record-tables.ts';
+import { createStoredPages, type PageRange } from '../read/stored-pages.ts';
+import {
+  compareRows,
+  createReadingChange,
+  type PlacedRows,
+  type ReadingChange,
+  type ValueRow,
+} from './compare-reading.ts';
+import { toPayloadPreview } from './preview-payload.ts';
+import { createRowDigest, listTextValues, SELECT_DIGEST_GROUPS } from './record-digest.ts';
+
+/** A page of the journal, as far as reading it again takes. */
+export interface StoredPage extends PageRange {
+  readonly entryCount: number;
+  readonly knownEntries: number;
+  readonly sha256: string;
+  readonly recordsSha256: string | null;
+}
+
+/** What of a page belongs to its snapshot, as it is read today. */
+export interface FreshPage {
+  readonly records: ReadPage['records'];
+  readonly groups: ReadPage['groups'];
+  readonly setAside: readonly SetAside[];
+  readonly recordsSha256: string;
+}
+
+/** `other-entries`: today's reader takes more or fewer of the page for its entries. */
+type UnreadState = 'damaged' | 'rebuilt' | 'other-entries';
+
+export type PageReading =
+  | { readonly state: UnreadState }
+  | {
+      readonly state: 'read';
+      readonly read: ReadPage;
+      readonly fresh: FreshPage;
+      readonly change: ReadingChange;
+      readonly isChanged: boolean;
+    };
+
+type Owner = Pick<Snapshot, 'id' | 'report'>;
+
+const GROUP_NAMES = GROUP_COLUMNS.map(({ name }) => name);
+const RECORD_NAMES = mapKinds(DETAIL_KINDS, (kind) => [
+  ...RECORD_TABLES[kind].columns.map(({ name }) => name),
+  'payload',
+  'textLength',
+]);
+
+export interface PageReader {
+  /** Reads a stored page with today's reader, and compares it with the rows that are stored of it. */
+  compare(owner: Owner, page: StoredPage, zone: string): PageReading;
+  /** Only reads it. Throws what any reading of it throws. */
+  read(owner: Owner, page: StoredPage, zone: string): FreshPage;
+}
+
+/** Prepares the reading of stored pages; nothing is written. Dates that carry no zone are in the one that is given. */
+export function preparePageReading(database: Database): PageReader {
+  const bodies = createStoredPages(database);
+  const records = mapKinds(DETAIL_KINDS, (kind) =>
+    database
+      .prepare<[number, number], ValueRow>(
+        `${selectValues(kind, ', r.payload_preview, r.text_length')} WHERE r.record_id >= ? AND r.record_id < ? ORDER BY r.record_id`,
+      )
+      .raw(),
+  );
+  const groups = database.prepare<[number, number, number], ValueRow>(SELECT_DIGEST_GROUPS).raw();
+  const setAside = database.prepare<[number, number], SetAside>(
+    'SELECT place AS "index", reason, text FROM set_aside WHERE snapshot_id = ? AND page_number = ? ORDER BY place',
+  );
+
+  const readStored = ({ id, report }: Owner, { firstSeq, recordCount }: StoredPage): ValueRow[] => {
+    const end = firstSeq + recordCount;
+    if (!isDetailKind(report)) return groups.all(id, firstSeq, end);
+    return records[report].all(toRecordId(id, firstSeq), toRecordId(id, end));
+  };
+  const readWhole = (owner: Owner, page: StoredPage, zone: string): ReadPage | UnreadState => {
+    const { bytes, isRebuilt } = bodies.readBody(owner.id, page.pageNumber);
+    if (isRebuilt) return 'rebuilt';
+    if (createHash('sha256').update(bytes).digest('hex') !== page.sha256) return 'damaged';
+    const read = readPage(bytes, { report: owner.report, zone });
+    return read.recordCount === page.entryCount ? read : 'other-entries';
+  };
+
+  const compare = (owner: Owner, page: StoredPage, zone: string): PageReading => {
+    const attempt = attemptReading(() => ({
+      read: readWhole(owner, page, zone),
+      rows: readStored(owner, page),
+    }));
+    if (attempt === null) return { state: 'damaged' };
+    const { read, rows } = attempt;
+    if (typeof read === 'string') return { state: read };
+    const aside = setAside.all(owner.id, page.pageNumber);
+    const before: PlacedRows = { places: toPlaces(owner, page, aside, rows.length), rows };
+    // Rows are missing, or the journal does not fit them.
+    if (rows.length !== page.recordCount || before.places.length !== rows.length) return { state: 'damaged' };
+    const fresh = toFresh(owner, page, read);
+    const after = toPlacedRows(owner, page, fresh);
+    const change = createReadingChange();
+    const names = isDetailKind(owner.report) ? RECORD_NAMES[owner.report] : GROUP_NAMES;
+    const differs = compareRows(change, page.pageNumber, names, before, after);
+    const isChanged =
+      differs || fresh.recordsSha256 !== page.recordsSha256 || !isSameAside(aside, fresh.setAside);
+    return { state: 'read', read, fresh, change, isChanged };
+  };
+
+  return {
+    compare,
+    read(owner, page, zone) {
+      const read = readWhole(owner, page, zone);
+      if (typeof read === 'string')
+        throw new Error(`Page ${page.pageNumber} reads otherwise than a moment ago.`);
+      return toFresh(owner, page, read);
+    },
+  };
+}
+
+/** Null where SQLite finds damage, or the page can't be opened or read. */
+function attemptReading<Value>(read: () => Value): Value | null {
+  try {
+    return read();
+  } catch (error) {
+    const isRefused = error instanceof AppError && error.code.startsWith('client.');
+    if (isRefused || isDamage(toCacheError(error)) || isDamagedPage(error)) return null;
+    throw error;
+  }
+}
+
+/** Leaves out what an earlier walk stored, as the storing of the page did. */
+function toFresh({ report }: Owner, { knownEntries }: StoredPage, read: ReadPage): FreshPage {
+  const known = knownEntries - read.setAside.filter(({ index }) => index < knownEntries).length;
+  const setAside = read.setAside.filter(({ index }) => index >= knownEntries);
+  const records = read.records.slice(known);
+  const digest = createRowDigest();
+  if (isDetailKind(report)) {
+    const names = RECORD_TABLES[report].columns.map(({ name }) => name);
+    for (const record of records)
+      digest.add(
+        names.map((name) => record[name]),
+        listTextValues(report, record),
+      );
+  } else for (const group of read.groups) digest.add(GROUP_COLUMNS.map(({ name }) => group[name]));
+  for (const { index, reason, text } of setAside) digest.add([index, reason, text]);
+  return { records, groups: read.groups, setAside, recordsSha256: digest.finish() };
+}
+
+function toPlacedRows(owner: Owner, page: StoredPage, { records, groups, setAside }: FreshPage): PlacedRows {
+  const { report } = owner;
+  if (!isDetailKind(report)) {
+    const rows = groups.map((group) => GROUP_COLUMNS.map(({ name }) => group[name]));
+    return { places: [...rows.keys()], rows };
+  }
+  const names = RECORD_TABLES[report].columns.map(({ name }) => name);
+  const rows = records.map((record) => [
+    ...names.map((name) => record[name]),
+    toPayloadPreview(record.payload),
+    countContent(record),
+  ]);
+  return { places: toPlaces(owner, page, setAside, rows.length), rows };
+}
+
+/** Places of a page's records among its entries; groups of a summary are counted by themselves. */
+function toPlaces(
+  { report }: Owner,
+  { entryCount, knownEntries }: StoredPage,
+  aside: readonly SetAside[],
+  count: number,
+): number[] {
+  if (!isDetailKind(report)) return Array.from({ length: count }, (_none, place) => place);
+  const unreadable = new Set(aside.map(({ index }) => index));
+  const places = Array.from({ length: entryCount - knownEntries }, (_none, at) => knownEntries + at);
+  return places.filter((place) => !unreadable.has(place));
+}
+
+function isSameAside(stored: readonly SetAside[], fresh: readonly SetAside[]): boolean {
+  const toText = (entries: readonly SetAside[]): string =>
+    JSON.stringify(entries.map(({ index, reason, text }) => [index, reason, text.toWellFormed()]));
+  return toText(stored) === toText(fresh);
+}
