@@ -1,3 +1,4 @@
+import type { Clock } from '../../src-main/common/model/clock.ts';
 import type { Period } from '../../src-main/common/model/period.ts';
 import { toWireDate } from '../../src-main/common/reporting/wire-dates.ts';
 import { fromCivilTime, toCivilTime } from '../../src-main/common/time/time-zones.ts';
@@ -25,6 +26,13 @@ export type PeriodPreset = (typeof PERIOD_PRESETS)[number];
 export type PeriodSelection =
   | { readonly kind: 'preset'; readonly preset: PeriodPreset }
   | { readonly kind: 'custom'; readonly fromMs: number; readonly toMs: number };
+
+/** The clock that periods are picked in. */
+export interface PeriodClock {
+  readonly choice: Clock;
+  readonly zone: string;
+  readonly serviceZone: string;
+}
 
 export interface Instants {
   readonly fromMs: number;

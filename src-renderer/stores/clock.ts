@@ -3,6 +3,7 @@ import { computed } from 'vue';
 import type { Clock } from '../../src-main/common/model/clock.ts';
 import type { Connection } from '../../src-main/common/model/connection.ts';
 import { getLocalZone } from '../format/dates.ts';
+import type { PeriodClock } from '../period/period-selection.ts';
 import { useAppStore } from './app.ts';
 import { useConnectionsStore } from './connections.ts';
 
@@ -30,6 +31,11 @@ export const useClockStore = defineStore('clock', () => {
     return toZone(readChoice(owner), owner);
   }
 
+  /** Returns what periods of a connection are picked in. */
+  function readPeriodClock(owner: ClockOwner | null): PeriodClock {
+    return { choice: readChoice(owner), zone: readZone(owner), serviceZone: toZone('service', owner) };
+  }
+
   const choice = computed(() => readChoice(connections.active));
   /** The zone that the screens show their times in. */
   const zone = computed(() => readZone(connections.active));
@@ -44,5 +50,5 @@ export const useClockStore = defineStore('clock', () => {
     await app.update({ clocks: { ...Object.fromEntries(known), [active.id]: clock } });
   }
 
-  return { choice, zone, readChoice, toZone, readZone, choose } as const;
+  return { choice, zone, readChoice, toZone, readZone, readPeriodClock, choose } as const;
 });

@@ -9,7 +9,7 @@ export type NameColour = (typeof NAME_COLOURS)[number];
 
 /** Names of a connection. */
 export const MAX_NAMES = 500;
-export const MAX_NAME_CHARACTERS = 60;
+const MAX_NAME_CHARACTERS = 60;
 /** Length of a number that is named, as text. */
 const MAX_NUMBER_CHARACTERS = 20;
 

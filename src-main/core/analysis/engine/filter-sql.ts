@@ -7,8 +7,13 @@ import {
   type RecordFilter,
 } from '../../../common/model/record-filter.ts';
 import type { Direction } from '../../../common/reporting/reports.ts';
-import type { MarkedCondition } from './marked-records.ts';
 import { findColumn, type EngineColumn } from './engine-tables.ts';
+
+/** A condition on marks or notes, once it is known which records meet it. */
+export interface MarkedCondition extends FieldCondition {
+  /** Ids of records; with `isExcept` all others meet the condition. */
+  readonly marked: { readonly ids: readonly number[]; readonly isExcept: boolean };
+}
 
 /** Values bound to a statement, by their place. */
 export type BoundValue = string | number | bigint;

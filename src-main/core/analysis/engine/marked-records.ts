@@ -2,13 +2,8 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import type { FieldCondition, RecordFilter } from '../../../common/model/record-filter.ts';
 import type { RecordMark } from '../../../common/model/record-mark.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
+import type { MarkedCondition } from './filter-sql.ts';
 import { toSourceSql, type RecordScope } from './record-scope.ts';
-
-/** A condition on marks or notes, once it is known which records meet it. */
-export interface MarkedCondition extends FieldCondition {
-  /** Ids of records; with `isExcept` all others meet the condition. */
-  readonly marked: { readonly ids: readonly number[]; readonly isExcept: boolean };
-}
 
 /** Marks as the engine reads them from the cache. */
 export interface MarkSource {

@@ -97,7 +97,7 @@ describe('the mark and note of a record', () => {
 
 it('a marked row carries its sign, its words, and nothing but text', () => {
   const context = { names: {}, describeMark: () => 'Star. Note: <b>x</b>' };
-  const draw = (data: RecordDetail) => renderDate({ data, context } as never);
+  const draw = (data: RecordDetail) => renderDate({ data, value: data.dateText, context } as never);
   expect(draw(makeRecord())).toBe('2026-11-20T10:15:00Z');
   const cell = draw(makeRecord({ mark: { mark: 'star', note: '<b>x</b>' } })) as HTMLElement;
   expect(cell.textContent).toBe('★2026-11-20T10:15:00Z');

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Input } from '../../../../src-main/common/contract/index.ts';
 import type { Connection } from '../../../../src-main/common/model/connection.ts';
 import type { ValueName } from '../../../../src-main/common/model/value-name.ts';
-import NamesDialog from '../../../../src-renderer/components/names/NamesDialog.vue';
+import NamesDialog from '../../../../src-renderer/components/dialogs/NamesDialog.vue';
 import {
   findRowFault,
   isRepeated,
