@@ -57,8 +57,9 @@ async function measureScrolling(page: Page): Promise<{ rowsMs: number[]; framesM
       for (let y = top + 2 * rowPx; y < top + height - 2 * rowPx; y += rowPx) {
         const row = document.elementFromPoint(left + dateWidth, y)?.closest('[role=row]');
         const cell = row?.querySelector('[col-id=dateMs]');
-        if (cell == null || !/\d{4}/.test(cell.textContent)) return null;
-        first ??= cell.textContent;
+        const date = cell?.textContent ?? '';
+        if (!/\d{4}/.test(date)) return null;
+        first ??= date;
       }
       return first;
     };

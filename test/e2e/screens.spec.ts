@@ -120,6 +120,15 @@ test('every screen, light and dark, wide and narrow', async ({ app, page }) => {
   await detail.inspector().getByText('ActionId').waitFor();
   await showScreen(page, 'detail-outbound');
 
+  await detail.inspector().getByRole('button', { name: 'Open session' }).click();
+  await page.getByRole('heading', { level: 1 }).getByText('Session').waitFor();
+  await showScreen(page, 'session');
+  await window.openView('/sql');
+  await page.getByRole('button', { name: 'Slowest services' }).click();
+  await page.getByRole('button', { name: /^Run/ }).click();
+  await page.getByRole('gridcell').first().waitFor();
+  await showScreen(page, 'sql');
+
   await window.openView('/inbound/summary');
   await page.getByRole('table').getByText('Channel 1').first().waitFor();
   await showScreen(page, 'summary');
