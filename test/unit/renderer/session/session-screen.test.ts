@@ -102,7 +102,7 @@ describe('the session screen', () => {
     expect(text).toContain('1 record has no time of its own');
     expect(text).toMatch(/In the bot\s*1,000 ms/);
     const rows = screen.findAll('[role=option]');
-    expect(rows.map((row) => row.attributes('aria-label'))).toEqual([
+    expect(rows.map((row) => row.get('.sr-only').text())).toEqual([
       '16:42:09, inbound, Message, code 200, channel 3, service 7, 1,000 ms, after 200 ms before the connector',
       '16:42:09, outbound, Channel, code 504, channel 3, service 7, No time, <b>timed out</b>',
     ]);
