@@ -100,7 +100,8 @@ describe('npm run service -- --import', () => {
     const random = createRandom(KILLS);
     let rangeMs = performance.now() - startedMs;
     let partial = 0;
-    for (let kill = 0; kill < KILLS; kill += 1) {
+    // A busy machine may need more tries until one falls into the middle.
+    for (let kill = 0; kill < KILLS || partial === 0; kill += 1) {
       const { child, closed } = run('--import', toPath('many'));
       await delay(random() * rangeMs);
       child.kill('SIGKILL');
@@ -113,7 +114,6 @@ describe('npm run service -- --import', () => {
       rangeMs *= 0.8;
       await rm(toPath('data'), { recursive: true });
     }
-    expect(partial).toBeGreaterThan(0);
     await importAgain(text);
     const whole = await startTestService({ records: 0 });
     const resumed = await startTestService({ dataFolder: toPath('data') });
