@@ -9,7 +9,7 @@ import type { Cache } from '../cache/cache.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import { LOOK_BACK_MS } from '../downloads/find-gaps.ts';
 import type { TaskHandle, TaskRegistry } from '../tasks/task-registry.ts';
-import { awaitPageTasks } from './page-tasks.ts';
+import { countRecords, startPageTask } from './page-tasks.ts';
 
 /**
  * Prepares the start of a task that reads stored pages again: of some snapshots, or of all of them (null). Each is read
@@ -23,7 +23,7 @@ export function createReadAgain(options: {
   emit: Emit;
   now(): number;
 }): (snapshotIds: readonly number[] | null) => Promise<{ taskId: string }> {
-  const { cache, connections, tasks, emit, now } = options;
+  const { cache, connections, emit, now } = options;
 
   const findZone = ({ connectionId, period }: Snapshot): string => {
     try {
@@ -67,27 +67,7 @@ export function createReadAgain(options: {
     }
   };
 
-  return async (snapshotIds) => {
-    const snapshots =
-      snapshotIds === null
-        ? await cache.listSnapshots(null)
-        : await Promise.all(snapshotIds.map((id) => cache.getSnapshot(id)));
-    const only = snapshots.length === 1 ? snapshots[0] : undefined;
-    const task = tasks.start(
-      {
-        kind: 'read-again',
-        connectionId: only?.connectionId ?? null,
-        snapshotId: only?.id ?? null,
-        total: countRecords(snapshots),
-        isQueued: true,
-      },
-      async (handle) => {
-        await awaitPageTasks(tasks, handle);
-        await readAll(snapshots, handle);
-      },
-    );
-    return { taskId: task.id };
-  };
+  return (snapshotIds) => startPageTask(options, 'read-again', snapshotIds, readAll);
 }
 
 /** What was asked for is a text: in another zone it names other instants. */
@@ -95,8 +75,4 @@ function toPeriodIn(period: Period, zone: string): Period {
   const [fromMs, toMs] = [fromWireDate(period.startDate, zone), fromWireDate(period.endDate, zone)];
   if (zone === period.zone || typeof fromMs === 'string' || typeof toMs === 'string') return period;
   return { ...period, fromMs, toMs, zone };
-}
-
-function countRecords(snapshots: readonly Snapshot[]): number {
-  return snapshots.reduce((sum, { recordCount }) => sum + recordCount, 0);
 }

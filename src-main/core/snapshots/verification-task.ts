@@ -2,7 +2,7 @@ import type { Emit } from '../../common/contract/index.ts';
 import type { Snapshot } from '../../common/model/snapshot.ts';
 import type { TaskHandle, TaskRegistry } from '../tasks/task-registry.ts';
 import type { Cache } from '../cache/cache.ts';
-import { awaitPageTasks } from './page-tasks.ts';
+import { countRecords, startPageTask } from './page-tasks.ts';
 
 /**
  * Prepares the start of a task that checks stored pages: of some snapshots, or of all of them (null) and the whole
@@ -14,10 +14,10 @@ export function createVerification(options: {
   emit: Emit;
   now(): number;
 }): (snapshotIds: readonly number[] | null) => Promise<{ taskId: string }> {
-  const { cache, tasks, emit, now } = options;
+  const { cache, emit, now } = options;
 
   const verify = async (snapshots: readonly Snapshot[], handle: TaskHandle): Promise<void> => {
-    const total = snapshots.reduce((sum, { recordCount }) => sum + recordCount, 0);
+    const total = countRecords(snapshots);
     let before = 0;
     for (const snapshot of snapshots) {
       const check = await cache.verifyPages(snapshot.id, {
@@ -31,26 +31,9 @@ export function createVerification(options: {
     }
   };
 
-  return async (snapshotIds) => {
-    const snapshots =
-      snapshotIds === null
-        ? await cache.listSnapshots(null)
-        : await Promise.all(snapshotIds.map((id) => cache.getSnapshot(id)));
-    const only = snapshots.length === 1 ? snapshots[0] : undefined;
-    const task = tasks.start(
-      {
-        kind: 'verify',
-        connectionId: only?.connectionId ?? null,
-        snapshotId: only?.id ?? null,
-        total: snapshots.reduce((sum, { recordCount }) => sum + recordCount, 0),
-        isQueued: true,
-      },
-      async (handle) => {
-        await awaitPageTasks(tasks, handle);
-        await verify(snapshots, handle);
-        if (snapshotIds === null) await cache.checkFile(handle.signal);
-      },
-    );
-    return { taskId: task.id };
-  };
+  return (snapshotIds) =>
+    startPageTask(options, 'verify', snapshotIds, async (snapshots, handle) => {
+      await verify(snapshots, handle);
+      if (snapshotIds === null) await cache.checkFile(handle.signal);
+    });
 }

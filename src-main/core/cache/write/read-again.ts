@@ -160,8 +160,16 @@ export function createPageRereader(
 
 function createDone(): Done {
   return {
-    ...{ sum: createReadingChange(), moving: createReadingChange(), counts: new Map(), remarks: new Map() },
-    ...{ hasGaps: false, pageCount: 0, changedPages: 0, rebuiltPages: 0, unreadPages: 0, leftPages: 0 },
+    sum: createReadingChange(),
+    moving: createReadingChange(),
+    counts: new Map(),
+    remarks: new Map(),
+    hasGaps: false,
+    pageCount: 0,
+    changedPages: 0,
+    rebuiltPages: 0,
+    unreadPages: 0,
+    leftPages: 0,
   };
 }
 
