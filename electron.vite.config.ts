@@ -1,13 +1,20 @@
 import { fileURLToPath } from 'node:url';
 import vue from '@vitejs/plugin-vue';
 import { defineConfig } from 'electron-vite';
+import { bundleNativeModules } from './src-main/packaging/bundle-native-modules.ts';
+
+/** The port of the server that rebuilds the window; `npm run dev` takes a free one, a build has none. */
+const port = Number(process.env['CHANNELSCOPE_WINDOW_PORT'] ?? 0);
 
 const find = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 export default defineConfig({
   main: {
+    plugins: [bundleNativeModules(find('.'))],
     build: {
       outDir: 'out/main',
+      // A package has no node_modules: what runs is in these files.
+      externalizeDeps: false,
       rolldownOptions: {
         input: {
           index: find('src-main/electron/main.ts'),
@@ -15,6 +22,8 @@ export default defineConfig({
           'service-thread': find('src-main/service/service-thread.ts'),
           'engine-process': find('src-main/electron/engine-process.ts'),
         },
+        // Named for what they are: within an archive, threads needn't ask package.json.
+        output: { entryFileNames: '[name].mjs', chunkFileNames: 'chunks/[name]-[hash].mjs' },
       },
     },
   },
@@ -32,6 +41,15 @@ export default defineConfig({
   renderer: {
     root: find('src-renderer'),
     plugins: [vue()],
+    // Styles that are changed while the page is open are added by script: the host gives each page its nonce.
+    html: port === 0 ? {} : { cspNonce: '__CSP_NONCE__' },
+    server: {
+      host: '127.0.0.1',
+      port,
+      strictPort: true,
+      // The page has another origin than this server, in either host.
+      hmr: { host: '127.0.0.1', clientPort: port, protocol: 'ws' },
+    },
     define: {
       // Words are compiled without `new Function`, which the content policy forbids.
       __INTLIFY_JIT_COMPILATION__: true,

@@ -3,8 +3,10 @@ import { createApp } from 'vue';
 import App from './App.vue';
 import { backendKey } from './backend/backend.ts';
 import { chooseBackend } from './backend/choose-backend.ts';
+import type { DesktopBridge } from './backend/ipc-backend.ts';
 import { createMessages } from './messages/index.ts';
 import { createViews } from './router.ts';
+import { markHost } from './shell/host/mark-host.ts';
 import './styles/index.css';
 
 const MAX_FONT_WAIT_MS = 800;
@@ -21,9 +23,11 @@ function readNonce(): string {
   return document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? '';
 }
 
+const page: Window & { readonly channelscope?: DesktopBridge } = window;
+markHost(document.documentElement, page.channelscope);
 await loadFonts();
 createApp(App, { nonce: readNonce() })
-  .provide(backendKey, chooseBackend(window))
+  .provide(backendKey, chooseBackend(page))
   .use(createPinia())
   .use(createMessages())
   .use(createViews())

@@ -17,6 +17,17 @@ const routes: RouteRecordRaw[] = [
     name: 'overview',
     component: () => import('./screens/overview/OverviewScreen.vue'),
   },
+  {
+    path: '/compare',
+    name: 'compare',
+    component: () => import('./screens/compare/CompareScreen.vue'),
+    meta: { hasPeriod: true },
+  },
+  {
+    path: '/alerts/:id?',
+    name: 'alerts',
+    component: () => import('./screens/alerts/AlertsScreen.vue'),
+  },
   ...DIRECTIONS.flatMap((direction) => [
     {
       path: `/${direction}/summary`,
@@ -51,6 +62,17 @@ const routes: RouteRecordRaw[] = [
     component: () => import('./screens/local-service/LocalServiceScreen.vue'),
   },
   { path: '/sql', name: 'sql', component: () => import('./screens/sql/SqlScreen.vue') },
+  {
+    path: '/connections',
+    name: 'all-connections',
+    component: () => import('./screens/glance/GlanceScreen.vue'),
+  },
+  {
+    path: '/wall',
+    name: 'wall',
+    component: () => import('./screens/glance/WallScreen.vue'),
+    meta: { withoutShell: true },
+  },
   {
     path: '/settings/connections/:id?',
     name: 'connections',

@@ -1,5 +1,5 @@
-import type { QuirkName, Simulation } from './model/simulation.ts';
-import type { ImportReport, ServiceRequest } from './model/local-service.ts';
+import type { QuirkName, Simulation } from './model/connections/simulation.ts';
+import type { ImportReport, ServiceRequest } from './model/connections/local-service.ts';
 
 /**
  * What the application and the bundled service's thread say to each other. Never over HTTP.
@@ -9,6 +9,8 @@ export interface ServiceStartOptions {
   readonly dataFolder: string;
   readonly tenant: number;
   readonly live: boolean;
+  /** Inbound requests a second of new traffic; without it, as many as in the history. */
+  readonly livePerSecond?: number;
   /** 0 lets the system choose. */
   readonly port: number;
   readonly records?: number;

@@ -8,13 +8,25 @@ import { createDispatcher, type Dispatch } from './dispatch/create-dispatcher.ts
 import { resumeAfterFullDisk } from './downloads/resume-after-full-disk.ts';
 import type { EventListener } from './events.ts';
 import type { Host } from './host.ts';
+import type { Logger } from './logging/logger.ts';
+import { cleanOldPages } from './snapshots/clean-old-pages.ts';
 
 /** The running application, whatever carries its messages. */
 export interface Core {
   readonly call: Dispatch;
   /** Notifies `listener` of every event, until the returned function is called. */
   on(listener: EventListener): () => void;
+  /** For what goes wrong in the host itself. */
+  readonly logger: Logger;
   stop(): Promise<void>;
+}
+
+export interface CoreOptions extends PartOverrides {
+  /**
+   * What goes on without being called for: everything, as a window needs it; following connections; or nothing, for a
+   * program that does one thing and ends.
+   */
+  readonly byItself?: 'everything' | 'following' | 'nothing';
 }
 
 /**
@@ -22,7 +34,8 @@ export interface Core {
  * Rejects with an AppError (`cache.newer`, `cache.locked` …) when the data folder can't be used; nothing is left
  * running then.
  */
-export async function createCore(host: Host, overrides: PartOverrides = {}): Promise<Core> {
+export async function createCore(host: Host, options: CoreOptions = {}): Promise<Core> {
+  const { byItself = 'everything', ...overrides } = options;
   const releaseFolder = claim(host.dataFolder);
   try {
     const parts = await createParts(host, overrides);
@@ -30,12 +43,20 @@ export async function createCore(host: Host, overrides: PartOverrides = {}): Pro
     const call = createDispatcher(handlers, parts.logger, parts.now);
     parts.logger.info('ready', { operations: Object.keys(OPERATIONS).length });
 
-    resumeAfterFullDisk(parts.cache, handlers, parts.logger.child('downloads'));
-    if (parts.settings.get().startLocalService) void call('local-service/start', null);
-    void resumeThenClean(parts);
+    if (byItself === 'everything') {
+      resumeAfterFullDisk(parts.cache, handlers, parts.logger.child('downloads'));
+      if (parts.settings.get().startLocalService) void call('local-service/start', null);
+      void resumeThenClean(parts);
+    } else {
+      // Nobody would see a note: what it is about must not count as told.
+      await parts.alerts.stop();
+      parts.monitor.stop();
+    }
+    if (byItself !== 'nothing') parts.following.start();
     return {
       call,
       on: parts.events.onAny,
+      logger: parts.logger.child('host'),
       stop: () => stop(parts).finally(releaseFolder),
     };
   } catch (error) {
@@ -54,15 +75,19 @@ function claim(folder: string): () => void {
 }
 
 /** Retention comes last: a download that is about to continue must not look abandoned. */
-async function resumeThenClean({ starter, housekeeping, logger }: Parts): Promise<void> {
+async function resumeThenClean(parts: Parts): Promise<void> {
+  const { starter, housekeeping, logger } = parts;
   await starter.resumeInterrupted().catch((error: unknown) => {
     logger.error('downloads were not resumed', { error });
   });
   await housekeeping.begin();
+  await cleanOldPages({ ...parts, logger: logger.child('cache'), logs: logger });
 }
 
 async function stop({
+  alerts,
   events,
+  following,
   monitor,
   housekeeping,
   tasks,
@@ -76,6 +101,8 @@ async function stop({
   housekeeping.stop();
   // Each step on its own: one that fails must not keep the others from their clean end.
   const steps = [
+    () => following.stop(),
+    () => alerts.stop(),
     () => tasks.stop(),
     () => localService.runner.stop(),
     () => engine.close(),

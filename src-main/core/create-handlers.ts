@@ -1,10 +1,16 @@
 import type { Handlers } from '../common/contract/index.ts';
+import { createAnalysisHandlers } from './analysis/analysis-handlers.ts';
+import { createAlertsHandlers } from './alerts/alerts-handlers.ts';
 import { createAppHandlers } from './app/app-handlers.ts';
 import { createCacheHandlers } from './cache/cache-handlers.ts';
+import { createCompareHandlers } from './compare/compare-handlers.ts';
 import { createConnectionsHandlers } from './connections/connections-handlers.ts';
 import type { Parts } from './create-parts.ts';
 import { createDownloadsHandlers } from './downloads/downloads-handlers.ts';
 import { createExportsHandlers } from './exports/exports-handlers.ts';
+import { createFindingsHandlers } from './findings/findings-handlers.ts';
+import { createFollowingHandlers } from './following/following-handlers.ts';
+import { createGlanceHandlers } from './glance/glance-handlers.ts';
 import { createLocalServiceHandlers } from './local-service/local-service-handlers.ts';
 import { createMarksHandlers } from './marks/marks-handlers.ts';
 import { createStatusHandlers } from './monitor/status-handlers.ts';
@@ -19,11 +25,17 @@ import { createTasksHandlers } from './tasks/tasks-handlers.ts';
 /** One handler for each operation of the contract, prefix by prefix. */
 export function createHandlers(parts: Parts): Handlers {
   return {
+    ...createAnalysisHandlers(parts),
+    ...createAlertsHandlers(parts),
     ...createAppHandlers(parts),
     ...createCacheHandlers(parts),
+    ...createCompareHandlers(parts),
     ...createConnectionsHandlers(parts),
     ...createDownloadsHandlers(parts),
     ...createExportsHandlers(parts),
+    ...createFindingsHandlers(parts),
+    ...createFollowingHandlers(parts),
+    ...createGlanceHandlers(parts),
     ...createLocalServiceHandlers(parts),
     ...createMarksHandlers(parts),
     ...createOverviewHandlers(parts),

@@ -1,30 +1,36 @@
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { Emit } from '../common/contract/index.ts';
 import { makePrivateFolder } from '../node/private-files.ts';
-import { createEngine, type Engine } from './analysis/engine/create-engine.ts';
+import { openAlertBook } from './alerts/alert-book.ts';
+import { createAlertFile } from './alerts/alert-file.ts';
+import { createAlertMemory } from './alerts/alert-memory.ts';
+import { createAlerts } from './alerts/create-alerts.ts';
+import { createEngine, ENGINE_LIMITS, type Engine } from './analysis/engine/create-engine.ts';
 import type { Cache } from './cache/cache.ts';
 import { readFreeBytes } from './cache/file/storage-size.ts';
 import { openCache } from './cache/open-cache.ts';
 import { createReportingClient } from './client/create-reporting-client.ts';
-import { createConnectionFile, type SavedConnection } from './connections/connection-file.ts';
+import type { SavedConnection } from './connections/connection-document.ts';
+import { createConnectionFile } from './connections/connection-file.ts';
 import { createConnections, type BothSecrets } from './connections/create-connections.ts';
 import { createDownloads } from './downloads/create-downloads.ts';
 import { createSummaryStarter } from './downloads/start-summary.ts';
 import { createEvents, type EventListener, type Events } from './events.ts';
 import { createExporter } from './exports/create-exporter.ts';
 import { openPartialList } from './exports/partial-list.ts';
+import { createFollowing } from './following/create-following.ts';
 import type { Host } from './host.ts';
 import { createLocalService } from './local-service/create-local-service.ts';
 import { createFileLogger } from './logging/create-file-logger.ts';
 import { createMonitor } from './monitor/create-monitor.ts';
+import { createProxyLogins } from './proxy/create-proxy-logins.ts';
+import { createKeychain, type OpenSecretStore } from './secrets/create-keychain.ts';
 import { openSecretStore } from './secrets/open-secret-store.ts';
+import { createSecretCleaner } from './secrets/secret-cleaner.ts';
 import { createSettings } from './settings/create-settings.ts';
 import { createHousekeeping } from './snapshots/housekeeping.ts';
 import { createTaskRegistry } from './tasks/create-task-registry.ts';
 
-/** Of the engine's process, its tables and its statements; it spills to the disk beyond. */
-const ENGINE_MEMORY_MB = 256;
 /** The engine takes about a second for as many records. */
 const MIN_SHOWN_BEHIND = 100_000;
 /** Events after which records may be new or gone. */
@@ -32,7 +38,7 @@ const CHANGES_OF_RECORDS = /^(snapshots|downloads|tasks)\//;
 
 /** Parts that a test may bring its own of. */
 export interface PartOverrides {
-  readonly openSecretStore?: typeof openSecretStore;
+  readonly openSecretStore?: OpenSecretStore;
   readonly now?: () => number;
 }
 
@@ -44,34 +50,49 @@ export type Parts = Awaited<ReturnType<typeof createParts>>;
  * data folder can't be used; nothing is left running then.
  */
 export async function createParts(host: Host, overrides: PartOverrides) {
-  const { now = Date.now, openSecretStore: openSecrets = openSecretStore } = overrides;
+  const { now = Date.now, openSecretStore: open = openSecretStore } = overrides;
   const { dataFolder } = host;
   const events = createEvents();
   const { emit } = events;
 
   const logFolder = join(dataFolder, 'logs');
   makePrivateFolder(logFolder);
-  const logger = createFileLogger({ folder: logFolder, now });
+  const knownSecrets = createSecretCleaner();
+  const logger = createFileLogger({ folder: logFolder, now, clean: knownSecrets.cleanText });
   logger.info('starting', { version: host.version, host: host.kind, platform: host.platform });
 
   const settings = await createSettings({ folder: dataFolder, now, emit, logger: logger.child('settings') });
-  const { store: secrets, failure: keychainFailure } = await openSecrets({ logger: logger.child('secrets') });
+  const { platform } = host;
+  const keychain = await createKeychain({ open, platform, emit, logger: logger.child('secrets') });
+  const proxyLogins = createProxyLogins({
+    secrets: keychain.store,
+    emit,
+    logger: logger.child('proxy'),
+    noteSecret: knownSecrets.note,
+  });
+  host.useProxyLogins(proxyLogins);
   const createClient = (connection: SavedConnection, readSecrets: () => Promise<BothSecrets>) =>
     createReportingClient({
       target: { ...connection, connectionId: connection.id },
       secrets: readSecrets,
-      fetch: host.fetch,
+      fetch: host.fetchFor(connection.id),
       logger: logger.child('client'),
+      knownSecrets,
     });
   const connections = await createConnections({
     file: createConnectionFile(dataFolder, now, logger.child('connections')),
-    secrets,
+    secrets: keychain.store,
     emit,
     logger: logger.child('connections'),
     now,
     createClient,
   });
   const partials = await openPartialList(dataFolder, now(), logger.child('exports'));
+  const alertLogger = logger.child('alerts');
+  const alertBook = await openAlertBook(
+    createAlertFile(dataFolder, now, alertLogger),
+    createAlertMemory(dataFolder, now, alertLogger),
+  );
   // The last step that may fail: nothing else would have to be stopped again.
   const cacheFile = join(dataFolder, 'cache.sqlite');
   const cache = await openCache({
@@ -85,33 +106,43 @@ export async function createParts(host: Host, overrides: PartOverrides) {
     start: {
       cacheFile,
       engineFile: join(dataFolder, 'analysis.duckdb'),
-      memoryLimitMb: ENGINE_MEMORY_MB,
-      threads: availableParallelism(),
+      ...ENGINE_LIMITS,
     },
     logger: logger.child('engine'),
     now,
   });
   followCache(engine, cache, events);
+  cache.addHolder((reopened) => engine.letGo(reopened));
   showFeed(engine, emit);
 
   const tasks = createTaskRegistry({ now, emit, logger: logger.child('tasks') });
   const shared = { host, settings, connections, cache, engine, tasks, events, emit, now };
-  const downloads = createDownloads({ ...shared, logger: logger.child('downloads') });
+  const localService = createLocalService({ ...shared, logger: logger.child('local-service') });
+  const whenStarted = async (connectionId: string): Promise<void> => {
+    if (connections.findLocal()?.id === connectionId) await localService.runner.whenSettled();
+  };
+  const downloads = createDownloads({ ...shared, whenStarted, logger: logger.child('downloads') });
   return {
     ...shared,
     ...downloads,
+    alerts: createAlerts({ ...shared, book: alertBook, source: shared, logger: alertLogger }),
     createClient,
     exporter: createExporter({
       ...shared,
       partials,
+      version: host.version,
       listNames: (connectionId) => connections.listNames(connectionId),
+      findTenant: (connectionId) => connections.get(connectionId).tenant,
+      findConnection: (connectionId) => connections.listSaved().find(({ id }) => id === connectionId),
       logger: logger.child('exports'),
     }),
+    following: createFollowing({ ...shared, random: Math.random, logger: logger.child('following') }),
     housekeeping: createHousekeeping({ ...shared, logger: logger.child('housekeeping') }),
-    keychain: { kind: secrets.kind, failure: keychainFailure },
-    localService: createLocalService({ ...shared, logger: logger.child('local-service') }),
+    keychain,
+    localService,
     logger,
     monitor: createMonitor(shared),
+    proxyLogins,
     readFreeBytes: () => readFreeBytes(cacheFile),
     startSummary: createSummaryStarter({ ...shared, ...downloads }),
   };

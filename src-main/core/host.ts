@@ -1,14 +1,18 @@
 import type { ChildProcess } from '../node/fork-process.ts';
 
-/** Everything that the core needs of the program it runs in. Two hosts fulfil it: the desktop and the web. */
+/** Everything that the core needs of the program it runs in. Three hosts fulfil it: the desktop, the web, and the command line. */
 export interface Host {
-  readonly kind: 'desktop' | 'web';
+  readonly kind: 'desktop' | 'web' | 'cli';
   readonly platform: 'macos' | 'windows' | 'linux';
   readonly version: string;
   /** Absolute path of this profile's folder; exists, and only its owner can read it. */
   readonly dataFolder: string;
   /** Network access: the desktop's follows the system's proxy and certificates. Never follows redirects by itself. */
   readonly fetch: typeof globalThis.fetch;
+  /** The same for one connection: what others wait for must not keep it waiting. */
+  fetchFor(connectionId: string): typeof globalThis.fetch;
+  /** Says who answers proxies that ask who is calling; a host whose network needs no such answers ignores it. */
+  useProxyLogins(logins: ProxyLogins): void;
   /** Scripts of the threads and processes that the core starts; a built host and one run from source keep them elsewhere. */
   readonly workers: { readonly cache: URL; readonly service: URL; readonly engine: URL };
   /** Starts a script in a process of its own, with one argument. */
@@ -22,10 +26,35 @@ export interface Host {
   /** Puts text on the system's clipboard; false where only the page of a browser can. */
   copyText(text: string): Promise<boolean>;
   /**
+   * Shows a notification of the system, and calls `onOpen` when the person clicks it, with the window in front. `page`
+   * where the window's page has to show it.
+   */
+  showNote(note: { readonly title: string; readonly body: string }, onOpen: () => void): ShownNote;
+  /** Shows how much needs attention on the application's icon, where the system has a place for it. */
+  showBadge(count: number): void;
+  /**
    * A file of records to import: the one that the browser sent under `uploadId`, or (null) one that the
    * user chooses in a dialog. Null when nothing was chosen or nothing was sent.
    */
   chooseImportFile(uploadId: string | null): Promise<ImportFile | null>;
+}
+
+/** What a proxy is told. */
+export interface ProxyLogin {
+  readonly userName: string;
+  readonly password: string;
+}
+
+/** Knows the logins of proxies. */
+export interface ProxyLogins {
+  /** The login for a proxy (host and port) that asks a request for the `attempt`-th time, from 1; null gives none. */
+  find(question: {
+    readonly proxy: string;
+    readonly realm: string;
+    readonly attempt: number;
+  }): Promise<ProxyLogin | null>;
+  /** Says whether a proxy let a request through with the login that it was given, or that nobody knows. */
+  note(proxy: string, outcome: 'accepted' | 'unknown'): void;
 }
 
 /** A file that the core may read until it releases it. */
@@ -36,3 +65,6 @@ export interface ImportFile {
   /** Removes what was only made for the import. */
   release(): Promise<void>;
 }
+
+/** What became of a notification. */
+export type ShownNote = 'computer' | 'page' | 'failed';

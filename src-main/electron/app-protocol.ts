@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { protocol, type Session } from 'electron';
 import { buildSecurityHeaders, createNonce, insertNonce } from '../core/window/content-policy.ts';
+import { fetchDevelopmentFile } from '../node/http/fetch-development-file.ts';
 import { findWindowFile } from '../core/window/window-files.ts';
 import { APP_ORIGIN, APP_SCHEME } from './app-address.ts';
 
@@ -29,8 +30,28 @@ export async function respondToAppRequest(request: Request, folder: string): Pro
   });
 }
 
+/** Responds with what the development server has: the page keeps its origin, its policy and its rights. */
+export async function respondFromServer(request: Request, server: string): Promise<Response> {
+  const nonce = createNonce();
+  const headers = buildSecurityHeaders(nonce, { own: 'none', rebuilder: server });
+  if (request.method !== 'GET' || !request.url.startsWith(`${APP_ORIGIN}/`)) {
+    return new Response(null, { status: 404, headers });
+  }
+  const file = await fetchDevelopmentFile(server, request.url.slice(APP_ORIGIN.length).split('#')[0] ?? '');
+  const isPage = file.mediaType.startsWith('text/html');
+  const content = isPage ? insertNonce(new TextDecoder().decode(file.bytes), nonce) : file.bytes;
+  return new Response(file.status === 304 || file.status === 204 ? null : content, {
+    status: file.status,
+    headers: { ...headers, 'content-type': file.mediaType },
+  });
+}
+
 /** Serves the window from its own scheme, and nothing at all from the file system's. */
-export function serveAppFiles(session: Session, folder: string): void {
-  session.protocol.handle(APP_SCHEME, (request) => respondToAppRequest(request, folder));
+export function serveAppFiles(session: Session, folder: string, developmentServer: string | null): void {
+  session.protocol.handle(APP_SCHEME, (request) =>
+    developmentServer === null
+      ? respondToAppRequest(request, folder)
+      : respondFromServer(request, developmentServer),
+  );
   session.protocol.handle('file', () => new Response(null, { status: 403 }));
 }

@@ -2,6 +2,7 @@ import { clipboard, dialog, shell, type BrowserWindow, type OpenDialogOptions } 
 import { basename, extname } from 'node:path';
 import type { Host, ImportFile } from '../core/host.ts';
 import type { HostPlatform } from '../core/profile/data-folder.ts';
+import { createNotes } from './attention/show-notes.ts';
 import { startUtilityProcess } from './utility-process.ts';
 
 /** Shows a dialog for the file of an export; null when the user closed it. */
@@ -38,18 +39,23 @@ export function createDesktopHost(options: {
   platform: HostPlatform;
   version: string;
   dataFolder: string;
-  fetch: typeof globalThis.fetch;
+  fetchFor: Host['fetchFor'];
+  useProxyLogins: Host['useProxyLogins'];
   workers: Host['workers'];
   /** The window to show dialogs in, where one is open. */
   findWindow: () => BrowserWindow | null;
+  /** Brings the window to the front, and opens it where it was closed. */
+  showWindow: () => void;
 }): Host {
-  const { platform, version, dataFolder, fetch, workers, findWindow } = options;
+  const { platform, version, dataFolder, fetchFor, useProxyLogins, workers, findWindow } = options;
   return {
     kind: 'desktop',
     platform,
     version,
     dataFolder,
-    fetch,
+    fetch: fetchFor(''),
+    fetchFor,
+    useProxyLogins,
     workers,
     startProcess: startUtilityProcess,
     chooseExportTarget: (suggestedName) => askForTarget(findWindow(), suggestedName),
@@ -65,6 +71,7 @@ export function createDesktopHost(options: {
       await clipboard.writeText(text);
       return true;
     },
+    ...createNotes(options),
     chooseImportFile: (uploadId) => (uploadId === null ? askForImport(findWindow()) : Promise.resolve(null)),
   };
 }

@@ -1,23 +1,32 @@
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { createCore } from '../core/create-core.ts';
+import { createSharedCore } from '../core/control/create-shared-core.ts';
 import { findDataFolder, toHostPlatform } from '../core/profile/data-folder.ts';
+import { reportStart } from './report-start.ts';
 import { reportStartFailure, runDesktop } from './run-desktop.ts';
 
 const platform = toHostPlatform(process.platform);
 const built = import.meta.dirname;
 const findThread = (name: string): URL => pathToFileURL(join(built, name));
 
+// Without a callback, a command that has ended meanwhile would be an error that nobody caught.
+const report = reportStart((message) => process.send?.(message, undefined, {}, () => undefined));
+const ownFolder = process.env['CHANNELSCOPE_DATA'] ?? '';
+const developmentServer = process.env['ELECTRON_RENDERER_URL'] ?? '';
+
 runDesktop({
   platform,
-  dataFolder: process.env['CHANNELSCOPE_DATA'] ?? findDataFolder(platform, homedir(), process.env),
+  dataFolder: ownFolder === '' ? findDataFolder(platform, homedir(), process.env) : resolve(ownFolder),
   windowFolder: join(built, '..', 'renderer'),
+  developmentServer: developmentServer === '' ? null : developmentServer,
   preload: join(built, '..', 'preload', 'index.cjs'),
   workers: {
-    cache: findThread('cache-thread.js'),
-    service: findThread('service-thread.js'),
-    engine: findThread('engine-process.js'),
+    cache: findThread('cache-thread.mjs'),
+    service: findThread('service-thread.mjs'),
+    engine: findThread('engine-process.mjs'),
   },
-  createCore,
-}).catch(reportStartFailure);
+  createCore: createSharedCore,
+  errors: process,
+  report,
+}).catch((error: unknown) => reportStartFailure(error, report));

@@ -17,7 +17,7 @@ export function buildMenuTemplate(platform: HostPlatform): MenuItemConstructorOp
     ],
   };
   return platform === 'macos'
-    ? [{ role: 'appMenu' }, { role: 'editMenu' }, view, { role: 'windowMenu' }]
+    ? [{ role: 'appMenu' }, { role: 'fileMenu' }, { role: 'editMenu' }, view, { role: 'windowMenu' }]
     : [{ label: 'File', submenu: [{ role: 'quit' }] }, { role: 'editMenu' }, view, { role: 'windowMenu' }];
 }
 

@@ -1,8 +1,8 @@
 import type { Session } from 'electron';
 import { APP_ORIGIN, isAppPage } from './app-address.ts';
 
-/** Copying text is all that the window needs. */
-const GRANTED = new Set(['clipboard-sanitized-write']);
+/** Copying text, and filling the screen for a wall, is all that the window needs. */
+const GRANTED = new Set(['clipboard-sanitized-write', 'fullscreen']);
 
 /**
  * Denies whatever a page could ask of a session; Electron's own default is to grant. Both handlers are needed:
@@ -20,6 +20,7 @@ export function denyPermissions(session: Session): void {
   );
   session.setDevicePermissionHandler(() => false);
   session.setDisplayMediaRequestHandler((_request, callback) => {
-    callback({});
+    // An empty object throws for a page that asked for a video.
+    callback(null);
   });
 }

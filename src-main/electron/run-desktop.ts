@@ -6,28 +6,41 @@ import { prepareDataFolder, type HostPlatform } from '../core/profile/data-folde
 import { toErrorText } from '../node/error-text.ts';
 import { registerAppScheme, serveAppFiles } from './app-protocol.ts';
 import { createDesktopHost } from './desktop-host.ts';
+import { endInOrder, stopWithSession, stopWithSystem, type Ending } from './end-application.ts';
+import { followTheme } from './follow-theme.ts';
 import { sendEvents, serveOperations } from './ipc.ts';
+import { keepAwake } from './keep-awake.ts';
 import { installMenu } from './menu.ts';
 import { guardContents } from './navigation.ts';
-import { createNetworkFetch } from './network-fetch.ts';
+import { createNetworkFetches } from './network-fetch.ts';
 import { denyPermissions } from './permissions.ts';
-import { showProgress } from './show-progress.ts';
-import { openWindow } from './window.ts';
+import type { StartReport } from './report-start.ts';
+import { showProgress } from './attention/show-progress.ts';
+import { keepInTray, type TrayKeeper } from './tray.ts';
+import { watchWindow } from './watch-window.ts';
+import { loadPage, openWindow } from './window.ts';
 
 export interface DesktopOptions {
   readonly platform: HostPlatform;
   readonly dataFolder: string;
   readonly windowFolder: string;
+  /** Address of a server that rebuilds the window as it is changed; null for the built one. */
+  readonly developmentServer: string | null;
   readonly preload: string;
   readonly workers: Host['workers'];
   readonly createCore: (host: Host) => Promise<Core>;
+  /** Emits the errors that nobody caught. */
+  readonly errors: Pick<NodeJS.Process, 'on'>;
+  readonly report: StartReport;
 }
 
 /** The desktop application: everything that must come before `ready` is done before this first waits. */
 export async function runDesktop(options: DesktopOptions): Promise<void> {
-  const { platform, dataFolder, preload } = options;
+  const { platform, dataFolder, preload, report } = options;
   app.enableSandbox();
   registerAppScheme();
+  // Windows shows notifications only of an application that it can name; one that isn't installed goes by its program.
+  if (platform === 'windows') app.setAppUserModelId(app.isPackaged ? 'Channelscope' : process.execPath);
   app.setPath('userData', dataFolder);
   // Chromium's own files stay apart from the application's.
   app.setPath('sessionData', join(dataFolder, 'chromium'));
@@ -37,14 +50,29 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
   }
 
   let window: BrowserWindow | null = null;
+  let creation: Promise<Core> | null = null;
+  let tray: TrayKeeper | null = null;
+  const ending = endInOrder(() => creation);
   const trusted = new Map<number, WebContents>();
-  const showWindow = (): void => {
+  const showWindow = (core: Core): void => {
+    // A window on a core that stops would show nothing but errors.
+    if (ending.isEnding()) return;
     if (window === null) {
       window = openWindow({
         platform,
         preload,
         dataFolder,
-        onOpen: ({ webContents }) => trusted.set(webContents.id, webContents),
+        onOpen: (opened) => {
+          trusted.set(opened.webContents.id, opened.webContents);
+          stopWithSession(opened, ending);
+          watchWindow(opened, {
+            logger: core.logger,
+            load: () => loadPage(opened),
+            quit: () => app.quit(),
+            now: Date.now,
+          });
+        },
+        onShown: () => report.tell('shown'),
       });
       const { id } = window.webContents;
       window.once('closed', () => {
@@ -54,58 +82,70 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
       return;
     }
     if (window.isMinimized()) window.restore();
+    window.show();
     window.focus();
   };
 
   app.on('session-created', denyPermissions);
   app.on('web-contents-created', (_event, contents) => guardContents(contents));
   app.on('window-all-closed', () => {
-    if (platform !== 'macos') app.quit();
+    // Without a way back to a window the application would go on unseen.
+    if (platform !== 'macos' && tray?.isThere() !== true) app.quit();
   });
 
   await app.whenReady();
+  stopWithSystem();
   denyPermissions(session.defaultSession);
-  serveAppFiles(session.defaultSession, options.windowFolder);
+  serveAppFiles(
+    session.defaultSession,
+    options.windowFolder,
+    app.isPackaged ? null : options.developmentServer,
+  );
   await prepareDataFolder(dataFolder);
-  // In memory only, and without a cache: what one connection received must never be served to another.
-  const network = session.fromPartition('requests', { cache: false });
   const host = createDesktopHost({
     platform,
     dataFolder,
     version: app.getVersion(),
-    fetch: createNetworkFetch(network),
+    ...createNetworkFetches(),
     workers: options.workers,
     findWindow: () => window,
+    showWindow: () => void creation?.then(showWindow),
   });
-  const core = await options.createCore(host);
+  creation = options.createCore(host);
+  const core = await creation;
+  surviveErrors(options.errors, core, ending);
   serveOperations(core, trusted);
   sendEvents(core, trusted);
   showProgress(core, () => window);
-  stopBeforeQuit(core);
+  keepAwake(core);
   installMenu(platform);
-  showWindow();
-  app.on('second-instance', showWindow);
-  app.on('activate', showWindow);
+  await followTheme(core);
+  tray = await keepInTray(core, platform, () => showWindow(core));
+  showWindow(core);
+  app.on('second-instance', () => {
+    if (ending.isEnding()) ending.startAgain();
+    else showWindow(core);
+  });
+  app.on('activate', () => showWindow(core));
 }
 
-/** Stops the core before the application quits: the first request to quit waits for it, the next one goes through. */
-function stopBeforeQuit(core: Core): void {
-  let isStopped = false;
-  let isStopping = false;
-  app.on('before-quit', (event) => {
-    if (isStopped) return;
-    event.preventDefault();
-    if (isStopping) return;
-    isStopping = true;
-    void core.stop().finally(() => {
-      isStopped = true;
-      app.quit();
-    });
+/** Logs what nobody caught, and ends in order for what happened in this process itself. */
+function surviveErrors(errors: Pick<NodeJS.Process, 'on'>, { logger }: Core, { fail }: Ending): void {
+  const end = (error: unknown): void => {
+    logger.error('uncaught', { error });
+    fail(error);
+  };
+  errors.on('uncaughtException', end);
+  errors.on('unhandledRejection', end);
+  app.on('child-process-gone', (_event, { type, reason, exitCode, name }) => {
+    if (reason !== 'clean-exit') logger.warn('a process ended', { type, reason, exitCode, name });
   });
 }
 
 /** Shows why the application can't start, and ends it. */
-export function reportStartFailure(error: unknown): void {
+export function reportStartFailure(error: unknown, report: StartReport): void {
+  // Said first: the dialog stops this process until the person has read it.
+  report.tell('explained');
   dialog.showErrorBox('Channelscope could not start', toErrorText(error));
   app.exit(1);
 }

@@ -19,7 +19,14 @@ function buildOverlay(isDark: boolean): TitleBarOverlayOptions {
 }
 
 function buildTitleBar(platform: HostPlatform, isDark: boolean): BrowserWindowConstructorOptions {
-  if (platform === 'macos') return { titleBarStyle: 'hiddenInset', trafficLightPosition: { x: 11, y: 16 } };
+  if (platform === 'macos') {
+    // With an overlay the page knows how wide the buttons are, however it is zoomed.
+    return {
+      titleBarStyle: 'hiddenInset',
+      titleBarOverlay: true,
+      trafficLightPosition: { x: 11, y: 16 },
+    };
+  }
   if (platform === 'windows') return { titleBarStyle: 'hidden', titleBarOverlay: buildOverlay(isDark) };
   return { autoHideMenuBar: true };
 }
@@ -59,12 +66,45 @@ export function buildWindowOptions(options: {
   };
 }
 
-/** Makes the window, shows it once it has something to show, and remembers its place. */
+/** Some systems never say that a hidden window could be shown. */
+const MAX_HIDDEN_MS = 3_000;
+
+/** Shows the window once it has something to show, that failed, or it took too long: never not at all. */
+function showOnce(window: BrowserWindow, { isMaximized }: WindowState, onShown: () => void): void {
+  const { webContents } = window;
+  const end = (): void => {
+    clearTimeout(timer);
+    window.removeListener('ready-to-show', show);
+    webContents.removeListener('did-finish-load', show);
+    webContents.removeListener('did-fail-load', show);
+  };
+  const show = (): void => {
+    end();
+    if (window.isDestroyed()) return;
+    if (isMaximized) window.maximize();
+    window.show();
+    onShown();
+  };
+  const timer = setTimeout(show, MAX_HIDDEN_MS);
+  window.once('ready-to-show', show);
+  webContents.once('did-finish-load', show);
+  webContents.once('did-fail-load', show);
+  window.once('closed', end);
+}
+
+/** Loads the page; why that failed is an event of the contents, which the window's watch explains. */
+export function loadPage(window: BrowserWindow): void {
+  window.loadURL(APP_URL).catch(() => undefined);
+}
+
+/** Makes the window, shows it, and remembers its place. */
 export function openWindow(options: {
   platform: HostPlatform;
   preload: string;
   dataFolder: string;
+  /** Called before the page is loaded. */
   onOpen: (window: BrowserWindow) => void;
+  onShown: () => void;
 }): BrowserWindow {
   const { platform, preload, dataFolder } = options;
   const screens = screen.getAllDisplays().map((display) => display.workArea);
@@ -79,14 +119,13 @@ export function openWindow(options: {
     nativeTheme.on('updated', recolour);
     window.once('closed', () => nativeTheme.removeListener('updated', recolour));
   }
-  window.once('ready-to-show', () => {
-    if (state.isMaximized) window.maximize();
-    window.show();
-  });
+  showOnce(window, state, options.onShown);
   window.on('close', () => {
     saveWindowState(dataFolder, window.getNormalBounds(), window.isMaximized());
+    // The dock would keep the bar of a window that is gone.
+    window.setProgressBar(-1);
   });
   options.onOpen(window);
-  void window.loadURL(APP_URL);
+  loadPage(window);
   return window;
 }

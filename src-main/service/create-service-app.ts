@@ -40,7 +40,7 @@ export interface ServiceAppParts extends ReportSource {
     ServiceOptions,
     'host' | 'requireToken' | 'tokenMinutes' | 'timeZone' | 'outboundSummaryId' | 'quirks'
   >;
-  readonly platform: SimulatedPlatform;
+  readonly platform: Pick<SimulatedPlatform, 'read'>;
   readonly checkCredentials: CredentialCheck;
   readonly now: () => number;
   /** Milliseconds of a clock that never goes back. */

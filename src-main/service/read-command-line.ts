@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { isGuid, SPECIFIED_REPORT_IDENTIFIERS, type DetailKind } from '../common/reporting/reports.ts';
 import { isTimeZone } from '../common/time/time-zones.ts';
-import { QUIRK_NAMES, type QuirkName } from '../common/model/simulation.ts';
+import { QUIRK_NAMES, type QuirkName } from '../common/model/connections/simulation.ts';
 import { tryReadReport } from './import/import-fields.ts';
 import { isQuirkName } from './quirks/quirk-names.ts';
 import { DEFAULT_SERVICE_OPTIONS, isLoopbackHost, type ServiceOptions } from './service-options.ts';
@@ -26,6 +26,7 @@ const OPTIONS = {
   days: { type: 'string' },
   seed: { type: 'string' },
   'no-live': { type: 'boolean' },
+  'live-rate': { type: 'string' },
   host: { type: 'string' },
   'require-token': { type: 'boolean' },
   'token-minutes': { type: 'string' },
@@ -49,6 +50,7 @@ export const HELP_TEXT = `The bundled reporting service.
   --days N                    days of the sample history (default 30)
   --seed N                    the same seed gives the same history (default 1)
   --no-live                   no new traffic while it runs
+  --live-rate N               inbound requests a second of new traffic (default: as many as in the history)
   --require-token             refuse reports without a token
   --token-minutes N           lifetime of a token (default 60)
   --time-zone ZONE            zone of startDate and endDate (default UTC)
@@ -79,6 +81,8 @@ export function readCommandLine(args: readonly string[]): CommandLine | 'help' {
     days: readWhole('days', values.days, defaults.days, 1, 3_650),
     seed: readWhole('seed', values.seed, defaults.seed, 0, 2 ** 31 - 1),
     live: values['no-live'] !== true,
+    livePerSecond:
+      values['live-rate'] === undefined ? null : readWhole('live-rate', values['live-rate'], 1, 1, 1_000),
     requireToken: values['require-token'] === true,
     tokenMinutes: readWhole('token-minutes', values['token-minutes'], defaults.tokenMinutes, 1, 525_600),
     timeZone: values['time-zone'] ?? defaults.timeZone,

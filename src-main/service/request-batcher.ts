@@ -1,4 +1,4 @@
-import type { ServiceRequest } from '../common/model/local-service.ts';
+import type { ServiceRequest } from '../common/model/connections/local-service.ts';
 import type { RequestLogEntry } from './http/request-log.ts';
 
 const SEND_EVERY_MS = 500;

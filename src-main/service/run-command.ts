@@ -1,5 +1,7 @@
+import { resolve } from 'node:path';
 import { AppError } from '../common/contract/errors.ts';
 import { toErrorText, toErrorTextWithCause } from '../node/error-text.ts';
+import { describeReaders } from '../node/private-files.ts';
 import { HELP_TEXT, OptionError, readCommandLine } from './read-command-line.ts';
 import { importFiles } from './import/import-files.ts';
 import type { ServiceOptions } from './service-options.ts';
@@ -15,6 +17,8 @@ export async function runCommand(args: readonly string[]): Promise<number | unde
       process.stdout.write(HELP_TEXT);
       return 0;
     }
+    const readers = describeReaders(resolve(options.dataFolder));
+    if (readers !== null) process.stderr.write(`${readers}\n`);
     const service = await start(options);
     stopOnSignal(service);
     const imported = await importFiles(service, options.importFiles, options.importReport, (text) => {

@@ -1,4 +1,4 @@
-import { NO_SIMULATION, type QuirkName, type Simulation } from '../common/model/simulation.ts';
+import { NO_SIMULATION, type QuirkName, type Simulation } from '../common/model/connections/simulation.ts';
 
 /** Everything that decides how the bundled service runs. Times in minutes or days as named. */
 export interface ServiceOptions {
@@ -11,8 +11,10 @@ export interface ServiceOptions {
   readonly records: number;
   readonly days: number;
   readonly seed: number;
-  /** New sample traffic every second. */
+  /** New sample traffic while it runs. */
   readonly live: boolean;
+  /** Inbound requests a second of new traffic; null goes on at the rate of the history. */
+  readonly livePerSecond: number | null;
   readonly requireToken: boolean;
   readonly tokenMinutes: number;
   /** Zone of `startDate` and `endDate` (decision 4). */
@@ -33,6 +35,7 @@ export const DEFAULT_SERVICE_OPTIONS: Omit<ServiceOptions, 'dataFolder'> = {
   days: 30,
   seed: 1,
   live: true,
+  livePerSecond: null,
   requireToken: false,
   tokenMinutes: 60,
   timeZone: 'UTC',

@@ -79,7 +79,8 @@ const requests = createRequestBatcher((batch) => {
 try {
   const options = workerData as ServiceStartOptions;
   const service = await startService(
-    { ...DEFAULT_SERVICE_OPTIONS, ...options },
+    // Any user of this computer can reach its port.
+    { ...DEFAULT_SERVICE_OPTIONS, ...options, requireToken: true },
     {
       now: Date.now,
       elapsedMs: () => performance.now(),

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { prepareCredentials, prepareCursorKey } from './credentials.ts';
 import { createServiceApp } from './create-service-app.ts';
 import type { RequestLogEntry } from './http/request-log.ts';
-import type { Simulation } from '../common/model/simulation.ts';
+import type { Simulation } from '../common/model/connections/simulation.ts';
 import type { ImportOutcome, ImportRequest } from './import/import-file.ts';
 import { createImporter } from './import/importer.ts';
 import { delayRecords } from './quirks/delay-records.ts';
@@ -12,6 +12,7 @@ import { fillStore } from './sample/fill-store.ts';
 import { createLiveTraffic, type LiveTraffic } from './sample/live-traffic.ts';
 import { createRandom } from './sample/random.ts';
 import { isLoopbackHost, type ServiceOptions } from './service-options.ts';
+import { reportIncidents } from './simulation/reported-incidents.ts';
 import { createSimulatedPlatform } from './simulation/simulated-platform.ts';
 import { toStartError } from './start-error.ts';
 import type { RecordStore, StoreSize } from './store/record-store.ts';
@@ -76,21 +77,26 @@ async function startOnStore(
   const seed = await fillStore(store, { ...options, nowMs: now() });
   const { clear, check } = await prepareCredentials(options.dataFolder, store);
   const platform = createSimulatedPlatform(now, options.simulation);
+  const toArriving = options.quirks.includes('late-records') ? delayRecords : undefined;
+  const traffic = await createLiveTraffic(store, createRandom(now()), now, {
+    toArriving,
+    platform,
+    perSecond: options.livePerSecond,
+  });
+  if (options.live) await traffic.writeMissed();
+  const live = createLiveSwitch(traffic, reportError);
   const app = createServiceApp({
     ...surroundings,
     store,
     options,
-    platform,
+    platform: reportIncidents(platform, await findHistoryEnd(store), live.isOn, now),
     tenant: options.tenant,
     seed,
     cursorKey: await prepareCursorKey(store),
     checkCredentials: check,
   });
   const url = await listen(app, options);
-  const toArriving = options.quirks.includes('late-records') ? delayRecords : undefined;
-  const traffic = await createLiveTraffic(store, createRandom(now()), now, { toArriving, platform });
   const importer = createImporter({ store, seed, zone: options.timeZone, elapsedMs });
-  const live = createLiveSwitch(traffic, reportError);
   live.set(options.live);
   const stop = async (): Promise<void> => {
     await live.stop();
@@ -100,6 +106,7 @@ async function startOnStore(
     }, STOP_WITHIN_MS);
     await app.close();
     clearTimeout(timer);
+    await traffic.noteEnd().catch(reportError);
     await store.close();
   };
   let stopping: Promise<void> | undefined;
@@ -113,6 +120,12 @@ async function startOnStore(
     readSize: store.readSize,
     stop: () => (stopping ??= stop()),
   };
+}
+
+/** Null without a sample history. */
+async function findHistoryEnd(store: RecordStore): Promise<number | null> {
+  const properties = await store.readProperties();
+  return Number(properties['records'] ?? 0) > 0 ? Number(properties['history_end_ms']) : null;
 }
 
 async function listen(app: FastifyInstance, options: ServiceOptions): Promise<string> {
@@ -141,11 +154,13 @@ function createLiveSwitch(traffic: LiveTraffic, reportError: (error: unknown) =>
   const set = (live: boolean): void => {
     clearInterval(timer);
     timer = live ? setInterval(write, LIVE_EVERY_MS) : undefined;
+    void traffic.noteSilence(!live).catch(reportError);
   };
   return {
     set,
+    isOn: (): boolean => timer !== undefined,
     stop: async (): Promise<void> => {
-      set(false);
+      clearInterval(timer);
       await writing;
     },
   };

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-/** Options of the web application's command line. */
+/** Options of both commands that start the application. */
 export interface StartOptions {
   readonly port: number;
   readonly opensBrowser: boolean;
@@ -9,16 +9,16 @@ export interface StartOptions {
   readonly help: boolean;
 }
 
-export const HELP = `Starts Channelscope for the browser of this computer, on 127.0.0.1 only.
+export const HELP = `npm start -- [options]           opens Channelscope on the desktop, or in the browser where that can't be
+npm run start:web -- [options]   opens it in the browser of this computer, on 127.0.0.1 only
 
-npm run start:web -- [options]
-
-  --port NUMBER   port to listen on; 0, the default, takes a free one
-  --data FOLDER   folder for connections, settings and cached reports
-  --no-open       only print the address, don't open a browser
+  --data FOLDER   folder for connections, settings and cached reports; on Windows its own
+                  permissions decide who may read it
+  --port NUMBER   in the browser: port to listen on; 0, the default, takes a free one
+  --no-open       in the browser: only print the address, don't open a browser
   --help          show this
 
-Once the application is ready, it prints one line of JSON to standard output: {"url"}. The address works once, within
+In the browser, it prints one line of JSON to standard output once it is ready: {"url"}. The address works once, within
 ten minutes.
 `;
 

@@ -1,13 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { createCore } from '../core/create-core.ts';
+import { createSharedCore } from '../core/control/create-shared-core.ts';
 import { findDataFolder, toHostPlatform } from '../core/profile/data-folder.ts';
 import { toErrorText } from '../node/error-text.ts';
+import { describeReaders } from '../node/private-files.ts';
 import { writeLaunchFile } from '../web/launch-file.ts';
 import { isLoopbackName, openInBrowser } from '../web/open-in-browser.ts';
 import { startWebApplication } from '../web/start-web-application.ts';
 import { build, needsBuild } from './build-window.ts';
+import { followSystemNetwork } from '../node/follow-system-network.ts';
 import type { StartOptions } from './read-options.ts';
 
 /** Writes a message to standard error: standard output is for the one line that programs read. */
@@ -33,23 +35,32 @@ function stopOnSignals(stop: () => Promise<void>): void {
 }
 
 /** Builds what is out of date, starts the application, prints its address, and opens it. */
-export async function runWeb(root: string, options: StartOptions): Promise<void> {
-  if (needsBuild(root, 'window')) {
+export async function runWeb(
+  root: string,
+  options: StartOptions,
+  developmentServer: string | null = null,
+): Promise<void> {
+  if (developmentServer === null && needsBuild(root, 'window')) {
     say('Building Channelscope …');
     await build(root);
   }
+  if (!followSystemNetwork(process.env)) say("The proxy of HTTP_PROXY or HTTPS_PROXY can't be used.");
   const platform = toHostPlatform(process.platform);
   const dataFolder = resolve(options.dataFolder ?? findDataFolder(platform, homedir(), process.env));
+  const readers = describeReaders(dataFolder);
+  if (readers !== null) say(readers);
   const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };
   const server = await startWebApplication({
     platform,
     version,
     dataFolder,
     windowFolder: join(root, 'out/renderer'),
+    developmentServer,
     port: options.port,
     now: Date.now,
     onError: (error) => say(`A request failed: ${toErrorText(error)}`),
-    createCore,
+    onLeftover: (error) => say(`What was left of an import or export stays for now: ${toErrorText(error)}`),
+    createCore: createSharedCore,
   });
   stopOnSignals(() => server.stop());
   process.stdout.write(`${JSON.stringify({ url: server.launchUrl })}\n`);
@@ -57,7 +68,9 @@ export async function runWeb(root: string, options: StartOptions): Promise<void>
   const address = (await isLoopbackName(new URL(server.isolatedLaunchUrl).hostname))
     ? server.isolatedLaunchUrl
     : server.launchUrl;
-  const file = await writeLaunchFile(dataFolder, address);
+  const file = await writeLaunchFile(dataFolder, address, (error) => {
+    say(`The page that opened the browser could not be removed: ${toErrorText(error)}`);
+  });
   if (!(await openInBrowser(platform, file))) say('No browser could be opened: open the address above.');
   say('Channelscope runs until this is closed; Ctrl+C ends it.');
 }

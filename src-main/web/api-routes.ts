@@ -10,6 +10,9 @@ import type { ImportUploads } from './import-uploads.ts';
 import { allowMethods, refuseForeignOrigin } from './request-checks.ts';
 import type { SessionGuard } from './session-guard.ts';
 
+/** Where a page sends files. */
+export const UPLOAD_PATH = '/api/imports';
+
 export interface ApiParts {
   readonly core: Core;
   readonly guard: SessionGuard;
@@ -56,9 +59,11 @@ function addSessionRoutes(app: FastifyInstance, { core, guard, streams, uploads 
     const isOpen = streams.open(reply, () => guard.hasSession(request));
     if (!isOpen) void refuse(reply.header('retry-after', '15'), 429);
   });
-  app.post('/logout', (request, reply) =>
-    guard.endSession(request, reply).header('clear-site-data', '"cookies", "storage"').code(204).send(),
-  );
+  app.post('/logout', (request, reply) => {
+    const ended = guard.endSession(request, reply);
+    streams.review();
+    return ended.header('clear-site-data', '"cookies", "storage"').code(204).send();
+  });
   app.register((imports, _options, done) => {
     imports.removeAllContentTypeParsers();
     // A form of another page can't send this type without being asked for permission first. Never held in memory.

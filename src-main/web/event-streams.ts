@@ -3,7 +3,8 @@ import type { FastifyReply } from 'fastify';
 import type { Core } from '../core/create-core.ts';
 
 const MAX_STREAMS = 8;
-const KEEP_ALIVE_MS = 15_000;
+/** Often enough for a page to notice within five seconds that the application is gone. */
+const KEEP_ALIVE_MS = 2_000;
 /** A page that doesn't read is disconnected; it connects again when it wakes. */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024;
 
@@ -11,15 +12,16 @@ const MAX_WAITING_BYTES = 4 * 1024 * 1024;
 export interface EventStreams {
   /** False when too many pages listen already. `isAllowed` is checked again while the stream lasts. */
   open(reply: FastifyReply, isAllowed: () => boolean): boolean;
+  /** Ends the streams that are no longer allowed. */
+  review(): void;
 }
 
 /** Sends every event of the core to the pages that listen, as server-sent events. */
 export function createEventStreams(core: Core): EventStreams {
-  let openCount = 0;
+  const reviews = new Set<() => void>();
   return {
     open: (reply, isAllowed) => {
-      if (openCount >= MAX_STREAMS) return false;
-      openCount += 1;
+      if (reviews.size >= MAX_STREAMS) return false;
       reply.hijack();
       const response = reply.raw;
       const headers = reply.type('text/event-stream; charset=utf-8').getHeaders() as OutgoingHttpHeaders;
@@ -29,16 +31,21 @@ export function createEventStreams(core: Core): EventStreams {
         response.write(`event: ${name}\ndata: ${JSON.stringify(payload)}\n\n`);
         if (response.writableLength > MAX_WAITING_BYTES) response.destroy();
       });
-      const timer = setInterval(() => {
+      const review = (): void => {
         if (isAllowed()) response.write(': open\n\n');
         else response.end();
-      }, KEEP_ALIVE_MS);
+      };
+      reviews.add(review);
+      const timer = setInterval(review, KEEP_ALIVE_MS);
       response.once('close', () => {
         clearInterval(timer);
         stopListening();
-        openCount -= 1;
+        reviews.delete(review);
       });
       return true;
+    },
+    review: () => {
+      for (const review of reviews) review();
     },
   };
 }

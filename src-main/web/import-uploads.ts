@@ -1,18 +1,20 @@
 import { createWriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import type { IncomingHttpHeaders } from 'node:http';
 import { basename, extname, join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { MAX_IMPORT_BYTES } from '../common/contract/local-service.ts';
+import { finished, pipeline } from 'node:stream/promises';
+import { MAX_IMPORT_BYTES } from '../common/contract/operations/local-service.ts';
 import type { ImportFile } from '../core/host.ts';
+import { tryToRemove } from '../node/move-and-remove.ts';
 import { makePrivateFolder, PRIVATE_FILE_MODE } from '../node/private-files.ts';
 import { createToken } from '../node/secret-tokens.ts';
 
 const MAX_NAME_LENGTH = 120;
+/** Neither the start nor the end waits long for a file that nobody needs. */
+const CLEARING = { isFolder: true, maxWaitMs: 1000 };
 const EXTENSIONS = new Set(['.csv', '.ndjson', '.jsonl', '.json']);
 
-export type ReceivedUpload = { readonly uploadId: string } | { readonly refusal: 413 | 429 };
+export type ReceivedUpload = { readonly uploadId: string } | { readonly refusal: 413 | 429 | 507 };
 
 /** Files that the page of a browser sent to be imported. */
 export interface ImportUploads {
@@ -20,12 +22,16 @@ export interface ImportUploads {
   receive(body: Readable, headers: IncomingHttpHeaders): Promise<ReceivedUpload>;
   /** The file of that id, once. */
   take(uploadId: string): ImportFile | null;
-  /** Removes what is left. */
+  /** Removes what is left, as far as that is possible. Never rejects. */
   clear(): Promise<void>;
 }
 
-/** Keeps uploads in a folder of their own, which nothing else uses. */
-export function createImportUploads(folder: string, maxBytes: number = MAX_IMPORT_BYTES): ImportUploads {
+/** Keeps uploads in a folder of their own, which nothing else uses. `report` gets the errors of what can't be removed. */
+export function createImportUploads(
+  folder: string,
+  options: { maxBytes?: number; report?: (error: unknown) => void } = {},
+): ImportUploads {
+  const { maxBytes = MAX_IMPORT_BYTES, report = () => undefined } = options;
   let waiting: (ImportFile & { readonly uploadId: string }) | null = null;
   let isReceiving = false;
 
@@ -36,7 +42,9 @@ export function createImportUploads(folder: string, maxBytes: number = MAX_IMPOR
     const extension = extname(name).toLowerCase();
     const uploadId = createToken();
     const path = join(folder, `${uploadId}${EXTENSIONS.has(extension) ? extension : ''}`);
-    const release = (): Promise<void> => rm(path, { force: true });
+    const release = async (): Promise<void> => {
+      await tryToRemove(path, report);
+    };
     try {
       await pipeline(
         limitBytes(body, maxBytes),
@@ -45,7 +53,10 @@ export function createImportUploads(folder: string, maxBytes: number = MAX_IMPOR
     } catch (error) {
       await release();
       if (error instanceof RangeError) return { refusal: 413 };
-      throw error;
+      if (!isDiskFull(error)) throw error;
+      // Read to its end, so that the response isn't cut off by what still arrives.
+      await finished(body.resume()).catch(() => undefined);
+      return { refusal: 507 };
     }
     waiting = { uploadId, path, name, release };
     return { uploadId };
@@ -68,8 +79,15 @@ export function createImportUploads(folder: string, maxBytes: number = MAX_IMPOR
       waiting = null;
       return { path, name, release };
     },
-    clear: () => rm(folder, { recursive: true, force: true }),
+    clear: async () => {
+      await tryToRemove(folder, report, CLEARING);
+    },
   };
+}
+
+function isDiskFull(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'ENOSPC' || code === 'EDQUOT';
 }
 
 /** The name in a header, only to be shown: it never becomes a path. */

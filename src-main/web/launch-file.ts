@@ -1,6 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { tryToRemove } from '../node/move-and-remove.ts';
 import { PRIVATE_FILE_MODE } from '../node/private-files.ts';
 import { buildForwardPage } from './plain-pages.ts';
 
@@ -9,12 +10,16 @@ const LIFETIME_MS = 60_000;
 /**
  * Writes a page that leads to `address`, for its owner only, and returns its URL. Other users of this computer can read
  * the arguments of a program, not this file, so the launch token never stands among arguments. It is removed after a
- * minute.
+ * minute; `report` gets the error where it can't be.
  */
-export async function writeLaunchFile(folder: string, address: string): Promise<string> {
+export async function writeLaunchFile(
+  folder: string,
+  address: string,
+  report: (error: unknown) => void,
+): Promise<string> {
   const own = await mkdtemp(join(folder, 'launch-'));
   const path = join(own, 'open.html');
   await writeFile(path, buildForwardPage(address), { mode: PRIVATE_FILE_MODE });
-  setTimeout(() => void rm(own, { recursive: true, force: true }), LIFETIME_MS).unref();
+  setTimeout(() => void tryToRemove(own, report, { isFolder: true }), LIFETIME_MS).unref();
   return pathToFileURL(path).href;
 }

@@ -1,7 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { buildSecurityHeaders, createNonce, insertNonce } from '../core/window/content-policy.ts';
+import {
+  buildSecurityHeaders,
+  createNonce,
+  insertNonce,
+  type PageConnections,
+} from '../core/window/content-policy.ts';
+import { fetchDevelopmentFile } from '../node/http/fetch-development-file.ts';
 import { findWindowFile } from '../core/window/window-files.ts';
 import type { FailureLimiter } from '../node/http/failure-limiter.ts';
 import { refuse } from '../node/http/problem.ts';
@@ -14,26 +20,34 @@ export interface PageParts {
   readonly failures: FailureLimiter;
   /** The built window. */
   readonly windowFolder: string;
+  /** Address of a server that rebuilds the window as it is changed; null for the built one. */
+  readonly developmentServer: string | null;
 }
 
 /**
  * Everything outside /api. The window's files hold no user's data, so they need no session: a browser that
  * another program opened doesn't send a strict cookie with its first request.
  */
-export function addPageRoutes(app: FastifyInstance, { guard, failures, windowFolder }: PageParts): void {
+export function addPageRoutes(
+  app: FastifyInstance,
+  { guard, failures, windowFolder, developmentServer }: PageParts,
+): void {
   app.all('/launch', { onRequest: allowMethods('GET') }, (request, reply) => {
-    if (refuseWhileSlowedDown(request, reply, failures)) return;
     const launchToken = readLaunchToken(request);
     const header = launchToken === null ? null : guard.startSession(request, reply, launchToken);
-    if (header === null) {
+    if (header !== null) {
+      // The header token travels in the fragment, which no server receives.
+      void reply.redirect(`/#session=${header}`, 303);
+      // Only wrong tokens wait: whoever sends those must not lock the right one out.
+    } else if (!refuseWhileSlowedDown(request, reply, failures)) {
       failures.add(request.ip);
       void sendPage(reply.code(403), buildStartAgainPage);
-      // The header token travels in the fragment, which no server receives.
-    } else void reply.redirect(`/#session=${header}`, 303);
+    }
   });
   const reading = { onRequest: allowMethods('GET', 'HEAD') };
   app.all('/start-again', reading, (_request, reply) => sendPage(reply, buildStartAgainPage));
   app.all('/*', reading, async (request, reply) => {
+    if (developmentServer !== null) return sendDevelopmentFile(request, reply, developmentServer);
     const file = await findWindowFile(windowFolder, request.url.split('?', 1)[0] ?? '');
     if (file === null) return refuse(reply, 404);
     if (file.isHashed) void reply.header('cache-control', 'private, max-age=31536000, immutable');
@@ -52,10 +66,26 @@ function readLaunchToken(request: FastifyRequest): string | null {
   return given.length === 1 && name === 'token' && token !== undefined ? token : null;
 }
 
-function sendPage(reply: FastifyReply, write: (nonce: string) => string): FastifyReply {
+async function sendDevelopmentFile(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  server: string,
+): Promise<FastifyReply> {
+  const { status, mediaType, bytes } = await fetchDevelopmentFile(server, request.url);
+  if (!mediaType.startsWith('text/html')) return reply.code(status).type(mediaType).send(Buffer.from(bytes));
+  const html = new TextDecoder().decode(bytes);
+  const connect = { own: 'self', rebuilder: server } as const;
+  return sendPage(reply.code(status), (nonce) => insertNonce(html, nonce), connect);
+}
+
+function sendPage(
+  reply: FastifyReply,
+  write: (nonce: string) => string,
+  connect: PageConnections = 'self',
+): FastifyReply {
   const nonce = createNonce();
   return reply
-    .headers(buildSecurityHeaders(nonce, 'self'))
+    .headers(buildSecurityHeaders(nonce, connect))
     .type('text/html; charset=utf-8')
     .send(write(nonce));
 }

@@ -1,5 +1,6 @@
 import type { CookieSerializeOptions } from '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Connections } from '../node/http/cap-connections.ts';
 import type { FailureLimiter } from '../node/http/failure-limiter.ts';
 import { refuse } from '../node/http/problem.ts';
 import type { Hook } from './request-checks.ts';
@@ -13,29 +14,40 @@ export interface SessionGuard {
   readonly requireCookie: Hook;
   /** A hook: the cookie and the header token, for everything else. */
   readonly requireSession: Hook;
+  /** Whether the session of a request lasts; to ask is no use of it. */
   hasSession(request: FastifyRequest): boolean;
   /** Swaps the launch token for a session: sets the cookie and returns the header token; null when the token is wrong. */
   startSession(request: FastifyRequest, reply: FastifyReply, launchToken: string): string | null;
   endSession(request: FastifyRequest, reply: FastifyReply): FastifyReply;
 }
 
-export function createSessionGuard(sessions: WebSessions, failures: FailureLimiter): SessionGuard {
-  const hasSession = (request: FastifyRequest): boolean => {
-    const token = request.headers['x-channelscope-session'];
-    return sessions.isAllowed(readCookie(request), typeof token === 'string' ? token : '');
+export function createSessionGuard(parts: {
+  sessions: WebSessions;
+  failures: FailureLimiter;
+  connections: Connections;
+}): SessionGuard {
+  const { sessions, failures, connections } = parts;
+  const hasSession = (request: FastifyRequest): boolean =>
+    sessions.isAllowed(readCookie(request), readToken(request));
+  const useSession = (request: FastifyRequest): boolean => {
+    if (!hasSession(request)) return false;
+    sessions.use(readCookie(request), readIdleMs(request));
+    return true;
   };
   const requireAccess =
     (hasAccess: (request: FastifyRequest) => boolean): Hook =>
     (request, reply, done) => {
-      if (hasAccess(request)) done();
-      else if (!refuseWhileSlowedDown(request, reply, failures)) {
+      if (hasAccess(request)) {
+        connections.trust(request.raw.socket);
+        done();
+      } else if (!refuseWhileSlowedDown(request, reply, failures)) {
         failures.add(request.ip);
         void refuse(reply, 401);
       }
     };
   return {
     requireCookie: requireAccess((request) => sessions.hasCookie(readCookie(request))),
-    requireSession: requireAccess(hasSession),
+    requireSession: requireAccess(useSession),
     hasSession,
     startSession: (request, reply, launchToken) => {
       const tokens = sessions.tryLaunch(launchToken);
@@ -60,6 +72,17 @@ export function refuseWhileSlowedDown(
   if (waitSeconds === 0) return false;
   void refuse(reply.header('retry-after', String(waitSeconds)), 429);
   return true;
+}
+
+function readToken({ headers }: FastifyRequest): string {
+  const token = headers['x-channelscope-session'];
+  return typeof token === 'string' ? token : '';
+}
+
+/** How long ago the person did something, as the window says; a request without it counts as the person's own. */
+function readIdleMs({ headers }: FastifyRequest): number {
+  const idleMs = Number(headers['x-channelscope-idle-ms'] ?? 0);
+  return Number.isFinite(idleMs) && idleMs > 0 ? idleMs : 0;
 }
 
 /** Two instances on one computer share their cookies, so each has a cookie name of its own. */

@@ -12,15 +12,19 @@ export interface WebApplicationOptions {
   readonly version: string;
   readonly dataFolder: string;
   readonly windowFolder: string;
+  /** Address of a server that rebuilds the window as it is changed; null for the built one. */
+  readonly developmentServer: string | null;
   readonly port: number;
   readonly now: () => number;
   readonly onError: (error: unknown) => void;
+  /** Gets the error of a file that should be gone and can't be removed. */
+  readonly onLeftover?: (error: unknown) => void;
   readonly createCore: (host: Host) => Promise<Core>;
 }
 
 /** Starts the core, which claims the folder, and serves it. Whatever was started is stopped again when a later step fails. */
 export async function startWebApplication(options: WebApplicationOptions): Promise<WebServer> {
-  const { dataFolder } = options;
+  const { dataFolder, onLeftover = () => undefined } = options;
   await prepareDataFolder(dataFolder);
   const stops: (() => Promise<void>)[] = [];
   const stopAll = async (): Promise<void> => {
@@ -28,7 +32,7 @@ export async function startWebApplication(options: WebApplicationOptions): Promi
   };
   try {
     const downloads = createExportDownloads(join(dataFolder, 'exports'));
-    const uploads = createImportUploads(join(dataFolder, 'uploads'));
+    const uploads = createImportUploads(join(dataFolder, 'uploads'), { report: onLeftover });
     const core = await options.createCore(createWebHost({ ...options, downloads, uploads }));
     stops.push(
       () => uploads.clear(),

@@ -14,12 +14,18 @@ export function createWebHost(options: {
   uploads: ImportUploads;
 }): Host {
   const { platform, version, dataFolder, downloads, uploads } = options;
+  const fetch: Host['fetch'] = (input, init) =>
+    globalThis.fetch(input, { ...init, redirect: 'manual', credentials: 'omit' });
   return {
     kind: 'web',
     platform,
     version,
     dataFolder,
-    fetch: (input, init) => globalThis.fetch(input, { ...init, redirect: 'manual', credentials: 'omit' }),
+    fetch,
+    // Node opens as many connections to a host as there are calls.
+    fetchFor: () => fetch,
+    // Node's proxies are told by the variables that name them.
+    useProxyLogins: () => undefined,
     workers: {
       cache: new URL('../core/cache/threads/cache-thread.ts', import.meta.url),
       service: new URL('../service/service-thread.ts', import.meta.url),
@@ -31,6 +37,9 @@ export function createWebHost(options: {
     // The browser is on this computer too, so its file manager can show the folder.
     revealFolder: (path) => openInBrowser(platform, path),
     copyText: () => Promise.resolve(false),
+    // Only the page knows whether it may; its title shows the number.
+    showNote: () => 'page',
+    showBadge: () => undefined,
     chooseImportFile: (uploadId) => Promise.resolve(uploadId === null ? null : uploads.take(uploadId)),
   };
 }

@@ -8,7 +8,7 @@ import { buildSecurityHeaders, createNonce } from '../core/window/content-policy
 import { createFailureLimiter } from '../node/http/failure-limiter.ts';
 import { hardenServer, toServerOptions, type ServerHardening } from '../node/http/harden-server.ts';
 import { refuse } from '../node/http/problem.ts';
-import { addApiRoutes } from './api-routes.ts';
+import { addApiRoutes, UPLOAD_PATH } from './api-routes.ts';
 import { createEventStreams } from './event-streams.ts';
 import type { ExportDownloads } from './export-downloads.ts';
 import type { ImportUploads } from './import-uploads.ts';
@@ -31,6 +31,8 @@ export interface WebServerOptions {
   readonly uploads: ImportUploads;
   /** The built window. */
   readonly windowFolder: string;
+  /** Address of a server that rebuilds the window as it is changed; null for the built one. */
+  readonly developmentServer: string | null;
   /** 0 takes a free one. */
   readonly port: number;
   readonly now: () => number;
@@ -42,10 +44,9 @@ const HARDENING = {
   createHeaders: () => buildSecurityHeaders(createNonce(), 'self'),
   // Inputs are a few kilobytes; uploads are streamed and have a limit of their own.
   maxBodyBytes: 1024 * 1024,
-  // Browsers open connections ahead of need.
-  headersTimeoutMs: 60_000,
   // An upload of 2 GB takes some time.
-  requestTimeoutMs: 300_000,
+  upload: { path: UPLOAD_PATH, timeoutMs: 300_000 },
+  strangers: 'yield',
   // Event streams never end by themselves.
   closing: 'busy',
   undecodablePath: 404,
@@ -67,7 +68,7 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
   const isolatedName = `${randomBytes(8).toString('hex')}.localhost`;
   const hardening: ServerHardening = { ...HARDENING, hostNames: [isolatedName], onError: options.onError };
   const app = fastify(toServerOptions(hardening));
-  hardenServer(app, hardening);
+  const connections = hardenServer(app, hardening);
   app.register(fastifyCookie);
   app.register(fastifyStatic, FILE_OPTIONS);
   // Reached by downloads whose file is gone, and by methods that no route has.
@@ -79,7 +80,7 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
 
   const sessions = createWebSessions(options.now);
   const failures = createFailureLimiter(options.now);
-  const guard = createSessionGuard(sessions, failures);
+  const guard = createSessionGuard({ sessions, failures, connections });
   addApiRoutes(app, { ...options, guard, streams: createEventStreams(options.core) });
   addPageRoutes(app, { ...options, guard, failures });
 

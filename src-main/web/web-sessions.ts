@@ -17,13 +17,15 @@ export interface SessionTokens {
 }
 
 export interface WebSessions {
-  /** Valid once, for ten minutes. A session lasts twelve hours without use, seven days with it. */
+  /** Valid once, for ten minutes. A session lasts for twelve hours after the person's last action, seven days at most. */
   readonly launchToken: string;
   /** Swaps the launch token for a session; null when it is wrong, used or too old. */
   tryLaunch(token: string): SessionTokens | null;
   /** The cookie alone opens nothing but downloads whose path is itself a secret. */
   hasCookie(cookie: string): boolean;
   isAllowed(cookie: string, header: string): boolean;
+  /** Notes that the person did something, `agoMs` before now. */
+  use(cookie: string, agoMs: number): void;
   end(cookie: string): void;
 }
 
@@ -58,9 +60,11 @@ export function createWebSessions(now: () => number): WebSessions {
     hasCookie: (cookie) => tryFind(cookie) !== undefined,
     isAllowed: (cookie, header) => {
       const session = tryFind(cookie);
-      if (session === undefined || !matchesDigest(header, session.headerDigest)) return false;
-      session.usedAtMs = now();
-      return true;
+      return session !== undefined && matchesDigest(header, session.headerDigest);
+    },
+    use: (cookie, agoMs) => {
+      const session = tryFind(cookie);
+      if (session !== undefined) session.usedAtMs = Math.max(session.usedAtMs, now() - agoMs);
     },
     end: (cookie) => sessions.delete(toKey(cookie)),
   };

@@ -16,6 +16,11 @@ export interface Backend {
    * asks for the file itself. Rejects with an AppError, or with the reason of the signal.
    */
   upload?(file: File, signal: AbortSignal): Promise<string>;
+  /**
+   * Calls back with false when the host stops responding, and with true when events arrive again after a gap: whatever
+   * was read before may have changed meanwhile. The desktop's window ends with its host, so its carrier has none.
+   */
+  watchHost?(listener: (isThere: boolean) => void): void;
   /** Listens to an event; the returned function stops that. */
   on<Name extends EventName>(name: Name, listener: (payload: EventPayload<Name>) => void): () => void;
 }

@@ -14,5 +14,23 @@ export function chooseBackend(page: Window & { readonly channelscope?: DesktopBr
     origin: '',
     token: token ?? '',
     onSessionLost,
+    readIdleMs: watchActions(page),
   });
+}
+
+const ACTIONS = ['pointerdown', 'keydown', 'wheel'] as const;
+
+/** Returns a function that says how long ago the person last did something in the page. */
+function watchActions(page: Window): () => number {
+  let atMs = Date.now();
+  for (const name of ACTIONS) {
+    page.addEventListener(
+      name,
+      () => {
+        atMs = Date.now();
+      },
+      { capture: true, passive: true },
+    );
+  }
+  return () => Math.max(0, Date.now() - atMs);
 }

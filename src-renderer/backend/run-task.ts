@@ -1,6 +1,6 @@
 import { AppError } from '../../src-main/common/contract/errors.ts';
 import type { Input } from '../../src-main/common/contract/index.ts';
-import type { Task } from '../../src-main/common/model/task.ts';
+import type { Task } from '../../src-main/common/model/cache/task.ts';
 import type { Backend } from './backend.ts';
 
 /** Operations that start a task whose end a caller may wait for. */

@@ -1,12 +1,9 @@
-import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { AppError } from '../../src-main/common/contract/errors.ts';
-import { MAX_IMPORT_BYTES } from '../../src-main/common/contract/local-service.ts';
+import { MAX_IMPORT_BYTES } from '../../src-main/common/contract/operations/local-service.ts';
 import type { EventName, EventPayload, Output } from '../../src-main/common/contract/index.ts';
 import type { Backend } from './backend.ts';
+import { keepReadingEvents } from './event-stream.ts';
 import { openEnvelope } from './open-envelope.ts';
-
-const MIN_RETRY_MS = 500;
-const MAX_RETRY_MS = 10_000;
 
 export interface WebBackendOptions {
   readonly fetch: typeof globalThis.fetch;
@@ -15,15 +12,13 @@ export interface WebBackendOptions {
   readonly token: string;
   /** Called when the host does not know this session, or no longer. */
   readonly onSessionLost: () => void;
+  /** How long ago the person last did something: the session lasts for a while after that. */
+  readonly readIdleMs?: () => number;
   /** Ends the stream of events; a page needs none, since the stream ends with it. */
   readonly signal?: AbortSignal;
 }
 
 type Listener = (payload: unknown) => void;
-
-function wait(durationMs: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, durationMs));
-}
 
 function createTooLargeError(): AppError {
   return new AppError('local-service.file-too-large', 'The file is too large to be sent.');
@@ -31,8 +26,12 @@ function createTooLargeError(): AppError {
 
 /** The carrier of the browser: calls are posts, events are one long response that is requested again when it ends. */
 export function createWebBackend(options: WebBackendOptions): Backend {
-  const { fetch, origin, token, onSessionLost, signal } = options;
-  const session = { 'x-channelscope-session': token };
+  const { fetch, origin, token, onSessionLost, readIdleMs = () => 0, signal } = options;
+  const toSession = () => ({
+    'x-channelscope-session': token,
+    'x-channelscope-idle-ms': String(readIdleMs()),
+  });
+  const hostWatchers = new Set<(isThere: boolean) => void>();
   const listeners = new Map<EventName, Set<Listener>>();
   let opened: Promise<void> | null = null;
 
@@ -44,7 +43,7 @@ export function createWebBackend(options: WebBackendOptions): Backend {
   ): Promise<Response> {
     const response = await fetch(`${origin}${path}`, {
       method: 'POST',
-      headers: { ...session, ...headers },
+      headers: { ...toSession(), ...headers },
       body,
       signal: abort ?? null,
     }).catch((cause: unknown) => {
@@ -53,40 +52,31 @@ export function createWebBackend(options: WebBackendOptions): Backend {
     });
     if (response.status === 401) onSessionLost();
     if (response.status === 413 && body instanceof File) throw createTooLargeError();
+    if (response.status === 507)
+      throw new AppError('local-service.disk-full', 'There is no space for the file.');
     if (!response.ok) {
       throw new AppError('app.host-gone', `The application responded with status ${response.status}.`);
     }
     return response;
   }
 
-  async function readEvents(onResponse: () => void): Promise<void> {
-    const response = await fetch(`${origin}/api/events`, { headers: session, signal: signal ?? null });
-    onResponse();
-    if (response.status === 401) {
-      onSessionLost();
-      return;
-    }
-    if (!response.ok || response.body === null) return;
-    const events = response.body
-      .pipeThrough(new TextDecoderStream())
-      .pipeThrough(new EventSourceParserStream());
-    for await (const { event, data } of events) {
-      const payload = JSON.parse(data) as unknown;
-      for (const listener of listeners.get(event as EventName) ?? []) listener(payload);
-    }
-  }
-
-  async function keepReadingEvents(onAttempt: () => void): Promise<void> {
-    let retryMs = MIN_RETRY_MS;
-    while (signal?.aborted !== true) {
-      const startedAtMs = performance.now();
-      await readEvents(onAttempt).catch(() => undefined);
-      onAttempt();
-      // A stream that lasted was healthy, so it is requested again without a long wait.
-      retryMs = performance.now() - startedAtMs > MAX_RETRY_MS ? MIN_RETRY_MS : retryMs;
-      await wait(retryMs);
-      retryMs = Math.min(retryMs * 2, MAX_RETRY_MS);
-    }
+  function listen(onAttempt: () => void): void {
+    void keepReadingEvents({
+      request: async (aborting) => {
+        const response = await fetch(`${origin}/api/events`, { headers: toSession(), signal: aborting });
+        if (response.status === 401) onSessionLost();
+        return response;
+      },
+      onEvent: (name, data) => {
+        const payload = JSON.parse(data) as unknown;
+        for (const listener of listeners.get(name as EventName) ?? []) listener(payload);
+      },
+      onHost: (isThere) => {
+        for (const watcher of hostWatchers) watcher(isThere);
+      },
+      onAttempt,
+      signal,
+    });
   }
 
   return {
@@ -106,12 +96,15 @@ export function createWebBackend(options: WebBackendOptions): Backend {
       const response = await post('/api/imports', headers, file, abort);
       return ((await response.json()) as { uploadId: string }).uploadId;
     },
+    watchHost: (listener) => {
+      hostWatchers.add(listener);
+    },
     on: (name, listener) => {
       const known = listeners.get(name) ?? new Set();
       // A listener may be given twice; each time counts.
       const entry: Listener = (payload) => listener(payload as EventPayload<typeof name>);
       listeners.set(name, known.add(entry));
-      opened ??= new Promise((resolve) => void keepReadingEvents(resolve));
+      opened ??= new Promise(listen);
       return () => {
         known.delete(entry);
       };

@@ -1,13 +1,19 @@
 import type { Plugin } from 'chart.js';
 import { CHART_FONT } from './chart-style.ts';
+import type { ChartColour, ChartColours } from './use-chart-colours.ts';
 
 export interface EndLabel {
   readonly text: string;
-  readonly colour: string;
+  readonly colour: ChartColour;
+  /** Where a whisker ends that begins at the end of the bar; the text stands behind it. */
+  readonly whisker?: number | null;
 }
 
-/** Writes a text after the end of each horizontal bar, because the slivers of a stack can't be read. */
-export function createEndLabels(labels: readonly EndLabel[]): Plugin<'bar'> {
+/**
+ * Writes a text after the end of each horizontal bar, because the slivers of a stack can't be read, and draws the
+ * whiskers.
+ */
+export function createEndLabels(labels: readonly EndLabel[], colours: ChartColours): Plugin<'bar'> {
   return {
     id: 'end-labels',
     afterDatasetsDraw(chart) {
@@ -25,7 +31,20 @@ export function createEndLabels(labels: readonly EndLabel[]): Plugin<'bar'> {
           middle = bar.y;
         }
         if (middle === null) return;
-        ctx.fillStyle = label.colour;
+        const whisker = label.whisker ?? null;
+        if (whisker !== null) {
+          const end = chart.scales['x']?.getPixelForValue(whisker) ?? right;
+          ctx.strokeStyle = colours.quiet;
+          ctx.lineWidth = 1.5;
+          ctx.beginPath();
+          ctx.moveTo(right, middle);
+          ctx.lineTo(end, middle);
+          ctx.moveTo(end, middle - 4);
+          ctx.lineTo(end, middle + 4);
+          ctx.stroke();
+          right = Math.max(right, end);
+        }
+        ctx.fillStyle = colours[label.colour];
         ctx.fillText(label.text, right + 6, middle);
       });
       ctx.restore();

@@ -1,5 +1,5 @@
-import { toOffsetMs } from '../../src-main/common/time/time-zones.ts';
-import { formatClock, formatClockSeconds, formatDay } from '../format/dates.ts';
+import { toCivilTime, toOffsetMs } from '../../src-main/common/time/time-zones.ts';
+import { formatClock, formatClockSeconds, formatDay, formatMonth } from '../format/dates.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -23,12 +23,21 @@ const STEPS_MS: readonly number[] = [
   14 * DAY_MS,
   28 * DAY_MS,
 ];
+/** From this step on a day without its year would be ambiguous; from that one on only the year counts. */
+const MONTHS_STEP_MS = 28 * DAY_MS;
+const YEARS_STEP_MS = 364 * DAY_MS;
+
 interface TimeTick {
   readonly atMs: number;
   readonly label: string;
 }
 
 function toLabel(atMs: number, isMidnight: boolean, stepMs: number, zone: string): string {
+  if (stepMs >= YEARS_STEP_MS) return String(toCivilTime(atMs, zone).year);
+  if (stepMs >= MONTHS_STEP_MS) {
+    const { month, year } = toCivilTime(atMs, zone);
+    return `${formatMonth(month)} ${year}`;
+  }
   if (isMidnight) return formatDay(atMs, zone);
   return stepMs < MINUTE_MS ? formatClockSeconds(atMs, zone) : formatClock(atMs, zone);
 }

@@ -16,13 +16,22 @@ const VARIABLES = {
   grid: '--cs-border-subtle',
   surface: '--cs-surface',
   band: '--cs-sunken',
+  hatch: '--cs-border-strong',
+  accent: '--cs-accent',
+  shade: '--cs-selected',
+  heat1: '--cs-heat-1',
+  heat2: '--cs-heat-2',
+  heat3: '--cs-heat-3',
+  heat4: '--cs-heat-4',
+  heat5: '--cs-heat-5',
   tooltip: '--cs-tooltip',
   tooltipText: '--cs-tooltip-text',
 } as const;
-export type ChartColours = Readonly<Record<keyof typeof VARIABLES, string>>;
+export type ChartColour = keyof typeof VARIABLES;
+export type ChartColours = Readonly<Record<ChartColour, string>>;
 
-function readColours(): ChartColours {
-  const style = getComputedStyle(document.documentElement);
+function readColours(element: Element): ChartColours {
+  const style = getComputedStyle(element);
   const entries = Object.entries(VARIABLES).map(([name, variable]) => [
     name,
     style.getPropertyValue(variable).trim(),
@@ -30,13 +39,23 @@ function readColours(): ChartColours {
   return Object.fromEntries(entries) as ChartColours;
 }
 
+/** Returns the colours of a theme, whichever one is shown. */
+export function readThemeColours(theme: 'light' | 'dark'): ChartColours {
+  const probe = document.createElement('div');
+  probe.className = theme;
+  document.body.append(probe);
+  const colours = readColours(probe);
+  probe.remove();
+  return colours;
+}
+
 /** The theme's colours for canvas charts, which can't read CSS variables. They follow changes of the theme. */
 export function useChartColours(): Readonly<Ref<ChartColours>> {
-  const colours = shallowRef(readColours());
+  const colours = shallowRef(readColours(document.documentElement));
   useMutationObserver(
     document.documentElement,
     () => {
-      colours.value = readColours();
+      colours.value = readColours(document.documentElement);
     },
     { attributeFilter: ['class'] },
   );

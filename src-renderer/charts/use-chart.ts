@@ -1,9 +1,10 @@
-import { computed, onBeforeUnmount, onMounted, watch, type Ref } from 'vue';
+import { computed, inject, onBeforeUnmount, onMounted, watch, type Ref } from 'vue';
 import {
   BarController,
   BarElement,
   CategoryScale,
   Chart,
+  Filler,
   LinearScale,
   LineController,
   LineElement,
@@ -12,11 +13,15 @@ import {
   type ChartConfiguration,
   type ChartType,
 } from 'chart.js';
+import { chartFrameKey, type Size } from './picture/chart-drawing.ts';
+import { createChartJsDrawing } from './picture/chart-js-drawing.ts';
+import { useChartColours, type ChartColours } from './use-chart-colours.ts';
 
 Chart.register(
   BarController,
   BarElement,
   CategoryScale,
+  Filler,
   LinearScale,
   LineController,
   LineElement,
@@ -26,17 +31,21 @@ Chart.register(
 
 /**
  * Draws a chart on the canvas for as long as the component is mounted. When something that the configuration
- * reads changes, the same chart gets the new data, options and plugins.
+ * reads changes, the same chart gets the new data, options and plugins. A frame around it learns how it is drawn.
  */
 export function useChart<Type extends ChartType, Data, Label>(
   canvas: Readonly<Ref<HTMLCanvasElement | null>>,
-  toConfiguration: () => ChartConfiguration<Type, Data, Label>,
+  toConfiguration: (colours: ChartColours) => ChartConfiguration<Type, Data, Label>,
 ): void {
-  const configuration = computed(toConfiguration);
+  const colours = useChartColours();
+  const configuration = computed(() => toConfiguration(colours.value));
+  const register = inject(chartFrameKey, null);
+  let size: Size = { width: 0, height: 0 };
   let chart: Chart<Type, Data, Label> | null = null;
 
   onMounted(() => {
     if (canvas.value !== null) chart = new Chart(canvas.value, configuration.value);
+    register?.(createChartJsDrawing(readSize, toConfiguration));
   });
   watch(
     configuration,
@@ -53,5 +62,15 @@ export function useChart<Type extends ChartType, Data, Label>(
     },
     { flush: 'post' },
   );
-  onBeforeUnmount(() => chart?.destroy());
+  onBeforeUnmount(() => {
+    register?.(null);
+    chart?.destroy();
+  });
+
+  /** While the table is shown in its place, the chart keeps the size that it had. */
+  function readSize(): Size {
+    const { clientWidth: width, clientHeight: height } = canvas.value ?? { clientWidth: 0, clientHeight: 0 };
+    if (width > 0 && height > 0) size = { width, height };
+    return size;
+  }
 }

@@ -1,5 +1,9 @@
-import type { CodeClass } from '../../src-main/common/model/record.ts';
-import type { FieldCondition, FilterField, RecordFilter } from '../../src-main/common/model/record-filter.ts';
+import type { CodeClass } from '../../src-main/common/model/records/record.ts';
+import type {
+  FieldCondition,
+  FilterField,
+  RecordFilter,
+} from '../../src-main/common/model/records/record-filter.ts';
 
 /** The filter that restricts nothing. */
 export const NO_FILTER: RecordFilter = { conditions: [] };

@@ -1,5 +1,5 @@
 import type { LocationQuery, LocationQueryRaw } from 'vue-router';
-import type { RecordFilter } from '../../src-main/common/model/record-filter.ts';
+import type { RecordFilter } from '../../src-main/common/model/records/record-filter.ts';
 import { parseQuery } from '../../src-main/common/query/parse-query.ts';
 import { createQueryClock } from '../../src-main/common/query/query-clock.ts';
 import { writeQuery } from '../../src-main/common/query/write-query.ts';

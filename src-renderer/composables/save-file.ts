@@ -13,7 +13,12 @@ export function saveFromPath(path: string, fileName: string, page: Document = do
 
 /** Lets the browser, or the desktop window, save a text as a file. */
 export function saveText(fileName: string, text: string, type: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type }));
+  saveBlob(fileName, new Blob([text], { type }));
+}
+
+/** Lets the browser, or the desktop window, save bytes as a file. */
+export function saveBlob(fileName: string, blob: Blob): void {
+  const address = URL.createObjectURL(blob);
   saveFromPath(address, fileName);
   setTimeout(() => URL.revokeObjectURL(address), KEEP_BLOB_MS);
 }

@@ -1,5 +1,5 @@
 import type { Ref } from 'vue';
-import type { Connection } from '../../src-main/common/model/connection.ts';
+import type { Connection } from '../../src-main/common/model/connections/connection.ts';
 import type { ErrorLike } from '../messages/error-like.ts';
 import { toPeriod } from '../period/period-selection.ts';
 import { useDownloadsStore, type DownloadRequest } from '../stores/downloads.ts';

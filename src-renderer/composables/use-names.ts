@@ -5,7 +5,9 @@ import {
   toComparable,
   type NamedField,
   type ValueName,
-} from '../../src-main/common/model/value-name.ts';
+} from '../../src-main/common/model/records/value-name.ts';
+import { isolateText } from '../format/isolate-text.ts';
+import { toVisible } from '../format/visible-text.ts';
 import { useConnectionsStore } from '../stores/connections.ts';
 
 /** A number that is named, or is about to be. */
@@ -29,7 +31,8 @@ export interface Names {
   edit(target?: NameTarget): void;
 }
 
-const namesKey: InjectionKey<Names> = Symbol('names');
+/** Where everything below finds the names. */
+export const namesKey: InjectionKey<Names> = Symbol('names');
 
 /** Returns the names of a list. */
 export function createNames(readList: () => readonly ValueName[], edit: Names['edit']): Names {
@@ -44,7 +47,7 @@ export function createNames(readList: () => readonly ValueName[], edit: Names['e
     find,
     toText: (field: string, value: string | number) => {
       const entry = find(field, value);
-      return entry === null ? String(value) : `${entry.name} ${value}`;
+      return entry === null ? toVisible(String(value)) : `${isolateText(entry.name)} ${value}`;
     },
     findValues: (field: string, text: string) => findNamed(list.value, field, text),
     isShared: (entry: ValueName) =>

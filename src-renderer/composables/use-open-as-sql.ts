@@ -1,12 +1,27 @@
 import { useRouter } from 'vue-router';
+import type { SavedStatement } from '../../src-main/common/model/settings.ts';
+import type { Instants } from '../period/period-selection.ts';
+import { usePeriodStore } from '../stores/period.ts';
 import { useSqlStore } from '../stores/sql.ts';
 
-/** Returns a function that shows a statement on the SQL screen and runs it there. */
-export function useOpenAsSql(): (statement: string, asOfMs: number) => Promise<void> {
+/** Returns a function that shows a statement on the SQL screen and runs it there, over a span of its own where one is given. */
+export function useOpenAsSql(): (statement: string, asOfMs: number, span?: Instants) => Promise<void> {
+  const sql = useSqlStore();
+  const periods = usePeriodStore();
+  const router = useRouter();
+  return async (statement, asOfMs, span) => {
+    if (span !== undefined) periods.selectSpan(span);
+    sql.want(statement, asOfMs);
+    await router.push('/sql');
+  };
+}
+
+/** Returns a function that shows a saved statement on the SQL screen and runs it there. */
+export function useOpenStatement(): (statement: SavedStatement) => Promise<void> {
   const sql = useSqlStore();
   const router = useRouter();
-  return async (statement, asOfMs) => {
-    sql.want(statement, asOfMs);
+  return async ({ name, text }) => {
+    sql.want(text, Date.now(), { kind: 'saved', name });
     await router.push('/sql');
   };
 }

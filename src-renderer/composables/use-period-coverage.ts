@@ -1,9 +1,10 @@
 import { watchThrottled } from '@vueuse/core';
 import { computed, shallowRef, watch } from 'vue';
 import type { Output } from '../../src-main/common/contract/index.ts';
-import type { PeriodScope } from '../../src-main/common/model/record-scope.ts';
+import type { PeriodScope } from '../../src-main/common/model/records/record-scope.ts';
 import { useBackend } from '../backend/backend.ts';
 import { useDownloadsStore } from '../stores/downloads.ts';
+import { useFollowingStore } from '../stores/following.ts';
 import { useSnapshotsStore } from '../stores/snapshots.ts';
 import { useAttempt } from './use-attempt.ts';
 
@@ -15,30 +16,53 @@ const RELOAD_INTERVAL_MS = 1000;
  * What passes while a period is fetched that ends now. It can't be fetched away: the period has moved on by as much when
  * it has been.
  */
-const MAX_TAIL_MS = 10_000;
+const UNFETCHABLE_TAIL_MS = 10_000;
+/** The newest part of a period that ends now counts as not fetched yet up to a hundredth of it, within these limits. */
+const TAIL_SHARE = 0.01;
+const TAIL_LIMITS_MS = [60_000, 900_000] as const;
+
+function toMaxTailMs({ fromMs, toMs }: { readonly fromMs: number; readonly toMs: number }): number {
+  const [least, most] = TAIL_LIMITS_MS;
+  return Math.min(most, Math.max(least, (toMs - fromMs) * TAIL_SHARE));
+}
+
+function sumUp(gaps: readonly Gap[]): number {
+  return gaps.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
+}
 
 /**
  * What of a period is not cached, kept up to date, and the way to fetch just that. Of a period that ends now
- * (`endsNow`), the last seconds are no gap: `cachedUntilMs` says where the cache ends.
+ * (`endsNow`), what came since the last download is no gap while it is short: `cachedUntilMs` says where the cache ends.
+ * `readAheadMs` is fetched beyond the period, up to now: one that moves on with the clock stays cached for as long.
  */
-export function usePeriodCoverage(readScope: () => PeriodScope | null, endsNow: () => boolean = () => false) {
+export function usePeriodCoverage(
+  readScope: () => PeriodScope | null,
+  endsNow: () => boolean = () => false,
+  readAheadMs: () => number = () => 0,
+) {
   const backend = useBackend();
   const snapshots = useSnapshotsStore();
   const downloads = useDownloadsStore();
+  const following = useFollowingStore();
   const { isRunning: isFetching, error, attempt } = useAttempt();
   /** Null until it is known. Records that have only not settled yet are there, and so are no gaps. */
-  const found = shallowRef<{ readonly gaps: readonly Gap[]; readonly toMs: number } | null>(null);
+  const found = shallowRef<{
+    readonly gaps: readonly Gap[];
+    readonly fromMs: number;
+    readonly toMs: number;
+  } | null>(null);
   const tail = computed<Gap | null>(() => {
     const last = found.value?.gaps.at(-1);
-    if (last === undefined || !endsNow() || last.toMs !== found.value?.toMs) return null;
-    return last.state === 'missing' && last.toMs - last.fromMs <= MAX_TAIL_MS ? last : null;
+    if (found.value === null || last === undefined || !endsNow() || last.toMs !== found.value.toMs)
+      return null;
+    return last.state === 'missing' && last.toMs - last.fromMs <= toMaxTailMs(found.value) ? last : null;
   });
   const gaps = computed(() => found.value?.gaps.filter((gap) => gap !== tail.value) ?? null);
   let ticket = 0;
 
-  const missingMs = computed(() =>
-    (gaps.value ?? []).reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0),
-  );
+  const missingMs = computed(() => sumUp(gaps.value ?? []));
+
+  const partialMs = computed(() => sumUp((gaps.value ?? []).filter(({ state }) => state === 'partial')));
 
   async function load(): Promise<void> {
     const mine = ++ticket;
@@ -49,7 +73,7 @@ export function usePeriodCoverage(readScope: () => PeriodScope | null, endsNow: 
     found.value =
       read === null || scope === null
         ? null
-        : { gaps: read.gaps.filter(({ state }) => state !== 'open'), toMs: scope.toMs };
+        : { gaps: read.gaps.filter(({ state }) => state !== 'open'), fromMs: scope.fromMs, toMs: scope.toMs };
   }
   // Without its gaps a period is shown as what is known of it: nothing is claimed.
   const loadQuietly = (): Promise<void> => load().catch(() => undefined);
@@ -57,7 +81,8 @@ export function usePeriodCoverage(readScope: () => PeriodScope | null, endsNow: 
   async function fetchGaps(): Promise<void> {
     const scope = readScope();
     if (scope === null) return;
-    await attempt(() => downloads.fetchGaps({ ...scope, toMs: scope.toMs - 1000 }));
+    const aheadToMs = Math.max(scope.toMs, Math.min(scope.toMs + readAheadMs(), Date.now()));
+    await attempt(() => downloads.fetchGaps({ ...scope, toMs: aheadToMs - 1000 }));
   }
 
   watch(() => JSON.stringify(readScope()), loadQuietly, { immediate: true });
@@ -66,9 +91,21 @@ export function usePeriodCoverage(readScope: () => PeriodScope | null, endsNow: 
   return {
     isKnown: computed(() => gaps.value !== null),
     gaps: computed(() => gaps.value ?? []),
+    /** What is missing, or was begun and holds only some of its records. */
     missingMs,
-    /** Where the cache ends although the period goes on for a few seconds; null where it doesn't. */
+    /** How much of that holds some of its records: a download that is paused or ended early. */
+    partialMs,
+    /** Where the cache ends although the period goes on for a little; null where it doesn't. */
     cachedUntilMs: computed(() => tail.value?.fromMs ?? null),
+    /** Fetching brings some of what is missing, a little at the end included. */
+    canFetch: computed(
+      () =>
+        missingMs.value > 0 ||
+        // Where the connection is followed, the end comes by itself.
+        (tail.value !== null &&
+          !following.isActive &&
+          tail.value.toMs - tail.value.fromMs > UNFETCHABLE_TAIL_MS),
+    ),
     isFetching,
     error,
     fetchGaps,

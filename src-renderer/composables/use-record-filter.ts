@@ -1,6 +1,6 @@
 import { computed, type ComputedRef } from 'vue';
 import { useRoute, useRouter } from 'vue-router';
-import type { RecordFilter } from '../../src-main/common/model/record-filter.ts';
+import type { RecordFilter } from '../../src-main/common/model/records/record-filter.ts';
 import { fromAddress, toAddress, toQueryText, withQueryText } from './filter-query.ts';
 
 /** Changes that follow each other faster, as typing does, are one step back. */

@@ -30,6 +30,13 @@ export function formatDayClock(epochMs: number, zone: string): string {
   return `${formatDay(epochMs, zone)} ${formatClock(epochMs, zone)}`;
 }
 
+/** `15:51:56` in the zone, or `19 Nov 15:51:56` for another day than today's. */
+export function formatRecentClock(epochMs: number, nowMs: number, zone: string): string {
+  const clock = formatClockSeconds(epochMs, zone);
+  const isToday = formatFullDay(epochMs, zone) === formatFullDay(nowMs, zone);
+  return isToday ? clock : `${formatDay(epochMs, zone)} ${clock}`;
+}
+
 /** `2026-11-20 15:51:36` in the zone, as requests write it. */
 export function formatExact(epochMs: number, zone: string): string {
   return formatWireDate(toCivilTime(epochMs, zone));

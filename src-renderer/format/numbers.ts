@@ -15,6 +15,11 @@ export function formatCount(value: number, digits = 0): string {
   return COUNT_FORMATS[digits]?.format(value) ?? value.toFixed(digits);
 }
 
+/** A number as it was given, with thousands separators: `1,000.5`; of a fraction at most three digits are shown. */
+export function formatMeasure(value: number): string {
+  return formatCount(value, 3).replace(/\.?0+$/, '');
+}
+
 /** A measured time: milliseconds up to five digits, then seconds. */
 export function formatDuration(durationMs: number): string {
   const rounded = Math.round(durationMs);

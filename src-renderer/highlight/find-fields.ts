@@ -1,5 +1,5 @@
-import type { RecordDetail, RecordRow } from '../../src-main/common/model/record.ts';
-import type { FilterField } from '../../src-main/common/model/record-filter.ts';
+import type { RecordDetail, RecordRow } from '../../src-main/common/model/records/record.ts';
+import type { FilterField } from '../../src-main/common/model/records/record-filter.ts';
 import { listFields, type Direction } from '../../src-main/common/reporting/reports.ts';
 import { findTerm, type SearchTerm } from './search-terms.ts';
 

@@ -2,7 +2,7 @@ import {
   SEARCHED_FIELDS,
   type FilterField,
   type RecordFilter,
-} from '../../src-main/common/model/record-filter.ts';
+} from '../../src-main/common/model/records/record-filter.ts';
 import { toQueryField } from '../../src-main/common/query/query-fields.ts';
 
 /** A text that a filter looks for, and the fields that it may be found in. */

@@ -1,7 +1,7 @@
 import { useMutationObserver } from '@vueuse/core';
 import { computed, onBeforeUnmount, watch, type ComputedRef, type ShallowRef } from 'vue';
-import type { RecordDetail } from '../../src-main/common/model/record.ts';
-import type { FilterField, RecordFilter } from '../../src-main/common/model/record-filter.ts';
+import type { RecordDetail } from '../../src-main/common/model/records/record.ts';
+import type { FilterField, RecordFilter } from '../../src-main/common/model/records/record-filter.ts';
 import { findRecordFields } from './find-fields.ts';
 import './highlight.css';
 import { findTerm, listSearchTerms } from './search-terms.ts';

@@ -1,8 +1,8 @@
 import { useEventListener, useMutationObserver } from '@vueuse/core';
 import { computed, onBeforeUnmount, watch, type ShallowRef } from 'vue';
 import { useI18n } from 'vue-i18n';
-import type { RecordRow } from '../../src-main/common/model/record.ts';
-import type { FilterField, RecordFilter } from '../../src-main/common/model/record-filter.ts';
+import type { RecordRow } from '../../src-main/common/model/records/record.ts';
+import type { FilterField, RecordFilter } from '../../src-main/common/model/records/record-filter.ts';
 import type { Direction } from '../../src-main/common/reporting/reports.ts';
 import { findHiddenFields } from './find-fields.ts';
 import './highlight.css';

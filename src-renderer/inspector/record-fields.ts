@@ -1,6 +1,8 @@
-import type { RecordDetail } from '../../src-main/common/model/record.ts';
-import type { NamedField } from '../../src-main/common/model/value-name.ts';
+import { toPlainText } from '../../src-main/common/json/exact-json.ts';
+import type { RecordDetail } from '../../src-main/common/model/records/record.ts';
+import type { NamedField } from '../../src-main/common/model/records/value-name.ts';
 import { formatCount } from '../format/numbers.ts';
+import { toVisible } from '../format/visible-text.ts';
 import { SLOW_RESPONSE_MS } from '../charts/log-scale.ts';
 import { formatMoment } from '../../src-main/common/time/format-moment.ts';
 import { toOffsetLabel } from '../../src-main/common/time/time-zones.ts';
@@ -26,7 +28,7 @@ function toMs(value: number | null): string {
 }
 
 function toText(value: number | string | null): string {
-  return value === null || value === '' ? '–' : String(value);
+  return value === null || value === '' ? '–' : toVisible(String(value));
 }
 
 /** The reading of a date, which tells its offset, and the text that was read. */
@@ -34,7 +36,7 @@ function toDate({ dateMs, dateText }: RecordDetail, zone: string): Pick<RecordFi
   if (dateMs === null) return { value: toText(dateText) };
   // Where this clock shows a time twice, the moment ends with an offset of its own.
   const moment = formatMoment(dateMs, zone).slice(0, dateMs % 1000 === 0 ? 19 : 23);
-  return { value: `${moment} ${toOffsetLabel(dateMs, zone)}`, received: dateText };
+  return { value: `${moment} ${toOffsetLabel(dateMs, zone)}`, received: toVisible(dateText) };
 }
 
 /** The short fields of a record, in the order and spelling of the service; its date as the clock in the zone shows it. */
@@ -65,8 +67,8 @@ export function toRecordFields(
     'botLatencyMs' in fields
       ? field(fields.botLatencyMs, toMs(record.botLatencyMs))
       : { ...field(fields.actionId, toText(record.actionId)), named: 'actionId' as const },
-    ...Object.entries(record.extra).map(([wireName, value]) =>
-      field({ wireName }, typeof value === 'string' ? value : JSON.stringify(value), true),
+    ...Object.entries(record.extra).map(([wireName, text]) =>
+      field({ wireName }, toVisible(toPlainText(text)), true),
     ),
   ];
 }

@@ -1,6 +1,6 @@
 import { getCurrentScope, onScopeDispose, ref, shallowRef } from 'vue';
-import type { RecordDetail } from '../../src-main/common/model/record.ts';
-import { MAX_SESSION_ID_CHARACTERS, type Session } from '../../src-main/common/model/session.ts';
+import type { RecordDetail } from '../../src-main/common/model/records/record.ts';
+import { MAX_SESSION_ID_CHARACTERS, type Session } from '../../src-main/common/model/records/session.ts';
 import type { Direction } from '../../src-main/common/reporting/reports.ts';
 import { useBackend } from '../backend/backend.ts';
 import { toErrorLike, type ErrorLike } from '../messages/error-like.ts';
@@ -48,12 +48,15 @@ export function useInspector() {
     session.value = null;
     readSessionId = '';
     if (sessionId === '') return;
-    const found = await backend.call('records/read-session', {
-      connectionId,
-      sessionId: sessionId.slice(0, MAX_SESSION_ID_CHARACTERS),
-      limit: 0,
-    });
-    if (mine !== ticket) return;
+    const found = await backend
+      .call('records/read-session', {
+        connectionId,
+        sessionId: sessionId.slice(0, MAX_SESSION_ID_CHARACTERS),
+        limit: 0,
+      })
+      // The record is there without it, and the next one of the session asks again.
+      .catch(() => null);
+    if (mine !== ticket || found === null) return;
     session.value = found;
     readSessionId = sessionId;
   }

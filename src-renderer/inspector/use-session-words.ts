@@ -1,5 +1,5 @@
 import { useI18n } from 'vue-i18n';
-import type { Session, SessionRequest } from '../../src-main/common/model/session.ts';
+import type { Session, SessionRequest } from '../../src-main/common/model/records/session.ts';
 import { useNames } from '../composables/use-names.ts';
 import { formatCount, formatDuration, formatSpan } from '../format/numbers.ts';
 

@@ -1,11 +1,13 @@
 import { useI18n } from 'vue-i18n';
-import { CODE_CLASSES } from '../../src-main/common/model/record.ts';
-import type { FieldCondition } from '../../src-main/common/model/record-filter.ts';
+import { CODE_CLASSES } from '../../src-main/common/model/records/record.ts';
+import type { FieldCondition } from '../../src-main/common/model/records/record-filter.ts';
 import { formatClock, formatClockSeconds, formatDay } from '../format/dates.ts';
-import { MARKS } from '../../src-main/common/model/record-mark.ts';
+import { MARKS } from '../../src-main/common/model/records/record-mark.ts';
 import { useNames } from '../composables/use-names.ts';
 import { isShownTwice, toOffsetLabel } from '../../src-main/common/time/time-zones.ts';
-import { formatCount } from '../format/numbers.ts';
+import { findOpenBound } from '../../src-main/common/query/number-bounds.ts';
+import { isolateText } from '../format/isolate-text.ts';
+import { formatCount, formatMeasure } from '../format/numbers.ts';
 
 /** Values that a chip lists before it counts them. */
 const MAX_LISTED = 2;
@@ -34,7 +36,7 @@ export function useConditionWords(readZone: () => string): (condition: FieldCond
       parts.length > MAX_LISTED ? [t('common.several', { count: formatCount(parts.length) })] : parts;
     if (min !== undefined || max !== undefined) listed.push(toRange(condition));
     if (text !== undefined) listed.push(field === 'anywhere' ? text : t('detail.filters.contains', { text }));
-    const value = listed.join(', ');
+    const value = listed.map(isolateText).join(', ');
     return {
       label: t(`detail.fields.${field}`),
       value: exclude === true ? t('detail.filters.not', { value }) : value,
@@ -43,10 +45,22 @@ export function useConditionWords(readZone: () => string): (condition: FieldCond
 
   function toRange({ field, min, max }: FieldCondition): string {
     if (field === 'dateMs') return toTimes(min, max);
-    const [low, high] = [min, max].map((limit) => (limit === undefined ? '' : toText(field, limit)));
-    if (max === undefined) return t('detail.filters.atLeast', { value: low });
-    if (min === undefined) return t('detail.filters.atMost', { value: high });
-    return t('detail.filters.between', { min: low, max: high });
+    const low = min === undefined ? null : toBound(field, min, 'min');
+    const high = max === undefined ? null : toBound(field, max, 'max');
+    if (low === null || high === null) return low?.words ?? high?.words ?? '';
+    return low.isOpen || high.isOpen
+      ? `${low.words}, ${high.words}`
+      : t('detail.filters.between', { min: low.value, max: high.value });
+  }
+
+  function toBound(field: FieldCondition['field'], bound: number, side: 'min' | 'max') {
+    const open = findOpenBound(bound, side);
+    const value = toText(field, open ?? bound);
+    const key =
+      open === null
+        ? ({ min: 'detail.filters.atLeast', max: 'detail.filters.atMost' } as const)
+        : ({ min: 'detail.filters.above', max: 'detail.filters.below' } as const);
+    return { value, isOpen: open !== null, words: t(key[side], { value }) };
   }
 
   function toTimes(fromMs: number | undefined, toMs: number | undefined): string {
@@ -68,7 +82,7 @@ export function useConditionWords(readZone: () => string): (condition: FieldCond
     }
     if (typeof value === 'string') return names.toText(field, value);
     return field.endsWith('Ms')
-      ? t('detail.filters.milliseconds', { count: formatCount(value) })
+      ? t('detail.filters.milliseconds', { count: formatMeasure(value) })
       : names.toText(field, value);
   }
 

@@ -3,7 +3,9 @@ import { useI18n } from 'vue-i18n';
 import { formatCount } from '../format/numbers.ts';
 import type { ErrorLike } from './error-like.ts';
 
+const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
+const MAX_SAID_CHARACTERS = 500;
 
 export interface ErrorWords {
   readonly title: string;
@@ -22,19 +24,36 @@ export function useErrorWords(error: MaybeRefOrGetter<ErrorLike>): ComputedRef<E
 /** Returns a function that puts one error after another into words. */
 export function useErrorFormatter(): (error: ErrorLike) => ErrorWords {
   const { t, te } = useI18n();
+  /** What the service said; a refusal with status 200 has all of its body for words. */
+  const toSaid = (code: string, { said, body }: Readonly<Record<string, string | number>>): string[] => {
+    const words = String(said ?? (code === 'client.invalid-request' ? (body ?? '') : '')).trim();
+    return words === '' ? [] : [t('common.serviceSaid', { words: words.slice(0, MAX_SAID_CHARACTERS) })];
+  };
   return (error) => {
     const code = te(`errors.${error.code}.title`) ? error.code : 'app.bug';
     const details: Record<string, string | number> = { ...error.details };
     const { retryAfterMs, reason, status } = details;
-    const minutes = typeof retryAfterMs === 'number' ? Math.ceil(retryAfterMs / MINUTE_MS) : 0;
+    const waitMs = typeof retryAfterMs === 'number' ? retryAfterMs : 0;
+    const minutes = Math.ceil(waitMs / MINUTE_MS);
+    const choose = (usual: string, ...better: readonly string[]): string =>
+      `errors.${code}.${better.find((name) => te(`errors.${code}.${name}`)) ?? usual}`;
     const texts = [`reasons.${reason ?? ''}`];
-    if (typeof retryAfterMs === 'number' && retryAfterMs >= MINUTE_MS) texts.push('textWithWait');
+    if (waitMs >= MINUTE_MS) texts.push('textWithWait');
+    if (typeof details['location'] === 'string' && details['location'] !== '') texts.push('textWithLocation');
     if (status !== undefined) texts.push('textWithStatus');
-    const text = texts.find((name) => te(`errors.${code}.${name}`)) ?? 'text';
+    // The reason may be the code of another error.
+    if (te(`errors.${reason ?? ''}.title`)) {
+      details['cause'] = t(`errors.${reason ?? ''}.title`);
+      texts.push('textWithCause');
+    }
+    const seconds = formatCount(Math.ceil(waitMs / SECOND_MS));
     return {
-      title: t(`errors.${code}.title`, details),
-      text: t(`errors.${code}.${text}`, { ...details, minutes: formatCount(minutes) }, minutes),
-      action: t(`errors.${code}.action`, details),
+      title: t(choose('title', ...(waitMs > 0 ? ['titleWithSeconds'] : [])), { ...details, seconds }),
+      text: [
+        t(choose('text', ...texts), { ...details, minutes: formatCount(minutes) }, minutes),
+        ...toSaid(code, details),
+      ].join(' '),
+      action: t(choose('action', `actions.${reason ?? ''}`), details),
     };
   };
 }

@@ -1,5 +1,5 @@
 import { useI18n } from 'vue-i18n';
-import type { Remark } from '../../src-main/common/model/snapshot.ts';
+import type { Remark } from '../../src-main/common/model/cache/snapshot.ts';
 import { formatCount } from '../format/numbers.ts';
 
 /** Returns a function that puts a remark of a snapshot into a sentence. A code without words is shown as it is. */

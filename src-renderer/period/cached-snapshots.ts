@@ -1,5 +1,5 @@
 import type { Period } from '../../src-main/common/model/period.ts';
-import type { Snapshot } from '../../src-main/common/model/snapshot.ts';
+import type { Snapshot } from '../../src-main/common/model/cache/snapshot.ts';
 
 type Span = Pick<Period, 'fromMs' | 'toMs'>;
 

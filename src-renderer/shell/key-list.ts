@@ -1,4 +1,4 @@
-import { VIEWS } from './views.ts';
+import { MAX_VIEW_KEYS, VIEWS } from './views.ts';
 
 /** A key of the application, as the list of keys shows it. */
 export interface KeyLine {
@@ -22,7 +22,7 @@ export const KEY_GROUPS: readonly KeyGroup[] = [
     name: 'anywhere',
     lines: [
       line('palette', ['Mod', 'K']),
-      line('views', ['Mod', `1…${VIEWS.length}`]),
+      line('views', ['Mod', `1…${Math.min(VIEWS.length, MAX_VIEW_KEYS)}`]),
       line('settings', ['Mod', ',']),
       line('period', ['Mod', 'P']),
       line('refresh', ['Mod', 'R']),

@@ -3,18 +3,23 @@ import type { RouteLocationRaw } from 'vue-router';
 import {
   ArrowLeftRight,
   CalendarDays,
+  Clock3,
   Download,
   FingerprintPattern,
   Keyboard,
+  LayoutGrid,
+  MonitorUp,
   Palette,
   PanelLeft,
   RefreshCw,
   Settings,
 } from '@lucide/vue';
-import type { Snapshot } from '../../src-main/common/model/snapshot.ts';
+import type { Clock } from '../../src-main/common/model/clock.ts';
+import type { SavedStatement } from '../../src-main/common/model/settings.ts';
+import type { Snapshot } from '../../src-main/common/model/cache/snapshot.ts';
 import type { PeriodPreset } from '../period/period-selection.ts';
 import type { FoundSession } from './use-session-lookup.ts';
-import { VIEWS } from './views.ts';
+import { MAX_VIEW_KEYS, VIEWS } from './views.ts';
 
 export type PaletteAction =
   | { readonly kind: 'go'; readonly path: RouteLocationRaw }
@@ -22,13 +27,23 @@ export type PaletteAction =
   | { readonly kind: 'control'; readonly control: 'refresh' | 'export' | 'period' }
   | { readonly kind: 'theme' | 'sidebar' | 'switch-connection' | 'shortcuts' }
   | { readonly kind: 'connection'; readonly connectionId: string }
+  | { readonly kind: 'clock'; readonly clock: Clock }
+  | { readonly kind: 'statement'; readonly statement: SavedStatement }
   | { readonly kind: 'preset'; readonly preset: PeriodPreset }
   | { readonly kind: 'snapshot'; readonly snapshot: Snapshot };
 
 export interface PaletteEntry {
   readonly id: string;
   readonly group:
-    'session' | 'views' | 'actions' | 'filters' | 'findings' | 'periods' | 'connections' | 'snapshots';
+    | 'session'
+    | 'views'
+    | 'actions'
+    | 'filters'
+    | 'statements'
+    | 'findings'
+    | 'periods'
+    | 'connections'
+    | 'snapshots';
   readonly label: string;
   readonly icon: Component;
   /** Keys besides Ctrl or Cmd. */
@@ -43,8 +58,13 @@ const ACTIONS: readonly Pick<PaletteEntry, 'id' | 'icon' | 'keys' | 'action'>[] 
   { id: 'export', icon: Download, keys: ['E'], action: { kind: 'control', control: 'export' } },
   { id: 'period', icon: CalendarDays, keys: ['P'], action: { kind: 'control', control: 'period' } },
   { id: 'switchConnection', icon: ArrowLeftRight, keys: ['O'], action: { kind: 'switch-connection' } },
+  { id: 'clockService', icon: Clock3, keys: [], action: { kind: 'clock', clock: 'service' } },
+  { id: 'clockLocal', icon: Clock3, keys: [], action: { kind: 'clock', clock: 'local' } },
+  { id: 'clockUtc', icon: Clock3, keys: [], action: { kind: 'clock', clock: 'utc' } },
   { id: 'theme', icon: Palette, keys: ['Shift', 'L'], action: { kind: 'theme' } },
   { id: 'sidebar', icon: PanelLeft, keys: ['B'], action: { kind: 'sidebar' } },
+  { id: 'allConnections', icon: LayoutGrid, keys: [], action: { kind: 'go', path: '/connections' } },
+  { id: 'wall', icon: MonitorUp, keys: [], action: { kind: 'go', path: '/wall' } },
   { id: 'shortcuts', icon: Keyboard, keys: [], action: { kind: 'shortcuts' } },
 ];
 
@@ -52,8 +72,8 @@ const ACTIONS: readonly Pick<PaletteEntry, 'id' | 'icon' | 'keys' | 'action'>[] 
 const MAX_PLACES = 50;
 
 /**
- * Returns what the palette offers for the typed text, the session that it names first. `places` are what else there is to
- * go to; they come last.
+ * Returns what the palette offers for the typed text: the session that it names first, then findings. `places` are what
+ * else there is to go to; they come last.
  */
 export function findPaletteEntries(
   typed: string,
@@ -68,7 +88,7 @@ export function findPaletteEntries(
       group: 'views',
       label: t(`shell.views.${view.name}`),
       icon: view.icon,
-      keys: [String(index + 1)],
+      keys: index < MAX_VIEW_KEYS ? [String(index + 1)] : [],
       action: { kind: 'go', path: view.path },
     };
   });
@@ -84,10 +104,12 @@ export function findPaletteEntries(
     return { ...action, group: 'actions', label: t(`palette.actions.${action.id}`) };
   });
   const found = places.filter((entry) => matches(entry.label, text)).slice(0, MAX_PLACES);
+  const findings = found.filter(({ group }) => group === 'findings');
   return [
     ...(session === null ? [] : [toSessionEntry(session, t)]),
+    ...findings,
     ...[...views, settings, ...actions].filter((entry) => matches(entry.label, text)),
-    ...found,
+    ...found.filter((entry) => !findings.includes(entry)),
   ];
 }
 

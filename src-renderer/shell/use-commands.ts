@@ -1,12 +1,15 @@
 import { useEventListener } from '@vueuse/core';
 import { nextTick, ref } from 'vue';
 import { useRouter } from 'vue-router';
+import { useOpenStatement } from '../composables/use-open-as-sql.ts';
 import { useAppStore } from '../stores/app.ts';
 import { toScreenPath } from '../screens/library/snapshots/snapshot-words.ts';
 import { toPeriodText } from '../period/period-query.ts';
+import { useClockStore } from '../stores/clock.ts';
 import { useConnectionsStore } from '../stores/connections.ts';
 import { usePeriodStore } from '../stores/period.ts';
 import { useStatusStore } from '../stores/status.ts';
+import { isModalOpen } from '../components/modal-open.ts';
 import type { PaletteAction } from './palette-entries.ts';
 import { pressControl, toShellCommand, type ShellCommand } from './shortcuts.ts';
 import { SETTINGS_VIEW, VIEWS } from './views.ts';
@@ -14,10 +17,12 @@ import { SETTINGS_VIEW, VIEWS } from './views.ts';
 /** The keys and the palette of the shell: what they open, and what they do. */
 export function useCommands() {
   const app = useAppStore();
+  const clock = useClockStore();
   const connections = useConnectionsStore();
   const period = usePeriodStore();
   const status = useStatusStore();
   const router = useRouter();
+  const openStatement = useOpenStatement();
   const paletteOpen = ref(false);
   const switcherOpen = ref(false);
   const shortcutsOpen = ref(false);
@@ -28,6 +33,8 @@ export function useCommands() {
       event.target.closest('input, textarea, select, [contenteditable]') !== null;
     const command = toShellCommand(event, app.isMac, isTyping);
     if (command === null || router.currentRoute.value.meta['withoutShell'] === true) return;
+    // Behind a dialog nothing changes; the palette closes by the key that opened it.
+    if (isModalOpen() && !(command.kind === 'palette' && paletteOpen.value)) return;
     // A key that the screen has no use for stays the browser's, such as its own search.
     if (run(command)) event.preventDefault();
   }
@@ -76,6 +83,8 @@ export function useCommands() {
     await nextTick();
     if (action.kind === 'go') await router.push(action.path);
     else if (action.kind === 'connection') await connections.activate(action.connectionId);
+    else if (action.kind === 'clock') await clock.choose(action.clock);
+    else if (action.kind === 'statement') await openStatement(action.statement);
     else if (action.kind === 'preset') period.select(action);
     else if (action.kind === 'snapshot') {
       // With its period in the address it is one step, and the period follows.

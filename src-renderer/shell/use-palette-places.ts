@@ -1,40 +1,40 @@
 import { CalendarDays, Database, Server, TriangleAlert } from '@lucide/vue';
 import { computed, type ComputedRef } from 'vue';
 import { useI18n } from 'vue-i18n';
+import { useFindingWords } from '../messages/finding-words.ts';
 import { usePeriodWords } from '../messages/period-words.ts';
 import { PERIOD_PRESETS } from '../period/period-selection.ts';
-import { useAttentionTitle } from '../screens/overview/attention/attention-title.ts';
-import { toAttentionWords } from '../screens/overview/attention/attention-words.ts';
+import { toFindingTarget } from '../screens/overview/findings/finding-target.ts';
+import { useAppStore } from '../stores/app.ts';
 import { useClockStore } from '../stores/clock.ts';
 import { useConnectionsStore } from '../stores/connections.ts';
-import { useOverviewStore } from '../stores/overview.ts';
+import { useFindingsStore } from '../stores/findings.ts';
 import { useSnapshotsStore } from '../stores/snapshots.ts';
 import { useSavedFiltersStore } from '../stores/saved-filters.ts';
 import type { PaletteEntry } from './palette-entries.ts';
-import { toFilterEntries } from './palette-filters.ts';
+import { toFilterEntries, toStatementEntries } from './palette-saved.ts';
 
-/** What there is to go to besides screens: saved filters, findings, periods, other connections, and snapshots of this one. */
+/** What there is to go to besides screens: saved filters and statements, findings, periods, other connections, and snapshots of this one. */
 export function usePalettePlaces(): ComputedRef<readonly PaletteEntry[]> {
   const { t } = useI18n();
+  const app = useAppStore();
   const clock = useClockStore();
   const connections = useConnectionsStore();
-  const overview = useOverviewStore();
+  const findings = useFindingsStore();
   const savedFilters = useSavedFiltersStore();
   const snapshots = useSnapshotsStore();
   const formatPeriod = usePeriodWords();
-  const formatFinding = useAttentionTitle();
+  const { toTitle, toDirections } = useFindingWords();
 
   const listFindings = (): PaletteEntry[] =>
-    overview.connectionId === connections.active?.id
-      ? (overview.attention ?? []).map((item, index) => ({
-          id: `finding-${index}`,
-          group: 'findings',
-          label: `${formatFinding(item)}, ${t(`overview.attention.${item.direction}`)}`,
-          icon: TriangleAlert,
-          keys: [],
-          action: { kind: 'go', path: toAttentionWords(item).target },
-        }))
-      : [];
+    (findings.report?.findings ?? []).map((finding) => ({
+      id: `finding-${finding.id}`,
+      group: 'findings',
+      label: `${toTitle(finding)}, ${toDirections(finding)}`,
+      icon: TriangleAlert,
+      keys: [],
+      action: { kind: 'go', path: toFindingTarget(finding) },
+    }));
   const listPeriods = (): PaletteEntry[] =>
     PERIOD_PRESETS.map((preset) => ({
       id: preset,
@@ -74,8 +74,9 @@ export function usePalettePlaces(): ComputedRef<readonly PaletteEntry[]> {
   const listFilters = (): PaletteEntry[] =>
     toFilterEntries(savedFilters.list, (key, values) => t(key, values ?? {}));
   return computed(() => [
-    ...listFilters(),
     ...listFindings(),
+    ...listFilters(),
+    ...toStatementEntries(app.settings?.savedStatements ?? []),
     ...listPeriods(),
     ...listConnections(),
     ...listSnapshots(),

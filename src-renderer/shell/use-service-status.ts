@@ -3,7 +3,7 @@ import { useConnectionsStore } from '../stores/connections.ts';
 import { useLocalServiceStore } from '../stores/local-service.ts';
 import { useStatusStore } from '../stores/status.ts';
 
-/** Refreshes the built-in service's status as soon as it is back: until the next poll it would look offline. */
+/** Refreshes the built-in service's status as soon as it is back or ends: until the next poll it would look otherwise. */
 export function useServiceStatus(): void {
   const service = useLocalServiceStore();
   const connections = useConnectionsStore();
@@ -12,7 +12,9 @@ export function useServiceStatus(): void {
     () => service.state?.state,
     (state, before) => {
       const isBack = state === 'running' && before !== undefined;
-      if (isBack && connections.active?.kind === 'local') void status.refresh();
+      const hasEnded =
+        state !== 'running' && state !== 'stopping' && (before === 'running' || before === 'stopping');
+      if ((isBack || hasEnded) && connections.active?.kind === 'local') void status.refresh();
     },
   );
 }

@@ -1,9 +1,11 @@
 import type { Component } from 'vue';
 import {
   Activity,
+  Bell,
   CalendarClock,
   ChartBarStacked,
   Database,
+  GitCompareArrows,
   HardDrive,
   List,
   Settings,
@@ -15,6 +17,8 @@ export type ViewGroup = 'none' | 'inbound' | 'outbound' | 'data';
 export interface View {
   readonly name:
     | 'overview'
+    | 'compare'
+    | 'alerts'
     | 'inbound-summary'
     | 'inbound-detail'
     | 'outbound-summary'
@@ -24,15 +28,26 @@ export interface View {
     | 'local-service'
     | 'sql';
   /** The word in the sidebar, below the name of the group. */
-  readonly short: 'overview' | 'summary' | 'detail' | 'library' | 'deprecations' | 'local-service' | 'sql';
+  readonly short:
+    | 'overview'
+    | 'compare'
+    | 'alerts'
+    | 'summary'
+    | 'detail'
+    | 'library'
+    | 'deprecations'
+    | 'local-service'
+    | 'sql';
   readonly path: string;
   readonly icon: Component;
   readonly group: ViewGroup;
 }
 
-/** In the order of the sidebar, which is also that of Ctrl/Cmd+1 to 9. */
+/** In the order of the sidebar, which is also that of Ctrl/Cmd+1 to 9; those after the ninth have no key. */
 export const VIEWS: readonly View[] = [
   { name: 'overview', short: 'overview', path: '/overview', icon: Activity, group: 'none' },
+  { name: 'compare', short: 'compare', path: '/compare', icon: GitCompareArrows, group: 'none' },
+  { name: 'alerts', short: 'alerts', path: '/alerts', icon: Bell, group: 'none' },
   {
     name: 'inbound-summary',
     short: 'summary',
@@ -54,6 +69,9 @@ export const VIEWS: readonly View[] = [
   { name: 'local-service', short: 'local-service', path: '/local-service', icon: HardDrive, group: 'data' },
   { name: 'sql', short: 'sql', path: '/sql', icon: SquareTerminal, group: 'data' },
 ];
+
+/** Views with a key of their own. */
+export const MAX_VIEW_KEYS = 9;
 
 export const SETTINGS_VIEW = { path: '/settings/connections', icon: Settings } as const;
 export const VIEW_GROUPS: readonly ViewGroup[] = ['none', 'inbound', 'outbound', 'data'];

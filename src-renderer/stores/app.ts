@@ -1,6 +1,7 @@
 import { usePreferredDark } from '@vueuse/core';
 import { defineStore } from 'pinia';
 import { computed, shallowRef } from 'vue';
+import type { Keychain } from '../../src-main/common/contract/operations/app.ts';
 import type { Output } from '../../src-main/common/contract/index.ts';
 import type { Settings, SettingsChange } from '../../src-main/common/model/settings.ts';
 import { useBackend } from '../backend/backend.ts';
@@ -19,8 +20,15 @@ export const useAppStore = defineStore('app', () => {
   const isMac = computed(() => info.value?.platform === 'macos');
   /** Secrets are lost when the application closes. */
   const secretsForSessionOnly = computed(() => info.value?.keychain.kind === 'session');
+  /** The system is probably asking the person something. */
+  const isKeychainWaiting = computed(() => info.value?.keychain.isWaiting === true);
+
+  function setKeychain(keychain: Keychain): void {
+    if (info.value !== null) info.value = { ...info.value, keychain };
+  }
 
   backend.on('settings/changed', (changed) => (settings.value = changed));
+  backend.on('app/keychain-changed', setKeychain);
 
   async function load(): Promise<void> {
     const [appInfo, loaded] = await Promise.all([
@@ -35,6 +43,11 @@ export const useAppStore = defineStore('app', () => {
     settings.value = await backend.call('settings/update', change);
   }
 
+  /** Tries the system's keychain once more; what was entered in this session moves into it. */
+  async function retryKeychain(): Promise<void> {
+    setKeychain(await backend.call('app/retry-keychain', null));
+  }
+
   async function cycleTheme(): Promise<void> {
     const next = THEMES[(THEMES.indexOf(theme.value) + 1) % THEMES.length] ?? 'system';
     await update({ theme: next });
@@ -47,8 +60,10 @@ export const useAppStore = defineStore('app', () => {
     isDark,
     isMac,
     secretsForSessionOnly,
+    isKeychainWaiting,
     load,
     update,
+    retryKeychain,
     cycleTheme,
   } as const;
 });

@@ -1,7 +1,7 @@
 import { defineStore } from 'pinia';
 import { computed } from 'vue';
 import type { Clock } from '../../src-main/common/model/clock.ts';
-import type { Connection } from '../../src-main/common/model/connection.ts';
+import type { Connection } from '../../src-main/common/model/connections/connection.ts';
 import { getLocalZone } from '../format/dates.ts';
 import type { PeriodClock } from '../period/period-selection.ts';
 import { useAppStore } from './app.ts';

@@ -1,7 +1,7 @@
 import { defineStore } from 'pinia';
 import { computed, shallowRef } from 'vue';
 import type { Input } from '../../src-main/common/contract/index.ts';
-import type { Download } from '../../src-main/common/model/download.ts';
+import type { Download } from '../../src-main/common/model/cache/download.ts';
 import type { Period } from '../../src-main/common/model/period.ts';
 import { isDetailKind, REPORTS, type ReportKind } from '../../src-main/common/reporting/reports.ts';
 import { useBackend } from '../backend/backend.ts';

@@ -10,12 +10,11 @@ const BUCKET_MS = 1_800_000;
 /** Counting a day of records takes a while: it must not be repeated with every page of a running download. */
 const RELOAD_INTERVAL_MS = 4000;
 
-/** Volume and attention of one connection over the last 24 hours, from the cache. */
+/** Volume of one connection over the last 24 hours, from the cache. */
 export const useOverviewStore = defineStore('overview', () => {
   const backend = useBackend();
   const connectionId = ref<string | null>(null);
   const volume = shallowRef<Output<'overview/read-volume'> | null>(null);
-  const attention = shallowRef<Output<'overview/read-attention'> | null>(null);
   const error = shallowRef<ErrorLike | null>(null);
   let readSpanEndMs: () => number = Date.now;
   let shownEndMs = 0;
@@ -25,7 +24,6 @@ export const useOverviewStore = defineStore('overview', () => {
     if (id !== connectionId.value) {
       connectionId.value = id;
       volume.value = null;
-      attention.value = null;
     }
     readSpanEndMs = readEndMs;
     await reload();
@@ -37,18 +35,14 @@ export const useOverviewStore = defineStore('overview', () => {
     const toMs = readSpanEndMs();
     shownEndMs = toMs;
     try {
-      const [newVolume, newAttention] = await Promise.all([
-        backend.call('overview/read-volume', {
-          connectionId: id,
-          fromMs: toMs - BUCKETS * BUCKET_MS,
-          toMs,
-          buckets: BUCKETS,
-        }),
-        backend.call('overview/read-attention', { connectionId: id }),
-      ]);
+      const newVolume = await backend.call('overview/read-volume', {
+        connectionId: id,
+        fromMs: toMs - BUCKETS * BUCKET_MS,
+        toMs,
+        buckets: BUCKETS,
+      });
       if (connectionId.value !== id) return;
       volume.value = newVolume;
-      attention.value = newAttention;
       error.value = null;
     } catch (cause) {
       if (connectionId.value === id) error.value = toErrorLike(cause);
@@ -81,5 +75,5 @@ export const useOverviewStore = defineStore('overview', () => {
     };
   }
 
-  return { connectionId, volume, attention, error, open, reload, follow } as const;
+  return { connectionId, volume, error, open, reload, follow } as const;
 });

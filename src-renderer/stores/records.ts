@@ -1,9 +1,14 @@
 import { defineStore } from 'pinia';
 import { computed, shallowRef } from 'vue';
-import type { Histogram } from '../../src-main/common/model/histogram.ts';
-import type { Facets, RecordDetail, RecordOrder, RecordRow } from '../../src-main/common/model/record.ts';
-import type { RecordFilter } from '../../src-main/common/model/record-filter.ts';
-import type { RecordScope } from '../../src-main/common/model/record-scope.ts';
+import type { Histogram } from '../../src-main/common/model/records/histogram.ts';
+import type {
+  Facets,
+  RecordDetail,
+  RecordOrder,
+  RecordRow,
+} from '../../src-main/common/model/records/record.ts';
+import type { RecordFilter } from '../../src-main/common/model/records/record-filter.ts';
+import type { RecordScope } from '../../src-main/common/model/records/record-scope.ts';
 import { useBackend } from '../backend/backend.ts';
 import { toErrorLike, type ErrorLike } from '../messages/error-like.ts';
 
@@ -19,6 +24,8 @@ export interface RecordQuestion {
   /** The period of the chart, [fromMs, toMs). */
   readonly span: { readonly fromMs: number; readonly toMs: number };
   readonly zone: string;
+  /** The same for the same choice of records, also where its period has moved on; absent where it can't. */
+  readonly subject?: string | undefined;
 }
 
 /** How the records are charted. */
@@ -30,6 +37,8 @@ export interface ChartShape {
 export interface OpenView extends RecordQuestion {
   readonly viewId: string;
   readonly rowCount: number;
+  /** False while a search goes on: `rowCount` is what it has found so far. */
+  readonly isCounted: boolean;
   readonly totalCount: number;
 }
 
@@ -42,13 +51,17 @@ export const useRecordsStore = defineStore('records', () => {
   const countedViewId = shallowRef<string | null>(null);
   /** Facets and number of rows of one view; null while the facets are those of the view before. */
   const counts = computed(() => {
-    if (facets.value === null || view.value === null || view.value.viewId !== countedViewId.value)
+    if (facets.value === null || view.value?.viewId !== countedViewId.value || !view.value.isCounted)
       return null;
     return { facets: facets.value, rowCount: view.value.rowCount };
   });
   const histogram = shallowRef<Histogram | null>(null);
+  /** Why the chart is missing; the rows are there without it. */
+  const chartError = shallowRef<ErrorLike | null>(null);
   const error = shallowRef<ErrorLike | null>(null);
   let ticket = 0;
+  /** The last call of `open` that has ended. */
+  let openedTicket = 0;
   let chart: ChartShape = { split: 'class', withMedian: false };
 
   function release(viewId: string): void {
@@ -58,15 +71,24 @@ export const useRecordsStore = defineStore('records', () => {
 
   async function readHistogram({ scope, filter, span, zone }: RecordQuestion, mine: number): Promise<void> {
     const own = chart;
-    const found = await backend.call('records/read-histogram', {
-      scope,
-      filter,
-      ...span,
-      ...chart,
-      zone,
-      maxBuckets: MAX_HISTOGRAM_BUCKETS,
-    });
-    if (mine === ticket && own === chart) histogram.value = found;
+    const isWanted = (): boolean => mine === ticket && own === chart;
+    try {
+      const found = await backend.call('records/read-histogram', {
+        scope,
+        filter,
+        ...span,
+        ...chart,
+        zone,
+        maxBuckets: MAX_HISTOGRAM_BUCKETS,
+      });
+      if (!isWanted()) return;
+      histogram.value = found;
+      chartError.value = null;
+    } catch (thrown) {
+      if (!isWanted()) return;
+      histogram.value = null;
+      chartError.value = toErrorLike(thrown);
+    }
   }
 
   async function readFacets({ scope, filter }: RecordQuestion, mine: number): Promise<void> {
@@ -74,6 +96,13 @@ export const useRecordsStore = defineStore('records', () => {
     if (mine !== ticket) return;
     facets.value = found;
     countedViewId.value = view.value?.viewId ?? null;
+  }
+
+  /** Waits for the end of a search; the rows that it has found are shown meanwhile. */
+  async function countRows({ viewId, isCounted }: Pick<OpenView, 'viewId' | 'isCounted'>): Promise<void> {
+    if (isCounted) return;
+    const { rowCount } = await backend.call('records/count-view', { viewId });
+    if (isOpen(viewId) && view.value !== null) view.value = { ...view.value, rowCount, isCounted: true };
   }
 
   /** Opens a view and closes the one before. */
@@ -85,8 +114,10 @@ export const useRecordsStore = defineStore('records', () => {
       view.value = null;
       facets.value = null;
       histogram.value = null;
-      release(previous.viewId);
     }
+    // A search that is no longer wanted gives its time to the next one; its rows stay on screen until that has some.
+    const isLeft = isOther || previous?.isCounted === false;
+    if (previous !== null && isLeft) release(previous.viewId);
     try {
       const { scope, filter, order } = question;
       const opened = await backend.call('records/open-view', { scope, filter, order });
@@ -95,23 +126,21 @@ export const useRecordsStore = defineStore('records', () => {
         return;
       }
       view.value = { ...question, ...opened };
+      openedTicket = mine;
       error.value = null;
-      if (previous !== null && !isOther) release(previous.viewId);
-      await Promise.all([readHistogram(question, mine), readFacets(question, mine)]);
+      if (previous !== null && !isLeft) release(previous.viewId);
+      await Promise.all([countRows(opened), readHistogram(question, mine), readFacets(question, mine)]);
     } catch (thrown) {
-      if (mine === ticket) error.value = toErrorLike(thrown);
+      if (mine !== ticket) return;
+      openedTicket = mine;
+      error.value = toErrorLike(thrown);
     }
   }
 
   /** Draws the records that are open in another way. */
   async function redraw(shape: ChartShape): Promise<void> {
     chart = shape;
-    if (view.value === null) return;
-    try {
-      await readHistogram(view.value, ticket);
-    } catch (thrown) {
-      error.value = toErrorLike(thrown);
-    }
+    if (view.value !== null) await readHistogram(view.value, ticket);
   }
 
   /** Reads rows [start, end) of a view; resolves to null when it is not, or no longer, the open one. */
@@ -122,7 +151,8 @@ export const useRecordsStore = defineStore('records', () => {
       return isOpen(viewId) ? rows : null;
     } catch (thrown) {
       const current = view.value;
-      if (!isOpen(viewId)) return null;
+      // Another view is on its way, which may have closed this one.
+      if (!isOpen(viewId) || openedTicket !== ticket) return null;
       const failure = toErrorLike(thrown);
       // The core closes views that were not used for long, and all of them when it restarts.
       if (failure.code === 'cache.view-closed') await open(current);
@@ -131,12 +161,12 @@ export const useRecordsStore = defineStore('records', () => {
     }
   }
 
-  /** Reads rows with their long texts; none of them when one can't be read. */
-  async function readRecords(rows: readonly RecordRow[]): Promise<readonly RecordDetail[]> {
+  /** Reads rows with their long texts, cut where not all is asked for; none of them when one can't be read. */
+  async function readRecords(rows: readonly RecordRow[], whole: boolean): Promise<readonly RecordDetail[]> {
     const found: RecordDetail[] = [];
     try {
       for (const { snapshotId, seq } of rows) {
-        found.push(await backend.call('records/read-record', { snapshotId, seq }));
+        found.push(await backend.call('records/read-record', { snapshotId, seq, whole }));
       }
       return found;
     } catch (thrown) {
@@ -164,6 +194,7 @@ export const useRecordsStore = defineStore('records', () => {
     view.value = null;
     facets.value = null;
     histogram.value = null;
+    chartError.value = null;
     error.value = null;
   }
 
@@ -172,6 +203,7 @@ export const useRecordsStore = defineStore('records', () => {
     facets,
     counts,
     histogram,
+    chartError,
     error,
     open,
     redraw,

@@ -5,7 +5,7 @@ import {
   MAX_FILTER_QUERY_CHARACTERS,
   MAX_SAVED_FILTERS,
   type SavedFilter,
-} from '../../src-main/common/model/saved-filter.ts';
+} from '../../src-main/common/model/records/saved-filter.ts';
 import { useAppStore } from './app.ts';
 
 /** Why a filter can't be saved, or not under this name; the window has words for each. */

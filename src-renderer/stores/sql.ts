@@ -1,6 +1,6 @@
 import { defineStore } from 'pinia';
 import { computed, shallowRef } from 'vue';
-import type { SqlCell, SqlFailure, SqlQuestion, SqlResult } from '../../src-main/common/model/sql.ts';
+import type { SqlCell, SqlFailure, SqlQuestion, SqlResult } from '../../src-main/common/model/records/sql.ts';
 import { useBackend } from '../backend/backend.ts';
 import { toErrorLike, type ErrorLike } from '../messages/error-like.ts';
 
@@ -59,9 +59,9 @@ export const useSqlStore = defineStore('sql', () => {
     origin.value = null;
   }
 
-  /** Shows a statement that another screen made, and runs it. */
-  function want(next: string, asOfMs: number): void {
-    replace(next, null);
+  /** Shows a statement that another screen made or chose, and runs it. */
+  function want(next: string, asOfMs: number, from: StatementOrigin | null = null): void {
+    replace(next, from);
     wantedAtMs.value = asOfMs;
   }
 

@@ -1,6 +1,6 @@
 import { defineStore } from 'pinia';
-import { computed, ref, shallowRef, watch } from 'vue';
-import type { StatusHistory, StatusSample } from '../../src-main/common/model/status.ts';
+import { computed, shallowRef, watch } from 'vue';
+import type { StatusHistory, StatusSample } from '../../src-main/common/model/connections/status.ts';
 import { useBackend } from '../backend/backend.ts';
 import { toErrorLike, type ErrorLike } from '../messages/error-like.ts';
 import { useAppStore } from './app.ts';
@@ -16,7 +16,12 @@ export function isRefusal(code: string): boolean {
   return REFUSALS.includes(code);
 }
 
-export type Reach = 'online' | 'offline' | 'refused' | 'not-checked';
+/** True for a failure before anything was sent: the service was not asked. */
+export function isUnsent(code: string): boolean {
+  return /^(?:secrets|connections|local-service)\./.test(code);
+}
+
+export type Reach = 'online' | 'offline' | 'refused' | 'not-checked' | 'not-asked';
 
 /** The status of the active connection, which the core polls, with its last 24 hours. */
 export const useStatusStore = defineStore('status', () => {
@@ -25,20 +30,23 @@ export const useStatusStore = defineStore('status', () => {
   const connections = useConnectionsStore();
   const latest = shallowRef<StatusSample | null>(null);
   const history = shallowRef<StatusHistory | null>(null);
-  const isRefreshing = ref(false);
+  /** Connections that are being asked: one that hangs keeps back no other. */
+  const refreshing = shallowRef<ReadonlySet<string>>(new Set());
+  const isRefreshing = computed(() => refreshing.value.has(connections.active?.id ?? ''));
   /** Set when the core itself failed; an unreachable service is a sample instead. */
   const error = shallowRef<ErrorLike | null>(null);
 
   const reach = computed<Reach>(() => {
     if (latest.value === null) return 'not-checked';
     if (latest.value.failure === null) return 'online';
+    if (isUnsent(latest.value.failure)) return 'not-asked';
     return isRefusal(latest.value.failure) ? 'refused' : 'offline';
   });
   const isOffline = computed(() => reach.value === 'offline');
   const refreshSeconds = computed(() => app.settings?.refreshSeconds ?? 0);
-  /** When the next poll is due; null without polling. */
+  /** When the next poll is due; null without polling, and where credentials were refused: those aren't sent again. */
   const nextPollAtMs = computed(() =>
-    refreshSeconds.value === 0 || latest.value === null
+    refreshSeconds.value === 0 || latest.value === null || reach.value === 'refused'
       ? null
       : latest.value.checkedAtMs + refreshSeconds.value * 1000,
   );
@@ -60,16 +68,16 @@ export const useStatusStore = defineStore('status', () => {
   async function refresh(): Promise<void> {
     const connectionId = connections.active?.id;
     if (connectionId === undefined || isRefreshing.value) return;
-    isRefreshing.value = true;
+    refreshing.value = new Set([...refreshing.value, connectionId]);
     try {
       take(await backend.call('status/refresh', { connectionId }));
       error.value = null;
     } catch (thrown) {
-      error.value = toErrorLike(thrown);
+      if (connectionId === connections.active?.id) error.value = toErrorLike(thrown);
     } finally {
-      isRefreshing.value = false;
+      refreshing.value = new Set([...refreshing.value].filter((id) => id !== connectionId));
     }
-    await readHistory();
+    if (connectionId === connections.active?.id) await readHistory();
   }
 
   async function readHistory(): Promise<void> {

@@ -1,9 +1,9 @@
 import { defineStore } from 'pinia';
 import { computed, ref, shallowRef } from 'vue';
 import type { Period } from '../../src-main/common/model/period.ts';
-import type { PeriodScope } from '../../src-main/common/model/record-scope.ts';
-import type { Snapshot } from '../../src-main/common/model/snapshot.ts';
-import type { Summary } from '../../src-main/common/model/summary.ts';
+import type { PeriodScope } from '../../src-main/common/model/records/record-scope.ts';
+import type { Snapshot } from '../../src-main/common/model/cache/snapshot.ts';
+import type { Summary } from '../../src-main/common/model/records/summary.ts';
 import type { Direction } from '../../src-main/common/reporting/reports.ts';
 import { useBackend } from '../backend/backend.ts';
 import { runTask } from '../backend/run-task.ts';

@@ -1,6 +1,6 @@
 import { defineStore } from 'pinia';
 import { computed, shallowRef } from 'vue';
-import type { Task } from '../../src-main/common/model/task.ts';
+import type { Task } from '../../src-main/common/model/cache/task.ts';
 import { useBackend } from '../backend/backend.ts';
 
 /** Long tasks of this run of the application, of every kind. */
@@ -15,12 +15,18 @@ export const useTasksStore = defineStore('tasks', () => {
       .sort((a, b) => b.startedAtMs - a.startedAtMs),
   );
 
-  backend.on('tasks/changed', put);
+  let changedMeanwhile = new Set<string>();
+
+  backend.on('tasks/changed', (task) => {
+    changedMeanwhile.add(task.id);
+    put(task);
+  });
 
   async function load(): Promise<void> {
+    changedMeanwhile = new Set();
     const known = await backend.call('tasks/list', null);
     // An event that arrived meanwhile is newer than the list.
-    for (const task of known) if (!byId.value.has(task.id)) put(task);
+    for (const task of known) if (!changedMeanwhile.has(task.id)) put(task);
   }
 
   function find(taskId: string | null): Task | null {

@@ -36,9 +36,13 @@ const BREACHES: readonly (readonly [rule: string, from: string, to: string])[] =
   ['only-the-store-opens-sqlite', 'src-main/service/store/opens-sqlite.ts', 'better-sqlite3'],
   ['web-has-no-electron', 'src-main/web/knows-electron.ts', 'src-main/electron/part.ts'],
   ['web-has-no-electron', 'src-main/start/opens-sqlite.ts', 'better-sqlite3'],
+  ['command-line-is-a-host', 'src-main/cli/knows-electron.ts', 'src-main/electron/part.ts'],
+  ['command-line-is-a-host', 'src-main/cli/opens-keychain.ts', 'keytar'],
   ['electron-host-is-thin', 'src-main/electron/knows-web.ts', 'src-main/web/part.ts'],
   ['electron-host-is-thin', 'src-main/electron/opens-keychain.ts', 'keytar'],
   ['only-electron-imports-electron', 'src-renderer/stores/knows-electron.ts', 'electron'],
+  ['nothing-that-runs-knows-packaging', 'src-main/electron/packs.ts', 'src-main/packaging/part.ts'],
+  ['nothing-that-runs-knows-packaging', 'src-main/core/flips-fuses.ts', '@electron/fuses'],
   ['main-knows-no-window', 'src-main/web/knows-window.ts', 'src-renderer/stores/part.ts'],
   ['renderer-sees-common-only', 'src-renderer/stores/knows-core.ts', 'src-main/core/part.ts'],
   ['renderer-has-no-node', 'src-renderer/stores/reads-files.ts', 'node:fs'],
@@ -60,7 +64,9 @@ const ALLOWED: readonly (readonly [from: string, to: string])[] = [
   ['src-main/service/uses-fastify.ts', 'fastify'],
   ['src-main/service/store-sqlite/uses-sqlite.ts', 'better-sqlite3'],
   ['src-main/web/uses-core.ts', 'src-main/core/part.ts'],
+  ['src-main/cli/uses-core.ts', 'src-main/core/part.ts'],
   ['src-main/electron/uses-electron.ts', 'electron'],
+  ['src-main/packaging/flips-fuses.ts', '@electron/fuses'],
   ['src-renderer/stores/uses-common.ts', 'src-main/common/part.ts'],
   ['src-renderer/screens/a/uses-store.ts', 'src-renderer/stores/part.ts'],
   ['src-renderer/screens/a/uses-own.ts', 'src-renderer/screens/a/part.ts'],
@@ -116,7 +122,7 @@ describe('the rules of imports', () => {
     found = await cruise(folders[0]!);
   }, 60_000);
   afterAll(async () => {
-    for (const folder of folders) await rm(folder, { recursive: true, force: true });
+    for (const folder of folders) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   it.each(BREACHES)('%s reports %s, which imports %s', (rule, from) => {

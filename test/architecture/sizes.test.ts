@@ -46,7 +46,7 @@ beforeAll(async () => {
   await write('src-renderer/screens/LongerScreen.vue', '\n'.repeat(MAX_FILE_LINES + 1));
   await write('src-renderer/screens/unended.ts', `${'\n'.repeat(MAX_FILE_LINES)}end`);
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 it('no folder holds more than 24 source files directly, and no source file has more than 260 lines', async () => {
   expect(await findTooLarge(root)).toEqual([]);

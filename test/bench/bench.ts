@@ -1,8 +1,11 @@
 import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
+import { benchAnalysis } from './analysis.ts';
 import type { BenchFigure } from './figure.ts';
 import { benchDownload } from './download.ts';
 import { benchExplore } from './explore.ts';
+import { benchExport } from './export.ts';
+import { benchFollow } from './follow.ts';
 import { benchRecords } from './records.ts';
 import { benchService } from './service.ts';
 import { benchWindow } from './window.ts';
@@ -11,15 +14,24 @@ type Bench = (options: { size: number }) => Promise<BenchFigure[]> | AsyncGenera
 
 /** Every bench by name: a size in records, figures out, all at the end or as they are measured. */
 const BENCHES: Readonly<Record<string, Bench>> = {
+  analysis: benchAnalysis,
   download: benchDownload,
   explore: benchExplore,
+  export: benchExport,
+  follow: benchFollow,
   records: benchRecords,
   service: benchService,
   window: benchWindow,
 };
 const DEFAULT_SIZE = 200_000;
 /** Where a goal is stated for another size. */
-const OWN_SIZES: Readonly<Record<string, number>> = { download: 1_000_000, explore: 1_000_000 };
+const OWN_SIZES: Readonly<Record<string, number>> = {
+  analysis: 1_000_000,
+  download: 1_000_000,
+  explore: 1_000_000,
+  export: 1_000_000,
+  follow: 360_000,
+};
 
 async function run(): Promise<void> {
   const { values, positionals } = parseArgs({

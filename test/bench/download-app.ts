@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { pathToFileURL } from 'node:url';
-import type { Download } from '../../src-main/common/model/download.ts';
+import type { Download } from '../../src-main/common/model/cache/download.ts';
 import type { Period } from '../../src-main/common/model/period.ts';
 import { SPECIFIED_REPORT_IDENTIFIERS } from '../../src-main/common/reporting/reports.ts';
 import { createCore } from '../../src-main/core/create-core.ts';
@@ -13,6 +13,8 @@ export interface DownloadAppInput {
   readonly dataFolder: string;
   /** Path of the cache's built thread. */
   readonly cacheThread: string;
+  /** Whether the analysis engine is fed meanwhile. */
+  readonly isFed: boolean;
   readonly url: string;
   readonly tenant: number;
   readonly accessToken: string;
@@ -26,6 +28,8 @@ export interface DownloadAppFigures {
   readonly state: string;
   readonly ms: number;
   readonly longestPauseMs: number;
+  /** From the end of the download until all its records could be queried; null while the engine rests. */
+  readonly behindMs: number | null;
   /** Most memory that the process ever had resident; null where the system does not say. */
   readonly peakBytes: number | null;
 }
@@ -39,7 +43,12 @@ async function run(input: DownloadAppInput): Promise<DownloadAppFigures> {
     workers: {
       cache,
       service: cache,
-      engine: new URL('../../src-main/core/analysis/engine/engine-process.ts', import.meta.url),
+      engine: new URL(
+        input.isFed
+          ? '../../src-main/core/analysis/engine/engine-process.ts'
+          : '../../test/bench/idle-process.ts',
+        import.meta.url,
+      ),
     },
   });
   await remove();
@@ -72,9 +81,20 @@ async function run(input: DownloadAppInput): Promise<DownloadAppFigures> {
   const download = await ended;
   const ms = performance.now() - from;
   pauses.disable();
+  const { recordCount, snapshotState: state, snapshotId } = download;
+  const longestPauseMs = pauses.max / 1e6;
+  let behindMs: number | null = null;
+  if (input.isFed) {
+    const scope = { snapshotId };
+    await ask('records/open-view', {
+      scope,
+      filter: { conditions: [] },
+      order: [{ column: 'received', descending: true }],
+    });
+    behindMs = performance.now() - from - ms;
+  }
   await core.stop();
-  const { recordCount, snapshotState: state } = download;
-  return { recordCount, state, ms, longestPauseMs: pauses.max / 1e6, peakBytes: await readPeakBytes() };
+  return { recordCount, state, ms, longestPauseMs, behindMs, peakBytes: await readPeakBytes() };
 }
 
 async function readPeakBytes(): Promise<number | null> {

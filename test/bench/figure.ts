@@ -24,8 +24,13 @@ export function toTimeFigure(
   peer: { name: string; valueMs: number } | null = null,
 ): BenchFigure {
   return {
-    ...{ bench, figure, value: valueMs, unit: 'ms', goal: goalMs },
-    ...{ peer: peer?.name ?? null, peerValue: peer?.valueMs ?? null },
+    bench,
+    figure,
+    value: valueMs,
+    unit: 'ms',
+    goal: goalMs,
+    peer: peer?.name ?? null,
+    peerValue: peer?.valueMs ?? null,
     ratio: peer === null ? null : valueMs / peer.valueMs,
     met: goalMs === null ? null : valueMs <= goalMs,
   };

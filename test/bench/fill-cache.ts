@@ -14,8 +14,10 @@ function createDocuments(from: number, count: number) {
     const index = from + offset;
     const text = `hello ${index} `.padEnd(300, 'lorem ipsum ');
     return createDocument(index, {
-      ...{ Id: createId(Math.floor(index / 6) * 7919), ReponseTime: (index * 7919) % 10_007 },
-      ...{ Client: `client ${index % 5000}`, Payload: JSON.stringify({ type: 'message', text }) },
+      Id: createId(Math.floor(index / 6) * 7919),
+      ReponseTime: (index * 7919) % 10_007,
+      Client: `client ${index % 5000}`,
+      Payload: JSON.stringify({ type: 'message', text }),
       ...(index % 97 === 0
         ? { ReponseCode: 504, Error: `Timed out after ${index % 9000} ms at 10.0.${index % 200}.7` }
         : {}),

@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
-import type { RecordOrder } from '../../src-main/common/model/record.ts';
-import type { RecordFilter } from '../../src-main/common/model/record-filter.ts';
+import type { RecordOrder } from '../../src-main/common/model/records/record.ts';
+import type { RecordFilter } from '../../src-main/common/model/records/record-filter.ts';
 import { createRecordsHandlers } from '../../src-main/core/records/records-handlers.ts';
 import type { Cache } from '../../src-main/core/cache/cache.ts';
 import { createFolder, FROM_MS, openTestCache, openTestEngine } from '../integration/cache/cache-fixture.ts';
@@ -81,9 +81,15 @@ async function benchStoring(cache: Cache, file: string, size: number): Promise<B
   const bareMs = insertBare(file);
   const rate = (ms: number): number => Math.round((size / ms) * 1000);
   return {
-    ...{ bench: BENCH, figure: 'storing, parsing included', value: rate(storedMs), unit: 'records/s' },
-    ...{ peer: 'better-sqlite3 insert alone', peerValue: rate(bareMs), ratio: bareMs / storedMs },
-    ...{ goal: null, met: null },
+    bench: BENCH,
+    figure: 'storing, parsing included',
+    value: rate(storedMs),
+    unit: 'records/s',
+    peer: 'better-sqlite3 insert alone',
+    peerValue: rate(bareMs),
+    ratio: bareMs / storedMs,
+    goal: null,
+    met: null,
   };
 }
 

@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import type { ReportResponse } from '../../src-main/common/reporting/wire-schemas.ts';
 
-const MAIN = new URL('../../src-main/service/main.ts', import.meta.url).pathname;
+const MAIN = fileURLToPath(new URL('../../src-main/service/main.ts', import.meta.url));
 /** As `npm run service` starts it. */
 const SERVICE_ARGS = ['--max-semi-space-size=8', MAIN, '--port', '0'];
 

@@ -40,7 +40,7 @@ export async function* benchService({ size }: { size: number }): AsyncGenerator<
     yield* benchStore(join(folder, 'large'), join(folder, 'small'), size);
     yield await benchKills(size >= LARGE_SIZE ? 50 : 10);
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
@@ -170,15 +170,15 @@ async function benchClients(
   for (const error of new Set(load.errors)) console.error(`  ${error}`);
   const name = `${CLIENTS} clients for ${seconds} s`;
   const count = (figure: string, value: number, goal: number | null): BenchFigure => ({
-    ...{
-      bench: BENCH,
-      figure: `${name}, ${figure}`,
-      value,
-      unit: '',
-      goal,
-      met: goal === null ? null : value <= goal,
-    },
-    ...{ peer: null, peerValue: null, ratio: null },
+    bench: BENCH,
+    figure: `${name}, ${figure}`,
+    value,
+    unit: '',
+    goal,
+    met: goal === null ? null : value <= goal,
+    peer: null,
+    peerValue: null,
+    ratio: null,
   });
   return [
     ...toFigures(name, load.times, null),
@@ -194,8 +194,15 @@ function toMemoryFigures(service: ServiceProcess): BenchFigure[] {
   if (value === null) return [];
   return [
     {
-      ...{ bench: BENCH, figure: 'most memory of the process, ever', value, unit: 'MB' },
-      ...{ peer: null, peerValue: null, ratio: null, goal: GOALS.peakMb, met: value <= GOALS.peakMb },
+      bench: BENCH,
+      figure: 'most memory of the process, ever',
+      value,
+      unit: 'MB',
+      peer: null,
+      peerValue: null,
+      ratio: null,
+      goal: GOALS.peakMb,
+      met: value <= GOALS.peakMb,
     },
   ];
 }
@@ -231,8 +238,15 @@ async function benchKills(kills: number): Promise<BenchFigure> {
   for (const fault of faults) console.error(`  ${fault}`);
   const value = faults.length;
   return {
-    ...{ bench: BENCH, figure: `${kills} kills, ${whileWriting} while writing: faults`, value, unit: '' },
-    ...{ peer: null, peerValue: null, ratio: null, goal: 0, met: value === 0 },
+    bench: BENCH,
+    figure: `${kills} kills, ${whileWriting} while writing: faults`,
+    value,
+    unit: '',
+    peer: null,
+    peerValue: null,
+    ratio: null,
+    goal: 0,
+    met: value === 0,
   };
 }
 

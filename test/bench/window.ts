@@ -49,19 +49,35 @@ async function measureScrolling(page: Page): Promise<{ rowsMs: number[]; framesM
     );
     if (scroller === undefined) throw new Error('The table cannot be scrolled.');
     const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve));
-    /** The first date on screen; null while a row is blank. A table too tall for the browser has its rows elsewhere. */
+    /** The row that is drawn at a height. */
+    const findRow = (y: number): Element | null => {
+      const { left } = scroller.getBoundingClientRect();
+      // Far down a tall table, where places are rounded to two pixels, a gap may lie between two rows.
+      const found = [y, y + 4].map((at) =>
+        document.elementFromPoint(left + dateWidth, at)?.closest('[row-index]'),
+      );
+      return found.find((row) => row !== null && row !== undefined) ?? null;
+    };
+    const readIndex = (row: Element): number => Number(row.getAttribute('row-index'));
+    /**
+     * The first date on screen; null while a row is blank. A table too tall for the browser has its rows elsewhere, so
+     * they are looked for where they are seen: the first and the last, since that costs less than the table itself.
+     */
     const readShown = (): string | null => {
-      const { left, top, height } = scroller.getBoundingClientRect();
-      let first: string | null = null;
+      const { top, height } = scroller.getBoundingClientRect();
       // Between the header and the scroll bar.
-      for (let y = top + 2 * rowPx; y < top + height - 2 * rowPx; y += rowPx) {
-        const row = document.elementFromPoint(left + dateWidth, y)?.closest('[role=row]');
-        const cell = row?.querySelector('[col-id=dateMs]');
-        const date = cell?.textContent ?? '';
-        if (!/\d{4}/.test(date)) return null;
-        first ??= date;
+      const [first, last] = [findRow(top + 2 * rowPx), findRow(top + height - 2 * rowPx)];
+      if (first === null || last === null) return null;
+      const dates = new Map(
+        [...document.querySelectorAll('[row-index] [col-id=dateMs]')].map((cell) => {
+          const row = cell.closest('[row-index]');
+          return [row === null ? -1 : readIndex(row), cell.textContent] as const;
+        }),
+      );
+      for (let index = readIndex(first); index <= readIndex(last); index += 1) {
+        if (!/\d{4}/.test(dates.get(index) ?? '')) return null;
       }
-      return first;
+      return dates.get(readIndex(first)) ?? null;
     };
     const rowsMs: number[] = [];
     const framesMs: number[] = [];
@@ -96,9 +112,8 @@ async function startFilled(
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor({ timeout: 60_000 });
   await page.close();
   await stopApp(first.child);
-  const [connection] = JSON.parse(await readFile(join(dataFolder, 'connections.json'), 'utf8')) as {
-    id: string;
-  }[];
+  const saved = await readFile(join(dataFolder, 'connections.json'), 'utf8');
+  const [connection] = (JSON.parse(saved) as { connections: { id: string }[] }).connections;
   const cache = await openTestCache(join(dataFolder, 'cache.sqlite'));
   await fillCache(cache, size, { connectionId: connection?.id ?? '', tenant: 1001 });
   await cache.close();
@@ -134,7 +149,7 @@ export async function* benchWindow({ size }: { size: number }): AsyncGenerator<B
   } finally {
     await browser.close();
     await stopApp(app);
-    await rm(dataFolder, { recursive: true, force: true });
+    await rm(dataFolder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 

@@ -27,7 +27,7 @@ module.exports = {
     }),
     rule('core-knows-no-host', '^src-main/core/', {
       path: [
-        '^src-main/(service|web|electron|start)/',
+        '^src-main/(service|web|electron|start|cli)/',
         '^src-renderer/',
         '^node_modules/(electron|fastify|@fastify|vue)/',
       ],
@@ -38,19 +38,32 @@ module.exports = {
     rule('only-analysis-opens-duckdb', '^src-main/(?!core/analysis/)', { path: '^node_modules/@duckdb/' }),
     rule('only-secrets-opens-the-keychain', '^src-main/(?!core/secrets/)', { path: 'node_modules/keytar/' }),
     rule('service-stands-alone', '^src-main/service/', {
-      path: ['^src-main/(core|web|electron|start)/', '^src-renderer/', '^node_modules/(electron|vue)/'],
+      path: ['^src-main/(core|web|electron|start|cli)/', '^src-renderer/', '^node_modules/(electron|vue)/'],
     }),
     rule('only-the-store-opens-sqlite', '^src-main/service/(?!store-sqlite/)', {
       path: ['^node_modules/better-sqlite3/', '^src-main/node/open-database'],
     }),
     rule('web-has-no-electron', '^src-main/(web|start)/', {
-      path: ['^src-main/(electron/|node/open-database)', '^node_modules/(electron|better-sqlite3|keytar)/'],
+      path: [
+        '^src-main/(electron/|cli/|node/open-database)',
+        '^node_modules/(electron|better-sqlite3|keytar)/',
+      ],
+    }),
+    rule('command-line-is-a-host', '^src-main/cli/', {
+      path: [
+        '^src-main/(electron|web|start)/',
+        '^src-main/node/open-database',
+        '^node_modules/(electron|fastify|@fastify|vue|better-sqlite3|keytar)/',
+      ],
     }),
     rule('electron-host-is-thin', '^src-main/electron/', {
-      path: ['^src-main/(web/|start/|node/open-database)', '^node_modules/(vue|better-sqlite3|keytar)/'],
+      path: ['^src-main/(web/|start/|cli/|node/open-database)', '^node_modules/(vue|better-sqlite3|keytar)/'],
     }),
     rule('only-electron-imports-electron', '^src-(main|renderer)/(?!electron/)', {
       path: '^node_modules/electron/',
+    }),
+    rule('nothing-that-runs-knows-packaging', '^src-(main|renderer)/(?!packaging/)', {
+      path: ['^src-main/packaging/', '^node_modules/(electron-builder|@electron)/'],
     }),
     rule('main-knows-no-window', '^src-main/', { path: '^src-renderer/' }),
     rule('renderer-sees-common-only', '^src-renderer/', { path: '^src-main/(?!common/)' }),

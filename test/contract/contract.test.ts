@@ -4,17 +4,14 @@ import { describe, expect, it } from 'vitest';
 import { AppError, ERROR_CODES, toErrorInfo } from '../../src-main/common/contract/errors.ts';
 import { EVENTS, OPERATIONS } from '../../src-main/common/contract/index.ts';
 
-const CONTRACT = new URL('../../src-main/common/contract/', import.meta.url);
+const CONTRACT = new URL('../../src-main/common/contract/operations/', import.meta.url);
 const CORE = new URL('../../src-main/core/', import.meta.url);
-/** Files of the contract that belong to no prefix. */
-const SHARED_FILES = new Set(['errors.ts', 'index.ts', 'operation.ts']);
 
 const toPrefix = (name: string): string => name.slice(0, name.indexOf('/'));
 
 /** The exports of each file of the contract that declares operations or events, by the file's name without its ending. */
 async function readContractFiles(): Promise<Map<string, Record<string, object>>> {
-  const names = (await readdir(CONTRACT)).filter((name) => !SHARED_FILES.has(name));
-  const files = names.map(async (name): Promise<[string, Record<string, object>]> => [
+  const files = (await readdir(CONTRACT)).map(async (name): Promise<[string, Record<string, object>]> => [
     name.replace(/\.ts$/u, ''),
     (await import(new URL(name, CONTRACT).href)) as Record<string, object>,
   ]);
@@ -83,7 +80,7 @@ describe('errors', () => {
   });
 
   it('have words for what happened and what can be done', async () => {
-    const file = new URL('../../src-renderer/messages/en/errors.json', import.meta.url);
+    const file = new URL('../../src-renderer/messages/en/window/errors.json', import.meta.url);
     const words = JSON.parse(await readFile(file, 'utf8')) as Record<string, Record<string, object>>;
     for (const code of ERROR_CODES) {
       const [feature = '', reason = ''] = code.split('.');

@@ -117,6 +117,43 @@ describe('a host that is gone', () => {
   });
 });
 
+describe('a host that goes and comes back', () => {
+  it('is noticed within five seconds, also when it only falls silent, and again when it is back', async () => {
+    let isSilent = false;
+    const server = createServer((_request, response) => {
+      const beat = (): void => {
+        if (!isSilent) response.write(': open\n\n');
+      };
+      if (!isSilent) response.writeHead(200);
+      beat();
+      const timer = setInterval(beat, 500);
+      response.once('close', () => clearInterval(timer));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const ending = new AbortController();
+    const backend = createWebBackend({
+      fetch,
+      origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      token: 'x',
+      onSessionLost: () => undefined,
+      signal: ending.signal,
+    });
+    const said: boolean[] = [];
+    backend.watchHost!((isThere) => said.push(isThere));
+    backend.on('tasks/changed', () => undefined);
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    expect(said).toEqual([]);
+    isSilent = true;
+    await expect.poll(() => said, { timeout: 5_000 }).toEqual([false]);
+    isSilent = false;
+    await expect.poll(() => said.at(-1), { timeout: 15_000 }).toBe(true);
+    server.closeAllConnections();
+    server.close();
+    await expect.poll(() => said.at(-1), { timeout: 5_000 }).toBe(false);
+    ending.abort();
+  });
+});
+
 describe('the session of a tab', () => {
   function createPage(hash: string): SessionPage & { kept: Map<string, string>; left: string[] } {
     const kept = new Map<string, string>();

@@ -1,4 +1,4 @@
-import type { RecordFilter } from '../../src-main/common/model/record-filter.ts';
+import type { RecordFilter } from '../../src-main/common/model/records/record-filter.ts';
 import { expect, test } from './fixtures.ts';
 import { DetailPage } from './page-models/detail-page.ts';
 import { WindowPage } from './page-models/window-page.ts';

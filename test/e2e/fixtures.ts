@@ -42,7 +42,7 @@ export const test = base.extend<{
       },
     });
     await stopApp(running.child);
-    await rm(dataFolder, { recursive: true, force: true });
+    await rm(dataFolder, { recursive: true, force: true, maxRetries: 5 });
   },
 });
 

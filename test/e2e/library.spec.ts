@@ -89,7 +89,7 @@ test('a snapshot is certified, named, pinned, deleted, brought back, verified an
   await page.getByRole('grid', { name: 'Snapshots' }).focus();
   await page.keyboard.press('Delete');
   await expect(library.rows()).toHaveCount(0);
-  await page.keyboard.press('Control+z');
+  await page.keyboard.press('ControlOrMeta+z');
   await expect(library.rows()).toHaveCount(1);
 
   await library.act(library.row('The quiet day'), 'Verify');

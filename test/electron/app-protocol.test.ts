@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { respondToAppRequest } from '../../src-main/electron/app-protocol.ts';
 import { HOSTILE_URLS } from '../support/hostile-urls.ts';
+import { isPosix } from '../support/posix.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -12,9 +13,9 @@ beforeAll(async () => {
   await writeFile(join(folder, 'window/index.html'), '<meta content="__CSP_NONCE__">');
   await writeFile(join(folder, 'window/assets/a-1.js'), 'export {};');
   await writeFile(join(folder, 'secret.js'), 'secret');
-  await symlink(join(folder, 'secret.js'), join(folder, 'window/link.js'));
+  if (isPosix) await symlink(join(folder, 'secret.js'), join(folder, 'window/link.js'));
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 /** A request whose URL is exactly this text, as a hostile page might get it past a parser. */
 function ask(url: string, method = 'GET'): Promise<Response> {

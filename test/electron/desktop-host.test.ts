@@ -1,16 +1,22 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createDesktopHost } from '../../src-main/electron/desktop-host.ts';
-import { calls, dialogAnswers, resetFakeElectron } from '../support/fake-electron.ts';
+import { calls, dialogAnswers, makeReady, resetFakeElectron } from '../support/fake-electron.ts';
 
-beforeEach(resetFakeElectron);
+beforeEach(() => {
+  resetFakeElectron();
+  makeReady();
+  calls.length = 0;
+});
 
 const host = createDesktopHost({
   platform: 'linux',
   version: '1.2.3',
   dataFolder: '/data',
-  fetch: globalThis.fetch,
+  fetchFor: () => globalThis.fetch,
+  useProxyLogins: () => undefined,
   workers: { cache: new URL('about:blank'), service: new URL('about:blank'), engine: new URL('about:blank') },
   findWindow: () => null,
+  showWindow: () => undefined,
 });
 
 describe('the desktop host', () => {

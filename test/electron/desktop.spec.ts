@@ -54,5 +54,5 @@ test('the desktop opens, responds over IPC, and gives its page nothing of Node',
   expect(seen).toMatchObject({ info: { ok: true, value: { host: 'desktop' } }, node: [], opened: true });
   expect(warnings).toEqual([]);
   await app.close();
-  await rm(dataFolder, { recursive: true, force: true });
+  await rm(dataFolder, { recursive: true, force: true, maxRetries: 5 });
 });

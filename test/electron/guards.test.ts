@@ -57,7 +57,7 @@ describe('E-05: permissions', () => {
     ORIGINS.flatMap((origin) => [true, false].map((isMainFrame) => ({ permission, origin, isMainFrame }))),
   );
 
-  it('are granted for copying from our own main frame, and for nothing else', () => {
+  it('are granted for copying and full screen from our own main frame, and for nothing else', () => {
     const session = new FakeSession('');
     denyPermissions(session as never);
     const request = session.handlers.get('setPermissionRequestHandler') as unknown as (
@@ -78,24 +78,24 @@ describe('E-05: permissions', () => {
       );
       if (check(null, permission, origin, details)) granted.push(['check', entry]);
     }
-    const only = { permission: 'clipboard-sanitized-write', origin: 'app://channelscope', isMainFrame: true };
-    expect(granted).toEqual([
-      ['request', only],
-      ['check', only],
-    ]);
+    const only = ['clipboard-sanitized-write', 'fullscreen'].flatMap((permission) =>
+      ['request', 'check'].map((way) => [
+        way,
+        { permission, origin: 'app://channelscope', isMainFrame: true },
+      ]),
+    );
+    expect(granted).toEqual(only);
   });
 
   it('are denied for devices and for the screen', () => {
     const session = new FakeSession('');
     denyPermissions(session as never);
     expect((session.handlers.get('setDevicePermissionHandler') as () => boolean)()).toBe(false);
-    let streams: unknown;
-    (session.handlers.get('setDisplayMediaRequestHandler') as (...args: unknown[]) => void)(
-      {},
-      (given: unknown) => {
-        streams = given;
-      },
-    );
-    expect(streams).toEqual({});
+  });
+
+  it('a page that asks for a video of the screen gets none, and nothing throws', () => {
+    const session = new FakeSession('');
+    denyPermissions(session as never);
+    expect(session.askForVideo()).toBeNull();
   });
 });

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { EVENTS, OPERATIONS } from '../../src-main/common/contract/index.ts';
 import { isTrustedSender, sendEvents, serveOperations } from '../../src-main/electron/ipc.ts';
-import { FakeWebContents, ipcHandlers, resetFakeElectron } from '../support/fake-electron.ts';
+import { callHandler, FakeWebContents, ipcHandlers, resetFakeElectron } from '../support/fake-electron.ts';
 import { createStubCore } from '../support/stub-core.ts';
 
 beforeEach(resetFakeElectron);
@@ -46,7 +46,9 @@ describe('E-17: senders', () => {
     const core = createStubCore();
     serveOperations(core, trusted);
     expect(isTrustedSender(event as never, trusted)).toBe(false);
-    for (const handler of ipcHandlers.values()) expect(() => handler(event, null)).toThrow(/^Refused\.$/u);
+    for (const handler of ipcHandlers.values()) {
+      expect(() => handler(event as never, null)).toThrow(/^Refused\.$/u);
+    }
     expect(core.asked).toEqual([]);
   });
 });
@@ -63,7 +65,7 @@ describe('operations', () => {
 
   it('return the envelope', async () => {
     serveOperations(createStubCore({ 'tasks/list': () => [] }), trusted);
-    const ask = ipcHandlers.get('operation:tasks/list')!;
+    const ask = (event: unknown, input: unknown) => callHandler('operation:tasks/list', event, input);
     expect(await ask(good, null)).toEqual({ ok: true, value: [] });
     expect(await ask(good, { extra: 1 })).toMatchObject({ ok: false, error: { code: 'app.invalid-input' } });
   });
@@ -73,7 +75,7 @@ describe('operations', () => {
     async (input) => {
       const core = createStubCore();
       serveOperations(core, trusted);
-      const answer = await ipcHandlers.get('operation:tasks/list')!(good, input);
+      const answer = await ipcHandlers.get('operation:tasks/list')!(good as never, input);
       expect(answer).toMatchObject({ ok: false, error: { code: 'app.invalid-input' } });
       expect(core.asked).toEqual([]);
     },
@@ -84,7 +86,7 @@ describe('events', () => {
   it('reach the windows that are open, until they are stopped', () => {
     const core = createStubCore();
     const gone = new FakeWebContents();
-    gone.destroyed = true;
+    gone.destroyed = true; // Whoever sends to it gets an error, as from Electron.
     const stop = sendEvents(core, new Map([ours, gone].map((one) => [one.id, one])) as never);
     const name = Object.keys(EVENTS)[0] as keyof typeof EVENTS;
     core.send(name, { a: 1 });

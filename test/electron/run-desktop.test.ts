@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,47 +14,83 @@ import {
   calls,
   dialogAnswers,
   FakeEvent,
-  ipcHandlers,
+  callHandler,
   makeReady,
   namesOfCalls,
   resetFakeElectron,
+  trays,
+  uncaught,
   windows,
 } from '../support/fake-electron.ts';
+import { makeSettings } from '../unit/renderer/support/samples.ts';
 import { createStubCore, type StubCore } from '../support/stub-core.ts';
 
 let folder: string;
 let core: StubCore;
 let host: Host | undefined;
+let errors: EventEmitter;
+let told: string[];
 beforeEach(async () => {
   resetFakeElectron();
+  errors = new EventEmitter();
+  told = [];
   folder = await mkdtemp(join(tmpdir(), 'channelscope-desktop-'));
+  await writeFile(join(folder, 'index.html'), '<title>window</title>');
   core = createStubCore();
   host = undefined;
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
+afterEach(async () => {
+  expect(uncaught).toEqual([]);
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+});
 
-function run(platform: Host['platform'] = 'linux'): Promise<void> {
+interface Change {
+  platform?: Host['platform'];
+  createCore?: (given: Host) => Promise<StubCore>;
+}
+
+function run({ platform = 'linux', createCore }: Change = {}): Promise<void> {
   const thread = new URL('file:///thread.js');
   return runDesktop({
     platform,
     dataFolder: join(folder, 'data'),
     windowFolder: folder,
+    developmentServer: null,
     preload: '/app/preload.cjs',
     workers: { cache: thread, service: thread, engine: thread },
-    createCore: (given) => {
-      host = given;
-      return Promise.resolve(core);
-    },
+    createCore:
+      createCore ??
+      ((given) => {
+        host = given;
+        return Promise.resolve(core);
+      }),
+    errors: errors as never,
+    report: { tell: (said) => void told.push(said) },
   });
 }
 
-async function start(platform?: Host['platform']): Promise<void> {
-  const running = run(platform);
+async function start(change?: Change): Promise<void> {
+  const running = run(change);
   makeReady();
   await running;
 }
 
 describe('start', () => {
+  it.each([
+    ['windows', false, [process.execPath]],
+    ['windows', true, ['Channelscope']],
+    ['linux', false, []],
+    ['macos', true, []],
+  ] as const)(
+    '%s can name whose notifications they are, installed: %s',
+    async (platform, isPackaged, ids) => {
+      app.isPackaged = isPackaged;
+      await start({ platform });
+      const named = calls.filter(({ name }) => name === 'app.setAppUserModelId');
+      expect(named.map(({ args }) => args[0])).toEqual(ids);
+    },
+  );
+
   it('does what must precede readiness before it', async () => {
     await start();
     const names = namesOfCalls();
@@ -101,9 +138,11 @@ describe('start', () => {
       isDestroyed: () => false,
     };
     const event = { sender: webContents, senderFrame: frame };
-    expect(await ipcHandlers.get('operation:tasks/list')!(event, null)).toMatchObject({ ok: false });
-    windows[0]!.emit('closed');
-    expect(() => ipcHandlers.get('operation:tasks/list')!(event, null)).toThrow('Refused.');
+    expect(
+      await callHandler('operation:tasks/list', { sender: { id: webContents.id }, senderFrame: frame }, null),
+    ).toMatchObject({ ok: false });
+    windows[0]!.close();
+    await expect(callHandler('operation:tasks/list', event, null)).rejects.toThrow('Refused.');
   });
 
   it('denies permissions in every session, the one for requests too', async () => {
@@ -112,7 +151,11 @@ describe('start', () => {
       .filter((call) => call.name === 'session.setPermissionRequestHandler')
       .map((call) => call.args[0]);
     expect(guarded).toContain('');
-    expect(guarded).toContain('requests');
+    host!.fetchFor('one');
+    const names = calls
+      .filter((call) => call.name === 'session.setPermissionRequestHandler')
+      .map((call) => call.args[0]);
+    expect(names).toContain('requests-one');
   });
 
   it('leaves to the instance that is open already', async () => {
@@ -127,20 +170,8 @@ describe('start', () => {
     await start();
     windows[0]!.minimized = true;
     app.emit('second-instance', new FakeEvent(), ['channelscope', 'channelscope://evil', '--no-sandbox']);
-    expect(namesOfCalls().slice(-2)).toEqual(['restore', 'focus']);
+    expect(namesOfCalls().slice(-3)).toEqual(['restore', 'show', 'focus']);
     expect(windows).toHaveLength(1);
-  });
-
-  it('stops the core before it quits, once', async () => {
-    await start();
-    const first = new FakeEvent();
-    app.emit('before-quit', first);
-    expect(first.defaultPrevented).toBe(true);
-    await expect.poll(() => namesOfCalls()).toContain('app.quit');
-    expect(core.isStopped).toBe(true);
-    const second = new FakeEvent();
-    app.emit('before-quit', second);
-    expect(second.defaultPrevented).toBe(false);
   });
 });
 
@@ -181,6 +212,7 @@ describe('window options', () => {
   it('leave room for the buttons of each system', () => {
     expect(buildWindowOptions({ platform: 'macos', preload, isDark: false, state })).toMatchObject({
       titleBarStyle: 'hiddenInset',
+      titleBarOverlay: true,
       trafficLightPosition: { x: 11, y: 16 },
     });
     expect(buildWindowOptions({ platform: 'windows', preload, isDark: true, state })).toMatchObject({
@@ -197,15 +229,38 @@ describe('window options', () => {
     expect(readWindowState(folder, screens)).toEqual({ bounds, isMaximized: true });
     saveWindowState(folder, { ...bounds, x: 5000 }, false);
     expect(readWindowState(folder, screens)).toEqual(state);
+    // Wayland says 0 of every place: only the size is worth keeping.
+    saveWindowState(folder, { x: 0, y: 0, width: 1000, height: 700 }, false);
+    expect(readWindowState(folder, screens).bounds).toEqual({ width: 1000, height: 700 });
     await writeFile(join(folder, 'window.json'), '{"x":"1"');
     expect(readWindowState(folder, screens)).toEqual(state);
   });
 });
 
 describe('menu', () => {
+  it('a window closes by its shortcut on macOS', () => {
+    expect(buildMenuTemplate('macos')).toContainEqual({ role: 'fileMenu' });
+  });
+
   it.each(['macos', 'windows', 'linux'] as const)('reloads nothing and opens no tools on %s', (platform) => {
     const text = JSON.stringify(buildMenuTemplate(platform));
     expect(text).not.toMatch(/reload|toggleDevTools/iu);
     expect(text).toContain('"zoomIn"');
+  });
+});
+
+describe('the tray', () => {
+  it('lets the application go on without its window, and leads back to one', async () => {
+    core = createStubCore({ 'settings/get': () => makeSettings({ keepInTray: true }) });
+    await start();
+    windows[0]?.close();
+    app.emit('window-all-closed');
+    expect(namesOfCalls()).not.toContain('app.quit');
+    trays[0]?.choose('Open Channelscope');
+    expect(windows).toHaveLength(2);
+    core.send('settings/changed', makeSettings({ keepInTray: false }));
+    windows[1]?.close();
+    app.emit('window-all-closed');
+    expect(namesOfCalls()).toContain('app.quit');
   });
 });

@@ -1,10 +1,19 @@
 import { beforeEach, expect, it } from 'vitest';
 import type { BrowserWindow } from 'electron';
-import { showProgress } from '../../src-main/electron/show-progress.ts';
-import { BrowserWindow as FakeWindow, calls, resetFakeElectron } from '../support/fake-electron.ts';
+import { keepAwake } from '../../src-main/electron/keep-awake.ts';
+import { showProgress } from '../../src-main/electron/attention/show-progress.ts';
+import {
+  BrowserWindow as FakeWindow,
+  calls,
+  makeReady,
+  resetFakeElectron,
+} from '../support/fake-electron.ts';
 import { createStubCore } from '../support/stub-core.ts';
 
-beforeEach(() => resetFakeElectron());
+beforeEach(() => {
+  resetFakeElectron();
+  makeReady();
+});
 
 const shares = (): unknown[] =>
   calls.filter(({ name }) => name === 'setProgressBar').map(({ args: [share] }) => share);
@@ -24,6 +33,25 @@ it('shows in the taskbar how far all downloads are, and nothing once they ended'
   expect(shares()).toEqual([2, 0.5, 0.5, 0.5, -1]);
   stop();
   expect(core.listenerCount()).toBe(0);
+});
+
+it('the computer does not go to sleep while something is downloaded', () => {
+  const core = createStubCore();
+  const stop = keepAwake(core);
+  const send = (id: string, state: string): void =>
+    core.send('tasks/changed', { id, kind: 'download', state, done: 0, total: 1 });
+  const names = (): string[] => calls.map(({ name }) => name).filter((name) => name.startsWith('power'));
+  send('a', 'queued');
+  expect(names()).toEqual([]);
+  send('a', 'running');
+  send('b', 'running');
+  send('a', 'done');
+  expect(names()).toEqual(['powerSaveBlocker.start']);
+  send('b', 'paused');
+  expect(names()).toEqual(['powerSaveBlocker.start', 'powerSaveBlocker.stop']);
+  send('c', 'running');
+  stop();
+  expect(names()).toHaveLength(4);
 });
 
 it('leaves a window that is closed alone', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readPage } from '../../src-main/common/reporting/read-page.ts';
+import { readPage } from '../../src-main/common/reporting/reading/read-page.ts';
 import { toEnvelope } from '../support/fault-server.ts';
 import { catchError, createTestClient, firstPage, sendRaw, startReports } from './client/client-rig.ts';
 

@@ -9,6 +9,7 @@ import {
   sendBody,
   startReports,
 } from './client/client-rig.ts';
+import { serviceFetch } from '../support/electron/service-fetch.ts';
 
 const json = JSON.stringify(pageBody);
 const gzip = gzipSync(json);
@@ -64,7 +65,7 @@ function createCountingFetch(): { fetch: typeof globalThis.fetch; readBytes: () 
   });
   return {
     fetch: async (input, init) => {
-      const response = await fetch(input, init);
+      const response = await serviceFetch(input, init);
       if (!response.headers.has('content-encoding')) return response;
       return new Response(response.body?.pipeThrough(count), response);
     },

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { readPage, type ReadPage } from '../../src-main/common/reporting/read-page.ts';
+import { readPage, type ReadPage } from '../../src-main/common/reporting/reading/read-page.ts';
 import { createFolder, openTestCache, toNewSnapshot, toPage } from '../integration/cache/cache-fixture.ts';
 import { toEnvelope } from '../support/fault-server.ts';
 import { catchError, createTestClient, firstPage, sendBody, startReports } from './client/client-rig.ts';

@@ -64,6 +64,24 @@ describe('C11: Retry-After', () => {
     expect(waitedMs).toEqual([]);
   });
 
+  it.each([429, 503])(
+    "C11: a short fault within the service's own pauses never fails a first page: %i",
+    async (status) => {
+      const server = await startReports(...Array.from({ length: 9 }, () => limit('4', status)));
+      const { client, waitedMs } = createTestClient(server.address);
+      await client.fetchPage(firstPage);
+      expect(waitedMs.length).toBeGreaterThanOrEqual(9);
+      expect(waitedMs.reduce((sum, ms) => sum + ms, 0)).toBeLessThanOrEqual(120_000);
+    },
+  );
+
+  it('C11: pauses of more than 120 s altogether are not waited for', async () => {
+    const server = await startReports(...Array.from({ length: 9 }, () => limit('50')));
+    const { client, waitedMs } = createTestClient(server.address);
+    expect((await catchError(client.fetchPage(firstPage))).code).toBe('client.rate-limited');
+    expect(waitedMs).toEqual([50_000, 50_000]);
+  });
+
   it('C11: of 0 for ever is no reason to ask in a loop', async () => {
     const server = await startReports(...Array.from({ length: 500 }, () => limit('0')));
     const { client } = createTestClient(server.address);

@@ -14,6 +14,7 @@ import {
   startServer,
   withToken,
 } from './client/client-rig.ts';
+import { serviceFetch } from '../support/electron/service-fetch.ts';
 
 const start = (answer: Answer): Promise<FaultServer> => startServer(withToken(answer));
 const unavailable: Answer = (_request, response) => sendStatus(response, 503);
@@ -51,7 +52,7 @@ describe('C13: a download', () => {
     const { server, clock, hasEnded } = await startOutage(3_600_000);
     const fetch: typeof globalThis.fetch = (...input) =>
       server.requests.length < 2 || hasEnded()
-        ? globalThis.fetch(...input)
+        ? serviceFetch(...input)
         : Promise.reject(
             new TypeError('fetch failed', { cause: Object.assign(new Error(), { code: 'ENETUNREACH' }) }),
           );

@@ -5,6 +5,7 @@ import { sendJson, toEnvelope } from '../support/fault-server.ts';
 import { createSkipClock } from '../support/skip-clock.ts';
 import { catchError, createTestClient, firstPage, startServer, withToken } from './client/client-rig.ts';
 import { createDirectDownloads } from './direct-downloads.ts';
+import { serviceFetch } from '../support/electron/service-fetch.ts';
 
 const failAs =
   (code: string): typeof globalThis.fetch =>
@@ -49,7 +50,7 @@ describe('C15: a network that is not there', () => {
     ['EHOSTUNREACH', 'client.unreachable'],
     ['EADDRNOTAVAIL', 'client.unreachable'],
     ['ERR_INTERNET_DISCONNECTED', 'client.unreachable'],
-    ['ERR_PROXY_CONNECTION_FAILED', 'client.unreachable'],
+    ['ERR_PROXY_CONNECTION_FAILED', 'client.proxy'],
     ['ERR_NETWORK_CHANGED', 'client.unreachable'],
   ])('C15: %s is reported as %s', async (failure, code) => {
     const { client } = createTestClient('http://host.invalid', { fetch: failAs(failure) });
@@ -68,7 +69,7 @@ describe('C15: a network that is not there', () => {
       }),
     );
     const fetch: typeof globalThis.fetch = (...input) => {
-      if (!isAsleep || server.requests.length < 2) return globalThis.fetch(...input);
+      if (!isAsleep || server.requests.length < 2) return serviceFetch(...input);
       clock.jump(8 * 3_600_000);
       isAsleep = false;
       return failAs('ERR_NETWORK_IO_SUSPENDED')(...input);

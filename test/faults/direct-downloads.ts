@@ -1,9 +1,9 @@
 import { onTestFinished } from 'vitest';
 import type { Output } from '../../src-main/common/contract/index.ts';
-import type { Snapshot } from '../../src-main/common/model/snapshot.ts';
+import type { Snapshot } from '../../src-main/common/model/cache/snapshot.ts';
 import type { Period } from '../../src-main/common/model/period.ts';
 import { SPECIFIED_REPORT_IDENTIFIERS, type DetailKind } from '../../src-main/common/reporting/reports.ts';
-import type { SavedConnection } from '../../src-main/core/connections/connection-file.ts';
+import type { SavedConnection } from '../../src-main/core/connections/connection-document.ts';
 import type { ConnectionStore } from '../../src-main/core/connections/create-connections.ts';
 import {
   createReportingClient,
@@ -16,6 +16,7 @@ import { createTaskRegistry } from '../../src-main/core/tasks/create-task-regist
 import { openTestCache, createFolder } from '../integration/cache/cache-fixture.ts';
 import { createSkipClock } from '../support/skip-clock.ts';
 import { toDetailKind, toRecordId } from '../../src-main/core/cache/read/record-tables.ts';
+import { serviceFetch } from '../support/electron/service-fetch.ts';
 
 export interface LogLine {
   readonly atMs: number;
@@ -31,18 +32,22 @@ function createCollectingLogger(lines: LogLine[], now: () => number): Logger {
 
 const pageSize = 500;
 
-/** The real downloads, client and cache against an address; waits are skipped, log lines are kept. */
+/**
+ * The real downloads, client and cache against an address; waits are skipped, log lines are kept. The connection is
+ * named `one`; any other one has an address of its own, named as it is, below the given one.
+ */
 export async function createDirectDownloads(
   baseAddress: string,
   change: Partial<ReportingClientOptions> = {},
   clock = createSkipClock(),
+  atEnd: (work: () => Promise<void>) => void = onTestFinished,
 ) {
   const { file, remove } = await createFolder();
   const cache = await openTestCache(file);
   const lines: LogLine[] = [];
   const logger = createCollectingLogger(lines, clock.now);
   const tasks = createTaskRegistry({ now: clock.now, emit: () => undefined, logger });
-  const connection: SavedConnection = {
+  const one: SavedConnection = {
     id: 'one',
     name: 'One',
     kind: 'remote',
@@ -53,16 +58,31 @@ export async function createDirectDownloads(
     pageSize,
     createdAtMs: 0,
   };
-  const client = createReportingClient({
-    target: { ...connection, connectionId: connection.id },
-    secrets: () => Promise.resolve({ accessToken: 'user-part', accessTokenSecret: 'secret-part' }),
-    fetch: globalThis.fetch,
-    clock,
-    random: () => 0.5,
-    logger,
-    ...change,
+  const moved = new Map<string, Partial<SavedConnection>>();
+  const get = (id: string): SavedConnection => ({
+    ...one,
+    id,
+    baseAddress: id === one.id ? baseAddress : `${baseAddress}/${id}`,
+    ...moved.get(id),
   });
-  const connections = { get: () => connection, clientFor: () => client } as unknown as ConnectionStore;
+  const createClient = (id: string) =>
+    createReportingClient({
+      target: { ...get(id), connectionId: id },
+      secrets: () => Promise.resolve({ accessToken: 'user-part', accessTokenSecret: 'secret-part' }),
+      fetch: serviceFetch,
+      clock,
+      random: () => 0.5,
+      logger,
+      ...change,
+    });
+  const client = createClient(one.id);
+  const clients = new Map([[one.id, client]]);
+  const clientFor = (id: string) => {
+    const known = clients.get(id) ?? createClient(id);
+    clients.set(id, known);
+    return known;
+  };
+  const connections = { get, clientFor } as unknown as ConnectionStore;
   const shared = { cache, connections, tasks, now: clock.now };
   const downloads = createDownloads({
     ...shared,
@@ -72,7 +92,7 @@ export async function createDirectDownloads(
     random: () => 0.5,
   });
   const handlers = createDownloadsHandlers({ ...shared, ...downloads, readFreeBytes: () => null });
-  onTestFinished(async () => {
+  atEnd(async () => {
     await tasks.stop();
     await cache.close();
     await remove();
@@ -87,9 +107,27 @@ export async function createDirectDownloads(
     client,
     clock,
     lines,
+    /** Saves a connection with changes; without any it is as it was at first. */
+    change: (connectionId: string, changes: Partial<SavedConnection>): void => {
+      moved.set(connectionId, changes);
+      clients.delete(connectionId);
+    },
     /** Downloads a report and returns its snapshot as it ended. */
-    download: async (report: DetailKind, period: Period): Promise<Snapshot> =>
-      end(await handlers['downloads/start']({ connectionId: connection.id, report, period })),
+    download: async (
+      report: DetailKind,
+      period: Period,
+      connectionId = one.id,
+      sliceDays: number | null = null,
+    ): Promise<Snapshot> =>
+      end(await handlers['downloads/start']({ connectionId, report, period, sliceDays })),
+    /** Downloads what of a span is not cached; returns the snapshots as they ended. */
+    fillGaps: async (
+      report: DetailKind,
+      span: { readonly fromMs: number; readonly toMs: number },
+      connectionId = one.id,
+    ): Promise<Snapshot[]> =>
+      Promise.all((await handlers['downloads/fetch-gaps']({ connectionId, report, ...span })).map(end)),
+    readCertificate: (snapshotId: number) => handlers['downloads/read-certificate']({ snapshotId }),
     /** Goes on with a download that was paused or ended early. */
     resume: async (snapshotId: number): Promise<Snapshot> =>
       end(await handlers['downloads/resume']({ snapshotId })),

@@ -1,7 +1,7 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Period } from '../../src-main/common/model/period.ts';
-import type { Snapshot } from '../../src-main/common/model/snapshot.ts';
+import type { Snapshot } from '../../src-main/common/model/cache/snapshot.ts';
 import type { DetailKind } from '../../src-main/common/reporting/reports.ts';
 import { toNewSnapshot } from '../integration/cache/cache-fixture.ts';
 import { makeCertificate } from '../support/make-certificate.ts';

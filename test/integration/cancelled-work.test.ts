@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Input, OperationName, Output } from '../../src-main/common/contract/index.ts';
-import type { ConnectionDraft } from '../../src-main/common/model/connection.ts';
+import type { ConnectionDraft } from '../../src-main/common/model/connections/connection.ts';
 import { SPECIFIED_REPORT_IDENTIFIERS } from '../../src-main/common/reporting/reports.ts';
 import { createCore, type Core } from '../../src-main/core/create-core.ts';
 import { createInMemorySecretStore } from '../../src-main/core/secrets/in-memory-secret-store.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { judgeEnd } from '../../src-main/common/reporting/next-cursor.ts';
-import { readPage, type ReadPage } from '../../src-main/common/reporting/read-page.ts';
+import { judgeEnd } from '../../src-main/common/reporting/reading/next-cursor.ts';
+import { readPage, type ReadPage } from '../../src-main/common/reporting/reading/read-page.ts';
 import { SPECIFIED_REPORT_IDENTIFIERS, type ReportKind } from '../../src-main/common/reporting/reports.ts';
 import { toWireDate } from '../../src-main/common/reporting/wire-dates.ts';
 import { createReportingClient } from '../../src-main/core/client/create-reporting-client.ts';
@@ -49,7 +49,8 @@ async function walk(report: ReportKind, size: number): Promise<{ pages: ReadPage
       ...page,
       cursorSent: cursor,
       seenCursors: (text) => seen.has(text),
-      receivedBefore: received,
+      isAfterEmpty: false,
+      hasAll: () => received + page.recordCount === page.totalDocument,
     });
     received += page.recordCount;
     if (verdict.nextCursor === null) return { pages, end: verdict.end };

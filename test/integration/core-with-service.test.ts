@@ -3,10 +3,10 @@ import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Input, OperationName, Output } from '../../src-main/common/contract/index.ts';
-import type { Connection, ConnectionDraft } from '../../src-main/common/model/connection.ts';
+import type { Connection, ConnectionDraft } from '../../src-main/common/model/connections/connection.ts';
 import type { Period } from '../../src-main/common/model/period.ts';
-import type { Snapshot } from '../../src-main/common/model/snapshot.ts';
-import type { Task } from '../../src-main/common/model/task.ts';
+import type { Snapshot } from '../../src-main/common/model/cache/snapshot.ts';
+import type { Task } from '../../src-main/common/model/cache/task.ts';
 import { toWireDate } from '../../src-main/common/reporting/wire-dates.ts';
 import { createCore, type Core } from '../../src-main/core/create-core.ts';
 import { createInMemorySecretStore } from '../../src-main/core/secrets/in-memory-secret-store.ts';
@@ -46,7 +46,7 @@ describe('the core with the bundled service', () => {
   const whenTaskEnds = (taskId: string): Promise<Task> => ask('tasks/wait', { taskId });
   const fetchSummary = async (direction: 'inbound' | 'outbound', period: Period): Promise<Snapshot> => {
     const { taskId, snapshotId } = await ask('summaries/start-fetch', { connectionId, direction, period });
-    expect(await whenTaskEnds(taskId)).toMatchObject({ kind: 'summary', state: 'done' });
+    expect(await whenTaskEnds(taskId)).toMatchObject({ kind: 'summary', error: null, state: 'done' });
     return ask('snapshots/get', { snapshotId });
   };
 
@@ -81,6 +81,23 @@ describe('the core with the bundled service', () => {
     const task = await whenTaskEnds(taskId);
     expect(task).toMatchObject({ state: 'done', done: 7, total: 7 });
     expect(task.steps.map(({ state }) => state)).toEqual(Array.from({ length: 7 }, () => 'passed'));
+  });
+
+  it('runs a few connection tests at a time, however many are started', async () => {
+    const connection = (await ask('connections/list', null))[0]!;
+    const { id, ...draft } = toDraft(connection);
+    const started = await Promise.all(
+      Array.from({ length: 12 }, () =>
+        ask('connections/start-test', { connectionId: id, draft, secrets: {} }),
+      ),
+    );
+    const ended = await Promise.all(started.map(({ taskId }) => whenTaskEnds(taskId)));
+    expect(ended.map(({ state }) => state)).toEqual(ended.map(() => 'done'));
+    const spans = ended.map(({ startedAtMs, endedAtMs }) => ({ startedAtMs, endedAtMs: endedAtMs! }));
+    for (const { startedAtMs: atMs } of spans) {
+      const running = spans.filter((span) => span.startedAtMs < atMs && atMs < span.endedAtMs);
+      expect(running.length).toBeLessThanOrEqual(3);
+    }
   });
 
   it('says which step of a connection test failed', async () => {
@@ -203,7 +220,9 @@ describe('the core with the bundled service', () => {
     const now = lastHours(24);
     const startMs = Math.floor(now.fromMs / hourMs) * hourMs;
     const toSpan = (fromMs: number, toMs: number): Period => ({
-      ...{ fromMs, toMs: toMs - 1000, zone: 'UTC' },
+      fromMs,
+      toMs: toMs - 1000,
+      zone: 'UTC',
       startDate: toWireDate(fromMs, 'UTC'),
       endDate: toWireDate(toMs - 1000, 'UTC'),
     });
@@ -237,14 +256,24 @@ describe('the core with the bundled service', () => {
         const computed = await ask('summaries/compute', scope);
         expect(computed.requestCount).toBe(expected);
         const { buckets } = await ask('records/read-histogram', {
-          ...{ scope, filter, fromMs, toMs, zone: 'UTC', maxBuckets: 60 },
-          ...{ split: 'class' as const, withMedian: false },
+          scope,
+          filter,
+          fromMs,
+          toMs,
+          zone: 'UTC',
+          maxBuckets: 60,
+          split: 'class' as const,
+          withMedian: false,
         });
         expect(buckets.flatMap(({ counts }) => counts).reduce((sum, count) => sum + count, 0)).toBe(expected);
         const facets = await ask('records/read-facets', { scope, filter });
         expect(facets.channels.reduce((sum, { count }) => sum + count, 0)).toBe(expected);
         const { taskId } = await ask('exports/start', {
-          ...{ scope, filter, order, format: 'json' as const, includePayload: false },
+          scope,
+          filter,
+          order,
+          format: 'json' as const,
+          includePayload: false,
         });
         const { fileName } = await whenTaskEnds(taskId!);
         const exported = JSON.parse(await readFile(join(dataFolder, fileName!), 'utf8')) as {

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { RecordImport } from '../../src-main/common/model/local-service.ts';
+import type { RecordImport } from '../../src-main/common/model/connections/local-service.ts';
 import { openLocalService, start, type Running } from './local-service-rig.ts';
 
 describe('an import', () => {

@@ -1,6 +1,6 @@
 import { expect, onTestFinished } from 'vitest';
 import type { EventName } from '../../src-main/common/contract/index.ts';
-import type { LocalServiceState } from '../../src-main/common/model/local-service.ts';
+import type { LocalServiceState } from '../../src-main/common/model/connections/local-service.ts';
 import type { ReportingClient } from '../../src-main/core/client/reporting-client.ts';
 import { createConnectionFile } from '../../src-main/core/connections/connection-file.ts';
 import { createConnections } from '../../src-main/core/connections/create-connections.ts';

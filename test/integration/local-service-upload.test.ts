@@ -2,7 +2,9 @@ import { readFile, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createWebBackend } from '../../src-renderer/backend/web-backend.ts';
+import { mountSmallDisk } from '../support/mount-folder.ts';
 import { launch, startTestServer, type TestServer, type TestSession } from '../support/web-server.ts';
+import { isPosix } from '../support/posix.ts';
 
 const TYPE = 'application/octet-stream';
 const LIMIT_BYTES = 1024 * 1024;
@@ -37,7 +39,7 @@ describe('a file that the page sends', () => {
     expect(file.name).toBe('Año 1.CSV');
     expect(file.path).toMatch(/\.csv$/u);
     expect(await readFile(file.path, 'utf8')).toBe('Date;Id\n');
-    if (process.platform !== 'win32') expect((await stat(file.path)).mode & 0o777).toBe(0o600);
+    if (isPosix) expect((await stat(file.path)).mode & 0o777).toBe(0o600);
     expect(running.uploads.take(uploadId)).toBeNull();
     await file.release();
     expect(await listUploads()).toEqual([]);
@@ -67,6 +69,31 @@ describe('a file that the page sends', () => {
       expect(file.path.startsWith(join(running.folder, 'uploads'))).toBe(true);
       expect(file.path.slice(join(running.folder, 'uploads').length)).toMatch(/^[\\/][\w-]{43}(?:\.csv)?$/u);
       expect(file.name).not.toMatch(/[\\/\p{Cc}\p{Cf}]/u);
+    }
+  });
+
+  it('gets an answer when the disk is full, with words of its own, and nothing stays', async ({ skip }) => {
+    await send('x');
+    const unmount = mountSmallDisk(join(running.folder, 'uploads'), 64 * 1024);
+    skip(unmount === null, 'no file system can be mounted');
+    try {
+      const bytes = new Uint8Array(LIMIT_BYTES - 1);
+      expect((await send(bytes)).status).toBe(507);
+      expect(await listUploads()).toEqual([]);
+      const backend = createWebBackend({
+        fetch: (input, init) =>
+          fetch(input, { ...init, headers: { ...(init?.headers as object), ...session.headers } }),
+        origin: running.origin,
+        token: session.token,
+        onSessionLost: () => undefined,
+      });
+      const { signal } = new AbortController();
+      await expect(backend.upload!(new File([bytes], 'large.json'), signal)).rejects.toMatchObject({
+        code: 'local-service.disk-full',
+      });
+      expect(running.bugs).toEqual([]);
+    } finally {
+      unmount?.();
     }
   });
 

@@ -5,6 +5,7 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { toDatabasePath } from '../../src-main/service/store-sqlite/open-database.ts';
 import { startTestService } from '../support/service/running-service.ts';
+import { itOnPosix } from '../support/posix.ts';
 
 describe('a data folder that the service can’t use', () => {
   let folder: string;
@@ -13,7 +14,7 @@ describe('a data folder that the service can’t use', () => {
     folder = await mkdtemp(join(tmpdir(), 'folder-'));
     path = toDatabasePath(folder);
   });
-  afterEach(() => rm(folder, { recursive: true, force: true }));
+  afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
   const start = async (dataFolder = folder): Promise<number> => {
     const service = await startTestService({ dataFolder, records: 50 });
@@ -38,7 +39,7 @@ describe('a data folder that the service can’t use', () => {
     await expectRefusal(/can't be used/, join(folder, 'file'));
   });
 
-  it('lies where nothing can be made', async () => {
+  itOnPosix('lies where nothing can be made', async () => {
     await expectRefusal(/can't be used/, '/dev/null/reporting-service');
   });
 

@@ -3,13 +3,16 @@ import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { QUIRK_NAMES } from '../../src-main/common/model/simulation.ts';
+import { QUIRK_NAMES } from '../../src-main/common/model/connections/simulation.ts';
 import { readCommandLine } from '../../src-main/service/read-command-line.ts';
+import { bundledScript } from '../support/bundled/bundled-script.ts';
 import { toPeriod, walkReport } from '../support/service/service-calls.ts';
+import { itOnPosix } from '../support/posix.ts';
 
-const MAIN = new URL('../../src-main/service/main.ts', import.meta.url).pathname;
+const MAIN = fileURLToPath(bundledScript('service-main'));
 const DATABASE = 'reporting-service.sqlite';
 
 interface Ready {
@@ -27,7 +30,7 @@ describe('npm run service', () => {
   });
   afterEach(async () => {
     for (const child of children.splice(0)) child.kill('SIGKILL');
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   const run = (...args: string[]) => {
@@ -49,7 +52,7 @@ describe('npm run service', () => {
     return { code, ...output };
   };
 
-  it.each(['SIGTERM', 'SIGINT'] as const)(
+  itOnPosix.each(['SIGTERM', 'SIGINT'] as const)(
     'prints one line of JSON once it listens, and ends cleanly on %s',
     async (signal) => {
       const { child, output, closed, ready } = await startHere();
@@ -71,7 +74,7 @@ describe('npm run service', () => {
     },
   );
 
-  it('gives the same credentials and records on a second start', async () => {
+  itOnPosix('gives the same credentials and records on a second start', async () => {
     const period = toPeriod(Date.now() - 4 * 86_400_000, Date.now());
     const seen: unknown[] = [];
     for (let start = 0; start < 2; start += 1) {
@@ -90,7 +93,7 @@ describe('npm run service', () => {
     expect((await stat(join(folder, DATABASE))).mode & 0o777).toBe(0o600);
   });
 
-  it('keeps the clear credentials out of the database', async () => {
+  itOnPosix('keeps the clear credentials out of the database', async () => {
     const { child, closed, ready } = await startHere('--no-live');
     child.kill('SIGTERM');
     await closed;
@@ -136,26 +139,29 @@ describe('npm run service', () => {
     for (const quirk of QUIRK_NAMES) expect(stdout).toContain(`  ${quirk}\n`);
   });
 
-  it('says so when it can not keep its credentials, and makes new ones where they are damaged', async () => {
-    const path = join(folder, 'credentials.json');
-    await mkdir(path);
-    const { code, stderr } = await runToEnd('--data', folder, '--records', '10', '--days', '1');
-    expect(code).toBe(1);
-    expect(stderr).toContain(path);
-    expect(stderr.trim().split('\n')).toHaveLength(1);
-    await rm(path, { recursive: true });
-    await writeFile(path, '{"accessToken":"half', { mode: 0o644 });
-    const { child, closed, ready } = await startHere('--no-live');
-    expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({
-      accessToken: ready.accessToken,
-      accessTokenSecret: ready.accessTokenSecret,
-    });
-    expect((await stat(path)).mode & 0o777).toBe(0o600);
-    child.kill('SIGTERM');
-    await closed;
-  });
+  itOnPosix(
+    'says so when it can not keep its credentials, and makes new ones where they are damaged',
+    async () => {
+      const path = join(folder, 'credentials.json');
+      await mkdir(path);
+      const { code, stderr } = await runToEnd('--data', folder, '--records', '10', '--days', '1');
+      expect(code).toBe(1);
+      expect(stderr).toContain(path);
+      expect(stderr.trim().split('\n')).toHaveLength(1);
+      await rm(path, { recursive: true });
+      await writeFile(path, '{"accessToken":"half', { mode: 0o644 });
+      const { child, closed, ready } = await startHere('--no-live');
+      expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({
+        accessToken: ready.accessToken,
+        accessTokenSecret: ready.accessTokenSecret,
+      });
+      expect((await stat(path)).mode & 0o777).toBe(0o600);
+      child.kill('SIGTERM');
+      await closed;
+    },
+  );
 
-  it('refuses the folder of another tenant', async () => {
+  itOnPosix('refuses the folder of another tenant', async () => {
     const { child, closed } = await startHere('--no-live');
     child.kill('SIGTERM');
     await closed;
@@ -171,24 +177,27 @@ describe('npm run service', () => {
     expect(stderr).toContain('in use');
   });
 
-  it('refuses a file that is no database, is another program’s, or is newer, and leaves it as it is', async () => {
-    const path = join(folder, DATABASE);
-    await writeFile(path, 'Dear diary, today was quiet.');
-    expect((await runToEnd('--data', folder)).stderr).toContain('not a database of the reporting service');
-    expect(await readFile(path, 'utf8')).toContain('Dear diary');
-    await rm(path);
-    const foreign = new Database(path);
-    foreign.exec('CREATE TABLE notes (text TEXT)');
-    foreign.close();
-    expect((await runToEnd('--data', folder)).stderr).toContain('not a database of the reporting service');
-    await rm(path);
-    const { child, closed } = await startHere('--no-live');
-    child.kill('SIGTERM');
-    await closed;
-    const newer = new Database(path);
-    newer.pragma('user_version = 99');
-    newer.close();
-    expect((await runToEnd('--data', folder)).stderr).toContain('newer version');
-    await chmod(path, 0o600);
-  });
+  itOnPosix(
+    'refuses a file that is no database, is another program’s, or is newer, and leaves it as it is',
+    async () => {
+      const path = join(folder, DATABASE);
+      await writeFile(path, 'Dear diary, today was quiet.');
+      expect((await runToEnd('--data', folder)).stderr).toContain('not a database of the reporting service');
+      expect(await readFile(path, 'utf8')).toContain('Dear diary');
+      await rm(path);
+      const foreign = new Database(path);
+      foreign.exec('CREATE TABLE notes (text TEXT)');
+      foreign.close();
+      expect((await runToEnd('--data', folder)).stderr).toContain('not a database of the reporting service');
+      await rm(path);
+      const { child, closed } = await startHere('--no-live');
+      child.kill('SIGTERM');
+      await closed;
+      const newer = new Database(path);
+      newer.pragma('user_version = 99');
+      newer.close();
+      expect((await runToEnd('--data', folder)).stderr).toContain('newer version');
+      await chmod(path, 0o600);
+    },
+  );
 });

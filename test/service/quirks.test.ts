@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { readCommandLine } from '../../src-main/service/read-command-line.ts';
-import { QUIRK_NAMES, type QuirkName } from '../../src-main/common/model/simulation.ts';
+import { QUIRK_NAMES, type QuirkName } from '../../src-main/common/model/connections/simulation.ts';
 import type { RunningService } from '../../src-main/service/start-service.ts';
 import { startTestService } from '../support/service/running-service.ts';
 import { post, toPeriod, toReportAddress } from '../support/service/service-calls.ts';
@@ -99,7 +99,12 @@ describe('a service that misbehaves on purpose', () => {
 
   it('late-records: traffic arrives for a period that was already read', async () => {
     const fetchedMs = Date.now() - 30_000;
-    service = await startTestService({ records: 300, live: true, quirks: ['late-records'] });
+    service = await startTestService({
+      records: 300,
+      live: true,
+      livePerSecond: 20,
+      quirks: ['late-records'],
+    });
     const past = { ...toPeriod(fetchedMs - 3_600_000, fetchedMs), size: 1 };
     const { totalDocument } = await read(past);
     await expect

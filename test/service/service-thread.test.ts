@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { FromServiceThread, ServiceStartOptions } from '../../src-main/common/local-service-messages.ts';
+import { authorise, post } from '../support/service/service-calls.ts';
 
 const ENTRY = new URL('../../src-main/service/service-thread.ts', import.meta.url);
 
@@ -16,7 +17,7 @@ describe('the service in a thread', () => {
   });
   afterEach(async () => {
     await thread?.terminate();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   const start = (messages: FromServiceThread[]): Worker => {
@@ -24,6 +25,7 @@ describe('the service in a thread', () => {
       dataFolder: folder,
       tenant: 1001,
       live: false,
+      livePerSecond: 2,
       port: 0,
       records: 300,
       days: 2,
@@ -33,7 +35,7 @@ describe('the service in a thread', () => {
     return thread;
   };
 
-  it('says ready and its figures, takes live on, and stops', async () => {
+  it('says ready and its figures, serves only who has a token, takes live on, and stops', async () => {
     const messages: FromServiceThread[] = [];
     const worker = start(messages);
     await expect
@@ -41,8 +43,11 @@ describe('the service in a thread', () => {
       .toEqual(['ready', 'stats']);
     const [ready, stats] = messages;
     expect(stats).toMatchObject({ kind: 'stats', inboundRecords: 300 });
-    const url = ready?.kind === 'ready' ? ready.url : '';
-    expect((await fetch(`${url}/api/ServiceReporting/Status/1001`, { method: 'POST' })).status).toBe(200);
+    if (ready?.kind !== 'ready') throw new Error('It is not ready.');
+    const { url } = ready;
+    const status = '/api/ServiceReporting/Status/1001';
+    expect((await post(ready, status)).status).toBe(401);
+    expect((await post(ready, status, undefined, await authorise(ready))).status).toBe(200);
     worker.postMessage({ kind: 'set-live', live: true });
     const grew = (): boolean => messages.some((each) => each.kind === 'stats' && each.inboundRecords > 300);
     await expect.poll(grew, { timeout: 20_000 }).toBe(true);

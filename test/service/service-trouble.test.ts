@@ -4,6 +4,7 @@ import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ReportResponse } from '../../src-main/common/reporting/wire-schemas.ts';
 import type { RunningService } from '../../src-main/service/start-service.ts';
@@ -13,9 +14,10 @@ import { portOf, RawSocket } from '../support/raw-socket.ts';
 import { startTestService } from '../support/service/running-service.ts';
 import { post, toPeriod, toReportAddress } from '../support/service/service-calls.ts';
 import { importText, toInbound, toNdjson } from './import/import-support.ts';
+import { itOnPosix } from '../support/posix.ts';
 
 const MEGABYTE = 2 ** 20;
-const MAIN = new URL('../../src-main/service/main.ts', import.meta.url).pathname;
+const MAIN = fileURLToPath(new URL('../../src-main/service/main.ts', import.meta.url));
 const STATUS = '/api/ServiceReporting/Status/1001';
 
 describe('a service in trouble', () => {
@@ -26,7 +28,7 @@ describe('a service in trouble', () => {
   });
   afterEach(async () => {
     for (const child of children.splice(0)) child.kill('SIGKILL');
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   const start = async (...args: string[]) => {
@@ -119,7 +121,7 @@ describe('a service in trouble', () => {
     }
   });
 
-  it('S30: SIGTERM during 100 uploads lets them finish, takes no more, and ends', async () => {
+  itOnPosix('S30: SIGTERM during 100 uploads lets them finish, takes no more, and ends', async () => {
     const { child, closed, service } = await start();
     const uploads = Array.from({ length: 100 }, () => upload(portOf(service)));
     expect((await post({ ...service, tenant: 1001 }, STATUS)).status).toBe(200);
@@ -135,7 +137,7 @@ describe('a service in trouble', () => {
     expect(uploads.slice(50).every((raw) => !raw.text.includes('200'))).toBe(true);
   });
 
-  it('S30: a second SIGTERM ends it at once, and the next start finds everything', async () => {
+  itOnPosix('S30: a second SIGTERM ends it at once, and the next start finds everything', async () => {
     const { child, closed, service } = await start();
     const raw = upload(portOf(service));
     expect((await post({ ...service, tenant: 1001 }, STATUS)).status).toBe(200);

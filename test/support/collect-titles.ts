@@ -43,7 +43,7 @@ export function readTitles(text: string): string[] {
 function findTestCall(node: ts.CallExpression): { kind: 'group' | 'test' | 'never'; title: string } | null {
   const words = readCallee(node.expression);
   const [name = ''] = words;
-  if (!['describe', 'it', 'test'].includes(name)) return null;
+  if (!['describe', 'it', 'itOnPosix', 'test'].includes(name)) return null;
   if (words.some((word) => word === 'skip' || word === 'todo')) return { kind: 'never', title: '' };
   const [first] = node.arguments;
   const title = first === undefined ? null : readText(first);

@@ -1,7 +1,10 @@
-import type { RecordDetail } from '../../src-main/common/model/record.ts';
-import type { Snapshot } from '../../src-main/common/model/snapshot.ts';
-import type { SummaryGroup } from '../../src-main/common/model/summary.ts';
+import type { RecordDetail } from '../../src-main/common/model/records/record.ts';
+import type { Snapshot } from '../../src-main/common/model/cache/snapshot.ts';
+import type { SummaryGroup } from '../../src-main/common/model/records/summary.ts';
 import type { ReportKind } from '../../src-main/common/reporting/reports.ts';
+import type { ManifestParts } from '../../src-main/core/exports/write-manifest.ts';
+import type { ResultParts } from '../../src-main/core/exports/prepare-result.ts';
+import type { SqlCell } from '../../src-main/common/model/records/sql.ts';
 import type { ExportCache, ExportEngine } from '../../src-main/core/exports/export-source.ts';
 
 /** A whole record with plain values, changed as given. */
@@ -70,9 +73,15 @@ export function createFakeExportParts(options: {
   records?: RecordDetail[];
   groups?: SummaryGroup[];
   batchSize?: number;
+  /** Rows of a result of SQL. */
+  result?: SqlCell[][];
   onBatch?: (index: number) => Promise<void> | void;
-}): { cache: ExportCache; engine: ExportEngine; openViews: number } {
-  const { report, records = [], groups = [], batchSize = 100, onBatch } = options;
+}): {
+  cache: ExportCache & ManifestParts['cache'];
+  engine: ExportEngine & ResultParts['engine'];
+  openViews: number;
+} {
+  const { report, records = [], groups = [], result = [], batchSize = 100, onBatch } = options;
   let batches = 0;
   const parts = {
     openViews: 0,
@@ -84,19 +93,27 @@ export function createFakeExportParts(options: {
         batches += 1;
         return ids.slice(0, batchSize).flatMap((id) => records[id] ?? []);
       },
+      // Nothing is known of how they were downloaded.
+      getDownload: () => Promise.reject(new Error('not here')),
+      readJournalFigures: () => Promise.reject(new Error('not here')),
       readSummary: () =>
         Promise.resolve({ source: 'reported' as const, snapshotId: 1, groups, requestCount: groups.length }),
     },
     engine: {
       openView() {
         parts.openViews += 1;
-        return Promise.resolve({ viewId: 'v', rowCount: records.length, totalCount: records.length });
+        const totalCount = records.length;
+        return Promise.resolve({ viewId: 'v', rowCount: totalCount, isCounted: true, totalCount });
       },
+      summarise: () => Promise.resolve(groups),
+      countView: () => Promise.resolve({ rowCount: records.length }),
       readIds: ({ offset, limit }: { offset: number; limit: number }) =>
         Promise.resolve({
           report: 'inbound-detail' as const,
           ids: records.slice(offset, offset + limit).map((_, place) => offset + place),
         }),
+      readSqlRows: ({ offset, limit }: { offset: number; limit: number }) =>
+        Promise.resolve(result.slice(offset, offset + limit)),
       closeView() {
         parts.openViews -= 1;
         return Promise.resolve();

@@ -3,7 +3,9 @@ import { AppError } from '../../src-main/common/contract/errors.ts';
 import { claimFolder } from '../../src-main/node/claim-folder.ts';
 
 try {
-  claimFolder(process.argv[2] ?? '');
+  const release = claimFolder(process.argv[2] ?? '');
+  // A claim that nothing refers to ends with the next tidying of memory.
+  process.once('SIGTERM', release);
   process.stdout.write('held\n');
   setInterval(() => undefined, 60_000);
 } catch (error) {

@@ -1,13 +1,22 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Starts the whole application on the web host; returns its address once it listens. */
+/**
+ * Starts the whole application on the web host; returns its address once it listens. The built-in service isn't followed
+ * in a new data folder: what is cached is what a test downloads.
+ */
 export async function startApp(dataFolder: string): Promise<{ url: string; child: ChildProcess }> {
+  const settingsFile = join(dataFolder, 'settings.json');
+  if (!existsSync(settingsFile)) {
+    mkdirSync(dataFolder, { recursive: true });
+    writeFileSync(settingsFile, JSON.stringify({ followLocalService: false }));
+  }
   const child = spawn(
     process.execPath,
     [join(root, 'src-main/start/start-web.ts'), '--port', '0', '--no-open', '--data', dataFolder],

@@ -31,6 +31,7 @@ export function createStubCore(answers: Record<string, (input: never) => unknown
   const core: StubCore = {
     asked,
     isStopped: false,
+    logger: createSilentLogger(),
     call: createDispatcher(handlers as never, createSilentLogger(), Date.now),
     on: (listener) => {
       listeners.add(listener);

@@ -23,6 +23,7 @@ const PAGE = '<!doctype html><meta name="csp-nonce" content="__CSP_NONCE__"><tit
 
 export async function startTestServer(
   answers: Record<string, (input: never) => unknown> = {},
+  developmentServer: string | null = null,
 ): Promise<TestServer> {
   const folder = await mkdtemp(join(tmpdir(), 'channelscope-web-'));
   await mkdir(join(folder, 'window/assets'), { recursive: true });
@@ -32,7 +33,7 @@ export async function startTestServer(
   await writeFile(join(folder, 'outside.js'), 'secret');
   const core = createStubCore(answers);
   const downloads = createExportDownloads(join(folder, 'exports'));
-  const uploads = createImportUploads(join(folder, 'uploads'), 1024 * 1024);
+  const uploads = createImportUploads(join(folder, 'uploads'), { maxBytes: 1024 * 1024 });
   const clock = { nowMs: 1_800_000_000_000 };
   const bugs: unknown[] = [];
   const server = await startWebServer({
@@ -40,6 +41,7 @@ export async function startTestServer(
     downloads,
     uploads,
     windowFolder: join(folder, 'window'),
+    developmentServer,
     port: 0,
     now: () => clock.nowMs,
     onError: (error) => bugs.push(error),
@@ -55,7 +57,7 @@ export async function startTestServer(
     bugs,
     stop: async () => {
       await server.stop();
-      await rm(folder, { recursive: true, force: true });
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
 }
@@ -67,7 +69,7 @@ export interface TestSession {
   readonly headers: Record<string, string>;
 }
 
-export async function launch(running: TestServer): Promise<TestSession> {
+export async function launch(running: Pick<TestServer, 'server' | 'origin'>): Promise<TestSession> {
   const answer = await fetch(running.server.launchUrl, { redirect: 'manual' });
   const cookie = (answer.headers.get('set-cookie') ?? '').split(';')[0]!;
   const token = (answer.headers.get('location') ?? '').slice('/#session='.length);

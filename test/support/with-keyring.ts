@@ -58,7 +58,11 @@ function runWithKeyring(words: string[]): void {
 
 /** Passes signals on, and the exit code back. */
 function run([program = '', ...words]: string[], environment: NodeJS.ProcessEnv, cleanUp: () => void): void {
-  const child = spawn(program, words, { stdio: 'inherit', env: environment });
+  // Windows starts no command file by a bare name, and another Node may come first there.
+  const child = spawn(program === 'node' ? process.execPath : program, words, {
+    stdio: 'inherit',
+    env: environment,
+  });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));
   child.on('error', (error) => {
     cleanUp();

@@ -1,31 +1,43 @@
 import type { Static } from 'typebox';
-import { appOperations } from './app.ts';
-import { cacheEvents, cacheOperations } from './cache.ts';
-import { connectionsEvents, connectionsOperations } from './connections.ts';
-import { downloadsEvents, downloadsOperations } from './downloads.ts';
-import { exportsOperations } from './exports.ts';
-import { localServiceEvents, localServiceOperations } from './local-service.ts';
-import { marksEvents, marksOperations } from './marks.ts';
+import { analysisOperations } from './operations/analysis.ts';
+import { alertsEvents, alertsOperations } from './operations/alerts.ts';
+import { appEvents, appOperations } from './operations/app.ts';
+import { cacheEvents, cacheOperations } from './operations/cache.ts';
+import { compareOperations } from './operations/compare.ts';
+import { connectionsEvents, connectionsOperations } from './operations/connections.ts';
+import { downloadsEvents, downloadsOperations } from './operations/downloads.ts';
+import { exportsOperations } from './operations/exports.ts';
+import { findingsOperations } from './operations/findings.ts';
+import { followingEvents, followingOperations } from './operations/following.ts';
+import { glanceOperations } from './operations/glance.ts';
+import { localServiceEvents, localServiceOperations } from './operations/local-service.ts';
+import { marksEvents, marksOperations } from './operations/marks.ts';
 import type { InputOf, OutputOf } from './operation.ts';
-import { overviewOperations } from './overview.ts';
-import { recordsEvents, recordsOperations } from './records.ts';
-import { settingsEvents, settingsOperations } from './settings.ts';
-import { snapshotsEvents, snapshotsOperations } from './snapshots.ts';
-import { sqlOperations } from './sql.ts';
-import { statusEvents, statusOperations } from './status.ts';
-import { summariesOperations } from './summaries.ts';
-import { tasksEvents, tasksOperations } from './tasks.ts';
+import { overviewOperations } from './operations/overview.ts';
+import { recordsEvents, recordsOperations } from './operations/records.ts';
+import { settingsEvents, settingsOperations } from './operations/settings.ts';
+import { snapshotsEvents, snapshotsOperations } from './operations/snapshots.ts';
+import { sqlOperations } from './operations/sql.ts';
+import { statusEvents, statusOperations } from './operations/status.ts';
+import { summariesOperations } from './operations/summaries.ts';
+import { tasksEvents, tasksOperations } from './operations/tasks.ts';
 
 /**
  * Every operation that the window can call. A name is `prefix/verb-noun`: its schemas are in `<prefix>.ts` beside
  * this file, its code is in `core/<feature>/<prefix>-handlers.ts`. Both carriers validate with the schemas.
  */
 export const OPERATIONS = {
+  ...analysisOperations,
+  ...alertsOperations,
   ...appOperations,
   ...cacheOperations,
+  ...compareOperations,
   ...connectionsOperations,
   ...downloadsOperations,
   ...exportsOperations,
+  ...findingsOperations,
+  ...followingOperations,
+  ...glanceOperations,
   ...localServiceOperations,
   ...marksOperations,
   ...overviewOperations,
@@ -55,9 +67,12 @@ export type HandlersOf<Prefix extends OperationPrefix> = Handlers<
 
 /** Every event that the core sends to the window, with the schema of its payload. */
 export const EVENTS = {
+  ...alertsEvents,
+  ...appEvents,
   ...cacheEvents,
   ...connectionsEvents,
   ...downloadsEvents,
+  ...followingEvents,
   ...localServiceEvents,
   ...marksEvents,
   ...recordsEvents,

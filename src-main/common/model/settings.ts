@@ -1,8 +1,8 @@
 import { Type, type Static } from 'typebox';
 import { Clock } from './clock.ts';
-import { HistogramSplit } from './histogram.ts';
-import { MAX_SAVED_FILTERS, SavedFilter } from './saved-filter.ts';
-import { SQL_MAX_STATEMENT_CHARACTERS } from './sql.ts';
+import { HistogramSplit } from './records/histogram.ts';
+import { MAX_SAVED_FILTERS, SavedFilter } from './records/saved-filter.ts';
+import { SQL_MAX_STATEMENT_CHARACTERS } from './records/sql.ts';
 
 /** A column of a detail table as the person set it up. */
 export const TableColumn = Type.Object({
@@ -37,6 +37,12 @@ export const Settings = Type.Object({
     { 'inbound-detail': TableColumns, 'outbound-detail': TableColumns },
     { default: {} },
   ),
+  /** Percentiles that a computed summary shows; the window knows their names. */
+  summaryColumns: Type.Array(Type.String({ maxLength: 50 }), {
+    maxItems: 20,
+    uniqueItems: true,
+    default: ['median', 'p95'],
+  }),
   savedFilters: Type.Array(SavedFilter, { maxItems: MAX_SAVED_FILTERS, default: [] }),
   /** The clock that times are shown in, for connections without a choice of their own. */
   clock: Clock,
@@ -47,7 +53,11 @@ export const Settings = Type.Object({
   histogramMedian: Type.Boolean({ default: false }),
   /** Start the bundled service when the application starts. */
   startLocalService: Type.Boolean({ default: false }),
+  /** The desktop goes on in the tray when its window is closed; macOS does so in the dock. */
+  keepInTray: Type.Boolean({ default: false }),
   localServiceLive: Type.Boolean({ default: true }),
+  /** Whether the bundled service's connection is followed until a person decides about it. */
+  followLocalService: Type.Boolean({ default: true }),
   /** Cached reports older than this many days are removed, pinned ones never; 0 keeps them. */
   retentionDays: Type.Integer({ minimum: 0, maximum: 3650, default: 0 }),
   /** The oldest cached reports are removed while the cache is larger, pinned ones never; 0 keeps them. */

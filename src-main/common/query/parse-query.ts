@@ -1,4 +1,4 @@
-import { CODE_CLASSES, type CodeClass } from '../model/record.ts';
+import { CODE_CLASSES, type CodeClass } from '../model/records/record.ts';
 import {
   MAX_CONDITIONS,
   MAX_TEXT_CHARACTERS,
@@ -7,7 +7,8 @@ import {
   type FieldCondition,
   type FilterField,
   type RecordFilter,
-} from '../model/record-filter.ts';
+} from '../model/records/record-filter.ts';
+import { toNextNumber } from './number-bounds.ts';
 import { findQueryField, type QueryField } from './query-fields.ts';
 import { splitQuery, type QueryTerm } from './split-query.ts';
 
@@ -190,13 +191,8 @@ function readValue(field: QueryField, text: string, clock: QueryClock): number |
 }
 
 /** The nearest value above or below: ranges of a filter include their ends. */
-function toNext(value: number, field: QueryField, step: 1 | -1): number {
-  if (field.kind !== 'number') return value + step;
-  if (value === 0) return step * Number.MIN_VALUE;
-  const bits = new DataView(new ArrayBuffer(8));
-  bits.setFloat64(0, value);
-  bits.setBigInt64(0, bits.getBigInt64(0) + BigInt(value > 0 ? step : -step));
-  return bits.getFloat64(0);
+function toNext(value: number, { kind }: QueryField, step: 1 | -1): number {
+  return kind === 'number' ? toNextNumber(value, step) : value + step;
 }
 
 /** A word in the place of a channel's or service's number is meant as its name. */

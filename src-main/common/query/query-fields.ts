@@ -1,4 +1,4 @@
-import type { FilterField } from '../model/record-filter.ts';
+import type { FilterField } from '../model/records/record-filter.ts';
 import { listFields, type Direction } from '../reporting/reports.ts';
 
 /** What values a field takes in a query. */

@@ -1,5 +1,6 @@
-import type { FieldCondition, RecordFilter } from '../model/record-filter.ts';
+import type { FieldCondition, RecordFilter } from '../model/records/record-filter.ts';
 import type { QueryClock } from './parse-query.ts';
+import { findOpenBound } from './number-bounds.ts';
 import { toQueryField, type QueryField } from './query-fields.ts';
 
 /** Writes a filter as the query that reads as the same filter. */
@@ -39,7 +40,13 @@ function writeNumbers(condition: FieldCondition, { kind }: QueryField, clock: Qu
     ...classes,
     ...values.map((value) => (value === null ? (kind === 'code' ? '""' : 'none') : String(value))),
   ];
-  if (min !== undefined && max !== undefined) parts.push(`${write(min)}..${write(max)}`);
+  const above = kind === 'number' && min !== undefined ? findOpenBound(min, 'min') : null;
+  const below = kind === 'number' && max !== undefined ? findOpenBound(max, 'max') : null;
+  if (above !== null || below !== null) {
+    // Each end by itself: `..` includes both.
+    if (min !== undefined) parts.push(above === null ? `>=${write(min)}` : `>${write(above)}`);
+    if (max !== undefined) parts.push(below === null ? `<=${write(max)}` : `<${write(below)}`);
+  } else if (min !== undefined && max !== undefined) parts.push(`${write(min)}..${write(max)}`);
   else if (min !== undefined) parts.push(`>=${write(min)}`);
   else if (max !== undefined) parts.push(kind === 'date' ? `<${write(max)}` : `<=${write(max)}`);
   return parts;

@@ -45,6 +45,12 @@ export function normaliseBaseAddress(text: string): BaseAddress {
   return { address: `${url.protocol}//${url.host}${prefix}`, warnings: isPlain ? ['plain-http'] : [] };
 }
 
+/** Scheme, host and port of an address, the port only where it isn't the usual one; empty for no address. */
+export function toOrigin(address: string): string {
+  const url = tryParseUrl(address.trim());
+  return url === null ? '' : `${url.protocol}//${url.host}`;
+}
+
 function isLoopback(hostname: string): boolean {
   return /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])\.?$/i.test(hostname);
 }

@@ -1,10 +1,11 @@
-import type { CodeClass } from '../model/record.ts';
+import type { CodeClass } from '../model/records/record.ts';
 import {
   SEARCHED_FIELDS,
   type FieldCondition,
   type FilterField,
   type RecordFilter,
-} from '../model/record-filter.ts';
+} from '../model/records/record-filter.ts';
+import { findOpenBound } from '../query/number-bounds.ts';
 import { REPORTS, type Direction, type ReportField } from '../reporting/reports.ts';
 import { ERROR_FAMILY_COLUMN, SQL_TABLES, UTC_COLUMN, type SqlTableColumn } from './sql-tables.ts';
 import { listClockOffsets, toClockText } from './zone-clock.ts';
@@ -82,8 +83,8 @@ function listAlternatives(
   if (type === 'timestamp') parts.push(...toSpanSql(min, max, clock));
   else if (type !== 'text' && (min !== undefined || max !== undefined)) {
     const bounds = [
-      ...(min === undefined ? [] : [`${name} >= ${toNumberSql(min)}`]),
-      ...(max === undefined ? [] : [`${name} <= ${toNumberSql(max)}`]),
+      ...(min === undefined ? [] : [toBoundSql(name, min, 'min')]),
+      ...(max === undefined ? [] : [toBoundSql(name, max, 'max')]),
     ];
     parts.push(bounds.length === 1 ? bounds.join('') : `(${bounds.join(' AND ')})`);
   }
@@ -121,6 +122,12 @@ function toValueSql(value: string | number, type: SqlTableColumn['type']): strin
 function toNumberSql(value: number): string {
   const text = String(value);
   return Number.isInteger(value) || text.includes('e') ? text : `${text}e0`;
+}
+
+function toBoundSql(name: string, bound: number, side: 'min' | 'max'): string {
+  const open = findOpenBound(bound, side);
+  const sign = side === 'min' ? '>' : '<';
+  return open === null ? `${name} ${sign}= ${toNumberSql(bound)}` : `${name} ${sign} ${toNumberSql(open)}`;
 }
 
 function toSpanSql(min: number | undefined, max: number | undefined, clock: StatementClock): string[] {

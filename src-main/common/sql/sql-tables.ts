@@ -16,6 +16,9 @@ export interface SqlTable {
 /** The name in SQL of the column that holds what errors fold to. */
 export const ERROR_FAMILY_COLUMN = 'error_family';
 
+/** The name in SQL of the column that holds what the specification doesn't define, as a JSON object; null for none. */
+export const OTHER_FIELDS_COLUMN = 'other_fields';
+
 /** A clock that is put back shows an hour twice; in UTC each instant has a time of its own. */
 export const UTC_COLUMN = 'date_utc';
 
@@ -38,6 +41,7 @@ export const SQL_TABLES: readonly SqlTable[] = [
       { name: 'average_response_time_ms', type: 'double' },
       { name: 'average_bot_latency_ms', type: 'double' },
       { name: 'session_id', type: 'text' },
+      { name: OTHER_FIELDS_COLUMN, type: 'text' },
     ],
   },
   {
@@ -51,6 +55,7 @@ export const SQL_TABLES: readonly SqlTable[] = [
       { name: 'sessions', type: 'integer' },
       { name: 'traffic', type: 'text' },
       { name: 'failure', type: 'text' },
+      { name: OTHER_FIELDS_COLUMN, type: 'text' },
     ],
   },
 ];
@@ -66,6 +71,7 @@ function listRecordColumns(direction: Direction): SqlTableColumn[] {
     { name: 'date', type: 'timestamp' },
     { name: UTC_COLUMN, type: 'timestamp' },
     ...fields,
+    { name: OTHER_FIELDS_COLUMN, type: 'text' },
     { name: ERROR_FAMILY_COLUMN, type: 'text' },
   ];
 }

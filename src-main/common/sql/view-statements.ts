@@ -1,10 +1,10 @@
-import type { RecordOrder } from '../model/record.ts';
-import type { RecordFilter } from '../model/record-filter.ts';
-import { SQL_MAX_ROWS } from '../model/sql.ts';
+import type { RecordOrder } from '../model/records/record.ts';
+import type { RecordFilter } from '../model/records/record-filter.ts';
+import { SQL_MAX_ROWS } from '../model/records/sql.ts';
 import type { Direction } from '../reporting/reports.ts';
 import { findSqlColumn, isPartlySaid, toConditionsSql, type StatementClock } from './filter-statement.ts';
-import { SQL_TABLES } from './sql-tables.ts';
-import { toClockText } from './zone-clock.ts';
+import { SQL_TABLES, UTC_COLUMN } from './sql-tables.ts';
+import { listClockOffsets, toClockText } from './zone-clock.ts';
 
 /** What a view of records shows, as a statement: the same records in the same order. */
 export function toRecordsStatement(view: {
@@ -72,6 +72,26 @@ export function toReportedStatement(
       ...toConditionsSql(filter, direction, clock),
     ]),
     'ORDER BY requests DESC',
+  ]);
+}
+
+/** The requests of every half hour in both directions, and the inbound ones that failed, as a statement. */
+export function toVolumeStatement(clock: StatementClock): string {
+  // A clock that is put back shows two half hours under one time.
+  const isPlain = listClockOffsets(clock.fromMs, clock.toMs, clock.zone).length === 1;
+  const date = isPlain ? 'date' : UTC_COLUMN;
+  return joinLines([
+    'WITH traffic AS (',
+    `  SELECT ${date} AS moment, 'inbound' AS direction, response_code FROM inbound`,
+    `  UNION ALL SELECT ${date}, 'outbound', response_code FROM outbound`,
+    ')',
+    'SELECT time_bucket(INTERVAL 30 MINUTE, moment) AS half_hour,',
+    "  count(*) FILTER (direction = 'inbound') AS inbound_requests,",
+    "  count(*) FILTER (direction = 'outbound') AS outbound_requests,",
+    '  count(*) FILTER (response_code BETWEEN 400 AND 599) AS failed',
+    'FROM traffic',
+    'GROUP BY half_hour',
+    'ORDER BY half_hour',
   ]);
 }
 

@@ -1,3 +1,4 @@
+import { civilToUtcMs } from './civil-time.ts';
 import { fromCivilTime, toCivilTime } from './time-zones.ts';
 
 const SECOND_MS = 1000;
@@ -10,7 +11,9 @@ export const BUCKET_WIDTHS_MS: readonly number[] = [
   ...[1, 5, 15, 30].map((seconds) => seconds * SECOND_MS),
   ...[1, 5, 15, 30].map((minutes) => minutes * MINUTE_MS),
   ...[1, 3, 6, 12].map((hours) => hours * HOUR_MS),
-  ...[1, 7, 28].map((days) => days * DAY_MS),
+  ...[1, 7, 28, 91].map((days) => days * DAY_MS),
+  // Years of whole weeks.
+  ...[1, 5, 10, 50, 100, 500].map((years) => years * 364 * DAY_MS),
 ];
 
 /** The shortest length of which at most `maxBuckets` fill a span; the longest where none is long enough. */
@@ -51,7 +54,7 @@ function floorToBucket(atMs: number, widthMs: number, zone: string): number {
     return hours === 1 && atMs - edge >= HOUR_MS ? edge + HOUR_MS : edge;
   }
   const days = widthMs / DAY_MS;
-  const dayNumber = Math.floor(Date.UTC(civil.year, civil.month - 1, civil.day) / DAY_MS);
+  const dayNumber = Math.floor(civilToUtcMs({ ...start, hour: 0 }) / DAY_MS);
   // 5 January 1970 was a Monday: weeks begin with it.
   const first = new Date((dayNumber - ((((dayNumber - 4) % days) + days) % days)) * DAY_MS);
   return fromCivilTime(

@@ -1,5 +1,8 @@
 import { civilToUtcMs, utcMsToCivil, type CivilTime } from './civil-time.ts';
 
+/** 2 January of the year 1 in UTC: in no zone a day of the year before. */
+const YEAR_ONE_MS = -62_135_510_400_000;
+
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 function formatFor(zone: string): Intl.DateTimeFormat {
@@ -35,6 +38,8 @@ export function isTimeZone(zone: string): boolean {
 /** The civil time that a clock in the zone shows at this instant. Throws RangeError for an unknown zone. */
 export function toCivilTime(epochMs: number, zone: string): CivilTime {
   if (zone === 'UTC') return utcMsToCivil(epochMs);
+  // The runtime counts the years before 1 backwards, without a sign.
+  if (epochMs < YEAR_ONE_MS) return utcMsToCivil(epochMs + toOffsetMs(YEAR_ONE_MS, zone));
   const parts = { year: 0, month: 0, day: 0, hour: 0, minute: 0, second: 0 };
   for (const part of formatFor(zone).formatToParts(epochMs)) {
     if (part.type in parts) parts[part.type as keyof typeof parts] = Number(part.value);

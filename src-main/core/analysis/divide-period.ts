@@ -1,4 +1,4 @@
-import type { Snapshot } from '../../common/model/snapshot.ts';
+import type { Snapshot } from '../../common/model/cache/snapshot.ts';
 
 /** A part of a span, [fromMs, toMs), for which one snapshot counts. */
 export interface Segment {
@@ -55,9 +55,14 @@ function toEndMs({ period }: Snapshot): number {
   return period.toMs + 1000;
 }
 
-/** Up to where a complete snapshot holds everything: what lay ahead when it was begun was never asked for in full. */
+/**
+ * Up to where a complete snapshot holds everything: what lay ahead when it was begun was never asked for in full. The
+ * period of a followed day grows only with what was read to its end.
+ */
 function toCoveredUntilMs(snapshot: Snapshot): number {
-  return snapshot.stillOpen ? Math.min(toEndMs(snapshot), snapshot.startedAtMs) : toEndMs(snapshot);
+  return snapshot.stillOpen && snapshot.settledToMs === undefined
+    ? Math.min(toEndMs(snapshot), snapshot.startedAtMs)
+    : toEndMs(snapshot);
 }
 
 function isComplete(snapshot: Snapshot, toMs: number): boolean {

@@ -1,4 +1,4 @@
-import type { Remark } from '../../common/model/snapshot.ts';
+import type { Remark } from '../../common/model/cache/snapshot.ts';
 import { toEndMs, type Period } from '../../common/model/period.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { ZoneEvidence, ZoneFinding } from '../../common/model/zone-finding.ts';
+import type { ZoneEvidence, ZoneFinding } from '../../common/model/connections/zone-finding.ts';
 import { formatWireDate } from '../../common/reporting/wire-dates.ts';
 import { utcMsToCivil } from '../../common/time/civil-time.ts';
 import { toOffsetMs } from '../../common/time/time-zones.ts';

@@ -1,5 +1,5 @@
-import type { RetiredSnapshot } from '../../common/model/cache-state.ts';
-import { toFetchedAtMs, type Snapshot } from '../../common/model/snapshot.ts';
+import type { RetiredSnapshot } from '../../common/model/cache/cache-state.ts';
+import { toFetchedAtMs, type Snapshot } from '../../common/model/cache/snapshot.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -25,6 +25,8 @@ export function pickExpired(
   const share = receivedBytes === 0 ? 0 : usedBytes / receivedBytes;
   const oldestFirst = snapshots
     .filter(({ pinned, state }) => !pinned && state !== 'downloading' && state !== 'paused')
+    // A day that is being followed would be fetched again at once.
+    .filter(({ stillOpen, settledToMs }) => !stillOpen || settledToMs === undefined)
     .sort((a, b) => toFetchedAtMs(a) - toFetchedAtMs(b) || a.id - b.id);
   const endMs = nowMs - limits.retentionDays * DAY_MS;
   let leftBytes = usedBytes;

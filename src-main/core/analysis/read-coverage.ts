@@ -1,6 +1,6 @@
 import type { Output } from '../../common/contract/index.ts';
 import { toEndMs } from '../../common/model/period.ts';
-import type { Snapshot } from '../../common/model/snapshot.ts';
+import type { Snapshot } from '../../common/model/cache/snapshot.ts';
 
 type Coverage = Output<'snapshots/read-coverage'>;
 type GapState = Coverage['gaps'][number]['state'];
@@ -12,22 +12,34 @@ interface CoverageSpan {
   readonly state: SpanState;
 }
 
+/** What a download that is not over holds of its period. */
+export interface WalkedPart {
+  /** Its slices were read to their end up to here; exclusive. */
+  readonly walkedToMs: number;
+  /** Nothing is known to lack in them. */
+  readonly isSound: boolean;
+  /** What the records reach that came of the next slice; null where none came. */
+  readonly reached: { readonly fromMs: number; readonly toMs: number } | null;
+}
+
 /** The better comes first: of several snapshots the best state counts for an instant. */
 const RANKS = ['settled', 'open', 'partial', 'failed', 'missing'] as const;
 const MAX_GAPS = 500;
 
 /**
  * Returns how each instant of [fromMs, toMs) is cached over all snapshots of one report. A still open
- * snapshot is settled up to `lookBackMs` before it was begun (decision 27). Where a download ended early it is
- * not known which records are missing, so its whole period counts as partial.
+ * snapshot is settled up to `lookBackMs` before it was begun (decision 27); a followed day says itself how far it is. Of a download that is not over, what was
+ * read to its end counts as that, and what its records reach counts as partial. Where it ended early it is not known
+ * which records are missing, so its whole period counts as partial.
  */
 export function readCoverage(
   snapshots: readonly Snapshot[],
   range: { fromMs: number; toMs: number; buckets: number },
   lookBackMs: number,
+  walked: ReadonlyMap<number, WalkedPart> = new Map(),
 ): Coverage {
   const spans = flattenSpans(
-    snapshots.flatMap((snapshot) => toSpans(snapshot, lookBackMs)),
+    snapshots.flatMap((snapshot) => toSpans(snapshot, lookBackMs, walked.get(snapshot.id))),
     range.fromMs,
     range.toMs,
   );
@@ -37,20 +49,45 @@ export function readCoverage(
   return { buckets: countShares(spans, range), gaps: gaps.slice(0, MAX_GAPS), gapCount: gaps.length };
 }
 
-function toSpans(snapshot: Snapshot, lookBackMs: number): CoverageSpan[] {
+function toSpans(snapshot: Snapshot, lookBackMs: number, walked: WalkedPart | undefined): CoverageSpan[] {
   const { fromMs } = snapshot.period;
   const toMs = toEndMs(snapshot.period);
-  if (snapshot.state === 'failed') return [{ fromMs, toMs, state: 'failed' }];
+  const failed: CoverageSpan[] = snapshot.state === 'failed' ? [{ fromMs, toMs, state: 'failed' }] : [];
+  if (walked !== undefined && snapshot.state !== 'complete') {
+    const { walkedToMs, isSound, reached } = walked;
+    const whole = { fromMs, toMs: walkedToMs };
+    return [
+      ...failed,
+      ...(isSound ? toReadSpans(whole, snapshot, lookBackMs) : [{ ...whole, state: 'partial' as const }]),
+      ...(reached === null ? [] : [{ ...reached, state: 'partial' as const }]),
+    ].filter((part) => part.toMs > part.fromMs);
+  }
+  if (snapshot.state === 'failed') return failed;
   if (snapshot.state !== 'complete') {
     return snapshot.recordCount > 0 ? [{ fromMs, toMs, state: 'partial' }] : [];
   }
+  return toReadSpans({ fromMs, toMs }, snapshot, lookBackMs);
+}
+
+/** What was read to its end. */
+function toReadSpans(
+  { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
+  snapshot: Snapshot,
+  lookBackMs: number,
+): CoverageSpan[] {
   if (!snapshot.stillOpen) return [{ fromMs, toMs, state: 'settled' }];
-  const settledUntilMs = Math.floor((snapshot.startedAtMs - lookBackMs) / 1000) * 1000;
+  const isFollowed = snapshot.settledToMs !== undefined;
+  const settledUntilMs =
+    snapshot.settledToMs ?? Math.floor((snapshot.startedAtMs - lookBackMs) / 1000) * 1000;
   const middle = Math.min(toMs, Math.max(fromMs, settledUntilMs));
   const parts: CoverageSpan[] = [
     { fromMs, toMs: middle, state: 'settled' },
     // What is later than the start of the download was never requested in full.
-    { fromMs: middle, toMs: Math.min(toMs, Math.max(middle, snapshot.startedAtMs)), state: 'open' },
+    {
+      fromMs: middle,
+      toMs: isFollowed ? toMs : Math.min(toMs, Math.max(middle, snapshot.startedAtMs)),
+      state: 'open',
+    },
   ];
   return parts.filter((part) => part.toMs > part.fromMs);
 }

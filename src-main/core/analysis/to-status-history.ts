@@ -1,46 +1,52 @@
-import type { HealthState, StatusHistory, StatusSample, StatusTick } from '../../common/model/status.ts';
+import type {
+  HealthState,
+  StateSpan,
+  StatusHistory,
+  StatusTick,
+} from '../../common/model/connections/status.ts';
+import { findDownSpans, findUnreachableSpans } from './find-down-spans.ts';
+import { toSpokenMs, type StatusPoint } from './status-point.ts';
+import { sortResponseTimes, toMedian, toUptime } from './to-status-figures.ts';
 
 type Subject = 'platform' | 'connector';
 
 /**
  * The history of the span that ends at `nowMs`, in equal ticks. `samples` are oldest first and may reach
- * back before the span: then `since` may too. Only samples that the service responded to count towards uptime (decision 28).
+ * back before the span: then `since` may too. Uptime is measured in time, over what the
+ * service itself said (decision 28).
  */
 export function toStatusHistory(
-  samples: readonly StatusSample[],
+  samples: readonly StatusPoint[],
   nowMs: number,
   spanMs: number,
   ticks: number,
-): StatusHistory {
+): Omit<StatusHistory, 'lastAnswered' | 'latest'> {
   const fromMs = nowMs - spanMs;
   const inSpan = samples.filter((sample) => sample.checkedAtMs >= fromMs);
-  const times = inSpan.flatMap((sample) => sample.internalResponseTimeMs ?? []).sort((a, b) => a - b);
+  const times = sortResponseTimes(inSpan);
   return {
-    latest: samples.at(-1) ?? null,
-    lastAnswered: samples.findLast(hasResponse) ?? null,
     ticks: toTicks(inSpan, fromMs, spanMs, ticks),
-    platformSinceMs: findSince(samples, 'platform'),
-    connectorSinceMs: findSince(samples, 'connector'),
-    platformUptime: toUptime(inSpan, 'platform'),
-    connectorUptime: toUptime(inSpan, 'connector'),
+    platformState: findState(samples, 'platform', nowMs),
+    connectorState: findState(samples, 'connector', nowMs),
+    downSpans: findDownSpans(samples, spanMs / ticks).filter(({ untilMs }) => untilMs > fromMs),
+    unreachableSpans: findUnreachableSpans(samples, spanMs / ticks, nowMs).filter(
+      ({ untilMs }) => untilMs > fromMs,
+    ),
+    platformUptime: toUptime(inSpan, 'platform', nowMs),
+    connectorUptime: toUptime(inSpan, 'connector', nowMs),
     medianResponseTimeMs: toMedian(times),
     maxResponseTimeMs: times.at(-1) ?? null,
   };
 }
 
-/** True for a sample that the service responded to. */
-function hasResponse(sample: StatusSample): boolean {
-  return sample.failure === null;
-}
-
 function toTicks(
-  samples: readonly StatusSample[],
+  samples: readonly StatusPoint[],
   fromMs: number,
   spanMs: number,
   ticks: number,
 ): StatusTick[] {
   const edge = (index: number): number => Math.round(fromMs + (index * spanMs) / ticks);
-  const groups = Array.from({ length: ticks }, (): StatusSample[] => []);
+  const groups = Array.from({ length: ticks }, (): StatusPoint[] => []);
   for (const sample of samples) {
     const index = Math.floor(((sample.checkedAtMs - fromMs) * ticks) / spanMs);
     groups[Math.min(index, ticks - 1)]?.push(sample);
@@ -65,25 +71,17 @@ function joinStates(states: readonly HealthState[]): StatusTick['platform'] {
   return (['down', 'up', 'unknown', 'unreachable'] as const).find(has) ?? 'not-checked';
 }
 
-function findSince(samples: readonly StatusSample[], subject: Subject): number | null {
+/** Between its samples a state is known for as long as they speak: hours without a check don't count. */
+function findState(samples: readonly StatusPoint[], subject: Subject, nowMs: number): StateSpan | null {
   const state = samples.at(-1)?.[subject];
-  let since: number | null = null;
+  let sinceMs: number | null = null;
+  let seenMs = 0;
+  let nextMs = nowMs;
   for (const sample of samples.toReversed()) {
     if (sample[subject] !== state) break;
-    since = sample.checkedAtMs;
+    seenMs += toSpokenMs(sample, nextMs);
+    sinceMs = sample.checkedAtMs;
+    nextMs = sample.checkedAtMs;
   }
-  return since;
-}
-
-function toUptime(samples: readonly StatusSample[], subject: Subject): number | null {
-  const known = samples.filter(
-    (sample) => hasResponse(sample) && (sample[subject] === 'up' || sample[subject] === 'down'),
-  );
-  return known.length === 0 ? null : known.filter((sample) => sample[subject] === 'up').length / known.length;
-}
-
-function toMedian(sorted: readonly number[]): number | null {
-  const upper = sorted[Math.floor(sorted.length / 2)];
-  const lower = sorted[Math.ceil(sorted.length / 2) - 1];
-  return upper === undefined || lower === undefined ? null : (lower + upper) / 2;
+  return sinceMs === null ? null : { sinceMs, seenMs };
 }

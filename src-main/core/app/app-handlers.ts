@@ -1,22 +1,47 @@
-import type { ErrorInfo } from '../../common/contract/errors.ts';
 import type { HandlersOf } from '../../common/contract/index.ts';
+import type { ConnectionStore } from '../connections/create-connections.ts';
+import { mayBeReadByOthers } from '../../node/private-files.ts';
 import type { Host } from '../host.ts';
+import type { Monitor } from '../monitor/create-monitor.ts';
+import type { ProxyLoginStore } from '../proxy/create-proxy-logins.ts';
+import type { Keychain } from '../secrets/create-keychain.ts';
+import type { SettingsStore } from '../settings/create-settings.ts';
 
 /** The handlers of `app/…`. */
 export function createAppHandlers(parts: {
   readonly host: Host;
-  readonly keychain: { readonly kind: 'keychain' | 'session'; readonly failure: ErrorInfo | null };
+  readonly keychain: Pick<Keychain, 'read' | 'retry'>;
+  readonly connections: Pick<ConnectionStore, 'lookForSecrets' | 'renewClients'>;
+  readonly proxyLogins: Pick<ProxyLoginStore, 'readChallenge' | 'signIn'>;
+  readonly settings: Pick<SettingsStore, 'get'>;
+  readonly monitor: Pick<Monitor, 'check'>;
   now(): number;
 }): HandlersOf<'app'> {
-  const { host, keychain, now } = parts;
+  const { host, keychain, connections, proxyLogins, settings, monitor, now } = parts;
   return {
     'app/get-info': () => ({
       version: host.version,
       platform: host.platform,
       host: host.kind,
       dataFolder: host.dataFolder,
-      keychain: { kind: keychain.kind, failure: keychain.failure?.code ?? null },
+      mayBeReadByOthers: mayBeReadByOthers(host.dataFolder),
+      keychain: keychain.read(),
       nowMs: now(),
     }),
+    'app/retry-keychain': async () => {
+      const state = await keychain.retry();
+      await connections.lookForSecrets();
+      return state;
+    },
+    'app/read-proxy-challenge': () => proxyLogins.readChallenge(),
+    'app/sign-in-to-proxy': async (login) => {
+      await proxyLogins.signIn(login);
+      // Calls that rest after failures rest for the proxy's sake no more.
+      connections.renewClients();
+      const { activeConnectionId } = settings.get();
+      // Its outcome is a sample of the status, as at every other check.
+      if (activeConnectionId !== null) await monitor.check(activeConnectionId).catch(() => undefined);
+      return null;
+    },
   };
 }

@@ -1,6 +1,6 @@
-import type { CacheState, RetiredSnapshot } from '../../common/model/cache-state.ts';
-import type { Snapshot } from '../../common/model/snapshot.ts';
-import type { CacheOperations } from './threads/supervise-threads.ts';
+import type { CacheState, RetiredSnapshot } from '../../common/model/cache/cache-state.ts';
+import type { Snapshot } from '../../common/model/cache/snapshot.ts';
+import type { CacheOperations, FileHolder } from './threads/supervise-threads.ts';
 import type { ThreadCalls } from './threads/thread-calls.ts';
 import type { PageHead, PageToStore } from './write/store-page.ts';
 
@@ -18,6 +18,8 @@ interface CacheWork {
   storePage(page: PageToStore, bytes: ArrayBuffer): { head: Promise<PageHead>; stored: Promise<Snapshot> };
   /** SQLite's check of the whole file. A damaged one is put aside, and a clean one begun. */
   checkFile(signal: AbortSignal): Promise<{ sound: boolean }>;
+  /** Adds what else has the cache's file open: it is asked to let go whenever the file has to be opened again. */
+  addHolder(letGo: FileHolder): void;
   readState(): CacheState;
   /** Notifies a listener when the state becomes another one; returns how to stop it. */
   watchState(listener: (state: CacheState) => void): () => void;

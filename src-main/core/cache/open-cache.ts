@@ -4,7 +4,7 @@ import { createStateKeeper } from './file/state-keeper.ts';
 import { isDamage } from './file/to-cache-error.ts';
 import type { CheckOperations } from './threads/check-operations.ts';
 import { startThread } from './threads/start-thread.ts';
-import { superviseThreads } from './threads/supervise-threads.ts';
+import { superviseThreads, type FileHolder } from './threads/supervise-threads.ts';
 import { createCalls } from './threads/thread-calls.ts';
 import type { PageHead } from './write/store-page.ts';
 
@@ -26,7 +26,8 @@ export async function openCache(options: {
 }): Promise<Cache> {
   const { file, workerUrl, logger, now = Date.now } = options;
   const state = createStateKeeper(file, now());
-  const threads = await superviseThreads({ file, workerUrl, logger, state, now });
+  const holders = new Set<FileHolder>();
+  const threads = await superviseThreads({ file, workerUrl, logger, state, now, holders });
   const { calls } = threads;
 
   const tend = async (): Promise<void> => {
@@ -65,7 +66,7 @@ export async function openCache(options: {
       return { head, stored };
     },
     async checkFile(signal) {
-      const lines = await checkWholeFile(options, signal);
+      const lines = await checkWholeFile(options, holders, signal);
       if (lines.length > 0) {
         logger.error('cache.check-failed', { lines });
         await threads.inspect();
@@ -76,6 +77,7 @@ export async function openCache(options: {
       state.update({ fileCheck: { atMs: now(), sound: true } });
       return { sound: true };
     },
+    addHolder: (letGo) => void holders.add(letGo),
     readState: () => state.read(),
     watchState: (listener) => state.watch(listener),
     async retry() {
@@ -93,10 +95,13 @@ export async function openCache(options: {
 /** Runs in a thread of its own: a table can't be left half checked, and charts must not wait for it. */
 async function checkWholeFile(
   { file, workerUrl, logger, now = Date.now }: Parameters<typeof openCache>[0],
+  holders: Set<FileHolder>,
   signal: AbortSignal,
 ): Promise<string[]> {
   const start = { file, nowMs: now(), inspection: 'usual', firstSnapshotId: 1, generation: 0 } as const;
   const thread = startThread(workerUrl, { ...start, role: 'check' }, logger);
+  const letGo = (): Promise<void> => thread.end();
+  holders.add(letGo);
   try {
     const { names } = await thread.started;
     const lines = await createCalls<CheckOperations>(names, thread.call).checkFile(null, { signal });
@@ -107,5 +112,6 @@ async function checkWholeFile(
     throw error;
   } finally {
     await thread.end();
+    holders.delete(letGo);
   }
 }

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../common/contract/errors.ts';
 import { toReportPath, toStatusPath } from '../../common/reporting/paths.ts';
-import { readStatus } from '../../common/reporting/read-status.ts';
+import { readStatus } from '../../common/reporting/reading/read-status.ts';
 import type { ReportRequest } from '../../common/reporting/wire-schemas.ts';
 import type { Logger } from '../logging/logger.ts';
+import { createSecretCleaner, type SecretCleaner } from '../secrets/secret-cleaner.ts';
 import { createCircuit } from './circuit.ts';
 import { createToken, type TokenSecrets } from './create-token.ts';
 import { ENDPOINTS } from './endpoints.ts';
@@ -25,6 +26,8 @@ export interface ReportingClientOptions {
   /** From 0 up to 1. */
   readonly random?: () => number;
   readonly logger: Logger;
+  /** Learns the secrets and tokens that are used, so that others can clean their texts as well. */
+  readonly knownSecrets?: SecretCleaner;
   /** Replaces single limits of every operation. */
   readonly timeouts?: Partial<Timeouts>;
   /** Most decoded bytes of a page; 256 MB when left out (decision 7). */
@@ -41,6 +44,9 @@ interface Read {
 const MAX_CONCURRENT_CALLS = 4;
 /** Statuses of a service that insists on a body or on a content type (decision 18). */
 const WANTS_BODY = new Set([400, 411, 415]);
+
+/** Statuses by which a service may name the time to come back. */
+const PUT_OFF = new Set([429, 503]);
 
 const systemClock: Clock = {
   now: () => Date.now(),
@@ -60,11 +66,13 @@ export function createReportingClient(options: ReportingClientOptions): Reportin
   const gate = createGate(MAX_CONCURRENT_CALLS);
   const circuit = createCircuit(clock.now);
   const budget = createRetryBudget(clock.now);
+  const cleaner = createSecretCleaner(options.knownSecrets);
   const { timeouts = {}, pageLimitBytes, fetch, logger } = options;
   const send = createSendAttempt({
     target,
     fetch,
     logger,
+    cleanText: cleaner.cleanText,
     circuit,
     budget,
     timeouts,
@@ -76,20 +84,40 @@ export function createReportingClient(options: ReportingClientOptions): Reportin
 
   const tokens = createTokenSource(async (signal) => {
     const secrets = await options.secrets();
-    return createToken(target, secrets, (path, body) => {
+    cleaner.note(secrets.accessToken);
+    cleaner.note(secrets.accessTokenSecret);
+    const token = await createToken(target, secrets, cleaner, (path, body) => {
       const call: Call = { operation: 'create-token', path, body, signal };
       callCount += 1;
       const id = callCount;
       const { isRetryable } = ENDPOINTS['create-token'];
-      return retryCall((attempt) => send(call, { token: null, id, attempt }), {
-        clock,
-        random,
-        budget,
-        isRetryable,
-        signal,
-      });
+      return retryCall(
+        async (attempt) => {
+          const response = await send(call, { token: null, id, attempt });
+          if (!PUT_OFF.has(response.status)) return response;
+          throw toStatusError(response, cleaner);
+        },
+        { clock, random, budget, isRetryable, signal },
+      );
     });
+    cleaner.note(token);
+    return token;
   }, clock);
+
+  /** What came back, with no form of a secret or token in it, before anybody reads it. */
+  const clean = (response: ServiceResponse): ServiceResponse & { readonly removedSecrets: number } => {
+    const { bytes, removed } = cleaner.cleanBody(response.bytes);
+    if (removed > 0) logger.warn('credentials removed from a response', { places: removed });
+    return { ...response, bytes, removedSecrets: removed };
+  };
+  /** Makes a call whose failure holds none either. */
+  const cleanly = async <Value>(call: () => Promise<Value>): Promise<Value> => {
+    try {
+      return await call();
+    } catch (error) {
+      throw error instanceof AppError ? cleaner.cleanError(error) : error;
+    }
+  };
 
   /** Returns a response with a 2xx, a 401 or an accepted status; throws the error of any other. */
   const read = ({ call, onRetry, accepts = () => false }: Read, token: string): Promise<ServiceResponse> => {
@@ -102,7 +130,7 @@ export function createReportingClient(options: ReportingClientOptions): Reportin
         const response = await gate(() => send(call, sending), signal);
         const { status } = response;
         if ((status >= 200 && status < 300) || status === 401 || accepts(status)) return response;
-        throw toStatusError(response, [token]);
+        throw toStatusError(response, cleaner);
       },
       { clock, random, budget, signal, isRetryable: ENDPOINTS[call.operation].isRetryable, onRetry },
     );
@@ -124,32 +152,35 @@ export function createReportingClient(options: ReportingClientOptions): Reportin
   };
 
   return {
-    createToken: async (signal) => {
-      await tokens.obtainToken(signal);
-    },
-    fetchStatus: async (signal) => {
-      const path = toStatusPath(target.tenant);
-      const request = (body: string | null): Promise<ServiceResponse> =>
-        readAuthorised({
-          call: { operation: 'status', path, body, signal },
-          accepts: (status) => body === null && WANTS_BODY.has(status),
-        });
-      let response = await request(statusBody);
-      if (WANTS_BODY.has(response.status)) {
-        response = await request('{}');
-        statusBody = '{}';
-      }
-      const reading = readStatus(new Uint8Array(response.bytes));
-      return { reading, roundTripMs: response.receivedAtMs - response.requestedAtMs };
-    },
-    fetchPage: async (request, { signal, onRetry } = {}) => {
-      const { report, startDate, endDate, size, lastDocument } = request;
-      const path = toReportPath(target.tenant, target.reportIdentifiers[report]);
-      const body = JSON.stringify({ startDate, endDate, size, lastDocument } satisfies ReportRequest);
-      const call: Call = { operation: 'report', path, body, signal };
-      const response = await readAuthorised({ call, onRetry });
-      const { bytes, status, requestedAtMs, receivedAtMs, serverTimeMs } = response;
-      return { bytes, status, requestedAtMs, receivedAtMs, serverTimeMs };
-    },
+    createToken: (signal) =>
+      cleanly(async () => {
+        await tokens.obtainToken(signal);
+      }),
+    fetchStatus: (signal) =>
+      cleanly(async () => {
+        const path = toStatusPath(target.tenant);
+        const request = (body: string | null): Promise<ServiceResponse> =>
+          readAuthorised({
+            call: { operation: 'status', path, body, signal },
+            accepts: (status) => body === null && WANTS_BODY.has(status),
+          });
+        let response = await request(statusBody);
+        if (WANTS_BODY.has(response.status)) {
+          response = await request('{}');
+          statusBody = '{}';
+        }
+        const reading = readStatus(new Uint8Array(clean(response).bytes));
+        return { reading, roundTripMs: response.receivedAtMs - response.requestedAtMs };
+      }),
+    fetchPage: (request, { signal, onRetry } = {}) =>
+      cleanly(async () => {
+        const { report, startDate, endDate, size, lastDocument } = request;
+        const path = toReportPath(target.tenant, target.reportIdentifiers[report]);
+        const body = JSON.stringify({ startDate, endDate, size, lastDocument } satisfies ReportRequest);
+        const call: Call = { operation: 'report', path, body, signal };
+        const response = clean(await readAuthorised({ call, onRetry }));
+        const { bytes, status, requestedAtMs, receivedAtMs, serverTimeMs, removedSecrets } = response;
+        return { bytes, status, requestedAtMs, receivedAtMs, serverTimeMs, removedSecrets };
+      }),
   };
 }

@@ -1,6 +1,7 @@
 import { AppError } from '../../common/contract/errors.ts';
 import { CREATE_TOKEN_PATH } from '../../common/reporting/paths.ts';
-import { decodeUtf8, isJsonObject, parseBody } from '../../common/reporting/read-json.ts';
+import { decodeUtf8, isJsonObject, parseBody } from '../../common/reporting/reading/read-json.ts';
+import type { SecretCleaner } from '../secrets/secret-cleaner.ts';
 import type { ServiceResponse } from './send-request.ts';
 import type { ClientTarget } from './reporting-client.ts';
 import { toStatusError } from './status-error.ts';
@@ -13,11 +14,12 @@ export interface TokenSecrets {
 /**
  * Operation 1 (specification, section Authentication): returns the token, which is opaque (decision 14).
  * Throws AppError `client.credentials-refused` for a 401, `client.unexpected-shape` for a response without
- * a token, or the error of its status. The secrets as they were sent are removed from what the service sends back.
+ * a token, or the error of its status. No error holds words of a response that was meant to be a token.
  */
 export async function createToken(
   target: ClientTarget,
   secrets: TokenSecrets,
+  cleaner: SecretCleaner,
   send: (path: string, body: string) => Promise<ServiceResponse>,
 ): Promise<string> {
   const { accessToken, accessTokenSecret } = secrets;
@@ -27,9 +29,19 @@ export async function createToken(
     throw new AppError('client.credentials-refused', 'The credentials were refused.', { status: 401 });
   }
   if (response.status < 200 || response.status > 299) {
-    throw toStatusError(response, [accessToken, accessTokenSecret]);
+    throw toStatusError(response, cleaner);
   }
-  return readToken(response.bytes);
+  try {
+    return readToken(response.bytes);
+  } catch (error) {
+    throw error instanceof AppError ? withoutWords(error) : error;
+  }
+}
+
+/** What isn't a token in the expected form may still be one, in plain text or cut short. */
+function withoutWords({ code, message, details }: AppError): AppError {
+  const { reason } = details;
+  return new AppError(code, message, reason === undefined ? {} : { reason });
 }
 
 function readToken(bytes: ArrayBuffer): string {

@@ -1,6 +1,6 @@
 import type { AppError } from '../../common/contract/errors.ts';
 import type { Timeouts } from './send-request.ts';
-import { isRetryableRead, isUnsent } from './retry.ts';
+import { isPutOff, isRetryableRead, isUnsent } from './retry.ts';
 
 export type EndpointName = 'create-token' | 'status' | 'report';
 
@@ -19,8 +19,12 @@ const MAX_PAGE_BYTES = 256 * 1024 * 1024;
 
 /** The operations of the specification, section Endpoints; the size of a page is limited by decision 7. */
 export const ENDPOINTS: Readonly<Record<EndpointName, Endpoint>> = {
-  // Repeated only where nothing was sent: attempts in a loop could lock the account.
-  'create-token': { timeouts: SHORT_TIMEOUTS, limitBytes: MAX_SHORT_BYTES, isRetryable: isUnsent },
+  // Repeated only where nothing was sent or the service named a pause: attempts in a loop could lock the account.
+  'create-token': {
+    timeouts: SHORT_TIMEOUTS,
+    limitBytes: MAX_SHORT_BYTES,
+    isRetryable: (error) => isUnsent(error) || isPutOff(error),
+  },
   status: { timeouts: SHORT_TIMEOUTS, limitBytes: MAX_SHORT_BYTES, isRetryable: isRetryableRead },
   report: { timeouts: REPORT_TIMEOUTS, limitBytes: MAX_PAGE_BYTES, isRetryable: isRetryableRead },
 };

@@ -22,7 +22,7 @@ const timeout = (pattern: RegExp, kind: string): Mapping => ({
 const MAPPINGS: readonly Mapping[] = [
   { pattern: /^(ECONNREFUSED|ERR_CONNECTION_REFUSED)$/, code: 'client.refused-connection' },
   {
-    pattern: /^(ENOTFOUND|EAI_AGAIN|EAI_\w+|ENODATA|ERR_NAME_NOT_RESOLVED|ERR_NAME_RESOLUTION_FAILED)$/,
+    pattern: /^(ENOTFOUND|EAI_\w+|ENODATA|ERR_NAME_\w+|ERR_DNS_\w+|ERR_ICANN_NAME_COLLISION)$/,
     code: 'client.host-not-found',
   },
   tls(/^CERT_HAS_EXPIRED$/, 'expired'),
@@ -38,20 +38,40 @@ const MAPPINGS: readonly Mapping[] = [
   // Node has no name of its own for keys and digests that OpenSSL calls too weak.
   tls(/^UNSPECIFIED$/, 'weak'),
   tls(/^(ERR_SSL_\w*TOO_SMALL|ERR_CERT_WEAK\w+|CERT_SIGNATURE_FAILURE|ERR_SSL_WEAK\w+)$/, 'weak'),
+  // What came instead of a handshake was no TLS at all.
+  tls(/^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST)$/, 'not-tls'),
   tls(/^(EPROTO|ERR_SSL_\w+|ERR_TLS_\w+)$/, 'protocol'),
-  tls(/^(ERR_CERT_\w+|CERT_\w+)$/, 'certificate'),
+  tls(/^(ERR_CERT_\w+|CERT_\w+|ERR_CERTIFICATE_\w+|ERR_BAD_SSL_CLIENT_AUTH_CERT)$/, 'certificate'),
   timeout(/^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT|ERR_CONNECTION_TIMED_OUT)$/, 'connect'),
   timeout(/^UND_ERR_HEADERS_TIMEOUT$/, 'headers'),
   timeout(/^UND_ERR_BODY_TIMEOUT$/, 'idle'),
-  timeout(/^(ERR_TIMED_OUT|TimeoutError)$/, 'total'),
-  { pattern: /^UND_ERR_HEADERS_OVERFLOW$/, code: 'client.too-large', details: { kind: 'headers' } },
+  timeout(/^TimeoutError$/, 'total'),
+  {
+    pattern: /^(UND_ERR_HEADERS_OVERFLOW|HPE_HEADER_OVERFLOW|ERR_RESPONSE_HEADERS_TOO_BIG)$/,
+    code: 'client.too-large',
+    details: { kind: 'headers', reason: 'headers' },
+  },
+  {
+    pattern: /^(ERR_PROXY_AUTH\w+|ERR_UNEXPECTED_PROXY_AUTH)$/,
+    code: 'client.proxy',
+    details: { reason: 'login' },
+  },
+  {
+    pattern:
+      /^(ERR_(PROXY|TUNNEL|SOCKS|PAC)_\w+|ERR_MANDATORY_PROXY_CONFIGURATION_FAILED|ERR_NO_SUPPORTED_PROXIES)$/,
+    code: 'client.proxy',
+  },
+  {
+    pattern: /^(ERR_\w+_REDIRECT|ERR_TOO_MANY_REDIRECTS|ERR_UNKNOWN_URL_SCHEME|ERR_DISALLOWED_URL_SCHEME)$/,
+    code: 'client.redirected',
+  },
   {
     pattern:
       /^(ERR_CONTENT_LENGTH_MISMATCH|ERR_INCOMPLETE_CHUNKED_ENCODING|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/,
     code: 'client.truncated',
   },
   {
-    pattern: /^(Z_\w+|ERR_CONTENT_DECODING_FAILED)$/,
+    pattern: /^(Z_\w+|ERR_CONTENT_DECODING_(INIT_)?FAILED)$/,
     code: 'client.truncated',
     details: { reason: 'encoding' },
   },
@@ -60,12 +80,14 @@ const MAPPINGS: readonly Mapping[] = [
 
 /** While a body is being read these mean that the rest of it is missing. */
 const CUT =
-  /^(ECONNRESET|EPIPE|UND_ERR_SOCKET|ERR_CONNECTION_(RESET|CLOSED|ABORTED)|ERR_EMPTY_RESPONSE|HPE_\w+)$/;
+  /^(ECONNRESET|EPIPE|UND_ERR_SOCKET|HPE_\w+|ERR_CONNECTION_(RESET|CLOSED|ABORTED)|ERR_EMPTY_RESPONSE|ERR_(HTTP2|QUIC)_\w+|ERR_NETWORK_(CHANGED|IO_SUSPENDED)|ERR_INVALID_CHUNKED_ENCODING|ERR_INTERNET_DISCONNECTED|ERR_SOCKET_NOT_CONNECTED)$/;
+
+const NOT_HTTP = /^(HPE_INVALID_CONSTANT|HPE_INVALID_VERSION|ERR_INVALID_HTTP_RESPONSE)$/;
 
 /**
  * Turns what a fetch rejected with into an AppError by its innermost cause: `client.refused-connection`,
  * `client.host-not-found`, `client.tls` (details `reason`), `client.timeout` (details `kind`),
- * `client.truncated`, `client.too-large` for headers, `client.unreachable` for any other; `app.cancelled` for an
+ * `client.truncated`, `client.proxy`, `client.redirected`, `client.too-large` for headers, `client.unreachable` for any other; `app.cancelled` for an
  * aborted call. An AppError is returned unchanged.
  */
 export function mapNetworkError(error: unknown, phase: 'headers' | 'body' = 'headers'): AppError {
@@ -76,12 +98,25 @@ export function mapNetworkError(error: unknown, phase: 'headers' | 'body' = 'hea
     if (found !== undefined)
       return new AppError(code, `The call failed: ${found}.`, { reason: found, ...details }, error);
   }
+  // Chromium has one name for every limit of its own: for the connection at first, then for a body that stands still.
+  if (codes.includes('ERR_TIMED_OUT')) {
+    const kind = phase === 'body' ? 'idle' : 'connect';
+    return new AppError(
+      'client.timeout',
+      'The call took too long.',
+      { reason: 'ERR_TIMED_OUT', kind },
+      error,
+    );
+  }
   // Innermost first: the outer ones only state that the fetch failed.
   const reason = codes[0] ?? 'unknown';
   if (phase === 'body' && (CUT.test(reason) || codes.includes('terminated'))) {
     return new AppError('client.truncated', `The body was cut short: ${reason}.`, { reason }, error);
   }
-  return new AppError('client.unreachable', `The call failed: ${reason}.`, { reason }, error);
+  // A service that expects TLS sends bytes that are no response of HTTP.
+  const isOtherProtocol = phase === 'headers' && codes.some((name) => NOT_HTTP.test(name));
+  const details = { reason: isOtherProtocol ? 'not-http' : reason };
+  return new AppError('client.unreachable', `The call failed: ${reason}.`, details, error);
 }
 
 /** Codes and names along the chain of causes, the innermost first. */

@@ -1,5 +1,5 @@
 import type { ReportKind } from '../../common/reporting/reports.ts';
-import type { StatusReading } from '../../common/reporting/read-status.ts';
+import type { StatusReading } from '../../common/reporting/reading/read-status.ts';
 
 /** What a client needs of a connection. */
 export interface ClientTarget {
@@ -27,6 +27,8 @@ export interface PageResponse {
   readonly receivedAtMs: number;
   /** The `Date` header as an instant, where there was one. */
   readonly serverTimeMs: number | null;
+  /** Places from which a secret or token was removed that the service sent back. */
+  readonly removedSecrets: number;
 }
 
 export interface PageCallOptions {

@@ -3,6 +3,7 @@ import type { Logger } from '../logging/logger.ts';
 import type { Circuit, Outcome } from './circuit.ts';
 import { ENDPOINTS, type EndpointName } from './endpoints.ts';
 import { sendRequest, type ServiceResponse, type Timeouts } from './send-request.ts';
+import { parseRetryAfterMs } from './http-date.ts';
 import { mapNetworkError } from './map-network-error.ts';
 import type { RetryBudget } from './retry-budget.ts';
 import type { ClientTarget } from './reporting-client.ts';
@@ -28,6 +29,7 @@ export interface AttemptOptions {
   readonly fetch: typeof globalThis.fetch;
   readonly now: () => number;
   readonly logger: Logger;
+  readonly cleanText: (text: string) => string;
   readonly circuit: Circuit;
   readonly budget: RetryBudget;
   readonly timeouts: Partial<Timeouts>;
@@ -39,6 +41,7 @@ const FAILED_CODES = new Set([
   'client.refused-connection',
   'client.host-not-found',
   'client.unreachable',
+  'client.proxy',
   'client.timeout',
   'client.truncated',
 ]);
@@ -66,10 +69,10 @@ export function createSendAttempt(
         timeouts: { ...endpoint.timeouts, ...options.timeouts },
         limitBytes: (call.operation === 'report' ? options.pageLimitBytes : undefined) ?? endpoint.limitBytes,
         signal: call.signal,
+        cleanText: options.cleanText,
       });
       const { status, bytes } = response;
-      const isFailure = FAILED_STATUSES.has(status);
-      leave(isFailure ? 'failed' : 'responded', 'client.server-error');
+      leave(toResponseOutcome(response), 'client.server-error');
       const durationMs = now() - startedAtMs;
       logger.info('call completed', { ...fields, status, sizeBytes: bytes.byteLength, durationMs });
       return response;
@@ -80,6 +83,13 @@ export function createSendAttempt(
       throw failure;
     }
   };
+}
+
+/** A service that names the time to come back is given that time, and needs no other rest. */
+function toResponseOutcome({ status, headers, receivedAtMs, serverTimeMs }: ServiceResponse): Outcome {
+  if (!FAILED_STATUSES.has(status)) return 'responded';
+  const askedMs = parseRetryAfterMs(headers.get('retry-after'), serverTimeMs ?? receivedAtMs) ?? 0;
+  return askedMs > 0 ? 'neutral' : 'failed';
 }
 
 /** A redirect or a certificate is a finding about the address, not about the service's health. */

@@ -23,6 +23,8 @@ interface RequestToSend {
   /** Most decoded bytes of a 2xx body. */
   readonly limitBytes: number;
   readonly signal: AbortSignal | undefined;
+  /** Takes secrets out of words of the response, before they are cut. */
+  readonly cleanText: (text: string) => string;
 }
 
 export interface ServiceResponse {
@@ -34,7 +36,8 @@ export interface ServiceResponse {
   readonly serverTimeMs: number | null;
 }
 
-const MAX_ERROR_BODY_BYTES = 64 * 1024;
+/** More than is shown of it, so that nothing is cut in two before it is cleaned. */
+const MAX_ERROR_BODY_BYTES = 96 * 1024;
 const ENCODINGS = new Set(['identity', 'gzip', 'x-gzip', 'deflate', 'br', 'zstd']);
 
 /**
@@ -69,8 +72,8 @@ export async function sendRequest(
     clearTimeout(phaseTimer);
     phase = 'body';
     phaseTimer = limit('idle', timeouts.idleMs);
-    await refuseRedirect(response, request.url);
-    if (response.ok) await refuseEncoding(response);
+    await refuseRedirect(response, request);
+    if (response.ok) await refuseEncoding(response, request);
     const bytes = await rejectOnAbort(
       readBody(response, {
         limitBytes: response.ok ? request.limitBytes : MAX_ERROR_BODY_BYTES,
@@ -115,26 +118,35 @@ function toInit({ body, token }: RequestToSend, signal: AbortSignal): RequestIni
 }
 
 /** Never followed (decision 29): a credential would go to an address that the user didn't enter. */
-async function refuseRedirect(response: Response, url: string): Promise<void> {
+async function refuseRedirect(response: Response, { url, cleanText }: RequestToSend): Promise<void> {
   const location = response.headers.get('location');
   const isRedirect = response.status >= 300 && response.status < 400 && location !== null;
   if (!isRedirect && response.type !== 'opaqueredirect') return;
   await response.body?.cancel();
-  const target =
-    location === null ? '' : URL.canParse(location, url) ? new URL(location, url).href : location;
   throw new AppError('client.redirected', 'The service points to another address.', {
     status: response.status,
-    location: target.slice(0, 500),
+    location: cleanText(toBareAddress(location ?? '', url)).slice(0, 500),
   });
 }
 
+/** An address without user, query and fragment: they are where a service repeats what it was sent. */
+function toBareAddress(location: string, base: string): string {
+  const target = location === '' ? null : URL.parse(location, base);
+  if (target === null) return location.replace(/[?#].*$/su, '');
+  target.username = '';
+  target.password = '';
+  target.search = '';
+  target.hash = '';
+  return target.href;
+}
+
 /** A fetch passes an encoding that it doesn't know through, and the body would be reported as not being JSON. */
-async function refuseEncoding(response: Response): Promise<void> {
+async function refuseEncoding(response: Response, { cleanText }: RequestToSend): Promise<void> {
   const names = (response.headers.get('content-encoding') ?? '').toLowerCase().split(',');
   const encoding = names.map((name) => name.trim()).find((name) => name !== '' && !ENCODINGS.has(name));
   if (encoding === undefined) return;
   await response.body?.cancel();
   throw new AppError('client.unknown-encoding', 'The body has an unknown encoding.', {
-    encoding: encoding.slice(0, 100),
+    encoding: cleanText(encoding).slice(0, 100),
   });
 }

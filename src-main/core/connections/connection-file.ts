@@ -1,43 +1,70 @@
-import { join } from 'node:path';
-import { Type, type Static } from 'typebox';
-import { Value } from 'typebox/value';
-import { Connection } from '../../common/model/connection.ts';
-import { ValueNames } from '../../common/model/value-name.ts';
+import { readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { SetAsideConnections } from '../../common/model/connections/connection.ts';
+import { patiently } from '../../node/patience.ts';
+import { writeFileAtomically } from '../../node/write-file-atomically.ts';
 import type { Logger } from '../logging/logger.ts';
-import { readJsonFileOrKeepAside, writeJsonFile } from '../settings/json-file.ts';
-
-/** A connection as it is saved: everything but where its secrets are, and never a secret. */
-export const SavedConnection = Type.Omit(Connection, ['secrets']);
-export type SavedConnection = Static<typeof SavedConnection>;
+import { keepAside, readJsonFileOrKeepAside, writeJsonFile } from '../settings/json-file.ts';
+import {
+  DOCUMENT_VERSION,
+  findDocumentVersion,
+  readDocument,
+  toDocument,
+  type SavedConnection,
+  type SetAsideEntry,
+} from './connection-document.ts';
 
 /** Reads and writes the list of saved connections. */
 export interface ConnectionFile {
-  load(): Promise<SavedConnection[]>;
+  load(): Promise<readonly SavedConnection[]>;
+  /** Writes the list, and with it whatever was set aside. One call at a time. */
   save(connections: readonly SavedConnection[]): Promise<void>;
+  /** What was saved and can't be used, as found by `load`. */
+  listSetAside(): SetAsideConnections;
 }
 
-/** The list lies in `connections.json`; an entry that does not fit is left out and named in the log. */
+const FILE_NAME = 'connections.json';
+const MAX_NAME_CHARACTERS = 80;
+
+/**
+ * The list is in `connections.json`. Entries that don't fit stay in it, apart from the others; a file of another
+ * version is copied before it is first written, and one that is no list of connections is moved aside.
+ */
 export function createConnectionFile(folder: string, now: () => number, logger: Logger): ConnectionFile {
-  const path = join(folder, 'connections.json');
+  const path = join(folder, FILE_NAME);
+  let setAside: readonly SetAsideEntry[] = [];
+  let keptFile: string | null = null;
+
+  const noteDamage = (keptAs: string): void => {
+    keptFile = basename(keptAs);
+    logger.error('connections damaged', { keptAs: keptFile });
+  };
   return {
     load: async () => {
-      const saved = await readJsonFileOrKeepAside(path, now(), (keptAs) =>
-        logger.error('connections damaged', { keptAs }),
-      );
-      const entries: unknown[] = Array.isArray(saved) ? saved : [];
-      return entries.map(withoutUnfitNames).filter((entry): entry is SavedConnection => {
-        const fits = Value.Check(SavedConnection, entry);
-        if (!fits) logger.error('connection left out', {});
-        return fits;
-      });
+      const saved = await readJsonFileOrKeepAside(path, now(), noteDamage);
+      if (saved === undefined) return [];
+      const version = findDocumentVersion(saved);
+      if (version === null) {
+        noteDamage(await keepAside(path, now()));
+        return [];
+      }
+      if (version !== DOCUMENT_VERSION) {
+        const before = await patiently({ path, action: 'open' }, () => readFile(path));
+        await writeFileAtomically(`${path}.v${String(version)}.backup`, before);
+      }
+      const read = readDocument(saved, version);
+      setAside = read.setAside;
+      if (setAside.length > 0) logger.error('connections set aside', { count: setAside.length, version });
+      return read.connections;
     },
-    save: (connections) => writeJsonFile(path, connections),
+    save: (connections) => writeJsonFile(path, toDocument({ connections, setAside })),
+    listSetAside: () => ({ names: setAside.map(toName), fileName: FILE_NAME, keptFile }),
   };
 }
 
-/** Names that don't fit cost no connection. */
-function withoutUnfitNames(entry: unknown): unknown {
-  if (typeof entry !== 'object' || entry === null || !('names' in entry)) return entry;
-  const { names, ...rest } = entry;
-  return Value.Check(ValueNames, names) ? entry : rest;
+/** What a person may know an entry by; empty where it has neither a name nor an address. */
+function toName({ entry }: SetAsideEntry): string {
+  const { name, baseAddress } = (entry ?? {}) as Readonly<Record<string, unknown>>;
+  const texts = [name, baseAddress].filter((text) => typeof text === 'string');
+  return (texts.find((text) => text.trim() !== '') ?? '').slice(0, MAX_NAME_CHARACTERS);
 }

@@ -1,16 +1,21 @@
+import { AppError } from '../../common/contract/errors.ts';
 import type { HandlersOf, Input } from '../../common/contract/index.ts';
 import { detectZone } from './detect-zone.ts';
 import type { Cache } from '../cache/cache.ts';
-import type { ConnectionDraft } from '../../common/model/connection.ts';
+import type { ConnectionDraft } from '../../common/model/connections/connection.ts';
 import type { ReportingClient } from '../client/reporting-client.ts';
+import { createGate } from '../client/gate.ts';
 import { reachAddress } from '../client/reach-address.ts';
 import type { Host } from '../host.ts';
 import type { SettingsStore } from '../settings/create-settings.ts';
 import { isActive, type TaskRegistry } from '../tasks/task-registry.ts';
 import { checkDraft } from './check-draft.ts';
-import type { SavedConnection } from './connection-file.ts';
+import type { SavedConnection } from './connection-document.ts';
 import type { BothSecrets, ConnectionStore } from './create-connections.ts';
 import { testConnection } from './test-connection.ts';
+
+/** A test keeps a connection, a client and its responses: a few at a time, the others wait. */
+const MAX_TESTS = 3;
 
 /** The handlers of `connections/…`. */
 export function createConnectionsHandlers(parts: {
@@ -23,6 +28,7 @@ export function createConnectionsHandlers(parts: {
   readonly host: Pick<Host, 'fetch'>;
 }): HandlersOf<'connections'> {
   const { connections, cache, settings, tasks, host, now } = parts;
+  const enterTest = createGate(MAX_TESTS);
 
   /** A client for a draft as typed; secrets left out are those of the saved connection. */
   const createDraftClient = (
@@ -35,11 +41,13 @@ export function createConnectionsHandlers(parts: {
       if (accessToken !== undefined && accessTokenSecret !== undefined) {
         return { accessToken, accessTokenSecret };
       }
-      return { ...(await connections.readSecrets(id)), ...secrets };
+      if (connectionId === null) throw new AppError('secrets.missing', 'Both credentials are needed.');
+      return { ...(await connections.readSecrets(connectionId, draft.baseAddress)), ...secrets };
     });
   };
   return {
     'connections/list': () => connections.list(),
+    'connections/list-set-aside': () => connections.listSetAside(),
     'connections/save': async ({ connectionId, draft, secrets }) => {
       const connection = await connections.save(connectionId, draft, secrets);
       if (settings.get().activeConnectionId === null) {
@@ -77,8 +85,11 @@ export function createConnectionsHandlers(parts: {
       const client = createDraftClient(checked, input);
       const reach = (signal: AbortSignal): Promise<number> =>
         reachAddress(host.fetch, checked.baseAddress, signal);
-      const task = tasks.start({ kind: 'connection-test', connectionId }, (handle) =>
-        testConnection({ draft: checked, client, now, reach }, handle),
+      const task = tasks.start({ kind: 'connection-test', connectionId, isQueued: true }, (handle) =>
+        enterTest(() => {
+          handle.begin();
+          return testConnection({ draft: checked, client, now, reach }, handle);
+        }, handle.signal),
       );
       return { taskId: task.id };
     },

@@ -1,13 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import { AppError, toErrorInfo } from '../../common/contract/errors.ts';
+import { AppError } from '../../common/contract/errors.ts';
 import type { Emit } from '../../common/contract/index.ts';
-import type { Connection, ConnectionDraft, ConnectionSecrets } from '../../common/model/connection.ts';
-import type { ValueName } from '../../common/model/value-name.ts';
+import {
+  toFollowOptions,
+  type Connection,
+  type ConnectionDraft,
+  type ConnectionSecrets,
+  type SetAsideConnections,
+} from '../../common/model/connections/connection.ts';
+import type { ValueName } from '../../common/model/records/value-name.ts';
+import { toOrigin } from '../../common/reporting/base-address.ts';
 import type { ReportingClient } from '../client/reporting-client.ts';
 import type { Logger } from '../logging/logger.ts';
-import type { SecretName, SecretStore } from '../secrets/secret-store.ts';
-import type { ConnectionFile, SavedConnection } from './connection-file.ts';
-import { checkDraft, checkNames } from './check-draft.ts';
+import type { SecretStore } from '../secrets/secret-store.ts';
+import type { SavedConnection } from './connection-document.ts';
+import type { ConnectionFile } from './connection-file.ts';
+import { createSaveQueue } from '../settings/save-queue.ts';
+import { createSecretWhereabouts, SECRET_NAMES } from './secret-whereabouts.ts';
+import { checkDraft, checkNames, requireAgreement } from './check-draft.ts';
 
 /** Both secrets of a connection. */
 export type BothSecrets = Required<ConnectionSecrets>;
@@ -15,9 +25,15 @@ export type BothSecrets = Required<ConnectionSecrets>;
 /** The saved connections, where their secrets are, and a client for each. */
 export interface ConnectionStore {
   list(): Promise<Connection[]>;
+  /** The same without asking the keychain where secrets are. */
+  listSaved(): readonly SavedConnection[];
+  listSetAside(): SetAsideConnections;
   /** Throws `connections.not-found`. */
   get(connectionId: string): SavedConnection;
-  /** Id null creates. Secrets left out stay as they are. */
+  /**
+   * Id null creates. Secrets left out stay as they are; at another origin both are needed, or it throws
+   * `secrets.other-origin`.
+   */
   save(
     connectionId: string | null,
     draft: ConnectionDraft,
@@ -28,11 +44,22 @@ export interface ConnectionStore {
   saveNames(connectionId: string, names: readonly ValueName[]): Promise<Connection>;
   /** The names of a connection; none for one that is gone. */
   listNames(connectionId: string): readonly ValueName[];
+  /** Switches following on or off. */
+  saveFollowed(connectionId: string, followed: boolean): Promise<void>;
   remove(connectionId: string): Promise<void>;
   findLocal(): SavedConnection | undefined;
-  /** Throws `secrets.missing` where one of them is not stored. */
-  readSecrets(connectionId: string): Promise<BothSecrets>;
+  /**
+   * The secrets, to be sent to an address; by default the connection's own. Throws `secrets.missing` where one of
+   * them is not stored, and `secrets.other-origin` where they were saved for another origin.
+   */
+  readSecrets(connectionId: string, baseAddress?: string): Promise<BothSecrets>;
+  /** Looks again where secrets are, and says it: the keychain is another one, or was opened. */
+  lookForSecrets(): Promise<void>;
+  /** Notifies a listener each time that a connection was saved, with its id. */
+  watchSaved(listener: (connectionId: string) => void): void;
   clientFor(connectionId: string): ReportingClient;
+  /** The next calls begin anew, without the rest that failures before them brought. */
+  renewClients(): void;
 }
 
 export interface ConnectionsOptions {
@@ -44,108 +71,186 @@ export interface ConnectionsOptions {
   createClient(connection: SavedConnection, secrets: () => Promise<BothSecrets>): ReportingClient;
 }
 
-const SECRET_NAMES: readonly SecretName[] = ['accessToken', 'accessTokenSecret'];
-
 /** Loads the saved connections. */
 export async function createConnections(options: ConnectionsOptions): Promise<ConnectionStore> {
   const { file, secrets, emit, logger } = options;
   let saved = await file.load();
+  // Each change builds on the one before, also where the keychain takes its time.
+  const inTurn = createSaveQueue();
   const clients = new Map<string, ReportingClient>();
-  const whereabouts = new Map<string, Connection['secrets']>();
+  const listeners = new Set<(connectionId: string) => void>();
 
-  const findWhereabouts = async (connectionId: string): Promise<Connection['secrets']> => {
-    const known = whereabouts.get(connectionId);
-    if (known !== undefined) return known;
-    try {
-      const values = await Promise.all(SECRET_NAMES.map((name) => secrets.get(connectionId, name)));
-      const found = values.every((value) => value !== null) ? secrets.kind : 'missing';
-      whereabouts.set(connectionId, found);
-      return found;
-    } catch (error) {
-      // A locked keychain may be unlocked a moment later, so this result isn't remembered.
-      logger.warn('secrets unreadable', { connectionId, code: toErrorInfo(error).code });
-      return 'unreadable';
-    }
-  };
   const toConnection = async (connection: SavedConnection): Promise<Connection> => ({
     ...connection,
-    secrets: await findWhereabouts(connection.id),
+    secrets: await whereabouts.find(connection),
   });
   const list = (): Promise<Connection[]> => Promise.all(saved.map(toConnection));
   const announce = async (): Promise<void> => emit('connections/changed', await list());
+  const whereabouts = createSecretWhereabouts({ secrets, logger, onFound: () => void announce() });
 
   const get = (connectionId: string): SavedConnection => {
     const connection = saved.find(({ id }) => id === connectionId);
     if (connection === undefined) throw new AppError('connections.not-found', 'No such connection.');
     return connection;
   };
-  const readSecrets = async (connectionId: string): Promise<BothSecrets> => {
+  const readNow = async (connectionId: string, baseAddress: string): Promise<BothSecrets> => {
+    const { secretsOrigin } = get(connectionId);
+    if (secretsOrigin !== undefined) requireSameOrigin(secretsOrigin, baseAddress);
+    // Without an origin they are in the middle of being replaced.
+    const names = secretsOrigin === undefined ? [] : SECRET_NAMES;
     const [accessToken, accessTokenSecret] = await Promise.all(
-      SECRET_NAMES.map((name) => secrets.get(connectionId, name)),
+      names.map((name) => secrets.get(connectionId, name)),
     );
     if (typeof accessToken !== 'string' || typeof accessTokenSecret !== 'string') {
       throw new AppError('secrets.missing', 'The credentials of this connection are not stored.');
     }
     return { accessToken, accessTokenSecret };
   };
+  // In turn: while a connection gets another address, its new secrets must not go to the old one.
+  const readSecrets = (connectionId: string, baseAddress?: string): Promise<BothSecrets> =>
+    inTurn(() => readNow(connectionId, baseAddress ?? get(connectionId).baseAddress));
+
+  const write = async (next: readonly SavedConnection[]): Promise<void> => {
+    await file.save(next);
+    saved = next;
+  };
+  /** Writes the list with a connection in the place that it had, or as the last one. */
+  const keep = (connection: SavedConnection): Promise<void> => {
+    const isKnown = saved.some(({ id }) => id === connection.id);
+    const next = saved.map((entry) => (entry.id === connection.id ? connection : entry));
+    return write(isKnown ? next : [...next, connection]);
+  };
+
+  /** Stores what was given; returns the origin that the secrets then belong to, undefined where none is known. */
+  const keepSecrets = async (
+    id: string,
+    known: SavedConnection | undefined,
+    baseAddress: string,
+    given: ConnectionSecrets,
+  ): Promise<string | undefined> => {
+    const values = SECRET_NAMES.map((name) => [name, given[name]] as const);
+    const isWhole = values.every(([, value]) => value !== undefined);
+    const before = known?.secretsOrigin;
+    const origin = toOrigin(baseAddress);
+    const isMoving = known !== undefined && before !== origin;
+    if (isMoving && !isWhole) {
+      if (before !== undefined) requireSameOrigin(before, baseAddress);
+      return undefined;
+    }
+    // Until both are replaced, they belong to no address: the application may end in between.
+    if (isMoving) await keep(toUnbound(known) as SavedConnection);
+    let stored = 0;
+    try {
+      for (const [name, value] of values) {
+        if (value !== undefined) await secrets.set(id, name, value);
+        stored += 1;
+      }
+    } catch (error) {
+      if (isMoving && stored === 0) await keep(known);
+      else whereabouts.forget(id);
+      throw error;
+    }
+    return origin;
+  };
 
   return {
     list,
+    listSaved: () => saved,
+    listSetAside: file.listSetAside,
     get,
     readSecrets,
     findLocal: () => saved.find(({ kind }) => kind === 'local'),
-    save: async (connectionId, draft, given, kind = 'remote') => {
-      const checked = checkDraft(draft);
-      const known = connectionId === null ? undefined : get(connectionId);
-      const id = known?.id ?? randomUUID();
-      // Secrets first: a connection must not appear saved when its credentials could not be kept.
-      for (const name of SECRET_NAMES) {
-        const value = given[name];
-        if (value !== undefined) await secrets.set(id, name, value);
-      }
-      const connection: SavedConnection = {
-        ...checked,
-        id,
-        kind: known?.kind ?? kind,
-        createdAtMs: known?.createdAtMs ?? options.now(),
-        ...(known?.names === undefined ? {} : { names: known.names }),
-      };
-      const next =
-        known === undefined
-          ? [...saved, connection]
-          : saved.map((entry) => (entry.id === id ? connection : entry));
-      await file.save(next);
-      saved = next;
-      clients.delete(id);
-      whereabouts.delete(id);
+    save: (connectionId, draft, given, kind = 'remote') =>
+      inTurn(async () => {
+        const checked = checkDraft(draft);
+        const known = connectionId === null ? undefined : get(connectionId);
+        const id = known?.id ?? randomUUID();
+        // Secrets first: a connection must not appear saved when its credentials could not be kept.
+        const secretsOrigin = await keepSecrets(id, known, checked.baseAddress, given);
+        const connection: SavedConnection = {
+          ...toUnbound(known),
+          ...checked,
+          id,
+          kind: known?.kind ?? kind,
+          createdAtMs: known?.createdAtMs ?? options.now(),
+          ...(secretsOrigin === undefined ? {} : { secretsOrigin }),
+        };
+        await keep(withFollowStart(connection, known, options.now()));
+        clients.delete(id);
+        whereabouts.forget(id);
+        await announce();
+        for (const tell of listeners) tell(id);
+        return toConnection(get(id));
+      }),
+    async lookForSecrets() {
+      whereabouts.forget();
       await announce();
-      return toConnection(connection);
     },
+    watchSaved: (listener) => void listeners.add(listener),
     listNames: (connectionId) => saved.find(({ id }) => id === connectionId)?.names ?? [],
-    saveNames: async (connectionId, names) => {
-      const connection: SavedConnection = { ...get(connectionId), names: checkNames(names) };
-      const next = saved.map((entry) => (entry.id === connectionId ? connection : entry));
-      await file.save(next);
-      saved = next;
-      await announce();
-      return toConnection(connection);
-    },
-    remove: async (connectionId) => {
-      get(connectionId);
-      const next = saved.filter(({ id }) => id !== connectionId);
-      for (const name of SECRET_NAMES) await secrets.delete(connectionId, name);
-      await file.save(next);
-      saved = next;
-      clients.delete(connectionId);
-      whereabouts.delete(connectionId);
-      await announce();
-    },
+    saveNames: (connectionId, names) =>
+      inTurn(async () => {
+        const connection: SavedConnection = { ...get(connectionId), names: checkNames(names) };
+        await keep(connection);
+        await announce();
+        return toConnection(connection);
+      }),
+    saveFollowed: (connectionId, followed) =>
+      inTurn(async () => {
+        const known = get(connectionId);
+        await keep(withFollowStart({ ...known, followed }, known, options.now()));
+        await announce();
+      }),
+    remove: (connectionId) =>
+      inTurn(async () => {
+        get(connectionId);
+        for (const name of SECRET_NAMES) await secrets.delete(connectionId, name);
+        await write(saved.filter(({ id }) => id !== connectionId));
+        clients.delete(connectionId);
+        whereabouts.forget(connectionId);
+        await announce();
+      }),
+    renewClients: () => clients.clear(),
     clientFor: (connectionId) => {
       const known = clients.get(connectionId);
       if (known !== undefined) return known;
-      const made = options.createClient(get(connectionId), () => readSecrets(connectionId));
+      const connection = get(connectionId);
+      // A client that outlives a change of the address keeps asking at the old one, and gets no secrets for it.
+      const made = options.createClient(connection, async () => {
+        requireAgreement(connection);
+        return readSecrets(connectionId, connection.baseAddress);
+      });
       clients.set(connectionId, made);
       return made;
     },
   };
+}
+
+/** What was not followed for a time begins anew: nothing of before is fetched unless somebody asks for it. */
+function withFollowStart(
+  connection: SavedConnection,
+  known: SavedConnection | undefined,
+  nowMs: number,
+): SavedConnection {
+  if (toFollowOptions(connection).followed) {
+    return { ...connection, followedSinceMs: known?.followedSinceMs ?? nowMs };
+  }
+  const copy = { ...connection };
+  delete copy.followedSinceMs;
+  return copy;
+}
+
+function requireSameOrigin(savedFor: string, baseAddress: string): void {
+  if (savedFor === toOrigin(baseAddress)) return;
+  throw new AppError('secrets.other-origin', 'The stored credentials are for another address.', {
+    savedFor,
+    address: toOrigin(baseAddress),
+  });
+}
+
+/** A connection whose secrets belong to no address. */
+function toUnbound(known: SavedConnection | undefined): Partial<SavedConnection> {
+  const copy = { ...known };
+  delete copy.secretsOrigin;
+  return copy;
 }

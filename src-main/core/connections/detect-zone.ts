@@ -1,6 +1,6 @@
-import type { ZoneFinding } from '../../common/model/zone-finding.ts';
-import { readDate } from '../../common/reporting/read-date.ts';
-import { readPage, type ReadPage } from '../../common/reporting/read-page.ts';
+import type { ZoneFinding } from '../../common/model/connections/zone-finding.ts';
+import { readDate } from '../../common/reporting/reading/read-date.ts';
+import { readPage, type ReadPage } from '../../common/reporting/reading/read-page.ts';
 import type { DetailKind } from '../../common/reporting/reports.ts';
 import { formatWireDate } from '../../common/reporting/wire-dates.ts';
 import { utcMsToCivil } from '../../common/time/civil-time.ts';

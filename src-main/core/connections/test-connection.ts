@@ -1,7 +1,7 @@
 import { AppError, toErrorInfo } from '../../common/contract/errors.ts';
-import type { ConnectionDraft } from '../../common/model/connection.ts';
-import type { TestStep } from '../../common/model/task.ts';
-import { readPage } from '../../common/reporting/read-page.ts';
+import type { ConnectionDraft } from '../../common/model/connections/connection.ts';
+import type { TestStep } from '../../common/model/cache/task.ts';
+import { readPage } from '../../common/reporting/reading/read-page.ts';
 import { REPORT_KINDS, type ReportKind } from '../../common/reporting/reports.ts';
 import { toWireDate } from '../../common/reporting/wire-dates.ts';
 import type { ReportingClient } from '../client/reporting-client.ts';
@@ -39,10 +39,13 @@ async function askReport(test: ConnectionTest, report: ReportKind, signal: Abort
   if (page.remarks.some(({ code }) => code === 'answer-has-inbound-only')) {
     return { detail: 'inbound-columns', values: {}, warned: true };
   }
+  // Nothing showed how the service names and writes its fields.
+  if (page.recordCount === 0) return { detail: 'no-records', values: {}, warned: true };
   const total = page.totalDocument ?? page.recordCount;
   return report.endsWith('detail')
     ? { detail: 'records', values: { received: page.recordCount, total } }
-    : { detail: 'groups', values: { total } };
+    : // An identifier that both summaries share is answered with the groups of both.
+      { detail: 'groups', values: { total: total - (page.recordCount - page.groups.length) } };
 }
 
 /** Runs the seven steps in order, updates the task with each, and stops at the first failure. */

@@ -5,6 +5,7 @@ import { OPERATIONS, type Handlers, type OperationName } from '../../common/cont
 import type { Envelope } from '../../common/contract/operation.ts';
 import type { Logger } from '../logging/logger.ts';
 import { closeObjects } from './close-objects.ts';
+import { findAbsurdValue } from './find-absurd-value.ts';
 
 /** Calls an operation by name; always returns the envelope, never rejects. */
 export type Dispatch = (name: string, input: unknown) => Promise<Envelope<unknown>>;
@@ -44,6 +45,10 @@ export function createDispatcher(handlers: Handlers, logger: Logger, now: () => 
         throw new AppError('app.invalid-input', `Invalid input for ${name}.`, {
           fault: firstFault(inputs, input),
         });
+      }
+      const absurd = findAbsurdValue(input);
+      if (absurd !== null) {
+        throw new AppError('app.invalid-input', `Absurd input for ${name}.`, { fault: absurd });
       }
       const handler = handlers[name] as (input: unknown) => unknown;
       const value = await handler(input);

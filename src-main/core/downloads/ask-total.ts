@@ -1,7 +1,8 @@
 import type { Period } from '../../common/model/period.ts';
-import { readPage } from '../../common/reporting/read-page.ts';
+import { readPage } from '../../common/reporting/reading/read-page.ts';
 import type { DetailKind } from '../../common/reporting/reports.ts';
 import type { ReportingClient } from '../client/reporting-client.ts';
+import { toAskedEnd } from './slice-period.ts';
 
 /** What a small page of a period shows. */
 export interface AskedTotal {
@@ -18,10 +19,11 @@ const SAMPLE_SIZE = 20;
 export async function askTotal(
   client: Pick<ReportingClient, 'fetchPage'>,
   report: DetailKind,
-  { startDate, endDate, zone }: Period,
+  period: Period,
   signal: AbortSignal,
 ): Promise<AskedTotal> {
-  const request = { report, startDate, endDate, size: SAMPLE_SIZE, lastDocument: '' };
+  const { startDate, zone } = period;
+  const request = { report, startDate, endDate: toAskedEnd(period), size: SAMPLE_SIZE, lastDocument: '' };
   const { bytes, requestedAtMs, receivedAtMs } = await client.fetchPage(request, { signal });
   const { totalDocument, recordCount } = readPage(new Uint8Array(bytes), { report, zone });
   return {

@@ -1,9 +1,10 @@
-import type { Certificate } from '../../common/model/download.ts';
-import type { Remark } from '../../common/model/snapshot.ts';
+import type { Certificate, CertificateFile } from '../../common/model/cache/download.ts';
+import type { Remark } from '../../common/model/cache/snapshot.ts';
 import type { DetailKind } from '../../common/reporting/reports.ts';
 import type { JournalFigures } from '../cache/read/download-figures.ts';
 import type { DownloadRow } from '../cache/read/download-rows.ts';
-import { slicePeriod } from './slice-period.ts';
+import { toAskedEnd, toAskedSlices } from './slice-period.ts';
+import { listShortcomings } from './walk-report.ts';
 
 /** Remarks about cursors, pages and totals; every other one is a deviation that was accepted in the records. */
 const WALK_REMARKS = new Set([
@@ -14,27 +15,54 @@ const WALK_REMARKS = new Set([
   'total-changed',
   'fewer-than-total',
   'more-than-total',
+  'total-missing',
+  'end-not-stated',
+  'pages-overlap',
+  'ended-without-page',
+  'seen-at-cut',
+  'before-period',
+  'after-period',
+  'fewer-than-forecast',
+  'more-than-forecast',
   'changed-meanwhile',
   'interrupted',
 ]);
 
+/** Remarks that a complete download is only complete with: they are said together with it (decision 8). */
+const RESERVED = [
+  'total-missing',
+  'more-than-total',
+  'more-than-forecast',
+  'total-changed',
+  'record-unreadable',
+] as const;
+
+const HOW_TO_RECOMPUTE =
+  "pagesSha256 is the SHA-256, in hex, of the values of pageSha256 in their order, each followed by a line feed. A page's own value is the SHA-256 of the bytes of the response as received.";
+
 /** The certificate of what a download requested and received, from the snapshot and the journal of its pages. */
 export function toCertificate(row: DownloadRow, journal: JournalFigures): Certificate {
   const { snapshot } = row;
-  const periods = slicePeriod(snapshot.period, row.sliceDays);
-  const slices = journal.slices.map(({ sliceNumber, pageCount, recordCount, firstTotal, lastTotal }) => {
-    const { startDate, endDate } = periods[sliceNumber] ?? snapshot.period;
-    return { startDate, endDate, pageCount, recordCount, firstTotal, lastTotal };
+  const periods = toAskedSlices(snapshot.period, row);
+  const slices = journal.slices.map((figures) => {
+    const { sliceNumber, pageCount, recordCount, firstTotal, lastTotal } = figures;
+    const period = figures.asked ?? periods[sliceNumber] ?? snapshot.period;
+    const asked = { startDate: period.startDate, endDate: toAskedEnd(period) };
+    return { ...asked, pageCount, recordCount, firstTotal, lastTotal };
   });
   const isOfWalk = ({ code }: Remark): boolean => WALK_REMARKS.has(code);
-  const isComplete = snapshot.state === 'complete';
+  // Earlier versions called some downloads complete to which fewer records came than were announced.
+  const isComplete = snapshot.state === 'complete' && listShortcomings(snapshot).length === 0;
+  const firstTotal = addUp(slices.map((slice) => slice.firstTotal));
+  const lastTotal = addUp(slices.map((slice) => slice.lastTotal));
   return {
     format: 'channelscope-download-certificate',
-    version: 1,
+    version: 2,
     snapshotId: snapshot.id,
     serviceAddress: row.baseAddress,
     tenant: snapshot.tenant,
     report: snapshot.report as DetailKind,
+    reportIdentifier: row.reportIdentifier,
     idReport: snapshot.idReport,
     nameVisualization: snapshot.nameVisualization,
     period: snapshot.period,
@@ -43,14 +71,15 @@ export function toCertificate(row: DownloadRow, journal: JournalFigures): Certif
     pageCount: snapshot.pageCount,
     recordCount: snapshot.recordCount,
     receivedBytes: snapshot.sizeBytes,
-    firstTotal: addUp(slices.map(({ firstTotal }) => firstTotal)),
-    lastTotal: addUp(slices.map(({ lastTotal }) => lastTotal)),
+    firstTotal,
+    lastTotal,
     setAsideCount: journal.setAsideCount,
     coercions: snapshot.remarks.filter((remark) => !isOfWalk(remark)),
     remarks: snapshot.remarks.filter(isOfWalk),
     state: snapshot.state,
     isComplete,
     reasons: isComplete ? [] : listReasons(row),
+    reservations: isComplete ? listReservations(snapshot.remarks, lastTotal) : [],
     stillOpen: snapshot.stillOpen,
     resumedCount: row.resumedCount,
     startedAtMs: snapshot.startedAtMs,
@@ -58,6 +87,12 @@ export function toCertificate(row: DownloadRow, journal: JournalFigures): Certif
     lastPageAtMs: journal.lastPageAtMs,
     pagesSha256: journal.pagesSha256,
   };
+}
+
+/** The certificate with the checksum of each page in full, so that anyone who has the pages can compute it again. */
+export function toCertificateFile(row: DownloadRow, journal: JournalFigures): CertificateFile {
+  const { pageSha256 } = journal;
+  return { ...toCertificate(row, journal), howToRecompute: HOW_TO_RECOMPUTE, pageSha256 };
 }
 
 /** A name for the certificate's file, with characters that every system takes. */
@@ -70,13 +105,21 @@ function listReasons({ snapshot, failure, state }: DownloadRow): string[] {
   const codes = [
     ...(failure === null ? [] : [failure.code]),
     ...(snapshot.failure === null ? [] : [snapshot.failure]),
+    ...listShortcomings(snapshot),
     ...snapshot.remarks.map(({ code }) => code).filter((code) => END_REASONS.has(code)),
     ...(state === 'ended' ? [] : [state]),
   ];
   return [...new Set(codes)];
 }
 
-const END_REASONS = new Set(['cursor-repeated', 'page-repeated', 'changed-meanwhile', 'interrupted']);
+const END_REASONS = new Set(['changed-meanwhile', 'interrupted']);
+
+function listReservations(remarks: readonly Remark[], lastTotal: number | null): Remark[] {
+  const found = RESERVED.flatMap((code) => remarks.find((remark) => remark.code === code) ?? []);
+  // Earlier versions did not remark it.
+  const isUnsaid = lastTotal === null && !found.some(({ code }) => code === 'total-missing');
+  return isUnsaid ? [{ code: 'total-missing' }, ...found] : found;
+}
 
 function addUp(totals: readonly (number | null)[]): number | null {
   const known = totals.filter((total) => total !== null);

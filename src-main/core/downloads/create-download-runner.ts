@@ -1,11 +1,13 @@
 import { AppError, toErrorInfo, type ErrorInfo } from '../../common/contract/errors.ts';
 import type { Emit } from '../../common/contract/index.ts';
-import type { Download } from '../../common/model/download.ts';
-import type { SnapshotState } from '../../common/model/snapshot.ts';
+import type { Download } from '../../common/model/cache/download.ts';
+import type { SnapshotState } from '../../common/model/cache/snapshot.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { DownloadChange } from '../cache/write/download-writes.ts';
 import type { DownloadRow } from '../cache/read/download-rows.ts';
 import { createGate } from '../client/gate.ts';
+import { rejectOnAbort } from '../client/reject-on-abort.ts';
+import type { SavedConnection } from '../connections/connection-document.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import type { Logger } from '../logging/logger.ts';
 import { isActive, type TaskHandle, type TaskRegistry } from '../tasks/task-registry.ts';
@@ -23,6 +25,8 @@ export interface RunnerOptions {
   readonly logger: Logger;
   readonly clock: DownloadClock;
   random(): number;
+  /** Settles once a connection's service has started, where the application itself is starting it. */
+  whenStarted(connectionId: string): Promise<void>;
 }
 
 export interface DownloadRunner {
@@ -39,9 +43,29 @@ const PROGRESS_INTERVAL_MS = 100;
 /** After this long in the queue, the user no longer waits in front of a download. */
 const WATCHED_MS = 60_000;
 
+/** Throws where the connection no longer leads to what a download began with: no certificate covers two services. */
+function refuseOther(
+  { snapshot, baseAddress, reportIdentifier }: DownloadRow,
+  { kind, ...connection }: SavedConnection,
+): void {
+  const { tenant, report } = snapshot;
+  if (connection.tenant !== tenant) {
+    throw new AppError('downloads.other-tenant', 'The connection is of another tenant now.', { tenant });
+  }
+  // The local service stays the same one, whichever port it was given.
+  const isElsewhere = kind !== 'local' && baseAddress !== '' && baseAddress !== connection.baseAddress;
+  const identifier = connection.reportIdentifiers[report];
+  const isOther = reportIdentifier !== '' && reportIdentifier.toLowerCase() !== identifier.toLowerCase();
+  if (!isElsewhere && !isOther) return;
+  throw new AppError('downloads.other-service', 'The connection leads elsewhere now.', {
+    address: baseAddress,
+    reportIdentifier,
+  });
+}
+
 /** Runs downloads as tasks: one at a time for a report and connection, in the order they were started. */
 export function createDownloadRunner(options: RunnerOptions): DownloadRunner {
-  const { cache, connections, tasks, emit, logger, clock, random } = options;
+  const { cache, connections, tasks, emit, logger, clock, random, whenStarted } = options;
   const gates = new Map<string, ReturnType<typeof createGate>>();
   const taskIds = new Map<number, string>();
   const waiting = new Map<number, Waiting>();
@@ -82,9 +106,10 @@ export function createDownloadRunner(options: RunnerOptions): DownloadRunner {
   };
 
   const run = async (row: DownloadRow, task: TaskHandle, isUnwatched: boolean): Promise<void> => {
-    const { id: snapshotId, connectionId, tenant } = row.snapshot;
+    const { id: snapshotId, connectionId } = row.snapshot;
     let stored = row.snapshot;
     const progress = createThrottle(PROGRESS_INTERVAL_MS, () => emit('snapshots/changed', stored));
+    await rejectOnAbort(whenStarted(connectionId), task.signal);
     task.begin();
     await change({ snapshotId, state: 'running', failure: null, snapshotState: null });
     const work = runDownload({
@@ -97,10 +122,8 @@ export function createDownloadRunner(options: RunnerOptions): DownloadRunner {
       isUnwatched: isUnwatched || clock.now() - row.queuedAtMs > WATCHED_MS,
       connect: () => {
         const connection = connections.get(connectionId);
-        if (connection.tenant === tenant) {
-          return { client: connections.clientFor(connectionId), pageSize: connection.pageSize };
-        }
-        throw new AppError('downloads.other-tenant', 'The connection is of another tenant now.', { tenant });
+        refuseOther(row, connection);
+        return { client: connections.clientFor(connectionId), pageSize: connection.pageSize };
       },
       onStored: (snapshot) => {
         stored = snapshot;

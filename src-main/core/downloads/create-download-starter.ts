@@ -1,14 +1,14 @@
 import { toErrorInfo, type ErrorInfo } from '../../common/contract/errors.ts';
 import type { Emit, Output } from '../../common/contract/index.ts';
+import { toLookBackMs } from '../../common/model/connections/connection.ts';
 import type { Period } from '../../common/model/period.ts';
-import type { Snapshot } from '../../common/model/snapshot.ts';
+import type { Snapshot } from '../../common/model/cache/snapshot.ts';
 import type { DetailKind, ReportKind } from '../../common/reporting/reports.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { DownloadRow } from '../cache/read/download-rows.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { DownloadRunner } from './create-download-runner.ts';
-import { LOOK_BACK_MS } from './find-gaps.ts';
 
 type Started = Output<'downloads/start'>;
 
@@ -17,6 +17,8 @@ export interface NewDownload {
   readonly report: DetailKind;
   readonly period: Period;
   readonly sliceDays: number | null;
+  /** Where the first request begins; empty for the period's own beginning. */
+  readonly askedStart: string;
   /** The snapshot that is fetched again. */
   readonly refreshOf: number | null;
 }
@@ -43,9 +45,10 @@ export function createDownloadStarter(options: {
   const { cache, connections, runner, emit, logger, now } = options;
 
   const beginSnapshot: DownloadStarter['beginSnapshot'] = async (connectionId, report, period) => {
-    const { tenant } = connections.get(connectionId);
+    const connection = connections.get(connectionId);
+    const { tenant } = connection;
     const startedAtMs = now();
-    const stillOpen = period.toMs >= startedAtMs - LOOK_BACK_MS;
+    const stillOpen = period.toMs >= startedAtMs - toLookBackMs(connection);
     const about = { connectionId, tenant, report, period, startedAtMs, stillOpen };
     const snapshot = await cache.createSnapshot(about);
     emit('snapshots/changed', snapshot);
@@ -53,23 +56,25 @@ export function createDownloadStarter(options: {
   };
   const queue = async (
     snapshot: Snapshot,
-    more: Pick<DownloadRow, 'sliceDays' | 'resumedCount'> & Pick<NewDownload, 'refreshOf'>,
+    more: Pick<DownloadRow, 'sliceDays' | 'askedStart' | 'resumedCount'> & Pick<NewDownload, 'refreshOf'>,
     isUnwatched: boolean,
+    connection = connections.get(snapshot.connectionId),
   ): Promise<Started> => {
-    const { sliceDays, resumedCount, refreshOf } = more;
-    const { baseAddress } = connections.get(snapshot.connectionId);
+    const { sliceDays, askedStart, resumedCount, refreshOf } = more;
     const row = await cache.queueDownload({
       snapshotId: snapshot.id,
       queuedAtMs: now(),
-      baseAddress,
+      baseAddress: connection.baseAddress,
+      reportIdentifier: connection.reportIdentifiers[snapshot.report],
       sliceDays,
+      askedStart,
       resumedCount,
       refreshOf,
     });
     return { taskId: runner.launch(row, { isUnwatched }), snapshotId: snapshot.id };
   };
-  const goOn = ({ snapshot, sliceDays, resumedCount }: DownloadRow, isUnwatched: boolean): Promise<Started> =>
-    queue(snapshot, { sliceDays, refreshOf: null, resumedCount: resumedCount + 1 }, isUnwatched);
+  const goOn = ({ snapshot, ...row }: DownloadRow, isUnwatched: boolean): Promise<Started> =>
+    queue(snapshot, { ...row, refreshOf: null, resumedCount: row.resumedCount + 1 }, isUnwatched);
   /** A connection or a snapshot may have been removed; the downloads after it must not suffer from that. */
   const endUnresumed = async ({ snapshot }: DownloadRow, failure: ErrorInfo): Promise<void> => {
     const { id: snapshotId, pageCount } = snapshot;
@@ -82,9 +87,11 @@ export function createDownloadStarter(options: {
 
   return {
     beginSnapshot,
-    async begin({ connectionId, report, period, sliceDays, refreshOf }) {
+    async begin({ connectionId, report, period, ...more }) {
+      // Read once, so that tenant, address and identifier are those of one service.
+      const connection = connections.get(connectionId);
       const snapshot = await beginSnapshot(connectionId, report, period);
-      return queue(snapshot, { sliceDays, refreshOf, resumedCount: 0 }, false);
+      return queue(snapshot, { ...more, resumedCount: 0 }, false, connection);
     },
     goOn: (row) => goOn(row, false),
     async resumeInterrupted() {

@@ -21,11 +21,14 @@ export function createDownloads(options: {
   readonly emit: Emit;
   readonly logger: Logger;
   now(): number;
+  /** Settles once a connection's service has started, where the application itself is starting it. */
+  readonly whenStarted?: (connectionId: string) => Promise<void>;
   readonly clock?: DownloadClock;
   /** Returns a number from 0 up to 1. */
   readonly random?: () => number;
 }): Downloads {
   const { now, clock = createDownloadClock(now), random = Math.random } = options;
-  const runner = createDownloadRunner({ ...options, clock, random });
+  const { whenStarted = () => Promise.resolve() } = options;
+  const runner = createDownloadRunner({ ...options, clock, random, whenStarted });
   return { runner, starter: createDownloadStarter({ ...options, runner }) };
 }

@@ -1,21 +1,24 @@
 import { AppError, toErrorInfo } from '../../common/contract/errors.ts';
 import type { HandlersOf, Input } from '../../common/contract/index.ts';
-import type { Certificate } from '../../common/model/download.ts';
+import { toLookBackMs } from '../../common/model/connections/connection.ts';
 import type { Period } from '../../common/model/period.ts';
 import type { DetailKind, ReportKind } from '../../common/reporting/reports.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { DownloadRow } from '../cache/read/download-rows.ts';
 import { createGate } from '../client/gate.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
+import type { FollowingService } from '../following/create-following.ts';
 import type { TaskRegistry } from '../tasks/task-registry.ts';
 import { askTotal } from './ask-total.ts';
-import { toCertificate, toCertificateFileName } from './certificate.ts';
+import { toCertificate, toCertificateFile, toCertificateFileName } from './certificate.ts';
 import type { DownloadRunner } from './create-download-runner.ts';
 import type { DownloadStarter, NewDownload } from './create-download-starter.ts';
-import { findGaps, toCoveredSpan, toPeriod } from './find-gaps.ts';
+import { findGaps, toAskedStart, toCoveredSpan, toPeriod } from './find-gaps.ts';
 import { toPageRequest } from './page-request.ts';
 import { planDownload } from './plan-download.ts';
 import { suggestSliceDays } from './slice-period.ts';
+import { hasBrokenEnd } from './walk-report.ts';
+import { toSoundEnd } from './walked-end.ts';
 
 /** The handlers of `downloads/…`. */
 export function createDownloadsHandlers(parts: {
@@ -24,11 +27,13 @@ export function createDownloadsHandlers(parts: {
   readonly tasks: TaskRegistry;
   readonly runner: DownloadRunner;
   readonly starter: DownloadStarter;
+  /** What it fetches by itself is no gap. */
+  readonly following?: Pick<FollowingService, 'findSpan'>;
   now(): number;
   /** Bytes free on the disk of the data folder; null where the system doesn't report it. */
   readFreeBytes(): number | null;
 }): HandlersOf<'downloads'> {
-  const { cache, connections, tasks, runner, starter, now, readFreeBytes } = parts;
+  const { cache, connections, tasks, runner, starter, following, now, readFreeBytes } = parts;
 
   /** Two calls at once must not both find that nothing is under way. */
   const inTurn = createGate(1);
@@ -50,27 +55,37 @@ export function createDownloadsHandlers(parts: {
   };
   /** Throws `downloads.already-running` while the same period of the report is under way. */
   const beginOnce = async (download: NewDownload): ReturnType<DownloadStarter['begin']> => {
-    const { connectionId, report, period, sliceDays, refreshOf } = download;
+    const { connectionId, report, period, sliceDays, askedStart, refreshOf } = download;
     const isSame = ({ snapshot: { period: other } }: DownloadRow): boolean =>
       other.startDate === period.startDate && other.endDate === period.endDate;
     if ((await listOf(connectionId, report)).some((row) => isSame(row) && isUnderWay(row))) {
       throw new AppError('downloads.already-running', 'This period is being downloaded already.');
     }
-    return starter.begin({ connectionId, report, period, sliceDays, refreshOf });
+    return starter.begin({ connectionId, report, period, sliceDays, askedStart, refreshOf });
+  };
+  const fetchAgain = ({
+    snapshot,
+    sliceDays,
+    askedStart,
+  }: DownloadRow): ReturnType<DownloadStarter['begin']> => {
+    const report = snapshot.report as DetailKind;
+    return beginOnce({ ...snapshot, report, sliceDays, askedStart, refreshOf: snapshot.id });
   };
   const listGaps = async (input: Input<'downloads/find-gaps'>): Promise<Period[]> => {
-    const { serviceZone } = connections.get(input.connectionId);
+    const connection = connections.get(input.connectionId);
+    const lookBackMs = toLookBackMs(connection);
     const rows = await listOf(input.connectionId, input.report);
-    const covered = rows.flatMap((row) => toCoveredSpan(row.snapshot, isUnderWay(row)) ?? []);
+    const covered = rows.flatMap(
+      (row) => toCoveredSpan(row.snapshot, isUnderWay(row), lookBackMs, toSoundEnd(row)) ?? [],
+    );
     const span = { fromMs: input.fromMs, toMs: Math.min(input.toMs, now()) };
-    return findGaps(span, covered).map((gap) => toPeriod(gap, serviceZone));
+    const followed = following?.findSpan(input.connectionId) ?? [];
+    return findGaps(span, covered.concat(followed)).map((gap) => toPeriod(gap, connection.serviceZone));
   };
-  const readCertificate = async (snapshotId: number): Promise<Certificate> =>
-    toCertificate(await cache.getDownload(snapshotId), await cache.readJournalFigures(snapshotId));
 
   return {
     'downloads/start': ({ connectionId, report, period, sliceDays = null }) =>
-      inTurn(() => beginOnce({ connectionId, report, period, sliceDays, refreshOf: null })),
+      inTurn(() => beginOnce({ connectionId, report, period, sliceDays, askedStart: '', refreshOf: null })),
     'downloads/start-plan': ({ connectionId, report, period }) => {
       const { pageSize } = connections.get(connectionId);
       const client = connections.clientFor(connectionId);
@@ -90,7 +105,9 @@ export function createDownloadsHandlers(parts: {
     'downloads/resume': ({ snapshotId }) =>
       inTurn(async () => {
         const row = await readIdle(snapshotId);
-        if (!runner.show(row).canResume) throw toNotResumable(snapshotId);
+        // What was cut off goes on by itself in a window only.
+        const isCutOff = row.state === 'queued' || row.state === 'running';
+        if (!isCutOff && !runner.show(row).canResume) throw toNotResumable(snapshotId);
         return starter.goOn(row);
       }),
     'downloads/cancel': async ({ snapshotId }) => {
@@ -105,14 +122,12 @@ export function createDownloadsHandlers(parts: {
       inTurn(async () => {
         const row = await readIdle(snapshotId);
         if (runner.show(row).canResume) return starter.goOn(row);
+        // Only the last slice's walk could begin again, and records may be missing in any.
+        if (row.sliceNumber > 0 && !hasBrokenEnd(row.snapshot)) return fetchAgain(row);
         return starter.goOn(await cache.restartWalk({ snapshotId, remark: null }));
       }),
     'downloads/refresh': ({ snapshotId }) =>
-      inTurn(async () => {
-        const { snapshot, sliceDays } = await cache.getDownload(snapshotId);
-        const report = snapshot.report as DetailKind;
-        return beginOnce({ ...snapshot, report, sliceDays, refreshOf: snapshotId });
-      }),
+      inTurn(async () => fetchAgain(await cache.getDownload(snapshotId))),
     'downloads/find-gaps': listGaps,
     'downloads/fetch-gaps': (input) =>
       inTurn(async () => {
@@ -120,7 +135,8 @@ export function createDownloadsHandlers(parts: {
         const gaps = await listGaps(input);
         const downloads = gaps.map((period) => {
           const sliceDays = suggestSliceDays(period);
-          return starter.begin({ connectionId, report, period, sliceDays, refreshOf: null });
+          const askedStart = toAskedStart(period);
+          return starter.begin({ connectionId, report, period, sliceDays, askedStart, refreshOf: null });
         });
         return Promise.all(downloads);
       }),
@@ -128,9 +144,11 @@ export function createDownloadsHandlers(parts: {
       const row = await cache.getDownload(place.snapshotId);
       return toPageRequest(row, await cache.readAsked(place), connections.get(row.snapshot.connectionId));
     },
-    'downloads/read-certificate': ({ snapshotId }) => readCertificate(snapshotId),
+    'downloads/read-certificate': async ({ snapshotId }) =>
+      toCertificate(await cache.getDownload(snapshotId), await cache.readJournalFigures(snapshotId)),
     'downloads/export-certificate': async ({ snapshotId }) => {
-      const certificate = await readCertificate(snapshotId);
+      const row = await cache.getDownload(snapshotId);
+      const certificate = toCertificateFile(row, await cache.readJournalFigures(snapshotId));
       const text = `${JSON.stringify(certificate, null, 2)}\n`;
       return { fileName: toCertificateFileName(certificate), text };
     },

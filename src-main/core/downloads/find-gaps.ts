@@ -1,5 +1,5 @@
 import type { Period } from '../../common/model/period.ts';
-import type { Snapshot } from '../../common/model/snapshot.ts';
+import type { Snapshot } from '../../common/model/cache/snapshot.ts';
 import { fromWireDate, toWireDate } from '../../common/reporting/wire-dates.ts';
 
 /** An inclusive span at whole seconds. */
@@ -8,19 +8,29 @@ interface Span {
   readonly toMs: number;
 }
 
-/** Records may still arrive this long after their time; a younger period stays open (decision 27). */
-export const LOOK_BACK_MS = 600_000;
 const SECOND_MS = 1000;
 const HOUR_MS = 3_600_000;
 const MAX_GAPS = 100;
 
-/** The part of a snapshot that will not change any more, or is being fetched; null where there is none. */
-export function toCoveredSpan(snapshot: Snapshot, isUnderWay: boolean): Span | null {
-  const { period, state, stillOpen, startedAtMs } = snapshot;
+/**
+ * The part of a snapshot that will not change any more, or is being fetched; null where there is none. Records may arrive
+ * `lookBackMs` after their time; a younger period stays open (decision 27). Of a download that is not over, its slices
+ * before `walkedToMs` were read to their end.
+ */
+export function toCoveredSpan(
+  snapshot: Snapshot,
+  isUnderWay: boolean,
+  lookBackMs: number,
+  walkedToMs = snapshot.period.fromMs,
+): Span | null {
+  const { period, state, stillOpen, startedAtMs, settledToMs } = snapshot;
   if (isUnderWay) return period;
-  if (state !== 'complete') return null;
-  const settledMs = Math.floor((startedAtMs - LOOK_BACK_MS) / SECOND_MS) * SECOND_MS;
-  const toMs = stillOpen ? Math.min(period.toMs, settledMs) : period.toMs;
+  const settledMs =
+    settledToMs === undefined
+      ? Math.floor((startedAtMs - lookBackMs) / SECOND_MS) * SECOND_MS
+      : settledToMs - SECOND_MS;
+  const readMs = state === 'complete' ? period.toMs : walkedToMs - SECOND_MS;
+  const toMs = stillOpen ? Math.min(readMs, settledMs) : readMs;
   return toMs < period.fromMs ? null : { fromMs: period.fromMs, toMs };
 }
 
@@ -36,6 +46,15 @@ export function findGaps(span: Span, covered: readonly Span[]): Span[] {
   }
   if (fromMs <= lastMs) gaps.push({ fromMs, toMs: lastMs });
   return gaps.slice(0, MAX_GAPS);
+}
+
+/**
+ * The beginning that a request which fills a gap asks for: the second before it (decision 5). What is cached before the
+ * gap ends there, and left out what lay at the gap's first instant: a service that excludes the beginning would leave
+ * it out a second time.
+ */
+export function toAskedStart({ fromMs, toMs, zone }: Period): string {
+  return toPeriod({ fromMs: fromMs - SECOND_MS, toMs }, zone).startDate;
 }
 
 /**

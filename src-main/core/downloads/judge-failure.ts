@@ -28,6 +28,7 @@ const AWAY: ReadonlySet<ErrorCode> = new Set([
   'client.refused-connection',
   'client.host-not-found',
   'client.unreachable',
+  'client.proxy',
   'client.timeout',
   'client.rate-limited',
   'client.server-error',
@@ -91,6 +92,8 @@ export function judgeFailure(error: AppError, place: FailurePlace, random: numbe
   const isSlowResponse = code === 'client.timeout' && details['kind'] !== 'connect';
   const isTooMuch = code === 'client.too-large' || isSlowResponse || TOO_MUCH_STATUSES.has(status);
   const wait = { kind: 'wait', delayMs: toDelayMs(error, place.failures, random), isTooMuch } as const;
+  // Smaller pages have headers as large.
+  if (code === 'client.too-large' && details['kind'] === 'headers') return { kind: 'stop' };
   if (code === 'client.too-large' || status === TOO_LARGE_STATUS) {
     return place.canShrink ? { ...wait, delayMs: 0 } : { kind: 'stop' };
   }

@@ -1,4 +1,4 @@
-import type { DownloadPlan } from '../../common/model/download.ts';
+import type { DownloadPlan } from '../../common/model/cache/download.ts';
 import type { Period } from '../../common/model/period.ts';
 import type { DownloadPace } from '../cache/read/download-figures.ts';
 import type { AskedTotal } from './ask-total.ts';

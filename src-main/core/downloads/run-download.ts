@@ -1,5 +1,5 @@
 import { AppError } from '../../common/contract/errors.ts';
-import type { Snapshot, SnapshotState } from '../../common/model/snapshot.ts';
+import type { Snapshot, SnapshotState } from '../../common/model/cache/snapshot.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { DownloadRow } from '../cache/read/download-rows.ts';
 import type { DetailKind } from '../../common/reporting/reports.ts';
@@ -17,14 +17,21 @@ import {
 import { askTotal } from './ask-total.ts';
 import { judgeFailure } from './judge-failure.ts';
 import { sleepAwake, type DownloadClock } from './sleep-awake.ts';
-import { slicePeriod } from './slice-period.ts';
-import { hasBrokenEnd, walkReport } from './walk-report.ts';
+import { toAskedSlices } from './slice-period.ts';
+import { hasBrokenEnd, listShortcomings, walkReport } from './walk-report.ts';
 
 export interface DownloadRun {
   readonly snapshotId: number;
   readonly cache: Pick<
     Cache,
-    'getDownload' | 'beginNextSlice' | 'restartWalk' | 'keepPageSize' | 'keepForecast' | 'storePage'
+    | 'getDownload'
+    | 'beginNextSlice'
+    | 'restartWalk'
+    | 'keepPageSize'
+    | 'keepForecast'
+    | 'storePage'
+    | 'endWalk'
+    | 'addDownloadRemark'
   >;
   readonly clock: DownloadClock;
   readonly logger: Logger;
@@ -63,13 +70,26 @@ export async function runDownload(run: DownloadRun): Promise<SnapshotState> {
   const readForecast = async (row: DownloadRow, sliceCount: number): Promise<number | null> => {
     if (sliceCount === 1 || row.snapshot.pageCount > 0) return row.forecastTotal;
     const { report, period } = row.snapshot;
-    const { totalDocument } = await askTotal(run.connect().client, report as DetailKind, period, task.signal);
+    const whole = toAskedSlices(period, { ...row, sliceDays: null })[0] ?? period;
+    const { totalDocument } = await askTotal(run.connect().client, report as DetailKind, whole, task.signal);
     if (totalDocument !== null) await cache.keepForecast({ snapshotId, total: totalDocument });
     return totalDocument;
   };
 
+  /** What came in slices is compared with what was announced of the whole period. */
+  const compareWithForecast = async ({ snapshot, forecastTotal }: DownloadRow): Promise<void> => {
+    if (forecastTotal === null || forecastTotal === 0) return;
+    const countOf = (code: string): number =>
+      snapshot.remarks.find((remark) => remark.code === code)?.count ?? 0;
+    const beside = ['record-unreadable', 'before-period', 'after-period'].map(countOf);
+    const received = beside.reduce((sum, count) => sum + count, snapshot.recordCount);
+    if (received === forecastTotal) return;
+    const remark = received < forecastTotal ? 'fewer-than-forecast' : 'more-than-forecast';
+    await cache.addDownloadRemark({ snapshotId, remark, detail: `${received} / ${forecastTotal}` });
+  };
+
   const walkSlice = async (row: DownloadRow): Promise<void> => {
-    const slices = slicePeriod(row.snapshot.period, row.sliceDays);
+    const slices = toAskedSlices(row.snapshot.period, row);
     const period = slices[row.sliceNumber] ?? row.snapshot.period;
     const forecast = await readForecast(row, slices.length);
     const isLast = row.sliceNumber + 1 >= slices.length;
@@ -150,7 +170,11 @@ export async function runDownload(run: DownloadRun): Promise<SnapshotState> {
       if (row.nextCursor !== null) await walkSlice(row);
       else {
         if (hasBrokenEnd(row.snapshot)) return 'incomplete';
-        if (row.sliceNumber + 1 >= slicePeriod(row.snapshot.period, row.sliceDays).length) return 'complete';
+        if (row.sliceNumber + 1 >= toAskedSlices(row.snapshot.period, row).length) {
+          await compareWithForecast(row);
+          const { snapshot } = await cache.getDownload(snapshotId);
+          return listShortcomings(snapshot).length === 0 ? 'complete' : 'incomplete';
+        }
         await cache.beginNextSlice({ snapshotId });
         run.onSlice();
       }

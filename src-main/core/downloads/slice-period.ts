@@ -9,8 +9,8 @@ const LONG_PERIOD_DAYS = 7;
 
 /**
  * Cuts a period into slices of whole days of the service's clock, the first and the last as long as they
- * happen to be. Both ends of a slice are included at whole seconds (decision 5), so each begins one second
- * after the last one's end. The cuts are made on the texts of the request: a day that a clock change makes
+ * happen to be. Both ends of a slice are included at whole seconds, so each begins one second after the last
+ * one's end; what is asked for reaches up to that second (`toAskedEnd`). The cuts are made on the texts of the request: a day that a clock change makes
  * longer or shorter is cut as its midnights are written. Null days, or texts that are no dates, leave it whole.
  */
 export function slicePeriod(period: Period, days: number | null): Period[] {
@@ -26,6 +26,28 @@ export function slicePeriod(period: Period, days: number | null): Period[] {
     fromMs = toMs + SECOND_MS;
   }
   return slices.length === 0 ? [period] : slices;
+}
+
+/**
+ * The slices of a download as they are asked for, but for the seconds that they share at their ends. The first may begin
+ * earlier than the period: in the second that filling a gap shares with what is cached before it.
+ */
+export function toAskedSlices(
+  period: Period,
+  { sliceDays, askedStart }: { readonly sliceDays: number | null; readonly askedStart: string },
+): Period[] {
+  const slices = slicePeriod(period, sliceDays);
+  if (askedStart === '') return slices;
+  return slices.map((slice, place) => (place === 0 ? { ...slice, startDate: askedStart } : slice));
+}
+
+/**
+ * The end that a request for details of a period asks for: the second after its last one (decision 5). A service that
+ * excludes the end, or compares to the millisecond, then loses nothing; what lies beyond the period is left out.
+ */
+export function toAskedEnd({ endDate }: Pick<Period, 'endDate'>): string {
+  const end = parseWireDate(endDate);
+  return typeof end === 'string' ? endDate : formatWireDate(utcMsToCivil(civilToUtcMs(end) + SECOND_MS));
 }
 
 /** Days to fetch at a time; null where the period is best fetched in one piece. */

@@ -1,11 +1,11 @@
 import { toErrorInfo } from '../../common/contract/errors.ts';
 import type { Emit, Handlers } from '../../common/contract/index.ts';
-import type { Snapshot } from '../../common/model/snapshot.ts';
+import type { Snapshot } from '../../common/model/cache/snapshot.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import type { TaskHandle, TaskRegistry } from '../tasks/task-registry.ts';
 import type { DownloadStarter } from './create-download-starter.ts';
-import { walkReport } from './walk-report.ts';
+import { listShortcomings, walkReport } from './walk-report.ts';
 
 /** Makes the function that starts fetching a summary into a snapshot of its own, as a task. */
 export function createSummaryStarter(options: {
@@ -19,10 +19,10 @@ export function createSummaryStarter(options: {
 
   const fetchInto = async (snapshot: Snapshot, task: TaskHandle): Promise<void> => {
     const { id: snapshotId, connectionId, period } = snapshot;
-    let pageCount = 0;
+    let latest = snapshot;
     try {
       const { pageSize } = connections.get(connectionId);
-      const end = await walkReport({
+      await walkReport({
         client: connections.clientFor(connectionId),
         cache,
         snapshot,
@@ -37,14 +37,14 @@ export function createSummaryStarter(options: {
           task.progress(received, total);
         },
         onStored: (stored) => {
-          pageCount = stored.pageCount;
+          latest = stored;
           emit('snapshots/changed', stored);
         },
       });
-      const state = end === 'cursor-repeated' ? 'incomplete' : 'complete';
+      const state = listShortcomings(latest).length === 0 ? 'complete' : 'incomplete';
       emit('snapshots/changed', await cache.finishSnapshot({ snapshotId, state, failure: null }));
     } catch (error) {
-      const state = pageCount > 0 ? 'incomplete' : 'failed';
+      const state = latest.pageCount > 0 ? 'incomplete' : 'failed';
       const failure = toErrorInfo(error);
       emit('snapshots/changed', await cache.finishSnapshot({ snapshotId, state, failure }));
       throw error;

@@ -1,5 +1,5 @@
 import type { ErrorInfo } from '../../common/contract/errors.ts';
-import type { Download } from '../../common/model/download.ts';
+import type { Download } from '../../common/model/cache/download.ts';
 import type { DetailKind } from '../../common/reporting/reports.ts';
 import type { DownloadRow } from '../cache/read/download-rows.ts';
 import { slicePeriod } from './slice-period.ts';

@@ -1,12 +1,15 @@
+import { AppError } from '../../common/contract/errors.ts';
 import type { Period } from '../../common/model/period.ts';
-import type { Snapshot } from '../../common/model/snapshot.ts';
+import type { Snapshot } from '../../common/model/cache/snapshot.ts';
+import { isDetailKind } from '../../common/reporting/reports.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { PageHead } from '../cache/write/store-page.ts';
 import type { ReportingClient } from '../client/reporting-client.ts';
+import { toAskedEnd } from './slice-period.ts';
 
 export interface Walk {
   readonly client: Pick<ReportingClient, 'fetchPage'>;
-  readonly cache: Pick<Cache, 'storePage'>;
+  readonly cache: Pick<Cache, 'storePage' | 'endWalk'>;
   readonly snapshot: Snapshot;
   /** What to request: the snapshot's period, or one slice of it. */
   readonly period: Period;
@@ -24,9 +27,19 @@ export interface Walk {
   onStored(snapshot: Snapshot): void;
 }
 
+/** Remarks that a walk over pages broke off with: there is no cursor to reach the report's end by. */
+const BROKEN = new Set(['cursor-repeated', 'page-repeated']);
+/** Remarks with which a report is not whole, though the walk came to an end. */
+const SHORT = new Set(['fewer-than-total', 'fewer-than-forecast', 'end-not-stated', 'pages-overlap']);
+
 /** Whether a walk of the snapshot ended at a repetition: there is no cursor to reach the report's end by. */
-export function hasBrokenEnd({ remarks }: Snapshot): boolean {
-  return remarks.some(({ code }) => code === 'cursor-repeated' || code === 'page-repeated');
+export function hasBrokenEnd({ remarks }: Pick<Snapshot, 'remarks'>): boolean {
+  return remarks.some(({ code }) => BROKEN.has(code));
+}
+
+/** Codes of the remarks that keep a report which was read to its end from being complete (decision 8). */
+export function listShortcomings({ remarks }: Pick<Snapshot, 'remarks'>): string[] {
+  return remarks.map(({ code }) => code).filter((code) => BROKEN.has(code) || SHORT.has(code));
 }
 
 /**
@@ -38,40 +51,64 @@ export async function walkReport(walk: Walk): Promise<NonNullable<PageHead['end'
   const { snapshot, period } = walk;
   let { cursor, received } = walk;
   let storing: Promise<void> = Promise.resolve();
+
+  /** Requests the page at the cursor and hands it over to be stored. */
+  const readNext = async (): Promise<PageHead> => {
+    const size = walk.readPageSize();
+    const response = await walk.client.fetchPage(
+      {
+        report: snapshot.report,
+        startDate: period.startDate,
+        endDate: isDetailKind(snapshot.report) ? toAskedEnd(period) : period.endDate,
+        size,
+        lastDocument: cursor,
+      },
+      { signal: walk.signal, onRetry: walk.onRetry },
+    );
+    // One page may be waiting to be written; more would only pile up in memory.
+    await storing;
+    walk.signal.throwIfAborted();
+    const page = walk.cache.storePage(
+      {
+        snapshotId: snapshot.id,
+        cursorSent: cursor,
+        requestedAtMs: response.requestedAtMs,
+        receivedAtMs: response.receivedAtMs,
+        status: response.status,
+        zone: snapshot.period.zone,
+        sizeAsked: size,
+        removedSecrets: response.removedSecrets,
+      },
+      response.bytes,
+    );
+    storing = page.stored.then(walk.onStored);
+    // Its failure is thrown at the next await of `storing`; until then it must not count as unhandled.
+    storing.catch(() => undefined);
+    const head = await page.head;
+    received += head.recordCount;
+    walk.onPage(received, head.totalDocument, response.receivedAtMs - response.requestedAtMs);
+    return head;
+  };
+  /** True where the failure signals the end of the report, after all records that were announced (decision 8). */
+  const endsWith = async (error: unknown): Promise<boolean> => {
+    const signal = cursor === '' ? null : toEndSignal(error);
+    if (signal === null) return false;
+    // The page of this failure was not stored; the one before it must be.
+    await storing.catch((failure: unknown) => {
+      if (failure !== error) throw failure;
+    });
+    const ended = await walk.cache.endWalk({ snapshotId: snapshot.id, signal });
+    if (ended !== null) walk.onStored(ended);
+    return ended !== null;
+  };
+
   try {
     for (;;) {
-      const size = walk.readPageSize();
-      const response = await walk.client.fetchPage(
-        {
-          report: snapshot.report,
-          startDate: period.startDate,
-          endDate: period.endDate,
-          size,
-          lastDocument: cursor,
-        },
-        { signal: walk.signal, onRetry: walk.onRetry },
-      );
-      // One page may be waiting to be written; more would only pile up in memory.
-      await storing;
-      walk.signal.throwIfAborted();
-      const page = walk.cache.storePage(
-        {
-          snapshotId: snapshot.id,
-          cursorSent: cursor,
-          requestedAtMs: response.requestedAtMs,
-          receivedAtMs: response.receivedAtMs,
-          status: response.status,
-          zone: snapshot.period.zone,
-          sizeAsked: size,
-        },
-        response.bytes,
-      );
-      storing = page.stored.then(walk.onStored);
-      // Its failure is thrown at the next await of `storing`; until then it must not count as unhandled.
-      storing.catch(() => undefined);
-      const head: PageHead = await page.head;
-      received += head.recordCount;
-      walk.onPage(received, head.totalDocument, response.receivedAtMs - response.requestedAtMs);
+      const head = await readNext().catch(async (error: unknown) => {
+        if (await endsWith(error)) return null;
+        throw error;
+      });
+      if (head === null) return 'total-reached';
       if (head.nextCursor === null) {
         await storing;
         return head.end ?? 'no-cursor';
@@ -81,4 +118,15 @@ export async function walkReport(walk: Walk): Promise<NonNullable<PageHead['end'
   } finally {
     await storing.catch(() => undefined);
   }
+}
+
+/** What a service says in place of an empty last page; null for any other failure. */
+function toEndSignal(error: unknown): string | null {
+  if (!(error instanceof AppError)) return null;
+  const { code, details } = error;
+  if (code === 'client.not-found') return 'status 404';
+  if (code === 'client.not-json' && details['reason'] === 'empty') return 'an empty body';
+  if (code !== 'client.unexpected-shape') return null;
+  if (details['reason'] === 'null') return 'null';
+  return details['reason'] === 'no-records' ? 'a page without records' : null;
 }

@@ -1,116 +1,138 @@
+import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { AppError } from '../../common/contract/errors.ts';
-import type { Input } from '../../common/contract/index.ts';
-import type { ValueName } from '../../common/model/value-name.ts';
+import type { Input, Output } from '../../common/contract/index.ts';
 import type { Host } from '../host.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { TaskHandle, TaskRegistry } from '../tasks/task-registry.ts';
-import { createCsvWriter } from './csv.ts';
-import { addNameColumns } from './export-names.ts';
-import { withExportSource, type ExportCache, type ExportEngine } from './export-source.ts';
-import { readExportSubject, type ExportSubject } from './export-subject.ts';
-import type { ExportAbout, CreateExportWriter } from './export-writer.ts';
-import { createJsonWriter } from './json.ts';
+import { watchDirectionMarks } from './direction-marks.ts';
+import { WRITERS } from './formats/writers.ts';
 import { openPartialFile } from './partial-file.ts';
 import type { PartialList } from './partial-list.ts';
-import { toExportFileName } from './safe-file-name.ts';
+import { prepareRecords, type RecordParts } from './prepare-records.ts';
+import { prepareResult, type ResultParts } from './prepare-result.ts';
+import type { PreparedExport } from './prepared-export.ts';
+import { previewExport } from './preview-export.ts';
 import { writeExport } from './write-export.ts';
+import { writeManifest, type ManifestParts } from './write-manifest.ts';
 
-type ExportInput = Input<'exports/start'>;
-
-const WRITERS: Readonly<Record<ExportInput['format'], CreateExportWriter>> = {
-  csv: createCsvWriter,
-  json: createJsonWriter,
-};
 /** Finished exports that can still be revealed; as many as the registry keeps ended tasks. */
 const FINISHED_KEPT = 50;
 
+type Started = Promise<{ taskId: string | null }>;
+
 export interface Exporter {
-  /** Asks the host for a target and starts the export; null when the user closed the dialog. Throws `cache.*`. */
-  start(input: ExportInput): Promise<{ taskId: string | null }>;
-  /** Shows a finished export. Throws `tasks.not-found`. */
-  reveal(taskId: string): Promise<{ downloadPath: string | null }>;
+  /**
+   * Asks the host for a target and starts the export; null when the user closed the dialog. Throws `cache.*`, and
+   * `app.invalid-input` for a zone that nobody knows.
+   */
+  start(input: Input<'exports/start'>): Started;
+  /** The same for a result of SQL. */
+  startResult(input: Input<'exports/start-result'>): Started;
+  preview(input: Input<'exports/preview'>): Promise<Output<'exports/preview'>>;
+  previewResult(input: Input<'exports/preview-result'>): Promise<Output<'exports/preview'>>;
+  /** Shows a finished export. Throws `tasks.not-found`, and `exports.file-gone`. */
+  reveal(taskId: string): Promise<Output<'exports/reveal'>>;
 }
 
-/** Exports snapshots and periods to files: streamed, under a partial name until they are whole. */
-export function createExporter(options: {
-  cache: ExportCache;
-  engine: ExportEngine;
-  tasks: TaskRegistry;
-  host: Pick<Host, 'chooseExportTarget' | 'revealExport'>;
-  partials: PartialList;
-  /** The names of a connection's channels, services and actions; none for one that is gone. */
-  listNames(connectionId: string): readonly ValueName[];
-  now(): number;
-  logger: Logger;
-}): Exporter {
-  const { cache, engine, tasks, host, partials, listNames, now, logger } = options;
-  const finished = new Map<string, string>();
+interface Finished {
+  readonly target: string;
+  readonly manifest: string | null;
+}
 
-  async function run(
-    input: ExportInput,
-    subject: ExportSubject,
-    target: string,
-    task: TaskHandle,
-  ): Promise<void> {
+/** Exports snapshots, periods and results to files: streamed, under a partial name until they are whole. */
+export function createExporter(
+  options: RecordParts &
+    ResultParts &
+    ManifestParts & {
+      readonly tasks: TaskRegistry;
+      readonly host: Pick<Host, 'kind' | 'chooseExportTarget' | 'revealExport'>;
+      readonly partials: PartialList;
+      now(): number;
+      readonly logger: Logger;
+    },
+): Exporter {
+  const { tasks, host, partials, now, logger } = options;
+  const finished = new Map<string, Finished>();
+
+  async function run(prepared: PreparedExport, target: string, task: TaskHandle): Promise<void> {
     task.signal.throwIfAborted();
+    const { format, layout, snapshotId } = prepared;
     const file = await openPartialFile(target, now());
     await partials.add(target);
+    let manifest: string | null = null;
     try {
-      await withExportSource({ cache, engine }, subject.report, input, task.signal, async (source) => {
-        const about = toAbout(subject, source.rowCount, now());
-        const columns =
-          input.includeNames === true
-            ? addNameColumns(source.columns, subject.report, listNames(subject.connectionId))
-            : source.columns;
-        const writer = WRITERS[input.format](columns, about);
+      await prepared.withSource(task.signal, async (source) => {
+        const about = prepared.describe(source.rowCount, now());
+        const watched = watchDirectionMarks(source.columns);
+        const writer = WRITERS[format](watched.columns, about, { csv: layout.csv });
         const onProgress = (done: number): void => task.progress(done, source.rowCount);
         onProgress(0);
         await writeExport({ source, writer, file, signal: task.signal, onProgress });
         const { bytes, sha256 } = await file.commit();
-        task.update({ fileName: basename(target), fileBytes: bytes, fileSha256: sha256 });
+        const cutTexts = writer.countCut?.() ?? 0;
+        const replacedCharacters = writer.countReplaced();
+        if (layout.manifest === true) {
+          const columns = source.columns.map(({ name }) => name);
+          const written = { file: basename(target), bytes, sha256, columns, cutTexts, replacedCharacters };
+          manifest = await writeManifest(options, prepared, about, target, written);
+        }
+        const directionMarks = watched.list();
+        task.update({
+          fileName: basename(target),
+          fileBytes: bytes,
+          fileSha256: sha256,
+          ...(host.kind === 'web' ? {} : { filePath: target }),
+          ...(directionMarks.length > 0 ? { directionMarks: [...directionMarks] } : {}),
+          ...(cutTexts > 0 ? { cutTexts } : {}),
+          ...(replacedCharacters > 0 ? { replacedCharacters } : {}),
+          ...(manifest === null ? {} : { manifestName: basename(manifest) }),
+        });
         logger.info('An export was written.', {
           taskId: task.id,
-          snapshotId: subject.snapshotId,
-          format: input.format,
+          snapshotId,
+          format,
           recordCount: source.rowCount,
-          replacedCharacters: writer.countReplaced(),
+          replacedCharacters,
           bytes,
           sha256,
         });
       });
     } finally {
-      await file.discard();
-      await partials.remove(target);
+      // What stays is removed at the next start.
+      if (await file.discard()) await partials.remove(target);
     }
-    finished.set(task.id, target);
+    finished.set(task.id, { target, manifest });
     for (const taskId of [...finished.keys()].slice(0, -FINISHED_KEPT)) finished.delete(taskId);
   }
 
+  async function start(prepared: PreparedExport): Started {
+    const target = await host.chooseExportTarget(prepared.suggestedName);
+    if (target === null) return { taskId: null };
+    const { connectionId, snapshotId, recordCount: total } = prepared;
+    const task = tasks.start({ kind: 'export', connectionId, snapshotId, total }, (handle) =>
+      run(prepared, target, handle),
+    );
+    return { taskId: task.id };
+  }
+
   return {
-    async start(input) {
-      const subject = await readExportSubject(cache, input.scope);
-      const target = await host.chooseExportTarget(toExportFileName(subject, input.format));
-      if (target === null) return { taskId: null };
-      const { connectionId, snapshotId, recordCount: total } = subject;
-      const task = tasks.start({ kind: 'export', connectionId, snapshotId, total }, (handle) =>
-        run(input, subject, target, handle),
-      );
-      return { taskId: task.id };
-    },
+    start: async (input) => start(await prepareRecords(options, input)),
+    startResult: async (input) => start(prepareResult(options, input)),
+    preview: async (input) => previewExport(await prepareRecords(options, input), now()),
+    previewResult: async (input) => previewExport(prepareResult(options, input), now()),
     async reveal(taskId) {
-      const target = finished.get(taskId);
-      if (target === undefined) {
+      const found = finished.get(taskId);
+      if (found === undefined) {
         throw new AppError('tasks.not-found', 'There is no finished export of this task.', { taskId });
       }
-      return { downloadPath: await host.revealExport(target) };
+      const { target, manifest } = found;
+      if (!existsSync(target)) throw new AppError('exports.file-gone', 'The exported file was removed.');
+      const downloadPath = await host.revealExport(target);
+      if (downloadPath === null || manifest === null || !existsSync(manifest)) {
+        return { downloadPath, manifestPath: null };
+      }
+      return { downloadPath, manifestPath: await host.revealExport(manifest) };
     },
   };
-}
-
-function toAbout(subject: ExportSubject, recordCount: number, nowMs: number): ExportAbout {
-  const { report, tenant, period, state } = subject;
-  const { startDate, endDate, zone } = period;
-  const exportedAt = new Date(nowMs).toISOString();
-  return { report, tenant, startDate, endDate, zone, state, recordCount, exportedAt };
 }

@@ -1,19 +1,41 @@
-import type { RecordDetail } from '../../common/model/record.ts';
-import type { SummaryGroup } from '../../common/model/summary.ts';
+import { joinJsonTexts, type JsonTexts } from '../../common/json/exact-json.ts';
+import type { RecordDetail } from '../../common/model/records/record.ts';
+import type { SummaryGroup } from '../../common/model/records/summary.ts';
+import { formatMoment, nameZonedField } from '../../common/time/format-moment.ts';
 import {
   listFields,
+  REPORTS,
   type DetailKind,
   type FieldType,
   type SummaryKind,
 } from '../../common/reporting/reports.ts';
 
+export type ExportValue = string | number | boolean | null;
+
 /** A field of an exported record: its name and type as specified, and where its value comes from. */
 export interface ExportColumn<Row> {
   readonly name: string;
-  /** `digits` are texts that hold a number, such as `Count` and `ActionId`. */
-  readonly type: 'text' | 'number' | 'digits';
-  readonly read: (row: Row) => string | number | null;
+  /** `digits` are texts that mostly hold a number, `count` ones that always do; a `moment` has `readMs` too. */
+  readonly type: 'text' | 'number' | 'digits' | 'count' | 'moment';
+  readonly read: (row: Row) => ExportValue;
+  /** Where it holds other fields, as one JSON object: each of them. */
+  readonly readFields?: (row: Row) => JsonTexts;
+  /** The instant, for formats that have dates of their own; null where it isn't known. */
+  readonly readMs?: (row: Row) => number | null;
+  /** The zone of the clock that moments are written in. */
+  readonly zone?: string;
 }
+
+/**
+ * What is no field of the specification, and numbers that could not be read: all of it as received, since what comes in
+ * later records isn't known when a file is begun. JSON has each among the record's own fields.
+ */
+export const OTHER_FIELDS: ExportColumn<{ readonly extra?: JsonTexts | undefined }> = {
+  name: 'Other fields',
+  type: 'text',
+  read: ({ extra = {} }) => (Object.keys(extra).length === 0 ? null : joinJsonTexts(Object.entries(extra))),
+  readFields: ({ extra = {} }) => extra,
+};
 
 const COLUMN_TYPES: Readonly<Record<FieldType, ExportColumn<never>['type']>> = {
   text: 'text',
@@ -21,7 +43,7 @@ const COLUMN_TYPES: Readonly<Record<FieldType, ExportColumn<never>['type']>> = {
   state: 'text',
   date: 'text',
   digits: 'digits',
-  count: 'digits',
+  count: 'count',
   integer: 'number',
   number: 'number',
 };
@@ -38,6 +60,33 @@ export function selectDetailColumns(
       type: COLUMN_TYPES[type],
       read: (record) => record[name],
     }));
+}
+
+/**
+ * Returns the columns with one behind the date, or in its place: the moment that it was read as, as the clock in a zone
+ * shows it. Where a date was not understood it is empty; in the date's place it is the text as received.
+ */
+export function addZonedDate(
+  columns: readonly ExportColumn<RecordDetail>[],
+  report: DetailKind,
+  zone: string,
+  place: 'behind' | 'instead' = 'behind',
+): readonly ExportColumn<RecordDetail>[] {
+  const { wireName } = REPORTS[report].fields.dateText;
+  const zoned: ExportColumn<RecordDetail> = {
+    name: nameZonedField(wireName, zone),
+    type: 'moment',
+    zone,
+    readMs: ({ dateMs }) => dateMs,
+    read: ({ dateMs, dateText }) => {
+      if (dateMs !== null) return formatMoment(dateMs, zone);
+      return place === 'instead' ? dateText : null;
+    },
+  };
+  return columns.flatMap((column) => {
+    if (column.name !== wireName) return [column];
+    return place === 'behind' ? [column, zoned] : [zoned];
+  });
 }
 
 /** A person's own columns, after those of the service. */

@@ -1,4 +1,4 @@
-import { isNamedField, type ValueName } from '../../common/model/value-name.ts';
+import { isNamedField, type ValueName } from '../../common/model/records/value-name.ts';
 import { listFields, type ReportKind } from '../../common/reporting/reports.ts';
 import type { ExportColumn } from './export-columns.ts';
 

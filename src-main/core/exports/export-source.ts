@@ -1,18 +1,15 @@
 import type { Input } from '../../common/contract/index.ts';
-import type { RecordDetail } from '../../common/model/record.ts';
+import type { RecordDetail } from '../../common/model/records/record.ts';
+import type { ValueName } from '../../common/model/records/value-name.ts';
 import { countContent } from '../../common/reporting/field-values.ts';
 import { isDetailKind, type ReportKind } from '../../common/reporting/reports.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { Cache } from '../cache/cache.ts';
-import {
-  MARK_COLUMNS,
-  selectDetailColumns,
-  selectSummaryColumns,
-  type ExportColumn,
-} from './export-columns.ts';
+import { arrangeDetailColumns, arrangeSummaryColumns } from './arrange-columns.ts';
+import type { ExportColumn } from './export-columns.ts';
 
 export type ExportCache = Pick<Cache, 'getSnapshot' | 'listSnapshots' | 'readExportBatch' | 'readSummary'>;
-export type ExportEngine = Pick<Engine, 'openView' | 'readIds' | 'closeView'>;
+export type ExportEngine = Pick<Engine, 'openView' | 'countView' | 'readIds' | 'closeView' | 'summarise'>;
 
 /**
  * Ids read at once; a batch of long payloads holds fewer records. Records in an order of their own lie all over the
@@ -20,9 +17,18 @@ export type ExportEngine = Pick<Engine, 'openView' | 'readIds' | 'closeView'>;
  */
 const BATCH_ROWS = 20_000;
 
+/** Characters of what is no field of the specification. */
+function countExtra({ extra }: Pick<RecordDetail, 'extra'>): number {
+  let characters = 0;
+  for (const name in extra) characters += extra[name]?.length ?? 0;
+  return characters;
+}
+
 /** The records of one export: their fields, their number, and batches of them. */
 export interface ExportSource<Row> {
   readonly columns: readonly ExportColumn<Row>[];
+  /** Names of the columns that could be chosen. */
+  readonly available: readonly string[];
   readonly rowCount: number;
   readonly batches: AsyncIterable<readonly Row[]> | Iterable<readonly Row[]>;
   /** Size of a row in characters, about. */
@@ -37,22 +43,25 @@ export async function withExportSource(
   { cache, engine }: { readonly cache: ExportCache; readonly engine: ExportEngine },
   report: ReportKind,
   input: Input<'exports/start'>,
+  names: readonly ValueName[],
   signal: AbortSignal,
   use: <Row>(source: ExportSource<Row>) => Promise<void>,
 ): Promise<void> {
-  const { scope, filter, order, includePayload, includeMarks = false } = input;
+  const { scope, filter, order, includePayload, includeMarks = false, isSummary = false } = input;
   if (!isDetailKind(report)) {
-    const { groups } = await cache.readSummary('snapshotId' in scope ? scope.snapshotId : 0);
+    const groups = isSummary
+      ? await engine.summarise(scope, { signal })
+      : (await cache.readSummary('snapshotId' in scope ? scope.snapshotId : 0)).groups;
     await use({
-      columns: selectSummaryColumns(report),
+      ...arrangeSummaryColumns(report, input, names),
       rowCount: groups.length,
       batches: [groups],
       measure: () => 200,
     });
     return;
   }
-  const { viewId, rowCount } = await engine.openView({ scope, filter, order }, { signal });
-  async function* readBatches(): AsyncGenerator<readonly RecordDetail[]> {
+  const { viewId } = await engine.openView({ scope, filter, order }, { signal });
+  async function* readBatches(rowCount: number): AsyncGenerator<readonly RecordDetail[]> {
     for (let start = 0; start < rowCount;) {
       const { report: of, ids } = await engine.readIds(
         { viewId, offset: start, limit: BATCH_ROWS },
@@ -74,11 +83,13 @@ export async function withExportSource(
     }
   }
   try {
+    const arranged = arrangeDetailColumns(report, input, names);
+    const { rowCount } = await engine.countView(viewId, { signal });
     await use({
-      columns: [...selectDetailColumns(report, includePayload), ...(includeMarks ? MARK_COLUMNS : [])],
+      ...arranged,
       rowCount,
-      batches: readBatches(),
-      measure: (row) => 200 + countContent(row),
+      batches: readBatches(rowCount),
+      measure: (row) => 200 + countContent(row) + countExtra(row),
     });
   } finally {
     // A view that can't be closed doesn't harm a complete file, and must not hide an earlier error.

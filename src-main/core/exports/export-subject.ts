@@ -1,10 +1,12 @@
 import { AppError } from '../../common/contract/errors.ts';
-import type { Period } from '../../common/model/period.ts';
-import type { RecordScope } from '../../common/model/record-scope.ts';
+import type { Snapshot } from '../../common/model/cache/snapshot.ts';
+import { toEndMs, type Period } from '../../common/model/period.ts';
+import type { RecordScope } from '../../common/model/records/record-scope.ts';
 import type { ReportKind } from '../../common/reporting/reports.ts';
 import { toWireDate } from '../../common/reporting/wire-dates.ts';
 import { readCoverage } from '../analysis/read-coverage.ts';
 import type { Cache } from '../cache/cache.ts';
+import type { ExportProvenance } from './prepared-export.ts';
 
 /** What an export is of. */
 export interface ExportSubject {
@@ -17,6 +19,18 @@ export interface ExportSubject {
   /** Null for a period. */
   readonly snapshotId: number | null;
   readonly recordCount: number | null;
+  /** Entries that could not be read as records, of every snapshot that the records are of: they are in no export. */
+  readonly unreadableCount: number;
+  /** A summary that is computed of cached records. */
+  readonly isComputed?: boolean;
+  /** Where the records come from, and what is missing of them. */
+  readonly provenance: Pick<ExportProvenance, 'snapshotIds' | 'gaps'>;
+}
+
+/** The summary of the records of a subject; how many groups it has isn't known yet. */
+export function toComputedSummary(subject: ExportSubject): ExportSubject {
+  const report = subject.report.startsWith('inbound') ? 'inbound-summary' : 'outbound-summary';
+  return { ...subject, report, recordCount: null, isComputed: true };
 }
 
 /** Reads what an export is of. Throws `cache.snapshot-not-found`, also for a period of which nothing is cached. */
@@ -25,8 +39,12 @@ export async function readExportSubject(
   scope: RecordScope,
 ): Promise<ExportSubject> {
   if ('snapshotId' in scope) {
-    const { id, ...snapshot } = await cache.getSnapshot(scope.snapshotId);
-    return { ...snapshot, snapshotId: id };
+    const found = await cache.getSnapshot(scope.snapshotId);
+    const { id, ...snapshot } = found;
+    const span = { fromMs: snapshot.period.fromMs, toMs: toEndMs(snapshot.period), buckets: 1 };
+    const { gaps } = readCoverage([found], span, 0);
+    const unreadableCount = countUnreadable([snapshot]);
+    return { ...snapshot, snapshotId: id, unreadableCount, provenance: { snapshotIds: [id], gaps } };
   }
   const { connectionId, report, fromMs, toMs } = scope;
   const snapshots = await cache.listSnapshots(connectionId);
@@ -36,7 +54,8 @@ export async function readExportSubject(
     throw new AppError('cache.snapshot-not-found', 'Nothing is cached of the period.', {});
   const { zone } = newest.period;
   const lastMs = toMs - 1000;
-  const { gapCount } = readCoverage(own, { fromMs, toMs, buckets: 1 }, 0);
+  const within = own.filter(({ period }) => period.fromMs < toMs && toEndMs(period) > fromMs);
+  const { gaps, gapCount } = readCoverage(own, { fromMs, toMs, buckets: 1 }, 0);
   return {
     report,
     connectionId,
@@ -51,5 +70,12 @@ export async function readExportSubject(
     state: gapCount === 0 ? 'complete' : 'incomplete',
     snapshotId: null,
     recordCount: null,
+    unreadableCount: countUnreadable(within),
+    provenance: { snapshotIds: within.map(({ id }) => id), gaps },
   };
+}
+
+function countUnreadable(snapshots: readonly Pick<Snapshot, 'remarks'>[]): number {
+  const remarks = snapshots.flatMap((snapshot) => snapshot.remarks);
+  return remarks.reduce((sum, { code, count }) => sum + (code === 'record-unreadable' ? (count ?? 1) : 0), 0);
 }

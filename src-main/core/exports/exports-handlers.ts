@@ -6,6 +6,9 @@ export function createExportsHandlers(parts: { readonly exporter: Exporter }): H
   const { exporter } = parts;
   return {
     'exports/start': (input) => exporter.start(input),
+    'exports/start-result': (input) => exporter.startResult(input),
+    'exports/preview': (input) => exporter.preview(input),
+    'exports/preview-result': (input) => exporter.previewResult(input),
     'exports/reveal': ({ taskId }) => exporter.reveal(taskId),
   };
 }

@@ -1,18 +1,19 @@
 import { createHash } from 'node:crypto';
-import { open, rm, stat, type FileHandle } from 'node:fs/promises';
+import { open, stat, type FileHandle } from 'node:fs/promises';
 import { AppError } from '../../common/contract/errors.ts';
 import { findErrorCode } from '../../node/error-text.ts';
+import { removePatiently, tryToRemove } from '../../node/move-and-remove.ts';
 import { PRIVATE_FILE_MODE } from '../../node/private-files.ts';
 import { replaceFile } from '../../node/write-file-atomically.ts';
 
 const STALE_MS = 24 * 60 * 60 * 1000;
 
 export interface PartialFile {
-  write(text: string): Promise<void>;
-  /** Makes the file whole under its final name, in one step. */
+  write(piece: string | Uint8Array): Promise<void>;
+  /** Makes the file whole under its final name, in one step. Throws `files.held` while that is open elsewhere. */
   commit(): Promise<{ bytes: number; sha256: string }>;
-  /** Removes what was written. Does nothing after a commit; never throws. */
-  discard(): Promise<void>;
+  /** Removes what was written, unless it was committed. False where the partial file stays. Never rejects. */
+  discard(): Promise<boolean>;
 }
 
 /**
@@ -39,8 +40,8 @@ export async function openPartialFile(
   }
 
   return {
-    async write(text) {
-      const buffer = Buffer.from(text, 'utf8');
+    async write(piece) {
+      const buffer = typeof piece === 'string' ? Buffer.from(piece, 'utf8') : piece;
       await guardWriting(() => writeAll(handle, buffer));
       hash.update(buffer);
       bytes += buffer.length;
@@ -54,9 +55,9 @@ export async function openPartialFile(
       return { bytes, sha256: hash.digest('hex') };
     },
     async discard() {
-      if (committed) return;
+      if (committed) return true;
       await close().catch(() => undefined);
-      await rm(path, { force: true }).catch(() => undefined);
+      return tryToRemove(path, () => undefined);
     },
   };
 }
@@ -73,13 +74,13 @@ async function openExclusively(path: string, nowMs: number, openFile: typeof ope
       if (nowMs - mtimeMs < STALE_MS) {
         throw new AppError('exports.target-exists', 'Another export is writing this file.', {}, error);
       }
-      await rm(path);
+      await removePatiently(path);
       return openNew();
     }
   });
 }
 
-async function writeAll(handle: FileHandle, buffer: Buffer): Promise<void> {
+async function writeAll(handle: FileHandle, buffer: Uint8Array): Promise<void> {
   let offset = 0;
   while (offset < buffer.length) {
     const { bytesWritten } = await handle.write(buffer, offset);

@@ -1,7 +1,12 @@
-import { lstat, rm } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
+import { findErrorCode } from '../../node/error-text.ts';
+import { removePatiently } from '../../node/move-and-remove.ts';
 import type { Logger } from '../logging/logger.ts';
 import { readJsonFileOrKeepAside, writeJsonFile } from '../settings/json-file.ts';
+
+/** The start doesn't wait longer for a file that nobody needs. */
+const MAX_WAIT_MS = 1000;
 
 /** Partial files of exports that are under way, kept on the disk so that a killed application's are found again. */
 export interface PartialList {
@@ -26,7 +31,9 @@ export async function openPartialList(folder: string, nowMs: number, logger: Log
 
   const left = await readJsonFileOrKeepAside(path, nowMs, () => undefined).catch(() => undefined);
   const leftTargets = Array.isArray(left) ? left.filter((target) => typeof target === 'string') : [];
-  for (const target of leftTargets) await removePartial(target, logger);
+  for (const target of leftTargets) {
+    if (!(await removePartial(target, logger))) targets.add(target);
+  }
   if (leftTargets.length > 0) await save();
 
   return {
@@ -41,14 +48,18 @@ export async function openPartialList(folder: string, nowMs: number, logger: Log
   };
 }
 
-async function removePartial(target: string, logger: Logger): Promise<void> {
+/** False for one that is there and has to be tried again at the next start. */
+async function removePartial(target: string, logger: Logger): Promise<boolean> {
   const path = `${target}.part`;
   try {
     // Only ever a file of the kind that an export makes: never a link or a folder that took its place.
-    if (!isAbsolute(path) || !(await lstat(path)).isFile()) return;
-    await rm(path);
+    if (!isAbsolute(path) || !(await lstat(path)).isFile()) return true;
+    await removePatiently(path, { maxWaitMs: MAX_WAIT_MS });
     logger.info('partial export removed', { path });
+    return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') logger.warn('partial export left', { error });
+    if (findErrorCode(error) === 'ENOENT') return true;
+    logger.warn('partial export left', { error });
+    return false;
   }
 }

@@ -1,3 +1,6 @@
+import type { RecordFilter } from '../../common/model/records/record-filter.ts';
+import { nameFilter } from '../../common/query/name-filter.ts';
+import { toWireDate } from '../../common/reporting/wire-dates.ts';
 import type { ExportSubject } from './export-subject.ts';
 
 const MAX_CHARS = 120;
@@ -19,16 +22,22 @@ export function toSafeFileName(text: string, extension: string): string {
   return `${trimEnds(cutTo(named, suffix.length))}${suffix}`;
 }
 
-/** The name proposed for an export, such as `inbound-detail_1001_2026-11-19.csv`; days in the service's zone. */
+/**
+ * The name proposed for an export, such as `inbound-detail_1001_2026-11-19.csv`; days in the zone that is shown, and
+ * what it is filtered by.
+ */
 export function toExportFileName(
-  subject: Pick<ExportSubject, 'report' | 'tenant' | 'period'>,
+  subject: Pick<ExportSubject, 'tenant' | 'period' | 'isComputed'> & { readonly report: string },
   extension: string,
+  shown: { readonly zone?: string | undefined; readonly filter?: RecordFilter } = {},
 ): string {
-  const { report, tenant, period } = subject;
-  const firstDay = period.startDate.slice(0, 10);
-  const lastDay = period.endDate.slice(0, 10);
+  const { tenant, period, isComputed = false } = subject;
+  const zone = shown.zone ?? period.zone;
+  const report = isComputed ? `${subject.report}-computed` : subject.report;
+  const firstDay = toWireDate(period.fromMs, zone).slice(0, 10);
+  const lastDay = toWireDate(period.toMs, zone).slice(0, 10);
   const days = firstDay === lastDay ? firstDay : `${firstDay}_to_${lastDay}`;
-  return toSafeFileName(`${report}_${tenant}_${days}`, extension);
+  return toSafeFileName(`${report}_${tenant}_${days}${nameFilter(shown.filter, zone)}`, extension);
 }
 
 function trimEnds(text: string): string {

@@ -1,6 +1,6 @@
 import { AppError } from '../../common/contract/errors.ts';
 import type { ExportSource } from './export-source.ts';
-import type { ExportWriter } from './export-writer.ts';
+import type { ExportWriter } from './formats/export-writer.ts';
 import type { PartialFile } from './partial-file.ts';
 
 /** Text is handed to the file in pieces of about this many characters. */
@@ -8,7 +8,7 @@ const PIECE_CHARS = 1_000_000;
 const PIECE_ROWS = 500;
 
 /**
- * Streams a source through a writer into a file: one batch of records and one piece of text at a time.
+ * Streams a source through a writer into a file: one batch of records and one piece of the file at a time.
  * Throws the signal's reason when aborted, and `exports.write-failed` when records are missing at the end.
  */
 export async function writeExport<Row>(options: {
@@ -20,11 +20,11 @@ export async function writeExport<Row>(options: {
 }): Promise<void> {
   const { source, writer, file, signal, onProgress } = options;
   let done = 0;
-  await file.write(writer.begin());
+  await file.write(await writer.begin());
   for await (const batch of source.batches) {
     for (const rows of splitBatch(batch, source.measure)) {
       signal.throwIfAborted();
-      await file.write(writer.write(rows));
+      await file.write(await writer.write(rows));
       done += rows.length;
       onProgress(done);
     }
@@ -37,7 +37,7 @@ export async function writeExport<Row>(options: {
       written: done,
     });
   }
-  await file.write(writer.end());
+  await file.write(await writer.end());
 }
 
 /** Whole records can be large; a piece of text must not be. */

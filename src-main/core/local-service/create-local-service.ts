@@ -61,6 +61,7 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
         serviceZone: known?.serviceZone ?? 'UTC',
         reportIdentifiers: known?.reportIdentifiers ?? { ...SPECIFIED_REPORT_IDENTIFIERS },
         pageSize: known?.pageSize ?? PAGE_SIZE,
+        followed: known?.followed ?? settings.get().followLocalService,
       },
       { accessToken: ready.accessToken, accessTokenSecret: ready.accessTokenSecret },
       'local',

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { AppError, toErrorInfo } from '../../common/contract/errors.ts';
-import type { ImportReport, RecordImport } from '../../common/model/local-service.ts';
+import type { ImportReport, RecordImport } from '../../common/model/connections/local-service.ts';
 import type { ImportFile } from '../host.ts';
 import type { TaskHandle, TaskRegistry } from '../tasks/task-registry.ts';
 import { createThrottle } from '../tasks/throttle.ts';

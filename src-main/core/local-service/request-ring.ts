@@ -1,5 +1,5 @@
-import { MAX_KEPT_REQUESTS } from '../../common/contract/local-service.ts';
-import type { ServiceRequest } from '../../common/model/local-service.ts';
+import { MAX_KEPT_REQUESTS } from '../../common/contract/operations/local-service.ts';
+import type { ServiceRequest } from '../../common/model/connections/local-service.ts';
 import { createThrottle } from '../tasks/throttle.ts';
 
 const EVENT_INTERVAL_MS = 100;

@@ -1,6 +1,6 @@
 import { AppError, toErrorInfo } from '../../common/contract/errors.ts';
-import type { LocalServiceState } from '../../common/model/local-service.ts';
-import { NO_SIMULATION, type QuirkName, type Simulation } from '../../common/model/simulation.ts';
+import type { LocalServiceState } from '../../common/model/connections/local-service.ts';
+import { NO_SIMULATION, type QuirkName, type Simulation } from '../../common/model/connections/simulation.ts';
 import type { Logger } from '../logging/logger.ts';
 import { createProgressRate, type ProgressRate } from '../tasks/progress-rate.ts';
 import type { RestartPolicy } from './restart-policy.ts';
@@ -47,6 +47,8 @@ export interface ServiceRunner {
   setSimulation(simulation: Simulation): void;
   /** Started again with them where it is running. */
   setQuirks(quirks: QuirkName[]): Promise<void>;
+  /** Settles once no start, stop or restart is under way. */
+  whenSettled(): Promise<void>;
 }
 
 function toInitialState(options: ServiceRunnerOptions): LocalServiceState {
@@ -214,6 +216,9 @@ export function createServiceRunner(options: ServiceRunnerOptions): ServiceRunne
     start: () => runAlone(startUnlessRunning),
     stop: () => runAlone(stopNow),
     restart: () => runAlone(restartNow),
+    whenSettled: async () => {
+      await queue;
+    },
     setLive: (live) => {
       change({ live });
       tellLive();

@@ -1,52 +1,105 @@
 import { realpathSync } from 'node:fs';
-import { appendFile, chmod, readdir, rm } from 'node:fs/promises';
+import { appendFile, chmod, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { tryToRemove } from '../../node/move-and-remove.ts';
+import { patiently } from '../../node/patience.ts';
 import { makePrivateFolder, PRIVATE_FILE_MODE } from '../../node/private-files.ts';
 import { formatLogLine, type LogEntry } from './format-log-line.ts';
+import { listLogs, rewriteLogs } from './log-files.ts';
 import type { LogFields, Logger } from './logger.ts';
 import { toPathPattern } from './redact-text.ts';
 
 const FILES_KEPT = 14;
+const MAX_DAY_BYTES = 32 * 1024 * 1024;
 /** A disk that does not take lines must not fill the memory. */
 const MAX_WAITING_LINES = 2000;
-const LOG_FILE = /^channelscope-\d{4}-\d{2}-\d{2}\.log$/;
+
+export interface FileLogger extends Logger {
+  /** Changes the lines of every log that is there, between two writes. Rejects where a file can't be replaced. */
+  rewrite(change: (line: string) => string): Promise<void>;
+  close(): Promise<void>;
+}
 
 /**
- * Writes JSON lines to a file for each UTC day, readable by its owner only; the newest 14 files stay.
+ * Writes JSON lines to a file for each UTC day, readable by its owner only; the newest 14 files stay. A
+ * day's file takes 32 MB, and says so when it is full.
  * Folders of the user (`homeFolders`, by default the home folder) and the log's own are redacted. Never throws.
  */
 export function createFileLogger(options: {
   folder: string;
   now(): number;
   homeFolders?: string[];
-}): Logger & { close(): Promise<void> } {
-  const { folder, now, homeFolders = [homedir()] } = options;
+  /** Takes secrets out of a line, whatever escapes it holds them in. */
+  clean?: (line: string) => string;
+  maxDayBytes?: number;
+}): FileLogger {
+  const { folder, now, homeFolders = [homedir()], maxDayBytes = MAX_DAY_BYTES } = options;
+  const { clean = (line: string): string => line } = options;
   const pathPattern = toPathPattern([...homeFolders, folder].flatMap((path) => [path, resolveLinks(path)]));
   let waiting: { fileName: string; line: string }[] = [];
   let writing: Promise<void> | null = null;
+  const rewrites: (() => Promise<void>)[] = [];
+  const kept = new Set<string>();
   let openFileName = '';
+  let openFileBytes = 0;
 
   async function prepare(fileName: string): Promise<void> {
     makePrivateFolder(folder);
-    await appendFile(join(folder, fileName), '', { mode: PRIVATE_FILE_MODE });
+    await add(fileName, '');
     await chmod(join(folder, fileName), PRIVATE_FILE_MODE);
+    openFileBytes = (await stat(join(folder, fileName))).size;
     openFileName = fileName;
-    const logs = (await readdir(folder)).filter((name) => LOG_FILE.test(name)).sort();
-    for (const old of logs.slice(0, -FILES_KEPT)) await rm(join(folder, old), { force: true });
+    const logs = await listLogs(folder);
+    for (const old of logs.slice(0, -FILES_KEPT)) {
+      await tryToRemove(join(folder, old), (error) => noteKept(old, error), { maxWaitMs: 0 });
+    }
+  }
+
+  /** Once for each file: a line about it can't lead to another. */
+  function noteKept(file: string, error: unknown): void {
+    if (kept.has(file)) return;
+    kept.add(file);
+    append('warn', 'log', 'old log can not be removed', { file, error });
+  }
+
+  function add(fileName: string, text: string): Promise<void> {
+    const path = join(folder, fileName);
+    return patiently({ path, action: 'open' }, () => appendFile(path, text, { mode: PRIVATE_FILE_MODE }));
   }
 
   async function write(lines: typeof waiting): Promise<void> {
     for (const [fileName, group] of Map.groupBy(lines, (line) => line.fileName)) {
       if (fileName !== openFileName) await prepare(fileName);
-      await appendFile(join(folder, fileName), group.map(({ line }) => line).join(''), {
-        mode: PRIVATE_FILE_MODE,
-      });
+      const text = cutToSpace(group.map(({ line }) => line));
+      if (text === '') continue;
+      await add(fileName, text);
+      openFileBytes += Buffer.byteLength(text);
     }
   }
 
+  /** Lines as far as the day has room for them; the first that hasn't becomes the note that the file is full. */
+  function cutToSpace(lines: readonly string[]): string {
+    let text = '';
+    let sizeBytes = openFileBytes;
+    for (const line of lines) {
+      if (sizeBytes >= maxDayBytes) return text;
+      const lineBytes = Buffer.byteLength(line);
+      const isFull = sizeBytes + lineBytes > maxDayBytes;
+      text += isFull
+        ? formatLogLine(
+            { atMs: now(), level: 'warn', part: 'log', event: 'full for today', fields: {} },
+            pathPattern,
+          )
+        : line;
+      sizeBytes += isFull ? maxDayBytes : lineBytes;
+    }
+    return text;
+  }
+
   async function drain(): Promise<void> {
-    while (waiting.length > 0) {
+    while (waiting.length + rewrites.length > 0) {
+      await rewrites.shift()?.();
       const lines = waiting;
       waiting = [];
       try {
@@ -64,7 +117,8 @@ export function createFileLogger(options: {
       if (waiting.length >= MAX_WAITING_LINES) return;
       const atMs = now();
       const fileName = `channelscope-${new Date(atMs).toISOString().slice(0, 10)}.log`;
-      waiting.push({ fileName, line: formatLogLine({ atMs, level, part, event, fields }, pathPattern) });
+      const line = formatLogLine({ atMs, level, part, event, fields }, pathPattern);
+      waiting.push({ fileName, line: clean(line) });
       writing ??= Promise.resolve().then(drain);
     } catch {
       // Logging never throws, whatever its fields hold.
@@ -82,6 +136,15 @@ export function createFileLogger(options: {
 
   return {
     ...createPart(''),
+    rewrite: (change) =>
+      new Promise((resolve, reject) => {
+        rewrites.push(async () => {
+          await rewriteLogs(folder, change).then(resolve, reject);
+          // The file of today may be another one, and shorter.
+          openFileName = '';
+        });
+        writing ??= Promise.resolve().then(drain);
+      }),
     async close() {
       while (writing !== null) await writing;
     },

@@ -1,6 +1,7 @@
 import { toErrorInfo, type ErrorCode } from '../../common/contract/errors.ts';
 import type { Emit } from '../../common/contract/index.ts';
-import type { StatusSample } from '../../common/model/status.ts';
+import { toFollowOptions } from '../../common/model/connections/connection.ts';
+import type { HealthState, StatusSample } from '../../common/model/connections/status.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import type { SettingsStore } from '../settings/create-settings.ts';
@@ -11,9 +12,16 @@ const UNREACHABLE: readonly ErrorCode[] = [
   'client.refused-connection',
   'client.host-not-found',
   'client.unreachable',
+  'client.proxy',
   'client.tls',
   'client.timeout',
 ];
+
+/** Codes of failures before anything was sent: the platform was not checked (decision 28). */
+const NOTHING_SENT = /^(?:secrets|connections|local-service)\./;
+
+/** Failures that last until a person changes something: the poll does not repeat them. */
+const REFUSED: readonly ErrorCode[] = ['client.credentials-refused', 'client.report-refused'];
 
 export interface Monitor {
   /** Requests the status now and keeps the sample, also a failed one. Calls at the same time share one request. */
@@ -21,7 +29,10 @@ export interface Monitor {
   stop(): void;
 }
 
-/** Requests the tenant's status, on demand and at the interval of the settings, and keeps every sample. */
+/**
+ * Requests the tenant's status, on demand and at the interval of the settings, and keeps every sample. Refused
+ * credentials are asked with again only on demand; saving the connection asks at once.
+ */
 export function createMonitor(options: {
   cache: Cache;
   connections: ConnectionStore;
@@ -32,6 +43,9 @@ export function createMonitor(options: {
   const { cache, connections, settings, emit, now } = options;
   const lastChecksMs = new Map<string, number>();
   const checks = new Map<string, Promise<StatusSample>>();
+  const refused = new Set<string>();
+  /** How often each connection was saved: what was asked before belongs to other credentials. */
+  const saves = new Map<string, number>();
 
   const takeSample = async (connectionId: string): Promise<StatusSample> => {
     const checkedAtMs = now();
@@ -46,10 +60,13 @@ export function createMonitor(options: {
         failure: null,
       };
     } catch (error) {
-      const { code, details } = toErrorInfo(error);
+      const { code: found, details } = toErrorInfo(error);
+      // Nobody enters the built-in service's credentials: it brings them when it starts.
+      const isNotStarted = found === 'secrets.missing' && connections.get(connectionId).kind === 'local';
+      const code = isNotStarted ? 'local-service.not-running' : found;
       // A call that the circuit stopped has the reason of the failures before it.
       const cause = code === 'client.circuit-open' ? details['reason'] : code;
-      const state = UNREACHABLE.some((unreachable) => unreachable === cause) ? 'unreachable' : 'unknown';
+      const state = toFailedState(cause);
       return {
         connectionId,
         checkedAtMs,
@@ -66,9 +83,13 @@ export function createMonitor(options: {
   };
 
   const keepSample = async (connectionId: string): Promise<StatusSample> => {
+    const savesBefore = saves.get(connectionId);
     const sample = await takeSample(connectionId);
     // Throws for a connection that was removed meanwhile, so that nothing of it is stored.
     connections.get(connectionId);
+    if (saves.get(connectionId) !== savesBefore) return check(connectionId);
+    if (REFUSED.some((code) => code === sample.failure)) refused.add(connectionId);
+    else refused.delete(connectionId);
     await cache.addStatusSample(sample);
     emit('status/checked', sample);
     return sample;
@@ -78,19 +99,39 @@ export function createMonitor(options: {
     const underWay = checks.get(connectionId);
     if (underWay !== undefined) return underWay;
     lastChecksMs.set(connectionId, now());
-    const started = keepSample(connectionId).finally(() => checks.delete(connectionId));
+    const started = keepSample(connectionId).finally(() => {
+      if (checks.get(connectionId) === started) checks.delete(connectionId);
+    });
     checks.set(connectionId, started);
     return started;
   };
+  connections.watchSaved((connectionId) => {
+    saves.set(connectionId, (saves.get(connectionId) ?? 0) + 1);
+    refused.delete(connectionId);
+    checks.delete(connectionId);
+    // What was never asked isn't shown.
+    if (lastChecksMs.has(connectionId)) check(connectionId).catch(() => undefined);
+  });
 
   return {
     check,
     stop: pollStatus({
       readSettings: () => settings.get(),
-      findWatched: async () => settings.get().activeConnectionId ?? (await connections.list())[0]?.id,
+      listWatched: () => {
+        const saved = connections.listSaved();
+        const shown = settings.get().activeConnectionId ?? saved[0]?.id;
+        const followed = saved.filter((connection) => toFollowOptions(connection).followed);
+        return [...new Set([...(shown === undefined ? [] : [shown]), ...followed.map(({ id }) => id)])];
+      },
       findLastCheckMs: (connectionId) => lastChecksMs.get(connectionId),
+      isRefused: (connectionId) => refused.has(connectionId),
       check,
       now,
     }),
   };
+}
+
+function toFailedState(cause: unknown): HealthState {
+  if (typeof cause === 'string' && NOTHING_SENT.test(cause)) return 'not-checked';
+  return UNREACHABLE.some((unreachable) => unreachable === cause) ? 'unreachable' : 'unknown';
 }

@@ -5,7 +5,7 @@ import type { Monitor } from './create-monitor.ts';
 
 /** The handlers of `status/…`. */
 export function createStatusHandlers(parts: {
-  readonly cache: Pick<Cache, 'readStatusHistory'>;
+  readonly cache: Pick<Cache, 'readStatusFigures' | 'readStatusHistory'>;
   readonly connections: Pick<ConnectionStore, 'get'>;
   readonly monitor: Pick<Monitor, 'check'>;
   now(): number;
@@ -17,5 +17,6 @@ export function createStatusHandlers(parts: {
       return monitor.check(connectionId);
     },
     'status/read-history': (input) => cache.readStatusHistory({ ...input, nowMs: now() }),
+    'status/read-figures': (input) => cache.readStatusFigures({ ...input, nowMs: now() }),
   };
 }

@@ -1,11 +1,13 @@
 import type { HandlersOf } from '../../common/contract/index.ts';
-import type { TimeBucket } from '../../common/model/record.ts';
-import { DETAIL_KINDS, REPORTS, type DetailKind } from '../../common/reporting/reports.ts';
+import type { TimeBucket } from '../../common/model/records/record.ts';
+import type { DetailKind } from '../../common/reporting/reports.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
-import { findAttention } from '../analysis/find-attention.ts';
 import { readCoverage } from '../analysis/read-coverage.ts';
 import type { Cache } from '../cache/cache.ts';
-import { LOOK_BACK_MS } from '../downloads/find-gaps.ts';
+import type { ConnectionStore } from '../connections/create-connections.ts';
+import { findLookBackMs } from '../connections/find-look-back.ts';
+import { readRecentTraffic } from './read-recent-traffic.ts';
+import { listWalkedParts } from '../snapshots/walked-parts.ts';
 
 interface Span {
   readonly connectionId: string;
@@ -18,8 +20,10 @@ interface Span {
 export function createOverviewHandlers(parts: {
   readonly cache: Cache;
   readonly engine: Engine;
+  readonly connections: Pick<ConnectionStore, 'get'>;
+  now(): number;
 }): HandlersOf<'overview'> {
-  const { cache, engine } = parts;
+  const { cache, engine, connections, now } = parts;
   const countVolume = async (
     { connectionId, fromMs, toMs, buckets }: Span,
     report: DetailKind,
@@ -36,33 +40,47 @@ export function createOverviewHandlers(parts: {
     });
     return found.map(({ fromMs, toMs, counts }) => ({ fromMs, toMs, counts }));
   };
-  /** Share of the span that settled or still open snapshots cover, 0 to 1. */
+  /** Shares of the buckets that settled or still open snapshots cover, 0 to 1. */
   const measureCoverage = async (
-    { connectionId, fromMs, toMs }: Span,
+    { connectionId, fromMs, toMs, buckets }: Span,
     report: DetailKind,
-  ): Promise<number> => {
+  ): Promise<number[]> => {
     const snapshots = await cache.listSnapshots(connectionId);
     const own = snapshots.filter((snapshot) => snapshot.report === report);
-    const [whole] = readCoverage(own, { fromMs, toMs, buckets: 1 }, LOOK_BACK_MS).buckets;
-    return whole === undefined ? 0 : Math.min(1, whole.settled + whole.open);
+    const walked = await listWalkedParts(cache, connectionId, report);
+    const lookBackMs = findLookBackMs(connections, connectionId);
+    const covered = readCoverage(own, { fromMs, toMs, buckets }, lookBackMs, walked);
+    return covered.buckets.map(({ settled, open }) => Math.min(1, settled + open));
   };
   return {
+    'overview/read-recent-traffic': async ({ connectionId }) => {
+      const nowMs = now();
+      const [inbound, outbound] = await Promise.all([
+        readRecentTraffic(parts, { connectionId, report: 'inbound-detail' }, nowMs),
+        readRecentTraffic(parts, { connectionId, report: 'outbound-detail' }, nowMs),
+      ]);
+      return { inbound, outbound };
+    },
     'overview/read-volume': async (span) => {
-      const [inbound, outbound, inboundCoverage, outboundCoverage] = await Promise.all([
+      const [inbound, outbound, inboundCovered, outboundCovered] = await Promise.all([
         countVolume(span, 'inbound-detail'),
         countVolume(span, 'outbound-detail'),
         measureCoverage(span, 'inbound-detail'),
         measureCoverage(span, 'outbound-detail'),
       ]);
-      return { inbound, outbound, inboundCoverage, outboundCoverage };
-    },
-    'overview/read-attention': async ({ connectionId }) => {
-      const found = [];
-      for (const report of DETAIL_KINDS) {
-        const traffic = await engine.findFlows({ connectionId, report });
-        if (traffic !== null) found.push(...findAttention(REPORTS[report].direction, traffic));
-      }
-      return found;
+      return {
+        inbound,
+        outbound,
+        inboundCovered,
+        outboundCovered,
+        inboundCoverage: toAverage(inboundCovered),
+        outboundCoverage: toAverage(outboundCovered),
+      };
     },
   };
+}
+
+/** Buckets are equally long. */
+function toAverage(shares: readonly number[]): number {
+  return shares.length === 0 ? 0 : shares.reduce((sum, share) => sum + share, 0) / shares.length;
 }

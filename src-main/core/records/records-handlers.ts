@@ -13,6 +13,7 @@ export function createRecordsHandlers(parts: {
   const { cache, engine } = parts;
   return {
     'records/open-view': (question) => engine.openView(question),
+    'records/count-view': ({ viewId }) => engine.countView(viewId),
     'records/read-rows': async (place) => cache.readRows(await engine.readIds(place)),
     'records/close-view': async ({ viewId }) => {
       await engine.closeView(viewId);

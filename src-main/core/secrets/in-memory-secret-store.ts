@@ -1,5 +1,5 @@
 import { AppError, type ErrorInfo } from '../../common/contract/errors.ts';
-import type { SecretStore } from './secret-store.ts';
+import type { SecretName, SecretStore } from './secret-store.ts';
 import { checkSecretSize } from './secret-size.ts';
 
 /**
@@ -10,6 +10,10 @@ import { checkSecretSize } from './secret-size.ts';
 export function createInMemorySecretStore(unreadable: ErrorInfo | null = null): SecretStore {
   const secrets = new Map<string, string>();
   const removed = new Set<string>();
+  const split = (account: string): [connectionId: string, name: SecretName] => {
+    const at = account.lastIndexOf('/');
+    return [account.slice(0, at), account.slice(at + 1) as SecretName];
+  };
   return {
     kind: 'session',
     get(connectionId, name) {
@@ -23,12 +27,17 @@ export function createInMemorySecretStore(unreadable: ErrorInfo | null = null): 
       checkSecretSize(value);
       await Promise.resolve();
       secrets.set(`${connectionId}/${name}`, value);
+      removed.delete(`${connectionId}/${name}`);
     },
     delete(connectionId, name) {
       const account = `${connectionId}/${name}`;
       secrets.delete(account);
       removed.add(account);
       return Promise.resolve();
+    },
+    async moveTo(other) {
+      for (const account of removed) await other.delete(...split(account));
+      for (const [account, value] of secrets) await other.set(...split(account), value);
     },
   };
 }

@@ -1,28 +1,16 @@
-import { AppError, type ErrorCode } from '../../common/contract/errors.ts';
+import { AppError } from '../../common/contract/errors.ts';
 import { toErrorText } from '../../node/error-text.ts';
 
 /**
- * Keychains of three systems report in prose, without codes; this is the one place that reads such texts.
- * The first row that matches wins, so the narrow ones stand first.
+ * The name or path of the Secret Service, which stands in errors of a system that has none. Nothing else in the texts of
+ * keychains is looked at: they are in the language of the system.
  */
-const SYSTEM_TEXTS: readonly (readonly [ErrorCode, RegExp])[] = [
-  ['secrets.too-large', /stub received bad data|\b1783\b|too (large|long|big)|exceeds/i],
-  [
-    'secrets.denied',
-    /dismiss|cancel|denied|not permitted|not allowed to|passphrase|authori[sz]|authenticat/i,
-  ],
-  ['secrets.locked', /\blocked\b|unlock|interaction is not allowed|\bislocked\b/i],
-  ['secrets.missing', /item could not be found|element not found|\b1168\b|no such (item|secret object)/i],
-  [
-    'secrets.no-keychain',
-    /d-?bus|\.service files|does not exist at path|org\.freedesktop|keychain (could not be|cannot be) found|no keychain|no such keychain|keychain is not available|logon session|failed to load|libsecret|connect/i,
-  ],
-];
+const SECRET_SERVICE = /org[./]freedesktop[./]secrets/;
 
-/** Converts a keychain's error to its code; an unknown text counts as `secrets.denied`. */
+/** Converts a keychain's error to its code: `secrets.denied`, or `secrets.no-keychain`. Returns an AppError as it is. */
 export function toKeychainError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const text = toErrorText(error);
-  const code = SYSTEM_TEXTS.find(([, pattern]) => pattern.test(text))?.[0] ?? 'secrets.denied';
+  const code = SECRET_SERVICE.test(text) ? 'secrets.no-keychain' : 'secrets.denied';
   return new AppError(code, 'The keychain refused.', { reason: text.slice(0, 200) }, error);
 }

@@ -25,9 +25,11 @@ export function createKeytarSecretStore(options: {
   keytar: KeytarLike;
   service: string;
   timeoutMs: number;
+  /** Hears when a call takes long, and when it has ended. */
+  onWaiting?: ((isWaiting: boolean) => void) | undefined;
 }): KeytarSecretStore {
   const { keytar, service } = options;
-  const call = createKeychainQueue(options.timeoutMs);
+  const call = createKeychainQueue(options.timeoutMs, options.onWaiting);
   const toAccount = (connectionId: string, name: SecretName): string => `${connectionId}/${name}`;
   // Two running programs must not delete each other's entry.
   const probeAccount = `probe/${process.pid}`;
@@ -35,6 +37,16 @@ export function createKeytarSecretStore(options: {
   async function probe(): Promise<void> {
     await write(probeAccount, 'probe');
     await call(() => keytar.deletePassword(service, probeAccount));
+  }
+
+  /** A locked keyring has nothing to return either; only one that can be written to proves that there is no secret. */
+  async function proveUnlocked(): Promise<void> {
+    try {
+      await probe();
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'secrets.denied') throw error;
+      throw new AppError('secrets.locked', 'The keychain neither returns nor takes a secret.', {}, error);
+    }
   }
 
   async function write(account: string, value: string): Promise<void> {
@@ -53,8 +65,7 @@ export function createKeytarSecretStore(options: {
     probe,
     async get(connectionId, name) {
       const secret = await call(() => keytar.getPassword(service, toAccount(connectionId, name)));
-      // A locked keyring returns nothing as well; only one that can be written to proves that there is no secret.
-      if (secret === null) await probe();
+      if (secret === null) await proveUnlocked();
       return secret;
     },
     async set(connectionId, name, value) {
@@ -63,7 +74,7 @@ export function createKeytarSecretStore(options: {
     },
     async delete(connectionId, name) {
       const deleted = await call(() => keytar.deletePassword(service, toAccount(connectionId, name)));
-      if (!deleted) await probe();
+      if (!deleted) await proveUnlocked();
     },
   };
 }

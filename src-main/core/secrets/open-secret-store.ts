@@ -1,28 +1,33 @@
-import { AppError, toErrorInfo, type ErrorInfo } from '../../common/contract/errors.ts';
+import { AppError, toErrorInfo } from '../../common/contract/errors.ts';
 import { toErrorText } from '../../node/error-text.ts';
 import type { Logger } from '../logging/logger.ts';
+import type { OpenedSecretStore } from './create-keychain.ts';
 import { createInMemorySecretStore } from './in-memory-secret-store.ts';
 import { createKeytarSecretStore, loadKeytar, type KeytarLike } from './keytar-secret-store.ts';
-import type { SecretStore } from './secret-store.ts';
+import { mayHaveKeychain } from './session-bus.ts';
 
 /**
  * Opens the system's keychain; where it can't be used, secrets live in memory for this session and
- * `failure` is the reason. Never throws. Calling it again is how to try again. The time limit is 5,000 ms for each call of
- * the keychain: a prompt to unlock it may be hidden from the user.
+ * `failure` is the reason. Never throws. Calling it again is how to try again. The time limit, 5,000 ms unless told, is that
+ * of each call of the keychain.
  */
 export async function openSecretStore(options: {
   load?: () => Promise<KeytarLike>;
   timeoutMs?: number;
   service?: string;
+  onWaiting?: (isWaiting: boolean) => void;
   logger: Logger;
-}): Promise<{ store: SecretStore; failure: ErrorInfo | null }> {
-  const { load = loadKeytar, timeoutMs = 5000, service = 'Channelscope', logger } = options;
+}): Promise<OpenedSecretStore> {
+  const { load = loadKeytar, timeoutMs = 5000, service = 'Channelscope', onWaiting, logger } = options;
   try {
-    const store = createKeytarSecretStore({ keytar: await loadGuarded(load), service, timeoutMs });
+    const keytar = await loadGuarded(load);
+    const store = createKeytarSecretStore({ keytar, service, timeoutMs, onWaiting });
     await store.probe();
     return { store, failure: null };
   } catch (error) {
-    const failure = toErrorInfo(error);
+    const hasRefused = error instanceof AppError && error.code === 'secrets.denied';
+    const isAbsent = hasRefused && !mayHaveKeychain(process.platform, process.env);
+    const failure = { ...toErrorInfo(error), ...(isAbsent ? { code: 'secrets.no-keychain' as const } : {}) };
     logger.warn('The keychain can not be used; secrets are kept for this session only.', {
       failure: failure.code,
       reason: failure.details['reason'],

@@ -1,5 +1,8 @@
 /** The two secrets of a connection. */
-export type SecretName = 'accessToken' | 'accessTokenSecret';
+export type ConnectionSecretName = 'accessToken' | 'accessTokenSecret';
+
+/** Those, and what a proxy is told. */
+export type SecretName = ConnectionSecretName | 'proxyUserName' | 'proxyPassword';
 
 /** Where secrets live. Each secret is one short entry; failures are AppErrors with a `secrets.*` code. */
 export interface SecretStore {
@@ -8,4 +11,6 @@ export interface SecretStore {
   get(connectionId: string, name: SecretName): Promise<string | null>;
   set(connectionId: string, name: SecretName, value: string): Promise<void>;
   delete(connectionId: string, name: SecretName): Promise<void>;
+  /** Of a store in memory: does in another store what was done in this one. */
+  moveTo?(other: SecretStore): Promise<void>;
 }

@@ -4,9 +4,10 @@ import { Value } from 'typebox/value';
 import type { Emit } from '../../common/contract/index.ts';
 import { Settings, type SettingsChange } from '../../common/model/settings.ts';
 import type { Logger } from '../logging/logger.ts';
+import { createSaveQueue } from './save-queue.ts';
 import { readJsonFileOrKeepAside, writeJsonFile } from './json-file.ts';
 
-/** The user's settings, kept in one document. */
+/** The user's settings, kept in one document: what is in use is what is saved. */
 export interface SettingsStore {
   get(): Settings;
   update(change: SettingsChange): Promise<Settings>;
@@ -50,16 +51,16 @@ export async function createSettings(options: {
     logger.warn('settings damaged', { keptAs }),
   );
   let settings = toValidSettings(saved, logger);
-  let writing = Promise.resolve();
+  const inTurn = createSaveQueue();
   return {
     get: () => settings,
-    update: async (change) => {
-      settings = { ...settings, ...change };
-      const current = settings;
-      writing = writing.catch(() => undefined).then(() => writeJsonFile(path, current));
-      await writing;
-      options.emit('settings/changed', current);
-      return current;
-    },
+    update: (change) =>
+      inTurn(async () => {
+        const next = { ...settings, ...change };
+        await writeJsonFile(path, next);
+        settings = next;
+        options.emit('settings/changed', settings);
+        return settings;
+      }),
   };
 }

@@ -1,4 +1,6 @@
-import { readFile, rename } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
+import { movePatiently } from '../../node/move-and-remove.ts';
+import { patiently } from '../../node/patience.ts';
 import { writeFileAtomically } from '../../node/write-file-atomically.ts';
 
 /** A document that could not be read as JSON; `raw` stays on disk until something else is written. */
@@ -10,7 +12,7 @@ class DamagedDocument extends Error {
 async function readJsonFile(path: string): Promise<unknown> {
   let text: string;
   try {
-    text = await readFile(path, 'utf8');
+    text = await patiently({ path, action: 'open' }, () => readFile(path, 'utf8'));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
@@ -37,9 +39,14 @@ export async function readJsonFileOrKeepAside(
     return await readJsonFile(path);
   } catch (error) {
     if (!(error instanceof DamagedDocument)) throw error;
-    const keptAs = `${path}.damaged-${String(nowMs)}`;
-    await rename(path, keptAs);
-    tell(keptAs);
+    tell(await keepAside(path, nowMs));
     return undefined;
   }
+}
+
+/** Moves a file that can't be used aside; returns its new path. */
+export async function keepAside(path: string, nowMs: number): Promise<string> {
+  const keptAs = `${path}.damaged-${String(nowMs)}`;
+  await movePatiently(path, keptAs);
+  return keptAs;
 }

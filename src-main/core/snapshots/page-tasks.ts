@@ -1,4 +1,4 @@
-import type { Snapshot } from '../../common/model/snapshot.ts';
+import type { Snapshot } from '../../common/model/cache/snapshot.ts';
 import type { Cache } from '../cache/cache.ts';
 import { rejectOnAbort } from '../client/reject-on-abort.ts';
 import { isActive, type TaskHandle, type TaskRegistry } from '../tasks/task-registry.ts';

@@ -1,13 +1,13 @@
 import { AppError } from '../../common/contract/errors.ts';
 import type { Emit } from '../../common/contract/index.ts';
 import type { Period } from '../../common/model/period.ts';
-import { hasChanged } from '../../common/model/reading.ts';
-import type { Snapshot } from '../../common/model/snapshot.ts';
+import { hasChanged } from '../../common/model/cache/reading.ts';
+import type { Snapshot } from '../../common/model/cache/snapshot.ts';
 import { isDetailKind } from '../../common/reporting/reports.ts';
 import { fromWireDate } from '../../common/reporting/wire-dates.ts';
 import type { Cache } from '../cache/cache.ts';
+import { findLookBackMs } from '../connections/find-look-back.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
-import { LOOK_BACK_MS } from '../downloads/find-gaps.ts';
 import type { TaskHandle, TaskRegistry } from '../tasks/task-registry.ts';
 import { countRecords, startPageTask } from './page-tasks.ts';
 
@@ -35,9 +35,11 @@ export function createReadAgain(options: {
   /** Null where the snapshot is being downloaded, or gone. */
   const readOne = async (snapshot: Snapshot, handle: TaskHandle, onProgress: (records: number) => void) => {
     const period = toPeriodIn(snapshot.period, findZone(snapshot));
-    const stillOpen = isDetailKind(snapshot.report)
-      ? period.toMs >= snapshot.startedAtMs - LOOK_BACK_MS
-      : snapshot.stillOpen;
+    const isFollowed = snapshot.settledToMs !== undefined;
+    const stillOpen =
+      isDetailKind(snapshot.report) && !isFollowed
+        ? period.toMs >= snapshot.startedAtMs - findLookBackMs(connections, snapshot.connectionId)
+        : snapshot.stillOpen;
     try {
       return await cache.readAgain(
         { snapshotId: snapshot.id, atMs: now(), period, stillOpen },

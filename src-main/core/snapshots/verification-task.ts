@@ -1,5 +1,5 @@
 import type { Emit } from '../../common/contract/index.ts';
-import type { Snapshot } from '../../common/model/snapshot.ts';
+import type { Snapshot } from '../../common/model/cache/snapshot.ts';
 import type { TaskHandle, TaskRegistry } from '../tasks/task-registry.ts';
 import type { Cache } from '../cache/cache.ts';
 import { countRecords, startPageTask } from './page-tasks.ts';

@@ -1,6 +1,6 @@
 import { AppError } from '../../common/contract/errors.ts';
 import type { HandlersOf } from '../../common/contract/index.ts';
-import { SQL_TIME_LIMIT_MS, type SqlFailure, type SqlOutcome } from '../../common/model/sql.ts';
+import { SQL_TIME_LIMIT_MS, type SqlFailure, type SqlOutcome } from '../../common/model/records/sql.ts';
 import { isTimeZone } from '../../common/time/time-zones.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 

@@ -1,14 +1,17 @@
 import type { Handlers, HandlersOf } from '../../common/contract/index.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { Cache } from '../cache/cache.ts';
+import type { ConnectionStore } from '../connections/create-connections.ts';
+import { reconcileSummary } from './reconcile-summary.ts';
 
 /** The handlers of `summaries/…`. */
 export function createSummariesHandlers(parts: {
   readonly cache: Cache;
   readonly engine: Engine;
+  readonly connections: Pick<ConnectionStore, 'get'>;
   readonly startSummary: Handlers['summaries/start-fetch'];
 }): HandlersOf<'summaries'> {
-  const { cache, engine, startSummary } = parts;
+  const { cache, engine, connections, startSummary } = parts;
   return {
     'summaries/start-fetch': startSummary,
     'summaries/read': ({ snapshotId }) => cache.readSummary(snapshotId),
@@ -18,5 +21,6 @@ export function createSummariesHandlers(parts: {
       const requestCount = groups.reduce((sum, { count }) => sum + count, 0);
       return { source: 'computed', snapshotId, groups, requestCount };
     },
+    'summaries/reconcile': ({ snapshotId }) => reconcileSummary({ cache, engine, connections }, snapshotId),
   };
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { AppError, toErrorInfo } from '../../common/contract/errors.ts';
 import type { Emit } from '../../common/contract/index.ts';
-import type { Task } from '../../common/model/task.ts';
+import type { Task } from '../../common/model/cache/task.ts';
 import type { Logger } from '../logging/logger.ts';
 import { createProgressRate, type ProgressRate } from './progress-rate.ts';
 import { isActive, type TaskHandle, type TaskRegistry } from './task-registry.ts';

@@ -1,4 +1,4 @@
-import type { Task } from '../../common/model/task.ts';
+import type { Task } from '../../common/model/cache/task.ts';
 
 /** What a running task may do to its entry. */
 export interface TaskHandle {
@@ -18,6 +18,11 @@ export interface TaskHandle {
         | 'fileName'
         | 'fileBytes'
         | 'fileSha256'
+        | 'filePath'
+        | 'manifestName'
+        | 'cutTexts'
+        | 'replacedCharacters'
+        | 'directionMarks'
         | 'steps'
         | 'plan'
         | 'zoneFinding'

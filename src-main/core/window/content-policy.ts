@@ -13,15 +13,25 @@ export function insertNonce(html: string, nonce: string): string {
   return html.replaceAll(NONCE_PLACEHOLDER, nonce);
 }
 
-/** The one policy of both hosts. `connect` is `'none'` where everything goes over IPC. */
-function buildContentPolicy(nonce: string, connect: 'self' | 'none'): string {
+/** What a page may connect to: nothing where everything goes over IPC; a server that rebuilds the window besides. */
+export type PageConnections = 'self' | 'none' | { readonly own: 'self' | 'none'; readonly rebuilder: string };
+
+function toConnectSources(connect: PageConnections): string {
+  if (typeof connect === 'string') return `'${connect}'`;
+  const { own, rebuilder } = connect;
+  const address = rebuilder.replace(/^http/u, 'ws');
+  return own === 'self' ? `'self' ${address}` : address;
+}
+
+/** The one policy of both hosts. */
+function buildContentPolicy(nonce: string, connect: PageConnections): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
     `style-src 'self' 'nonce-${nonce}'`,
     "font-src 'self'",
     "img-src 'self' data:",
-    `connect-src '${connect}'`,
+    `connect-src ${toConnectSources(connect)}`,
     "frame-src 'none'",
     "object-src 'none'",
     "base-uri 'none'",
@@ -31,7 +41,7 @@ function buildContentPolicy(nonce: string, connect: 'self' | 'none'): string {
 }
 
 /** Headers of every response of both hosts, errors included (W-13). */
-export function buildSecurityHeaders(nonce: string, connect: 'self' | 'none'): Record<string, string> {
+export function buildSecurityHeaders(nonce: string, connect: PageConnections): Record<string, string> {
   return {
     'content-security-policy': buildContentPolicy(nonce, connect),
     'x-frame-options': 'DENY',

@@ -1,11 +1,15 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { capConnections } from './cap-connections.ts';
+import { capConnections, type Connections } from './cap-connections.ts';
+import { limitBodies, meetExpectations, refuseUnmetExpectation } from './guard-bodies.ts';
 import { findForeignRequest } from './guard-request.ts';
 import { PROBLEM_TYPE, refuse, sendEmpty, sendProblem, toReason, writeProblem } from './problem.ts';
 
 const MAX_CONNECTIONS = 256;
+/** Browsers open connections ahead of need, and open another when one was closed unused. */
+const HEADERS_TIMEOUT_MS = 5_000;
+const REQUEST_TIMEOUT_MS = 10_000;
 const LINGER_MS = 1_000;
 
 /** What a server on this computer protects itself with. */
@@ -15,10 +19,10 @@ export interface ServerHardening {
   /** Headers of every response, refusals included. */
   readonly createHeaders: () => Readonly<Record<string, string>>;
   readonly maxBodyBytes: number;
-  /** Until the head of a request is received, counted from the opening of its connection. */
-  readonly headersTimeoutMs: number;
-  /** Until a request is received whole. */
-  readonly requestTimeoutMs: number;
+  /** The one path whose bodies may take longer than ten seconds, and how long. */
+  readonly upload?: { readonly path: string; readonly timeoutMs: number };
+  /** What becomes of connections in use, none of them trusted, when there are too many: see `capConnections`. */
+  readonly strangers: 'stay' | 'yield';
   /** `busy` connections are cut off when the server closes, `idle` ones only are otherwise. */
   readonly closing: 'idle' | 'busy';
   /** The status for a path that can't be decoded. */
@@ -37,7 +41,7 @@ export function toServerOptions(hardening: ServerHardening) {
     logger: false as const,
     trustProxy: false,
     bodyLimit: hardening.maxBodyBytes,
-    requestTimeout: hardening.requestTimeoutMs,
+    requestTimeout: hardening.upload?.timeoutMs ?? REQUEST_TIMEOUT_MS,
     keepAliveTimeout: 30_000,
     maxRequestsPerSocket: 10_000,
     forceCloseConnections: hardening.closing === 'busy' ? true : ('idle' as const),
@@ -46,7 +50,7 @@ export function toServerOptions(hardening: ServerHardening) {
     // No route takes a query: none is read.
     routerOptions: { maxParamLength: 100, querystringParser: () => ({}) },
     http: {
-      headersTimeout: hardening.headersTimeoutMs,
+      headersTimeout: HEADERS_TIMEOUT_MS,
       maxHeaderSize: 16_384,
       connectionsCheckingInterval: 500,
       // A missing Host is refused like a foreign one, with all headers.
@@ -63,13 +67,17 @@ export function toServerOptions(hardening: ServerHardening) {
 
 /**
  * Guards every request, bounds connections, hands bodies to the routes as bytes, and turns errors into problem documents
- * that never repeat what was sent. To be called before any hook or route is added.
+ * that never repeat what was sent. Silent connections are closed after five seconds, requests that drip after ten. To be
+ * called before any hook or route is added.
  */
-export function hardenServer(app: FastifyInstance, hardening: ServerHardening): void {
-  capConnections(app.server, MAX_CONNECTIONS);
+export function hardenServer(app: FastifyInstance, hardening: ServerHardening): Connections {
+  const { hostNames, strangers, upload } = hardening;
+  const connections = capConnections(app.server, { maxConnections: MAX_CONNECTIONS, strangers });
+  meetExpectations(app.server, (request) => findForeignRequest(request, hostNames) === null);
   app.addHook('onRequest', (request, reply, done) => {
-    if (!refuseForeign(hardening, request, reply)) done();
+    if (!refuseForeign(hardening, request, reply) && !refuseUnmetExpectation(request, reply)) done();
   });
+  if (upload !== undefined) app.addHook('onRequest', limitBodies(REQUEST_TIMEOUT_MS, upload.path));
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
     done(null, body);
@@ -84,6 +92,7 @@ export function hardenServer(app: FastifyInstance, hardening: ServerHardening): 
     if (!request.raw.complete) void reply.header('connection', 'close');
     return sendProblem(reply, status);
   });
+  return connections;
 }
 
 /** Sets the headers of the response; true when the request was refused. */

@@ -19,8 +19,7 @@ export function createServiceHardening(
     hostNames: [host.toLowerCase(), 'localhost', '127.0.0.1'],
     createHeaders: () => SAFE_HEADERS,
     maxBodyBytes: 65_536,
-    headersTimeoutMs: 5_000,
-    requestTimeoutMs: 10_000,
+    strangers: 'stay',
     closing: 'idle',
     undecodablePath: 400,
   };

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../common/reporting/read-json.ts';
+import { isJsonObject } from '../../common/reporting/reading/read-json.ts';
 import { resolveFields } from '../../common/reporting/field-names.ts';
 import { toImportError } from './import-error.ts';
 import { tryFindDelimiter } from './csv-header.ts';

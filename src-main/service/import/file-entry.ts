@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import { resolveFields } from '../../common/reporting/field-names.ts';
-import { createShapeCache } from '../../common/reporting/shape-cache.ts';
+import { createShapeCache } from '../../common/reporting/reading/shape-cache.ts';
 import {
   isJsonObject,
   isRounded,
   parseKeepingDigits,
   type JsonObject,
-} from '../../common/reporting/read-json.ts';
+} from '../../common/reporting/reading/read-json.ts';
 import type { DetailKind, Direction } from '../../common/reporting/reports.ts';
 import { IMPORT_FIELDS, detectDirection, type ReadField } from './import-fields.ts';
 
@@ -18,7 +18,7 @@ export type FileEntry =
 /** Longest line or entry that is read, in bytes; a record's texts are far below. */
 export const MAX_ENTRY_BYTES = 16 * 1024 * 1024;
 export const TOO_LONG = `It is longer than ${MAX_ENTRY_BYTES} bytes.`;
-export const NOT_UTF8 = 'It is not UTF-8.';
+export const NOT_UTF8 = "It isn't UTF-8.";
 
 /** A reader of records written as JSON objects; `stated` is the report that they are said to be of. */
 export function createObjectReader(stated: DetailKind | null): (line: number, bytes: Buffer) => FileEntry {
@@ -42,11 +42,11 @@ export function createObjectReader(stated: DetailKind | null): (line: number, by
 function tryParseObject(text: string): JsonObject | string {
   try {
     let value = JSON.parse(text) as unknown;
-    if (!isJsonObject(value)) return 'It is not a JSON object.';
+    if (!isJsonObject(value)) return "It isn't a JSON object.";
     // A number beyond 2^53 would lose digits, and an identifier may be one.
     if (Object.values(value).some(isRounded)) value = parseKeepingDigits(text);
     return value as JsonObject;
   } catch {
-    return text.trim() === '' ? 'It is empty.' : 'It is not JSON.';
+    return text.trim() === '' ? 'It is empty.' : "It isn't JSON.";
   }
 }

@@ -1,6 +1,6 @@
 import { setImmediate as giveWay } from 'node:timers/promises';
 import { AppError } from '../../common/contract/errors.ts';
-import type { ImportReport } from '../../common/model/local-service.ts';
+import type { ImportReport } from '../../common/model/connections/local-service.ts';
 import type { DetailKind } from '../../common/reporting/reports.ts';
 import { toErrorTextWithCause } from '../../node/error-text.ts';
 import type { RecordStore } from '../store/record-store.ts';

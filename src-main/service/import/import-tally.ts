@@ -1,4 +1,4 @@
-import type { ImportReport } from '../../common/model/local-service.ts';
+import type { ImportReport } from '../../common/model/connections/local-service.ts';
 import type { ImportResult } from '../store/record-store.ts';
 
 const MAX_PROBLEMS = 1_000;

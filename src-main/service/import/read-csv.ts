@@ -1,12 +1,18 @@
 import { isUtf8 } from 'node:buffer';
 import { pipeline, Readable } from 'node:stream';
-import { parse, type Info } from 'csv-parse';
-import { isSpreadsheetFormula } from '../../common/reporting/spreadsheet-formula.ts';
+import { parse, type Info, type Options } from 'csv-parse';
+import { parse as parseNow } from 'csv-parse/sync';
+import { isSpreadsheetFormula } from '../../common/spreadsheet-formula.ts';
 import type { DetailKind } from '../../common/reporting/reports.ts';
 import { readCsvHeader, type CsvHeader } from './csv-header.ts';
+import { cutRows, mergesRows } from './cut-rows.ts';
 import { NOT_UTF8, type FileEntry } from './file-entry.ts';
 import type { ReadField } from './import-fields.ts';
-import { createRowTracker, type RowTracker, type TrackedRow } from './row-tracker.ts';
+import { countLineEnds, createRowTracker, type RowTracker, type TrackedRow } from './row-tracker.ts';
+
+const OPEN_QUOTE = "A quotation mark isn't closed.";
+/** Longest row that waits for what follows, once the parser's rows are no longer those of the file. */
+const MAX_UNREAD_BYTES = 65_536;
 
 interface ParsedRow {
   readonly record: readonly string[];
@@ -16,7 +22,8 @@ interface ParsedRow {
 /**
  * Rows of a CSV file (RFC 4180) below its header, by the line on which each begins. Any line end is
  * understood; a quote inside a cell without quotes is part of it; the apostrophe by which the export keeps a
- * text from being a formula is taken off. Throws AppError for a header that can't be used.
+ * text from being a formula is taken off. A row whose quotation mark isn't closed is a fault, and the rows below it are
+ * read as themselves. Throws AppError for a header that can't be used.
  */
 export async function* readCsv(
   chunks: AsyncIterable<Buffer>,
@@ -24,31 +31,74 @@ export async function* readCsv(
   stated: DetailKind | null,
 ): AsyncGenerator<FileEntry> {
   const tracker = createRowTracker();
-  const cutOff: string[] = [];
+  let openRows = 0;
   const parser = parse({
+    ...toOptions(delimiter),
     bom: true,
-    delimiter,
-    record_delimiter: ['\r\n', '\n', '\r'],
     info: true,
-    relax_column_count: true,
-    relax_quotes: true,
-    skip_empty_lines: true,
-    // With the above, what is left to complain of is a quote that the file's end leaves open.
+    // What is left to complain of is a quotation mark that the file's end leaves open.
     skip_records_with_error: true,
     on_skip: () => {
-      cutOff.push('A quote is not closed.');
+      openRows += 1;
       return undefined;
     },
   });
   // What ends the pipe early reaches the loop below through the parser.
   pipeline(Readable.from(trackChunks(chunks, tracker)), parser, () => undefined);
   let header: CsvHeader | null = null;
+  let unread: TrackedRow | null = null;
   for await (const { record, info } of parser as AsyncIterable<ParsedRow>) {
     const row = tracker.take(info.bytes);
-    if (header === null) header = readCsvHeader(record, stated);
-    else yield toEntry(header, record, row);
+    if (header === null) {
+      header = readCsvHeader(record, stated);
+    } else if (unread !== null || mergesRows(row.bytes, delimiter)) {
+      unread = yield* readMerged(header, joinRows(unread, row), delimiter, MAX_UNREAD_BYTES);
+    } else yield toEntry(header, record, row);
   }
-  for (const fault of cutOff) yield { line: tracker.getLine(), fault };
+  const rest = openRows > 0 ? tracker.takeRest() : null;
+  const last = rest === null ? unread : joinRows(unread, rest);
+  if (last === null) return;
+  if (header === null) yield { line: last.line, fault: OPEN_QUOTE };
+  else yield* readMerged(header, last, delimiter, 0);
+}
+
+function toOptions(delimiter: string): Options {
+  return {
+    delimiter,
+    record_delimiter: ['\r\n', '\n', '\r'],
+    relax_column_count: true,
+    relax_quotes: true,
+    skip_empty_lines: true,
+  };
+}
+
+function joinRows(first: TrackedRow | null, second: TrackedRow): TrackedRow {
+  if (first === null) return second;
+  return { ...first, bytes: Buffer.concat([first.bytes, second.gap, second.bytes]) };
+}
+
+/**
+ * Reads what was taken for one row, because a quotation mark isn't closed, as the rows that it is. Returns the last of
+ * them, unread, when only what follows can tell whether it is closed and it is within `maxUnreadBytes`.
+ */
+function* readMerged(
+  header: CsvHeader,
+  merged: TrackedRow,
+  delimiter: string,
+  maxUnreadBytes: number,
+): Generator<FileEntry, TrackedRow | null> {
+  let { line } = merged;
+  for (const { start, end, isClosed, isCutOff } of cutRows(merged.bytes, delimiter)) {
+    const rest = merged.bytes.subarray(start);
+    if (isCutOff && rest.length <= maxUnreadBytes) return { line, bytes: rest, gap: Buffer.alloc(0) };
+    const bytes = rest.subarray(0, end - start);
+    const [cells] = isClosed ? parseNow(bytes, toOptions(delimiter)) : [];
+    const row = { line, bytes, gap: Buffer.alloc(0) };
+    if (!isClosed) yield { line, fault: OPEN_QUOTE };
+    else if (cells !== undefined) yield toEntry(header, cells, row);
+    line += countLineEnds(bytes) + 1;
+  }
+  return null;
 }
 
 async function* trackChunks(chunks: AsyncIterable<Buffer>, tracker: RowTracker): AsyncGenerator<Buffer> {

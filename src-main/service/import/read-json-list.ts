@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../common/reporting/read-json.ts';
+import { isJsonObject } from '../../common/reporting/reading/read-json.ts';
 import type { DetailKind } from '../../common/reporting/reports.ts';
 import { createObjectReader, TOO_LONG, type FileEntry } from './file-entry.ts';
 import { tryReadReport } from './import-fields.ts';

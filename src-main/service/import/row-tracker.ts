@@ -8,16 +8,18 @@ const CR = 0x0d;
 export interface TrackedRow {
   readonly line: number;
   readonly bytes: Buffer;
+  /** Line ends before it, which belong to no row. */
+  readonly gap: Buffer;
 }
 
 /** Cuts a file into the rows that a parser reports by where they end. */
 export interface RowTracker {
-  /** Returns the line on which the next row begins. */
-  getLine(): number;
   /** Takes bytes as they are given to the parser. Throws AppError when a row doesn't end. */
   add(chunk: Buffer): void;
   /** Returns the row that ends before this byte of the file, blank lines before it left out. */
   take(endBytes: number): TrackedRow;
+  /** Takes what is left at the end of the file. */
+  takeRest(): TrackedRow;
 }
 
 export function createRowTracker(): RowTracker {
@@ -41,8 +43,16 @@ export function createRowTracker(): RowTracker {
     const [only] = taken;
     return taken.length === 1 && only !== undefined ? only : Buffer.concat(taken);
   };
+  const take = (endBytes: number): TrackedRow => {
+    const bytes = takeBytes(endBytes - startBytes);
+    startBytes = endBytes;
+    let start = 0;
+    while (bytes[start] === LF || bytes[start] === CR) start += 1;
+    const line = nextLine + countLineEnds(bytes.subarray(0, start));
+    nextLine = line + countLineEnds(bytes.subarray(start));
+    return { line, bytes: bytes.subarray(start), gap: bytes.subarray(0, start) };
+  };
   return {
-    getLine: () => nextLine,
     add: (chunk) => {
       chunks.push(chunk);
       pendingBytes += chunk.length;
@@ -51,20 +61,13 @@ export function createRowTracker(): RowTracker {
         `The row that begins on line ${nextLine} doesn't end within ${MAX_ENTRY_BYTES} bytes; a quote may be missing.`,
       );
     },
-    take: (endBytes) => {
-      const bytes = takeBytes(endBytes - startBytes);
-      startBytes = endBytes;
-      let start = 0;
-      while (bytes[start] === LF || bytes[start] === CR) start += 1;
-      const line = nextLine + countLineEnds(bytes.subarray(0, start));
-      nextLine = line + countLineEnds(bytes.subarray(start));
-      return { line, bytes: bytes.subarray(start) };
-    },
+    take,
+    takeRest: () => take(startBytes + pendingBytes),
   };
 }
 
-/** CRLF, LF and a single CR each end a line. */
-function countLineEnds(bytes: Buffer): number {
+/** Returns how many lines end: CRLF, LF and a single CR each end one. */
+export function countLineEnds(bytes: Buffer): number {
   let count = 0;
   for (let at = bytes.indexOf(LF); at !== -1; at = bytes.indexOf(LF, at + 1)) count += 1;
   for (let at = bytes.indexOf(CR); at !== -1; at = bytes.indexOf(CR, at + 1)) {

@@ -1,5 +1,5 @@
-import { createDateReader } from '../../common/reporting/read-date.ts';
-import { isTooDeep } from '../../common/reporting/read-json.ts';
+import { createDateReader } from '../../common/reporting/reading/read-date.ts';
+import { isTooDeep } from '../../common/reporting/reading/read-json.ts';
 
 const INTEGER = /^-?(0|[1-9]\d{0,9})$/;
 // Strict on purpose: `1,234` is one number to some and another to others, and `007` is no number at all.
@@ -39,10 +39,14 @@ export function createValueReader(zone: string): ValueReader {
     faults.push(`${name} is missing.`);
     return true;
   };
-  const refuse = (name: string, value: unknown, why: string): 0 => {
+  const quote = (value: unknown): string => {
     const text = toText(value);
-    const shown = text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}…` : text;
-    faults.push(`${name} ${why}: ${JSON.stringify(shown)}.`);
+    return JSON.stringify(
+      text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}…` : text,
+    );
+  };
+  const refuse = (name: string, value: unknown, why: string): 0 => {
+    faults.push(`${name} ${why}: ${quote(value)}.`);
     return 0;
   };
   return {
@@ -50,7 +54,9 @@ export function createValueReader(zone: string): ValueReader {
       if (isMissing(name, value)) return 0;
       const dateMs = parseDate(value);
       if (dateMs !== null && dateMs >= 0 && dateMs <= MAX_DATE_MS) return dateMs;
-      return refuse(name, value, dateMs === null ? 'is no date' : 'is not between 1970 and 2199');
+      if (dateMs !== null) return refuse(name, value, "isn't between 1970 and 2199");
+      faults.push(`The date ${quote(value)} can't be read.`);
+      return 0;
     },
     readInteger: (name, value, min) => {
       if (isMissing(name, value)) return 0;
@@ -58,14 +64,14 @@ export function createValueReader(zone: string): ValueReader {
       const isInteger = Number.isInteger(number) && Number(number) >= min && Number(number) <= MAX_INTEGER;
       // -0 becomes 0.
       if (isInteger) return Number(number) + 0;
-      return refuse(name, value, `is no whole number from ${min} to ${MAX_INTEGER}`);
+      return refuse(name, value, `isn't a whole number from ${min} to ${MAX_INTEGER}`);
     },
     readMicroseconds: (name, value) => {
       if (isMissing(name, value)) return 0;
       const timeMs = typeof value === 'string' && DECIMAL.test(value) ? Number(value) : value;
       if (typeof timeMs === 'number' && timeMs >= 0 && timeMs <= MAX_INTEGER)
         return Math.round(timeMs * 1000);
-      return refuse(name, value, `is no number from 0 to ${MAX_INTEGER}`);
+      return refuse(name, value, `isn't a number from 0 to ${MAX_INTEGER}`);
     },
     readText: (name, value, limit) => {
       if (typeof value === 'object' && isTooDeep(value)) {

@@ -3,7 +3,7 @@ import type { ReportResponse, StatusResponse } from '../../common/reporting/wire
 import { createCursorQuirks } from './distort-cursors.ts';
 import { distortReport } from './distort-report.ts';
 import { distortStatus } from './distort-status.ts';
-import type { QuirkName } from '../../common/model/simulation.ts';
+import type { QuirkName } from '../../common/model/connections/simulation.ts';
 
 const SLOW_MS = 2_000;
 const HTML_PAGE =

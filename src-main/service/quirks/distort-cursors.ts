@@ -1,4 +1,4 @@
-import type { QuirkName } from '../../common/model/simulation.ts';
+import type { QuirkName } from '../../common/model/connections/simulation.ts';
 
 /** What of a report's response the cursor quirks look at. */
 interface CursorResponse {

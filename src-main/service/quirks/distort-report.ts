@@ -1,6 +1,6 @@
 import { correctWireName } from '../../common/reporting/wire-documents.ts';
 import type { ReportResponse } from '../../common/reporting/wire-schemas.ts';
-import type { QuirkName } from '../../common/model/simulation.ts';
+import type { QuirkName } from '../../common/model/connections/simulation.ts';
 
 type JsonObject = Record<string, unknown>;
 

@@ -1,5 +1,5 @@
 import { TrafficGroup, type StatusResponse } from '../../common/reporting/wire-schemas.ts';
-import type { QuirkName } from '../../common/model/simulation.ts';
+import type { QuirkName } from '../../common/model/connections/simulation.ts';
 
 /** A tenant status as a service with these quirks would give it (decision 2). */
 export function distortStatus(

@@ -1,4 +1,4 @@
-import { QUIRK_NAMES, type QuirkName } from '../../common/model/simulation.ts';
+import { QUIRK_NAMES, type QuirkName } from '../../common/model/connections/simulation.ts';
 import type { ServiceOptions } from '../service-options.ts';
 
 const SEPARATE_OUTBOUND_SUMMARY_ID = 'C0FFEE00-0B0E-4D5A-9C1E-0D7B0A5E0001';

@@ -35,6 +35,14 @@ export function drawSession(
   };
 }
 
+/** Requests of a session: mostly a few, at most twelve. */
+export function drawLength(random: Random): number {
+  return 1 + Math.floor(random() * random() * 12);
+}
+
+/** Requests of a session on average. */
+export const MEAN_LENGTH = 3.54;
+
 /** One turn of a session at an instant; its outbound requests follow within the same second or so. */
 export function drawTurn(
   random: Random,
@@ -69,7 +77,10 @@ function drawOutbound(
   const cause = index === 0 && inbound.responseCode >= 500 && random() < 0.8;
   const responseCode = cause
     ? inbound.responseCode
-    : drawResponseCode(random, { ...conditions, failureShare: conditions.failureShare / 2 });
+    : drawResponseCode(random, {
+        ...conditions,
+        failureShare: conditions.outboundFailureShare ?? conditions.failureShare / 2,
+      });
   const byChannel = random() < 0.42;
   return {
     ...session,

@@ -1,10 +1,11 @@
 import type { NewInboundRecord, TrafficBatch } from '../store/records.ts';
-import { findConditions } from './conditions.ts';
-import { weighTraffic } from './daily-rhythm.ts';
+import { findConditions, findVolume } from './conditions.ts';
 import { createDayRecords, type DayRecords } from './day-records.ts';
-import { drawSession, drawTurn, type SampleSession } from './draw-turn.ts';
+import { drawRetries } from './draw-retries.ts';
+import { drawLength, drawSession, drawTurn, type SampleSession } from './draw-turn.ts';
+import { listIncidents, type Incident } from './incidents.ts';
 import { createRandom, type Random } from './random.ts';
-import { drawSurges } from './draw-surges.ts';
+import { createSlotSums, drawSlot, findLargestVolume, SLOT_MS } from './traffic-slots.ts';
 
 export interface HistoryPlan {
   /** Inbound records, exactly. */
@@ -16,8 +17,8 @@ export interface HistoryPlan {
 }
 
 const DAY_MS = 86_400_000;
-const SLOT_MS = 300_000;
-const SLOTS = DAY_MS / SLOT_MS;
+/** A session that runs past midnight does so by less. */
+const LONGEST_SESSION_MS = 3_600_000;
 
 /** A part of one day of the history. */
 export interface HistoryBatch extends TrafficBatch {
@@ -38,7 +39,10 @@ const BATCH_RECORDS = 4_000;
 export function* generateHistory(plan: HistoryPlan): Generator<HistoryBatch> {
   const random = createRandom(plan.seed);
   const starts = Array.from({ length: plan.days }, (_, day) => plan.endMs - (plan.days - day) * DAY_MS);
-  const slots = starts.map(sumSlots);
+  const incidents = starts.map((startMs) =>
+    listIncidents(plan.endMs, startMs, startMs + DAY_MS + LONGEST_SESSION_MS),
+  );
+  const slots = starts.map((startMs, day) => createSlotSums(startMs, DAY_MS, incidents[day] ?? []));
   const weights = slots.map((sums) => sums.at(-1) ?? 0);
   const allWeights = weights.reduce((sum, weight) => sum + weight, 0);
   let weightSoFar = 0;
@@ -57,6 +61,7 @@ export function* generateHistory(plan: HistoryPlan): Generator<HistoryBatch> {
       random,
       plan,
       startMs,
+      incidents: incidents[day] ?? [],
       slotSums: slots[day] ?? [],
       quota: target - made,
       nextSession,
@@ -95,6 +100,8 @@ interface DayTask {
   readonly random: Random;
   readonly plan: HistoryPlan;
   readonly startMs: number;
+  /** Those that the day's sessions can meet. */
+  readonly incidents: readonly Incident[];
   readonly slotSums: readonly number[];
   readonly quota: number;
   readonly nextSession: number;
@@ -104,39 +111,51 @@ interface DayTask {
 }
 
 function fillDay(task: DayTask): number {
-  const { random, plan } = task;
-  let left = task.quota;
+  const { random, plan, startMs, incidents, quota } = task;
+  const hasVolumes = incidents.some(({ volume }) => volume !== undefined);
+  let left = quota;
   let session = task.nextSession;
-  if (task.tomorrow === null) {
-    for (const start of drawSurges(random, task.quota, plan.endMs)) {
-      fillSession(task, drawSession(random, session, start.place), start.atMs, start.requests);
-      session += 1;
-      left -= start.requests;
-    }
+  const toMs = Math.min(startMs + DAY_MS, plan.endMs);
+  for (const start of drawRetries(random, incidents, quota, { fromMs: startMs, toMs })) {
+    left -= fillSession(task, drawSession(random, session, start.place), start.atMs, start.requests);
+    session += 1;
   }
   while (left > 0) {
     const profile = drawSession(random, session);
+    const atMs = drawStart(task);
+    if (hasVolumes && !isTaken(task, atMs, profile.channel)) continue;
     session += 1;
-    const atMs = drawStart(random, task.startMs, task.slotSums);
-    const length = Math.min(left, 1 + Math.floor(random() * random() * 12));
-    left -= length;
-    fillSession(task, profile, atMs, length);
+    left -= fillSession(task, profile, atMs, Math.min(left, drawLength(random)));
   }
   return session;
 }
 
-function fillSession(task: DayTask, profile: SampleSession, startMs: number, requests: number): void {
-  const { random, plan } = task;
+/** Places the requests of a session until its channel falls silent, and returns how many those are. */
+function fillSession(task: DayTask, profile: SampleSession, startMs: number, requests: number): number {
+  const { random, plan, incidents } = task;
   let atMs = startMs;
   for (let index = 0; index < requests; index += 1) {
     const dateMs = task.tomorrow === null ? keepBeforeEnd(random, atMs, plan.endMs) : atMs;
-    const conditions = findConditions(plan.endMs - dateMs, profile.channel, profile.service);
+    if (index > 0 && findVolume(incidents, dateMs, profile.channel) === 0) return index;
+    const conditions = findConditions(incidents, dateMs, profile.channel, profile.service);
     const turn = drawTurn(random, profile, dateMs, conditions);
     const { inbound } = turn;
     place(task, 'inbound', inbound, inbound.botLatencyMs);
     for (const outbound of turn.outbound) place(task, 'outbound', outbound, outbound.actionId);
     atMs += Math.floor(3_000 + random() * random() * 90_000);
   }
+  return requests;
+}
+
+function drawStart({ random, startMs, slotSums }: DayTask): number {
+  return startMs + drawSlot(random, slotSums) * SLOT_MS + Math.floor(random() * SLOT_MS);
+}
+
+/** Whether a session begins there: the slot is weighed by the largest volume that it may have. */
+function isTaken({ random, startMs, incidents }: DayTask, atMs: number, channel: number): boolean {
+  const slotMs = startMs + Math.floor((atMs - startMs) / SLOT_MS) * SLOT_MS;
+  const largest = findLargestVolume(incidents, slotMs);
+  return random() * largest < findVolume(incidents, atMs, channel);
 }
 
 function place(
@@ -152,23 +171,6 @@ function place(
 // A minute is enough to spread them; their outbound requests still fit before the end.
 function keepBeforeEnd(random: Random, atMs: number, endMs: number): number {
   return atMs < endMs - 1_000 ? atMs : endMs - 1_000 - Math.floor(random() * 60_000);
-}
-
-function sumSlots(startMs: number): number[] {
-  let sum = 0;
-  return Array.from({ length: SLOTS }, (_, slot) => (sum += weighTraffic(startMs + slot * SLOT_MS)));
-}
-
-function drawStart(random: Random, startMs: number, slotSums: readonly number[]): number {
-  const wanted = random() * (slotSums.at(-1) ?? 0);
-  let low = 0;
-  let high = slotSums.length - 1;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((slotSums[middle] ?? 0) > wanted) high = middle;
-    else low = middle + 1;
-  }
-  return startMs + low * SLOT_MS + Math.floor(random() * SLOT_MS);
 }
 
 function createDay(startMs: number): Day {

@@ -82,6 +82,7 @@ export const ERROR_TEXTS: Readonly<Record<number, readonly string[]>> = {
   401: ['Unauthorized: the key of channel {channel} was refused'],
   404: ['Not found: conversation has been closed', 'Not found: service {service} knows no such resource'],
   408: ['Request timeout: message was not read within 5000 ms'],
+  422: ['Unprocessable message: template 4.2 of service {service} has no field "greeting"'],
   429: ['Too many requests: limit of service {service} reached, try again in 30 s'],
   500: [
     'Internal error in service {service}: object reference is not set',

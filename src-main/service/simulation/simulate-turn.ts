@@ -1,5 +1,5 @@
-import type { Simulation } from '../../common/model/simulation.ts';
-import { toEverydayConditions, type Conditions } from '../sample/conditions.ts';
+import type { Simulation } from '../../common/model/connections/simulation.ts';
+import type { Conditions } from '../sample/conditions.ts';
 import { drawTurn, type SampleSession, type SampleTurn } from '../sample/draw-turn.ts';
 import type { Random } from '../sample/random.ts';
 
@@ -10,7 +10,7 @@ const BURST_CODE = 500;
 const BY_CHANNEL = -1;
 
 /**
- * One turn of new traffic under a simulation. With the platform down every request fails at the
+ * One turn of new traffic, whose usual conditions a simulation changes. With the platform down every request fails at the
  * connector and nothing is sent; with the connector down every request fails, and so does what the platform
  * still sends to channels, while no action runs.
  */
@@ -18,9 +18,10 @@ export function simulateTurn(
   random: Random,
   session: SampleSession,
   dateMs: number,
+  usual: Conditions,
   simulation: Simulation,
 ): SampleTurn {
-  const conditions = toConditions(session, simulation);
+  const conditions = toConditions(session, usual, simulation);
   const turn = drawTurn(random, session, dateMs, conditions);
   if (simulation.platformDown) return { inbound: turn.inbound, outbound: [] };
   if (simulation.connectorDown) {
@@ -42,21 +43,19 @@ export function simulateTurn(
   };
 }
 
-/** How many requests of `usual` new ones there are. */
+/** How many requests there are where `usual` are to be expected; it need not be a whole number. */
 export function simulateRequests(random: Random, usual: number, { trafficFactor }: Simulation): number {
   return Math.floor(usual * trafficFactor + random());
 }
 
-function toConditions(session: SampleSession, simulation: Simulation): Conditions {
-  const everyday = toEverydayConditions(session.service);
-  const slowdown = everyday.slowdown * simulation.latencyFactor;
-  if (simulation.platformDown) return { failureShare: 1, failureCode: PLATFORM_DOWN_CODE, slowdown };
-  if (simulation.connectorDown) return { failureShare: 1, failureCode: CONNECTOR_DOWN_CODE, slowdown };
+function toConditions(session: SampleSession, usual: Conditions, simulation: Simulation): Conditions {
+  const slowed = { ...usual, slowdown: usual.slowdown * simulation.latencyFactor };
+  const down = { ...slowed, failureShare: 1, outboundFailureShare: null };
+  if (simulation.platformDown) return { ...down, failureCode: PLATFORM_DOWN_CODE };
+  if (simulation.connectorDown) return { ...down, failureCode: CONNECTOR_DOWN_CODE };
   const { errorBurst } = simulation;
-  const isHit = errorBurst !== null && isInBurst(session, simulation);
-  return isHit
-    ? { failureShare: Math.max(everyday.failureShare, errorBurst.share), failureCode: null, slowdown }
-    : { ...everyday, slowdown };
+  if (errorBurst === null || !isInBurst(session, simulation)) return slowed;
+  return { ...slowed, failureShare: Math.max(usual.failureShare, errorBurst.share) };
 }
 
 function isInBurst({ channel, service }: SampleSession, { errorBurst }: Simulation): boolean {

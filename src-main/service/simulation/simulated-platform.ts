@@ -1,4 +1,4 @@
-import { NO_SIMULATION, type Simulation } from '../../common/model/simulation.ts';
+import { NO_SIMULATION, type Simulation } from '../../common/model/connections/simulation.ts';
 
 /** What the sample platform pretends at the moment. Set by whoever runs the service, never over HTTP. */
 export interface SimulatedPlatform {

@@ -2,18 +2,13 @@ import type {
   Histogram,
   HistogramBucket,
   HistogramSeries,
-} from '../../../src-main/common/model/histogram.ts';
-import type { CodeClass } from '../../../src-main/common/model/record.ts';
+} from '../../../src-main/common/model/records/histogram.ts';
+import type { CodeClass } from '../../../src-main/common/model/records/record.ts';
 import type { BucketRange } from '../time-brush.ts';
+import type { SeriesColour } from './series-colours.ts';
 
 /** From the base upwards. Failures come first, so that they share a baseline and can be compared. */
 const CLASS_STACK: readonly CodeClass[] = ['5xx', 'none', '4xx', '3xx', '2xx'];
-
-/** The attributes that give an element the colours of a series: `--cs-class` and those beside it. */
-export interface SeriesColour {
-  readonly 'data-class'?: CodeClass;
-  readonly 'data-series'?: string;
-}
 
 export interface HistogramPath {
   readonly colour: SeriesColour;
@@ -33,12 +28,6 @@ export function findPeak(buckets: readonly HistogramBucket[]): number {
   return buckets.reduce((peak, bucket) => Math.max(peak, countBucket(bucket)), 0);
 }
 
-/** Returns the colours of a series at its place. */
-export function toSeriesColour(series: HistogramSeries, place: number): SeriesColour {
-  if (series.kind === 'class') return { 'data-class': series.codeClass };
-  return { 'data-series': series.kind === 'others' ? 'others' : String(place + 1) };
-}
-
 /** Places of the series from the base upwards. */
 function toStack(series: readonly HistogramSeries[]): number[] {
   const places = [...series.keys()];
@@ -55,6 +44,7 @@ function toStack(series: readonly HistogramSeries[]): number[] {
  */
 export function toHistogramPaths(
   { series, buckets }: Pick<Histogram, 'series' | 'buckets'>,
+  colours: readonly SeriesColour[],
   widthPx: number,
   heightPx: number,
   marked: BucketRange | null,
@@ -70,14 +60,14 @@ export function toHistogramPaths(
     let base = heightPx;
     for (const place of stack) {
       const count = bucket.counts[place] ?? 0;
-      const one = series[place];
-      if (count === 0 || one === undefined) continue;
+      const colour = colours[place];
+      if (count === 0 || colour === undefined) continue;
       const height = Math.min(base, Math.max(1, Math.round((count / peak) * heightPx)));
       base -= height;
       const key = `${place}${dimmed ? '-' : '+'}`;
       const before = paths.get(key)?.path ?? '';
       const path = `${before}M${left} ${base}h${width}v${height}h-${width}z`;
-      paths.set(key, { colour: toSeriesColour(one, place), dimmed, path });
+      paths.set(key, { colour, dimmed, path });
     }
   });
   return [...paths.values()];

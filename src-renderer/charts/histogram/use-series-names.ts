@@ -1,5 +1,5 @@
 import { useI18n } from 'vue-i18n';
-import type { Histogram, HistogramSeries } from '../../../src-main/common/model/histogram.ts';
+import type { Histogram, HistogramSeries } from '../../../src-main/common/model/records/histogram.ts';
 import { useNames } from '../../composables/use-names.ts';
 import { formatCount } from '../../format/numbers.ts';
 

@@ -1,9 +1,19 @@
+import type { ExportFormat } from '../../../src-main/common/model/exports/export-options.ts';
+import type { RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
+import { nameFilter } from '../../../src-main/common/query/name-filter.ts';
+import { formatExact } from '../../format/dates.ts';
 import type { ExportSubject } from './export-subject.ts';
 
-/** Returns the default name of an export's file. */
-export function toExportFileName(subject: ExportSubject, format: 'csv' | 'json'): string {
-  const firstDay = subject.period.startDate.slice(0, 10);
-  const lastDay = subject.period.endDate.slice(0, 10);
+/** Returns the default name of an export's file; days in the zone. */
+export function toExportFileName(
+  subject: ExportSubject,
+  format: ExportFormat,
+  zone: string,
+  filter?: RecordFilter,
+): string {
+  const report = subject.isComputed === true ? `${subject.report}-computed` : subject.report;
+  const firstDay = formatExact(subject.period.fromMs, zone).slice(0, 10);
+  const lastDay = formatExact(subject.period.toMs, zone).slice(0, 10);
   const days = firstDay === lastDay ? firstDay : `${firstDay}_to_${lastDay}`;
-  return `${subject.report}_${subject.tenant}_${days}.${format}`;
+  return `${report}_${subject.tenant}_${days}${nameFilter(filter, zone)}.${format}`;
 }

@@ -1,11 +1,12 @@
 import { AppError } from '../../../src-main/common/contract/errors.ts';
-import type {
-  Connection,
-  ConnectionDraft,
-  ConnectionSecrets,
-  ReportIdentifiers,
-} from '../../../src-main/common/model/connection.ts';
-import { normaliseBaseAddress } from '../../../src-main/common/reporting/base-address.ts';
+import {
+  toFollowOptions,
+  type Connection,
+  type ConnectionDraft,
+  type ConnectionSecrets,
+  type ReportIdentifiers,
+} from '../../../src-main/common/model/connections/connection.ts';
+import { normaliseBaseAddress, toOrigin } from '../../../src-main/common/reporting/base-address.ts';
 import {
   isGuid,
   REPORT_KINDS,
@@ -19,15 +20,20 @@ export interface ConnectionFields {
   readonly name: string;
   readonly tenant: string;
   readonly baseAddress: string;
+  /** Ticked by the person for the address as it stands. */
+  readonly allowsPlainHttp: boolean;
   readonly accessToken: string;
   readonly accessTokenSecret: string;
   readonly serviceZone: string;
   readonly pageSize: number;
   readonly reportIdentifiers: ReportIdentifiers;
+  readonly followed: boolean;
+  readonly followSeconds: number;
+  readonly lookBackMinutes: number;
 }
 
 export type FieldName =
-  'name' | 'tenant' | 'baseAddress' | 'serviceZone' | 'accessToken' | 'accessTokenSecret';
+  'name' | 'tenant' | 'baseAddress' | 'allowsPlainHttp' | 'serviceZone' | 'accessToken' | 'accessTokenSecret';
 /** Message keys of what is wrong, by field and by report. */
 export interface FieldFaults {
   readonly fields: Readonly<Partial<Record<FieldName, string>>>;
@@ -42,25 +48,48 @@ export function toFields(connection: Connection | null): ConnectionFields {
     name: connection?.name ?? '',
     tenant: connection === null ? '' : String(connection.tenant),
     baseAddress: connection?.baseAddress ?? '',
+    allowsPlainHttp: connection?.allowsPlainHttp ?? false,
     accessToken: '',
     accessTokenSecret: '',
     serviceZone: connection?.serviceZone ?? 'UTC',
     pageSize: connection?.pageSize ?? DEFAULT_PAGE_SIZE,
     reportIdentifiers: { ...(connection?.reportIdentifiers ?? SPECIFIED_REPORT_IDENTIFIERS) },
+    ...toFollowOptions(connection ?? {}),
   };
 }
 
-/** Finds everything that keeps the fields from being saved. `hasSecrets`: both secrets are stored already. */
-export function findFaults(fields: ConnectionFields, hasSecrets: boolean): FieldFaults {
+/** The fields with another address; what was agreed to for one service isn't agreed to for the next. */
+export function withAddress(fields: ConnectionFields, baseAddress: string): ConnectionFields {
+  const isSame = toOrigin(baseAddress) === toOrigin(fields.baseAddress);
+  return { ...fields, baseAddress, allowsPlainHttp: isSame && fields.allowsPlainHttp };
+}
+
+/** Where the secrets for the address as typed are; `elsewhere` where they were saved for another one. */
+export type StoredSecrets = Connection['secrets'] | 'elsewhere';
+
+export function findStored(connection: Connection | null, { baseAddress }: ConnectionFields): StoredSecrets {
+  if (connection === null) return 'missing';
+  const { secrets, secretsOrigin } = connection;
+  const origin = toOrigin(baseAddress);
+  const isElsewhere = origin !== '' && secretsOrigin !== undefined && secretsOrigin !== origin;
+  return secrets !== 'missing' && isElsewhere ? 'elsewhere' : secrets;
+}
+
+/** Finds everything that keeps the fields from being saved, given where the secrets for their address are. */
+export function findFaults(fields: ConnectionFields, stored: StoredSecrets): FieldFaults {
+  const needsSecrets = stored !== 'keychain' && stored !== 'session';
+  const missing = stored === 'elsewhere' ? 'secretElsewhere' : 'secretMissing';
   const found: Partial<Record<FieldName, string>> = {};
   const identifiers: Partial<Record<ReportKind, string>> = {};
   if (fields.name.trim() === '') found.name = 'nameMissing';
   if (!/^\d{1,15}$/.test(fields.tenant.trim())) found.tenant = 'tenantNotNumber';
   const address = findAddressFault(fields.baseAddress);
   if (address !== null) found.baseAddress = address;
+  if (isPlainHttp(fields.baseAddress) && !fields.allowsPlainHttp)
+    found.allowsPlainHttp = 'plainHttpNotAllowed';
   if (!isTimeZone(fields.serviceZone)) found.serviceZone = 'zoneUnknown';
-  if (!hasSecrets && fields.accessToken === '') found.accessToken = 'secretMissing';
-  if (!hasSecrets && fields.accessTokenSecret === '') found.accessTokenSecret = 'secretMissing';
+  if (needsSecrets && fields.accessToken === '') found.accessToken = missing;
+  if (needsSecrets && fields.accessTokenSecret === '') found.accessTokenSecret = missing;
   for (const kind of REPORT_KINDS) {
     if (!isGuid(fields.reportIdentifiers[kind].trim())) identifiers[kind] = 'notGuid';
   }
@@ -96,8 +125,10 @@ export function toInput(fields: ConnectionFields): { draft: ConnectionDraft; sec
       name: fields.name.trim(),
       tenant: Number(fields.tenant.trim()),
       baseAddress: fields.baseAddress.trim(),
+      allowsPlainHttp: fields.allowsPlainHttp,
       serviceZone: fields.serviceZone,
       pageSize: fields.pageSize,
+      ...toFollowOptions(fields),
       reportIdentifiers: {
         'inbound-detail': ids['inbound-detail'].trim(),
         'inbound-summary': ids['inbound-summary'].trim(),

@@ -9,8 +9,8 @@ import {
   type ShallowUnwrapRef,
 } from 'vue';
 import { useRoute, useRouter } from 'vue-router';
-import type { PeriodScope, RecordScope } from '../../../src-main/common/model/record-scope.ts';
-import type { Snapshot } from '../../../src-main/common/model/snapshot.ts';
+import type { PeriodScope, RecordScope } from '../../../src-main/common/model/records/record-scope.ts';
+import type { Snapshot } from '../../../src-main/common/model/cache/snapshot.ts';
 import { useClock } from '../../composables/use-clock.ts';
 import { useDownloadStart } from '../../composables/use-download-start.ts';
 import { usePeriodCoverage } from '../../composables/use-period-coverage.ts';
@@ -147,6 +147,7 @@ export function useDetail(readDirection: () => Direction) {
       order: order.value,
       span: toZoomedSpan(filter.value, { fromMs: chosen.fromMs, toMs: chosen.toMs + 1000 }),
       zone: zone.value,
+      subject: JSON.stringify([connection.value?.id, report.value, pinnedId.value ?? periods.selection]),
     });
   }
   const effects = getCurrentScope();
@@ -180,6 +181,14 @@ export function useDetail(readDirection: () => Direction) {
     },
   );
   watch(report, clearError);
+  watch(
+    () => connection.value?.id,
+    (id) => {
+      const pinned = snapshots.snapshots?.find((one) => one.id === pinnedId.value);
+      // A snapshot of the connection that was left would leave the screen empty.
+      if (pinned !== undefined && pinned.connectionId !== id) pin(null);
+    },
+  );
 
   onBeforeUnmount(records.close);
 

@@ -1,5 +1,5 @@
 import { computed, shallowRef, watch, type ComputedRef } from 'vue';
-import type { FieldCondition, RecordFilter } from '../../../src-main/common/model/record-filter.ts';
+import type { FieldCondition, RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
 import { setOnly, withoutField } from '../../composables/edit-filter.ts';
 
 interface TimeSpan {

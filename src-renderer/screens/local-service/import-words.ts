@@ -1,4 +1,4 @@
-import type { RecordImport } from '../../../src-main/common/model/local-service.ts';
+import type { RecordImport } from '../../../src-main/common/model/connections/local-service.ts';
 import { formatValues } from '../../messages/format-values.ts';
 
 type Translate = (key: string, values: Record<string, unknown>, plural: number) => string;

@@ -1,4 +1,4 @@
-import type { QuirkName } from '../../../src-main/common/model/simulation.ts';
+import type { QuirkName } from '../../../src-main/common/model/connections/simulation.ts';
 
 /** The quirks, grouped by what they change in the service. */
 export const QUIRK_GROUPS: readonly {

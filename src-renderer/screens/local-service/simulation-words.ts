@@ -1,4 +1,4 @@
-import type { Simulation } from '../../../src-main/common/model/simulation.ts';
+import type { Simulation } from '../../../src-main/common/model/connections/simulation.ts';
 import { formatCount, formatPercent } from '../../format/numbers.ts';
 
 type Translate = (key: string, values?: Record<string, unknown>) => string;

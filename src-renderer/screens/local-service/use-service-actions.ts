@@ -1,6 +1,6 @@
 import { computed, shallowRef } from 'vue';
 import { useI18n } from 'vue-i18n';
-import { NO_SIMULATION, type Simulation } from '../../../src-main/common/model/simulation.ts';
+import { NO_SIMULATION, type Simulation } from '../../../src-main/common/model/connections/simulation.ts';
 import { useAttempt } from '../../composables/use-attempt.ts';
 import { useCopied } from '../../composables/use-copied.ts';
 import { useConnectionsStore } from '../../stores/connections.ts';

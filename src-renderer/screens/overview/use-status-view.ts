@@ -3,9 +3,6 @@ import { useI18n } from 'vue-i18n';
 import { formatClock, formatClockSeconds } from '../../format/dates.ts';
 import { useClockStore } from '../../stores/clock.ts';
 import { useStatusStore } from '../../stores/status.ts';
-import { findDownWindows } from './status-strip.ts';
-
-const MAX_DOWN_WINDOWS = 3;
 
 /** The status of the active connection as the Overview shows it. */
 export function useStatusView() {
@@ -28,14 +25,6 @@ export function useStatusView() {
       ? t('overview.refreshedAt', { time: formatClockSeconds(checkedAtMs, zone.value) })
       : t('overview.dataFrom', { time: formatClock(checkedAtMs, zone.value) });
   });
-  /** The newest spans in which a part was down. */
-  const downWindows = computed(() => {
-    const ticks = status.history?.ticks ?? [];
-    return (['platform', 'connector'] as const)
-      .flatMap((field) => findDownWindows(ticks, field))
-      .sort((a, b) => b.fromMs - a.fromMs)
-      .slice(0, MAX_DOWN_WINDOWS);
-  });
 
-  return { zone, failure, lastReported, ageNote, downWindows };
+  return { zone, failure, lastReported, ageNote };
 }

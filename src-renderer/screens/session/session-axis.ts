@@ -1,4 +1,4 @@
-import type { SessionRequest } from '../../../src-main/common/model/session.ts';
+import type { SessionRequest } from '../../../src-main/common/model/records/session.ts';
 import { toNiceCeiling } from '../../charts/log-scale.ts';
 import { joinSpans, toLatencySpan, toWorkSpan, type Span } from './session-times.ts';
 

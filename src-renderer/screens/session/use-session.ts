@@ -1,11 +1,11 @@
 import { watchThrottled } from '@vueuse/core';
 import { computed, reactive, ref, shallowRef, watch } from 'vue';
-import type { PeriodScope } from '../../../src-main/common/model/record-scope.ts';
+import type { PeriodScope } from '../../../src-main/common/model/records/record-scope.ts';
 import {
   MAX_SESSION_ID_CHARACTERS,
   MAX_SESSION_REQUESTS,
   type Session,
-} from '../../../src-main/common/model/session.ts';
+} from '../../../src-main/common/model/records/session.ts';
 import type { Direction } from '../../../src-main/common/reporting/reports.ts';
 import { useBackend } from '../../backend/backend.ts';
 import { usePeriodCoverage } from '../../composables/use-period-coverage.ts';

@@ -1,5 +1,5 @@
 import { computed, onBeforeUnmount, reactive, shallowRef, watch } from 'vue';
-import type { PeriodScope } from '../../../src-main/common/model/record-scope.ts';
+import type { PeriodScope } from '../../../src-main/common/model/records/record-scope.ts';
 import { DIRECTIONS, type Direction } from '../../../src-main/common/reporting/reports.ts';
 import { useClock } from '../../composables/use-clock.ts';
 import { usePeriodCoverage } from '../../composables/use-period-coverage.ts';
@@ -37,7 +37,12 @@ export function useSql() {
       : { connectionId: connection.value.id, report: `${direction}-detail`, ...span.value };
   const coverages = DIRECTIONS.map((direction) => ({
     direction,
-    coverage: reactive(usePeriodCoverage(() => toScope(direction))),
+    coverage: reactive(
+      usePeriodCoverage(
+        () => toScope(direction),
+        () => (span.value?.toMs ?? 0) > asOfMs.value,
+      ),
+    ),
   }));
   /** Directions of which something of the period is cached. */
   const cachedDirections = computed(() =>

@@ -1,7 +1,7 @@
 import { computed, onBeforeUnmount, onMounted, reactive, shallowRef, watch } from 'vue';
 import { usePeriodCoverage } from '../../composables/use-period-coverage.ts';
-import type { PeriodScope } from '../../../src-main/common/model/record-scope.ts';
-import type { Snapshot } from '../../../src-main/common/model/snapshot.ts';
+import type { PeriodScope } from '../../../src-main/common/model/records/record-scope.ts';
+import type { Snapshot } from '../../../src-main/common/model/cache/snapshot.ts';
 import { useClock } from '../../composables/use-clock.ts';
 import { useClockStore } from '../../stores/clock.ts';
 import { useConnectionsStore } from '../../stores/connections.ts';
@@ -11,7 +11,8 @@ import { toInstants } from '../../period/period-selection.ts';
 import { useSnapshotsStore } from '../../stores/snapshots.ts';
 import { useSummariesStore } from '../../stores/summaries.ts';
 import type { Direction } from '../../../src-main/common/reporting/reports.ts';
-import { findDifferences } from './summary-differences.ts';
+import { useReconciliation } from './reconcile/use-reconciliation.ts';
+import { toGroupDifferences } from './summary-differences.ts';
 
 export type Source = 'reported' | 'computed';
 
@@ -61,7 +62,14 @@ export function useSummary(readDirection: () => Direction) {
     const report = `${readDirection()}-detail` as const;
     return { connectionId: connection.value.id, report, fromMs, toMs: toMs + 1000 };
   });
-  const coverage = usePeriodCoverage(() => scope.value);
+  /** Changes with what is cached of the period. */
+  const version = computed(() =>
+    JSON.stringify(parts.value.map(({ id, state, recordCount }) => [id, state, recordCount])),
+  );
+  const coverage = usePeriodCoverage(
+    () => scope.value,
+    () => (scope.value?.toMs ?? 0) > asOfMs.value,
+  );
   /** For the identifier that both summaries share, the service returns inbound groups only (decision 11). */
   const isInboundOnly = computed(
     () =>
@@ -73,14 +81,12 @@ export function useSummary(readDirection: () => Direction) {
     () => chosenSource.value ?? (isInboundOnly.value ? 'computed' : 'reported'),
   );
   const shown = computed(() => (source.value === 'reported' ? summaries.reported : summaries.cached));
-  const isComparable = computed(() => {
-    if (summaries.reported === null || summaries.cached === null || isInboundOnly.value) return false;
-    return coverage.isKnown.value && coverage.missingMs.value === 0;
-  });
+  const reconciliation = useReconciliation(
+    () => summaries.reported,
+    () => summaries.cached,
+  );
   const differences = computed(() =>
-    isComparable.value && summaries.reported !== null && summaries.cached !== null
-      ? findDifferences(summaries.reported.summary.groups, summaries.cached.summary.groups)
-      : null,
+    reconciliation.value === null ? null : toGroupDifferences(reconciliation.value),
   );
 
   function chooseSource(next: Source): void {
@@ -125,10 +131,7 @@ export function useSummary(readDirection: () => Direction) {
     () => void summaries.readReported(reportedSnapshot.value),
   );
   watch(
-    () => [
-      JSON.stringify(scope.value),
-      ...parts.value.map(({ id, state, recordCount }) => [id, state, recordCount]),
-    ],
+    () => [JSON.stringify(scope.value), version.value],
     () => void summaries.compute(scope.value),
   );
   watch([() => connection.value?.id, readDirection, () => periods.selection], () => void start());
@@ -149,9 +152,11 @@ export function useSummary(readDirection: () => Direction) {
     shown,
     period,
     scope,
+    version,
     asOfMs,
     coverage: reactive(coverage),
     isInboundOnly,
+    reconciliation,
     differences,
     chooseSource,
     refresh,

@@ -1,5 +1,5 @@
 import { expect, type Locator, type Page } from '@playwright/test';
-import type { RecordFilter } from '../../../src-main/common/model/record-filter.ts';
+import type { RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
 import type { ServedPeriod } from '../read-served.ts';
 
 /** A detail screen: its table, histogram, inspector and export. */
@@ -52,10 +52,20 @@ export class DetailPage {
     return { count: Number(/[\d,]+/.exec(await shown.innerText())?.[0].replaceAll(',', '')), filter };
   }
 
-  /** Texts of a column in the rows in view, from the top. */
+  /** Texts of a column in the rows in view, from the top, once every row has its record. */
   async readColumn(columnId: string): Promise<string[]> {
-    await this.rows().first().locator(`[col-id=${columnId}]`).waitFor();
-    return this.rows().locator(`[col-id=${columnId}]`).allInnerTexts();
+    let rows: { date: string; text: string }[] = [];
+    const areFilled = async (): Promise<boolean> => {
+      // Both cells of a row at one moment: between two readings the table may put other rows in place.
+      rows = await this.rows().evaluateAll((elements, id) => {
+        const readCell = (row: Element, column: string): string =>
+          row.querySelector<HTMLElement>(`[col-id=${column}]`)?.innerText.trim() ?? '';
+        return elements.map((row) => ({ date: readCell(row, 'dateMs'), text: readCell(row, id) }));
+      }, columnId);
+      return rows.length > 0 && rows.every(({ date }) => date !== '');
+    };
+    await expect.poll(areFilled).toBe(true);
+    return rows.map(({ text }) => text);
   }
 
   /** Drags over the histogram, from one share of its width to another. */
@@ -70,10 +80,7 @@ export class DetailPage {
   }
 
   /** Dates of the rows in view, as the table shows them. */
-  async dates(): Promise<string[]> {
-    await this.rows().first().locator('[col-id=dateMs]').getByText(/\d/).waitFor();
-    return this.rows().locator('[col-id=dateMs]').allInnerTexts();
-  }
+  readonly dates = (): Promise<string[]> => this.readColumn('dateMs');
 
   /** Exports the records and returns the file's text. */
   async exportCsv(): Promise<string> {

@@ -1,14 +1,17 @@
+import { existsSync } from 'node:fs';
 import { open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { CacheState } from '../../../src-main/common/model/cache-state.ts';
+import type { CacheState } from '../../../src-main/common/model/cache/cache-state.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import {
   createDocument,
   createFolder,
   fillSnapshot,
   openTestCache,
+  openTestEngine,
 } from '../../integration/cache/cache-fixture.ts';
+import type { ChildProcess } from '../../../src-main/node/fork-process.ts';
 import { toRecordId } from '../../../src-main/core/cache/read/record-tables.ts';
 
 let cache: Cache;
@@ -91,8 +94,43 @@ test('the check of the whole file on demand finds damage that nothing has met ye
   await overwriteMiddle();
   expect(await cache.checkFile(signal)).toEqual({ sound: false });
   expect(cache.readState()).toMatchObject({
-    ...{ mode: 'ready', damagedCount: 1, fileCheck: { sound: false } },
+    mode: 'ready',
+    damagedCount: 1,
+    fileCheck: { sound: false },
     putAside: { folder: expect.stringContaining('damaged') as string },
   });
   await fillSnapshot(cache, [createDocument(0)]);
+});
+
+test('A1: whatever else has the file open lets go before it is put aside, and comes back afterwards', async () => {
+  const processes: ChildProcess[] = [];
+  const engine = openTestEngine(place.file, processes);
+  const seen: unknown[] = [];
+  let hasEnded = false;
+  try {
+    const id = await fill();
+    engine.noteChange();
+    await expect.poll(() => processes.length, { timeout: 60_000 }).toBe(1);
+    processes[0]!.onExit(() => (hasEnded = true));
+    const isAside = (): boolean => existsSync(join(place.folder, 'damaged'));
+    cache.addHolder(async (reopened) => {
+      void reopened.then(() => seen.push(['reopened', isAside(), processes.length]));
+      await engine.letGo(reopened);
+      seen.push(['let go', isAside(), hasEnded]);
+      // What asks meanwhile waits until the file is there again.
+      engine.noteChange();
+    });
+    await overwriteMiddle();
+    const { signal } = new AbortController();
+    const check = cache.checkFile(signal).catch((error: unknown) => error);
+    await Promise.all([readEverything(id), check]);
+    expect(cache.readState()).toMatchObject({ mode: 'ready', damagedCount: 1 });
+    expect(seen.slice(0, 2)).toEqual([
+      ['let go', false, true],
+      ['reopened', true, 1],
+    ]);
+    await expect.poll(() => processes.length, { timeout: 60_000 }).toBe(2);
+  } finally {
+    await engine.close();
+  }
 });

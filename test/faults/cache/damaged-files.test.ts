@@ -42,6 +42,14 @@ function change(sql: string): Promise<void> {
   return Promise.resolve();
 }
 
+/** Number of the page, from 1, at which a table begins. */
+function findRootPage(table: string): number {
+  const database = new Database(place.file, { readonly: true });
+  const found = database.prepare('SELECT rootpage FROM sqlite_schema WHERE name = ?').pluck().get(table);
+  database.close();
+  return Number(found);
+}
+
 const hash = async (file: string): Promise<string> =>
   createHash('sha256')
     .update(await readFile(file))
@@ -60,7 +68,7 @@ const PUT_ASIDE: readonly (readonly [string, string, () => Promise<void>])[] = [
   [
     'a zeroed page in the middle',
     'quick-check',
-    () => overwrite(40 * PAGE_BYTES, new Uint8Array(PAGE_BYTES)),
+    () => overwrite((findRootPage('page_bodies') - 1) * PAGE_BYTES, new Uint8Array(PAGE_BYTES)),
   ],
   [
     'a last page of ones',

@@ -2,7 +2,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { CacheState } from '../../../src-main/common/model/cache-state.ts';
+import type { CacheState } from '../../../src-main/common/model/cache/cache-state.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import { openFile } from '../../../src-main/core/cache/file/open-file.ts';
 import { toCacheError } from '../../../src-main/core/cache/file/to-cache-error.ts';
@@ -19,6 +19,8 @@ import { mountSmallDisk, resizeDisk } from '../../support/mount-folder.ts';
 import { checkWhole } from './writer-rig.ts';
 import { toRecordId } from '../../../src-main/core/cache/read/record-tables.ts';
 
+/** More seconds than records fit, one each second. */
+const LONG_S = 10_000_000;
 const PAGE_SIZE = 200;
 const MEGABYTE = 1_048_576;
 let place: Awaited<ReturnType<typeof createFolder>>;
@@ -47,50 +49,44 @@ async function fillUp(cache: Cache, id: number, from: number): Promise<{ pages: 
   throw new Error('The disk never got full.');
 }
 
-test(
-  'T-6: on a full disk what is stored can be read, and once there is room the download goes on to the end',
-  {
-    timeout: 60_000,
-  },
-  async (context) => {
-    const unmount = mountSmallDisk(place.folder, 12 * MEGABYTE);
-    if (unmount === null) return context.skip('no small file system can be mounted here');
-    try {
-      const cache = await openTestCache(place.file);
-      const states: CacheState[] = [];
-      cache.watchState((state) => states.push(state));
-      const { id } = await cache.createSnapshot(toNewSnapshot());
-      const { pages, failure } = await fillUp(cache, id, 0);
-      expect(failure).toMatchObject({ code: 'cache.disk-full' });
-      expect(pages).toBeGreaterThan(3);
-      expect(states.at(-1)).toMatchObject({ mode: 'out-of-space', lowSpace: true });
+test('T-6: on a full disk what is stored can be read, and once there is room the download goes on to the end', async (context) => {
+  const unmount = mountSmallDisk(place.folder, 5 * MEGABYTE);
+  if (unmount === null) return context.skip('no small file system can be mounted here');
+  try {
+    const cache = await openTestCache(place.file);
+    const states: CacheState[] = [];
+    cache.watchState((state) => states.push(state));
+    const { id } = await cache.createSnapshot(toNewSnapshot({}, LONG_S));
+    const { pages, failure } = await fillUp(cache, id, 0);
+    expect(failure).toMatchObject({ code: 'cache.disk-full' });
+    expect(pages).toBeGreaterThan(3);
+    expect(states.at(-1)).toMatchObject({ mode: 'out-of-space', lowSpace: true });
 
-      // Reads go on; trying again without room changes nothing.
-      expect(await cache.getSnapshot(id)).toMatchObject({ pageCount: pages, recordCount: pages * PAGE_SIZE });
-      const ids = Array.from({ length: 5 }, (_, seq) => toRecordId(id, seq));
-      expect(await cache.readRows({ report: 'inbound-detail', ids })).toHaveLength(5);
-      expect(await cache.retry()).toMatchObject({ mode: 'out-of-space' });
-      expect((await fillUp(cache, id, pages)).failure).toMatchObject({ code: 'cache.disk-full' });
+    // Reads go on; trying again without room changes nothing.
+    expect(await cache.getSnapshot(id)).toMatchObject({ pageCount: pages, recordCount: pages * PAGE_SIZE });
+    const ids = Array.from({ length: 5 }, (_, seq) => toRecordId(id, seq));
+    expect(await cache.readRows({ report: 'inbound-detail', ids })).toHaveLength(5);
+    expect(await cache.retry()).toMatchObject({ mode: 'out-of-space' });
+    expect((await fillUp(cache, id, pages)).failure).toMatchObject({ code: 'cache.disk-full' });
 
-      expect(resizeDisk(place.folder, 96 * MEGABYTE)).toBe(true);
-      expect(await cache.retry()).toMatchObject({ mode: 'ready', lowSpace: true });
-      for (let page = pages; page < pages + 10; page += 1) {
-        await cache.storePage(toPage(id, toCursor(page)), toPageBody(page)).stored;
-      }
-      await cache.close();
-      expect(await checkWhole(place.file, PAGE_SIZE)).toBe(pages + 10);
-    } finally {
-      unmount();
+    expect(resizeDisk(place.folder, 96 * MEGABYTE)).toBe(true);
+    expect(await cache.retry()).toMatchObject({ mode: 'ready', lowSpace: true });
+    for (let page = pages; page < pages + 10; page += 1) {
+      await cache.storePage(toPage(id, toCursor(page)), toPageBody(page)).stored;
     }
-  },
-);
+    await cache.close();
+    expect(await checkWhole(place.file, PAGE_SIZE)).toBe(pages + 10);
+  } finally {
+    unmount();
+  }
+});
 
 test('T-6: a disk that is full when the application starts is reported, and harms nothing', async (context) => {
   const unmount = mountSmallDisk(place.folder, 2 * MEGABYTE);
   if (unmount === null) return context.skip('no small file system can be mounted here');
   try {
     const cache = await openTestCache(place.file);
-    const { id } = await cache.createSnapshot(toNewSnapshot());
+    const { id } = await cache.createSnapshot(toNewSnapshot({}, LONG_S));
     await cache.storePage(toPage(id, ''), toPageBody(0)).stored;
     await cache.close();
     const ballast = join(place.folder, 'ballast');
@@ -110,7 +106,7 @@ test('T-6: a database that may not grow refuses whole pages, and takes them once
   const writer = createWriter(opened, place.file, true);
   const { signal } = new AbortController();
   const context = { signal, pause: () => Promise.resolve(), progress: () => undefined };
-  const { id } = writer.operations.createSnapshot(toNewSnapshot());
+  const { id } = writer.operations.createSnapshot(toNewSnapshot({}, LONG_S));
   const store = (page: number) =>
     writer.operations.storePage({ page: toPage(id, toCursor(page)), bytes: toPageBody(page) }, context);
   opened.database.pragma('max_page_count = 150');

@@ -7,13 +7,15 @@ import { createRandom } from '../../../src-main/service/sample/random.ts';
 import { MIGRATIONS } from '../../../src-main/core/cache/file/migrations.ts';
 import { openFile } from '../../../src-main/core/cache/file/open-file.ts';
 import { createFolder } from '../../integration/cache/cache-fixture.ts';
+import { bundledScript } from '../../support/bundled/bundled-script.ts';
 import { canInject, injectInto } from './inject-faults.ts';
 import { runWriter } from './run-writer.ts';
 import { SCALE } from './writer-rig.ts';
+import { isPosix } from '../../support/posix.ts';
 
-const KILLS = Math.ceil(8 * SCALE);
+const KILLS = Math.ceil(4 * SCALE);
 /** Nothing is loaded that opening a file does not need: each start counts. */
-const script = new URL('open-and-close.ts', import.meta.url);
+const script = bundledScript('open-and-close');
 const KNOWN = MIGRATIONS.length;
 let place: Awaited<ReturnType<typeof createFolder>>;
 
@@ -86,7 +88,7 @@ test('D-12: the copy from before a migration is whole, for its owner only, and c
   expect((await runWriter([place.file, 1, 0])).lines).toEqual(['open ', 'closed']);
   const copy = `${place.file}.v1.backup`;
   expect(readFile(copy)).toEqual({ version: 1, check: 'ok', records: 3 });
-  if (process.platform !== 'win32') expect((await stat(copy)).mode & 0o077).toBe(0);
+  if (isPosix) expect((await stat(copy)).mode & 0o077).toBe(0);
   const restored = join(place.folder, 'restored.sqlite');
   await copyFile(copy, restored);
   expect((await runWriter([restored, 1, 0])).lines).toEqual(['open ', 'closed']);

@@ -5,6 +5,7 @@ import { openCacheDatabase } from '../../../src-main/core/cache/file/open-databa
 import { createSnapshotReader } from '../../../src-main/core/cache/read/snapshot-rows.ts';
 import { createPageVerifier } from '../../../src-main/core/cache/read/verify-pages.ts';
 import { createFolder, FROM_MS } from '../../integration/cache/cache-fixture.ts';
+import { bundledScript } from '../../support/bundled/bundled-script.ts';
 import { canInject, injectInto } from './inject-faults.ts';
 import { runWriter } from './run-writer.ts';
 import { SCALE } from './writer-rig.ts';
@@ -58,7 +59,7 @@ test(
     const model = join(place.folder, 'model.sqlite');
     storeZonelessPages(model);
     expect(await countNewPages(model)).toBe(0);
-    const script = new URL('read-pages-again.ts', import.meta.url);
+    const script = bundledScript('read-pages-again');
     const found: number[] = [];
     for (let kill = 1; kill <= KILLS; kill += 1) {
       const file = join(place.folder, `${kill}.sqlite`);

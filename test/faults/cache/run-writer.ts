@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { bundledScript } from '../../support/bundled/bundled-script.ts';
 
-const WRITE_PAGES = new URL('write-pages.ts', import.meta.url);
+const WRITE_PAGES = bundledScript('write-pages');
 
 export interface WriterEnd {
   /** The last page that it said was committed; null when it said none. */
@@ -32,8 +31,6 @@ export async function runWriter(
   const [command = '', ...rest] = [...before, process.execPath, fileURLToPath(script), ...args.map(String)];
   const child = spawn(command, rest, {
     stdio: ['ignore', 'pipe', 'ignore'],
-    // Node's own cache of compiled scripts halves the time that each start takes.
-    env: { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), 'cache-faults-compiled') },
   });
   const exited = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
   let text = '';

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { open, readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, open, readFile, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { StatusSample } from '../../../src-main/common/model/status.ts';
+import type { StatusSample } from '../../../src-main/common/model/connections/status.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import {
   createDocument,
@@ -123,6 +124,64 @@ test('what is whole in a damaged file is brought over: whole snapshots, whole pa
   const next = await fillSnapshot(cache, [createDocument(0)]);
   expect(next).toBeGreaterThan(outbound);
   expect((await cache.checkFile(new AbortController().signal)).sound).toBe(true);
+});
+
+test('what the end of the application cut short is brought over at the next start, and nothing twice', async () => {
+  const [first, second, hurt] = [
+    await fillSnapshot(cache, documents.slice(0, 100), {}, 50),
+    await fillSnapshot(cache, documents.slice(100, 200), {}, 50),
+    await fillSnapshot(cache, documents.slice(200), {}, 100),
+  ];
+  for (const checkedAtMs of [FROM_MS, FROM_MS + 1000])
+    await cache.addStatusSample({ ...SAMPLE, checkedAtMs });
+  const whole = await Promise.all([first, second].map((id) => cache.getSnapshot(id)));
+  await cache.close();
+  await overwritePage(await findPage('345xxxxxxxx'));
+  const isSalvaged = () =>
+    expect.poll(() => cache.readState().salvaged, { timeout: 20_000 }).toMatchObject({ snapshots: 3 });
+  cache = await openTestCache(place.file);
+  await isSalvaged();
+  const { salvaged, putAside } = cache.readState();
+  const rest = await cache.getSnapshot(hurt);
+  await cache.close();
+
+  // As it would have been: the first snapshot is there, the others hidden, one of two samples.
+  const database = new Database(place.file);
+  database.prepare('UPDATE snapshots SET is_removed = 3 WHERE snapshot_id IN (?, ?)').run(second, hurt);
+  database.prepare('DELETE FROM status_samples WHERE checked_at_ms = ?').run(FROM_MS);
+  database.close();
+  const marker = join(putAside!.folder, 'salvage.json');
+  expect(existsSync(marker)).toBe(false);
+  await writeFile(marker, JSON.stringify({ tries: 1 }));
+
+  cache = await openTestCache(place.file);
+  await isSalvaged();
+  expect(cache.readState()).toMatchObject({ salvaged, putAside: null });
+  expect(await Promise.all([first, second].map((id) => cache.getSnapshot(id)))).toEqual(whole);
+  expect(await cache.getSnapshot(hurt)).toEqual(rest);
+  await cache.close();
+  const after = new Database(place.file, { readonly: true });
+  expect(after.prepare('SELECT checked_at_ms FROM status_samples ORDER BY 1').pluck().all()).toEqual([
+    FROM_MS,
+    FROM_MS + 1000,
+  ]);
+  after.close();
+});
+
+test('a file that ends the application again and again is left alone after a few starts', async () => {
+  const id = await fillSnapshot(cache, documents.slice(0, 10));
+  await cache.close();
+  const folder = join(dirname(place.file), 'damaged', '2026-11-20T00-00-00.000Z');
+  await mkdir(folder, { recursive: true });
+  await copyFile(place.file, join(folder, 'cache.sqlite'));
+  await writeFile(join(folder, 'salvage.json'), JSON.stringify({ tries: 3 }));
+  const database = new Database(place.file);
+  database.prepare('UPDATE snapshots SET is_removed = 2 WHERE snapshot_id = ?').run(id);
+  database.close();
+  cache = await openTestCache(place.file);
+  await fillSnapshot(cache, documents.slice(0, 10));
+  expect(cache.readState().salvaged).toBeNull();
+  expect((await cache.listSnapshots(null)).map((snapshot) => snapshot.id)).not.toContain(id);
 });
 
 test('a snapshot half brought over when the application was killed is not shown, and deleted at the next start', async () => {

@@ -14,9 +14,10 @@ import {
   toNewSnapshot,
   toPage,
 } from '../../integration/cache/cache-fixture.ts';
+import { bundledScript } from '../../support/bundled/bundled-script.ts';
 import { SCALE } from './writer-rig.ts';
 
-const HOLD = fileURLToPath(new URL('hold-lock.ts', import.meta.url));
+const HOLD = fileURLToPath(bundledScript('hold-lock'));
 let place: Awaited<ReturnType<typeof createFolder>>;
 let children: ChildProcess[] = [];
 

@@ -10,6 +10,8 @@ import { createWriter } from '../../../src-main/core/cache/threads/writer-operat
 import { createDocument, toBody, toNewSnapshot, toPage } from '../../integration/cache/cache-fixture.ts';
 
 const [file = '', size = '50', pages = 'Infinity'] = process.argv.slice(2);
+/** Longer than any run of this script stores records for, one each second. */
+const LONG_S = 10_000_000;
 const pageSize = Number(size);
 
 try {
@@ -20,7 +22,10 @@ try {
       'SELECT snapshot_id AS id, record_count AS count FROM snapshots',
     )
     .get();
-  const { id, count } = found ?? { id: writer.operations.createSnapshot(toNewSnapshot()).id, count: 0 };
+  const { id, count } = found ?? {
+    id: writer.operations.createSnapshot(toNewSnapshot({}, LONG_S)).id,
+    count: 0,
+  };
   const { signal } = new AbortController();
   const context = { signal, pause: () => Promise.resolve(), progress: () => undefined };
   writeSync(1, `open ${opened.damage}\n`);

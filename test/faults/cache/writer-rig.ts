@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import { expect } from 'vitest';
-import type { Snapshot } from '../../../src-main/common/model/snapshot.ts';
+import type { Snapshot } from '../../../src-main/common/model/cache/snapshot.ts';
 import { openCacheDatabase } from '../../../src-main/core/cache/file/open-database.ts';
 import { createDetailReader } from '../../../src-main/core/cache/read/read-detail.ts';
 import { createSnapshotReader } from '../../../src-main/core/cache/read/snapshot-rows.ts';
@@ -9,7 +9,7 @@ import { createDocument } from '../../integration/cache/cache-fixture.ts';
 
 const noPause = () => Promise.resolve();
 
-/** How much of everything is tried: 1 is what the continuous checks run. */
+/** How much of everything is tried: 1 is what a run of all tests does; `CACHE_FAULT_SCALE=4` is the long proof. */
 export const SCALE = Number(process.env['CACHE_FAULT_SCALE'] ?? 1);
 
 /**

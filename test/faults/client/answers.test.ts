@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { readPage } from '../../../src-main/common/reporting/read-page.ts';
+import { readPage } from '../../../src-main/common/reporting/reading/read-page.ts';
 import { sendJson, type Answer } from '../../support/fault-server.ts';
 import {
   catchError,
@@ -169,10 +169,11 @@ describe('decision 24, client: waiting', () => {
     const { address, requests } = await startServer((_request, response) =>
       sendStatus(response, 429, { 'retry-after': '60' }),
     );
-    const { client } = createTestClient(address);
+    const { client, waitedMs } = createTestClient(address);
     await catchError(client.fetchPage(firstPage));
     expect((await catchError(client.fetchPage(firstPage))).code).toBe('client.rate-limited');
-    expect(requests).toHaveLength(1);
+    expect(waitedMs).toEqual([60_000, 60_000]);
+    expect(requests).toHaveLength(3);
   });
   it('draws its own waits from the whole range', async () => {
     const { address } = await startReports(status(503), status(503));

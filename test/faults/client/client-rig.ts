@@ -18,6 +18,7 @@ import {
 } from '../../support/fault-server.ts';
 import { createSilentLogger } from '../../support/silent-logger.ts';
 import { createSkipClock } from '../../support/skip-clock.ts';
+import { serviceFetch } from '../../support/electron/service-fetch.ts';
 
 export const firstPage: PageRequest = {
   report: 'inbound-detail',
@@ -43,7 +44,7 @@ export function createTestClient(
       reportIdentifiers: SPECIFIED_REPORT_IDENTIFIERS,
     },
     secrets: () => Promise.resolve({ accessToken: 'user-part', accessTokenSecret: 'secret-part' }),
-    fetch: globalThis.fetch,
+    fetch: serviceFetch,
     clock,
     random: () => 0.5,
     logger: createSilentLogger(),

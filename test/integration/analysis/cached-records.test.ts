@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Period } from '../../../src-main/common/model/period.ts';
-import type { RecordOrder } from '../../../src-main/common/model/record.ts';
-import type { PeriodScope } from '../../../src-main/common/model/record-scope.ts';
+import type { RecordOrder } from '../../../src-main/common/model/records/record.ts';
+import type { PeriodScope } from '../../../src-main/common/model/records/record-scope.ts';
 import type { Engine } from '../../../src-main/core/analysis/engine/create-engine.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import type { ChildProcess } from '../../../src-main/node/fork-process.ts';
@@ -39,7 +39,12 @@ async function open(): Promise<void> {
   engine = openTestEngine(place.file, processes);
   killEngine = () => processes.at(-1)?.kill();
   records = createRecordsHandlers({ cache, engine });
-  overview = createOverviewHandlers({ cache, engine });
+  overview = createOverviewHandlers({
+    cache,
+    engine,
+    connections: { get: () => ({}) as never },
+    now: () => FROM_MS + 4 * 3_600_000,
+  });
 }
 async function close(): Promise<void> {
   await engine.close();
@@ -253,7 +258,7 @@ describe('decision 33, client: everything cached of a period', () => {
         expect(new Set(rows.map(({ dateMs }) => dateMs)).size).toBe(expected);
         await records['records/close-view']({ viewId });
       }),
-      { numRuns: Number(process.env['PERIOD_RUNS'] ?? 60) },
+      { numRuns: Number(process.env['PERIOD_RUNS'] ?? 30) },
     );
   }, 120_000);
 });
@@ -334,26 +339,35 @@ describe('a session', () => {
   });
 });
 
-describe('attention', () => {
-  it('is drawn to errors and slowness of the last hour only', async () => {
-    const place = { Channel: 1, Service: 5, ReponseCode: 200, ReponseTime: 100 };
-    const at = (ms: number, changes: object = {}) =>
-      createDocument(0, { ...place, ...changes, Date: new Date(FROM_MS + ms).toISOString() });
-    const usual = Array.from({ length: 200 }, (_, index) => at(index * 30_000));
-    const calm = Array.from({ length: 100 }, (_, index) => at(2 * HOUR_MS + index * 30_000, { Service: 6 }));
-    const recent = Array.from({ length: 60 }, (_, index) =>
-      at(3 * HOUR_MS + index * 30_000, { ReponseTime: 250, ReponseCode: index < 25 ? 500 : 200 }),
-    );
-    await fillSnapshot(cache, [...usual, ...calm, ...recent], { period: toPeriod(0, 4 * 3600) });
-    const found = await overview['overview/read-attention']({ connectionId: 'one' });
-    expect(found.map(({ kind, count }) => [kind, count])).toEqual([
-      ['errors-up', 25],
-      ['slower', 60],
+describe('recent traffic', () => {
+  it('is counted minute by minute, back from the newest cached instant to the last gap only', async () => {
+    const at = (second: number, ReponseCode = 200) =>
+      createDocument(0, { ReponseCode, Date: new Date(FROM_MS + second * 1_000).toISOString() });
+    const nowMs = FROM_MS + 4 * HOUR_MS;
+    const before = 4 * 3_600;
+    const early = [at(before - 1_500), at(before - 1_500)];
+    const late = [at(before - 590), at(before - 580, 302), at(before - 310, 503), at(before - 130, 404)];
+    const startedAtMs = nowMs - 120_000;
+    await fillSnapshot(cache, early, { period: toPeriod(before - 3_000, before - 1_000), startedAtMs });
+    await fillSnapshot(cache, late, { period: toPeriod(before - 600, before - 120), startedAtMs });
+    const { inbound, outbound } = await overview['overview/read-recent-traffic']({ connectionId: 'one' });
+    expect(outbound).toBeNull();
+    expect(inbound?.toMs).toBe(nowMs - 120_000);
+    expect(inbound?.minutes).toEqual([
+      { successes: 2, failures: 0 },
+      ...[0, 0, 0].map((failures) => ({ successes: 0, failures })),
+      { successes: 0, failures: 1 },
+      ...[0, 0].map((failures) => ({ successes: 0, failures })),
+      { successes: 0, failures: 1 },
     ]);
-    expect(found[1]).toMatchObject({ direction: 'inbound', channel: 1, service: 5, recent: 250, usual: 100 });
-    expect(found[1]!.trend).toHaveLength(16);
-    expect(found[1]!.trend.at(-1)).toBe(250);
-    expect(await overview['overview/read-attention']({ connectionId: 'two' })).toEqual([]);
+  });
+
+  it('that ended long ago is none', async () => {
+    await fillSnapshot(cache, createMany(100), { period: toPeriod(0, 100) });
+    expect(await overview['overview/read-recent-traffic']({ connectionId: 'one' })).toEqual({
+      inbound: null,
+      outbound: null,
+    });
   });
 });
 

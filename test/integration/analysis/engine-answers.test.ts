@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { HistogramSeries } from '../../../src-main/common/model/histogram.ts';
-import { CODE_CLASSES } from '../../../src-main/common/model/record.ts';
+import type { HistogramSeries } from '../../../src-main/common/model/records/histogram.ts';
+import { CODE_CLASSES } from '../../../src-main/common/model/records/record.ts';
 import { countValues } from '../../../src-main/core/analysis/engine/count-records.ts';
 import {
   openEngineDatabase,
@@ -14,7 +14,7 @@ import { findErrorFamilies } from '../../../src-main/core/analysis/engine/error-
 import { createEngineFeed } from '../../../src-main/core/analysis/engine/feed-engine.ts';
 import { toErrorPattern } from '../../../src-main/core/analysis/engine/fold-error.ts';
 import { readHistogram } from '../../../src-main/core/analysis/engine/read-histogram.ts';
-import { createRecordViews } from '../../../src-main/core/analysis/engine/record-views.ts';
+import { createRecordViews } from '../../../src-main/core/analysis/engine/views/record-views.ts';
 import type { RecordScope, ScopePart } from '../../../src-main/core/analysis/engine/record-scope.ts';
 import { summariseRecords } from '../../../src-main/core/analysis/engine/summarise-records.ts';
 import {
@@ -39,7 +39,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   database.close();
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 const NEVER = new AbortController().signal;
@@ -84,11 +84,13 @@ describe('what the engine finds', () => {
           });
           const scope: RecordScope = { direction: 'inbound', parts };
           const records = listScope(snapshots, parts);
-          const views = createRecordViews(database, String(round));
+          const views = createRecordViews(database, String(round), { first: 4, most: 16 });
           for (const [filter, order] of questions) {
             const found = records.filter((record) => meets(record, filter));
-            const { viewId, rowCount } = await views.open(scope, filter, order, NEVER);
+            const { viewId, totalCount } = await views.open(scope, filter, order, NEVER);
+            const rowCount = await views.count(viewId);
             expect(rowCount).toBe(found.length);
+            expect(totalCount).toBe(records.length);
             const ids = await views.readIds(viewId, 0, rowCount + 1);
             expect([...ids]).toEqual(sortPlainly(found, order).map(({ recordId }) => recordId));
             const shape = { edges: EDGES, withMedian: true };
@@ -148,10 +150,36 @@ describe('what the engine finds', () => {
           views.closeAll();
         },
       ),
-      { numRuns: 60 },
+      { numRuns: Number(process.env['ANSWER_RUNS'] ?? 30) },
     );
     connection.closeSync();
   }, 300_000);
+
+  it('says that a search whose view is closed has ended', async () => {
+    const connection = await database.connect();
+    const records = fc
+      .sample(recordArbitrary, 500)
+      .map((record, seq) => ({ ...record, recordId: SPAN + seq }));
+    const feed = await createEngineFeed(connection, createPlainSource(new Map([[1, records]])));
+    await feed.follow();
+    connection.closeSync();
+    const views = createRecordViews(database, 'closed', { first: 1, most: 1 });
+    const scope: RecordScope = {
+      direction: 'inbound',
+      parts: [{ snapshotId: 1, recordCount: records.length, span: null, withUndated: true }],
+    };
+    const filter = { conditions: [{ field: 'payload' as const, text: 'found nowhere' }] };
+    const order = [{ column: 'received' as const, descending: true }];
+    const { viewId } = await views.open(scope, { conditions: [] }, order, NEVER);
+    const all = views.readIds(viewId, 0, records.length);
+    views.close(viewId);
+    await expect(all).rejects.toMatchObject({ code: 'cache.view-closed' });
+    await expect(views.count(viewId)).rejects.toMatchObject({ code: 'cache.view-closed' });
+    const abort = new AbortController();
+    const search = views.open(scope, filter, order, abort.signal);
+    abort.abort();
+    await expect(search).rejects.toThrow();
+  });
 });
 
 const PERIOD = { fromMs: 0, toMs: 60_000 };

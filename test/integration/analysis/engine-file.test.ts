@@ -12,12 +12,15 @@ import {
   type EngineDatabase,
 } from '../../../src-main/core/analysis/engine/engine-database.ts';
 import { createEngineFeed } from '../../../src-main/core/analysis/engine/feed-engine.ts';
+import { bundledScript } from '../../support/bundled/bundled-script.ts';
 import { createNumberedSource } from './plain-cache.ts';
 import { createPlainSource, SPAN, type PlainRecord } from './random-records.ts';
 
 /** CI kills a few times; `ENGINE_KILLS` tries more. */
-const KILLS = Number(process.env['ENGINE_KILLS'] ?? 12);
-const SIZES = [150_000, 60_000] as const;
+const KILLS = Number(process.env['ENGINE_KILLS'] ?? 8);
+const SIZES = [20_000, 8_000] as const;
+/** So many that a kill meets the feed under way. */
+const MANY = [80_000, 30_000] as const;
 
 let folder: string;
 let file: string;
@@ -25,7 +28,7 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'engine-'));
   file = join(folder, 'analysis.duckdb');
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
+afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 const open = (cacheIdentity = 'cache'): Promise<EngineDatabase> =>
   openEngineDatabase({ file, cacheIdentity, memoryLimitMb: 256, threads: 1 });
@@ -104,35 +107,37 @@ describe("the engine's file", () => {
   it(
     `holds whole batches after ${KILLS} kills while it is fed, and everything once it was fed on`,
     async () => {
-      const script = fileURLToPath(new URL('feed-until-killed.ts', import.meta.url));
+      const script = fileURLToPath(bundledScript('feed-until-killed'));
       const reference = await openEngineDatabase({
         file: join(folder, 'reference.duckdb'),
         cacheIdentity: 'cache',
         memoryLimitMb: 256,
         threads: 1,
       });
-      await feedAll(reference);
+      await feedAll(reference, createNumberedSource(MANY));
       const whole = await measure(reference);
       reference.close();
       for (let kill = 0; kill < KILLS; kill += 1) {
-        const child = spawn(process.execPath, [script, file, ...SIZES.map(String)], {
+        const child = spawn(process.execPath, [script, file, ...MANY.map(String)], {
           stdio: ['ignore', 'pipe', 'inherit'],
         });
+        // It may be done before it is killed.
+        const exited = once(child, 'exit');
         await once(child.stdout, 'data');
         await new Promise((resolve) => setTimeout(resolve, (kill * 97) % 600));
         child.kill('SIGKILL');
-        await once(child, 'exit');
+        await exited;
         const database = await open();
         for (const [, count = 0, , distinct] of await measure(database)) expect(distinct).toBe(count);
         if (kill % 4 === 3) {
-          await feedAll(database);
+          await feedAll(database, createNumberedSource(MANY));
           expect(await measure(database)).toEqual(whole);
           database.close();
           await rm(file);
         } else database.close();
       }
       const last = await open();
-      await feedAll(last);
+      await feedAll(last, createNumberedSource(MANY));
       expect(await measure(last)).toEqual(whole);
       last.close();
     },
@@ -145,15 +150,18 @@ describe('following the cache', () => {
     createNumberedSource([count])
       .read({ snapshotId: 1, direction: 'inbound', startedAtMs: 1, recordCount: count, reading: 0 }, 0, count)
       .map((_, seq) => ({
-        ...{
-          recordId: snapshotId * SPAN + seq,
-          dateMs: seq,
-          sessionId: 's',
-          channel: 1,
-          service: 1,
-          client: '',
-        },
-        ...{ responseTimeMs: 1, responseCode: 200, error: '', origin: '', botLatencyMs: null, payload: 'p' },
+        recordId: snapshotId * SPAN + seq,
+        dateMs: seq,
+        sessionId: 's',
+        channel: 1,
+        service: 1,
+        client: '',
+        responseTimeMs: 1,
+        responseCode: 200,
+        error: '',
+        origin: '',
+        botLatencyMs: null,
+        payload: 'p',
       }));
 
   it('adds what is new, deletes what is gone, and reads again what is no longer the same snapshot', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { FieldCondition, RecordFilter } from '../../../src-main/common/model/record-filter.ts';
-import type { RecordOrder } from '../../../src-main/common/model/record.ts';
+import type { FieldCondition, RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
+import type { RecordOrder } from '../../../src-main/common/model/records/record.ts';
 import { ENGINE_COLUMNS } from '../../../src-main/core/analysis/engine/engine-tables.ts';
 import type {
   EngineValue,

@@ -1,16 +1,24 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { SqlCell, SqlFailure, SqlOutcome, SqlQuestion } from '../../../src-main/common/model/sql.ts';
+import type {
+  SqlCell,
+  SqlFailure,
+  SqlOutcome,
+  SqlQuestion,
+} from '../../../src-main/common/model/records/sql.ts';
 import { SQL_TABLES } from '../../../src-main/common/sql/sql-tables.ts';
 import {
   toComputedStatement,
   toRecordsStatement,
   toReportedStatement,
+  toVolumeStatement,
 } from '../../../src-main/common/sql/view-statements.ts';
 import type { Engine } from '../../../src-main/core/analysis/engine/create-engine.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
+import { createOverviewHandlers } from '../../../src-main/core/overview/overview-handlers.ts';
 import { createSqlHandlers } from '../../../src-main/core/sql/sql-handlers.ts';
 import type { ChildProcess } from '../../../src-main/node/fork-process.ts';
+import { toVolumePoints } from '../../../src-renderer/screens/overview/volume/volume-series.ts';
 import { EXAMPLES } from '../../../src-renderer/screens/sql/side/examples.ts';
 import {
   createDocument,
@@ -19,8 +27,10 @@ import {
   FROM_MS,
   openTestCache,
   openTestEngine,
+  toBody,
   toNewSnapshot,
   toOutbound,
+  toPage,
 } from '../cache/cache-fixture.ts';
 import { filterArbitrary } from './random-records.ts';
 
@@ -52,7 +62,11 @@ const createMany = (count: number, from = 0) =>
 async function run(text: string, changes: Partial<SqlQuestion> = {}, handlers = sql): Promise<SqlOutcome> {
   const period = { fromMs: FROM_MS, toMs: FROM_MS + HOUR_MS };
   return handlers['sql/run']({
-    ...{ runId: `run ${++runs}`, connectionId: 'one', ...period, zone: 'UTC', text },
+    runId: `run ${++runs}`,
+    connectionId: 'one',
+    ...period,
+    zone: 'UTC',
+    text,
     ...changes,
   });
 }
@@ -117,17 +131,63 @@ describe('a statement', () => {
     await fillSnapshot(cache, reported, { report: 'inbound-summary' });
     await fillSnapshot(cache, reported, { report: 'inbound-summary', startedAtMs: FROM_MS + 1 });
     await cache.addStatusSample({
-      ...{ connectionId: 'one', checkedAtMs: FROM_MS + 1500, roundTripMs: 5, platform: 'up' },
-      ...{ connector: 'down', internalResponseTimeMs: 100, sessions: 3, trafficText: 'calm', failure: null },
+      connectionId: 'one',
+      checkedAtMs: FROM_MS + 1500,
+      roundTripMs: 5,
+      platform: 'up',
+      connector: 'down',
+      internalResponseTimeMs: 100,
+      sessions: 3,
+      trafficText: 'calm',
+      failure: null,
       traffic: [],
     });
     expect(
       await read('SELECT direction, period_from, requests, average_response_time_ms FROM summaries'),
     ).toEqual([['inbound', '2026-11-20 10:00:00', 12, 1.5]]);
     expect(await read('SELECT * FROM status')).toEqual([
-      ['2026-11-20 10:00:01.5', 'up', 'down', 5, 100, 3, 'calm', null],
+      ['2026-11-20 10:00:01.5', 'up', 'down', 5, 100, 3, 'calm', null, null],
     ]);
     expect(await read('SELECT * FROM status, summaries', { connectionId: 'two' })).toEqual([]);
+  });
+
+  it('seen: fields that the specification does not define were in no column', async () => {
+    const plain = toBody([{ Id: 'p', Date: new Date(FROM_MS).toISOString() }]);
+    const more = '"Region":"eu","Price":1.50,"ReponseTime":"12abc","__proto__":{"a":1}';
+    const record = `{"Id":"s","Date":"${new Date(FROM_MS).toISOString()}",${more}}`;
+    const body = `{"isValid":true,"lastDocument":"","documents":[${record}]}`;
+    for (const bytes of [plain, new Uint8Array(Buffer.from(body)).buffer]) {
+      const { id } = await cache.createSnapshot(
+        toNewSnapshot({ connectionId: bytes === plain ? 'one' : 'two' }),
+      );
+      await cache.storePage(toPage(id, ''), bytes).stored;
+    }
+    const text = "SELECT other_fields, other_fields ->> 'Region' FROM inbound";
+    expect(await read(text)).toEqual([[null, null]]);
+    const json = '{"Region":"eu","Price":1.50,"__proto__":{"a":1},"ReponseTime":"12abc"}';
+    const [[found, region] = []] = (await read(text, { connectionId: 'two' })) as SqlCell[][];
+    expect([JSON.parse(String(found)), region]).toEqual([JSON.parse(json), 'eu']);
+    expect(found).toContain('1.50');
+
+    const group = { Id: 's', ReponseCode: 200, Channel: 1, Service: 2, Origin: 'web', Count: '12' };
+    const reported = [{ ...group, AvegareReponseTime: 1.5, AvegareBotLatency: 3, Region: 'eu' }];
+    await fillSnapshot(cache, reported, { report: 'inbound-summary' });
+    await cache.addStatusSample({
+      connectionId: 'one',
+      checkedAtMs: FROM_MS + 1500,
+      roundTripMs: 5,
+      platform: 'up',
+      connector: 'up',
+      internalResponseTimeMs: 100,
+      sessions: 3,
+      trafficText: '',
+      failure: null,
+      traffic: [],
+      extra: { fields: { 'Connector.Reason': '"restart"' }, leftOut: 0 },
+    });
+    expect(await read('SELECT s.other_fields, t.other_fields FROM summaries s, status t')).toEqual([
+      ['{"Region":"eu"}', '{"Connector.Reason":"restart"}'],
+    ]);
   });
 
   it('finds the columns that the list of tables names', async () => {
@@ -223,7 +283,7 @@ describe('open as SQL', () => {
           expect(await run(text, { ...span, zone }), text).toMatchObject({ kind: 'rows', rowCount });
         },
       ),
-      { numRuns: Number(process.env['SQL_RUNS'] ?? 60) },
+      { numRuns: Number(process.env['SQL_RUNS'] ?? 30) },
     );
   });
 
@@ -239,7 +299,8 @@ describe('open as SQL', () => {
     const text = toRecordsStatement({
       direction: 'inbound',
       filter: { conditions: [{ field: 'dateMs', min: changeMs, max: changeMs + 1000 }] },
-      ...{ order: [{ column: 'dateMs', descending: false }], rowCount: 1 },
+      order: [{ column: 'dateMs', descending: false }],
+      rowCount: 1,
       clock: { zone: 'Europe/Berlin', ...span },
     });
     expect(await run(text, { ...span, zone: 'Europe/Berlin' })).toMatchObject({ rowCount: 1 });
@@ -264,6 +325,40 @@ describe('open as SQL', () => {
       [1, 2, 'web', 200, 12, 1.5, 3],
     ]);
     expect(await read(toComputedStatement('outbound', { conditions: [] }, clock), changes)).toEqual([]);
+  });
+
+  it('counts half hours as the volume of the overview does, also where the clock is put back', async () => {
+    const changeMs = Date.UTC(2026, 9, 25, 1);
+    const [fromMs, toMs] = [changeMs - 2 * HOUR_MS, changeMs + 2 * HOUR_MS];
+    const period = { ...toNewSnapshot().period, fromMs, toMs: toMs - 1000 };
+    const codes = [200, 404, 504, 99, 302, 700];
+    const documents = Array.from({ length: 96 }, (_, index) =>
+      createDocument(index, {
+        Date: new Date(fromMs + index * 150_000).toISOString(),
+        ReponseCode: codes[index % codes.length] ?? 0,
+      }),
+    );
+    await fillSnapshot(cache, documents, { period });
+    const outbound = documents.slice(0, 30).map((document) => toOutbound(document, '-1'));
+    await fillSnapshot(cache, outbound, { report: 'outbound-detail', period });
+    const overview = createOverviewHandlers({
+      cache,
+      engine,
+      connections: { get: () => ({}) as never },
+      now: () => FROM_MS + 4 * 3_600_000,
+    });
+    const volume = await overview['overview/read-volume']({ connectionId: 'one', fromMs, toMs, buckets: 8 });
+    const total = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0);
+    const expected = toVolumePoints(volume.inbound, volume.outbound).map(({ inbound, outbound, errors }) => [
+      inbound,
+      outbound,
+      errors,
+    ]);
+    expect(total(expected.flat())).toBe(96 + 30 + 32 + 10);
+    for (const zone of ['Europe/Berlin', 'UTC', 'Asia/Tokyo']) {
+      const rows = await read(toVolumeStatement({ zone, fromMs, toMs }), { fromMs, toMs, zone });
+      expect((rows as SqlCell[][]).map((row) => row.slice(1))).toEqual(expected);
+    }
   });
 
   it('and the examples run as they stand', async () => {
@@ -505,7 +600,7 @@ describe('a statement that would run for minutes', () => {
     expect(await first).toMatchObject({ fault: 'cancelled' });
     await sql['sql/cancel']({ runId });
     expect(await second).toMatchObject({ fault: 'cancelled' });
-  });
+  }, 30_000);
 
   it('and whose process dies is told of, not run again', async () => {
     const outcome = run(ENDLESS);

@@ -6,30 +6,38 @@ import { createEngine, type Engine } from '../../../src-main/core/analysis/engin
 import { openCache } from '../../../src-main/core/cache/open-cache.ts';
 import { forkProcess, type ChildProcess } from '../../../src-main/node/fork-process.ts';
 import type { NewSnapshot } from '../../../src-main/core/cache/write/snapshot-writes.ts';
+import { bundledScript } from '../../support/bundled/bundled-script.ts';
 import { createSilentLogger } from '../../support/silent-logger.ts';
 
-const WORKER_URL = new URL('../../../src-main/core/cache/threads/cache-thread.ts', import.meta.url);
 export const FROM_MS = Date.UTC(2026, 10, 20, 10);
 
 export function openTestCache(file: string): Promise<Cache> {
-  return openCache({ file, workerUrl: WORKER_URL, logger: createSilentLogger(), now: () => FROM_MS });
+  return openCache({
+    file,
+    workerUrl: bundledScript('cache-thread'),
+    logger: createSilentLogger(),
+    now: () => FROM_MS,
+  });
 }
 
-const ENGINE_URL = new URL('../../../src-main/core/analysis/engine/engine-process.ts', import.meta.url);
-
 /** The engine over a cache that is open, in a process of its own; each one started is added to `processes`. */
-export function openTestEngine(cacheFile: string, processes: ChildProcess[] = []): Engine {
+export function openTestEngine(
+  cacheFile: string,
+  processes: ChildProcess[] = [],
+  limits = { memoryLimitMb: 128, threads: 1 },
+  options: Pick<Parameters<typeof createEngine>[0], 'manyRecords'> = {},
+): Engine {
   return createEngine({
+    ...options,
     startProcess: (argument) => {
-      const child = forkProcess(ENGINE_URL, argument);
+      const child = forkProcess(bundledScript('engine-process'), argument);
       processes.push(child);
       return child;
     },
     start: {
       cacheFile,
       engineFile: join(dirname(cacheFile), 'analysis.duckdb'),
-      memoryLimitMb: 128,
-      threads: 1,
+      ...limits,
     },
     logger: createSilentLogger(),
     now: Date.now,

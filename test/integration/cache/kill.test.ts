@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { bundledScript } from '../../support/bundled/bundled-script.ts';
 import { createFolder, openTestCache } from './cache-fixture.ts';
 
-const SCRIPT = fileURLToPath(new URL('write-until-killed.ts', import.meta.url));
+const SCRIPT = fileURLToPath(bundledScript('write-until-killed'));
 let place: Awaited<ReturnType<typeof createFolder>>;
 
 beforeEach(async () => {

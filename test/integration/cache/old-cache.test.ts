@@ -113,7 +113,7 @@ test('records are read as they were', async () => {
     extra: {},
   });
   expect(await cache.readRecord({ snapshotId: inbound, seq: 3 })).toMatchObject({
-    extra: { Division: [1, { deep: null }] },
+    extra: { Division: '[1,{"deep":null}]' },
   });
   const outbound = await findSnapshot('outbound-detail');
   expect(await cache.readRecord({ snapshotId: outbound, seq: 1 })).toMatchObject({

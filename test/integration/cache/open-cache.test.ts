@@ -6,6 +6,7 @@ import { APPLICATION_ID, openCacheDatabase } from '../../../src-main/core/cache/
 import { MIGRATIONS } from '../../../src-main/core/cache/file/migrations.ts';
 import { openFile } from '../../../src-main/core/cache/file/open-file.ts';
 import { createDocument, createFolder, fillSnapshot, FROM_MS, openTestCache } from './cache-fixture.ts';
+import { isPosix, itOnPosix } from '../../support/posix.ts';
 
 let place: Awaited<ReturnType<typeof createFolder>>;
 
@@ -31,16 +32,25 @@ test.each(['write', 'read'] as const)('every pragma holds on a connection to %s'
   const database = openCacheDatabase(place.file, mode);
   const read = (name: string): unknown => database.pragma(name, { simple: true });
   expect({
-    ...{ journal: read('journal_mode'), synchronous: read('synchronous'), busy: read('busy_timeout') },
-    ...{
-      keys: read('foreign_keys'),
-      checkpoint: read('wal_autocheckpoint'),
-      limit: read('journal_size_limit'),
-    },
-    ...{ trusted: read('trusted_schema'), cells: read('cell_size_check'), mmap: read('mmap_size') },
+    journal: read('journal_mode'),
+    synchronous: read('synchronous'),
+    busy: read('busy_timeout'),
+    keys: read('foreign_keys'),
+    checkpoint: read('wal_autocheckpoint'),
+    limit: read('journal_size_limit'),
+    trusted: read('trusted_schema'),
+    cells: read('cell_size_check'),
+    mmap: read('mmap_size'),
   }).toEqual({
-    ...{ journal: 'wal', synchronous: 2, busy: 5000, keys: 1, checkpoint: 1000, limit: 67_108_864 },
-    ...{ trusted: 0, cells: 1, mmap: 0 },
+    journal: 'wal',
+    synchronous: 2,
+    busy: 5000,
+    keys: 1,
+    checkpoint: 1000,
+    limit: 67_108_864,
+    trusted: 0,
+    cells: 1,
+    mmap: 0,
   });
   database.close();
 });
@@ -53,26 +63,23 @@ test('a new cache is marked, versioned, STRICT and for its owner only', async ()
   const tables = database.pragma('table_list') as { name: string; strict: number }[];
   expect(tables.filter(({ name, strict }) => strict === 0 && !name.startsWith('sqlite_'))).toEqual([]);
   database.close();
-  if (process.platform !== 'win32') expect((await stat(place.file)).mode & 0o077).toBe(0);
+  if (isPosix) expect((await stat(place.file)).mode & 0o077).toBe(0);
 });
 
-test.skipIf(process.platform === 'win32')(
-  'D-15: everything beside the cache is for its owner only too',
-  async () => {
-    await writeFile(place.file, 'no database'.repeat(500));
-    const cache = await openTestCache(place.file);
-    await fillSnapshot(cache, [createDocument(0)]);
-    const names = await readdir(place.folder, { recursive: true });
-    expect(names).toEqual(expect.arrayContaining(['cache.sqlite-wal', 'damaged']));
-    const modes = await Promise.all(
-      names.map(async (name) => (await stat(join(place.folder, name))).mode & 0o077),
-    );
-    const kept = names.filter((_, index) => modes[index] !== 0);
-    // A damaged file keeps the mode that it came with, in a folder that nobody else may enter.
-    expect(kept.filter((name) => !name.startsWith(join('damaged', '2026')))).toEqual([]);
-    await cache.close();
-  },
-);
+itOnPosix('D-15: everything beside the cache is for its owner only too', async () => {
+  await writeFile(place.file, 'no database'.repeat(500));
+  const cache = await openTestCache(place.file);
+  await fillSnapshot(cache, [createDocument(0)]);
+  const names = await readdir(place.folder, { recursive: true });
+  expect(names).toEqual(expect.arrayContaining(['cache.sqlite-wal', 'damaged']));
+  const modes = await Promise.all(
+    names.map(async (name) => (await stat(join(place.folder, name))).mode & 0o077),
+  );
+  const kept = names.filter((_, index) => modes[index] !== 0);
+  // A damaged file keeps the mode that it came with, in a folder that nobody else may enter.
+  expect(kept.filter((name) => !name.startsWith(join('damaged', '2026')))).toEqual([]);
+  await cache.close();
+});
 
 test('a database of a later version is refused and stays as it was', async () => {
   await createFilled();

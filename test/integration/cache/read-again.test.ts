@@ -1,8 +1,8 @@
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { SnapshotReading } from '../../../src-main/common/model/reading.ts';
+import type { SnapshotReading } from '../../../src-main/common/model/cache/reading.ts';
 import type { Period } from '../../../src-main/common/model/period.ts';
-import type { Snapshot } from '../../../src-main/common/model/snapshot.ts';
+import type { Snapshot } from '../../../src-main/common/model/cache/snapshot.ts';
 import { fromWireDate } from '../../../src-main/common/reporting/wire-dates.ts';
 import type { Engine } from '../../../src-main/core/analysis/engine/create-engine.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
@@ -101,14 +101,27 @@ test('with the time zone corrected, dates without a zone move, and all is as if 
   });
   const before = await countByHour(id, FROM_MS);
   expect(await readAgain(id, ZONE)).toMatchObject({
-    ...{ zone: ZONE, zoneBefore: 'UTC', isPartial: false, pageCount: 3, changedPages: 3, changedRecords: 84 },
-    ...{ newlyReadable: 0, noLongerReadable: 0, fields: [{ field: 'dateMs', count: 84 }] },
-    ...{ rebuiltPages: 0, unreadPages: 0, leftPages: 0 },
+    zone: ZONE,
+    zoneBefore: 'UTC',
+    isPartial: false,
+    pageCount: 3,
+    changedPages: 3,
+    changedRecords: 84,
+    newlyReadable: 0,
+    noLongerReadable: 0,
+    fields: [{ field: 'dateMs', count: 84 }],
+    rebuiltPages: 0,
+    unreadPages: 0,
+    leftPages: 0,
   });
   const reading = await cache.getReading(id);
   expect(reading?.examples).toHaveLength(20);
   expect(reading?.examples[1]).toEqual({
-    ...{ pageNumber: 0, place: 3, field: 'dateMs', before: FROM_MS + 3000, after: FROM_MS + 3000 + SHIFT_MS },
+    pageNumber: 0,
+    place: 3,
+    field: 'dateMs',
+    before: FROM_MS + 3000,
+    after: FROM_MS + 3000 + SHIFT_MS,
   });
 
   // The engine follows without being told, and a view of what it saw before is closed.
@@ -159,7 +172,12 @@ test('where nothing reads otherwise, nothing is stored anew', async () => {
   const before = await readKept(id);
   expect(await cache.getReading(id)).toBeNull();
   expect(await readAgain(id)).toMatchObject({
-    ...{ pageCount: 3, changedPages: 0, changedRecords: 0, fields: [], examples: [], zone: 'UTC' },
+    pageCount: 3,
+    changedPages: 0,
+    changedRecords: 0,
+    fields: [],
+    examples: [],
+    zone: 'UTC',
   });
   expect(await readKept(id)).toEqual(before);
   expect((await cache.getSnapshot(id)).reading).toBe(0);
@@ -176,7 +194,8 @@ test('what an older reader read otherwise is replaced, field by field', async ()
     `UPDATE pages SET records_sha256 = 'other' WHERE snapshot_id = ${id} AND page_number = 1`,
   );
   expect(await readAgain(id)).toMatchObject({
-    ...{ changedPages: 2, changedRecords: 10 },
+    changedPages: 2,
+    changedRecords: 10,
     fields: [
       { field: 'responseCode', count: 10 },
       { field: 'error', count: 1 },
@@ -238,7 +257,11 @@ test('pages that are damaged, that were made from rows, or whose snapshot still 
   );
   const before = await readJournal(id);
   expect(await readAgain(id, ZONE)).toMatchObject({
-    ...{ pageCount: 4, changedPages: 0, unreadPages: 2, rebuiltPages: 1, leftPages: 1 },
+    pageCount: 4,
+    changedPages: 0,
+    unreadPages: 2,
+    rebuiltPages: 1,
+    leftPages: 1,
   });
   expect(await readJournal(id)).toEqual(before);
   // Its records stay in the zone in which they were read, and so does its period.
@@ -264,7 +287,9 @@ test('a summary is read again like records', async () => {
     `UPDATE pages SET record_count = 2 WHERE snapshot_id = ${id}`,
   );
   expect(await readAgain(id)).toMatchObject({
-    ...{ newlyReadable: 1, changedRecords: 1, fields: [{ field: 'count', count: 1 }] },
+    newlyReadable: 1,
+    changedRecords: 1,
+    fields: [{ field: 'count', count: 1 }],
   });
   expect(await cache.readSummary(id)).toEqual(before);
 });

@@ -1,8 +1,8 @@
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { RecordFilter } from '../../../src-main/common/model/record-filter.ts';
-import type { RecordMarkChange } from '../../../src-main/common/model/record-mark.ts';
-import type { PeriodScope } from '../../../src-main/common/model/record-scope.ts';
+import type { RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
+import type { RecordMarkChange } from '../../../src-main/common/model/records/record-mark.ts';
+import type { PeriodScope } from '../../../src-main/common/model/records/record-scope.ts';
 import type { Engine } from '../../../src-main/core/analysis/engine/create-engine.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import { MIGRATIONS } from '../../../src-main/core/cache/file/migrations.ts';

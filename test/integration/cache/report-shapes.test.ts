@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import type { Remark } from '../../../src-main/common/model/snapshot.ts';
+import type { Remark } from '../../../src-main/common/model/cache/snapshot.ts';
 import {
   createDocument,
   createFolder,

@@ -88,8 +88,16 @@ test('the journal gives the provenance of each page, and what was set aside', as
   expect(total).toBe(2);
   expect(pages).toMatchObject([
     {
-      ...{ pageNumber: 1, cursorSent: 'a', cursorReceived: null, entryCount: 2, firstSeq: 2, recordCount: 1 },
-      ...{ setAsideCount: 1, damaged: false, totalDocument: 4, status: 200 },
+      pageNumber: 1,
+      cursorSent: 'a',
+      cursorReceived: null,
+      entryCount: 2,
+      firstSeq: 2,
+      recordCount: 1,
+      setAsideCount: 1,
+      damaged: false,
+      totalDocument: 4,
+      status: 200,
     },
   ]);
   expect(pages[0]!.recordsSha256).toMatch(/^[0-9a-f]{64}$/);

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Emit, EventName, Handlers } from '../../../src-main/common/contract/index.ts';
-import type { Task } from '../../../src-main/common/model/task.ts';
+import type { Task } from '../../../src-main/common/model/cache/task.ts';
 import type { Settings } from '../../../src-main/common/model/settings.ts';
 import { createCacheHandlers } from '../../../src-main/core/cache/cache-handlers.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
-import type { SavedConnection } from '../../../src-main/core/connections/connection-file.ts';
+import type { SavedConnection } from '../../../src-main/core/connections/connection-document.ts';
 import { createEvents } from '../../../src-main/core/events.ts';
 import { createHousekeeping, type Housekeeping } from '../../../src-main/core/snapshots/housekeeping.ts';
 import { createSnapshotsHandlers } from '../../../src-main/core/snapshots/snapshots-handlers.ts';
@@ -183,7 +183,10 @@ test('reading again is a task, in the zone that the connection has now, and leav
   await cache.storePage(toPage(arriving.id, ''), toBody([createDocument(0)], 'more', 9)).stored;
   const { taskId } = await call['snapshots/read-again']({ snapshotIds: null });
   expect(await tasks.whenEnded(taskId)).toMatchObject({
-    ...{ kind: 'read-again', state: 'done', done: 3001, total: 3001 },
+    kind: 'read-again',
+    state: 'done',
+    done: 3001,
+    total: 3001,
     readingOutcome: { changedIds: [], unchangedIds: [other, id], skippedIds: [arriving.id] },
   });
   expect(await call['snapshots/get-reading']({ snapshotId: id })).toMatchObject({

@@ -54,8 +54,14 @@ test('a page, its records, its provenance and the next cursor are stored togethe
   expect(all['inbound_records']).toHaveLength(2);
   expect(all['snapshots']![0]).toMatchObject({ next_cursor: 'next', record_count: 2 });
   expect(all['pages']![0]).toMatchObject({
-    ...{ cursor_sent: '', cursor_received: 'next', record_count: 2, size_bytes: size, sha256 },
-    ...{ total_document: 4, execution_time_ms: 12, status: 200 },
+    cursor_sent: '',
+    cursor_received: 'next',
+    record_count: 2,
+    size_bytes: size,
+    sha256,
+    total_document: 4,
+    execution_time_ms: 12,
+    status: 200,
   });
 });
 

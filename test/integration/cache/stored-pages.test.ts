@@ -39,8 +39,45 @@ test('a record can be read letter for letter as it was received', async () => {
   expect(await cache.readRecord({ snapshotId: id, seq: 0 })).toMatchObject({ payload: '\ud83d alone' });
   expect(await cache.readRecord({ snapshotId: id, seq: 1 })).toMatchObject({
     payload: 'x',
-    extra: { Strange: { deep: [100] } },
+    extra: { Strange: '{"deep":[1e2]}' },
   });
+});
+
+test('what no field holds is read and exported in the digits in which it came', async () => {
+  const numbers = '"Big":12345678901234567890,"Far":1e400,"Price":1.50,"Deep":[{"At":-0}],"Region":"eu"';
+  const unread = `{"Id":"a","Date":"2026-05-04T10:00:00Z","ReponseTime":1e400,"Channel":"12abc",${numbers}}`;
+  const id = await store(`{"isValid":true,"documents":[${unread}]}`);
+  const extra = {
+    Channel: '"12abc"',
+    ReponseTime: '1e400',
+    Big: '12345678901234567890',
+    Far: '1e400',
+    Price: '1.50',
+    Deep: '[{"At":-0}]',
+    Region: '"eu"',
+  };
+  const read = { channel: null, responseTimeMs: null, extra };
+  expect(await cache.readRecord({ snapshotId: id, seq: 0 })).toMatchObject(read);
+  const ids = [toRecordId(id, 0)];
+  const batch = { report: 'inbound-detail' as const, ids, includePayload: false };
+  expect(await cache.readExportBatch(batch)).toMatchObject([read]);
+  const { remarks } = await cache.getSnapshot(id);
+  expect(remarks.map(({ code }) => code)).toEqual(
+    expect.arrayContaining(['number-not-understood', 'unknown-fields']),
+  );
+});
+
+test('an entry that is no record is read whole, letter for letter, up to a limit that is told', async () => {
+  const short = `{ "Strange" : 1e400, "Note":"${'n'.repeat(3000)}" }`;
+  const long = `["${'x'.repeat(30_000)}"]`;
+  const id = await store(`{"isValid":true,"documents":[${short},{"Id":"a","Payload":"x"},${long}, 7]}`);
+  const { total, entries } = await cache.readSetAside({ snapshotId: id, offset: 0, limit: 50 });
+  expect(total).toBe(3);
+  expect(entries.map(({ place: at, text, length }) => [at, text, length])).toEqual([
+    [0, short, short.length],
+    [2, long.slice(0, 20_000), long.length],
+    [3, '7', 1],
+  ]);
 });
 
 test('another list of a page that is as long is never taken for its records', async () => {

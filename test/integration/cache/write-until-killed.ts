@@ -3,7 +3,8 @@ import { createDocument, openTestCache, toBody, toNewSnapshot, toPage } from './
 
 const PAGE_SIZE = 300;
 const cache = await openTestCache(process.argv[2] ?? '');
-const { id } = await cache.createSnapshot(toNewSnapshot());
+// Longer than the records that it stores before it is killed, one each second.
+const { id } = await cache.createSnapshot(toNewSnapshot({}, 10_000_000));
 for (let from = 0; ; from += PAGE_SIZE) {
   const documents = Array.from({ length: PAGE_SIZE }, (_, offset) => createDocument(from + offset));
   const body = toBody(documents, String(from + PAGE_SIZE), 100_000_000);

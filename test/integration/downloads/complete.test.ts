@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto';
 import Database from 'better-sqlite3';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { DownloadPlan } from '../../../src-main/common/model/download.ts';
-import type { QuirkName } from '../../../src-main/common/model/simulation.ts';
+import type { DownloadPlan } from '../../../src-main/common/model/cache/download.ts';
+import type { QuirkName } from '../../../src-main/common/model/connections/simulation.ts';
 import type { Period } from '../../../src-main/common/model/period.ts';
+import { toOwnTotal } from '../../../src-main/common/model/cache/snapshot.ts';
+import { toAskedEnd } from '../../../src-main/core/downloads/slice-period.ts';
 import type { RunningService } from '../../../src-main/service/start-service.ts';
 import { post, toReportAddress } from '../../support/service/service-calls.ts';
 import { startTestService } from '../../support/service/running-service.ts';
@@ -13,6 +15,7 @@ import {
   lastDays,
   readFromCache,
   readFromService,
+  remarksOf,
   startRig,
   type DownloadRig,
 } from './download-rig.ts';
@@ -45,8 +48,9 @@ describe('a download', () => {
     const records = await readFromService(service, period);
     expect(readFromCache(rig.dataFolder, snapshotId)).toEqual(records);
     const snapshot = await rig.readSnapshot(snapshotId);
-    expect(snapshot).toMatchObject({ state: 'complete', recordCount: records.length, remarks: [] });
-    expect(snapshot.totalDocument).toBe(records.length);
+    expect(snapshot).toMatchObject({ state: 'complete', recordCount: records.length });
+    expect(remarksOf(snapshot)).toEqual([]);
+    expect(toOwnTotal(snapshot)).toBe(records.length);
     const shown = await rig.readDownload(snapshotId);
     expect(shown).toMatchObject({ sliceDays: 1, slicesDone: shown.sliceCount });
     expect(shown.sliceCount).toBe(Math.ceil(period.toMs / DAY_MS) - Math.floor(period.fromMs / DAY_MS));
@@ -144,7 +148,10 @@ describe('a download', () => {
       await rig.whenTaskEnds(taskId);
       expect(readFromCache(rig.dataFolder, snapshotId)).toEqual(before);
       const certificate = await rig.ask('downloads/read-certificate', { snapshotId });
-      expect(certificate).toMatchObject({ isComplete: false, reasons: ['cursor-repeated'] });
+      expect(certificate).toMatchObject({
+        isComplete: false,
+        reasons: ['cursor-repeated', 'fewer-than-total'],
+      });
     },
   );
 
@@ -185,10 +192,21 @@ describe('a download', () => {
     const snapshot = await rig.readSnapshot(snapshotId);
     const certificate = await rig.ask('downloads/read-certificate', { snapshotId });
     expect(certificate).toMatchObject({
-      ...{ snapshotId, serviceAddress: service.url, tenant: 1001, report: 'inbound-detail', sliceDays: 2 },
-      ...{ recordCount: snapshot.recordCount, pageCount: snapshot.pageCount, isComplete: true, reasons: [] },
-      ...{ firstTotal: snapshot.recordCount, lastTotal: snapshot.recordCount, setAsideCount: 0, period },
+      snapshotId,
+      serviceAddress: service.url,
+      tenant: 1001,
+      report: 'inbound-detail',
+      sliceDays: 2,
+      recordCount: snapshot.recordCount,
+      pageCount: snapshot.pageCount,
+      isComplete: true,
+      reasons: [],
+      firstTotal: snapshot.totalDocument,
+      lastTotal: snapshot.totalDocument,
+      setAsideCount: 0,
+      period,
     });
+    expect(toOwnTotal(snapshot)).toBe(snapshot.recordCount);
     expect(certificate.slices.reduce((sum, { recordCount }) => sum + recordCount, 0)).toBe(
       snapshot.recordCount,
     );
@@ -199,7 +217,11 @@ describe('a download', () => {
     for (const sum of sums) hash.update(`${sum}\n`);
     expect(certificate.pagesSha256).toBe(hash.digest('hex'));
     const exported = await rig.ask('downloads/export-certificate', { snapshotId });
-    expect(JSON.parse(exported.text)).toEqual(certificate);
+    expect(JSON.parse(exported.text)).toEqual({
+      ...certificate,
+      pageSha256: sums,
+      howToRecompute: expect.stringContaining('each followed by a line feed') as string,
+    });
     expect(exported.fileName).toMatch(/^certificate-inbound-detail-[\d-]+-to-[\d-]+-\d+\.json$/);
   });
 
@@ -212,7 +234,7 @@ describe('a download', () => {
       expect(task).toMatchObject({ kind: 'plan', state: 'done' });
       return task.plan!;
     };
-    const records = (await readFromService(service, period)).length;
+    const records = (await readFromService(service, { ...period, endDate: toAskedEnd(period) })).length;
     const assumed = await plan(period);
     expect(assumed).toMatchObject({ recordCount: records, basis: 'assumed', suggestedSliceDays: null });
     expect(assumed.pageCount).toBe(Math.ceil(records / 100));

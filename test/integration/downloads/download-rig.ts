@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect } from 'vitest';
 import type { Input, OperationName, Output } from '../../../src-main/common/contract/index.ts';
-import type { Download } from '../../../src-main/common/model/download.ts';
+import type { Download } from '../../../src-main/common/model/cache/download.ts';
 import type { Period } from '../../../src-main/common/model/period.ts';
-import type { Snapshot } from '../../../src-main/common/model/snapshot.ts';
-import type { Task } from '../../../src-main/common/model/task.ts';
+import type { Snapshot } from '../../../src-main/common/model/cache/snapshot.ts';
+import type { Task } from '../../../src-main/common/model/cache/task.ts';
 import { SPECIFIED_REPORT_IDENTIFIERS } from '../../../src-main/common/reporting/reports.ts';
 import { toWireDate } from '../../../src-main/common/reporting/wire-dates.ts';
 import { createDetailReader } from '../../../src-main/core/cache/read/read-detail.ts';
@@ -138,6 +138,13 @@ export function lastDays(days: number, endMs = Math.floor(Date.now() / 1000) * 1
   const write = (ms: number): string => toWireDate(ms, 'UTC');
   return { fromMs, toMs: endMs, zone: 'UTC', startDate: write(fromMs), endDate: write(endMs) };
 }
+
+/**
+ * The remarks of a snapshot, but for those about records that were sent for the second after a period or of its slices,
+ * and left out: whether a record falls into that second is chance.
+ */
+export const remarksOf = ({ remarks }: Pick<Snapshot, 'remarks'>): Snapshot['remarks'] =>
+  remarks.filter(({ code }) => code !== 'after-period' && code !== 'seen-at-cut');
 
 type Fields = readonly (string | number | null)[];
 

@@ -1,5 +1,5 @@
 import { SPECIFIED_REPORT_IDENTIFIERS } from '../../../src-main/common/reporting/reports.ts';
-import type { Download } from '../../../src-main/common/model/download.ts';
+import type { Download } from '../../../src-main/common/model/cache/download.ts';
 import type { Period } from '../../../src-main/common/model/period.ts';
 import { createCore } from '../../../src-main/core/create-core.ts';
 import { createInMemorySecretStore } from '../../../src-main/core/secrets/in-memory-secret-store.ts';

@@ -9,10 +9,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRandom } from '../../../src-main/service/sample/random.ts';
 import type { RunningService } from '../../../src-main/service/start-service.ts';
 import { startTestService } from '../../support/service/running-service.ts';
+import { bundledScript } from '../../support/bundled/bundled-script.ts';
 import { lastDays, readFromCache, readFromService } from './download-rig.ts';
 import type { KilledRun } from './download-until-killed.ts';
 
-const SCRIPT = fileURLToPath(new URL('download-until-killed.ts', import.meta.url));
+const SCRIPT = fileURLToPath(bundledScript('download-until-killed'));
 /** The proof takes 200; a run of all tests makes do with fewer. */
 const KILLS = Number(process.env['DOWNLOAD_KILLS'] ?? 6);
 const SEED = Number(process.env['DOWNLOAD_KILLS_SEED'] ?? 1);
@@ -28,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await service.stop();
-  await rm(dataFolder, { recursive: true, force: true });
+  await rm(dataFolder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 /** One life of the application: killed in the middle of a page, or right after its download ended. */
@@ -78,7 +79,13 @@ test(
     let downloads = 0;
     while (kills < KILLS || downloads === 0) {
       const run: KilledRun = {
-        ...{ dataFolder, url, tenant, accessToken, accessTokenSecret, pageSize: 100, period },
+        dataFolder,
+        url,
+        tenant,
+        accessToken,
+        accessTokenSecret,
+        pageSize: 100,
+        period,
         sliceDays: downloads % 2 === 0 ? null : 1,
       };
       const lifeMs = kills < KILLS ? random() * LONGEST_LIFE_MS : Infinity;

@@ -1,6 +1,7 @@
+import { SPECIFIED_REPORT_IDENTIFIERS } from '../../../src-main/common/reporting/reports.ts';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { AppError, type ErrorCode } from '../../../src-main/common/contract/errors.ts';
-import type { Task } from '../../../src-main/common/model/task.ts';
+import type { Task } from '../../../src-main/common/model/cache/task.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import type { PageRequest } from '../../../src-main/core/client/reporting-client.ts';
 import type { ConnectionStore } from '../../../src-main/core/connections/create-connections.ts';
@@ -85,7 +86,13 @@ beforeEach(async () => {
   const connections = {
     get: (connectionId: string) => {
       if (connectionId === 'gone') throw new AppError('connections.not-found', 'No such connection.');
-      return { tenant: 1, pageSize: 100, baseAddress: 'http://127.0.0.1:1', serviceZone: 'UTC' };
+      return {
+        tenant: 1,
+        pageSize: 100,
+        baseAddress: 'http://127.0.0.1:1',
+        serviceZone: 'UTC',
+        reportIdentifiers: SPECIFIED_REPORT_IDENTIFIERS,
+      };
     },
     clientFor: () => ({ fetchPage }),
   } as unknown as ConnectionStore;
@@ -136,7 +143,10 @@ test('a full disk pauses with its reason and loses nothing, and a resume continu
   const { task, snapshotId } = await run();
   expect(task).toMatchObject({ state: 'paused', error: { code: 'cache.disk-full' } });
   expect(await readDownload()).toMatchObject({
-    ...{ state: 'paused', snapshotState: 'paused', failure: { code: 'cache.disk-full' }, canResume: true },
+    state: 'paused',
+    snapshotState: 'paused',
+    failure: { code: 'cache.disk-full' },
+    canResume: true,
   });
   storeFailure = null;
   expect((await run('resume')).task.state).toBe('done');
@@ -181,8 +191,14 @@ async function leaveQueued(connectionIds: readonly string[]): Promise<number[]> 
   const snapshotIds: number[] = [];
   for (const connectionId of connectionIds) {
     const { id } = await cache.createSnapshot(toNewSnapshot({ connectionId }));
-    const queued = { snapshotId: id, queuedAtMs: nowMs + id, baseAddress: '', sliceDays: null };
-    await cache.queueDownload({ ...queued, resumedCount: 0, refreshOf: null });
+    const queued = {
+      snapshotId: id,
+      queuedAtMs: nowMs + id,
+      baseAddress: '',
+      sliceDays: null,
+      askedStart: '',
+    };
+    await cache.queueDownload({ ...queued, reportIdentifier: '', resumedCount: 0, refreshOf: null });
     snapshotIds.push(id);
   }
   return snapshotIds;
@@ -200,7 +216,8 @@ test('interrupted downloads are resumed, except those of a removed connection', 
     [goneId! + 1, 'complete'],
   ]);
   expect(list.find(({ snapshotId }) => snapshotId === goneId)).toMatchObject({
-    ...{ state: 'ended', failure: { code: 'connections.not-found' } },
+    state: 'ended',
+    failure: { code: 'connections.not-found' },
   });
 });
 

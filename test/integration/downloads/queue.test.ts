@@ -1,7 +1,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { RunningService } from '../../../src-main/service/start-service.ts';
 import { startTestService } from '../../support/service/running-service.ts';
-import { lastDays, readFromCache, readFromService, startRig, type DownloadRig } from './download-rig.ts';
+import {
+  lastDays,
+  readFromCache,
+  readFromService,
+  remarksOf,
+  startRig,
+  type DownloadRig,
+} from './download-rig.ts';
 
 describe('downloads', () => {
   let service: RunningService;
@@ -38,6 +45,11 @@ describe('downloads', () => {
       failure: null,
     });
     expect((await rig.whenTaskEnds(taskId)).state).toBe('paused');
+    // What its records reach is there in part; they come in the order of time.
+    const { connectionId, report } = await rig.readSnapshot(snapshotId);
+    const range = { connectionId, report, fromMs: period.fromMs, toMs: period.toMs + 1000, buckets: 1 };
+    const { gaps } = await rig.ask('snapshots/read-coverage', range);
+    expect(gaps.map(({ state }) => state)).toEqual(['partial', 'missing']);
     release();
     const asked = rig.network.pages.length;
     const resumed = await rig.ask('downloads/resume', { snapshotId });
@@ -84,7 +96,7 @@ describe('downloads', () => {
     await rig.until(running.snapshotId, ({ state }) => state === 'ended');
     const download = await rig.readDownload(running.snapshotId);
     expect(download).toMatchObject({ snapshotState: 'complete', resumedCount: 1, canResume: false });
-    expect((await rig.readSnapshot(running.snapshotId)).remarks).toEqual([]);
+    expect(remarksOf(await rig.readSnapshot(running.snapshotId))).toEqual([]);
     expect(readFromCache(rig.dataFolder, running.snapshotId)).toEqual(await readFromService(service, period));
     expect((await rig.readDownload(paused.snapshotId)).state).toBe('paused');
   });

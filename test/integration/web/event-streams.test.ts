@@ -44,6 +44,33 @@ describe('the stream of events', () => {
     await expect.poll(async () => (await open()).status).toBe(200);
   });
 
+  it('an open stream does not prolong the session, and ends with it', async () => {
+    const text = (await open()).text();
+    running.clock.nowMs += 11 * 3_600_000;
+    // Long enough for the stream to look twice whether it may go on.
+    await new Promise((resolve) => setTimeout(resolve, 5_000));
+    running.clock.nowMs += 3_600_000;
+    expect(await text).toContain(': open');
+    await expect.poll(() => running.core.listenerCount()).toBe(0);
+    expect((await open()).status).toBe(401);
+  });
+
+  it('ends at once with a logout', async () => {
+    const text = (await open()).text();
+    await fetch(`${running.origin}/api/logout`, { method: 'POST', headers: session.headers });
+    const late = new Promise((_resolve, reject) => setTimeout(() => reject(new Error('late')), 1_500));
+    await Promise.race([text, late]);
+    expect(running.core.listenerCount()).toBe(0);
+  });
+
+  it('says something within five seconds, so that a page notices when the host is gone', async () => {
+    const reader = (await open()).body!.getReader();
+    await reader.read();
+    const startedMs = performance.now();
+    await reader.read();
+    expect(performance.now() - startedMs).toBeLessThan(4_500);
+  });
+
   it('ends when the host stops', async () => {
     const response = await open();
     const text = response.text();

@@ -75,6 +75,35 @@ describe('W-02: the Host line', () => {
   });
 });
 
+describe('W-02: a client that waits before it sends its body', () => {
+  const send = (host: string, expectation: string) =>
+    sendRaw(
+      running.server.port,
+      `POST /api/call/settings/get HTTP/1.1\r\n${host}Origin: ${running.origin}\r\nCookie: ${session.cookie}\r\n` +
+        `X-Channelscope-Session: ${session.token}\r\nContent-Type: application/json\r\nContent-Length: 4\r\n` +
+        `Connection: close\r\nExpect: ${expectation}\r\n\r\nnull`,
+    );
+
+  it.each(['100-continue', 'a-miracle'])(
+    'a foreign Host that expects %s gets nothing but 421',
+    async (wish) => {
+      const { text } = await send('Host: evil.example\r\n', wish);
+      expect(text).toMatch(/^HTTP\/1\.1 421 /u);
+      expect(text).not.toMatch(/ 100 | 417 /u);
+    },
+  );
+
+  it('the right Host is told to go on, and refused any other expectation', async () => {
+    const host = `Host: 127.0.0.1:${running.server.port}\r\n`;
+    expect((await send(host, '100-continue')).text).toMatch(
+      /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /u,
+    );
+    const refused = await send(host, 'a-miracle');
+    expect(refused.status).toBe(417);
+    expect(refused.head).toContain("default-src 'none'");
+  });
+});
+
 describe('W-02: the request line', () => {
   it.each([
     ['absolute form', (origin: string) => `GET ${origin}/ HTTP/1.1`],

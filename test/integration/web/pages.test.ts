@@ -1,13 +1,15 @@
+import { existsSync } from 'node:fs';
 import { writeFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launch, startTestServer, type TestServer } from '../../support/web-server.ts';
 import { sendRaw } from '../../support/raw-socket.ts';
+import { isPosix } from '../../support/posix.ts';
 
 let running: TestServer;
 beforeAll(async () => {
   running = await startTestServer();
-  await symlink(join(running.folder, 'outside.js'), join(running.folder, 'window/link.js'));
+  if (isPosix) await symlink(join(running.folder, 'outside.js'), join(running.folder, 'window/link.js'));
 });
 afterAll(() => running.stop());
 
@@ -113,6 +115,10 @@ describe('exports', () => {
     expect(await answer.text()).toBe('a,b\n');
     expect(answer.headers.get('content-disposition')).toMatch(/^attachment; filename="[\w.-]+\.csv"$/u);
     expect((await fetch(running.origin + path)).status).toBe(401);
+    // Once it was delivered, the file is gone.
+    await expect.poll(() => existsSync(target)).toBe(false);
+    const again = await fetch(running.origin + path, { headers: { cookie: session.cookie } });
+    expect(again.status).toBe(404);
     const guess = await fetch(`${running.origin}/api/exports/guess`, { headers: { cookie: session.cookie } });
     expect(guess.status).toBe(404);
   });

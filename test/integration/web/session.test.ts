@@ -111,6 +111,26 @@ describe('session', () => {
     expect((await call(wrong)).status).toBe(401);
   });
 
+  it('wrong launch tokens from elsewhere do not lock the right one out', async () => {
+    const wrong = `${running.origin}/launch?token=wrong`;
+    for (let attempt = 0; attempt < 30; attempt += 1) await fetch(wrong, { redirect: 'manual' });
+    expect((await fetch(wrong, { redirect: 'manual' })).status).toBe(429);
+    const { headers } = await launch(running);
+    expect((await call(headers)).status).toBe(200);
+  });
+
+  it('calls that the window makes by itself do not prolong the session', async () => {
+    const { headers } = await launch(running);
+    const hours = 3_600_000;
+    for (let idle = 1; idle < 12; idle += 1) {
+      running.clock.nowMs += hours;
+      const own = { ...headers, 'x-channelscope-idle-ms': String(idle * hours) };
+      expect((await call(own)).status).toBe(200);
+    }
+    running.clock.nowMs += hours;
+    expect((await call(headers)).status).toBe(401);
+  });
+
   it('accepts none of many random launch tokens', async () => {
     const statuses = new Set<number>();
     for (let attempt = 0; attempt < 100; attempt += 1) {

@@ -8,6 +8,7 @@ import type { ImportOutcome } from '../../../src-main/service/import/import-file
 import type { RunningService } from '../../../src-main/service/start-service.ts';
 import { startTestService } from '../../support/service/running-service.ts';
 import { CSV_HEADER, importText, toCsvRow, toInbound } from './import-support.ts';
+import { itOnPosix } from '../../support/posix.ts';
 
 describe('an import of a bad file', () => {
   let service: RunningService;
@@ -18,7 +19,7 @@ describe('an import of a bad file', () => {
   });
   afterAll(async () => {
     await service.stop();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   const importPath = (path: string): Promise<ImportOutcome> =>
@@ -54,7 +55,7 @@ describe('an import of a bad file', () => {
     expect(cancelled).toBe(false);
   });
 
-  it('that is a folder, a pipe, missing, or not allowed, is refused at once', async () => {
+  itOnPosix('that is a folder, a pipe, missing, or not allowed, is refused at once', async () => {
     await mkdir(join(folder, 'folder'));
     execFileSync('mkfifo', [join(folder, 'pipe')]);
     await writeFile(join(folder, 'notes'), 'no records\n');

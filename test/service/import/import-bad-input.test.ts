@@ -35,10 +35,35 @@ describe('an import of bad records', () => {
       { line: 3, reason: 'It has 12 cells, the header 11.' },
       { line: 4, reason: 'It has 2 cells, the header 11.' },
       { line: 9, reason: 'The header again.' },
-      { line: 10, reason: 'Channel is no whole number from -2147483648 to 2147483647: "x".' },
-      { line: 12, reason: 'A quote is not closed.' },
+      { line: 10, reason: 'Channel isn\'t a whole number from -2147483648 to 2147483647: "x".' },
+      { line: 12, reason: "A quotation mark isn't closed." },
     ]);
   });
+
+  it.each([
+    ['a quoted cell', '"Ana"', 5],
+    ['an empty quoted cell', '""', 5],
+    ['a quoted cell over two lines', '"two\r\nlines"', 6],
+    ['the end of the file', 'Ana', 5],
+  ])(
+    'CSV: a quote left open before %s is reported, not merged into a wrong record',
+    async (_name, Client, line) => {
+      const openRow = toCsvRow({ Client: '"open' });
+      const rows = [
+        CSV_HEADER,
+        toCsvRow(),
+        openRow,
+        toCsvRow({ Client }),
+        toCsvRow({ Channel: 'x', Client }),
+      ];
+      const { report } = await add([...rows, toCsvRow({ Client }), ''].join('\r\n'));
+      expect(report).toMatchObject({ lines: 5, added: 3, rejected: 2 });
+      expect(report.problems).toEqual([
+        { line: 3, reason: "A quotation mark isn't closed." },
+        { line, reason: expect.stringContaining("Channel isn't a whole number") },
+      ]);
+    },
+  );
 
   it('CSV: keeps whole what comes before and after bytes that are not UTF-8', async () => {
     const bytes = Buffer.concat([
@@ -48,7 +73,7 @@ describe('an import of bad records', () => {
     ]);
     expect((await add(bytes)).report).toMatchObject({
       added: 2,
-      problems: [{ line: 3, reason: 'It is not UTF-8.' }],
+      problems: [{ line: 3, reason: "It isn't UTF-8." }],
     });
   });
 
@@ -97,7 +122,7 @@ describe('an import of bad records', () => {
     const { report } = await add(toNdjson([toInbound({ Channel: text })]));
     expect(report).toMatchObject({
       added: 0,
-      problems: [{ line: 1, reason: expect.stringContaining('Channel is no') }],
+      problems: [{ line: 1, reason: expect.stringContaining("Channel isn't a") }],
     });
   });
 
@@ -140,7 +165,10 @@ describe('an import of bad records', () => {
     '',
   ])('takes %j for no date', async (text) => {
     const { report } = await add(toNdjson([toInbound({ Date: text })]));
-    expect(report).toMatchObject({ added: 0, problems: [{ reason: expect.stringMatching(/^Date is/) }] });
+    expect(report).toMatchObject({
+      added: 0,
+      problems: [{ reason: expect.stringMatching(/^Date is|^The date ".+" can't be read\.$/) }],
+    });
   });
 
   it.each([
@@ -210,7 +238,7 @@ describe('an import of bad records', () => {
     expect(report).toMatchObject({
       lines: 2_999,
       added: 2_998,
-      problems: [{ line: 1_500, reason: 'It is not JSON.' }],
+      problems: [{ line: 1_500, reason: "It isn't JSON." }],
     });
   });
 

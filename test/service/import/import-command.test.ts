@@ -4,16 +4,19 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readCommandLine } from '../../../src-main/service/read-command-line.ts';
 import { createRandom } from '../../../src-main/service/sample/random.ts';
+import { bundledScript } from '../../support/bundled/bundled-script.ts';
 import { startTestService } from '../../support/service/running-service.ts';
 import { callReport, type CalledService } from '../../support/service/service-calls.ts';
 import { ALL_TIME, importText, readEverything, toInbound, toNdjson } from './import-support.ts';
+import { itOnPosix } from '../../support/posix.ts';
 
 /** M01_KILLS asks for more than the continuous checks try. */
 const KILLS = Number(process.env['M01_KILLS'] ?? 6);
-const MAIN = new URL('../../../src-main/service/main.ts', import.meta.url).pathname;
+const MAIN = fileURLToPath(bundledScript('service-main'));
 
 describe('npm run service -- --import', () => {
   let folder: string;
@@ -23,7 +26,7 @@ describe('npm run service -- --import', () => {
   });
   afterEach(async () => {
     for (const child of children.splice(0)) child.kill('SIGKILL');
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   const toPath = (name: string): string => join(folder, name);
@@ -37,20 +40,23 @@ describe('npm run service -- --import', () => {
     return { child, output, closed: once(child, 'close') };
   };
 
-  it('adds the records of each file before it is ready, prints what it did, and serves them', async () => {
-    await writeFile(toPath('one'), toNdjson([toInbound(), toInbound({ Channel: 'x' })]));
-    await writeFile(toPath('two'), JSON.stringify([toInbound(), toInbound({ Client: 'Bo' })]));
-    const { child, output, closed } = run('--import', toPath('one'), '--import', toPath('two'));
-    await Promise.race([once(child.stdout, 'data'), closed]);
-    expect(output.stderr).toContain(
-      `${toPath('one')}: 2 read, 1 added, 0 known already, 1 rejected\n  line 2: Channel`,
-    );
-    expect(output.stderr).toContain(`${toPath('two')}: 2 read, 1 added, 1 known already, 0 rejected\n`);
-    const ready = JSON.parse(output.stdout) as CalledService;
-    expect((await callReport(ready, 'inbound-detail', ALL_TIME)).totalDocument).toBe(2);
-    child.kill('SIGTERM');
-    expect(await closed).toEqual([0, null]);
-  });
+  itOnPosix(
+    'adds the records of each file before it is ready, prints what it did, and serves them',
+    async () => {
+      await writeFile(toPath('one'), toNdjson([toInbound(), toInbound({ Channel: 'x' })]));
+      await writeFile(toPath('two'), JSON.stringify([toInbound(), toInbound({ Client: 'Bo' })]));
+      const { child, output, closed } = run('--import', toPath('one'), '--import', toPath('two'));
+      await Promise.race([once(child.stdout, 'data'), closed]);
+      expect(output.stderr).toContain(
+        `${toPath('one')}: 2 read, 1 added, 0 known already, 1 rejected\n  line 2: Channel`,
+      );
+      expect(output.stderr).toContain(`${toPath('two')}: 2 read, 1 added, 1 known already, 0 rejected\n`);
+      const ready = JSON.parse(output.stdout) as CalledService;
+      expect((await callReport(ready, 'inbound-detail', ALL_TIME)).totalDocument).toBe(2);
+      child.kill('SIGTERM');
+      expect(await closed).toEqual([0, null]);
+    },
+  );
 
   it('ends with 1 where a file can’t be read, and keeps what came before', async () => {
     await writeFile(toPath('good'), toNdjson([toInbound()]));
@@ -74,18 +80,22 @@ describe('npm run service -- --import', () => {
     );
   });
 
-  it('ends with 1 when a signal stops it half-way, and with the same result once it is run again', async () => {
-    const text = toNdjson(Array.from({ length: 60_000 }, (_, index) => toLine(index)));
-    await writeFile(toPath('many'), text);
-    const { child, output, closed } = run('--import', toPath('many'));
-    await whenDatabaseGrows(child);
-    child.kill('SIGTERM');
-    expect(await closed).toEqual([1, null]);
-    expect(output.stderr).toContain('cancelled');
-    const { added } = await importAgain(text);
-    expect(added).toBeGreaterThan(0);
-    expect(added).toBeLessThan(60_000);
-  }, 60_000);
+  itOnPosix(
+    'ends with 1 when a signal stops it half-way, and with the same result once it is run again',
+    async () => {
+      const text = toNdjson(Array.from({ length: 60_000 }, (_, index) => toLine(index)));
+      await writeFile(toPath('many'), text);
+      const { child, output, closed } = run('--import', toPath('many'));
+      await whenDatabaseGrows(child);
+      child.kill('SIGTERM');
+      expect(await closed).toEqual([1, null]);
+      expect(output.stderr).toContain('cancelled');
+      const { added } = await importAgain(text);
+      expect(added).toBeGreaterThan(0);
+      expect(added).toBeLessThan(60_000);
+    },
+    60_000,
+  );
 
   it(`M01: killed at ${KILLS} random moments and run again, ends with the records of an import in one go`, async () => {
     const text = toNdjson(Array.from({ length: 20_000 }, (_, index) => toLine(index % 18_000)));

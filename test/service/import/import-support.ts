@@ -1,11 +1,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { selectDetailColumns } from '../../../src-main/core/exports/export-columns.ts';
-import { readPage } from '../../../src-main/common/reporting/read-page.ts';
+import { addZonedDate, selectDetailColumns } from '../../../src-main/core/exports/export-columns.ts';
+import { readPage } from '../../../src-main/common/reporting/reading/read-page.ts';
 import type { DetailKind } from '../../../src-main/common/reporting/reports.ts';
-import { createCsvWriter } from '../../../src-main/core/exports/csv.ts';
-import { createJsonWriter } from '../../../src-main/core/exports/json.ts';
+import { createCsvWriter } from '../../../src-main/core/exports/formats/csv.ts';
+import { createJsonWriter } from '../../../src-main/core/exports/formats/json.ts';
 import type { ImportOutcome, ImportRequest } from '../../../src-main/service/import/import-file.ts';
 import type { RunningService } from '../../../src-main/service/start-service.ts';
 import { callReport, toPeriod, walkReport } from '../../support/service/service-calls.ts';
@@ -23,17 +23,19 @@ export async function exportRecords(
   report: DetailKind,
   format: Format,
   includePayload = true,
+  zone = 'UTC',
 ): Promise<string> {
   const page = await callReport(service, report, { ...ALL_TIME, size: 10_000 });
   const { records } = readPage(new TextEncoder().encode(JSON.stringify(page)), { report, zone: 'UTC' });
   const rows = records.map((record, seq) => ({
     ...record,
+    extra: {},
     snapshotId: 1,
     seq,
     payloadPreview: '',
     payloadLength: record.payload.length,
   }));
-  const columns = selectDetailColumns(report, includePayload);
+  const columns = addZonedDate(selectDetailColumns(report, includePayload), report, zone);
   if (format === 'ndjson') {
     return rows
       .map((row) => JSON.stringify(Object.fromEntries(columns.map(({ name, read }) => [name, read(row)]))))
@@ -75,7 +77,7 @@ export async function importText(
       ...change,
     });
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 

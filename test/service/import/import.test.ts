@@ -74,6 +74,18 @@ describe('an import of records', () => {
       }
     });
 
+    it.each(FORMATS)(
+      '%s: takes dates as received, whatever clock the export shows them in',
+      async (format) => {
+        for (const report of DETAILS) {
+          const file = await exportRecords(source, report, format, true, 'Pacific/Auckland');
+          expect(file).toContain('"Date (Pacific/Auckland)"');
+          const { report: done } = await importText(source, file);
+          expect([done.added, done.rejected]).toEqual([0, 0]);
+        }
+      },
+    );
+
     it.each(FORMATS)('%s: understands corrected spelling', async (format) => {
       for (const report of DETAILS) {
         let file = await exportRecords(source, report, format);
@@ -243,8 +255,12 @@ describe('an import of records', () => {
     const records = dates.flatMap((date) =>
       numbers.map((number) =>
         toInbound({
-          ...{ Date: date, Channel: number, Service: number, ReponseCode: number },
-          ...{ ReponseTime: most, BotLatency: most },
+          Date: date,
+          Channel: number,
+          Service: number,
+          ReponseCode: number,
+          ReponseTime: most,
+          BotLatency: most,
         }),
       ),
     );

@@ -24,7 +24,7 @@ describe('the first fill of the store', () => {
   };
   afterEach(async () => {
     for (const store of stores.splice(0)) await store.close();
-    for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
+    for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   /** A store that ends each fill with an error after so many batches. */

@@ -26,7 +26,7 @@ describe('the rollups of the store', () => {
     folder = await createFolder();
   });
   afterEach(async () => {
-    for (const each of folders.splice(0)) await rm(each, { recursive: true, force: true });
+    for (const each of folders.splice(0)) await rm(each, { recursive: true, force: true, maxRetries: 5 });
   });
 
   const change = (work: (db: Database.Database) => void): void => {

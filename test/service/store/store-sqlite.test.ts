@@ -21,6 +21,6 @@ describeStoreContract('SQLite', async () => {
       await file.close();
       return store;
     },
-    remove: () => rm(folder, { recursive: true, force: true }),
+    remove: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
   };
 });

@@ -10,9 +10,9 @@ import type {
   ServiceStartOptions,
   ToServiceThread,
 } from '../../../src-main/common/local-service-messages.ts';
-import { ImportReport, ServiceRequest } from '../../../src-main/common/model/local-service.ts';
-import { NO_SIMULATION } from '../../../src-main/common/model/simulation.ts';
-import { post, toReportAddress } from '../../support/service/service-calls.ts';
+import { ImportReport, ServiceRequest } from '../../../src-main/common/model/connections/local-service.ts';
+import { NO_SIMULATION } from '../../../src-main/common/model/connections/simulation.ts';
+import { authorise, post, toReportAddress } from '../../support/service/service-calls.ts';
 import { ALL_TIME, toInbound, toNdjson } from '../import/import-support.ts';
 
 const ENTRY = new URL('../../../src-main/service/service-thread.ts', import.meta.url);
@@ -23,13 +23,15 @@ describe('messages between the application and the service in its thread', () =>
   let folder: string;
   let thread: Worker;
   let messages: FromServiceThread[];
+  let headers: Record<string, string> | null;
   beforeEach(async () => {
+    headers = null;
     folder = await mkdtemp(join(tmpdir(), 'thread-'));
     messages = [];
   });
   afterEach(async () => {
     await thread.terminate();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   const heard = <K extends Kind>(kind: K): Message<K>[] =>
@@ -43,15 +45,22 @@ describe('messages between the application and the service in its thread', () =>
   };
   const start = async (change: Partial<ServiceStartOptions> = {}): Promise<Message<'ready'>> => {
     const workerData: ServiceStartOptions = {
-      ...{ dataFolder: folder, tenant: 1001, live: false, port: 0, records: 100, days: 2 },
+      dataFolder: folder,
+      tenant: 1001,
+      live: false,
+      port: 0,
+      records: 100,
+      days: 2,
       ...change,
     };
     thread = new Worker(ENTRY, { workerData, stderr: true });
     thread.on('message', (message: FromServiceThread) => messages.push(message));
     return hear('ready');
   };
-  const readStatus = async (ready: Message<'ready'>): Promise<unknown> =>
-    (await post(ready, '/api/ServiceReporting/Status/1001')).json();
+  const readStatus = async (ready: Message<'ready'>): Promise<unknown> => {
+    headers ??= await authorise(ready);
+    return (await post(ready, '/api/ServiceReporting/Status/1001', undefined, headers)).json();
+  };
 
   it('starts with a simulation and takes another on', async () => {
     const ready = await start({ simulation: { ...NO_SIMULATION, platformDown: true } });
@@ -65,7 +74,9 @@ describe('messages between the application and the service in its thread', () =>
   it('starts with quirks', async () => {
     const ready = await start({ quirks: ['records-key-data', 'status-text'] });
     expect(await readStatus(ready)).toMatchObject({ Status: 'UP' });
-    const page = await (await post(ready, toReportAddress(ready, 'inbound-detail'), ALL_TIME)).json();
+    const page = await (
+      await post(ready, toReportAddress(ready, 'inbound-detail'), ALL_TIME, headers ?? {})
+    ).json();
     expect(page).toHaveProperty('data');
   });
 
@@ -74,10 +85,10 @@ describe('messages between the application and the service in its thread', () =>
     for (let index = 0; index < 30; index += 1) await readStatus(ready);
     await post(ready, '/secret/path?token=abc', {});
     const count = (): number => heard('requests').reduce((sum, { requests }) => sum + requests.length, 0);
-    await expect.poll(count, { timeout: 5_000 }).toBe(31);
+    await expect.poll(count, { timeout: 5_000 }).toBe(32);
     const all = heard('requests').flatMap(({ requests }) => requests);
     expect(all.every((request) => Value.Check(ServiceRequest, request))).toBe(true);
-    expect(all[0]).toMatchObject({
+    expect(all[1]).toMatchObject({
       method: 'POST',
       route: '/api/ServiceReporting/Status/:tenant',
       status: 200,

@@ -5,12 +5,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { createRandom } from '../../../src-main/service/sample/random.ts';
 import { toDatabasePath } from '../../../src-main/service/store-sqlite/open-database.ts';
+import { bundledScript } from '../bundled/bundled-script.ts';
 import { findRollupFaults } from './check-rollups.ts';
 
-const MAIN = new URL('../../../src-main/service/main.ts', import.meta.url).pathname;
+const MAIN = fileURLToPath(bundledScript('service-main'));
 const MOST_LIFE_MS = 700;
 const POLL_MS = 5;
 
@@ -43,14 +45,14 @@ export async function killRepeatedly(
       faults.push(...left.faults.map((fault) => `Kill ${kill}: ${fault}`));
       if (!left.isWhole) whileWriting += 1;
       if (left.isWhole && kill < kills - 1) {
-        await rm(folder, { recursive: true, force: true });
+        await rm(folder, { recursive: true, force: true, maxRetries: 5 });
         folder = await createFolder();
       }
     }
     await finish(folder);
     return { kills, faults, whileWriting };
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 

@@ -51,7 +51,7 @@ export async function startBareService(): Promise<BareService> {
     stop: async () => {
       await app.close();
       await store.close();
-      await rm(folder, { recursive: true, force: true });
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
       if (errors.length > 0) throw new AggregateError(errors, 'The service met errors');
     },
   };

@@ -31,7 +31,7 @@ export async function startTestService(given: TestServiceOptions = {}): Promise<
     ...service,
     stop: async () => {
       await service.stop();
-      if (ownFolder) await rm(dataFolder, { recursive: true, force: true });
+      if (ownFolder) await rm(dataFolder, { recursive: true, force: true, maxRetries: 5 });
       if (errors.length > 0) throw new AggregateError(errors, 'The service met errors');
     },
   };

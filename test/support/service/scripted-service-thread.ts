@@ -12,7 +12,7 @@ import type {
   ServiceStartOptions,
   ToServiceThread,
 } from '../../../src-main/common/local-service-messages.ts';
-import type { ImportReport } from '../../../src-main/common/model/local-service.ts';
+import type { ImportReport } from '../../../src-main/common/model/connections/local-service.ts';
 
 const options = workerData as ServiceStartOptions;
 const heard: ToServiceThread[] = [];

@@ -23,6 +23,17 @@ export async function post(
   });
 }
 
+/** Headers of a call to a service that requires a token: a fresh one. */
+export async function authorise(
+  service: CalledService & { readonly accessToken: string; readonly accessTokenSecret: string },
+): Promise<Record<string, string>> {
+  const { accessToken, accessTokenSecret, tenant } = service;
+  const body = { accessToken, accessTokenSecret, tenant };
+  const response = await post(service, '/api/ServiceReporting/CreateToken', body);
+  const { token } = (await response.json()) as { token: string };
+  return { authorization: `bearer ${token}` };
+}
+
 /** Path of a report of the service's tenant. */
 export function toReportAddress(
   service: CalledService,

@@ -17,7 +17,11 @@ describe('the cause of a failed call', () => {
     [failWith('UNABLE_TO_VERIFY_LEAF_SIGNATURE'), 'client.tls', 'unknown-authority'],
     [failWith('ERR_SSL_EE_KEY_TOO_SMALL'), 'client.tls', 'weak'],
     [failWith('UNSPECIFIED'), 'client.tls', 'weak'],
-    [failWith('ERR_SSL_WRONG_VERSION_NUMBER'), 'client.tls', 'protocol'],
+    [failWith('ERR_SSL_WRONG_VERSION_NUMBER'), 'client.tls', 'not-tls'],
+    [failWith('ERR_SSL_UNSUPPORTED_PROTOCOL'), 'client.tls', 'protocol'],
+    [failWith('HPE_INVALID_CONSTANT'), 'client.unreachable', 'not-http'],
+    [failWith('UND_ERR_HEADERS_OVERFLOW'), 'client.too-large', 'headers'],
+    [new Error('net::ERR_PROXY_AUTH_REQUESTED'), 'client.proxy', 'login'],
     [failWith('EHOSTUNREACH'), 'client.unreachable', 'EHOSTUNREACH'],
     [failWith('ECONNRESET'), 'client.unreachable', 'ECONNRESET'],
     [
@@ -32,7 +36,7 @@ describe('the cause of a failed call', () => {
     [new Error('net::ERR_CERT_COMMON_NAME_INVALID'), 'client.tls', 'wrong-host'],
     [new Error('net::ERR_INTERNET_DISCONNECTED'), 'client.unreachable', 'ERR_INTERNET_DISCONNECTED'],
     [new Error('net::ERR_NETWORK_IO_SUSPENDED'), 'client.unreachable', 'ERR_NETWORK_IO_SUSPENDED'],
-    [new Error('net::ERR_PROXY_CONNECTION_FAILED'), 'client.unreachable', 'ERR_PROXY_CONNECTION_FAILED'],
+    [new Error('net::ERR_PROXY_CONNECTION_FAILED'), 'client.proxy', 'ERR_PROXY_CONNECTION_FAILED'],
     [new Error('net::ERR_CONTENT_LENGTH_MISMATCH'), 'client.truncated', 'ERR_CONTENT_LENGTH_MISMATCH'],
     ['not even an error', 'client.unreachable', 'unknown'],
   ])('%s is %s', (error, code, reason) => {

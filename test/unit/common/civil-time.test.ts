@@ -6,6 +6,7 @@ import {
   isTimeZone,
   toCivilTime,
   toOffsetLabel,
+  toOffsetMs,
 } from '../../../src-main/common/time/time-zones.ts';
 import {
   formatWireDate,
@@ -62,6 +63,23 @@ describe('civil time', () => {
     const civil = { year: 1, month: 1, day: 1, hour: 0, minute: 0, second: 0, millisecond: 0 };
     expect(isRealCivilTime(civil)).toBe(true);
     expect(utcMsToCivil(civilToUtcMs(civil))).toEqual(civil);
+  });
+
+  it('goes on before the year 1, in any zone', () => {
+    const lastMs = civilToUtcMs({
+      year: 0,
+      month: 12,
+      day: 31,
+      hour: 23,
+      minute: 0,
+      second: 0,
+      millisecond: 0,
+    });
+    for (const zone of ['America/Bogota', 'Asia/Tokyo', '-05:00']) {
+      const offsetMs = toOffsetMs(lastMs, zone);
+      expect(Math.abs(offsetMs)).toBeLessThan(15 * 3_600_000);
+      expect(fromCivilTime(toCivilTime(lastMs, zone), zone)).toBe(lastMs);
+    }
   });
 
   it('takes the earlier instant of an hour shown twice', () => {

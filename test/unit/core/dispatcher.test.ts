@@ -22,6 +22,52 @@ describe('dispatcher', () => {
   });
 
   it.each([
+    ['before 1900', { fromMs: -8.64e15, toMs: 0 }],
+    ['after 2200', { fromMs: 0, toMs: 8.64e15 }],
+    ['beyond any date', { fromMs: -9_007_199_254_740_991, toMs: 9_007_199_254_740_991 }],
+    ['that ends before it begins', { fromMs: 1_000, toMs: 0 }],
+  ])('absurd instants get app.invalid-input, never app.bug: a period %s', async (_what, span) => {
+    const fail = (): never => {
+      throw new RangeError('Invalid time value');
+    };
+    const call = dispatcherFor({
+      'overview/read-volume': fail,
+      'snapshots/read-coverage': fail,
+      'downloads/start': fail,
+      'records/open-view': fail,
+    });
+    const period = { ...span, startDate: 'x', endDate: 'x', zone: 'UTC' };
+    const scope = { connectionId: 'a', report: 'inbound-detail', ...span };
+    const order = [{ column: 'dateMs', descending: false }];
+    const inputs = {
+      'overview/read-volume': { connectionId: 'a', buckets: 5, ...span },
+      'snapshots/read-coverage': { connectionId: 'a', report: 'inbound-detail', buckets: 5, ...span },
+      'downloads/start': { connectionId: 'a', report: 'inbound-detail', period, sliceDays: null },
+      'records/open-view': { scope, filter: { conditions: [] }, order },
+    };
+    for (const [name, input] of Object.entries(inputs)) {
+      expect(await call(name, input), name).toMatchObject({
+        ok: false,
+        error: { code: 'app.invalid-input' },
+      });
+    }
+  });
+
+  it('an unknown time zone of a period and an absurd date in a filter get app.invalid-input', async () => {
+    const call = dispatcherFor({});
+    const period = { fromMs: 0, toMs: 0, startDate: 'x', endDate: 'x', zone: 'Mars/Olympus' };
+    const input = { connectionId: 'a', report: 'inbound-detail', period, sliceDays: null };
+    expect(await call('downloads/start', input)).toMatchObject({
+      error: { details: { fault: '/period/zone' } },
+    });
+    const scope = { connectionId: 'a', report: 'inbound-detail', fromMs: 0, toMs: 1 };
+    const filter = { conditions: [{ field: 'dateMs', min: 1e300 }] };
+    expect(await call('records/read-facets', { scope, filter })).toMatchObject({
+      error: { code: 'app.invalid-input', details: { fault: '/filter/conditions/0/min' } },
+    });
+  });
+
+  it.each([
     ['a missing field', {}],
     ['a field of the wrong type', { taskId: 7 }],
     ['a field that nobody knows', { taskId: 'a', force: true }],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AppError, type ErrorCode } from '../../../src-main/common/contract/errors.ts';
 import type { Period } from '../../../src-main/common/model/period.ts';
-import type { Snapshot } from '../../../src-main/common/model/snapshot.ts';
+import type { Snapshot } from '../../../src-main/common/model/cache/snapshot.ts';
 import { fromWireDate, toWireDate } from '../../../src-main/common/reporting/wire-dates.ts';
 import { adaptPageSize, toFirstSizing } from '../../../src-main/core/downloads/adapt-page-size.ts';
 import { findGaps, toCoveredSpan, toPeriod } from '../../../src-main/core/downloads/find-gaps.ts';
@@ -11,6 +11,7 @@ import { sleepAwake } from '../../../src-main/core/downloads/sleep-awake.ts';
 import { slicePeriod, suggestSliceDays } from '../../../src-main/core/downloads/slice-period.ts';
 
 const DAY_MS = 86_400_000;
+const LOOK_BACK_MS = 600_000;
 
 function createPeriod(startDate: string, endDate: string, zone = 'UTC'): Period {
   const [fromMs, toMs] = [startDate, endDate].map((text) => fromWireDate(text, zone)) as [number, number];
@@ -92,7 +93,12 @@ describe('the page size', () => {
 
 describe('a failure', () => {
   const place: FailurePlace = {
-    ...{ cursor: 'A', isWatched: false, failures: 1, withoutProgressMs: 0, canShrink: true, restarts: 0 },
+    cursor: 'A',
+    isWatched: false,
+    failures: 1,
+    withoutProgressMs: 0,
+    canShrink: true,
+    restarts: 0,
   };
   const judge = (code: ErrorCode, change: Partial<FailurePlace> = {}, details = {}) =>
     judgeFailure(new AppError(code, '', details), { ...place, ...change }, 0.5);
@@ -126,6 +132,8 @@ describe('a failure', () => {
   it('of size leads to smaller pages, until there are none', () => {
     expect(judge('client.http-status', {}, { status: 413 })).toMatchObject({ kind: 'wait', isTooMuch: true });
     expect(judge('client.too-large', { canShrink: false })).toEqual({ kind: 'stop' });
+    // Headers that are too large are as large for smaller pages.
+    expect(judge('client.too-large', { canShrink: true }, { kind: 'headers' })).toEqual({ kind: 'stop' });
     expect(judge('client.server-error', {}, { status: 500 })).toMatchObject({ isTooMuch: true });
     expect(judge('client.timeout', {}, { kind: 'connect' })).toMatchObject({ isTooMuch: false });
   });
@@ -160,10 +168,10 @@ describe('gaps', () => {
   it('decision 27, client: leave out what a snapshot that is still open has settled, and no more', () => {
     const period = createPeriod('2026-11-20 00:00:00', '2026-11-20 12:00:00');
     const snapshot = { period, state: 'complete', stillOpen: true, startedAtMs: period.toMs } as Snapshot;
-    expect(toCoveredSpan(snapshot, false)?.toMs).toBe(period.toMs - 600_000);
-    expect(toCoveredSpan({ ...snapshot, stillOpen: false }, false)?.toMs).toBe(period.toMs);
-    expect(toCoveredSpan({ ...snapshot, state: 'incomplete' }, false)).toBeNull();
-    expect(toCoveredSpan({ ...snapshot, state: 'downloading' }, true)).toEqual(period);
+    expect(toCoveredSpan(snapshot, false, LOOK_BACK_MS)?.toMs).toBe(period.toMs - 600_000);
+    expect(toCoveredSpan({ ...snapshot, stillOpen: false }, false, LOOK_BACK_MS)?.toMs).toBe(period.toMs);
+    expect(toCoveredSpan({ ...snapshot, state: 'incomplete' }, false, LOOK_BACK_MS)).toBeNull();
+    expect(toCoveredSpan({ ...snapshot, state: 'downloading' }, true, LOOK_BACK_MS)).toEqual(period);
   });
 
   it('are asked for an hour wider where the clock of the service shows a time twice', () => {
@@ -204,8 +212,13 @@ describe('a forecast', () => {
 
   it('assumes where nothing was measured, and says so of round totals', () => {
     expect(planDownload({ asked, pace: nothing, ...rest })).toMatchObject({
-      ...{ recordCount: 10_000, isAtLeast: true, pageCount: 10, receivedBytes: 5_000_000, basis: 'assumed' },
-      ...{ durationMs: 4000, diskBytes: 6_000_000 },
+      recordCount: 10_000,
+      isAtLeast: true,
+      pageCount: 10,
+      receivedBytes: 5_000_000,
+      basis: 'assumed',
+      durationMs: 4000,
+      diskBytes: 6_000_000,
     });
     const unknown = planDownload({ asked: { ...asked, totalDocument: null }, pace: nothing, ...rest });
     expect(unknown).toMatchObject({ recordCount: null, pageCount: null, diskBytes: null, durationMs: null });
@@ -214,7 +227,10 @@ describe('a forecast', () => {
   it('follows what earlier downloads took', () => {
     const pace = { recordCount: 5000, receivedBytes: 1_000_000, durationMs: 10_000, diskShare: 2 };
     expect(planDownload({ asked, pace, ...rest })).toMatchObject({
-      ...{ receivedBytes: 2_000_000, diskBytes: 4_000_000, durationMs: 20_000, basis: 'measured' },
+      receivedBytes: 2_000_000,
+      diskBytes: 4_000_000,
+      durationMs: 20_000,
+      basis: 'measured',
     });
   });
 });

@@ -1,17 +1,24 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { RecordDetail } from '../../../src-main/common/model/record.ts';
-import { selectDetailColumns, selectSummaryColumns } from '../../../src-main/core/exports/export-columns.ts';
+import type { RecordDetail } from '../../../src-main/common/model/records/record.ts';
+import {
+  addZonedDate,
+  MARK_COLUMNS,
+  OTHER_FIELDS,
+  selectDetailColumns,
+  selectSummaryColumns,
+} from '../../../src-main/core/exports/export-columns.ts';
 import {
   InboundDetailDocument,
   InboundSummaryDocument,
   OutboundDetailDocument,
   OutboundSummaryDocument,
 } from '../../../src-main/common/reporting/wire-schemas.ts';
-import { createCsvWriter } from '../../../src-main/core/exports/csv.ts';
-import { guardCsvText } from '../../../src-main/core/exports/guard-csv-text.ts';
-import { createJsonWriter } from '../../../src-main/core/exports/json.ts';
+import { createCsvWriter } from '../../../src-main/core/exports/formats/csv.ts';
+import { guardCsvText } from '../../../src-main/core/exports/formats/guard-csv-text.ts';
+import { watchDirectionMarks } from '../../../src-main/core/exports/direction-marks.ts';
+import { createJsonWriter } from '../../../src-main/core/exports/formats/json.ts';
 import { toExportFileName, toSafeFileName } from '../../../src-main/core/exports/safe-file-name.ts';
 import { createRecord, createSnapshotOf } from '../../support/fake-export-parts.ts';
 
@@ -59,6 +66,28 @@ describe('columns', () => {
     expect(names).not.toContain('Payload');
     expect(names).not.toContain('Reponse');
     expect(names.at(-1)).toBe('Origin');
+  });
+});
+
+describe('dates in the shown clock', () => {
+  const zoned = addZonedDate(outbound, 'outbound-detail', 'America/Bogota');
+
+  it('stand behind the date as received, under a name that tells the zone', () => {
+    const names = zoned.map((column) => column.name);
+    expect(names.slice(0, 3)).toEqual(['Id', 'Date', 'Date (America/Bogota)']);
+    expect(names).toHaveLength(outbound.length + 1);
+  });
+
+  it('are the moments that the texts were read as, and empty where a text was not understood', () => {
+    const rows = [
+      createRecord(0, { dateText: '/Date(1795083330123)/' }),
+      createRecord(1, { dateText: 'not a date', dateMs: null }),
+    ];
+    const cells = readCsv(writeCsv(rows, zoned)).slice(1);
+    expect(cells.map((row) => row.slice(1, 3))).toEqual([
+      ['/Date(1795083330123)/', '2026-11-19 05:15:30.123'],
+      ['not a date', ''],
+    ]);
   });
 });
 
@@ -202,12 +231,60 @@ describe('json', () => {
   });
 });
 
+describe('what is no field of the specification', () => {
+  const columns = [...outbound, OTHER_FIELDS, ...MARK_COLUMNS];
+  const unread = createRecord(0, {
+    responseTimeMs: null,
+    extra: {
+      ReponseTime: '"12abc"',
+      Channel: '1e400',
+      Big: '12345678901234567890',
+      Mark: '"theirs"',
+      Region: '"=1+1"',
+    },
+  });
+
+  it('is a column of the csv, as JSON, empty for records without any', () => {
+    const [head, first, second] = readCsv(writeCsv([unread, createRecord(1)], columns));
+    const at = head!.indexOf('Other fields');
+    expect(head!.slice(at)).toEqual(['Other fields', 'Mark', 'Note']);
+    expect([first![at], second![at]]).toEqual([
+      '{"ReponseTime":"12abc","Channel":1e400,"Big":12345678901234567890,"Mark":"theirs","Region":"=1+1"}',
+      '',
+    ]);
+  });
+
+  it('stands in a record of the json under its own name, in the digits received', () => {
+    const writer = createJsonWriter(columns, about);
+    const text = writer.write([unread, createRecord(1)]);
+    expect(text).toContain('"ReponseTime":"12abc","ReponseCode":200');
+    expect(text).toContain('"Mark":null,"Note":null,"Big":12345678901234567890,"Region":"=1+1",');
+    // The record has a channel, and a person's own mark has a column: neither is replaced.
+    expect(text).toContain('"Channel":3,');
+    expect(text).toContain('"Other fields":{"Channel":1e400,"Mark":"theirs"}');
+    expect(text.match(/Other fields/g)).toHaveLength(1);
+  });
+
+  it('is watched for marks that reorder text', () => {
+    const watched = watchDirectionMarks([OTHER_FIELDS]);
+    createJsonWriter(watched.columns, about).write([{ extra: { Region: '"a\u202eb"' } }]);
+    expect(watched.list()).toEqual(['U+202E']);
+  });
+});
+
 describe('file name', () => {
   it('follows the template', () => {
     const snapshot = createSnapshotOf('inbound-detail', 1);
     expect(toExportFileName(snapshot, 'csv')).toBe('inbound-detail_1001_2026-11-19.csv');
-    const week = { ...snapshot, period: { ...snapshot.period, endDate: '2026-11-25 23:59:59' } };
+    const week = { ...snapshot, period: { ...snapshot.period, toMs: Date.UTC(2026, 10, 25, 23, 59, 59) } };
     expect(toExportFileName(week, 'json')).toBe('inbound-detail_1001_2026-11-19_to_2026-11-25.json');
+    expect(toExportFileName(snapshot, 'csv', { zone: 'America/Bogota' })).toBe(
+      'inbound-detail_1001_2026-11-18_to_2026-11-19.csv',
+    );
+    const filter = { conditions: [{ field: 'client' as const, text: 'Ana/../x' }] };
+    expect(toExportFileName(snapshot, 'csv', { filter })).toMatch(
+      /^inbound-detail_1001_2026-11-19_filtered_client-Ana-x\.csv$/,
+    );
   });
 
   it.each([

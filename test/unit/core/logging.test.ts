@@ -8,6 +8,7 @@ import { createFileLogger } from '../../../src-main/core/logging/create-file-log
 import { formatLogLine } from '../../../src-main/core/logging/format-log-line.ts';
 import type { LogFields } from '../../../src-main/core/logging/logger.ts';
 import { toPathPattern } from '../../../src-main/core/logging/redact-text.ts';
+import { isPosix } from '../../support/posix.ts';
 
 const DAY_MS = 86_400_000;
 const NOON_MS = Date.UTC(2026, 10, 20, 12);
@@ -22,7 +23,7 @@ let folder: string;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'channelscope-log-'));
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
+afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 describe('file logger', () => {
   it('writes lines in order with the part of the core that wrote them', async () => {
@@ -60,7 +61,53 @@ describe('file logger', () => {
     expect(names).toHaveLength(15);
     expect(names[0]).toBe('channelscope-2026-11-22.log');
     expect(names.at(-1)).toBe('notes.log');
-    expect((await stat(join(folder, names[0]!))).mode & 0o777).toBe(0o600);
+    if (isPosix) expect((await stat(join(folder, names[0]!))).mode & 0o777).toBe(0o600);
+  });
+
+  it('takes no more than a limit of bytes each day, says so, and goes on the next day', async () => {
+    const maxDayBytes = 10_000;
+    let nowMs = NOON_MS;
+    const read = (day: string): Promise<string> => readFile(join(folder, `channelscope-${day}.log`), 'utf8');
+    for (const run of ['first', 'second']) {
+      const logger = createFileLogger({ folder, now: () => nowMs, maxDayBytes });
+      for (let count = 0; count < 500; count += 1) logger.info(`An event of the ${run} run.`, { count });
+      await logger.close();
+    }
+    const text = await read('2026-11-20');
+    expect(text.length).toBeLessThan(maxDayBytes + 200);
+    expect(text.length).toBeGreaterThan(maxDayBytes - 200);
+    expect(text.match(/full for today/g)).toHaveLength(1);
+    expect(text).not.toContain('second');
+    nowMs += DAY_MS;
+    const logger = createFileLogger({ folder, now: () => nowMs, maxDayBytes });
+    logger.info('Another day.');
+    await logger.close();
+    expect(await read('2026-11-21')).toContain('Another day.');
+  });
+
+  it('has the lines of its files changed between two writes, and loses none', async () => {
+    const logger = createFileLogger({ folder, now: () => NOON_MS });
+    for (let count = 0; count < 100; count += 1) logger.info('Before.', { count });
+    const rewritten = logger.rewrite((line) => line.replace('Before', 'Changed'));
+    for (let count = 0; count < 100; count += 1) logger.info('After.', { count });
+    await rewritten;
+    logger.info('Last.');
+    await logger.close();
+    const text = await readFile(join(folder, 'channelscope-2026-11-20.log'), 'utf8');
+    expect(text.match(/\n/g)).toHaveLength(201);
+    expect(text).toContain('Last.');
+    expect(() =>
+      text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown),
+    ).not.toThrow();
+    const again = createFileLogger({ folder, now: () => NOON_MS });
+    await again.rewrite((line) => line.replaceAll('After', 'Changed'));
+    await again.close();
+    const changed = await readFile(join(folder, 'channelscope-2026-11-20.log'), 'utf8');
+    expect(changed.match(/"Changed\./g)!.length + (changed.match(/"Before\./g)?.length ?? 0)).toBe(200);
+    expect(changed).not.toContain('After');
   });
 
   it('never throws: no folder, cycles, getters that throw, odd clocks', async () => {

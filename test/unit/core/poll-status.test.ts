@@ -7,11 +7,12 @@ afterEach(() => vi.useRealTimers());
 function startPoll(refreshSeconds = 30) {
   const checks: string[] = [];
   const lastMs = new Map<string, number>();
-  const world = { refreshSeconds, watched: 'a' as string | undefined, fails: false };
+  const world = { refreshSeconds, watched: ['a'], fails: false, refused: [] as string[] };
   const stop = pollStatus({
     readSettings: () => world,
-    findWatched: () => Promise.resolve(world.watched),
+    listWatched: () => world.watched,
     findLastCheckMs: (id) => lastMs.get(id),
+    isRefused: (id) => world.refused.includes(id),
     check: (id) => {
       checks.push(id);
       lastMs.set(id, Date.now());
@@ -34,7 +35,7 @@ it('checks at the interval of the settings until it is stopped', async () => {
 it('follows another connection and another interval within a second or two', async () => {
   const { checks, world, stop } = startPoll();
   await vi.advanceTimersByTimeAsync(2_000);
-  world.watched = 'b';
+  world.watched = ['b'];
   await vi.advanceTimersByTimeAsync(2_000);
   expect(checks).toEqual(['a', 'b']);
   world.refreshSeconds = 5;
@@ -47,7 +48,7 @@ it('checks neither without an interval nor without a connection', async () => {
   const { checks, world, stop } = startPoll(0);
   await vi.advanceTimersByTimeAsync(60_000);
   world.refreshSeconds = 30;
-  world.watched = undefined;
+  world.watched = [];
   await vi.advanceTimersByTimeAsync(60_000);
   expect(checks).toEqual([]);
   stop();
@@ -69,5 +70,18 @@ it('continues after a failure, and after a clock that was set back', async () =>
   vi.setSystemTime(1_000);
   await vi.advanceTimersByTimeAsync(2_000);
   expect(checks).toEqual(['a', 'a']);
+  stop();
+});
+
+it('checks every watched connection at the interval, and not all at once', async () => {
+  const { checks, world, stop } = startPoll();
+  world.watched = ['a', 'b', 'c'];
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(checks).toEqual(['a']);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(checks).toEqual(['a', 'b', 'c']);
+  world.refused = ['b'];
+  await vi.advanceTimersByTimeAsync(31_000);
+  expect(checks).toEqual(['a', 'b', 'c', 'a', 'c']);
   stop();
 });

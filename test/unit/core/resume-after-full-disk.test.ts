@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { AppError } from '../../../src-main/common/contract/errors.ts';
-import type { CacheState } from '../../../src-main/common/model/cache-state.ts';
-import type { Download } from '../../../src-main/common/model/download.ts';
+import type { CacheState } from '../../../src-main/common/model/cache/cache-state.ts';
+import type { Download } from '../../../src-main/common/model/cache/download.ts';
 import { resumeAfterFullDisk } from '../../../src-main/core/downloads/resume-after-full-disk.ts';
 import { createSilentLogger } from '../../support/silent-logger.ts';
 

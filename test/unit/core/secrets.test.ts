@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createInMemorySecretStore } from '../../../src-main/core/secrets/in-memory-secret-store.ts';
 import { toKeychainError } from '../../../src-main/core/secrets/keychain-errors.ts';
 import {
@@ -6,6 +6,7 @@ import {
   type KeytarLike,
 } from '../../../src-main/core/secrets/keytar-secret-store.ts';
 import { openSecretStore } from '../../../src-main/core/secrets/open-secret-store.ts';
+import { mayHaveKeychain } from '../../../src-main/core/secrets/session-bus.ts';
 import { createSilentLogger } from '../../support/silent-logger.ts';
 
 type Entries = Map<string, string>;
@@ -87,20 +88,21 @@ describe('secret store over keytar', () => {
 describe('toKeychainError', () => {
   it.each([
     ['The name org.freedesktop.secrets was not provided by any .service files', 'secrets.no-keychain'],
-    ['Cannot autolaunch D-Bus without X11 $DISPLAY', 'secrets.no-keychain'],
-    ['Object does not exist at path "/org/freedesktop/secrets/collection/login"', 'secrets.no-keychain'],
-    ['A default keychain could not be found.', 'secrets.no-keychain'],
-    ['Cannot create an item in a locked collection', 'secrets.locked'],
-    ['User interaction is not allowed.', 'secrets.locked'],
-    ['Prompt was dismissed', 'secrets.denied'],
-    ['The user name or passphrase you entered is not correct.', 'secrets.denied'],
-    ['User canceled the operation.', 'secrets.denied'],
-    ['Access is denied.', 'secrets.denied'],
-    ['The stub received bad data.', 'secrets.too-large'],
-    ['The specified item could not be found in the keychain.', 'secrets.missing'],
-    ['Element not found.', 'secrets.missing'],
-    ['Nobody has seen this text', 'secrets.denied'],
-  ])('%s', (text, code) => expect(toKeychainError(new Error(text)).code).toBe(code));
+    ['Objekt existiert nicht am Pfad "/org/freedesktop/secrets/collection/login"', 'secrets.no-keychain'],
+    ['Cannot create an item in a locked collection', 'secrets.denied'],
+    ['Der Zugriff wurde verweigert.', 'secrets.denied'],
+    ['Access is denied: not locked, not missing, no keychain', 'secrets.denied'],
+    ['ユーザーによって操作がキャンセルされました。', 'secrets.denied'],
+  ])('A7: takes no word of a system for a reason: %s', (text, code) =>
+    expect(toKeychainError(new Error(text)).code).toBe(code),
+  );
+});
+
+it('A7: a Linux without a session bus has no keychain, whatever its language', () => {
+  expect(mayHaveKeychain('linux', {})).toBe(false);
+  expect(mayHaveKeychain('linux', { XDG_RUNTIME_DIR: '/nowhere' })).toBe(false);
+  expect(mayHaveKeychain('linux', { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/a' })).toBe(true);
+  expect([mayHaveKeychain('win32', {}), mayHaveKeychain('darwin', {})]).toEqual([true, true]);
 });
 
 describe('openSecretStore', () => {
@@ -126,9 +128,11 @@ describe('openSecretStore', () => {
 
   it('does not call a secret absent that a locked keychain may hold', async () => {
     const load = () => Promise.resolve(createFakeKeytar(new Map(), { setPassword: lockedSet }));
+    vi.stubEnv('DBUS_SESSION_BUS_ADDRESS', 'unix:path=/somewhere');
     const { store, failure } = await openSecretStore({ load, logger });
-    expect([store.kind, failure?.code]).toEqual(['session', 'secrets.locked']);
-    await expect(store.get('c', 'accessToken')).rejects.toMatchObject({ code: 'secrets.locked' });
+    vi.unstubAllEnvs();
+    expect([store.kind, failure?.code]).toEqual(['session', 'secrets.denied']);
+    await expect(store.get('c', 'accessToken')).rejects.toMatchObject({ code: 'secrets.denied' });
     await store.set('c', 'accessToken', 'new');
     expect(await store.get('c', 'accessToken')).toBe('new');
     await store.delete('c', 'accessToken');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src-main/common/contract/errors.ts';
-import type { Snapshot } from '../../../src-main/common/model/snapshot.ts';
+import type { Snapshot } from '../../../src-main/common/model/cache/snapshot.ts';
 import type { PageHead } from '../../../src-main/core/cache/write/store-page.ts';
 import { walkReport, type Walk } from '../../../src-main/core/downloads/walk-report.ts';
 
@@ -30,10 +30,12 @@ function walkOver(heads: readonly PageHead[], change: Partial<Walk> = {}) {
           requestedAtMs: 0,
           receivedAtMs: 0,
           serverTimeMs: null,
+          removedSecrets: 0,
         });
       },
     },
     cache: {
+      endWalk: () => Promise.resolve(null),
       storePage: (page) => {
         const head = heads[asked.length - 1];
         if (head === undefined) throw new Error('Asked for a page after the end.');
@@ -81,6 +83,7 @@ describe('walking a report', () => {
     const failure = new AppError('cache.disk-full', 'full');
     const { walk, asked } = walkOver([page('A'), page('B'), page('C')], {
       cache: {
+        endWalk: () => Promise.resolve(null),
         storePage: () => ({ head: Promise.resolve(page('A')), stored: Promise.reject(failure) }),
       },
     });

@@ -21,6 +21,13 @@ it('sets the given pragmas and the common ones', () => {
   database.close();
 });
 
+it('A6: a flush reaches the disk on macOS too, at a commit and at a checkpoint', () => {
+  const database = openDatabase(file, { busyTimeoutMs: 0, pragmas: [] });
+  const read = (name: string): unknown => database.pragma(name, { simple: true });
+  expect(['fullfsync', 'checkpoint_fullfsync'].map(read)).toEqual([1, 1]);
+  database.close();
+});
+
 it('fails, with the file closed, when a pragma does not hold', () => {
   const open = (expected: string) =>
     openDatabase(file, { busyTimeoutMs: 0, pragmas: [['locking_mode', 'exclusive', expected]] });

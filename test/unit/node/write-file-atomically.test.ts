@@ -7,6 +7,7 @@ import {
   writeFileAtomically,
   writeFileAtomicallySync,
 } from '../../../src-main/node/write-file-atomically.ts';
+import { isPosix } from '../../support/posix.ts';
 
 let folder: string;
 let path: string;
@@ -33,7 +34,7 @@ describe.each([
     await write(path, 'new');
     expect(await readFile(path, 'utf8')).toBe('new');
     expect(await readdir(folder)).toEqual(['settings.json']);
-    if (process.platform !== 'win32') expect((await stat(path)).mode & 0o777).toBe(0o600);
+    if (isPosix) expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
 
   it('keeps the old content when the file can not be replaced', async () => {

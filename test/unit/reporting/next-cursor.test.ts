@@ -1,30 +1,34 @@
 import { describe, expect, it } from 'vitest';
-import { judgeEnd, type ReceivedPage } from '../../../src-main/common/reporting/next-cursor.ts';
+import { judgeEnd, type ReceivedPage } from '../../../src-main/common/reporting/reading/next-cursor.ts';
 
 const page: ReceivedPage = {
   recordCount: 100,
   lastDocument: 'b',
   cursorSent: 'a',
   seenCursors: (cursor) => cursor === 'a' || cursor === 'earlier',
-  receivedBefore: 100,
-  totalDocument: 1000,
+  isAfterEmpty: false,
+  hasAll: () => false,
 };
+
+const hasAll = (): boolean => true;
+const emptyPage = { nextCursor: null, end: 'empty-page' } as const;
 
 describe('decision 8, client: the end of a walk', () => {
   it.each<[string, Partial<ReceivedPage>, ReturnType<typeof judgeEnd>]>([
     ['goes on with a new cursor', {}, { nextCursor: 'b', end: null }],
     ['goes on after a short page', { recordCount: 1 }, { nextCursor: 'b', end: null }],
-    ['goes on without a total', { totalDocument: null }, { nextCursor: 'b', end: null }],
-    ['takes a total of zero for none', { totalDocument: 0 }, { nextCursor: 'b', end: null }],
+    ['goes on with a new cursor when all announced came', { hasAll }, { nextCursor: 'b', end: null }],
+    ['ends with an empty page when all announced came', { recordCount: 0, hasAll }, emptyPage],
+    ['ends with an empty page without a cursor', { recordCount: 0, lastDocument: null }, emptyPage],
     [
-      'ends with an empty page, whatever its cursor',
+      'asks once more after an empty page with records missing',
       { recordCount: 0 },
-      { nextCursor: null, end: 'empty-page' },
+      { nextCursor: 'b', end: null },
     ],
+    ['ends with a second empty page', { recordCount: 0, isAfterEmpty: true }, emptyPage],
+    ['ends with an empty page whose cursor repeats', { recordCount: 0, lastDocument: 'a' }, emptyPage],
     ['ends without a cursor', { lastDocument: null }, { nextCursor: null, end: 'no-cursor' }],
     ['never sends an empty cursor back', { lastDocument: '' }, { nextCursor: null, end: 'no-cursor' }],
-    ['ends with the total', { receivedBefore: 900 }, { nextCursor: null, end: 'total-reached' }],
-    ['ends beyond the total', { receivedBefore: 950 }, { nextCursor: null, end: 'total-reached' }],
     ['ends at the cursor that was sent', { lastDocument: 'a' }, { nextCursor: null, end: 'cursor-repeated' }],
     [
       'ends at any cursor seen before',
@@ -33,7 +37,7 @@ describe('decision 8, client: the end of a walk', () => {
     ],
     [
       'calls a repeat with all records complete',
-      { lastDocument: 'a', receivedBefore: 900 },
+      { lastDocument: 'a', hasAll },
       { nextCursor: null, end: 'total-reached' },
     ],
     ['sends a cursor of spaces as it is', { lastDocument: ' ' }, { nextCursor: ' ', end: null }],

@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createDateReader, isEmptyDate, readDate } from '../../../src-main/common/reporting/read-date.ts';
+import {
+  createDateReader,
+  isEmptyDate,
+  readDate,
+} from '../../../src-main/common/reporting/reading/read-date.ts';
 import { toWireDate } from '../../../src-main/common/reporting/wire-dates.ts';
 
 const at = Date.UTC(2026, 10, 20, 10, 15, 30, 123);

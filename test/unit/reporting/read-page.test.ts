@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src-main/common/contract/errors.ts';
-import { readPage, type ReadPage } from '../../../src-main/common/reporting/read-page.ts';
+import { readPage, type ReadPage } from '../../../src-main/common/reporting/reading/read-page.ts';
 import type { ReportKind } from '../../../src-main/common/reporting/reports.ts';
 import { toEnvelope } from '../../support/fault-server.ts';
 
@@ -324,6 +324,31 @@ describe('decision 22, client: types', () => {
   it('decision 22, client: strings as numbers, without loss of digits', () => {
     const text = JSON.stringify(toEnvelope([inbound])).replace(`"${inbound.Id}"`, '12345678901234567890');
     expect(readText(text).records[0]!.sessionId).toBe('12345678901234567890');
+  });
+  it('decision 36, client: a number beyond any double keeps its digits wherever it stands', () => {
+    const text = JSON.stringify(
+      toEnvelope([{ ...inbound, ReponseTime: 'X', Client: 'X', Payload: { at: ['X'] }, Far: 'X' }]),
+    ).replaceAll('"X"', '1e400');
+    const page = readText(text);
+    expect(page.records[0]).toMatchObject({
+      responseTimeMs: null,
+      client: '1e400',
+      payload: '{"at":[1e400]}',
+    });
+    expect(JSON.stringify(page.records[0]!.extra)).toBe('{"Far":1e400,"ReponseTime":1e400}');
+    expect(codesOf(page)).toContain('number-not-understood');
+  });
+  it('decision 36, client: text made of a structure keeps the digits of its numbers', () => {
+    const text = JSON.stringify(toEnvelope([{ ...inbound, Payload: { at: 'X' } }]));
+    const [record] = readText(text.replace('"X"', '12345678901234567890')).records;
+    expect(record!.payload).toBe('{"at":12345678901234567890}');
+  });
+  it('decision 22, client: a group keeps what is no field of it, and numbers that can not be read', () => {
+    const group = { ...inboundGroup, Channel: '12abc', Region: 'EU', Big: 'X' };
+    const text = JSON.stringify(toEnvelope([group])).replace('"X"', '12345678901234567890');
+    expect(readText(text, 'inbound-summary').groups).toMatchObject([
+      { channel: null, extra: { Channel: '"12abc"', Region: '"EU"', Big: '12345678901234567890' } },
+    ]);
   });
   it('decision 22, client: null for an empty string and for a number', () => {
     const page = readJson(toEnvelope([{ ...inbound, Error: null, BotLatency: null }]));

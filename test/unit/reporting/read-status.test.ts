@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readStatus, type StatusReading } from '../../../src-main/common/reporting/read-status.ts';
+import { readStatus, type StatusReading } from '../../../src-main/common/reporting/reading/read-status.ts';
 
 const groups = [
   { Division: 1, Channel: 2, Service: 3, Sessions: 40 },
@@ -101,6 +101,53 @@ describe('decision 2, client: the tenant status', () => {
       platform: 'unknown',
       connector: 'unknown',
     });
+  });
+  it('decision 22, client: what no field of the status says is kept, under its way to it', () => {
+    const nested = {
+      Platform: { Status: 'up', Node: 'eu-1' },
+      Connector: { Status: 'degraded', Reason: 'restart' },
+      Limits: { sessions_max: [100, 200] },
+    };
+    const text = JSON.stringify({ ...nested, InternalReponseTime: '12abc', Big: 'X', Sessions: 'many' });
+    const { extra, ...reading } = readText(text.replace('"X"', '1e400'));
+    expect(reading).toMatchObject({ platform: 'up', connector: 'unknown', sessions: null });
+    expect(extra).toEqual({
+      fields: {
+        'Platform.Node': '"eu-1"',
+        'Connector.Reason': '"restart"',
+        'Connector.Status': '"degraded"',
+        Limits: '{"sessions_max":[100,200]}',
+        InternalReponseTime: '"12abc"',
+        Big: '1e400',
+        Sessions: '"many"',
+      },
+      leftOut: 0,
+    });
+  });
+  it('decision 22, client: a division, channel and service that no group has are kept', () => {
+    const other = { ...flat, Division: 9, Channel: '12abc', Service: 3 };
+    expect(readJson(other).extra?.fields).toEqual({ Division: '9', Channel: '"12abc"' });
+    expect(readJson({ ...states, Division: 4 }).extra?.fields).toEqual({ Division: '4' });
+  });
+  it('decision 22, client: groups with further fields are read, and their text is kept beside them', () => {
+    const information = [{ ...groups[0], Agents: 3 }, groups[1]];
+    expect(readJson({ ...flat, TrafficInformation: information })).toEqual({
+      ...expected,
+      trafficText: JSON.stringify(information),
+    });
+  });
+  it('decision 22, client: what is nested too deep to be kept is counted', () => {
+    const deep = `${'['.repeat(20_000)}1e400${']'.repeat(20_000)}`;
+    const reading = readText(`{"Status":"up","Deep":${deep},"More":{"Status":${deep}},"A":1.50}`);
+    expect(reading.extra).toMatchObject({
+      leftOut: 2,
+      fields: { A: expect.stringMatching(/^1.50?$/) as string },
+    });
+  });
+  it('decision 22, client: a status that tells everything is kept up to a limit, and says so', () => {
+    const extra = readJson({ ...flat, A: 'a'.repeat(15_000), B: 'b'.repeat(15_000), C: 1 }).extra;
+    expect(extra).toMatchObject({ leftOut: 1, fields: { C: '1' } });
+    expect(Object.keys(extra!.fields)).toEqual(['A', 'C']);
   });
   it.each(['up', '"DOWN"', ' Up\n'])('decision 2, client: a body of one word, %j', (text) => {
     expect(readText(text)).toMatchObject({ platform: /up/i.test(text) ? 'up' : 'down', sessions: null });

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { needsBuild } from '../../../src-main/start/build-window.ts';
 import { findElectron, installElectron } from '../../../src-main/start/electron-runtime.ts';
 import { readStartOptions } from '../../../src-main/start/read-options.ts';
@@ -11,7 +11,10 @@ let root: string;
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'channelscope-start-'));
 });
-afterEach(() => rm(root, { recursive: true, force: true }));
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await rm(root, { recursive: true, force: true, maxRetries: 5 });
+});
 
 async function write(path: string, text = '', atSeconds = 1000): Promise<void> {
   await mkdir(join(root, path, '..'), { recursive: true });
@@ -72,15 +75,67 @@ describe("Electron's runtime", () => {
     expect(findElectron(root)).toBe(join(root, folder, 'dist/electron'));
   });
 
+  const patient = { onProgress: () => undefined, firstByteMs: 60_000, silenceMs: 60_000 };
+
   it('says in one line why it could not be fetched', async () => {
-    expect(await installElectron(root)).toContain('npm ci');
+    expect(await installElectron(root, patient)).toContain('npm ci');
     await write(`${folder}/install.js`, 'console.error("Error: no way there\\n    at x"); process.exit(1)');
-    expect(await installElectron(root)).toBe('Error: no way there');
+    expect(await installElectron(root, patient)).toBe('Error: no way there');
+    await write(
+      `${folder}/install.js`,
+      'console.error("TypeError: fetch failed\\n    at x"); process.exit(1)',
+    );
+    expect(await installElectron(root, patient)).toContain("can't be reached");
   });
 
-  it('is not waited for without end', async () => {
+  it('a download that brings nothing is not waited for without end', async () => {
     await write(`${folder}/install.js`, 'setInterval(() => {}, 1000)');
-    expect(await installElectron(root, 300)).toContain('longer than');
+    expect(await installElectron(root, { ...patient, firstByteMs: 300 })).toBe(
+      'nothing was received for 0.3 s',
+    );
+  });
+
+  it('a slow download is waited for as long as it brings more, and says how far it is', async () => {
+    await write(
+      `${folder}/install.js`,
+      `const { appendFileSync, mkdirSync, writeFileSync } = require('node:fs');
+       const { tmpdir } = require('node:os');
+       let count = 0;
+       setInterval(() => {
+         appendFileSync(tmpdir() + '/electron.zip', 'x'.repeat(1000));
+         if (++count < 8) return;
+         mkdirSync('${folder}/dist', { recursive: true });
+         writeFileSync('${folder}/dist/electron', '');
+         writeFileSync('${folder}/path.txt', 'electron');
+         process.exit();
+       }, 250);`,
+    );
+    const seen: number[] = [];
+    const onProgress = (bytes: number): void => void seen.push(bytes);
+    // Longer than the steps even on a busy machine.
+    expect(await installElectron(root, { onProgress, firstByteMs: 60_000, silenceMs: 30_000 })).toBeNull();
+    expect(seen.length).toBeGreaterThan(1);
+    expect(seen).toEqual(seen.toSorted((one, other) => one - other));
+  });
+
+  it('the proxy of the environment is passed on to the download', async () => {
+    vi.stubEnv('HTTPS_PROXY', 'http://proxy.example:8080');
+    await write(
+      `${folder}/install.js`,
+      `const { ELECTRON_GET_USE_PROXY, NODE_USE_ENV_PROXY, HTTPS_PROXY } = process.env;
+       console.error('Error: ' + [ELECTRON_GET_USE_PROXY, NODE_USE_ENV_PROXY, HTTPS_PROXY].join(' '));
+       process.exit(1);`,
+    );
+    expect(await installElectron(root, patient)).toBe('Error: true 1 http://proxy.example:8080');
+  });
+
+  it('may be one of the user, in a folder that ELECTRON_OVERRIDE_DIST_PATH names', async () => {
+    const environment = { ELECTRON_OVERRIDE_DIST_PATH: join(root, 'own') };
+    expect(findElectron(root, environment)).toBeNull();
+    for (const name of ['electron', 'electron.exe', 'Electron.app/Contents/MacOS/Electron']) {
+      await write(`own/${name}`);
+    }
+    expect(findElectron(root, environment)).toContain(join(root, 'own'));
   });
 });
 

@@ -1,8 +1,9 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
-import type { FilterField, RecordFilter } from '../../../common/model/record-filter.ts';
+import { BIGINT, type DuckDBConnection } from '@duckdb/node-api';
+import type { FilterField, RecordFilter } from '../../../common/model/records/record-filter.ts';
+import type { Direction } from '../../../common/reporting/reports.ts';
 import { readRows } from './engine-database.ts';
 import { findColumn } from './engine-tables.ts';
-import { toFilterSql } from './filter-sql.ts';
+import { NO_CONDITION, toFilterSql, type SqlCondition } from './filter-sql.ts';
 import { toSourceSql, type RecordScope } from './record-scope.ts';
 
 /** A value of a field, null where it has none, and its number of records. */
@@ -25,37 +26,61 @@ export async function countValues<Field extends FilterField>(
   fields: readonly Field[],
 ): Promise<Record<Field, ValueCount[]>> {
   const counts = {} as Record<Field, ValueCount[]>;
-  for (const field of fields) {
-    const column = findColumn(field, scope.direction)?.name;
-    if (column === undefined) {
-      counts[field] = [];
-      continue;
-    }
-    const where = toFilterSql(filter, scope.direction, field);
-    const rows = await readRows<[string | number | null, number]>(
+  const isRestricted = (field: Field): boolean =>
+    filter.conditions.some((condition) => condition.field === field);
+  // Fields that the same records are counted for are counted in one pass, as long as their combinations are few.
+  const shared = fields.filter((field) => isInteger(field, scope.direction) && !isRestricted(field));
+  for (const field of fields) counts[field] = [];
+  const passes = [shared, ...fields.filter((field) => !shared.includes(field)).map((field) => [field])];
+  for (const own of passes) {
+    const columns = own.flatMap((field) => {
+      const name = findColumn(field, scope.direction)?.name;
+      return name === undefined ? [] : [{ field, name }];
+    });
+    const [first] = columns;
+    if (first === undefined) continue;
+    const where = toFilterSql(filter, scope.direction, columns.length === 1 ? first.field : undefined);
+    const names = columns.map(({ name }) => name);
+    const rows = await readRows<[number, string | number | null, number]>(
       connection,
-      `SELECT ${column}, count(*) AS records FROM ${toSourceSql(scope, [column], where)}
-       GROUP BY ALL ORDER BY records DESC, ${column} LIMIT ${MAX_VALUES}`,
+      `WITH combinations AS MATERIALIZED (
+         SELECT ${names.join(', ')}, count(*) AS records FROM ${toSourceSql(scope, names, where)} GROUP BY ALL
+       ) ${names.map(toCountSql).join(' UNION ALL ')}`,
       where.values,
     );
-    counts[field] = rows.map(([value, count]) => ({ value, count }));
+    for (const [place, value, count] of rows) {
+      const column = columns[place];
+      if (column !== undefined) counts[column.field].push({ value, count });
+    }
   }
   return counts;
 }
 
-/** Number of the records of a scope. */
-export async function countRecords(connection: DuckDBConnection, scope: RecordScope): Promise<number> {
-  const source = toSourceSql(scope, ['record_id'], { sql: 'true', values: [] });
-  const [[count] = [0]] = await readRows<[number]>(connection, `SELECT count(*) FROM ${source}`);
-  return count;
+function toCountSql(name: string, place: number): string {
+  return `SELECT * FROM (
+    SELECT ${place} AS place, ${name} AS value, sum(records)::BIGINT AS records FROM combinations
+    GROUP BY value ORDER BY records DESC, value LIMIT ${MAX_VALUES}
+  )`;
 }
 
-/** The newest date; null where no record has one. */
-export async function findNewestMs(connection: DuckDBConnection, scope: RecordScope): Promise<number | null> {
-  const source = toSourceSql(scope, ['date_ms'], { sql: 'true', values: [] });
-  const [[newestMs] = [null]] = await readRows<[number | null]>(
+function isInteger(field: FilterField, direction: Direction): boolean {
+  return findColumn(field, direction)?.type === BIGINT;
+}
+
+/** Number of the records of a scope that meet a condition. */
+export async function countRecords(
+  connection: DuckDBConnection,
+  scope: RecordScope,
+  where: SqlCondition = NO_CONDITION,
+): Promise<number> {
+  // Parts of whole snapshots say it themselves.
+  if (where === NO_CONDITION && scope.parts.every(({ span }) => span === null))
+    return scope.parts.reduce((sum, { recordCount }) => sum + recordCount, 0);
+  const source = toSourceSql(scope, ['record_id'], where);
+  const [[count] = [0]] = await readRows<[number]>(
     connection,
-    `SELECT max(date_ms) FROM ${source}`,
+    `SELECT count(*) FROM ${source}`,
+    where.values,
   );
-  return newestMs;
+  return count;
 }

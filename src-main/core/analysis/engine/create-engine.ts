@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { AppError } from '../../../common/contract/errors.ts';
 import type { CallOptions } from '../../calls/pair-calls.ts';
 import type { Logger } from '../../logging/logger.ts';
@@ -6,15 +7,19 @@ import type { FeedProgress } from './feed-engine.ts';
 import type { EngineStart } from './serve-engine.ts';
 import { startEngine, type RunningEngine, type StartEngineProcess } from './start-engine.ts';
 
+/** What the engine's tables and statements may take; they spill to the disk beyond. */
+export const ENGINE_LIMITS = { memoryLimitMb: 256, threads: availableParallelism() };
 /** Pages that were stored meanwhile are fed together. */
 const FOLLOW_DELAY_MS = 500;
+/** Feeding leaves a process some hundred megabytes larger, which only its end gives back. */
+const MANY_RECORDS = 500_000;
 /** Ends within this time count as one trouble. */
 const TROUBLE_MS = 60_000;
 const MAX_RESTARTS = 3;
 
 type InputOf<Operation> = Operation extends (input: infer Input, ...rest: never[]) => unknown ? Input : null;
 type Calls = {
-  readonly [Name in Exclude<keyof EngineOperations, 'close' | 'follow'>]: (
+  readonly [Name in Exclude<keyof EngineOperations, 'close' | 'follow' | 'readLoad'>]: (
     input: InputOf<EngineOperations[Name]>,
     options?: CallOptions,
   ) => Promise<Awaited<ReturnType<EngineOperations[Name]>>>;
@@ -28,6 +33,8 @@ export interface Engine extends Calls {
   watchFeed(listener: (progress: FeedProgress | null) => void): () => void;
   /** Ends the process, since another cache takes the place of the one it reads; the next call starts it again. */
   restart(): Promise<void>;
+  /** Ends the process and starts no other before `until` is settled. Resolves once none has the cache's file open. */
+  letGo(until: Promise<unknown>): Promise<void>;
   /** Ends a process that is deaf to the end of a call; its file is sound, and the next call starts another one. */
   abandon(): Promise<void>;
   close(): Promise<void>;
@@ -35,13 +42,24 @@ export interface Engine extends Calls {
 
 const NAMES = [
   'openView',
+  'countView',
   'readIds',
   'closeView',
   'readHistogram',
   'countFacets',
   'summarise',
+  'groupRecords',
+  'groupForReconciling',
+  'readSeries',
+  'readHeatMap',
+  'readDistribution',
+  'explain',
+  'compareRecords',
   'findErrorFamilies',
-  'findFlows',
+  'findFindings',
+  'countMinutes',
+  'readPercentiles',
+  'findNewFamilies',
   'readSession',
   'runSql',
   'readSqlRows',
@@ -54,18 +72,22 @@ const ASKED_ONCE: ReadonlySet<string> = new Set<keyof Calls>(['runSql']);
 /**
  * Keeps the engine's process running. One that ends unexpectedly is started again with a file begun anew: what it was fed
  * from is still in the cache. After three ends within a minute calls fail with `analysis.stopped` until the next one a
- * minute later.
+ * minute later. One that has fed many records, of `manyRecords` on, ends once nobody needs it, and another one goes on.
  */
 export function createEngine(options: {
   readonly startProcess: StartEngineProcess;
   readonly start: Omit<EngineStart, 'mark' | 'isInDoubt'>;
   readonly logger: Logger;
   now(): number;
+  readonly manyRecords?: number;
 }): Engine {
-  const { startProcess, start, logger, now } = options;
+  const { startProcess, start, logger, now, manyRecords = MANY_RECORDS } = options;
   const listeners = new Set<(progress: FeedProgress | null) => void>();
   let generation = 0;
   let troublesMs: number[] = [];
+  let openCalls = 0;
+  /** Two processes never have the file at once: the later one would take it for damaged. */
+  let ending: Promise<void> = Promise.resolve();
   let isClosed = false;
   let abandoned: RunningEngine | null = null;
   let running: RunningEngine | null = null;
@@ -100,10 +122,28 @@ export function createEngine(options: {
     return own;
   };
   const follow = async (): Promise<void> => {
+    await ending;
     const engine = run();
     await engine.started;
     await engine.call('follow', null, { onProgress: (progress) => notify(progress as FeedProgress) });
     notify(null);
+    const load = (await engine.call('readLoad', null)) as ReturnType<EngineOperations['readLoad']>;
+    const isNeeded = load.isInUse || openCalls > 0 || running !== engine || isClosed;
+    if (load.fedRecords > manyRecords && !isNeeded) await restart();
+  };
+  const restart = async (): Promise<void> => {
+    const before = running;
+    running = null;
+    ending = Promise.all([ending, before?.end()]).then(() => undefined);
+    await ending;
+    noteChange();
+  };
+  const letGo = async (until: Promise<unknown>): Promise<void> => {
+    const before = running;
+    running = null;
+    const ended = Promise.all([ending, before?.end()]).then(() => undefined);
+    ending = Promise.allSettled([ended, until]).then(() => undefined);
+    await ended;
   };
   const noteChange = (): void => {
     if (isClosed || timer !== null) return;
@@ -114,9 +154,15 @@ export function createEngine(options: {
     timer.unref();
   };
   const callOnce = async (name: string, input: unknown, callOptions?: CallOptions): Promise<unknown> => {
-    const engine = run();
-    await engine.started;
-    return engine.call(name, input, callOptions);
+    openCalls += 1;
+    try {
+      await ending;
+      const engine = run();
+      await engine.started;
+      return await engine.call(name, input, callOptions);
+    } finally {
+      openCalls -= 1;
+    }
   };
   const call = async (name: string, input: unknown, callOptions?: CallOptions): Promise<unknown> => {
     try {
@@ -142,12 +188,8 @@ export function createEngine(options: {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    async restart() {
-      const before = running;
-      running = null;
-      await before?.end();
-      noteChange();
-    },
+    restart,
+    letGo,
     async abandon() {
       abandoned = running;
       running?.kill();

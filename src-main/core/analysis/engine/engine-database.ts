@@ -1,11 +1,16 @@
 import { DuckDBInstance, type DuckDBConnection, type DuckDBResult } from '@duckdb/node-api';
-import { mkdirSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { removePatientlySync, tryToRemoveSync } from '../../../node/move-and-remove.ts';
 import { ENGINE_SCHEMA, listTableSql } from './engine-tables.ts';
 import type { BoundValue } from './filter-sql.ts';
 
+/** Bits of the keys that groups are counted by without hashing: buckets of a histogram by code need 18. */
+const MAX_PLAIN_GROUP_BITS = 20;
 /** What large statements may lay on the disk meanwhile. */
 const MAX_SPILL = '8GB';
+/** What stays of the folder is tried again at the next start. */
+const SPILL_REMOVAL = { isFolder: true, maxWaitMs: 1000 };
 
 /** The engine's file and what reads it. */
 export interface EngineDatabase {
@@ -33,13 +38,14 @@ export interface EngineFile {
  */
 export async function openEngineDatabase(options: EngineFile): Promise<EngineDatabase> {
   const spillFolder = join(options.file, '..', 'analysis-spill');
-  rmSync(spillFolder, { recursive: true, force: true });
+  tryToRemoveSync(spillFolder, SPILL_REMOVAL);
   mkdirSync(spillFolder, { recursive: true, mode: 0o700 });
   const config = {
     threads: String(options.threads),
     memory_limit: `${options.memoryLimitMb}MB`,
     temp_directory: spillFolder,
     max_temp_directory_size: MAX_SPILL,
+    perfect_ht_threshold: String(MAX_PLAIN_GROUP_BITS),
     // Nothing is ever fetched at run time.
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
@@ -66,7 +72,7 @@ export async function openEngineDatabase(options: EngineFile): Promise<EngineDat
   const isNew = opened?.isFit !== true;
   if (isNew) {
     opened?.instance.closeSync();
-    for (const suffix of ['', '.wal']) rmSync(`${options.file}${suffix}`, { force: true });
+    for (const suffix of ['', '.wal']) removePatientlySync(`${options.file}${suffix}`);
     opened = { instance: await create(), isFit: true };
     await createTables(opened.instance, options.cacheIdentity);
   }
@@ -77,7 +83,7 @@ export async function openEngineDatabase(options: EngineFile): Promise<EngineDat
     connect: () => instance.connect(),
     close: () => {
       instance.closeSync();
-      rmSync(spillFolder, { recursive: true, force: true });
+      tryToRemoveSync(spillFolder, SPILL_REMOVAL);
     },
   };
 }

@@ -1,20 +1,28 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { AppError } from '../../../common/contract/errors.ts';
-import { CODE_CLASSES, toCodeClass, type Facets, type RecordOrder } from '../../../common/model/record.ts';
+import {
+  CODE_CLASSES,
+  toCodeClass,
+  type Facets,
+  type RecordOrder,
+} from '../../../common/model/records/record.ts';
 import type { CallContext } from '../../calls/call-messages.ts';
-import type { RecordFilter } from '../../../common/model/record-filter.ts';
-import type { RecordScope as WantedScope } from '../../../common/model/record-scope.ts';
-import type { SqlQuestion } from '../../../common/model/sql.ts';
+import type { RecordFilter } from '../../../common/model/records/record-filter.ts';
+import type { PeriodScope, RecordScope as WantedScope } from '../../../common/model/records/record-scope.ts';
+import type { SqlQuestion } from '../../../common/model/records/sql.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
-import { countRecords, countValues, findNewestMs, type ValueCount } from './count-records.ts';
+import { countValues, type ValueCount } from './count-records.ts';
 import { createEngineFeed, type FeedProgress } from './feed-engine.ts';
 import type { EngineDatabase } from './engine-database.ts';
+import { countMinutes, readPercentiles } from './alerts/count-minutes.ts';
+import { findNewFamilies } from './alerts/find-new-families.ts';
 import { findErrorFamilies } from './error-families.ts';
-import { findFlows } from './find-flows.ts';
+import { findFindings, type FindingsQuestion } from './findings/find-findings.ts';
 import { resolveMarks } from './marked-records.ts';
+import { createMeasureOperations } from './measures/measure-operations.ts';
 import { readHistogram, type HistogramShape } from './read-histogram.ts';
 import { readSession } from './read-session.ts';
-import { createRecordViews } from './record-views.ts';
+import { createRecordViews } from './views/record-views.ts';
 import { createScopeResolver, type EngineSource } from './resolve-scope.ts';
 import { runStatement } from './sql/run-statement.ts';
 import { createSqlResults } from './sql/sql-results.ts';
@@ -86,17 +94,19 @@ export async function createEngineOperations(database: EngineDatabase, source: E
     });
 
   return {
+    /** Records that this process has fed, and whether its end would close views or results. */
+    readLoad: () => ({ fedRecords: feed.fedRecords, isInUse: views.size > 0 || results.count > 0 }),
     /** Brings the engine up to the cache; reports the records fed after each batch. */
     follow: (_input: null, { progress: report }: Context): Promise<void> => follow(report),
     openView: ({ order, ...question }: Question & { order: RecordOrder }, context: Context) =>
-      askFiltered(question, context, async (connection, records, filter) => {
-        const { viewId, rowCount } = await views.open(records, filter, order, context.signal);
-        const isWhole = filter.conditions.length === 0;
-        return { viewId, rowCount, totalCount: isWhole ? rowCount : await countRecords(connection, records) };
-      }),
+      askFiltered(question, context, (_connection, records, filter) =>
+        views.open(records, filter, order, context.signal),
+      ),
+    /** All rows of a view, once they have been found. */
+    countView: async (viewId: string) => ({ rowCount: await views.count(viewId) }),
     /** Ids of the rows of a view from a place on, and the report that they are of. */
     readIds: async ({ viewId, offset, limit }: { viewId: string; offset: number; limit: number }) => ({
-      report: `${views.get(viewId).scope.direction}-detail` as const,
+      report: `${views.getScope(viewId).direction}-detail` as const,
       ids: [...(await views.readIds(viewId, offset, offset + limit))],
     }),
     closeView: (viewId: string): void => views.close(viewId),
@@ -109,6 +119,7 @@ export async function createEngineOperations(database: EngineDatabase, source: E
         const fields = ['responseCode', 'channel', 'service', 'origin', 'errorFamily'] as const;
         return toFacets(await countValues(connection, records, filter, fields));
       }),
+    ...createMeasureOperations(askFiltered),
     summarise: (scope: WantedScope, context: Context) => ask(scope, context, summariseRecords),
     findErrorFamilies: (
       { period, ...question }: Question & { period: { fromMs: number; toMs: number } },
@@ -117,12 +128,30 @@ export async function createEngineOperations(database: EngineDatabase, source: E
       askFiltered(question, context, (connection, records, filter) =>
         findErrorFamilies(connection, records, filter, period),
       ),
-    /** Traffic of each channel and service in the hour before the newest record and before it; null without records. */
-    findFlows: ({ connectionId, report }: { connectionId: string; report: DetailKind }, context: Context) =>
+    /** What stands out in a connection's traffic. */
+    findFindings: (question: FindingsQuestion, context: Context) =>
+      withConnection(context, (connection) =>
+        findFindings(connection, (scope) => resolver.resolve(connection, scope), question),
+      ),
+    countMinutes: (question: Question & Parameters<typeof countMinutes>[3], context: Context) =>
+      askFiltered(question, context, (connection, records, filter) =>
+        countMinutes(connection, records, filter, question),
+      ),
+    readPercentiles: (question: Question & Parameters<typeof readPercentiles>[3], context: Context) =>
+      askFiltered(question, context, (connection, records, filter) =>
+        readPercentiles(connection, records, filter, question),
+      ),
+    /** The span is one of everything cached of the connection and report. */
+    findNewFamilies: (
+      question: { scope: PeriodScope; filter: RecordFilter } & Parameters<typeof findNewFamilies>[3],
+      context: Context,
+    ) =>
       withConnection(context, async (connection) => {
+        const { scope, filter } = question;
+        const { connectionId, report } = scope;
         const records = await resolver.resolveAll(connection, connectionId, report);
-        const newestMs = await findNewestMs(connection, records);
-        return newestMs === null ? null : findFlows(connection, records, newestMs);
+        const known = await resolveMarks(connection, records, filter, source, connectionId);
+        return findNewFamilies(connection, records, known, question);
       }),
     readSession: (
       { connectionId, sessionId, limit }: { connectionId: string; sessionId: string; limit: number },

@@ -1,5 +1,6 @@
 import { BIGINT, DOUBLE, VARCHAR, type DuckDBType } from '@duckdb/node-api';
-import type { FilterField } from '../../../common/model/record-filter.ts';
+import type { FilterField } from '../../../common/model/records/record-filter.ts';
+import { OTHER_FIELDS_COLUMN } from '../../../common/sql/sql-tables.ts';
 import {
   REPORTS,
   listFields,
@@ -9,7 +10,7 @@ import {
 } from '../../../common/reporting/reports.ts';
 
 /** Raised whenever a table below or the meaning of a column changes: the file is then fed anew. */
-export const ENGINE_SCHEMA = 3;
+export const ENGINE_SCHEMA = 4;
 
 export interface EngineColumn {
   readonly name: string;
@@ -29,7 +30,12 @@ function listColumns(kind: DetailKind): EngineColumn[] {
   const fields = listFields(kind)
     .filter(([name]) => name !== 'dateText')
     .map(([, { column, type, unit }]) => ({ name: column, type: toType(type, unit) }));
-  return [{ name: 'record_id', type: BIGINT }, { name: 'date_ms', type: BIGINT }, ...fields];
+  return [
+    { name: 'record_id', type: BIGINT },
+    { name: 'date_ms', type: BIGINT },
+    ...fields,
+    { name: OTHER_FIELDS_COLUMN, type: VARCHAR },
+  ];
 }
 
 /** Times may have fractions whatever the specification says (decision 22). */

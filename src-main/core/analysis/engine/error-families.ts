@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { ErrorFamilies, ErrorFamily } from '../../../common/model/error-family.ts';
-import type { RecordFilter } from '../../../common/model/record-filter.ts';
+import type { ErrorFamilies, ErrorFamily } from '../../../common/model/records/error-family.ts';
+import type { RecordFilter } from '../../../common/model/records/record-filter.ts';
 import { readRows } from './engine-database.ts';
 import { toFilterSql } from './filter-sql.ts';
 import { toSourceSql, type RecordScope } from './record-scope.ts';

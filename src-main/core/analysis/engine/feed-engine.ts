@@ -1,5 +1,5 @@
 import { BIGINT, DuckDBDataChunk, type DuckDBAppender, type DuckDBConnection } from '@duckdb/node-api';
-import type { Snapshot } from '../../../common/model/snapshot.ts';
+import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
 import { readRows } from './engine-database.ts';
 import { ENGINE_COLUMNS, PATTERN_COLUMN, type EngineColumn } from './engine-tables.ts';
 import type { EngineValue, FeedSnapshot, FeedSource } from './feed-source.ts';
@@ -20,6 +20,8 @@ const ERROR_PLACES = { inbound: findErrorPlace('inbound'), outbound: findErrorPl
 
 /** What has been fed so far, by snapshot. */
 export interface EngineFeed {
+  /** Records that this process has fed. */
+  readonly fedRecords: number;
   /** Records of a snapshot that queries see. */
   countFed(snapshotId: number): number;
   /** Whether these are all of its records, as they are now. */
@@ -48,6 +50,7 @@ export async function createEngineFeed(
   source: FeedSource,
   onReadAgain: (snapshotId: number) => void = () => undefined,
 ): Promise<EngineFeed> {
+  let fedRecords = 0;
   const watermarks = new Map<number, Watermark>();
   const rows = await readRows<[number, number, number, number]>(
     connection,
@@ -115,6 +118,9 @@ export async function createEngineFeed(
   };
 
   return {
+    get fedRecords() {
+      return fedRecords;
+    },
     countFed: (snapshotId) => watermarks.get(snapshotId)?.recordCount ?? 0,
     isFed({ id, recordCount, reading }) {
       const mark = watermarks.get(id);
@@ -147,6 +153,7 @@ export async function createEngineFeed(
             throw error;
           }
           fed += until - from;
+          fedRecords += until - from;
           from = until;
           onProgress?.({ fed, total });
           // Calls that arrived meanwhile come first.

@@ -1,11 +1,11 @@
 import { BIGINT, VARCHAR } from '@duckdb/node-api';
-import type { CodeClass } from '../../../common/model/record.ts';
+import type { CodeClass } from '../../../common/model/records/record.ts';
 import {
   SEARCHED_FIELDS,
   type FieldCondition,
   type FilterField,
   type RecordFilter,
-} from '../../../common/model/record-filter.ts';
+} from '../../../common/model/records/record-filter.ts';
 import type { Direction } from '../../../common/reporting/reports.ts';
 import { findColumn, type EngineColumn } from './engine-tables.ts';
 
@@ -24,6 +24,9 @@ export interface SqlCondition {
   readonly values: readonly BoundValue[];
 }
 
+/** What every record meets. */
+export const NO_CONDITION: SqlCondition = { sql: 'true', values: [] };
+
 const CLASS_SQL: Readonly<Record<CodeClass, string>> = {
   '2xx': 'response_code BETWEEN 100 AND 299',
   '3xx': 'response_code BETWEEN 300 AND 399',
@@ -31,13 +34,9 @@ const CLASS_SQL: Readonly<Record<CodeClass, string>> = {
   '5xx': 'response_code BETWEEN 500 AND 599',
   none: '(response_code IS NULL OR response_code NOT BETWEEN 100 AND 599)',
 };
-/** The class of a response code as its place in CODE_CLASSES. */
-export const CLASS_PLACE_SQL =
-  'CASE WHEN response_code IS NULL OR response_code NOT BETWEEN 100 AND 599 THEN 4 ' +
-  'WHEN response_code < 300 THEN 0 WHEN response_code < 400 THEN 1 WHEN response_code < 500 THEN 2 ELSE 3 END';
 
-/** Runs of digits, which have no case, and are rarer than spaces and quotes. */
-const DIGITS = /[0-9]{2,}/g;
+/** Digits and the signs after them have no case. Texts are looked through for the first of them: digits are rare. */
+const DIGITS = /[0-9]{2}[ -@[-`{-~]*/g;
 
 /**
  * A filter as SQL; 'true' where it restricts nothing. A condition on a field that the direction does not have

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { FieldCondition, RecordFilter } from '../../../common/model/record-filter.ts';
-import type { RecordMark } from '../../../common/model/record-mark.ts';
+import type { FieldCondition, RecordFilter } from '../../../common/model/records/record-filter.ts';
+import type { RecordMark } from '../../../common/model/records/record-mark.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
 import type { MarkedCondition } from './filter-sql.ts';
 import { toSourceSql, type RecordScope } from './record-scope.ts';

@@ -4,11 +4,12 @@ import {
   type Histogram,
   type HistogramSeries,
   type HistogramSplit,
-} from '../../../common/model/histogram.ts';
-import { CODE_CLASSES } from '../../../common/model/record.ts';
-import type { RecordFilter } from '../../../common/model/record-filter.ts';
+} from '../../../common/model/records/histogram.ts';
+import { CODE_CLASSES } from '../../../common/model/records/record.ts';
+import type { RecordFilter } from '../../../common/model/records/record-filter.ts';
 import { readRows } from './engine-database.ts';
-import { CLASS_PLACE_SQL, toFilterSql } from './filter-sql.ts';
+import { toFilterSql } from './filter-sql.ts';
+import { toBucketSql } from './measures/bucket-sql.ts';
 import { toSourceSql, type RecordScope } from './record-scope.ts';
 
 /** How records over time are drawn. */
@@ -38,30 +39,28 @@ export async function readHistogram(
   const [first = 0] = edges;
   const inside = `date_ms >= ${first} AND date_ms < ${edges.at(-1) ?? first}`;
   const bucket = toBucketSql(edges);
+  // Codes beyond the classes are no codes; small whole numbers are grouped without hashing.
+  const value = split === 'class' ? 'TRY_CAST(response_code AS SMALLINT)' : column;
+  const cells = `SELECT ${bucket} AS bucket, ${value} AS value, count(*) AS records
+    FROM ${source} WHERE ${inside} GROUP BY ALL`;
   const counts =
     split === 'class'
-      ? `SELECT ${bucket} AS bucket, ${CLASS_PLACE_SQL} AS place, NULL AS value, count(*) AS records, 5 AS value_count
-         FROM ${source} WHERE ${inside} GROUP BY bucket, place`
+      ? `SELECT bucket, ${CLASS_PLACE_SQL} AS place, NULL AS value, sum(records)::BIGINT AS records, 5 AS value_count
+         FROM cells GROUP BY bucket, place`
       : `SELECT bucket, least(rank, ${MAX_HISTOGRAM_VALUES}) AS place,
            CASE WHEN rank < ${MAX_HISTOGRAM_VALUES} THEN cells.value END AS value, sum(records)::BIGINT, any_value(value_count)
          FROM cells JOIN ranked ON cells.value IS NOT DISTINCT FROM ranked.value GROUP BY ALL`;
-  const cells =
-    split === 'class'
-      ? ''
-      : `WITH cells AS MATERIALIZED (
-           SELECT ${bucket} AS bucket, ${column} AS value, count(*) AS records FROM ${source} WHERE ${inside} GROUP BY ALL
-         ), ranked AS (
-           SELECT value, row_number() OVER (ORDER BY sum(records) DESC, value NULLS LAST) - 1 AS rank,
-             count(*) OVER () AS value_count
-           FROM cells GROUP BY value
-         )`;
+  const ranked = `SELECT value, row_number() OVER (ORDER BY sum(records) DESC, value NULLS LAST) - 1 AS rank,
+      count(*) OVER () AS value_count
+    FROM cells GROUP BY value`;
   const medians = withMedian
     ? `UNION ALL SELECT ${bucket} AS bucket, NULL, NULL, 0, 0, median(response_time_ms)
        FROM ${source} WHERE ${inside} GROUP BY bucket`
     : '';
   const rows = await readRows<Row>(
     connection,
-    `${cells} SELECT *, NULL::DOUBLE AS median_ms FROM (${counts}) ${medians}`,
+    `WITH cells AS MATERIALIZED (${cells}), ranked AS (${ranked})
+     SELECT *, NULL::DOUBLE AS median_ms FROM (${counts}) ${medians}`,
     where.values,
   );
   const series = split === 'class' ? CLASS_SERIES : listSeries(rows);
@@ -80,6 +79,10 @@ export async function readHistogram(
   return { split, series: [...series], buckets };
 }
 
+/** The class of a response code as its place in CODE_CLASSES. */
+const CLASS_PLACE_SQL =
+  'CASE WHEN value IS NULL OR value NOT BETWEEN 100 AND 599 THEN 4 ' +
+  'WHEN value < 300 THEN 0 WHEN value < 400 THEN 1 WHEN value < 500 THEN 2 ELSE 3 END';
 const CLASS_SERIES: readonly HistogramSeries[] = CODE_CLASSES.map((codeClass) => ({
   kind: 'class',
   codeClass,
@@ -95,22 +98,4 @@ function listSeries(rows: readonly Row[]): HistogramSeries[] {
         : { kind: 'others', valueCount: valueCount - MAX_HISTOGRAM_VALUES };
   }
   return series;
-}
-
-/**
- * The place of the bucket that a date lies in. A clock change makes buckets differ in length: each run of equal ones is
- * divided by its own. Numbers of the application, never input, stand in the statement itself.
- */
-function toBucketSql(edges: readonly number[]): string {
-  const runs: { readonly place: number; readonly fromMs: number; readonly widthMs: number }[] = [];
-  for (const [place, fromMs] of edges.entries()) {
-    const widthMs = (edges[place + 1] ?? fromMs) - fromMs;
-    if (widthMs > 0 && runs.at(-1)?.widthMs !== widthMs) runs.push({ place, fromMs, widthMs });
-  }
-  const terms = runs.map(({ place, fromMs, widthMs }, index) => {
-    const sql = `${place} + (date_ms - ${fromMs}) // ${widthMs}`;
-    const next = runs[index + 1];
-    return next === undefined ? `ELSE ${sql}` : `WHEN date_ms < ${next.fromMs} THEN ${sql}`;
-  });
-  return terms.length < 2 ? `(${terms[0]?.slice('ELSE '.length) ?? '0'})` : `CASE ${terms.join(' ')} END`;
 }

@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { Session, SessionRequest } from '../../../common/model/session.ts';
+import type { Session, SessionRequest } from '../../../common/model/records/session.ts';
 import { readRows } from './engine-database.ts';
 import { RECORD_ID_SPAN, toSourceSql, type RecordScope } from './record-scope.ts';
 

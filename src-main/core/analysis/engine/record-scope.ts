@@ -15,6 +15,8 @@ export interface RecordScope {
 export interface ScopePart {
   readonly snapshotId: number;
   readonly recordCount: number;
+  /** Records before this place don't belong to it. */
+  readonly fromSeq?: number;
   /** Dates [fromMs, toMs); null for every record. */
   readonly span: { readonly fromMs: number; readonly toMs: number } | null;
   /** Records whose date can't be read belong to it too. */
@@ -61,9 +63,9 @@ export function toSourceSql(
 }
 
 /** Numbers of the application, never input: they stand in the statement itself. */
-function toRangeSql({ snapshotId, recordCount, span, withUndated }: ScopePart): string {
+function toRangeSql({ snapshotId, recordCount, fromSeq = 0, span, withUndated }: ScopePart): string {
   const first = snapshotId * RECORD_ID_SPAN;
-  const ids = `record_id >= ${first} AND record_id < ${first + recordCount}`;
+  const ids = `record_id >= ${first + fromSeq} AND record_id < ${first + recordCount}`;
   if (span === null) return ids;
   const dates = `date_ms >= ${span.fromMs} AND date_ms < ${span.toMs}`;
   return withUndated ? `${ids} AND (date_ms IS NULL OR (${dates}))` : `${ids} AND ${dates}`;

@@ -1,8 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { RecordScope as WantedScope } from '../../../common/model/record-scope.ts';
-import type { Snapshot } from '../../../common/model/snapshot.ts';
-import type { StatusSample } from '../../../common/model/status.ts';
-import type { Summary } from '../../../common/model/summary.ts';
+import type { RecordScope as WantedScope } from '../../../common/model/records/record-scope.ts';
+import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
+import type { StatusSample } from '../../../common/model/connections/status.ts';
+import type { Summary } from '../../../common/model/records/summary.ts';
 import type { DetailKind, Direction } from '../../../common/reporting/reports.ts';
 import { dividePeriod } from '../divide-period.ts';
 import { countRecords } from './count-records.ts';
@@ -10,6 +10,7 @@ import type { EngineFeed } from './feed-engine.ts';
 import type { FeedSource } from './feed-source.ts';
 import type { MarkSource } from './marked-records.ts';
 import { toParts, type RecordScope, type ScopePart } from './record-scope.ts';
+import { createWholeParts } from './whole-parts.ts';
 
 /** The cache as the engine reads it. */
 export interface EngineSource extends FeedSource, MarkSource {
@@ -38,6 +39,7 @@ export function createScopeResolver(
   const waitFor = async (snapshots: readonly Snapshot[]): Promise<void> => {
     if (!snapshots.every((snapshot) => feed.isFed(snapshot))) await follow();
   };
+  const findWholeParts = createWholeParts();
   const toWhole = ({ id, recordCount }: Snapshot): ScopePart => ({
     snapshotId: id,
     recordCount,
@@ -66,7 +68,10 @@ export function createScopeResolver(
       const parts = [{ snapshotId, recordCount, span: { fromMs, toMs }, withUndated: false }];
       return countRecords(connection, { direction, parts });
     });
-    return { direction, parts: toParts(segments, known) };
+    return {
+      direction,
+      parts: await findWholeParts(connection, direction, toParts(segments, known), touched),
+    };
   };
 
   return {

@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { SummaryGroup } from '../../../common/model/summary.ts';
+import type { SummaryGroup } from '../../../common/model/records/summary.ts';
 import { readRows } from './engine-database.ts';
 import { toSourceSql, type RecordScope } from './record-scope.ts';
 

@@ -1,6 +1,7 @@
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { AppError } from '../../../common/contract/errors.ts';
+import { removePatientlySync, tryToRemoveSync } from '../../../node/move-and-remove.ts';
 import { makePrivateFile } from '../../../node/private-files.ts';
 import { replaceFileSync } from '../../../node/write-file-atomically.ts';
 import type { Database } from '../../../node/open-database.ts';
@@ -8,6 +9,8 @@ import { openCacheDatabase } from './open-database.ts';
 
 /** Copies of this many schema versions are kept. */
 const MAX_COPIES = 3;
+/** An old copy that stays is tried again after the next update; nothing waits for it. */
+const OLD_REMOVAL = { maxWaitMs: 0 };
 
 /**
  * Copies the database to `<file>.v<version>.backup`: written under another name, checked, flushed, then renamed,
@@ -17,7 +20,7 @@ const MAX_COPIES = 3;
 export function backUp(database: Database, file: string, version: number): void {
   const target = `${file}.v${version}.backup`;
   const unfinished = `${target}.new`;
-  rmSync(unfinished, { force: true });
+  removePatientlySync(unfinished);
   try {
     // An empty file is accepted as the target, so it is never readable by others.
     makePrivateFile(unfinished);
@@ -25,7 +28,7 @@ export function backUp(database: Database, file: string, version: number): void 
     assertLike(database, unfinished);
     replaceFileSync(unfinished, target);
   } catch (error) {
-    rmSync(unfinished, { force: true });
+    tryToRemoveSync(unfinished);
     throw error;
   }
   removeOldest(file);
@@ -57,7 +60,17 @@ function countRows(database: Database): string {
   return JSON.stringify(counts);
 }
 
+/** Removes every copy: what is removed from the cache must not stay in them. Throws where one can't be removed. */
+export function removeCopies(file: string): void {
+  for (const path of listCopies(file)) removePatientlySync(path);
+}
+
 function removeOldest(file: string): void {
+  for (const path of listCopies(file).slice(MAX_COPIES)) tryToRemoveSync(path, OLD_REMOVAL);
+}
+
+/** Paths of the copies, the newest schema first. */
+function listCopies(file: string): string[] {
   const start = `${basename(file)}.v`;
   const found = readdirSync(dirname(file)).flatMap((name) => {
     const version =
@@ -65,5 +78,5 @@ function removeOldest(file: string): void {
     return Number.isNaN(version) ? [] : [{ name, version }];
   });
   found.sort((a, b) => b.version - a.version);
-  for (const { name } of found.slice(MAX_COPIES)) rmSync(join(dirname(file), name), { force: true });
+  return found.map(({ name }) => join(dirname(file), name));
 }

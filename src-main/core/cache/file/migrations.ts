@@ -1,6 +1,5 @@
 import type { Database } from '../../../node/open-database.ts';
-import { MARKS_SCHEMA } from './marks-schema.ts';
-import { ADD_READING } from './reading-schema.ts';
+import { LATER_MIGRATIONS } from './later-migrations.ts';
 import { rebuildPages } from './rebuild-pages.ts';
 
 /** One step of the schema; numbered from 1 without gaps, append-only. */
@@ -252,6 +251,5 @@ DROP TABLE inbound_texts;
 DROP TABLE outbound_texts;
 `,
   },
-  { version: 7, sql: MARKS_SCHEMA },
-  { version: 8, sql: ADD_READING },
+  ...LATER_MIGRATIONS,
 ];

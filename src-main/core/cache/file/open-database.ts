@@ -10,8 +10,11 @@ const CACHE_SIZE: Pragma = ['cache_size', -32_768, -32_768];
 /** Takes effect only while the file has no table yet. */
 const AUTO_VACUUM: Pragma = ['auto_vacuum', 'incremental', null];
 
+/** What was deleted is overwritten, so that nothing of it stays in the file's free pages. */
+const SECURE_DELETE: Pragma = ['secure_delete', 'on', 1];
+
 const PRAGMAS: Readonly<Record<'write' | 'read' | 'read-any', readonly Pragma[]>> = {
-  write: [AUTO_VACUUM, ['journal_mode', 'wal', 'wal'], CACHE_SIZE],
+  write: [AUTO_VACUUM, SECURE_DELETE, ['journal_mode', 'wal', 'wal'], CACHE_SIZE],
   read: [['journal_mode', null, 'wal'], CACHE_SIZE],
   // A file that is only looked at may have any journal.
   'read-any': [CACHE_SIZE],

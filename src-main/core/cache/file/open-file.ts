@@ -1,5 +1,6 @@
-import { accessSync, constants, existsSync, rmSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { isTaken, removePatientlySync } from '../../../node/move-and-remove.ts';
 import { makePrivateFile } from '../../../node/private-files.ts';
 import { replaceFileSync } from '../../../node/write-file-atomically.ts';
 import type { Database } from '../../../node/open-database.ts';
@@ -7,7 +8,7 @@ import { openCacheDatabase } from './open-database.ts';
 import { findDamage } from './inspect-file.ts';
 import { migrate } from './migrate.ts';
 import { MIGRATIONS, type Migration } from './migrations.ts';
-import { putAside, type Damage } from './put-aside.ts';
+import { COMPANIONS, putAside, resumePutAside, type Damage, type PutAside } from './put-aside.ts';
 import { toCacheError } from './to-cache-error.ts';
 
 /**
@@ -20,7 +21,10 @@ export interface OpenedFile {
   readonly database: Database;
   /** Folder into which a damaged file was moved, or null. */
   readonly damagedFolder: string | null;
-  /** Code of the damage: `empty`, `other-application`, `missing-table`, `quick-check`, `foreign-keys`, or SQLite's. */
+  /**
+   * Code of the damage: `empty`, `other-application`, `missing-table`, `quick-check`, `foreign-keys`, or SQLite's.
+   * `no-database` where only a log was left, which is put aside too.
+   */
   readonly damage: string;
 }
 
@@ -40,14 +44,36 @@ export function openFile(file: string, nowMs: number, options: OpenOptions = {})
   const { inspection = 'usual', firstSnapshotId = 1, migrations = MIGRATIONS } = options;
   try {
     accessSync(dirname(file), constants.W_OK);
-    const damage = existsSync(file) ? inspect(file, migrations, inspection) : null;
-    const damagedFolder = damage === null ? null : putAside(file, damage, nowMs, describe(migrations));
+    const aside = resumePutAside(file) ?? putAsideIfDamaged(file, nowMs, inspection, migrations);
+    const isDatabase = aside !== null && isTaken(join(aside.folder, basename(file)));
+    if (!isDatabase) aside?.finish();
     const database = openSound(file, migrations);
-    if (damagedFolder !== null) reserveIds(database, file, damagedFolder, firstSnapshotId);
-    return { database, damagedFolder, damage: damage?.code ?? '' };
+    try {
+      if (isDatabase) {
+        reserveIds(database, file, aside.folder, firstSnapshotId);
+        aside.finish();
+      }
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+    return { database, damagedFolder: isDatabase ? aside.folder : null, damage: aside?.damage ?? '' };
   } catch (error) {
     throw toCacheError(error);
   }
+}
+
+/** A log without its database is put aside too: SQLite would replay it into the new one. */
+function putAsideIfDamaged(
+  file: string,
+  nowMs: number,
+  inspection: Inspection,
+  migrations: readonly Migration[],
+): PutAside | null {
+  const isLogOnly = !isTaken(file) && COMPANIONS.some((suffix) => isTaken(file + suffix));
+  const found = isTaken(file) ? inspect(file, migrations, inspection) : null;
+  const damage = isLogOnly ? { code: 'no-database', lines: [] } : found;
+  return damage === null ? null : putAside(file, damage, nowMs, describe(migrations));
 }
 
 function inspect(file: string, migrations: readonly Migration[], inspection: Inspection): Damage | null {
@@ -56,7 +82,7 @@ function inspect(file: string, migrations: readonly Migration[], inspection: Ins
 }
 
 function openSound(file: string, migrations: readonly Migration[]): Database {
-  if (!existsSync(file)) createFile(file, migrations);
+  if (!isTaken(file)) createFile(file, migrations);
   const database = openCacheDatabase(file, 'write');
   try {
     migrate(database, file, migrations);
@@ -71,7 +97,7 @@ function openSound(file: string, migrations: readonly Migration[]): Database {
 /** Makes a new cache under another name first, so that a kill leaves either none or one with all its tables. */
 function createFile(file: string, migrations: readonly Migration[]): void {
   const unfinished = `${file}.new`;
-  for (const suffix of ['', '-wal', '-shm']) rmSync(unfinished + suffix, { force: true });
+  for (const suffix of ['', ...COMPANIONS]) removePatientlySync(unfinished + suffix);
   // SQLite gives its companions the mode of the file: only the owner may read any of them.
   makePrivateFile(unfinished);
   const database = openCacheDatabase(unfinished, 'write');
@@ -87,7 +113,14 @@ function createFile(file: string, migrations: readonly Migration[]): void {
 /** Ids of the damaged file are not given out again: what is whole in it will be brought over under its own. */
 function reserveIds(database: Database, file: string, damagedFolder: string, firstSnapshotId: number): void {
   const lastId = Math.max(firstSnapshotId - 1, readLastId(join(damagedFolder, basename(file))));
-  database.prepare("INSERT INTO sqlite_sequence (name, seq) VALUES ('snapshots', ?)").run(lastId);
+  // A start that was cut short may have reserved them already.
+  database.prepare("DELETE FROM sqlite_sequence WHERE name = 'snapshots' AND seq <= ?").run(lastId);
+  database
+    .prepare(
+      `INSERT INTO sqlite_sequence (name, seq) SELECT 'snapshots', ?
+       WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'snapshots')`,
+    )
+    .run(lastId);
 }
 
 function readLastId(damagedFile: string): number {

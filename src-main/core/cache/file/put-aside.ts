@@ -1,9 +1,20 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { isTaken, movePatientlySync, tryToRemoveSync } from '../../../node/move-and-remove.ts';
 import { makePrivateFolder, PRIVATE_FOLDER_MODE } from '../../../node/private-files.ts';
-import { writeFileAtomicallySync } from '../../../node/write-file-atomically.ts';
+import { replaceFileSync, writeFileAtomicallySync } from '../../../node/write-file-atomically.ts';
 
-const SUFFIXES = ['', '-wal', '-shm'] as const;
+/** SQLite's companions of a file, which it would replay into any other that takes the file's place. */
+export const COMPANIONS = ['-journal', '-shm', '-wal'] as const;
+/** The database last: while it is in its place, the rest can still be brought back to it. */
+const MOVED_SUFFIXES = [...COMPANIONS, ''] as const;
+const REPORT = 'report.json';
+/** The report of a put-aside that isn't finished. Its last step gives it the final name. */
+const UNFINISHED = 'unfinished.json';
+/** Is there until what is whole in the file was brought over; counts how often that was begun. */
+const SALVAGE = 'salvage.json';
+/** What ends the application in the middle this often would do so again. */
+const MAX_SALVAGE_TRIES = 3;
 
 /** What was found wrong with a file; `code` selects the words, `lines` are the first of SQLite's own. */
 export interface Damage {
@@ -11,19 +22,23 @@ export interface Damage {
   readonly lines: readonly string[];
 }
 
+/** A damaged database in its folder. It counts as put aside once `finish` was called. */
+export interface PutAside {
+  readonly folder: string;
+  readonly damage: string;
+  finish(): void;
+}
+
 /**
- * Moves a damaged database with its log into a folder of its own beside it, `damaged/<UTC time>/`, with a small
- * report that holds no data. Nothing ever deletes it. Returns the folder.
+ * Moves a damaged database with its companions into a folder of its own beside it, `damaged/<UTC time>/`, with a small
+ * report that holds no data. Nothing ever deletes it. Where a file can't be moved everything goes back to its place,
+ * and what a crash leaves half moved is finished by `resumePutAside`. Throws AppError `files.held` and system errors.
  */
-export function putAside(file: string, damage: Damage, nowMs: number, versions: object): string {
-  const folder = makeFolder(join(dirname(file), 'damaged'), nowMs);
-  const sizes = SUFFIXES.map((suffix) => [
+export function putAside(file: string, damage: Damage, nowMs: number, versions: object): PutAside {
+  const sizes = MOVED_SUFFIXES.map((suffix) => [
     basename(file) + suffix,
     statSync(file + suffix, { throwIfNoEntry: false })?.size ?? null,
   ]);
-  for (const suffix of SUFFIXES) {
-    if (existsSync(file + suffix)) renameSync(file + suffix, join(folder, basename(file)) + suffix);
-  }
   const report = {
     putAsideAt: new Date(nowMs).toISOString(),
     damage: damage.code,
@@ -31,8 +46,108 @@ export function putAside(file: string, damage: Damage, nowMs: number, versions: 
     sizeBytes: Object.fromEntries(sizes) as unknown,
     versions,
   };
-  writeFileAtomicallySync(join(folder, 'report.json'), `${JSON.stringify(report, null, 2)}\n`);
-  return folder;
+  const folder = makeFolder(join(dirname(file), 'damaged'), nowMs);
+  try {
+    writeFileAtomicallySync(join(folder, UNFINISHED), `${JSON.stringify(report, null, 2)}\n`);
+    writeTries(folder, 0);
+    moveAll(file, folder);
+  } catch (error) {
+    // With anything of the database in it, it is what the next start continues from.
+    if (!MOVED_SUFFIXES.some((suffix) => isTaken(join(folder, basename(file)) + suffix))) {
+      tryToRemoveSync(folder, { isFolder: true, maxWaitMs: 0 });
+    }
+    throw error;
+  }
+  return toPutAside(folder, damage.code);
+}
+
+/** Finishes the moves that a crash, or a program that held a file, cut short. Null when there are none. Throws as above. */
+export function resumePutAside(file: string): PutAside | null {
+  const parent = join(dirname(file), 'damaged');
+  if (!isTaken(parent)) return null;
+  const folder = readdirSync(parent)
+    .map((name) => join(parent, name))
+    .find((path) => isTaken(join(path, UNFINISHED)));
+  if (folder === undefined) return null;
+  moveAll(file, folder);
+  return toPutAside(folder, readDamage(join(folder, UNFINISHED)));
+}
+
+/**
+ * Returns a folder whose database was put aside and is still to be brought over, or null; what a crash or the end of
+ * the application cut short is begun again. The same folder is returned until `endSalvage`, a few times at most.
+ */
+export function beginSalvage(file: string): string | null {
+  const parent = join(dirname(file), 'damaged');
+  if (!isTaken(parent)) return null;
+  for (const name of readdirSync(parent)) {
+    const folder = join(parent, name);
+    const isReady = isTaken(join(folder, SALVAGE)) && !isTaken(join(folder, UNFINISHED));
+    if (!isReady || !isTaken(join(folder, basename(file)))) continue;
+    const tries = readTries(folder);
+    if (tries >= MAX_SALVAGE_TRIES) continue;
+    writeTries(folder, tries + 1);
+    return folder;
+  }
+  return null;
+}
+
+/** Nothing is left to be brought over from this folder. */
+export function endSalvage(folder: string): void {
+  tryToRemoveSync(join(folder, SALVAGE));
+}
+
+function writeTries(folder: string, tries: number): void {
+  writeFileAtomicallySync(join(folder, SALVAGE), `${JSON.stringify({ tries })}\n`);
+}
+
+function readTries(folder: string): number {
+  try {
+    const { tries } = JSON.parse(readFileSync(join(folder, SALVAGE), 'utf8')) as { tries?: unknown };
+    return typeof tries === 'number' ? tries : MAX_SALVAGE_TRIES;
+  } catch {
+    return MAX_SALVAGE_TRIES;
+  }
+}
+
+function moveAll(file: string, folder: string): void {
+  const target = join(folder, basename(file));
+  // The database went last, so that whatever has its place by now is another one, with companions of its own.
+  if (isTaken(target)) return;
+  const moved: string[] = [];
+  try {
+    for (const suffix of MOVED_SUFFIXES) {
+      if (!isTaken(file + suffix)) continue;
+      movePatientlySync(file + suffix, target + suffix);
+      moved.push(suffix);
+    }
+  } catch (error) {
+    for (const suffix of moved.toReversed()) moveBack(target + suffix, file + suffix);
+    throw error;
+  }
+}
+
+/** What stays is moved when the file is opened again. */
+function moveBack(from: string, to: string): void {
+  try {
+    movePatientlySync(from, to, 0);
+  } catch {
+    // As above.
+  }
+}
+
+function toPutAside(folder: string, damage: string): PutAside {
+  const finish = (): void => replaceFileSync(join(folder, UNFINISHED), join(folder, REPORT));
+  return { folder, damage, finish };
+}
+
+function readDamage(report: string): string {
+  try {
+    const { damage } = JSON.parse(readFileSync(report, 'utf8')) as { damage?: unknown };
+    return typeof damage === 'string' ? damage : 'unknown';
+  } catch {
+    return 'unknown';
+  }
 }
 
 function makeFolder(parent: string, nowMs: number): string {

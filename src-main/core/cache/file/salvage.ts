@@ -1,4 +1,4 @@
-import type { CacheState } from '../../../common/model/cache-state.ts';
+import type { CacheState } from '../../../common/model/cache/cache-state.ts';
 import { isDetailKind, type ReportKind } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { openCacheDatabase } from './open-database.ts';
@@ -60,8 +60,19 @@ async function bringOver(source: Database, target: Database, pause: () => Promis
   const snapshots = found as DamagedSnapshot[];
   const insertRow = createRowInserter(target);
   const copyPage = preparePageCopy(source, target, insertRow);
+  const findCopied = target.prepare<number, { pages: number; records: number }>(
+    'SELECT page_count AS pages, record_count AS records FROM snapshots WHERE snapshot_id = ?',
+  );
   for (const snapshot of snapshots) {
     const { snapshot_id: id, page_count: pageCount } = snapshot;
+    // It came over before this was cut short, and may have grown since.
+    const copied = findCopied.get(id);
+    if (copied !== undefined) {
+      total.snapshots += 1;
+      total.records += copied.records;
+      total.lostPages += Math.max(0, pageCount - copied.pages);
+      continue;
+    }
     insertRow('snapshots', { ...snapshot, is_removed: BEING_SALVAGED, refresh_of: null });
     const pages = readRows(source, 'SELECT * FROM pages WHERE snapshot_id = ? ORDER BY page_number', id);
     const whole: DamagedPage[] = [];
@@ -142,7 +153,7 @@ function finishSnapshot(
 ): void {
   const { snapshot_id: id, page_count: pageCount, state } = snapshot;
   const finish = target.transaction(() => {
-    for (const table of ['remarks', 'downloads']) {
+    for (const table of ['remarks', 'downloads', 'followed_slices']) {
       if (table === 'downloads' && whole.length < pageCount) continue;
       for (const row of readRows(source, `SELECT * FROM ${table} WHERE snapshot_id = ?`, id) ?? []) {
         insertRow(table, row);
@@ -212,6 +223,7 @@ async function copySamples(
   insertRow: InsertRow,
   pause: () => Promise<void>,
 ): Promise<void> {
+  const isCopied = prepareSampleSearch(target);
   const [last] = readRows(source, 'SELECT max(sample_id) AS id FROM status_samples') ?? [];
   const lastId = Number(last?.['id'] ?? -1);
   for (let from = 0; from <= lastId; from += MAX_RUN_SAMPLES) {
@@ -219,9 +231,22 @@ async function copySamples(
     const condition = 'sample_id >= ? AND sample_id < ?';
     const rows = readRows(source, `SELECT * FROM status_samples WHERE ${condition}`, from, until) ?? [];
     const insertAll = target.transaction(() => {
-      for (const row of rows) insertRow('status_samples', { ...row, sample_id: null });
+      for (const row of rows) {
+        if (!isCopied(row)) insertRow('status_samples', { ...row, sample_id: null });
+      }
     });
     insertAll.immediate();
     await pause();
   }
+}
+
+/** True for a sample of the same moment and the same answer: it came over before this was cut short. */
+function prepareSampleSearch(target: Database): (row: AnyRow) => boolean {
+  const find = target
+    .prepare<AnyRow, number>(
+      `SELECT 1 FROM status_samples WHERE connection_id = @connection_id AND checked_at_ms = @checked_at_ms
+       AND platform = @platform AND connector = @connector AND failure IS @failure`,
+    )
+    .pluck();
+  return (row) => find.get(row) !== undefined;
 }

@@ -1,4 +1,4 @@
-import type { CacheState } from '../../../common/model/cache-state.ts';
+import type { CacheState } from '../../../common/model/cache/cache-state.ts';
 import { measureDamaged } from './put-aside.ts';
 import { readFreeBytes } from './storage-size.ts';
 
@@ -42,13 +42,22 @@ export function createStateKeeper(file: string, nowMs: number): StateKeeper {
     measureDisk() {
       const freeBytes = readFreeBytes(file);
       const lowSpace = freeBytes !== null && freeBytes < LOW_SPACE_BYTES;
-      update({ freeBytes, lowSpace, ...measureDamaged(file) });
+      update({ freeBytes, lowSpace, ...tryToMeasureDamaged(file) });
     },
     watch(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
   };
+}
+
+/** Only figures: what can't be looked at now is as it was. */
+function tryToMeasureDamaged(file: string): Partial<CacheState> {
+  try {
+    return measureDamaged(file);
+  } catch {
+    return {};
+  }
 }
 
 function toComparable(state: CacheState): string {

@@ -1,9 +1,12 @@
 import Sqlite from 'better-sqlite3';
 import { AppError, type ErrorCode } from '../../../common/contract/errors.ts';
 
+/** The file, its log, or its folder: whatever it is, the other program has to let go of it. */
+const HELD = 'Another program holds the cache file. Close it, and start Channelscope again.';
+
 const CODES: readonly (readonly [RegExp, ErrorCode, string])[] = [
   [/^SQLITE_(NOTADB|CORRUPT)/, 'cache.damaged', 'The cache file is damaged.'],
-  [/^SQLITE_(BUSY|LOCKED)/, 'cache.locked', 'Another program holds the cache file.'],
+  [/^SQLITE_(BUSY|LOCKED)/, 'cache.locked', HELD],
   // The shared index of the log can't be made larger: only a full disk does that.
   [/^SQLITE_(FULL|IOERR_SHMSIZE)/, 'cache.disk-full', 'The disk is full.'],
   [/^SQLITE_IOERR/, 'cache.io-failed', 'The disk of the cache failed.'],
@@ -14,6 +17,7 @@ const SYSTEM_CODES: Readonly<Record<string, ErrorCode>> = {
   ENOSPC: 'cache.disk-full',
   EDQUOT: 'cache.disk-full',
   EIO: 'cache.io-failed',
+  EBUSY: 'cache.locked',
   EACCES: 'cache.read-only',
   EPERM: 'cache.read-only',
   EROFS: 'cache.read-only',
@@ -27,6 +31,9 @@ const SYSTEM_CODES: Readonly<Record<string, ErrorCode>> = {
  * returned unchanged.
  */
 export function toCacheError(error: unknown): unknown {
+  if (error instanceof AppError && error.code === 'files.held') {
+    return new AppError('cache.locked', HELD, error.details, error);
+  }
   if (error instanceof AppError || !(error instanceof Error)) return error;
   if (!(error instanceof Sqlite.SqliteError)) return toSystemError(error);
   for (const [pattern, code, message] of CODES) {
@@ -38,7 +45,9 @@ export function toCacheError(error: unknown): unknown {
 function toSystemError(error: NodeJS.ErrnoException): unknown {
   const { code: system = '' } = error;
   const code = SYSTEM_CODES[system];
-  return code === undefined ? error : new AppError(code, 'The cache cannot be written.', { system }, error);
+  if (code === undefined) return error;
+  const message = code === 'cache.locked' ? HELD : 'The cache cannot be written.';
+  return new AppError(code, message, { system }, error);
 }
 
 /** True for the AppError of a file that is itself damaged. */

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { AppError } from '../../../common/contract/errors.ts';
 import type { Output } from '../../../common/contract/index.ts';
-import type { RecordRow } from '../../../common/model/record.ts';
-import type { Snapshot } from '../../../common/model/snapshot.ts';
+import type { RecordRow } from '../../../common/model/records/record.ts';
+import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
 import { DETAIL_KINDS, isDetailKind, mapKinds } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { RECORD_TABLES, selectRows, toDetailKind, toRecordId } from './record-tables.ts';

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { readUsedBytes } from '../file/storage-size.ts';
+import { IS_UNREADABLE } from './left-out-reasons.ts';
 
 /** What earlier downloads of a report took; zeros where there was none. */
 export interface DownloadPace {
@@ -13,6 +14,12 @@ export interface DownloadPace {
   readonly diskShare: number | null;
 }
 
+/** Both ends of a request, as it writes them but for the second that it asks beyond its end. */
+export interface AskedDates {
+  readonly startDate: string;
+  readonly endDate: string;
+}
+
 /** Figures of one slice, from the journal of pages. */
 export interface SliceFigures {
   readonly sliceNumber: number;
@@ -20,6 +27,8 @@ export interface SliceFigures {
   readonly recordCount: number;
   readonly firstTotal: number | null;
   readonly lastTotal: number | null;
+  /** What a slice of a followed day asked for; null for those of a download, which follow from its period. */
+  readonly asked: AskedDates | null;
 }
 
 /** Figures of a whole download, from its journal of pages. */
@@ -28,7 +37,8 @@ export interface JournalFigures {
   readonly setAsideCount: number;
   readonly firstPageAtMs: number | null;
   readonly lastPageAtMs: number | null;
-  /** SHA-256 of the pages' SHA-256 in hex, in order, each followed by a line feed. */
+  /** SHA-256 of each page as received, in hex, in order; and of all of these, each followed by a line feed. */
+  readonly pageSha256: readonly string[];
   readonly pagesSha256: string;
 }
 
@@ -38,6 +48,8 @@ interface FiguresRow {
   readonly total: number | null;
   readonly sha256: string;
   readonly receivedAtMs: number;
+  readonly startDate: string | null;
+  readonly endDate: string | null;
 }
 
 /** Downloads that an estimate is made from. */
@@ -80,17 +92,20 @@ function readDiskShare(database: Database): number | null {
 export function readJournalFigures(database: Database, snapshotId: number): JournalFigures {
   const rows = database
     .prepare<[number], FiguresRow>(
-      `SELECT slice_number AS slice, record_count AS records, total_document AS total, sha256,
-         received_at_ms AS receivedAtMs
-       FROM pages WHERE snapshot_id = ? ORDER BY page_number`,
+      `SELECT p.slice_number AS slice, record_count AS records, total_document AS total, sha256,
+         received_at_ms AS receivedAtMs, f.start_date AS startDate, f.end_date AS endDate
+       FROM pages AS p LEFT JOIN followed_slices AS f USING (snapshot_id, slice_number)
+       WHERE p.snapshot_id = ? ORDER BY page_number`,
     )
     .iterate(snapshotId);
   const hash = createHash('sha256');
+  const pageSha256: string[] = [];
   const slices = new Map<number, SliceFigures>();
   let firstPageAtMs: number | null = null;
   let lastPageAtMs: number | null = null;
   for (const row of rows) {
     hash.update(`${row.sha256}\n`);
+    pageSha256.push(row.sha256);
     firstPageAtMs ??= row.receivedAtMs;
     lastPageAtMs = row.receivedAtMs;
     const before = slices.get(row.slice);
@@ -100,11 +115,31 @@ export function readJournalFigures(database: Database, snapshotId: number): Jour
       recordCount: (before?.recordCount ?? 0) + row.records,
       firstTotal: before?.firstTotal ?? row.total,
       lastTotal: row.total ?? before?.lastTotal ?? null,
+      asked: toAsked(row),
     });
   }
   const setAsideCount = Number(
-    database.prepare('SELECT count(*) FROM set_aside WHERE snapshot_id = ?').pluck().get(snapshotId),
+    database
+      .prepare(`SELECT count(*) FROM set_aside WHERE snapshot_id = ? AND ${IS_UNREADABLE}`)
+      .pluck()
+      .get(snapshotId),
   );
   const pagesSha256 = hash.digest('hex');
-  return { slices: [...slices.values()], setAsideCount, firstPageAtMs, lastPageAtMs, pagesSha256 };
+  return {
+    slices: [...slices.values()],
+    setAsideCount,
+    firstPageAtMs,
+    lastPageAtMs,
+    pageSha256,
+    pagesSha256,
+  };
+}
+
+/** The dates of a followed slice; null for another one. */
+export function toAsked(row: {
+  readonly startDate: string | null;
+  readonly endDate: string | null;
+}): AskedDates | null {
+  const { startDate, endDate } = row;
+  return startDate === null || endDate === null ? null : { startDate, endDate };
 }

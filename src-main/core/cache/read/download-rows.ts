@@ -1,5 +1,5 @@
 import { AppError, ErrorInfo } from '../../../common/contract/errors.ts';
-import type { Snapshot } from '../../../common/model/snapshot.ts';
+import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
 import { Value } from 'typebox/value';
 import type { Database } from '../../../node/open-database.ts';
 import type { SnapshotReader } from './snapshot-rows.ts';
@@ -14,8 +14,12 @@ export interface DownloadRow {
   readonly queuedAtMs: number;
   readonly endedAtMs: number | null;
   readonly sliceDays: number | null;
+  /** Where the first request begins; empty for the period's own beginning. */
+  readonly askedStart: string;
   /** Address that the records came from; empty for snapshots of before it was kept. */
   readonly baseAddress: string;
+  /** Identifier of the report as it was requested; empty for downloads of before it was kept. */
+  readonly reportIdentifier: string;
   readonly pageSize: number | null;
   /** Total of the whole period, asked for before it was cut into slices. */
   readonly forecastTotal: number | null;
@@ -41,7 +45,9 @@ const SELECT = `
   SELECT s.snapshot_id AS snapshotId, coalesce(d.state, 'ended') AS state,
     coalesce(d.queued_at_ms, s.started_at_ms) AS queuedAtMs,
     CASE WHEN d.state IS NULL THEN s.fetched_at_ms ELSE d.ended_at_ms END AS endedAtMs,
-    d.slice_days AS sliceDays, coalesce(d.base_address, '') AS baseAddress, d.page_size AS pageSize,
+    d.slice_days AS sliceDays, coalesce(d.asked_start, '') AS askedStart,
+    coalesce(d.base_address, '') AS baseAddress,
+    coalesce(d.report_identifier, '') AS reportIdentifier, d.page_size AS pageSize,
     d.forecast_total AS forecastTotal, coalesce(d.resumed_count, 0) AS resumedCount, d.failure,
     s.next_cursor AS nextCursor, s.slice_number AS sliceNumber, s.slice_first_seq AS sliceFirstSeq,
     s.slice_total_before AS sliceTotalBefore, s.walk_entry_count AS walkEntryCount

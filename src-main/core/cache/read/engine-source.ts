@@ -3,6 +3,7 @@ import type { EngineValue, FeedSnapshot } from '../../analysis/engine/feed-sourc
 import type { EngineSource } from '../../analysis/engine/resolve-scope.ts';
 import { CONTENT_NAMES } from '../../../common/reporting/field-values.ts';
 import type { Direction } from '../../../common/reporting/reports.ts';
+import { OTHER_FIELDS_COLUMN } from '../../../common/sql/sql-tables.ts';
 import { openCacheDatabase } from '../file/open-database.ts';
 import { isDamagedPage } from '../file/to-cache-error.ts';
 import { createMarkReader } from './record-marks.ts';
@@ -24,7 +25,7 @@ export function openEngineSource(file: string): EngineSource & { close(): void }
      FROM snapshots WHERE is_removed = 0 AND report IN ('inbound-detail', 'outbound-detail')
      ORDER BY started_at_ms DESC, snapshot_id DESC`,
   );
-  const pages = createStoredPages(database);
+  const pages = createStoredPages(database, { hasExactExtras: true });
   const marks = createMarkReader(database);
   const readRows = prepareWindows(database);
   const prepareRead = (direction: Direction) => {
@@ -32,7 +33,9 @@ export function openEngineSource(file: string): EngineSource & { close(): void }
     const texts = CONTENT_NAMES.map((name) => ({ name, at: columns.indexOf(name) })).filter(
       ({ at }) => at >= 0,
     );
-    const narrow = columns.map((name, at) => (texts.some((text) => text.at === at) ? 'NULL' : name));
+    const extraAt = columns.indexOf(OTHER_FIELDS_COLUMN);
+    const ofPages = new Set([extraAt, ...texts.map(({ at }) => at)]);
+    const narrow = columns.map((name, at) => (ofPages.has(at) ? 'NULL' : name));
     const rows = database
       .prepare<[number, number], EngineValue[]>(
         `SELECT ${narrow.join(', ')} FROM ${direction}_records WHERE record_id >= ? AND record_id < ? ORDER BY record_id`,
@@ -43,6 +46,7 @@ export function openEngineSource(file: string): EngineSource & { close(): void }
       const own = readTexts(Array.from({ length: read.length }, (_none, place) => from + place));
       for (const [place, row] of read.entries()) {
         for (const { name, at } of texts) row[at] = own[place]?.[name] ?? null;
+        row[extraAt] = toJson(own[place]?.extra ?? {});
       }
       return read;
     };
@@ -66,8 +70,14 @@ export function openEngineSource(file: string): EngineSource & { close(): void }
     listSnapshots: (connectionId) => snapshots.list(connectionId),
     listMarks: (connectionId, report) => marks.list(connectionId, report),
     readMarks: (report, ids) => marks.addMarks(readRows(report, ids)).map(({ mark }) => mark ?? null),
-    readSummary: createSummaryReader(database),
-    listStatus: createStatusReader(database),
+    readSummary: createSummaryReader(database, { hasExtras: true }),
+    listStatus: createStatusReader(database).readSamples,
     close: () => void database.close(),
   };
+}
+
+/** Null without a field: nearly every record has none. */
+function toJson(fields: StoredTexts['extra']): string | null {
+  for (const _name in fields) return JSON.stringify(fields);
+  return null;
 }

@@ -1,4 +1,4 @@
-import type { RecordDetail, RecordRow } from '../../../common/model/record.ts';
+import type { RecordDetail, RecordRow } from '../../../common/model/records/record.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { toDetail } from './read-detail.ts';
@@ -24,7 +24,7 @@ type MeasuredRow = RecordRow & { readonly textLength: number };
 /** Prepares the reading of export batches: whole records, the first of those wanted, at least one while there are any. */
 export function createExportReader(database: Database): (batch: ExportBatch) => RecordDetail[] {
   const readRows = prepareWindows<MeasuredRow>(database, ', r.text_length AS textLength');
-  const pages = createStoredPages(database);
+  const pages = createStoredPages(database, { hasExactExtras: true });
   const { addMarks } = createMarkReader(database);
   return ({ report, ids, includePayload, includeMarks = false }) => {
     const plain = readUpToLimit((step) => readRows(report, step), ids);

@@ -1,7 +1,9 @@
 import { AppError } from '../../../common/contract/errors.ts';
 import type { Input, Output } from '../../../common/contract/index.ts';
-import type { JournalPage, SetAsideEntry } from '../../../common/model/snapshot.ts';
+import type { JournalPage } from '../../../common/model/cache/snapshot.ts';
 import type { Database } from '../../../node/open-database.ts';
+import { toAsked, type AskedDates } from './download-figures.ts';
+import { IS_UNREADABLE } from './left-out-reasons.ts';
 
 /** What a page was requested with. */
 export interface AskedPage {
@@ -9,13 +11,14 @@ export interface AskedPage {
   /** Null for pages of before it was kept. */
   readonly sizeAsked: number | null;
   readonly sliceNumber: number;
+  /** What a page of a followed day asked for; null for one of a download. */
+  readonly asked: AskedDates | null;
 }
 
 export interface JournalReader {
   /** The page that holds a record. Throws AppError `cache.snapshot-not-found` where none does. */
   readAsked(place: Input<'records/read-record'>): AskedPage;
   readPages(place: Input<'snapshots/read-journal'>): Output<'snapshots/read-journal'>;
-  readSetAside(place: Input<'snapshots/read-set-aside'>): Output<'snapshots/read-set-aside'>;
 }
 
 type JournalPageRow = Omit<JournalPage, 'damaged' | 'rebuilt'> & {
@@ -23,7 +26,7 @@ type JournalPageRow = Omit<JournalPage, 'damaged' | 'rebuilt'> & {
   readonly rebuilt: number;
 };
 
-/** Prepares the reading of the journal of pages and of what was set aside. */
+/** Prepares the reading of the journal of pages. */
 export function createJournalReader(database: Database): JournalReader {
   const countPages = database
     .prepare<[number], number>('SELECT count(*) FROM pages WHERE snapshot_id = ?')
@@ -32,8 +35,8 @@ export function createJournalReader(database: Database): JournalReader {
   const pages = database.prepare<[number, number, number], JournalPageRow>(
     `SELECT page_number AS pageNumber, cursor_sent AS cursorSent, cursor_received AS cursorReceived,
        entry_count AS entryCount, first_seq AS firstSeq, record_count AS recordCount,
-       (SELECT count(*) FROM set_aside AS s WHERE s.snapshot_id = p.snapshot_id AND s.page_number = p.page_number)
-         AS setAsideCount,
+       (SELECT count(*) FROM set_aside AS s WHERE s.snapshot_id = p.snapshot_id AND s.page_number = p.page_number
+          AND ${IS_UNREADABLE}) AS setAsideCount,
        size_bytes AS sizeBytes, sha256, records_sha256 AS recordsSha256, is_damaged AS damaged,
        coalesce((SELECT is_rebuilt FROM page_bodies AS b WHERE b.snapshot_id = p.snapshot_id AND b.page_number = p.page_number), 0)
          AS rebuilt,
@@ -41,21 +44,20 @@ export function createJournalReader(database: Database): JournalReader {
        requested_at_ms AS requestedAtMs, received_at_ms AS receivedAtMs
      FROM pages AS p WHERE snapshot_id = ? AND page_number >= ? ORDER BY page_number LIMIT ?`,
   );
-  const asked = database.prepare<[number, number, number], AskedPage>(
-    `SELECT cursor_sent AS cursorSent, size_asked AS sizeAsked, slice_number AS sliceNumber
-     FROM pages WHERE snapshot_id = ? AND first_seq <= ? AND first_seq + record_count > ?`,
-  );
-  const countSetAside = database
-    .prepare<[number], number>('SELECT count(*) FROM set_aside WHERE snapshot_id = ?')
-    .pluck();
-  const entries = database.prepare<[number, number, number], SetAsideEntry>(
-    `SELECT page_number AS pageNumber, place, reason, text FROM set_aside WHERE snapshot_id = ?
-     ORDER BY page_number, place LIMIT ? OFFSET ?`,
+  type AskedRow = Omit<AskedPage, 'asked'> & Parameters<typeof toAsked>[0];
+  const asked = database.prepare<[number, number, number], AskedRow>(
+    `SELECT cursor_sent AS cursorSent, size_asked AS sizeAsked, p.slice_number AS sliceNumber,
+       f.start_date AS startDate, f.end_date AS endDate
+     FROM pages AS p LEFT JOIN followed_slices AS f USING (snapshot_id, slice_number)
+     WHERE p.snapshot_id = ? AND first_seq <= ? AND first_seq + record_count > ?`,
   );
   return {
     readAsked: ({ snapshotId, seq }) => {
       const page = asked.get(snapshotId, seq, seq);
-      if (page !== undefined) return page;
+      if (page !== undefined) {
+        const { startDate, endDate, ...more } = page;
+        return { ...more, asked: toAsked({ startDate, endDate }) };
+      }
       throw new AppError('cache.snapshot-not-found', 'The record is not in the cache.', { snapshotId, seq });
     },
     readPages: ({ snapshotId, offset, limit }) => ({
@@ -65,10 +67,6 @@ export function createJournalReader(database: Database): JournalReader {
         damaged: row.damaged === 1,
         rebuilt: row.rebuilt === 1,
       })),
-    }),
-    readSetAside: ({ snapshotId, offset, limit }) => ({
-      total: countSetAside.get(snapshotId) ?? 0,
-      entries: entries.all(snapshotId, limit, offset),
     }),
   };
 }

@@ -1,5 +1,5 @@
 import { AppError } from '../../../common/contract/errors.ts';
-import type { RecordRow } from '../../../common/model/record.ts';
+import type { RecordRow } from '../../../common/model/records/record.ts';
 import { DETAIL_KINDS, mapKinds, type DetailKind } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { selectRows } from './record-tables.ts';

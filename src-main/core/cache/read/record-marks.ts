@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import type { RecordDetail, RecordRow } from '../../../common/model/record.ts';
-import type { RecordMark } from '../../../common/model/record-mark.ts';
-import type { Snapshot } from '../../../common/model/snapshot.ts';
+import type { RecordDetail, RecordRow } from '../../../common/model/records/record.ts';
+import type { RecordMark } from '../../../common/model/records/record-mark.ts';
+import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
 import { listFields, type DetailKind } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { isDamagedPage } from '../file/to-cache-error.ts';

@@ -1,13 +1,17 @@
 import { AppError } from '../../../common/contract/errors.ts';
 import { Value } from 'typebox/value';
 import type { Period } from '../../../common/model/period.ts';
-import { SnapshotReading } from '../../../common/model/reading.ts';
-import type { Remark, Snapshot } from '../../../common/model/snapshot.ts';
+import { SnapshotReading } from '../../../common/model/cache/reading.ts';
+import type { Remark, Snapshot } from '../../../common/model/cache/snapshot.ts';
 import type { Database } from '../../../node/open-database.ts';
 
-type SnapshotRow = Omit<Snapshot, 'period' | 'remarks' | 'stillOpen' | 'pinned' | 'verification'> &
+type SnapshotRow = Omit<
+  Snapshot,
+  'period' | 'remarks' | 'stillOpen' | 'pinned' | 'verification' | 'settledToMs'
+> &
   Period & {
     readonly stillOpen: number;
+    readonly settledToMs: number | null;
     readonly pinned: number;
     readonly verifiedAtMs: number | null;
     readonly damagedPages: number | null;
@@ -33,14 +37,17 @@ const SELECT = `
     total_document AS totalDocument, page_count AS pageCount, size_bytes AS sizeBytes,
     started_at_ms AS startedAtMs, fetched_at_ms AS fetchedAtMs, id_report AS idReport,
     name_visualization AS nameVisualization, failure, still_open AS stillOpen, name, note,
-    is_pinned AS pinned, refresh_of AS refreshOf, verified_at_ms AS verifiedAtMs, damaged_pages AS damagedPages, reading
+    is_pinned AS pinned, refresh_of AS refreshOf, verified_at_ms AS verifiedAtMs, damaged_pages AS damagedPages, reading,
+    settled_to_ms AS settledToMs
   FROM snapshots WHERE is_removed = 0`;
 
 /** Reads snapshots; those being removed are gone already. */
 export function createSnapshotReader(database: Database): SnapshotReader {
   const one = database.prepare<[number], SnapshotRow>(`${SELECT} AND snapshot_id = ?`);
   const all = database.prepare<[string | null, string | null], SnapshotRow>(
-    `${SELECT} AND (? IS NULL OR connection_id = ?) ORDER BY started_at_ms DESC, snapshot_id DESC`,
+    // A followed day that nothing has come of yet is no snapshot to anybody.
+    `${SELECT} AND (? IS NULL OR connection_id = ?) AND (settled_to_ms IS NULL OR to_ms >= from_ms)
+     ORDER BY started_at_ms DESC, snapshot_id DESC`,
   );
   const remarks = database.prepare<[number], RemarkRow>(
     'SELECT code, count, detail FROM remarks WHERE snapshot_id = ? ORDER BY code',
@@ -51,11 +58,12 @@ export function createSnapshotReader(database: Database): SnapshotReader {
     )
     .pluck();
   const toSnapshot = (row: SnapshotRow): Snapshot => {
-    const { startDate, endDate, fromMs, toMs, zone, verifiedAtMs, damagedPages, ...more } = row;
+    const { startDate, endDate, fromMs, toMs, zone, verifiedAtMs, damagedPages, settledToMs, ...more } = row;
     return {
       ...more,
       period: { startDate, endDate, fromMs, toMs, zone },
       stillOpen: row.stillOpen === 1,
+      ...(settledToMs === null ? {} : { settledToMs }),
       pinned: row.pinned === 1,
       remarks: remarks.all(row.id).map(toRemark),
       verification: verifiedAtMs === null ? null : { atMs: verifiedAtMs, damagedPages: damagedPages ?? 0 },

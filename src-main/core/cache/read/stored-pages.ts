@@ -1,12 +1,12 @@
 import { AppError } from '../../../common/contract/errors.ts';
-import type { Snapshot } from '../../../common/model/snapshot.ts';
-import { decodeUtf8 } from '../../../common/reporting/read-json.ts';
-import { readPage } from '../../../common/reporting/read-page.ts';
-import type { DetailRecord } from '../../../common/reporting/read-record.ts';
+import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
+import { decodeUtf8 } from '../../../common/reporting/reading/read-json.ts';
+import { readPage } from '../../../common/reporting/reading/read-page.ts';
+import type { DetailRecord } from '../../../common/reporting/reading/read-record.ts';
 import type { ReportKind } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { unpackBody } from '../write/page-body.ts';
-import { findRawEntry } from './find-raw-entry.ts';
+import { findRawEntries } from './find-raw-entry.ts';
 import { RECORD_ID_SPAN } from './record-tables.ts';
 
 /** Where the records of a page lie in their snapshot. */
@@ -37,6 +37,8 @@ export interface StoredPages {
   readTexts(snapshot: Owner, page: PageRange): readonly StoredTexts[];
   /** The text of one record as it stands in its page; null where the page holds it in a way that has none. */
   readRaw(snapshot: Owner, seq: number): { readonly text: string | null; readonly isRebuilt: boolean };
+  /** Texts of entries of a page, readable or not, as they stand in it; null for each that has none there. */
+  readEntries(snapshotId: number, pageNumber: number, places: readonly number[]): (string | null)[];
   /** Texts of records with these ids, in their order; each page is opened once. */
   readTextsOf(ids: readonly number[]): StoredTexts[];
 }
@@ -51,8 +53,14 @@ interface EntryRow {
   readonly knownEntries: number;
 }
 
-/** Prepares the reading of stored pages. The page read last stays in memory, since neighbours are read together. */
-export function createStoredPages(database: Database): StoredPages {
+/**
+ * Prepares the reading of stored pages. The page read last stays in memory, since neighbours are read together. With
+ * `hasExactExtras`, fields that the specification does not know keep the digits of their numbers; see `readPage`.
+ */
+export function createStoredPages(
+  database: Database,
+  { hasExactExtras = false }: { readonly hasExactExtras?: boolean } = {},
+): StoredPages {
   const body = database.prepare<[number, number], BodyRow>(
     'SELECT body, is_rebuilt AS isRebuilt FROM page_bodies WHERE snapshot_id = ? AND page_number = ?',
   );
@@ -101,7 +109,7 @@ export function createStoredPages(database: Database): StoredPages {
     const key = `${snapshot.id} ${pageNumber} ${firstSeq} ${recordCount} ${aside}`;
     if (last?.key === key) return last.texts;
     const { bytes, isRebuilt } = readBody(snapshot.id, pageNumber);
-    const entries = listEntries(bytes, snapshot.report);
+    const entries = listEntries(bytes, snapshot.report, hasExactExtras);
     const places = listPlaces(snapshot.id, pageNumber, entries.length, isRebuilt);
     // Nearly always every entry is a record of the snapshot.
     const isEvery = places.length === entries.length;
@@ -144,32 +152,43 @@ export function createStoredPages(database: Database): StoredPages {
     if (page === undefined) throw new AppError('cache.snapshot-not-found', 'The record is not in the cache.');
     const { pageNumber, firstSeq } = page;
     const { bytes, isRebuilt } = readBody(snapshot.id, pageNumber);
-    const readings: (readonly unknown[])[] = [];
-    readPage(bytes, {
-      report: snapshot.report,
-      zone: 'UTC',
-      onEntries: (entries) => readings.push(entries),
-    });
-    // A second reading only keeps the digits of numbers.
-    const [entries = []] = readings;
+    const entries = parseEntries(bytes, snapshot.report);
     const place = listPlaces(snapshot.id, pageNumber, entries.length, isRebuilt)[seq - firstSeq];
-    const text = place === undefined ? null : findRawEntry(decodeUtf8(bytes), entries, place);
+    const [text = null] = place === undefined ? [] : findRawEntries(decodeUtf8(bytes), entries, [place]);
     return { text, isRebuilt };
   };
+  const readEntries = (
+    snapshotId: number,
+    pageNumber: number,
+    places: readonly number[],
+  ): (string | null)[] => {
+    const snapshot = owner.get(snapshotId);
+    const { bytes, isRebuilt } = readBody(snapshotId, pageNumber);
+    // What was set aside is not in a page that was made of rows.
+    if (snapshot === undefined || isRebuilt) return places.map(() => null);
+    return findRawEntries(decodeUtf8(bytes), parseEntries(bytes, snapshot.report), places);
+  };
 
-  return { readBody, readTexts, readRaw, readTextsOf };
+  return { readBody, readTexts, readRaw, readEntries, readTextsOf };
 }
 
 /** Texts of every entry of a page, readable or not. */
-function listEntries(bytes: Uint8Array, report: ReportKind): readonly StoredTexts[] {
+function listEntries(bytes: Uint8Array, report: ReportKind, hasExactExtras: boolean): readonly StoredTexts[] {
   // No text depends on the zone of dates.
-  const { records, setAside, recordCount } = readPage(bytes, { report, zone: 'UTC' });
+  const { records, setAside, recordCount } = readPage(bytes, { report, zone: 'UTC', hasExactExtras });
   if (setAside.length === 0) return records;
   const aside = new Set(setAside.map(({ index }) => index));
   let next = 0;
   return Array.from({ length: recordCount }, (_none, index) =>
     aside.has(index) ? NO_TEXTS : (records[next++] ?? NO_TEXTS),
   );
+}
+
+/** The entries of a page as they came. */
+function parseEntries(bytes: Uint8Array, report: ReportKind): readonly unknown[] {
+  let entries: readonly unknown[] = [];
+  readPage(bytes, { report, zone: 'UTC', onEntries: (found) => (entries = found) });
+  return entries;
 }
 
 /** Places in a list of ids, the least id first. */

@@ -1,6 +1,6 @@
 import type { Input, Output } from '../../../common/contract/index.ts';
-import type { StatusHistory } from '../../../common/model/status.ts';
-import type { Summary } from '../../../common/model/summary.ts';
+import type { StatusFigures, StatusHistory } from '../../../common/model/connections/status.ts';
+import type { Summary } from '../../../common/model/records/summary.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { createComparer } from '../read/compare-snapshots.ts';
@@ -12,10 +12,12 @@ import {
 } from '../read/download-figures.ts';
 import { createExportReader } from '../read/export-batches.ts';
 import { createSnapshotReader } from '../read/snapshot-rows.ts';
+import { toStatusFigures } from '../../analysis/to-status-figures.ts';
 import { toStatusHistory } from '../../analysis/to-status-history.ts';
 import { createStatusReader } from '../read/status-samples.ts';
 import { readStorage } from '../file/storage-size.ts';
 import { createSummaryReader } from '../read/read-summary.ts';
+import { createReachReader } from '../read/walk-reach.ts';
 import type { CallContext } from '../../calls/call-messages.ts';
 import { createPageVerifier, type PageCheck } from '../read/verify-pages.ts';
 
@@ -28,14 +30,15 @@ const SINCE_MS = 7 * 86_400_000;
 export function createScanOperations(database: Database, file: string) {
   const snapshots = createSnapshotReader(database);
   const readBatch = createExportReader(database);
-  const readSummary = createSummaryReader(database);
-  const readSamples = createStatusReader(database);
+  const readSummary = createSummaryReader(database, { hasExtras: true });
+  const status = createStatusReader(database);
   const verify = createPageVerifier(database);
   const compare = createComparer(database);
 
   return {
     readPace: (input: { connectionId: string; report: DetailKind }): DownloadPace =>
       readPace(database, input.connectionId, input.report),
+    readReach: createReachReader(database),
     readJournalFigures: (snapshotId: number): JournalFigures => readJournalFigures(database, snapshotId),
     /** Computes the checksum of every page again; reports the records done as progress. Keeps nothing. */
     verifyPages: (snapshotId: number, { pause, progress }: CallContext<number>): Promise<PageCheck> =>
@@ -51,8 +54,24 @@ export function createScanOperations(database: Database, file: string) {
       nowMs,
       spanMs,
       ticks,
-    }: Input<'status/read-history'> & { nowMs: number }): StatusHistory =>
-      toStatusHistory(readSamples(connectionId, nowMs - spanMs - SINCE_MS, nowMs), nowMs, spanMs, ticks),
+    }: Input<'status/read-history'> & { nowMs: number }): StatusHistory => ({
+      ...status.readNewest(connectionId, nowMs),
+      ...toStatusHistory(
+        status.readPoints(connectionId, nowMs - spanMs - SINCE_MS, nowMs),
+        nowMs,
+        spanMs,
+        ticks,
+      ),
+    }),
+    readStatusFigures: ({
+      connectionId,
+      nowMs,
+      spansMs,
+    }: Input<'status/read-figures'> & { nowMs: number }): StatusFigures[] =>
+      toStatusFigures(status.readPoints(connectionId, nowMs - Math.max(...spansMs), nowMs), nowMs, spansMs),
+    /** What was seen of the platform and the connector in [fromMs, untilMs], oldest first. */
+    readHealth: (span: { connectionId: string; fromMs: number; untilMs: number }) =>
+      status.readPoints(span.connectionId, span.fromMs, span.untilMs),
     readStorage: () => readStorage(database, file),
   };
 }

@@ -1,8 +1,9 @@
 import { basename, join } from 'node:path';
 import { AppError } from '../../../common/contract/errors.ts';
-import type { CacheState } from '../../../common/model/cache-state.ts';
+import type { CacheState } from '../../../common/model/cache/cache-state.ts';
 import type { Logger } from '../../logging/logger.ts';
 import type { Inspection } from '../file/open-file.ts';
+import { beginSalvage, endSalvage } from '../file/put-aside.ts';
 import type { StateKeeper } from '../file/state-keeper.ts';
 import { isDamage, needsReopening } from '../file/to-cache-error.ts';
 import type { ScanOperations } from './scan-operations.ts';
@@ -21,7 +22,15 @@ export interface ThreadOptions {
   readonly logger: Logger;
   readonly state: StateKeeper;
   now(): number;
+  /** What else has the file open. */
+  readonly holders: ReadonlySet<FileHolder>;
 }
+
+/**
+ * Lets go of the file before it is opened again, and keeps off until `reopened` is settled: where a file is open, Windows
+ * can't move it.
+ */
+export type FileHolder = (reopened: Promise<unknown>) => Promise<void>;
 
 /** The three threads over one file, opened again by themselves after damage. */
 export interface SupervisedThreads {
@@ -39,7 +48,7 @@ export interface SupervisedThreads {
  * file aside. Rejects with the AppError of the first opening.
  */
 export async function superviseThreads(options: ThreadOptions): Promise<SupervisedThreads> {
-  const { file, workerUrl, logger, state, now } = options;
+  const { file, workerUrl, logger, state, now, holders } = options;
   let generation = 0;
   let lastSnapshotId = 0;
   let isClosed = false;
@@ -47,13 +56,17 @@ export async function superviseThreads(options: ThreadOptions): Promise<Supervis
   const noteSnapshotId = (snapshotId: number): void => {
     lastSnapshotId = Math.max(lastSnapshotId, snapshotId);
   };
-  /** Runs beside other calls, since a large file takes its time. */
-  const bringOver = async (threads: ThreadSet, folder: string): Promise<void> => {
+  /** Runs beside other calls, since a large file takes its time. What is cut short is begun again at the next start. */
+  const bringOver = async (threads: ThreadSet): Promise<void> => {
+    let folder: string | null = null;
     try {
-      const result = await threads.writer.call('salvage', join(folder, basename(file)));
-      const salvaged = result as CacheState['salvaged'];
-      logger.info('cache.salvaged', { ...salvaged });
-      state.update({ salvaged, startedAtMs: Math.max(now(), state.read().startedAtMs + 1) });
+      for (folder = beginSalvage(file); folder !== null; folder = beginSalvage(file)) {
+        const result = await threads.writer.call('salvage', join(folder, basename(file)));
+        endSalvage(folder);
+        const salvaged = result as CacheState['salvaged'];
+        logger.info('cache.salvaged', { folder, ...salvaged });
+        state.update({ salvaged, startedAtMs: Math.max(now(), state.read().startedAtMs + 1) });
+      }
     } catch (error) {
       logger.warn('cache.not-salvaged', { folder, error });
     }
@@ -64,18 +77,23 @@ export async function superviseThreads(options: ThreadOptions): Promise<Supervis
     const putAside = damagedFolder === null ? null : { folder: damagedFolder, atMs: openedAtMs, damage };
     if (putAside !== null) {
       logger.warn('cache.put-aside', putAside);
-      void bringOver(threads, putAside.folder);
+    } else if (damage !== '') {
+      logger.warn('cache.log-put-aside', { damage });
     }
+    void bringOver(threads);
     // Two openings within a millisecond must not look like one.
     const startedAtMs = Math.max(now(), state.read().startedAtMs + (threads.generation > 1 ? 1 : 0));
     state.update({ mode: 'ready', startedAtMs, fileCheck, ...(putAside === null ? {} : { putAside }) });
     state.measureDisk();
   };
   /** The number is taken before anything is waited for, so that of several calls one alone opens again. */
-  const open = (inspection: Inspection, before: Promise<void> = Promise.resolve()): Promise<ThreadSet> => {
+  const open = (inspection: Inspection, failed: ThreadSet | null = null): Promise<ThreadSet> => {
     generation += 1;
     const own = generation;
-    return before.then(async () => {
+    const { promise: opened, resolve: endOpening } = Promise.withResolvers<undefined>();
+    const released = [...holders].map((letGo) => letGo(opened));
+    const before = Promise.allSettled([failed === null ? null : endThreads(failed), ...released]);
+    const opening = before.then(async () => {
       const nowMs = now();
       const start = { file, nowMs, inspection, firstSnapshotId: lastSnapshotId + 1, generation: own };
       const threads = await startThreads(workerUrl, start, logger);
@@ -83,6 +101,8 @@ export async function superviseThreads(options: ThreadOptions): Promise<Supervis
       showOpening(threads, nowMs);
       return threads;
     });
+    void opening.catch(() => undefined).then(() => endOpening(undefined));
+    return opening;
   };
 
   let current = open('usual');
@@ -92,7 +112,7 @@ export async function superviseThreads(options: ThreadOptions): Promise<Supervis
     // Several calls meet the same damage: the first of them opens the file again for all.
     if (failed.generation !== generation || isClosed) return current;
     state.update({ mode: 'recovering' });
-    current = open(inspection, endThreads(failed));
+    current = open(inspection, failed);
     current.catch((error: unknown) => logger.error('cache.reopen-failed', { error }));
     return current;
   };

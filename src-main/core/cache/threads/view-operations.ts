@@ -1,7 +1,8 @@
 import type { Input, Output } from '../../../common/contract/index.ts';
-import type { SnapshotReading } from '../../../common/model/reading.ts';
-import type { RecordDetail, RecordRow } from '../../../common/model/record.ts';
-import type { Snapshot } from '../../../common/model/snapshot.ts';
+import type { SnapshotReading } from '../../../common/model/cache/reading.ts';
+import type { RecordDetail, RecordRow } from '../../../common/model/records/record.ts';
+import type { OtherFields, Snapshot } from '../../../common/model/cache/snapshot.ts';
+import { readEnvelopeRest } from '../../../common/reporting/reading/envelope-rest.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { createDownloadReader, type DownloadRow } from '../read/download-rows.ts';
@@ -9,6 +10,7 @@ import { createJournalReader } from '../read/page-journal.ts';
 import { createDetailReader } from '../read/read-detail.ts';
 import { prepareWindows } from '../read/read-window.ts';
 import { createMarkReader } from '../read/record-marks.ts';
+import { createSetAsideReader } from '../read/read-set-aside.ts';
 import { createSnapshotReader } from '../read/snapshot-rows.ts';
 import { createStoredPages } from '../read/stored-pages.ts';
 
@@ -32,12 +34,17 @@ export function createViewOperations(database: Database) {
     listDownloads: (connectionId: string | null): DownloadRow[] => downloads.list(connectionId),
     readJournal: journal.readPages,
     readAsked: journal.readAsked,
-    readSetAside: journal.readSetAside,
+    readSetAside: createSetAsideReader(database),
+    readEnvelope: ({ snapshotId, pageNumber }: Input<'snapshots/read-envelope'>): OtherFields => {
+      const { report } = snapshots.get(snapshotId);
+      const { bytes, isRebuilt } = pages.readBody(snapshotId, pageNumber);
+      return isRebuilt ? { fields: {}, leftOut: 0 } : readEnvelopeRest(bytes, report);
+    },
     /** Rows with these ids, in their order. Throws AppError `cache.view-closed` where one is gone. */
     readRows: ({ report, ids }: { report: DetailKind; ids: readonly number[] }): RecordRow[] =>
       addMarks(readWindow(report, ids)),
-    readRecord: ({ snapshotId, seq }: Input<'records/read-record'>): RecordDetail => {
-      const record = readDetail(snapshots.get(snapshotId), seq);
+    readRecord: ({ snapshotId, seq, whole }: Input<'records/read-record'>): RecordDetail => {
+      const record = readDetail(snapshots.get(snapshotId), seq, whole);
       return addMarks([record])[0] ?? record;
     },
     readRaw: ({ snapshotId, seq }: Input<'records/read-raw'>): Output<'records/read-raw'> => {

@@ -1,9 +1,17 @@
-import type { Snapshot } from '../../../common/model/snapshot.ts';
+import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
+import { removeCopies } from '../file/back-up.ts';
 import { createCheckpoints } from '../file/checkpoints.ts';
 import type { OpenedFile } from '../file/open-file.ts';
 import { BEING_SALVAGED, salvage } from '../file/salvage.ts';
 import { isDamage, toCacheError } from '../file/to-cache-error.ts';
+import { createFollowingWriter } from '../following/followed-slices.ts';
 import { createSnapshotReader } from '../read/snapshot-rows.ts';
+import {
+  createPageCleaner,
+  listCleaned,
+  type Cleaning,
+  type WantedCleaning,
+} from '../cleaning/clean-pages.ts';
 import { createDownloadWriter } from '../write/download-writes.ts';
 import { createMarkWriter } from '../write/mark-writes.ts';
 import { createPageRereader } from '../write/read-again.ts';
@@ -11,8 +19,12 @@ import { createSnapshotRemover, type Purge } from '../write/remove-snapshots.ts'
 import { createSnapshotWriter, endInterrupted } from '../write/snapshot-writes.ts';
 import { createStatusWriter } from '../write/status-writes.ts';
 import { createPageStore, type PageHead, type IncomingPage } from '../write/store-page.ts';
+import { prepareWalkEnd } from '../write/walk-ends.ts';
 import type { CallContext } from '../../calls/call-messages.ts';
 import type { ServedThread } from './thread-messages.ts';
+
+/** Before any removal: only gives free pages back. */
+const NOTHING_REMOVED_MS = -1;
 
 export type WriterOperations = ReturnType<typeof createWriter>['operations'];
 
@@ -32,6 +44,7 @@ export function createWriter(opened: OpenedFile, file: string, isFirst: boolean)
     checkpoints.run();
     return purged;
   };
+  const cleanPages = createPageCleaner(database, snapshots, () => removeCopies(file));
   let sawDamage = false;
   if (isFirst) endInterrupted(database);
   // Left by a crash in the middle; the next sweep deletes it.
@@ -40,12 +53,14 @@ export function createWriter(opened: OpenedFile, file: string, isFirst: boolean)
   const operations = {
     ...createDownloadWriter(database, snapshots),
     ...createSnapshotWriter(database, snapshots),
+    ...createFollowingWriter(database, snapshots),
     /** The head of the page is reported as progress, before the page is written. */
     storePage: (input: IncomingPage, { progress }: CallContext<PageHead>): Snapshot => {
       const snapshot = storePage(input, progress);
       checkpoints.afterWrite();
       return snapshot;
     },
+    endWalk: prepareWalkEnd(database, snapshots),
     /** Hides snapshots until they are restored, or deleted for good by `purgeRemoved`. */
     removeSnapshots: ({ snapshotIds, nowMs }: { snapshotIds: readonly number[]; nowMs: number }): void =>
       remover.mark(snapshotIds, nowMs),
@@ -61,10 +76,21 @@ export function createWriter(opened: OpenedFile, file: string, isFirst: boolean)
     },
     changeMarks: createMarkWriter(database, snapshots),
     readAgain: createPageRereader(database, snapshots, checkpoints.afterWrite),
+    /** Connections whose pages of before they were cleaned of secrets were all searched. */
+    listCleaned: (): string[] => listCleaned(database),
+    /** Searches them; where something was removed, no copy of the file and no freed page keeps it. */
+    cleanPages: async (wanted: WantedCleaning, context: CallContext): Promise<Cleaning> => {
+      const done = await cleanPages(wanted, context);
+      if (done.isChanged) await purge(NOTHING_REMOVED_MS, context.pause);
+      return done;
+    },
     addStatusSample: createStatusWriter(database),
     saveFileCheck: (atMs: number): void => void saveFileCheck.run(atMs),
-    /** Brings over what is whole in a damaged file. */
-    salvage: (damagedFile: string, { pause }: CallContext) => salvage(database, damagedFile, pause),
+    /** Brings over what is whole in a damaged file; what of it came over before stays as it is. */
+    salvage: async (damagedFile: string, { pause }: CallContext) => {
+      await purge(NOTHING_REMOVED_MS, pause);
+      return salvage(database, damagedFile, pause);
+    },
     /** Copies the log into the file; true when it is large all the same. Throws `cache.disk-full` where that has no room. */
     checkpointLog: (): boolean => checkpoints.run(),
     /** Writes a little, to see whether that is possible; throws as any write does. */

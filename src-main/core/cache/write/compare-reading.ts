@@ -2,7 +2,7 @@ import {
   MAX_READING_EXAMPLES,
   type ReadingExample,
   type SnapshotReading,
-} from '../../../common/model/reading.ts';
+} from '../../../common/model/cache/reading.ts';
 import type { StoredValue } from './record-digest.ts';
 
 /** Of one field in one page, so that others are shown too. */

@@ -1,5 +1,5 @@
-import type { Snapshot } from '../../../common/model/snapshot.ts';
-import type { DetailRecord } from '../../../common/reporting/read-record.ts';
+import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
+import type { DetailRecord } from '../../../common/reporting/reading/read-record.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { RECORD_TABLES, selectValues, toRecordId } from '../read/record-tables.ts';

@@ -1,5 +1,5 @@
 import type { ErrorInfo } from '../../../common/contract/errors.ts';
-import type { SnapshotState } from '../../../common/model/snapshot.ts';
+import type { SnapshotState } from '../../../common/model/cache/snapshot.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { createDownloadReader, type DownloadRow, type StoredDownloadState } from '../read/download-rows.ts';
 import type { SnapshotReader } from '../read/snapshot-rows.ts';
@@ -8,8 +8,10 @@ export interface QueuedDownload {
   readonly snapshotId: number;
   readonly queuedAtMs: number;
   readonly baseAddress: string;
+  readonly reportIdentifier: string;
   /** Of a new download; one that goes on keeps its own. */
   readonly sliceDays: number | null;
+  readonly askedStart: string;
   readonly resumedCount: number;
   /** The snapshot that is fetched again. */
   readonly refreshOf: number | null;
@@ -30,14 +32,18 @@ export interface WalkRestart {
 }
 
 /** What an earlier end of the walk left behind. */
-const END_REMARKS = `('cursor-repeated', 'page-repeated', 'fewer-than-total', 'more-than-total')`;
+const END_REMARKS = `('cursor-repeated', 'page-repeated', 'fewer-than-total', 'more-than-total', 'total-missing',
+  'end-not-stated', 'pages-overlap', 'ended-without-page')`;
 
 /** Everything that downloads write beside pages; each call is one transaction and returns the download. */
 export function createDownloadWriter(database: Database, snapshots: SnapshotReader) {
   const downloads = createDownloadReader(database, snapshots);
   const upsert = database.prepare(
-    `INSERT INTO downloads (snapshot_id, state, queued_at_ms, slice_days, base_address, resumed_count)
-     VALUES (@snapshotId, 'queued', @queuedAtMs, @sliceDays, @baseAddress, @resumedCount)
+    // One that goes on keeps the address and the identifier that it began with.
+    `INSERT INTO downloads (snapshot_id, state, queued_at_ms, slice_days, asked_start, base_address,
+       report_identifier, resumed_count)
+     VALUES (@snapshotId, 'queued', @queuedAtMs, @sliceDays, @askedStart, @baseAddress, @reportIdentifier,
+       @resumedCount)
      ON CONFLICT DO UPDATE SET state = 'queued', queued_at_ms = excluded.queued_at_ms, ended_at_ms = NULL,
        resumed_count = excluded.resumed_count, failure = NULL`,
   );
@@ -69,8 +75,8 @@ export function createDownloadWriter(database: Database, snapshots: SnapshotRead
   );
   const forgetEnd = database.prepare(`DELETE FROM remarks WHERE snapshot_id = ? AND code IN ${END_REMARKS}`);
   const addRemark = database.prepare(
-    `INSERT INTO remarks (snapshot_id, code, count) VALUES (?, ?, 1)
-     ON CONFLICT DO UPDATE SET count = coalesce(count, 0) + 1`,
+    `INSERT INTO remarks (snapshot_id, code, count, detail) VALUES (?, ?, 1, ?)
+     ON CONFLICT DO UPDATE SET count = coalesce(count, 0) + 1, detail = coalesce(excluded.detail, detail)`,
   );
   const setPageSize = database.prepare('UPDATE downloads SET page_size = ? WHERE snapshot_id = ?');
   const setForecast = database.prepare('UPDATE downloads SET forecast_total = ? WHERE snapshot_id = ?');
@@ -105,11 +111,13 @@ export function createDownloadWriter(database: Database, snapshots: SnapshotRead
     restartWalk: write(({ snapshotId, remark }: WalkRestart) => {
       restart.run(snapshotId);
       if (remark === null) forgetEnd.run(snapshotId);
-      else addRemark.run(snapshotId, remark);
+      else addRemark.run(snapshotId, remark, null);
     }),
-    addDownloadRemark: write(({ snapshotId, remark }: { snapshotId: number; remark: string }) => {
-      addRemark.run(snapshotId, remark);
-    }),
+    addDownloadRemark: write(
+      ({ snapshotId, remark, detail }: { snapshotId: number; remark: string; detail?: string }) => {
+        addRemark.run(snapshotId, remark, detail ?? null);
+      },
+    ),
     keepPageSize: write(({ snapshotId, pageSize }: { snapshotId: number; pageSize: number }) => {
       setPageSize.run(pageSize, snapshotId);
     }),

@@ -3,7 +3,7 @@ import {
   MAX_MARKED_RECORDS,
   type RecordMark,
   type RecordMarkChange,
-} from '../../../common/model/record-mark.ts';
+} from '../../../common/model/records/record-mark.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { createDetailReader } from '../read/read-detail.ts';
 import { toMarkKey } from '../read/record-marks.ts';

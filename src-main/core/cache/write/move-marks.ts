@@ -1,4 +1,4 @@
-import type { Snapshot } from '../../../common/model/snapshot.ts';
+import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
 import { DETAIL_KINDS, isDetailKind, mapKinds } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { createDetailReader } from '../read/read-detail.ts';

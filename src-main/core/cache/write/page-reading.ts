@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { AppError } from '../../../common/contract/errors.ts';
-import type { Snapshot } from '../../../common/model/snapshot.ts';
+import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
 import { countContent } from '../../../common/reporting/field-values.ts';
-import { readPage, type ReadPage, type SetAside } from '../../../common/reporting/read-page.ts';
+import { readPage, type ReadPage, type SetAside } from '../../../common/reporting/reading/read-page.ts';
 import { DETAIL_KINDS, isDetailKind, mapKinds } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { isDamage, isDamagedPage, toCacheError } from '../file/to-cache-error.ts';
+import { LEFT_OUT_REASONS } from '../read/left-out-reasons.ts';
 import { GROUP_COLUMNS, RECORD_TABLES, selectValues, toRecordId } from '../read/record-tables.ts';
 import { createStoredPages, type PageRange } from '../read/stored-pages.ts';
 import {
@@ -15,6 +16,7 @@ import {
   type ReadingChange,
   type ValueRow,
 } from './compare-reading.ts';
+import { leaveOut } from './left-out.ts';
 import { toPayloadPreview } from './preview-payload.ts';
 import { createRowDigest, listTextValues, SELECT_DIGEST_GROUPS } from './record-digest.ts';
 
@@ -88,7 +90,12 @@ export function preparePageReading(database: Database): PageReader {
     if (isRebuilt) return 'rebuilt';
     if (createHash('sha256').update(bytes).digest('hex') !== page.sha256) return 'damaged';
     const read = readPage(bytes, { report: owner.report, zone });
-    return read.recordCount === page.entryCount ? read : 'other-entries';
+    if (read.recordCount !== page.entryCount) return 'other-entries';
+    const leftOut: readonly string[] = Object.values(LEFT_OUT_REASONS);
+    return leaveOut(
+      read,
+      setAside.all(owner.id, page.pageNumber).filter(({ reason }) => leftOut.includes(reason)),
+    );
   };
 
   const compare = (owner: Owner, page: StoredPage, zone: string): PageReading => {

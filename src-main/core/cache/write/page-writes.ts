@@ -1,6 +1,6 @@
-import type { Remark } from '../../../common/model/snapshot.ts';
-import type { SummaryGroup } from '../../../common/model/summary.ts';
-import type { SetAside } from '../../../common/reporting/read-page.ts';
+import type { Remark } from '../../../common/model/cache/snapshot.ts';
+import type { SummaryGroup } from '../../../common/model/records/summary.ts';
+import type { SetAside } from '../../../common/reporting/reading/read-page.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { GROUP_COLUMNS } from '../read/record-tables.ts';
 import type { RowDigest } from './record-digest.ts';
@@ -60,10 +60,6 @@ interface KnownPage {
   readonly recordCount: number;
   readonly totalDocument: number | null;
 }
-interface LastPage {
-  readonly firstSeq: number;
-  readonly recordCount: number;
-}
 
 /** Prepares every statement that storing a page takes. */
 export function preparePageWrites(database: Database) {
@@ -77,10 +73,12 @@ export function preparePageWrites(database: Database) {
     `SELECT entry_count AS recordCount, total_document AS totalDocument
      FROM pages WHERE snapshot_id = ? AND walk_number = ? AND cursor_sent = ? AND sha256 = ?`,
   );
-  const lastPage = database.prepare<[number], LastPage>(
-    `SELECT first_seq AS firstSeq, record_count AS recordCount
-     FROM pages WHERE snapshot_id = ? ORDER BY page_number DESC LIMIT 1`,
-  );
+  const lastEntryCount = database
+    .prepare<[number, number], number>(
+      `SELECT entry_count FROM pages WHERE snapshot_id = ? AND walk_number = ?
+       ORDER BY page_number DESC LIMIT 1`,
+    )
+    .pluck();
   const seen = database.prepare(
     // The cursor that a page returned is the one that the next page was requested with.
     'SELECT 1 FROM pages WHERE snapshot_id = ? AND walk_number = ? AND cursor_sent = ? LIMIT 1',
@@ -89,10 +87,10 @@ export function preparePageWrites(database: Database) {
     `INSERT INTO pages (snapshot_id, page_number, cursor_sent, cursor_received, entry_count, first_seq,
        record_count, size_bytes, sha256, total_document, execution_time_ms, status, requested_at_ms,
        received_at_ms, slice_number, walk_number, size_asked, known_entries,
-       records_sha256)
+       records_sha256, is_cleaned)
      VALUES (@snapshotId, @pageNumber, @cursorSent, @cursorReceived, @entryCount, @firstSeq, @stored, @size,
        @sha256, @totalDocument, @executionTimeMs, @status, @requestedAtMs, @receivedAtMs,
-       @sliceNumber, @walkNumber, @sizeAsked, @knownEntries, @recordsSha256)`,
+       @sliceNumber, @walkNumber, @sizeAsked, @knownEntries, @recordsSha256, 1)`,
   );
   const insertBody = database.prepare(
     'INSERT INTO page_bodies (snapshot_id, page_number, body) VALUES (?, ?, ?)',
@@ -120,11 +118,17 @@ export function preparePageWrites(database: Database) {
        id_report = @idReport, name_visualization = @nameVisualization, next_cursor = @nextCursor
      WHERE snapshot_id = @snapshotId`,
   );
+  const pass = database.prepare(
+    `UPDATE snapshots SET slice_entry_count = slice_entry_count + @entries,
+       walk_entry_count = walk_entry_count + @entries, next_cursor = @nextCursor
+     WHERE snapshot_id = @snapshotId`,
+  );
   return {
     readWalk: (snapshotId: number) => walk.get(snapshotId) ?? null,
     findPage: (snapshotId: number, walkNumber: number, cursorSent: string, sha256: string) =>
       page.get(snapshotId, walkNumber, cursorSent, sha256) ?? null,
-    findLastPage: (snapshotId: number) => lastPage.get(snapshotId) ?? null,
+    /** True when the walk's page before held nothing. */
+    wasEmpty: (snapshotId: number, walkNumber: number) => lastEntryCount.get(snapshotId, walkNumber) === 0,
     wasSeen: (snapshotId: number, walkNumber: number, cursor: string) =>
       seen.get(snapshotId, walkNumber, cursor) !== undefined,
     insertPage: (page: NewPage): void => void insertPage.run(page),
@@ -147,6 +151,9 @@ export function preparePageWrites(database: Database) {
     /** Adds up the counts of a code; the newest detail stays. */
     mergeRemark: (snapshotId: number, { code, count, detail }: Remark): void =>
       void mergeRemark.run(snapshotId, code, count ?? null, detail ?? null),
+    /** Goes on to the next page; this one brought nothing new. */
+    passPage: (page: { snapshotId: number; entries: number; nextCursor: string | null }): void =>
+      void pass.run(page),
     updateSnapshot: (change: SnapshotChange): void => void update.run(change),
   };
 }

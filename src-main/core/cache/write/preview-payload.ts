@@ -1,6 +1,5 @@
-import { isJsonObject } from '../../../common/reporting/read-json.ts';
-
-const PREVIEW_CHARACTERS = 120;
+import { PREVIEW_CHARACTERS } from '../../../common/model/records/record.ts';
+import { isJsonObject } from '../../../common/reporting/reading/read-json.ts';
 
 /** A longer payload is not parsed for its preview. */
 const MAX_PARSED_CHARACTERS = 20_000;

@@ -1,9 +1,9 @@
 import { AppError } from '../../../common/contract/errors.ts';
-import { hasChanged, type SnapshotReading } from '../../../common/model/reading.ts';
+import { hasChanged, type SnapshotReading } from '../../../common/model/cache/reading.ts';
 import type { Period } from '../../../common/model/period.ts';
-import type { Remark, Snapshot } from '../../../common/model/snapshot.ts';
-import type { ReadPage } from '../../../common/reporting/read-page.ts';
-import { NOTE_BITS } from '../../../common/reporting/read-value.ts';
+import type { Remark, Snapshot } from '../../../common/model/cache/snapshot.ts';
+import type { ReadPage } from '../../../common/reporting/reading/read-page.ts';
+import { NOTE_BITS } from '../../../common/reporting/reading/read-value.ts';
 import { isDetailKind } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { findOutside } from '../../analysis/find-outside.ts';
@@ -45,7 +45,7 @@ interface Done {
  * page are replaced in one transaction. Pages with more or fewer records than before come last, all of them in one, since
  * all records after them move; only in a complete snapshot, since a download that goes on counts on their places. Period
  * and remarks follow when all is read. A run that ended early leaves each page old or new, and the next one goes on.
- * Returns null for a snapshot that is being downloaded; what was done by then stays. Reports records read as progress.
+ * Returns null for a snapshot that is being downloaded or followed; what was done by then stays. Reports records read as progress.
  */
 export function createPageRereader(
   database: Database,
@@ -122,6 +122,7 @@ export function createPageRereader(
   return async (wanted, { pause, progress }) => {
     const { snapshotId, atMs, period } = wanted;
     const before = snapshots.get(snapshotId);
+    if (isUnderWay(before)) return null;
     const done = createDone();
     const save = (isPartial: boolean): SnapshotReading => {
       const { sum, pageCount, changedPages, rebuiltPages, unreadPages, leftPages } = done;
@@ -136,7 +137,7 @@ export function createPageRereader(
       for (; done.pageCount < before.pageCount; done.pageCount += 1) {
         // Its download may have been resumed meanwhile.
         const snapshot = snapshots.get(snapshotId);
-        if (snapshot.state === 'downloading') return null;
+        if (isUnderWay(snapshot)) return null;
         const page = pageAt.get(snapshotId, done.pageCount);
         // As in a verification: pages whose places do not follow one another count as damaged.
         if (page?.firstSeq !== expectedSeq) {
@@ -148,7 +149,7 @@ export function createPageRereader(
         await pause();
       }
       const snapshot = snapshots.get(snapshotId);
-      if (snapshot.state === 'downloading') return null;
+      if (isUnderWay(snapshot)) return null;
       moveRecords(snapshot, period, done);
       return save(false);
     } catch (error) {
@@ -156,6 +157,11 @@ export function createPageRereader(
       throw error;
     }
   };
+}
+
+/** True for a snapshot whose records are still coming, also those of a followed day. */
+function isUnderWay({ state, stillOpen, settledToMs }: Snapshot): boolean {
+  return state === 'downloading' || (stillOpen && settledToMs !== undefined);
 }
 
 function createDone(): Done {

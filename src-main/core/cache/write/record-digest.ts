@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { toRawDigits } from '../../../common/json/exact-json.ts';
 import type { ContentName } from '../../../common/reporting/field-values.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
 import { GROUP_COLUMNS, RECORD_TABLES } from '../read/record-tables.ts';
@@ -60,10 +61,16 @@ function toBeginning(payload: string): string | null {
     .join('');
 }
 
-/** Fields that the specification doesn't know, as JSON; null for none. */
+/** Fields that the specification doesn't know, as JSON; null for none. Digits are text here, as they always have been. */
 function toExtra(extra: Readonly<Record<string, unknown>>): string | null {
-  for (const _name in extra) return JSON.stringify(extra);
+  for (const _name in extra) return JSON.stringify(extra, toStableValue);
   return null;
+}
+
+function toStableValue(_name: string, value: unknown): unknown {
+  const digits = toRawDigits(value);
+  if (digits === null) return value;
+  return Number.isFinite(Number(digits)) ? digits : null;
 }
 
 /** The values of a summary's groups, for the same purpose. */

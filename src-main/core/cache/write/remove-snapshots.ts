@@ -42,6 +42,7 @@ export function createSnapshotRemover(database: Database): SnapshotRemover {
   const removeSamples = database.prepare('DELETE FROM status_samples WHERE connection_id = ?');
   const removeShapes = database.prepare('DELETE FROM report_shapes WHERE connection_id = ?');
   const removeMarks = database.prepare('DELETE FROM record_marks WHERE connection_id = ?');
+  const removeFollowed = database.prepare('DELETE FROM followed_reports WHERE connection_id = ?');
   const beginDeleting = database.prepare(
     'UPDATE snapshots SET is_removed = 2 WHERE is_removed = 1 AND coalesce(removed_at_ms, 0) <= ?',
   );
@@ -67,6 +68,7 @@ export function createSnapshotRemover(database: Database): SnapshotRemover {
     removeSamples.run(connectionId);
     removeShapes.run(connectionId);
     removeMarks.run(connectionId);
+    removeFollowed.run(connectionId);
   });
   const showAll = database.transaction((snapshotIds: readonly number[]) =>
     snapshotIds.filter((snapshotId) => show.run(snapshotId).changes > 0),

@@ -1,4 +1,4 @@
-import type { Remark } from '../../../common/model/snapshot.ts';
+import type { Remark } from '../../../common/model/cache/snapshot.ts';
 import type { ReportKind } from '../../../common/reporting/reports.ts';
 import type { PageShape } from '../../analysis/describe-shape.ts';
 import { watchShape, type LearnedShape } from '../../analysis/watch-shape.ts';

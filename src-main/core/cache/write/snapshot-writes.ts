@@ -1,7 +1,7 @@
 import type { ErrorInfo } from '../../../common/contract/errors.ts';
 import type { Input } from '../../../common/contract/index.ts';
 import type { Period } from '../../../common/model/period.ts';
-import type { Snapshot, SnapshotState } from '../../../common/model/snapshot.ts';
+import type { Snapshot, SnapshotState } from '../../../common/model/cache/snapshot.ts';
 import type { ReportKind } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';
 import type { SnapshotReader } from '../read/snapshot-rows.ts';

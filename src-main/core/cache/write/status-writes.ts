@@ -1,4 +1,4 @@
-import type { StatusSample } from '../../../common/model/status.ts';
+import type { StatusSample } from '../../../common/model/connections/status.ts';
 import type { Database } from '../../../node/open-database.ts';
 
 const MAX_AGE_MS = 90 * 86_400_000;
@@ -7,13 +7,15 @@ const MAX_AGE_MS = 90 * 86_400_000;
 export function createStatusWriter(database: Database): (sample: StatusSample) => void {
   const insert = database.prepare(
     `INSERT INTO status_samples (connection_id, checked_at_ms, round_trip_ms, platform, connector,
-       internal_response_time_ms, sessions, traffic, traffic_text, failure)
+       internal_response_time_ms, sessions, traffic, traffic_text, extra, failure)
      VALUES (@connectionId, @checkedAtMs, @roundTripMs, @platform, @connector, @internalResponseTimeMs,
-       @sessions, @traffic, @trafficText, @failure)`,
+       @sessions, @traffic, @trafficText, @extra, @failure)`,
   );
   const prune = database.prepare('DELETE FROM status_samples WHERE connection_id = ? AND checked_at_ms < ?');
   const add = database.transaction((sample: StatusSample) => {
-    insert.run({ ...sample, traffic: JSON.stringify(sample.traffic) });
+    const { extra = null } = sample;
+    const texts = { traffic: JSON.stringify(sample.traffic), extra: extra && JSON.stringify(extra) };
+    insert.run({ ...sample, ...texts });
     prune.run(sample.connectionId, sample.checkedAtMs - MAX_AGE_MS);
   });
   return (sample) => add.immediate(sample);

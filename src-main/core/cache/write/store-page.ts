@@ -1,20 +1,25 @@
 import { createHash } from 'node:crypto';
 import { AppError } from '../../../common/contract/errors.ts';
-import type { Remark, Snapshot } from '../../../common/model/snapshot.ts';
-import { judgeEnd } from '../../../common/reporting/next-cursor.ts';
-import { readPage, type ReadPage } from '../../../common/reporting/read-page.ts';
+import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
+import { hasAllAnnounced, type Announced } from '../../../common/reporting/reading/judge-totals.ts';
+import { judgeEnd } from '../../../common/reporting/reading/next-cursor.ts';
+import { readPage, type ReadPage } from '../../../common/reporting/reading/read-page.ts';
 import { DETAIL_KINDS, isDetailKind, mapKinds } from '../../../common/reporting/reports.ts';
 import { describeShape, type PageShape } from '../../analysis/describe-shape.ts';
-import { findOutside } from '../../analysis/find-outside.ts';
 import type { Database } from '../../../node/open-database.ts';
+import { hasUnreadable, prepareFollowedWalks, type FollowedWalk } from '../following/followed-walks.ts';
 import { prepareComparison } from './download-compare.ts';
 import { prepareInsert } from './insert-records.ts';
+import { leaveOut, prepareLeavingOut } from './left-out.ts';
 import { preparePageWrites, type WalkRow } from './page-writes.ts';
 import { packBody } from './page-body.ts';
+import { listPageRemarks } from './page-remarks.ts';
 import { createRowDigest } from './record-digest.ts';
+import { prepareRepeatWatch } from './repeated-pages.ts';
 import { prepareShapeWatch } from './report-shapes.ts';
 import type { SnapshotReader } from '../read/snapshot-rows.ts';
 import { createStoredPages } from '../read/stored-pages.ts';
+import { prepareAnnounced } from './walk-ends.ts';
 
 /** Provenance of a page, kept with it in the journal. */
 export interface PageToStore {
@@ -27,6 +32,8 @@ export interface PageToStore {
   readonly zone: string;
   /** Records requested, to recognise a shorter page. */
   readonly sizeAsked?: number;
+  /** Places from which a secret was removed that the service sent back: the page is kept without it. */
+  readonly removedSecrets?: number;
 }
 
 /** What is known once a page is parsed, before it is written. */
@@ -58,12 +65,12 @@ interface FreshPart {
   /** Entries of the page that an earlier walk stored, and how many records they are. */
   readonly knownEntries: number;
   readonly knownRecords: number;
-  /** The service returned the last page once more, under another cursor. */
+  /** The service returned an earlier page once more, under another cursor. */
   readonly isRepeat: boolean;
+  readonly announced: () => Announced;
+  /** Of a followed day. */
+  readonly followed: FollowedWalk | null;
 }
-
-/** Shorter pages may be alike by chance. */
-const MIN_REPEATED_RECORDS = 10;
 
 /**
  * Prepares the storing of pages. One call reads a page, reports its head, then writes records, journal,
@@ -81,12 +88,21 @@ export function createPageStore(
   const insert = mapKinds(DETAIL_KINDS, (kind) => prepareInsert(database, kind));
   const pages = createStoredPages(database);
   const isStored = mapKinds(DETAIL_KINDS, (kind) => prepareComparison(database, pages, kind));
+  const repeats = prepareRepeatWatch(database, isStored);
+  const readAnnounced = prepareAnnounced(database);
+  const findLeftOut = prepareLeavingOut(database, pages);
+  const openFollowed = prepareFollowedWalks(database, pages);
 
   const write = database.transaction((snapshot: Snapshot, part: FreshPart) => {
     const { page, walk, read, head, sha256, size, knownEntries, knownRecords } = part;
     const { report, pageCount: pageNumber } = snapshot;
     const firstSeq = snapshot.recordCount;
     const rows = isDetailKind(report) ? read.records.slice(knownRecords) : read.groups;
+    if (part.followed !== null && rows.length === 0 && !hasUnreadable(read)) {
+      const { recordCount: entries } = read;
+      writes.passPage({ snapshotId: snapshot.id, entries, nextCursor: head.nextCursor });
+      return;
+    }
     const digest = createRowDigest();
     if (isDetailKind(report)) {
       insert[report](snapshot.id, firstSeq, read.records.slice(knownRecords), digest);
@@ -117,7 +133,13 @@ export function createPageStore(
     writes.insertBody(snapshot.id, pageNumber, part.packed);
     for (const entry of setAside) writes.insertSetAside(snapshot.id, pageNumber, entry);
     const departures = watchShape(snapshot.connectionId, report, part.shape);
-    for (const remark of [...listRemarks(snapshot, part), ...departures]) {
+    const sizeAsked = page.sizeAsked ?? 0;
+    const overlap = repeats.readOverlap(snapshot.id);
+    const { removedSecrets = 0 } = page;
+    const remarks = listPageRemarks(snapshot, { ...part, sizeAsked, overlap, removedSecrets });
+    // What a walk announces is judged by who follows.
+    const total = part.followed === null ? read.totalDocument : null;
+    for (const remark of [...remarks, ...departures]) {
       writes.mergeRemark(snapshot.id, remark);
     }
     writes.updateSnapshot({
@@ -127,7 +149,7 @@ export function createPageStore(
       pageRecords: isDetailKind(report) ? read.records.length : read.groups.length,
       pageEntries: read.recordCount,
       size,
-      totalDocument: read.totalDocument,
+      totalDocument: total,
       receivedAtMs: page.receivedAtMs,
       idReport: read.idReport,
       nameVisualization: read.nameVisualization,
@@ -155,20 +177,13 @@ export function createPageStore(
     });
   };
 
-  /** A service that ignores cursors gives the same records without end (decision 8). */
-  const isRepeated = (snapshot: Snapshot, walk: WalkRow, { records }: ReadPage): boolean => {
-    if (!isDetailKind(snapshot.report)) return false;
-    const last = walk.walkEntryCount === 0 ? null : writes.findLastPage(snapshot.id);
-    if (last?.recordCount !== records.length || records.length < MIN_REPEATED_RECORDS) return false;
-    return isStored[snapshot.report](snapshot, last.firstSeq, records);
-  };
-
   return ({ page, bytes }, onHead) => {
     const snapshot = snapshots.get(page.snapshotId);
     const walk = writes.readWalk(page.snapshotId);
     const body = new Uint8Array(bytes);
     const sha256 = createHash('sha256').update(body).digest('hex');
-    if (walk?.nextCursor !== page.cursorSent) {
+    // A half character of a cursor is stored as a replacement character.
+    if (walk?.nextCursor !== page.cursorSent.toWellFormed()) {
       const before =
         walk === null ? null : writes.findPage(page.snapshotId, walk.walkNumber, page.cursorSent, sha256);
       if (before === null) {
@@ -179,21 +194,45 @@ export function createPageStore(
     }
     const { report } = snapshot;
     let entries: readonly unknown[] = [];
-    const read = readPage(body, { report, zone: page.zone, onEntries: (found) => (entries = found) });
-    const verdict = judgeEnd({
-      recordCount: read.recordCount,
-      lastDocument: read.lastDocument,
-      cursorSent: page.cursorSent,
-      seenCursors: (cursor) => writes.wasSeen(page.snapshotId, walk.walkNumber, cursor),
-      receivedBefore: walk.walkEntryCount,
-      totalDocument: read.totalDocument,
-    });
-    const { recordCount, totalDocument } = read;
-    const isRepeat = isRepeated(snapshot, walk, read);
+    const whole = readPage(body, { report, zone: page.zone, onEntries: (found) => (entries = found) });
+    const followed =
+      snapshot.settledToMs === undefined ? null : openFollowed(snapshot, walk, page.cursorSent);
+    const { recordCount, totalDocument, lastDocument } = whole;
+    const announced = (): Announced =>
+      followed?.announced(totalDocument) ?? readAnnounced(snapshot.id, walk.walkNumber, totalDocument);
+    const hadAll = (): boolean => hasAllAnnounced(walk.walkEntryCount, announced());
+    const firstSeq = walk.sliceFirstSeq + walk.walkRecordCount;
+    const isAgain = followed?.isRepeated(whole, hadAll) ?? false;
+    const toFresh = (): ReadPage =>
+      followed?.takeNew(whole) ?? leaveOut(whole, findLeftOut(snapshot, walk, whole));
+    const read = isAgain ? whole : toFresh();
+    const { records } = read;
+    const isRepeat =
+      followed === null
+        ? isDetailKind(report) &&
+          repeats.isRepeated(report, {
+            snapshot,
+            firstSeq,
+            sliceFirstSeq: walk.sliceFirstSeq,
+            records,
+            hadAll,
+          })
+        : isAgain;
     const known = isRepeat
-      ? { knownEntries: recordCount, knownRecords: read.records.length }
+      ? { knownEntries: recordCount, knownRecords: records.length }
       : countKnown(snapshot, walk, read);
-    const end = isRepeat ? ({ nextCursor: null, end: 'cursor-repeated' } as const) : verdict;
+    const end = isRepeat
+      ? ({ nextCursor: null, end: hadAll() ? 'total-reached' : 'cursor-repeated' } as const)
+      : judgeEnd({
+          recordCount,
+          lastDocument,
+          cursorSent: page.cursorSent,
+          isAfterEmpty: followed?.wasEmpty() ?? writes.wasEmpty(snapshot.id, walk.walkNumber),
+          seenCursors: (cursor) =>
+            followed?.wasSeen(cursor.toWellFormed()) ??
+            writes.wasSeen(snapshot.id, walk.walkNumber, cursor.toWellFormed()),
+          hasAll: () => hasAllAnnounced(walk.walkEntryCount + recordCount, announced()),
+        });
     const head: PageHead = { recordCount, totalDocument, ...end };
     onHead(head);
     const { nextCursor } = head;
@@ -208,36 +247,11 @@ export function createPageStore(
       size: body.byteLength,
       packed: packBody(body),
       isRepeat,
+      announced,
+      followed,
       ...known,
     });
+    followed?.note({ cursorSent: page.cursorSent, read: whole, goesOn: nextCursor !== null });
     return snapshots.get(page.snapshotId);
   };
-}
-
-/** What was tolerated in the page itself, and what only shows between pages (decisions 8 and 10). */
-function listRemarks(snapshot: Snapshot, part: FreshPart): Remark[] {
-  const { page, walk, read, head, knownEntries, isRepeat } = part;
-  const isKnown = knownEntries > 0 && knownEntries === read.recordCount;
-  const remarks = isKnown ? [] : [...read.remarks, ...findOutside(read.records, snapshot.period)];
-  const total = read.totalDocument;
-  const before =
-    walk.walkEntryCount === 0 || snapshot.totalDocument === null
-      ? null
-      : snapshot.totalDocument - walk.sliceTotalBefore;
-  if (before !== null && total !== null && before !== total) {
-    remarks.push({ code: 'total-changed', count: 1, detail: `${before} → ${total}` });
-  }
-  if (head.end === 'cursor-repeated') {
-    remarks.push({ code: isRepeat ? 'page-repeated' : 'cursor-repeated', count: 1 });
-  }
-  const sizeAsked = page.sizeAsked ?? 0;
-  if (head.end === null && read.recordCount < sizeAsked) {
-    remarks.push({ code: 'short-page', count: 1, detail: `${read.recordCount} / ${sizeAsked}` });
-  }
-  const received = walk.walkEntryCount + read.recordCount;
-  if (head.end === null || head.end === 'cursor-repeated' || total === null || total === 0) return remarks;
-  if (received < total)
-    remarks.push({ code: 'fewer-than-total', count: 1, detail: `${received} / ${total}` });
-  if (received > total) remarks.push({ code: 'more-than-total', count: 1, detail: `${received} / ${total}` });
-  return remarks;
 }

@@ -1,4 +1,4 @@
-import type { RecordOrder } from '../../../../src-main/common/model/record.ts';
+import type { RecordOrder } from '../../../../src-main/common/model/records/record.ts';
 import { findQueryField, toQueryField } from '../../../../src-main/common/query/query-fields.ts';
 import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
 import { DEFAULT_ORDER } from '../../../stores/records.ts';

@@ -1,6 +1,6 @@
 import { computed } from 'vue';
 import { useRoute, useRouter } from 'vue-router';
-import type { RecordOrder } from '../../../../src-main/common/model/record.ts';
+import type { RecordOrder } from '../../../../src-main/common/model/records/record.ts';
 import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
 import { toQueryText, withQueryText } from '../../../composables/filter-query.ts';
 import { fromOrderText, toOrderText } from './order-query.ts';

@@ -1,5 +1,7 @@
-import type { RecordDetail } from '../../../../src-main/common/model/record.ts';
+import { toPlainText } from '../../../../src-main/common/json/exact-json.ts';
+import type { RecordDetail } from '../../../../src-main/common/model/records/record.ts';
 import { listFields, type Direction } from '../../../../src-main/common/reporting/reports.ts';
+import { formatMoment, nameZonedField } from '../../../../src-main/common/time/format-moment.ts';
 import { tryFormatJson } from '../../../inspector/json-lines.ts';
 import { alignLines, type AlignedRow } from './align-lines.ts';
 
@@ -21,40 +23,48 @@ export interface ComparedField {
   readonly isCut: boolean;
 }
 
-/** Compares two to four records of one report: the service's fields in its order, then those that it added. */
+/**
+ * Compares two to four records of one report: the service's fields in its order, then those that it added. Dates stand
+ * there twice, as the clock in the zone shows them and as received.
+ */
 export function compareRecords(
   records: readonly RecordDetail[],
   direction: Direction,
+  zone: string,
   toName: (field: string, value: string) => string = (_, value) => value,
 ): readonly ComparedField[] {
-  const known = listFields(`${direction}-detail`).map(([name, { wireName, type }]) =>
-    compareField(
+  const known = listFields(`${direction}-detail`).flatMap(([name, { wireName, type }]) => {
+    const field = compareField(
       wireName,
       records.map((record) => {
         const text = toText(record[name as keyof RecordDetail]);
         return text === null ? null : toName(name, text);
       }),
       type === 'content' || name === 'error',
-    ),
-  );
+    );
+    if (name !== 'dateText') return [field];
+    const moments = records.map(({ dateMs }) => (dateMs === null ? null : formatMoment(dateMs, zone)));
+    return [compareField(nameZonedField(wireName, zone), moments, false), field];
+  });
   const added = [...new Set(records.flatMap(({ extra }) => Object.keys(extra)))].map((name) =>
     compareField(
       name,
-      records.map(({ extra }) => toText(Object.hasOwn(extra, name) ? extra[name] : null)),
+      records.map(({ extra }) => (Object.hasOwn(extra, name) ? toPlainText(extra[name] ?? '') : null)),
       true,
     ),
   );
-  const isPayloadCut = records.some(({ payload, payloadLength }) => payload.length < payloadLength);
-  return [...known, ...added].map((field) =>
-    // Behind what was read the payloads may differ, and their lengths tell that at least.
-    field.name === 'Payload' && isPayloadCut
-      ? {
-          ...field,
-          isCut: true,
-          differs: field.differs || new Set(records.map(({ payloadLength }) => payloadLength)).size > 1,
-        }
-      : field,
+  const cut = new Map(
+    listFields(`${direction}-detail`).flatMap(([name, { wireName }]) => {
+      const lengths = records.map(({ cutLengths }) => cutLengths?.[name as keyof typeof cutLengths]);
+      return lengths.every((length) => length === undefined) ? [] : [[wireName, lengths] as const];
+    }),
   );
+  return [...known, ...added].map((field) => {
+    const lengths = cut.get(field.name);
+    if (lengths === undefined) return field;
+    // Behind what was read the texts may differ, and their lengths tell that at least.
+    return { ...field, isCut: true, differs: field.differs || new Set(lengths).size > 1 };
+  });
 }
 
 function toText(value: unknown): string | null {

@@ -1,5 +1,5 @@
 import { shallowRef } from 'vue';
-import type { RecordDetail, RecordRow } from '../../../../src-main/common/model/record.ts';
+import type { RecordDetail, RecordRow } from '../../../../src-main/common/model/records/record.ts';
 import { useRecordsStore } from '../../../stores/records.ts';
 import { toRowKey } from '../../../format/row-key.ts';
 import { MAX_COMPARED, MIN_COMPARED } from './compare-records.ts';
@@ -9,10 +9,10 @@ export function useCompare() {
   const records = useRecordsStore();
   const compared = shallowRef<readonly RecordDetail[] | null>(null);
 
-  /** Reads the rows whole and shows them; does nothing for fewer or more than can be compared. */
+  /** Reads the rows with their texts and shows them; does nothing for fewer or more than can be compared. */
   async function compare(rows: readonly RecordRow[]): Promise<void> {
     if (!canCompare(rows)) return;
-    const whole = await records.readRecords(rows);
+    const whole = await records.readRecords(rows, false);
     if (whole.length === rows.length) compared.value = whole;
   }
 

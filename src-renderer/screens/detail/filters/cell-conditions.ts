@@ -1,9 +1,9 @@
-import type { RecordRow } from '../../../../src-main/common/model/record.ts';
+import type { RecordRow } from '../../../../src-main/common/model/records/record.ts';
 import {
   FILTER_FIELDS,
   type FieldCondition,
   type FilterField,
-} from '../../../../src-main/common/model/record-filter.ts';
+} from '../../../../src-main/common/model/records/record-filter.ts';
 import { formatMoment } from '../../../../src-main/common/time/format-moment.ts';
 
 const AROUND_MS = 5 * 60_000;

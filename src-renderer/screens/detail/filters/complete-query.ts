@@ -1,4 +1,4 @@
-import type { Facets } from '../../../../src-main/common/model/record.ts';
+import type { Facets } from '../../../../src-main/common/model/records/record.ts';
 import { listQueryFields } from '../../../../src-main/common/query/query-fields.ts';
 import { writeValue } from '../../../../src-main/common/query/write-query.ts';
 import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
@@ -17,8 +17,10 @@ interface Completion {
 
 export interface CompletionOption {
   readonly text: string;
-  /** Null for the name of a field. */
+  /** Null for the name of a field, and where records are not counted. */
   readonly count: number | null;
+  /** The name of a field, which its values follow. */
+  readonly isField?: true;
   /** The number of a name, or the name of a number. */
   readonly note?: string;
 }
@@ -41,7 +43,7 @@ export function completeQuery(
     const names = listQueryFields(direction).map((field) => `${field.keyword}:`);
     const options = names
       .filter((name) => name.startsWith(typed) && !isQuoted)
-      .map((text) => ({ text, count: null }));
+      .map((text) => ({ text, count: null, isField: true as const }));
     return { from: start + minus.length, to, options: options.slice(0, MAX_OPTIONS) };
   }
   const typed = /[^,]*$/.exec(values)?.[0] ?? '';
@@ -73,7 +75,9 @@ function listOptions(
       const value = 'codeClass' in choice ? choice.codeClass : String(choice.value ?? '');
       return { ...toNamedOption(known.field, value, typed, names), count };
     })
-    .filter(({ matched, text, count }) => count > 0 && text !== typed && isCompletion(matched.toLowerCase()))
+    .filter(
+      ({ matched, text, count }) => count !== 0 && text !== typed && isCompletion(matched.toLowerCase()),
+    )
     .slice(0, MAX_OPTIONS)
     .map(({ text, note, count }) => ({ text, count, ...(note === undefined ? {} : { note }) }));
 }

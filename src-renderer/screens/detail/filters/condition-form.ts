@@ -1,4 +1,4 @@
-import type { FieldCondition, FilterField } from '../../../../src-main/common/model/record-filter.ts';
+import type { FieldCondition, FilterField } from '../../../../src-main/common/model/records/record-filter.ts';
 import {
   parseQuery,
   type FindNamed,

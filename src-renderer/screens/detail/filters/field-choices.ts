@@ -1,15 +1,17 @@
-import { CODE_CLASSES, type Facets } from '../../../../src-main/common/model/record.ts';
+import { CODE_CLASSES, type Facets } from '../../../../src-main/common/model/records/record.ts';
+import { MARKS } from '../../../../src-main/common/model/records/record-mark.ts';
 import type {
   FieldCondition,
   FilterField,
   RecordFilter,
-} from '../../../../src-main/common/model/record-filter.ts';
+} from '../../../../src-main/common/model/records/record-filter.ts';
 import { findChoice, type Choice } from '../../../composables/edit-filter.ts';
 
 /** A value of a field that can be chosen, with its records among those that the other fields let through. */
 export interface CountedChoice {
   readonly choice: Choice;
-  readonly count: number;
+  /** Null where records are not counted by the field. */
+  readonly count: number | null;
   /** Of all records that are counted for the field, 0 to 1. */
   readonly share: number;
   readonly state: 'included' | 'excluded' | null;
@@ -39,8 +41,15 @@ export function listClasses(
   return withShares(choices, filter);
 }
 
-/** Returns the values of a field, the most frequent first, and those that the filter names although no record has them. */
+/**
+ * Returns the values of a field, the most frequent first, and those that the filter names although no record has them;
+ * of marks, which are not counted, all that there are.
+ */
 export function listValues(field: FilterField, facets: Facets | null, filter: RecordFilter): CountedChoice[] {
+  if (field === 'mark') {
+    const choices = MARKS.map((value) => ({ choice: { field, value }, count: null }));
+    return withShares(choices, filter);
+  }
   const counted = field in COUNTED ? (facets?.[COUNTED[field as keyof typeof COUNTED]] ?? []) : [];
   const named = filter.conditions.flatMap((condition) =>
     condition.field === field ? (condition.values ?? []) : [],
@@ -61,14 +70,14 @@ export function findCount({ field, values: [value] = [] }: FieldCondition, facet
 }
 
 function withShares(
-  choices: readonly { readonly choice: Choice; readonly count: number }[],
+  choices: readonly { readonly choice: Choice; readonly count: number | null }[],
   filter: RecordFilter,
 ): CountedChoice[] {
-  const total = choices.reduce((sum, { count }) => sum + count, 0);
+  const total = choices.reduce((sum, { count }) => sum + (count ?? 0), 0);
   return choices.map(({ choice, count }) => ({
     choice,
     count,
-    share: total === 0 ? 0 : count / total,
+    share: total === 0 ? 0 : (count ?? 0) / total,
     state: findChoice(filter, choice),
   }));
 }

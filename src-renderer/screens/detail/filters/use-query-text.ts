@@ -1,6 +1,6 @@
 import { useDebounceFn } from '@vueuse/core';
 import { computed, ref, watch, type ComputedRef, type Ref } from 'vue';
-import type { RecordFilter } from '../../../../src-main/common/model/record-filter.ts';
+import type { RecordFilter } from '../../../../src-main/common/model/records/record-filter.ts';
 import {
   parseQuery,
   type FindNamed,

@@ -1,4 +1,4 @@
-import type { RecordDetail, RecordRow } from '../../../../src-main/common/model/record.ts';
+import type { RecordDetail, RecordRow } from '../../../../src-main/common/model/records/record.ts';
 import { formatMoment, nameZonedField } from '../../../../src-main/common/time/format-moment.ts';
 import { listFields, type Direction } from '../../../../src-main/common/reporting/reports.ts';
 

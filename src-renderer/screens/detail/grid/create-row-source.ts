@@ -1,5 +1,5 @@
 import type { IDatasource, IGetRowsParams } from 'ag-grid-community';
-import type { RecordOrder, RecordRow } from '../../../../src-main/common/model/record.ts';
+import type { RecordOrder, RecordRow } from '../../../../src-main/common/model/records/record.ts';
 import type { OpenView } from '../../../stores/records.ts';
 import { toOrder } from './grid-columns.ts';
 

@@ -1,7 +1,7 @@
 import type { ICellRendererParams } from 'ag-grid-community';
-import { toCodeClass, type RecordRow } from '../../../../src-main/common/model/record.ts';
-import type { MARKS, RecordMark } from '../../../../src-main/common/model/record-mark.ts';
-import type { NamedField } from '../../../../src-main/common/model/value-name.ts';
+import { toCodeClass, type RecordRow } from '../../../../src-main/common/model/records/record.ts';
+import type { MARKS, RecordMark } from '../../../../src-main/common/model/records/record-mark.ts';
+import type { NamedField } from '../../../../src-main/common/model/records/value-name.ts';
 import { SLOW_RESPONSE_MS, toLogShare } from '../../../charts/log-scale.ts';
 import type { Names } from '../../../composables/use-names.ts';
 import { formatCount } from '../../../format/numbers.ts';

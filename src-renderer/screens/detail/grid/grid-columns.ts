@@ -1,9 +1,14 @@
 import type { ColDef } from 'ag-grid-community';
-import type { RecordOrder, RecordRow } from '../../../../src-main/common/model/record.ts';
+import {
+  PREVIEW_CHARACTERS,
+  type RecordOrder,
+  type RecordRow,
+} from '../../../../src-main/common/model/records/record.ts';
 import type { TableColumn } from '../../../../src-main/common/model/settings.ts';
 import { listFields, type Direction } from '../../../../src-main/common/reporting/reports.ts';
 import { formatMoment } from '../../../../src-main/common/time/format-moment.ts';
 import { formatCount } from '../../../format/numbers.ts';
+import { toVisible } from '../../../format/visible-text.ts';
 import { renderCode, renderDate, renderNamed, renderResponseTime } from './grid-cells.ts';
 import { toColumnState } from './table-layout.ts';
 
@@ -26,6 +31,13 @@ export const MAX_SORT_COLUMNS = 3;
 
 const NUMBER: ColDef<RecordRow> = { type: 'rightAligned', cellClass: ['num', 'ag-right-aligned-cell'] };
 const MONO: ColDef<RecordRow> = { cellClass: 'record-mono' };
+const TEXT: ColDef<RecordRow> = {
+  valueFormatter: ({ value }) => (typeof value === 'string' ? toVisible(value) : ''),
+};
+/** A payload is shown in part: the text in it, or its beginning. */
+const PREVIEW: ColDef<RecordRow> = {
+  valueFormatter: ({ value }) => (typeof value === 'string' ? toVisible(withCut(value)) : ''),
+};
 
 /** Every column of both directions, in order. */
 const COLUMNS: readonly Column[] = [
@@ -39,8 +51,8 @@ const COLUMNS: readonly Column[] = [
   { colId: 'responseCode', width: 70, pinned: 'left', cellRenderer: renderCode },
   { colId: 'channel', ...NUMBER, width: 76, cellRenderer: renderNamed('channel') },
   { colId: 'service', ...NUMBER, width: 72, cellRenderer: renderNamed('service') },
-  { colId: 'origin', width: 80, field: 'origin' },
-  { colId: 'client', width: 126, field: 'client' },
+  { colId: 'origin', ...TEXT, width: 80, field: 'origin' },
+  { colId: 'client', ...TEXT, width: 126, field: 'client' },
   { colId: 'responseTimeMs', width: 124, type: 'rightAligned', cellRenderer: renderResponseTime },
   {
     colId: 'botLatencyMs',
@@ -49,9 +61,9 @@ const COLUMNS: readonly Column[] = [
     valueGetter: ({ data }) => (typeof data?.botLatencyMs === 'number' ? formatCount(data.botLatencyMs) : ''),
   },
   { colId: 'actionId', width: 110, cellRenderer: renderNamed('actionId'), cellClass: 'num' },
-  { colId: 'error', width: 250, field: 'error', cellClass: 'record-error', tooltip: true },
-  { colId: 'payload', ...MONO, width: 320, field: 'payloadPreview' },
-  { colId: 'sessionId', ...MONO, width: 270, field: 'sessionId' },
+  { colId: 'error', ...TEXT, width: 250, field: 'error', cellClass: 'record-error', tooltip: true },
+  { colId: 'payload', ...MONO, ...PREVIEW, width: 320, field: 'payloadPreview' },
+  { colId: 'sessionId', ...MONO, ...TEXT, width: 270, field: 'sessionId' },
 ];
 
 /** The columns that a direction's records have, with the service's own names of their fields. */
@@ -105,6 +117,12 @@ export function createColumns(
       ...state,
     };
   });
+}
+
+/** A preview that is as long as one can be is the beginning of something longer. */
+function withCut(preview: string): string {
+  const isCut = preview.length >= PREVIEW_CHARACTERS && Array.from(preview).length >= PREVIEW_CHARACTERS;
+  return isCut ? `${preview}…` : preview;
 }
 
 /** A date that has no reading is shown as it was received. */

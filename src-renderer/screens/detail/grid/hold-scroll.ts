@@ -19,12 +19,16 @@ export function createScrollHold({ rowHeightPx, readRowCount, isLoaded }: HoldPa
   let isReleasing = false;
   const timer = useTimeoutFn(() => passOn(held), MAX_HOLD_MS, { immediate: false });
 
-  function isReady({ scrollTop, scrollHeight, clientHeight }: HTMLElement): boolean {
-    const rowCount = readRowCount();
+  /** Whether rows are where their height puts them: a table too tall for the browser is squeezed by the grid. */
+  function isExact({ scrollHeight, clientHeight }: HTMLElement): boolean {
     const isHorizontal = scrollHeight <= clientHeight;
-    // A table too tall for the browser is squeezed by the grid, so rows are not where their height puts them.
-    const isSqueezed = scrollHeight + clientHeight < rowCount * rowHeightPx;
-    if (isHorizontal || isSqueezed || rowCount === 0) return true;
+    return !isHorizontal && scrollHeight + clientHeight >= readRowCount() * rowHeightPx;
+  }
+
+  function isReady(target: HTMLElement): boolean {
+    const { scrollTop, clientHeight } = target;
+    const rowCount = readRowCount();
+    if (!isExact(target) || rowCount === 0) return true;
     const first = Math.min(rowCount - 1, Math.max(0, Math.floor(scrollTop / rowHeightPx)));
     const last = Math.min(rowCount - 1, Math.floor((scrollTop + clientHeight) / rowHeightPx));
     // Both are checked, so that both are requested.
@@ -64,6 +68,17 @@ export function createScrollHold({ rowHeightPx, readRowCount, isLoaded }: HoldPa
     toTop(): void {
       if (scroller === null) return;
       scroller.scrollTop = 0;
+      passOn(scroller);
+    },
+    /** The first row in view; null at the top, and where that can't be told. */
+    findFirst(): number | null {
+      if (scroller === null || scroller.scrollTop < rowHeightPx || !isExact(scroller)) return null;
+      return Math.floor(scroller.scrollTop / rowHeightPx);
+    },
+    /** Scrolls by so many rows at once. */
+    moveBy(rows: number): void {
+      if (scroller === null) return;
+      scroller.scrollTop += rows * rowHeightPx;
       passOn(scroller);
     },
     letGo,

@@ -1,5 +1,5 @@
 import type { GridApi } from 'ag-grid-community';
-import type { RecordRow } from '../../../../src-main/common/model/record.ts';
+import type { RecordRow } from '../../../../src-main/common/model/records/record.ts';
 
 /** Selects rows by their number, also those that have not been loaded yet. */
 export interface RowStepper {

@@ -1,5 +1,5 @@
 import type { ColumnState, GridApi } from 'ag-grid-community';
-import type { RecordOrder, RecordRow } from '../../../../src-main/common/model/record.ts';
+import type { RecordOrder, RecordRow } from '../../../../src-main/common/model/records/record.ts';
 import { DEFAULT_ORDER } from '../../../stores/records.ts';
 import { MAX_SORT_COLUMNS, toOrder } from './grid-columns.ts';
 

@@ -1,6 +1,6 @@
 import { useClipboard } from '@vueuse/core';
 import { shallowRef } from 'vue';
-import type { RecordRow } from '../../../../src-main/common/model/record.ts';
+import type { RecordRow } from '../../../../src-main/common/model/records/record.ts';
 import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
 import { useClockStore } from '../../../stores/clock.ts';
 import { useRecordsStore } from '../../../stores/records.ts';
@@ -34,7 +34,7 @@ export function useRowCopy(
   const pick = shallowRef<GridPick>(NO_PICK);
 
   const readWhole = (rows: readonly RecordRow[], columnIds: readonly string[]) =>
-    columnIds.some(isPreview) ? records.readRecords(rows) : Promise.resolve(rows);
+    columnIds.some(isPreview) ? records.readRecords(rows, true) : Promise.resolve(rows);
 
   async function copyCell({ row, columnId }: CopiedCell): Promise<void> {
     const [whole] = await readWhole([row], [columnId]);

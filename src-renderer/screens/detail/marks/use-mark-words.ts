@@ -1,5 +1,5 @@
 import { useI18n } from 'vue-i18n';
-import type { RecordMark } from '../../../../src-main/common/model/record-mark.ts';
+import type { RecordMark } from '../../../../src-main/common/model/records/record-mark.ts';
 
 /** Returns a function that puts a mark and its note into words. */
 export function useMarkWords(): (mark: RecordMark) => string {

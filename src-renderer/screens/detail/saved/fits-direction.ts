@@ -1,4 +1,4 @@
-import type { SavedFilter } from '../../../../src-main/common/model/saved-filter.ts';
+import type { SavedFilter } from '../../../../src-main/common/model/records/saved-filter.ts';
 import { listQueryFields } from '../../../../src-main/common/query/query-fields.ts';
 import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
 import { fromAddress } from '../../../composables/filter-query.ts';

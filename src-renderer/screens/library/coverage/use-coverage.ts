@@ -1,6 +1,6 @@
 import { watchThrottled } from '@vueuse/core';
 import { computed, ref, shallowRef, watch } from 'vue';
-import type { Connection } from '../../../../src-main/common/model/connection.ts';
+import type { Connection } from '../../../../src-main/common/model/connections/connection.ts';
 import { REPORT_KINDS, type ReportKind } from '../../../../src-main/common/reporting/reports.ts';
 import { useBackend } from '../../../backend/backend.ts';
 import { useClock } from '../../../composables/use-clock.ts';

@@ -1,6 +1,7 @@
 import type { Output } from '../../../../src-main/common/contract/index.ts';
-import type { RecordRow } from '../../../../src-main/common/model/record.ts';
-import type { Snapshot } from '../../../../src-main/common/model/snapshot.ts';
+import type { RecordRow } from '../../../../src-main/common/model/records/record.ts';
+import type { Snapshot } from '../../../../src-main/common/model/cache/snapshot.ts';
+import type { RefreshedPair } from '../../../stores/comparisons.ts';
 import { DETAIL_FIELD_NAMES } from '../../../../src-main/common/reporting/field-names.ts';
 
 type Difference = Output<'snapshots/compare'>['differences'][number];
@@ -20,13 +21,8 @@ const FIELDS: readonly (readonly [Exclude<keyof RecordRow, 'mark'>, string])[] =
   ['payloadPreview', DETAIL_FIELD_NAMES.payload[0]],
 ];
 
-export interface SnapshotPair {
-  readonly older: Snapshot;
-  readonly newer: Snapshot;
-}
-
 /** Returns the pair to compare: a snapshot and the one that it refreshed, or else the newest that refreshed it. */
-export function findPair(snapshot: Snapshot, snapshots: readonly Snapshot[]): SnapshotPair | null {
+export function findPair(snapshot: Snapshot, snapshots: readonly Snapshot[]): RefreshedPair | null {
   const older = snapshots.find(({ id }) => id === snapshot.refreshOf);
   if (older !== undefined) return { older, newer: snapshot };
   const newer = snapshots

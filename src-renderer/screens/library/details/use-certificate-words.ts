@@ -1,5 +1,5 @@
 import { useI18n } from 'vue-i18n';
-import type { Certificate } from '../../../../src-main/common/model/download.ts';
+import type { Certificate } from '../../../../src-main/common/model/cache/download.ts';
 import { formatDayClock, formatExact } from '../../../format/dates.ts';
 import { formatBytes, formatCount } from '../../../format/numbers.ts';
 import { useErrorFormatter } from '../../../messages/error-words.ts';
@@ -12,8 +12,13 @@ interface Fact {
   readonly isCode?: boolean;
 }
 
+/** States that the heading tells of. */
+const UNFINISHED = new Set(['queued', 'running', 'paused']);
+
 /** Returns functions that put a certificate into words. */
 export function useCertificateWords(): {
+  /** What the certificate says, in one sentence or a few: no more than is known. */
+  toHeading(certificate: Certificate): string;
   toFacts(certificate: Certificate): readonly Fact[];
   /** Why it is not complete; empty when it is. */
   toReasons(certificate: Certificate): readonly string[];
@@ -25,8 +30,18 @@ export function useCertificateWords(): {
   const toTotal = (total: number | null): string =>
     total === null ? t('library.certificate.noTotal') : formatCount(total);
 
+  function toHeading({ state, isComplete, reservations }: Certificate): string {
+    if (isComplete && reservations.length === 0) return t('library.certificate.complete');
+    if (isComplete) return [t('library.certificate.reserved'), ...reservations.map(toRemark)].join(' ');
+    if (state === 'downloading') return t('library.certificate.unfinished.downloading');
+    return t(
+      state === 'paused' ? 'library.certificate.unfinished.paused' : 'library.certificate.notComplete',
+    );
+  }
+
   function toFacts(certificate: Certificate): readonly Fact[] {
     const { period, coercions, remarks } = certificate;
+    const days = certificate.sliceDays ?? 0;
     const row = (name: string, value: string, isCode = false): Fact => ({
       name: t(`library.certificate.fact.${name}`),
       value,
@@ -45,10 +60,11 @@ export function useCertificateWords(): {
         ? [
             row(
               'slices',
-              t('library.certificate.slices', {
-                count: certificate.slices.length,
-                days: certificate.sliceDays ?? 0,
-              }),
+              t(
+                'library.certificate.slices',
+                { count: formatCount(certificate.slices.length), days: formatCount(days) },
+                days,
+              ),
             ),
           ]
         : []),
@@ -74,14 +90,16 @@ export function useCertificateWords(): {
     const open = stillOpen
       ? [t('library.stateNote.open', { time: formatDayClock(firstPageAtMs ?? 0, clock.zone) })]
       : [];
-    const reasons = certificate.reasons.map((code) => {
-      const remark = certificate.remarks.find((each) => each.code === code);
-      if (remark !== undefined || te(`remarks.${code}`)) return toRemark(remark ?? { code });
-      const { title, action } = formatError({ code });
-      return `${title}. ${action}`;
-    });
+    const reasons = certificate.reasons
+      .filter((code) => !UNFINISHED.has(code))
+      .map((code) => {
+        const remark = certificate.remarks.find((each) => each.code === code);
+        if (remark !== undefined || te(`remarks.${code}`)) return toRemark(remark ?? { code });
+        const { title, action } = formatError({ code });
+        return `${title}. ${action}`;
+      });
     return [...reasons, ...open];
   }
 
-  return { toFacts, toReasons };
+  return { toHeading, toFacts, toReasons };
 }

@@ -1,5 +1,5 @@
 import { ref, watch } from 'vue';
-import type { Snapshot } from '../../../../src-main/common/model/snapshot.ts';
+import type { Snapshot } from '../../../../src-main/common/model/cache/snapshot.ts';
 import { useLoaded } from '../../../composables/use-loaded.ts';
 
 export const ENTRIES_PER_PAGE = 50;

@@ -1,5 +1,5 @@
 import { useI18n } from 'vue-i18n';
-import type { DownloadPlan } from '../../../../src-main/common/model/download.ts';
+import type { DownloadPlan } from '../../../../src-main/common/model/cache/download.ts';
 import { formatBytes, formatCount, formatSpan } from '../../../format/numbers.ts';
 
 export type ForecastSizes = Pick<DownloadPlan, 'recordCount' | 'isAtLeast' | 'durationMs' | 'diskBytes'>;

@@ -1,6 +1,6 @@
 import { watchDebounced } from '@vueuse/core';
 import { computed, shallowRef, watch, type Ref } from 'vue';
-import type { DownloadPlan } from '../../../../src-main/common/model/download.ts';
+import type { DownloadPlan } from '../../../../src-main/common/model/cache/download.ts';
 import type { Period } from '../../../../src-main/common/model/period.ts';
 import type { DetailKind } from '../../../../src-main/common/reporting/reports.ts';
 import { useBackend } from '../../../backend/backend.ts';

@@ -1,5 +1,5 @@
-import type { Download } from '../../../../src-main/common/model/download.ts';
-import type { Snapshot } from '../../../../src-main/common/model/snapshot.ts';
+import type { Download } from '../../../../src-main/common/model/cache/download.ts';
+import type { Snapshot } from '../../../../src-main/common/model/cache/snapshot.ts';
 import { isDetailKind } from '../../../../src-main/common/reporting/reports.ts';
 
 /** In the order of the menu; each inner list is a section of it. */

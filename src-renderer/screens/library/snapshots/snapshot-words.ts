@@ -1,5 +1,5 @@
-import type { Download } from '../../../../src-main/common/model/download.ts';
-import type { Snapshot } from '../../../../src-main/common/model/snapshot.ts';
+import type { Download } from '../../../../src-main/common/model/cache/download.ts';
+import { toOwnTotal, type Snapshot } from '../../../../src-main/common/model/cache/snapshot.ts';
 import { isSummary } from '../../../period/cached-snapshots.ts';
 
 export type ShownState = Snapshot['state'] | 'open' | 'remarked' | 'queued' | 'waiting';
@@ -33,7 +33,7 @@ export function isShortOfTotal(snapshot: Snapshot, download: Download | null): b
 /** Returns the expected number of records; for a download in pieces it is a forecast, since later ones are not announced yet. */
 export function toExpectedTotal(snapshot: Snapshot, download: Download | null): number | null {
   const isOver = download === null || download.state === 'ended';
-  return isOver ? snapshot.totalDocument : (download.totalDocument ?? snapshot.totalDocument);
+  return isOver ? toOwnTotal(snapshot) : (download.totalDocument ?? snapshot.totalDocument);
 }
 
 /** Returns the share of the expected records, 0 to 1; null while nothing is expected yet. */

@@ -1,5 +1,5 @@
 import { computed, type Ref } from 'vue';
-import type { Snapshot } from '../../../../src-main/common/model/snapshot.ts';
+import type { Snapshot } from '../../../../src-main/common/model/cache/snapshot.ts';
 import { useAttempt } from '../../../composables/use-attempt.ts';
 import { useDownloadsStore } from '../../../stores/downloads.ts';
 import { useReadingsStore } from '../../../stores/readings.ts';

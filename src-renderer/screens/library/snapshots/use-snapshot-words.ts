@@ -1,6 +1,6 @@
 import { useI18n } from 'vue-i18n';
-import type { Download } from '../../../../src-main/common/model/download.ts';
-import type { Remark, Snapshot } from '../../../../src-main/common/model/snapshot.ts';
+import type { Download } from '../../../../src-main/common/model/cache/download.ts';
+import type { Remark, Snapshot } from '../../../../src-main/common/model/cache/snapshot.ts';
 import { formatClockSeconds, formatDayClock } from '../../../format/dates.ts';
 import { useErrorFormatter } from '../../../messages/error-words.ts';
 import { usePeriodWords } from '../../../messages/period-words.ts';

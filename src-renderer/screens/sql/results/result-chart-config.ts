@@ -1,14 +1,14 @@
 import type { ChartConfiguration } from 'chart.js';
 import { CHART_FONT, formatAxisCount, toTooltipStyle } from '../../../charts/chart-style.ts';
-import type { ChartColours } from '../../../charts/use-chart-colours.ts';
+import type { ChartColour, ChartColours } from '../../../charts/use-chart-colours.ts';
 import type { ResultChart } from './result-chart.ts';
 
 const SERIES_COLOURS = ['inbound', '4xx', '2xx', '3xx', 'outbound', '5xx'] as const;
 const MAX_POINT_MARKS = 60;
 
 /** The colour of a series by its place. */
-export function toSeriesColour(place: number, colours: ChartColours): string {
-  return colours[SERIES_COLOURS[place % SERIES_COLOURS.length] ?? 'inbound'];
+export function toSeriesColour(place: number): ChartColour {
+  return SERIES_COLOURS[place % SERIES_COLOURS.length] ?? 'inbound';
 }
 
 /** Everything that Chart.js needs to draw a result. Names and labels are drawn as text. */
@@ -23,7 +23,7 @@ export function toResultChartConfig(
     data: {
       labels: [...labels],
       datasets: series.map(({ name, values }, place) => {
-        const colour = toSeriesColour(place, colours);
+        const colour = colours[toSeriesColour(place)];
         return {
           type: kind,
           label: name,

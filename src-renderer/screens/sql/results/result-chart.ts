@@ -1,4 +1,4 @@
-import type { SqlCell, SqlColumn } from '../../../../src-main/common/model/sql.ts';
+import type { SqlCell, SqlColumn } from '../../../../src-main/common/model/records/sql.ts';
 
 /** Points that can be told apart on a screen. */
 export const MAX_CHART_POINTS = 1000;

@@ -1,10 +1,9 @@
 import { useClipboard } from '@vueuse/core';
 import { computed, shallowRef, watch } from 'vue';
-import type { SqlCell, SqlResult } from '../../../../src-main/common/model/sql.ts';
+import type { SqlCell, SqlResult } from '../../../../src-main/common/model/records/sql.ts';
 import { useAttempt } from '../../../composables/use-attempt.ts';
-import { saveText } from '../../../composables/save-file.ts';
 import { useSqlStore } from '../../../stores/sql.ts';
-import { toCsv, toText, toTsv } from './copy-result.ts';
+import { toText, toTsv } from '../../../format/table-text.ts';
 import { MAX_CHART_POINTS, toResultChart } from './result-chart.ts';
 
 const WINDOW_ROWS = 500;
@@ -41,14 +40,6 @@ export function useResult(
     });
   }
 
-  async function exportCsv(fileName: string): Promise<void> {
-    const { columns, rowCount } = readResult();
-    await attempt(async () => {
-      const rows = await readFirst(rowCount, true);
-      if (rows !== null) saveText(fileName, toCsv(columns, rows), 'text/csv;charset=utf-8');
-    });
-  }
-
   /** A value in full; null when it is gone. */
   async function readValue({ row, column }: { row: number; column: number }): Promise<string | null> {
     const rows = await sql.readRows(readResult().resultId, row, row + 1, true);
@@ -78,5 +69,5 @@ export function useResult(
     },
   );
 
-  return { isBusy, chart, loadChart, copy, exportCsv, readValue, copyValue };
+  return { isBusy, chart, loadChart, copy, readValue, copyValue };
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import type { Snapshot } from '../../../../src-main/common/model/snapshot.ts';
-import { readCoverage } from '../../../../src-main/core/analysis/read-coverage.ts';
+import { describe, expect, test } from 'vitest';
+import type { Snapshot } from '../../../../src-main/common/model/cache/snapshot.ts';
+import { readCoverage, type WalkedPart } from '../../../../src-main/core/analysis/read-coverage.ts';
 import { pickExpired } from '../../../../src-main/core/analysis/pick-expired.ts';
 import { makeSnapshot } from '../../renderer/library/make-snapshot.ts';
 
@@ -106,4 +106,36 @@ test('retention takes the oldest while the cache is too large, as pages lie on t
   expect(pick(600)).toEqual([2]);
   expect(pick(500)).toEqual([2, 4]);
   expect(pick(1)).toEqual([2, 4, 1]);
+});
+
+describe('coverage of a paused download shows what is there', () => {
+  const paused = span(0, 30, { id: 7, state: 'paused', recordCount: 50 });
+  const show = (state: Snapshot['state'], part: WalkedPart) =>
+    readCoverage(
+      [{ ...paused, state }],
+      { fromMs: 0, toMs: 30 * MINUTE, buckets: 1 },
+      LOOK_BACK,
+      new Map([[7, part]]),
+    ).gaps.map((gap) => [gap.fromMs / MINUTE, gap.toMs / MINUTE, gap.state]);
+  const reached = { fromMs: 10 * MINUTE, toMs: 16 * MINUTE };
+
+  test('what was read to its end is there, what its records reach is so in part, and the rest is missing', () => {
+    const part = { walkedToMs: 10 * MINUTE, isSound: true, reached };
+    expect(show('paused', part)).toEqual([
+      [10, 16, 'partial'],
+      [16, 30, 'missing'],
+    ]);
+    expect(show('failed', part)).toEqual([
+      [10, 16, 'partial'],
+      [16, 30, 'failed'],
+    ]);
+  });
+
+  test('what is known to lack records is there in part', () => {
+    const part = { walkedToMs: 10 * MINUTE, isSound: false, reached: null };
+    expect(show('incomplete', part)).toEqual([
+      [0, 10, 'partial'],
+      [10, 30, 'missing'],
+    ]);
+  });
 });

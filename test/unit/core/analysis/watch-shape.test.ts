@@ -101,7 +101,10 @@ it('lets free texts for dates fill neither the memory nor the remarks', () => {
   for (let number = 0; number < 200; number += 1) {
     const text = `free ${'x'.repeat(number % 30)} text ${'y'.repeat(number % 7)}`;
     const page = describeShape({
-      ...{ report: 'inbound-detail', entries: [{ Date: text, Id: 'a' }], nextCursor: null, sizeAsked: null },
+      report: 'inbound-detail',
+      entries: [{ Date: text, Id: 'a' }],
+      nextCursor: null,
+      sizeAsked: null,
     });
     const { learned, departures } = watchShape(known, page);
     known = learned;

@@ -1,10 +1,10 @@
-import { enableAutoUnmount, mount, type VueWrapper } from '@vue/test-utils';
+import { mount, type VueWrapper } from '@vue/test-utils';
 import { Chart } from 'chart.js';
 import { nextTick } from 'vue';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { toVolumePoints } from '../../../../src-renderer/screens/overview/volume-series.ts';
+import { toVolumePoints } from '../../../../src-renderer/screens/overview/volume/volume-series.ts';
 import BarChart from '../../../../src-renderer/charts/BarChart.vue';
-import VolumeChart from '../../../../src-renderer/screens/overview/VolumeChart.vue';
+import VolumeChart from '../../../../src-renderer/screens/overview/volume/VolumeChart.vue';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import { installFakeCanvas } from '../support/fake-canvas.ts';
 
@@ -15,7 +15,6 @@ sheet.textContent = `
   .light { --cs-series-in: #5470d8; --cs-sunken: #f1f3f6; --cs-text-1: #14171f; }
   .dark { --cs-series-in: #6f89ea; --cs-sunken: #1b1f26; --cs-text-1: #e8eaee; }`;
 
-enableAutoUnmount(afterEach);
 beforeEach(() => {
   installFakeCanvas();
   document.head.append(sheet);
@@ -53,9 +52,12 @@ function makePoints(counts: readonly number[]) {
   return toVolumePoints(buckets, buckets);
 }
 
-function mountVolume(counts: readonly number[], uncached: readonly boolean[] = counts.map(() => false)) {
+function mountVolume(
+  counts: readonly number[],
+  slots: readonly ('none' | 'part' | 'whole')[] = counts.map(() => 'whole'),
+) {
   return mount(VolumeChart, {
-    props: { points: makePoints(counts), uncached, zone: 'UTC', label: 'Requests' },
+    props: { points: makePoints(counts), slots, span: null, zone: 'UTC', label: 'Requests' },
     global: { plugins: [createMessages()] },
     attachTo: document.body,
   });
@@ -63,7 +65,7 @@ function mountVolume(counts: readonly number[], uncached: readonly boolean[] = c
 
 const bars = {
   names: ['Channel 1', 'Channel 2'],
-  series: [{ name: '2xx', colour: '#35a08f', values: [10, 5] }],
+  series: [{ name: '2xx', colour: '2xx' as const, values: [10, 5] }],
   endLabels: [],
   formatTick: String,
   formatValue: String,
@@ -93,16 +95,17 @@ describe('the volume chart', () => {
   });
 
   test('marks the half hours that are not cached, and only those', async () => {
-    const wrapper = mountVolume([0, 20], [true, false]);
+    const wrapper = mountVolume([0, 20], ['none', 'whole']);
     const chart = findChart(wrapper);
     chart.resize(600, 240);
-    const fill = vi.spyOn(chart.ctx, 'fillRect');
+    const write = vi.spyOn(chart.ctx, 'fillText');
+    const countLabels = (): number => write.mock.calls.filter(([text]) => text === 'not cached').length;
     chart.draw();
-    expect(fill).toHaveBeenCalledTimes(1);
-    fill.mockClear();
-    await wrapper.setProps({ uncached: [false, false] });
+    expect(countLabels()).toBe(1);
+    write.mockClear();
+    await wrapper.setProps({ slots: ['whole', 'whole'] });
     chart.draw();
-    expect(fill).not.toHaveBeenCalled();
+    expect(countLabels()).toBe(0);
   });
 
   test('ends with its component', () => {
@@ -115,17 +118,21 @@ describe('the volume chart', () => {
 
 describe('a bar chart', () => {
   test('keeps its chart when bars, series and labels change', async () => {
-    const wrapper = mount(BarChart, { props: bars, attachTo: document.body });
+    const wrapper = mount(BarChart, {
+      props: bars,
+      global: { plugins: [createMessages()] },
+      attachTo: document.body,
+    });
     const chart = findChart(wrapper);
     chart.resize(600, 240);
     const text = vi.spyOn(chart.ctx, 'fillText');
     await wrapper.setProps({
       names: ['Channel 3'],
       series: [
-        { name: '4xx', colour: '#c2871a', values: [2] },
-        { name: '5xx', colour: '#be2f21', values: [1] },
+        { name: '4xx', colour: '4xx', values: [2] },
+        { name: '5xx', colour: '5xx', values: [1] },
       ],
-      endLabels: [{ text: '3 errors', colour: '#000' }],
+      endLabels: [{ text: '3 errors', colour: 'text' }],
     });
     expect(findChart(wrapper)).toBe(chart);
     expect(chart.data.labels).toEqual(['Channel 3']);
@@ -137,7 +144,11 @@ describe('a bar chart', () => {
   });
 
   test('writes its labels in the colours of the theme', async () => {
-    const wrapper = mount(BarChart, { props: bars, attachTo: document.body });
+    const wrapper = mount(BarChart, {
+      props: bars,
+      global: { plugins: [createMessages()] },
+      attachTo: document.body,
+    });
     const chart = findChart(wrapper);
     expect(chart.options.scales?.['y']?.ticks?.color).toBe('#14171f');
     await switchTheme('dark');

@@ -1,9 +1,10 @@
 import { mount } from '@vue/test-utils';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Histogram, HistogramSeries } from '../../../../src-main/common/model/histogram.ts';
-import { CODE_CLASSES } from '../../../../src-main/common/model/record.ts';
+import type { Histogram, HistogramSeries } from '../../../../src-main/common/model/records/histogram.ts';
+import { CODE_CLASSES } from '../../../../src-main/common/model/records/record.ts';
 import { formatAxisCount } from '../../../../src-renderer/charts/chart-style.ts';
 import { toHistogramPaths, toMedianPath } from '../../../../src-renderer/charts/histogram/histogram-bars.ts';
+import { toSeriesColours } from '../../../../src-renderer/charts/histogram/series-colours.ts';
 import TimeHistogram from '../../../../src-renderer/charts/histogram/TimeHistogram.vue';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 
@@ -37,9 +38,18 @@ const BY_CHANNEL: Histogram = {
   ),
 };
 
+const toColours = ({ series }: Pick<Histogram, 'series'>) => toSeriesColours(series, new Map(), () => null);
+
 function mountHistogram(histogram: Histogram = BY_CLASS, withMedian = false) {
   const view = mount(TimeHistogram, {
-    props: { histogram, zone: 'UTC', split: histogram.split, withMedian, canZoomOut: true },
+    props: {
+      histogram,
+      colours: toColours(histogram),
+      zone: 'UTC',
+      split: histogram.split,
+      withMedian,
+      canZoomOut: true,
+    },
     global: { plugins: [createMessages()] },
   });
   const plot = view.get('[role=slider]');
@@ -138,7 +148,7 @@ describe('a time histogram', () => {
 describe('the bars', () => {
   test('keep a single failure among thousands visible, at the base', () => {
     const buckets = toBuckets([[9_999, 0, 0, 1, 0]]);
-    const paths = toHistogramPaths({ series: CLASSES, buckets }, 10, 60, null);
+    const paths = toHistogramPaths({ series: CLASSES, buckets }, toColours(BY_CLASS), 10, 60, null);
     expect(paths.map(({ colour, path }) => [colour, path])).toEqual([
       [{ 'data-class': '5xx' }, 'M0 59h9v1h-9z'],
       [{ 'data-class': '2xx' }, 'M0 0h9v59h-9z'],
@@ -146,7 +156,7 @@ describe('the bars', () => {
   });
 
   test('stack values from the most frequent up, the others last', () => {
-    const paths = toHistogramPaths(BY_CHANNEL, 20, 70, null);
+    const paths = toHistogramPaths(BY_CHANNEL, toColours(BY_CHANNEL), 20, 70, null);
     expect(paths.map(({ colour }) => colour)).toEqual([
       { 'data-series': '1' },
       { 'data-series': '2' },
@@ -156,8 +166,44 @@ describe('the bars', () => {
 
   test('are dimmed outside the marked time', () => {
     const buckets = toBuckets(Array.from({ length: 3 }, () => [4, 0, 0, 0, 0]));
-    const paths = toHistogramPaths({ series: CLASSES, buckets }, 30, 60, { start: 1, end: 2 });
+    const paths = toHistogramPaths({ series: CLASSES, buckets }, toColours(BY_CLASS), 30, 60, {
+      start: 1,
+      end: 2,
+    });
     expect(paths.map((path) => path.dimmed)).toEqual([true, false]);
+  });
+});
+
+describe('the colours of channels and services', () => {
+  const valuesOf = (...values: (number | null)[]): HistogramSeries[] =>
+    values.map((value) => ({ kind: 'value', value }));
+  const read = (memory: Map<string, number>, ...values: (number | null)[]) =>
+    toSeriesColours(valuesOf(...values), memory, () => null).map((colour) => colour['data-series']);
+
+  test('stay the same when a filter leaves fewer, or other ones, or changes their order', () => {
+    const memory = new Map<string, number>();
+    const whole = read(memory, 3, 1, 4, null);
+    expect(new Set(whole).size).toBe(4);
+    expect(read(memory, null, 4)).toEqual([whole[3], whole[2]]);
+    expect(read(memory, 8, 1)[1]).toBe(whole[1]);
+    expect(read(memory, 4, 1, 3)).toEqual([whole[2], whole[1], whole[0]]);
+  });
+
+  test('differ from one another, however many were seen before', () => {
+    const memory = new Map<string, number>();
+    for (let first = 0; first < 40; first += 1) {
+      const shown = read(memory, first, first + 7, first + 12, first * 3, 100 - first, first + 24);
+      expect(new Set(shown.slice(0, 3)).size).toBe(3);
+      const values = new Set([first, first + 7, first + 12, first * 3, 100 - first, first + 24]);
+      expect(new Set(read(memory, ...values)).size).toBe(values.size);
+    }
+  });
+
+  test('are those that a person gave', () => {
+    const memory = new Map<string, number>();
+    const series = [...valuesOf(3, 7), { kind: 'others', valueCount: 2 } as const];
+    const colours = toSeriesColours(series, memory, (value) => (value === 3 ? 'pink' : null));
+    expect(colours.map((colour) => colour['data-series'])).toEqual(['pink', '1', 'others']);
   });
 });
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import CheckList from '../../../../src-renderer/components/controls/CheckList.vue';
 import CodeBadge from '../../../../src-renderer/components/CodeBadge.vue';
 import ErrorState from '../../../../src-renderer/components/ErrorState.vue';
-import HealthMark from '../../../../src-renderer/screens/overview/HealthMark.vue';
+import HealthMark from '../../../../src-renderer/components/health/HealthMark.vue';
 import ProgressBar from '../../../../src-renderer/components/ProgressBar.vue';
 import TaskProgress from '../../../../src-renderer/components/TaskProgress.vue';
 import TextField from '../../../../src-renderer/components/controls/TextField.vue';

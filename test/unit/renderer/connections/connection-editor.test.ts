@@ -1,7 +1,7 @@
-import { enableAutoUnmount, flushPromises, mount, type VueWrapper } from '@vue/test-utils';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Connection } from '../../../../src-main/common/model/connection.ts';
-import type { Task } from '../../../../src-main/common/model/task.ts';
+import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Connection } from '../../../../src-main/common/model/connections/connection.ts';
+import type { Task } from '../../../../src-main/common/model/cache/task.ts';
 import { AppError } from '../../../../src-main/common/contract/errors.ts';
 import { backendKey } from '../../../../src-renderer/backend/backend.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
@@ -9,7 +9,6 @@ import ConnectionEditor from '../../../../src-renderer/screens/connections/Conne
 import { makeConnection, makeSettings, makeTask } from '../support/samples.ts';
 import { installStores, ScriptedBackend } from '../support/scripted-backend.ts';
 
-enableAutoUnmount(afterEach);
 // A list of every zone takes seconds to mount without a browser.
 beforeEach(() => {
   vi.spyOn(Intl, 'supportedValuesOf').mockReturnValue(['America/Bogota', 'Europe/Madrid']);
@@ -93,12 +92,28 @@ describe('a new connection', () => {
     expect(field(editor, 'Access token secret').element.value).toBe('');
   });
 
-  test('warns where the address would send the credentials unencrypted', async () => {
-    const { editor } = open(null);
+  test('warns where the address would send the credentials unencrypted, and asks for a tick', async () => {
+    const { backend, editor } = open(null);
+    await field(editor, 'Name').setValue('Old platform');
+    await field(editor, 'Tenant').setValue('1');
+    await field(editor, 'Access token').setValue('token');
+    await field(editor, 'Access token secret').setValue('secret');
     await field(editor, 'Base address').setValue('http://127.0.0.1:8080');
     expect(editor.text()).not.toContain("isn't encrypted");
     await field(editor, 'Base address').setValue('http://reports.example.com');
     expect(editor.text()).toContain("This address isn't encrypted.");
+    await submit(editor);
+    expect(editor.text()).toContain('Tick this box to go on');
+    expect(backend.calls).toEqual([]);
+    await editor.get('input[type=checkbox]').setValue(true);
+    await field(editor, 'Base address').setValue('http://elsewhere.example.com');
+    await submit(editor);
+    expect(backend.calls).toEqual([]);
+    await editor.get('input[type=checkbox]').setValue(true);
+    await submit(editor);
+    expect(backend.calls[0]?.input).toMatchObject({
+      draft: { baseAddress: 'http://elsewhere.example.com', allowsPlainHttp: true },
+    });
   });
 });
 
@@ -120,6 +135,25 @@ describe('a saved connection', () => {
     });
     expect(editor.get('[role=status]').text()).toBe('Saved');
     expect(editor.emitted('saved')).toBeUndefined();
+  });
+
+  test('asks for its secrets again where the address becomes another service, and not for another path', async () => {
+    const { backend, editor } = open(makeConnection(), {
+      'connections/start-test': () => ({ taskId: 'test-1' }),
+    });
+    await field(editor, 'Base address').setValue('https://reports.example.org');
+    expect(editor.text()).toContain('Stored for https://reports.example.com.');
+    await field(editor, 'Base address').setValue('https://reports.example.com/prefix');
+    expect(editor.text()).not.toContain('Stored for');
+    await press('Test connection');
+    expect(backend.calls.map(({ name }) => name)).toEqual(['connections/start-test']);
+    await field(editor, 'Base address').setValue('https://reports.example.org');
+    expect(field(editor, 'Access token').element.placeholder).toBe('');
+    await press('Test connection');
+    await submit(editor);
+    const words = 'Enter it again. The stored one was saved for another address.';
+    expect(editor.findAll('.cs-error').map((each) => each.text())).toEqual([words, words]);
+    expect(backend.calls).toHaveLength(1);
   });
 
   test('that could not be saved says why and keeps what was typed', async () => {

@@ -18,14 +18,16 @@ test('secrets begin empty, and are left out of what is sent unless they were typ
 });
 
 test('a saved connection has no faults, and its fields send it back unchanged', () => {
-  const { id, kind, secrets, createdAtMs, ...draft } = makeConnection();
+  const { id, kind, secrets, secretsOrigin, createdAtMs, ...draft } = makeConnection();
   expect([id, kind, secrets, createdAtMs]).toEqual(['a', 'remote', 'keychain', 0]);
-  expect(hasFaults(findFaults(stored, true))).toBe(false);
-  expect(toInput(stored).draft).toEqual(draft);
+  expect(secretsOrigin).toBe(draft.baseAddress);
+  expect(hasFaults(findFaults(stored, 'keychain'))).toBe(false);
+  const follow = { followed: false, followSeconds: 30, lookBackMinutes: 10 };
+  expect(toInput(stored).draft).toEqual({ ...draft, ...follow, allowsPlainHttp: false });
 });
 
 test('an empty form names each field that is missing', () => {
-  const { fields } = findFaults(toFields(null), false);
+  const { fields } = findFaults(toFields(null), 'missing');
   expect(fields).toEqual({
     name: 'nameMissing',
     tenant: 'tenantNotNumber',
@@ -36,7 +38,8 @@ test('an empty form names each field that is missing', () => {
 });
 
 test('decision 30, client: an address with credentials, a query or another scheme is a fault of its field', () => {
-  const fault = (baseAddress: string) => findFaults({ ...stored, baseAddress }, true).fields.baseAddress;
+  const fault = (baseAddress: string) =>
+    findFaults({ ...stored, baseAddress }, 'keychain').fields.baseAddress;
   expect(fault('https://user:word@reports.example.com')).toBe('addressCredentials');
   expect(fault('https://reports.example.com?x=1')).toBe('addressQuery');
   expect(fault('ftp://reports.example.com')).toBe('addressInvalid');
@@ -61,7 +64,7 @@ test('decision 11, client: the shared summary identifier is noticed in any lette
 
 test('an identifier that is no GUID is a fault of its report', () => {
   const reportIdentifiers = { ...stored.reportIdentifiers, 'inbound-detail': 'x' };
-  expect(findFaults({ ...stored, reportIdentifiers }, true).identifiers).toEqual({
+  expect(findFaults({ ...stored, reportIdentifiers }, 'keychain').identifiers).toEqual({
     'inbound-detail': 'notGuid',
   });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import announcements from '../../../../resources/deprecations.json';
-import words from '../../../../src-renderer/messages/en/deprecations.json';
+import words from '../../../../src-renderer/messages/en/connections/deprecations.json';
 import { placeTimeline } from '../../../../src-renderer/screens/deprecations/place-timeline.ts';
 import { countMonths, readDeprecations } from '../../../../src-renderer/deprecations/read-deprecations.ts';
 import { findRowOrder, readGivenDate } from '../../../../src-renderer/deprecations/read-given-date.ts';

@@ -1,7 +1,7 @@
 import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { RecordRow } from '../../../../src-main/common/model/record.ts';
-import type { RecordFilter } from '../../../../src-main/common/model/record-filter.ts';
+import type { RecordRow } from '../../../../src-main/common/model/records/record.ts';
+import type { RecordFilter } from '../../../../src-main/common/model/records/record-filter.ts';
 import { parseQuery } from '../../../../src-main/common/query/parse-query.ts';
 import { createQueryClock } from '../../../../src-main/common/query/query-clock.ts';
 import { writeQuery } from '../../../../src-main/common/query/write-query.ts';
@@ -37,7 +37,11 @@ let menu: VueWrapper;
 
 const counts = {
   facets: {
-    ...{ codeClasses: [], responseCodes: [], services: [], origins: [], errorFamilies: [] },
+    codeClasses: [],
+    responseCodes: [],
+    services: [],
+    origins: [],
+    errorFamilies: [],
     channels: [{ value: 3, count: 1234 }],
   },
   rowCount: 10_000,

@@ -1,6 +1,6 @@
 import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { RecordDetail } from '../../../../src-main/common/model/record.ts';
+import type { RecordDetail } from '../../../../src-main/common/model/records/record.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import { alignLines } from '../../../../src-renderer/screens/detail/compare/align-lines.ts';
 import CompareDialog from '../../../../src-renderer/screens/detail/compare/CompareDialog.vue';
@@ -12,10 +12,25 @@ import { onRowKey } from '../../../../src-renderer/screens/detail/grid/row-keys.
 
 function makeRecord(change: Partial<RecordDetail> = {}): RecordDetail {
   return {
-    ...{ snapshotId: 1, seq: 0, dateText: '2026-11-20T10:15:00Z', dateMs: 1, sessionId: 'abc', channel: 3 },
-    ...{ service: 7, client: 'Ann', responseTimeMs: 10, responseCode: 200, error: '', origin: 'web' },
-    ...{ botLatencyMs: null, actionId: null, payloadPreview: '', payload: '', payloadLength: 0 },
-    ...{ response: null, extra: {} },
+    snapshotId: 1,
+    seq: 0,
+    dateText: '2026-11-20T10:15:00Z',
+    dateMs: 1,
+    sessionId: 'abc',
+    channel: 3,
+    service: 7,
+    client: 'Ann',
+    responseTimeMs: 10,
+    responseCode: 200,
+    error: '',
+    origin: 'web',
+    botLatencyMs: null,
+    actionId: null,
+    payloadPreview: '',
+    payload: '',
+    payloadLength: 0,
+    response: null,
+    extra: {},
     ...change,
   };
 }
@@ -89,8 +104,9 @@ describe('comparing records', () => {
 
   it('lists the fields of the service in its order, then those that it added', () => {
     const fields = compareRecords(
-      [makeRecord({ extra: { Region: 'south' } }), makeRecord({ channel: 4 })],
+      [makeRecord({ extra: { Region: '"south"' } }), makeRecord({ channel: 4 })],
       'inbound',
+      'UTC',
     );
     expect(fields[0]?.name).toBe('Id');
     expect(fields.at(-1)).toMatchObject({ name: 'Region', differs: true, rows: [['south', null]] });
@@ -98,27 +114,43 @@ describe('comparing records', () => {
     expect(fields.filter(({ differs }) => differs)).toHaveLength(2);
   });
 
+  it('shows dates as the clock does, before the text as received', () => {
+    const dates = [
+      makeRecord({ dateText: '/Date(1795169700000)/', dateMs: Date.UTC(2026, 10, 20, 10, 15) }),
+      makeRecord({ dateText: '2026-11-20T10:15:00Z', dateMs: Date.UTC(2026, 10, 20, 10, 15) }),
+      makeRecord({ dateText: 'soon', dateMs: null }),
+    ];
+    const fields = compareRecords(dates, 'inbound', 'America/Bogota');
+    const moment = '2026-11-20 05:15:00';
+    expect(find(fields, 'Date (America/Bogota)').rows).toEqual([[moment, moment, null]]);
+    expect(find(fields, 'Date').rows).toEqual([['/Date(1795169700000)/', '2026-11-20T10:15:00Z', 'soon']]);
+  });
+
   it('lays JSON out over lines, and leaves other texts as they are', () => {
-    const fields = compareRecords([withPayload('{"a":1,"b":2}'), withPayload('{"a":1,"b":3}')], 'inbound');
+    const fields = compareRecords(
+      [withPayload('{"a":1,"b":2}'), withPayload('{"a":1,"b":3}')],
+      'inbound',
+      'UTC',
+    );
     expect(find(fields, 'Payload').rows).toEqual([
       ['{', '{'],
       ['  "a": 1,', '  "a": 1,'],
       ['  "b": 2', '  "b": 3'],
       ['}', '}'],
     ]);
-    const plain = compareRecords([withPayload('{"a":1}'), withPayload('no JSON')], 'inbound');
+    const plain = compareRecords([withPayload('{"a":1}'), withPayload('no JSON')], 'inbound', 'UTC');
     expect(find(plain, 'Payload').rows).toEqual([['{"a":1}', 'no JSON']]);
   });
 
-  it('says so where only the beginning of a payload is known', () => {
-    const [first, second] = [
-      withPayload('aaa', { payloadLength: 9 }),
-      withPayload('aaa', { payloadLength: 8 }),
-    ];
-    expect(find(compareRecords([first, second], 'inbound'), 'Payload')).toMatchObject({
-      isCut: true,
-      differs: true,
-    });
+  it('says so where only the beginning of a payload or a response is known, in the copy too', () => {
+    const records = [9, 8].map((length) =>
+      makeRecord({ response: 'bbb', cutLengths: { payload: 7, response: length } }),
+    );
+    const fields = compareRecords(records, 'outbound', 'UTC');
+    expect(find(fields, 'Payload')).toMatchObject({ isCut: true, differs: false });
+    expect(find(fields, 'Reponse')).toMatchObject({ isCut: true, differs: true });
+    const copy = toComparisonMarkdown(['a', 'b'], fields, false, 'cut');
+    expect(copy).toContain('| Reponse (cut) | ≠ | bbb | bbb |');
   });
 
   it('counts the equal lines that it leaves out, and the lines that are too many', () => {
@@ -126,12 +158,12 @@ describe('comparing records', () => {
       Array.from({ length: 4_000 }, (_, index) => `${mark}${index}`).join('\n');
     const same = `x\n${'y\n'.repeat(10)}`;
     const field = find(
-      compareRecords([withPayload(`${same}1`), withPayload(`${same}2`)], 'inbound'),
+      compareRecords([withPayload(`${same}1`), withPayload(`${same}2`)], 'inbound', 'UTC'),
       'Payload',
     );
     expect(toShownRows(field, true).rows).toEqual([11, ['1', '2']]);
     const long = find(
-      compareRecords([withPayload(lines('a')), withPayload(lines('b'))], 'inbound'),
+      compareRecords([withPayload(lines('a')), withPayload(lines('b'))], 'inbound', 'UTC'),
       'Payload',
     );
     expect(toShownRows(long, false)).toMatchObject({ restCount: 2_500 });
@@ -139,7 +171,12 @@ describe('comparing records', () => {
 
   it('is copied as a table in which values stay text', () => {
     const records = [makeRecord({ client: '*Ann* | <b>' }), makeRecord({ client: 'Bob' })];
-    const text = toComparisonMarkdown(['Record 1', 'Record 2'], compareRecords(records, 'inbound'), true);
+    const text = toComparisonMarkdown(
+      ['Record 1', 'Record 2'],
+      compareRecords(records, 'inbound', 'UTC'),
+      true,
+      'cut',
+    );
     expect(text.split('\n')[2]).toBe(String.raw`| Client | ≠ | \*Ann\* \| \<b\> | Bob |`);
     expect(text.trim().split('\n')).toHaveLength(3);
   });
@@ -156,6 +193,7 @@ describe('the dialog', () => {
       props: {
         open: true,
         direction: 'inbound',
+        zone: 'UTC',
         records: [makeRecord({ client: '<img src=x>' }), makeRecord({ seq: 1, client: 'Bob' })],
       },
       global: { plugins: [createMessages()] },

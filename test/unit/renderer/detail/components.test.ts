@@ -1,6 +1,6 @@
 import { mount } from '@vue/test-utils';
 import { describe, expect, it } from 'vitest';
-import type { RecordDetail } from '../../../../src-main/common/model/record.ts';
+import type { RecordDetail } from '../../../../src-main/common/model/records/record.ts';
 import { backendKey } from '../../../../src-renderer/backend/backend.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import JsonView from '../../../../src-renderer/inspector/JsonView.vue';
@@ -32,7 +32,7 @@ const RECORD: RecordDetail = {
   payload: '{"a":"<script>alert(1)</script>"}',
   payloadLength: 33,
   response: null,
-  extra: { Region: 'south' },
+  extra: { Region: '"south"' },
 };
 
 describe('JSON view', () => {

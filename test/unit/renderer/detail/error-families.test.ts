@@ -1,11 +1,9 @@
 import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { describe, expect, it } from 'vitest';
-import type { ErrorFamily } from '../../../../src-main/common/model/error-family.ts';
+import type { ErrorFamily } from '../../../../src-main/common/model/records/error-family.ts';
 import ErrorFamilies from '../../../../src-renderer/screens/detail/errors/ErrorFamilies.vue';
-import {
-  formatNumbers,
-  toPatternParts,
-} from '../../../../src-renderer/screens/detail/errors/family-parts.ts';
+import { toPatternParts } from '../../../../src-renderer/components/errors/pattern-parts.ts';
+import { formatNumbers } from '../../../../src-renderer/screens/detail/errors/family-parts.ts';
 import type { OpenView } from '../../../../src-renderer/stores/records.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
@@ -29,6 +27,7 @@ const REFUSED: ErrorFamily = { ...TIMEOUT, pattern: 'Refused', count: 100, first
 const view: OpenView = {
   viewId: 'view',
   rowCount: 1000,
+  isCounted: true,
   totalCount: 1000,
   scope: { snapshotId: 1 },
   filter: { conditions: [{ field: 'channel', values: [1] }] },

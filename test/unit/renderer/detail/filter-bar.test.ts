@@ -1,6 +1,6 @@
 import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { RecordFilter } from '../../../../src-main/common/model/record-filter.ts';
+import type { RecordFilter } from '../../../../src-main/common/model/records/record-filter.ts';
 import { parseQuery } from '../../../../src-main/common/query/parse-query.ts';
 import { createQueryClock } from '../../../../src-main/common/query/query-clock.ts';
 import { writeQuery } from '../../../../src-main/common/query/write-query.ts';
@@ -48,6 +48,10 @@ describe('the chips', () => {
       'Service',
       'Origin',
     ]);
+    expect(textsOf('botlatency:>500 responsetime:>=0.25,<1500').slice(0, 2)).toEqual([
+      'Bot latency > 500 ms',
+      'Response ≥ 0.25 ms, < 1,500 ms',
+    ]);
     expect(textsOf('service:1,2,3 -error:~lost date:2026-11-20T10:15..2026-11-20T10:20:30')).toEqual([
       'Service 3 selected',
       'Error not contains lost',
@@ -75,6 +79,18 @@ describe('the editor of a field', () => {
     await view.get('button[aria-label="Exclude 3"]').trigger('click');
     await view.get('button[aria-label="Exclude 4"]').trigger('click');
     expect(listChanges(view)).toEqual(['-channel:4 channel:3', '-channel:4,3', '']);
+  });
+
+  it('lists the marks by their names, without counts, and nothing to type', async () => {
+    const view = mount(FieldEditor, { props: { ...props('mark:flag'), field: 'mark' }, global });
+    const choices = view.findAll('[role=checkbox]');
+    expect(choices.map((choice) => choice.text())).toEqual(['Star', 'Flag', 'Done', 'Question']);
+    expect(choices.map((choice) => choice.attributes('aria-checked'))).toEqual([
+      ...['false', 'true', 'false', 'false'],
+    ]);
+    await choices[2]?.trigger('click');
+    expect(listChanges(view)).toEqual(['mark:flag,check']);
+    expect(view.find('form').exists()).toBe(false);
   });
 
   it('takes a typed range, and says what is wrong with one', async () => {

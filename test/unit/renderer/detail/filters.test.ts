@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Facets } from '../../../../src-main/common/model/record.ts';
-import type { RecordFilter } from '../../../../src-main/common/model/record-filter.ts';
+import type { Facets } from '../../../../src-main/common/model/records/record.ts';
+import type { RecordFilter } from '../../../../src-main/common/model/records/record-filter.ts';
 import { parseQuery } from '../../../../src-main/common/query/parse-query.ts';
 import { createQueryClock } from '../../../../src-main/common/query/query-clock.ts';
 import { listQueryFields } from '../../../../src-main/common/query/query-fields.ts';
@@ -108,10 +108,12 @@ describe('choosing values', () => {
 
 describe('values to choose from', () => {
   it('have their count, their share of the field, and whether they are chosen', () => {
-    expect(listClasses('responseCode', facets, read('-code:5xx')).filter(({ count }) => count > 0)).toEqual([
-      { choice: { field: 'responseCode', codeClass: '2xx' }, count: 75, share: 0.75, state: null },
-      { choice: { field: 'responseCode', codeClass: '5xx' }, count: 25, share: 0.25, state: 'excluded' },
-    ]);
+    expect(listClasses('responseCode', facets, read('-code:5xx')).filter(({ count }) => count !== 0)).toEqual(
+      [
+        { choice: { field: 'responseCode', codeClass: '2xx' }, count: 75, share: 0.75, state: null },
+        { choice: { field: 'responseCode', codeClass: '5xx' }, count: 25, share: 0.25, state: 'excluded' },
+      ],
+    );
     expect(listClasses('channel', facets, read(''))).toEqual([]);
   });
 
@@ -178,6 +180,12 @@ describe('completion', () => {
     expect(complete('-channel:3,1| code:5xx')).toEqual([]);
     expect(complete('channel:3,| code:5xx')[2]).toBe('channel:3,1 code:5xx');
     expect(completeQuery('channel:', 8, 'inbound', facets).options[0]).toEqual({ text: '3', count: 60 });
+  });
+
+  it('offers the marks, which nobody counts', () => {
+    expect(complete('mark:|')).toEqual(['mark:star', 'mark:flag', 'mark:check', 'mark:question']);
+    expect(complete('code:5xx -mark:star,f|')).toEqual(['code:5xx -mark:star,flag']);
+    expect(completeQuery('mark:', 5, 'outbound', null).options[0]).toEqual({ text: 'star', count: null });
   });
 
   it('offers classes before codes, and puts values with spaces in quotes', () => {

@@ -1,7 +1,7 @@
 import { mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { defineComponent, ref, useTemplateRef } from 'vue';
-import type { RecordDetail, RecordRow } from '../../../../src-main/common/model/record.ts';
+import type { RecordDetail, RecordRow } from '../../../../src-main/common/model/records/record.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import { fromAddress } from '../../../../src-renderer/composables/filter-query.ts';
 import { findHiddenFields, findRecordFields } from '../../../../src-renderer/highlight/find-fields.ts';
@@ -13,9 +13,21 @@ const terms = (query: string) => listSearchTerms(fromAddress({ q: query }));
 const find = (text: string, wanted: string) =>
   findTerm(text, { fields: [], text: wanted, isWhole: false }).map(([from, to]) => text.slice(from, to));
 const ROW = {
-  ...{ snapshotId: 1, seq: 0, dateText: '', dateMs: 0, sessionId: 'abc-1', channel: 1, service: 2 },
-  ...{ client: 'Ann', responseTimeMs: 5, responseCode: 504, error: 'Timed out', origin: 'web' },
-  ...{ botLatencyMs: null, actionId: null, payloadPreview: '{"text":"hello"}' },
+  snapshotId: 1,
+  seq: 0,
+  dateText: '',
+  dateMs: 0,
+  sessionId: 'abc-1',
+  channel: 1,
+  service: 2,
+  client: 'Ann',
+  responseTimeMs: 5,
+  responseCode: 504,
+  error: 'Timed out',
+  origin: 'web',
+  botLatencyMs: null,
+  actionId: null,
+  payloadPreview: '{"text":"hello"}',
 } satisfies RecordRow;
 
 describe('what a filter looks for', () => {
@@ -80,7 +92,10 @@ describe('the field in which a row was found', () => {
   it('is exact for a whole record', () => {
     const record: RecordDetail = {
       ...ROW,
-      ...{ payload: 'nothing', response: 'It was LOST', payloadLength: 7, extra: {} },
+      payload: 'nothing',
+      response: 'It was LOST',
+      payloadLength: 7,
+      extra: {},
     };
     expect(findRecordFields(record, terms('lost'))).toEqual(['response']);
     expect(findRecordFields(record, terms('a error:timed'))).toEqual([

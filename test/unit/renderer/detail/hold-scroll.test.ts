@@ -55,6 +55,19 @@ describe('scroll to rows that are not loaded', () => {
     expect(heard).toEqual([500]);
   });
 
+  it('tells the first row in view, and moves with the rows', () => {
+    const { hold, loaded, heard, scrollTo } = createTable();
+    for (let row = 0; row < 600; row += 1) loaded.add(row);
+    expect(hold.findFirst()).toBeNull();
+    scrollTo(500);
+    expect(hold.findFirst()).toBe(500);
+    hold.moveBy(7);
+    expect(hold.findFirst()).toBe(507);
+    expect(heard).toEqual([500, 507]);
+    scrollTo(0);
+    expect(hold.findFirst()).toBeNull();
+  });
+
   it('reaches the grid at once where rows are loaded', () => {
     const { loaded, heard, scrollTo } = createTable();
     loaded.add(500).add(510);

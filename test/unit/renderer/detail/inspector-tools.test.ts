@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { RecordDetail } from '../../../../src-main/common/model/record.ts';
+import type { RecordDetail } from '../../../../src-main/common/model/records/record.ts';
 import { createRowStepper } from '../../../../src-renderer/screens/detail/grid/row-stepper.ts';
 import JsonView from '../../../../src-renderer/inspector/JsonView.vue';
 import RecordInspector from '../../../../src-renderer/inspector/RecordInspector.vue';
@@ -10,6 +10,7 @@ import { toCurlCommand, toRecordJson } from '../../../../src-renderer/inspector/
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
+import { itOnPosix } from '../../../support/posix.ts';
 
 const RECORD: RecordDetail = {
   snapshotId: 1,
@@ -30,7 +31,7 @@ const RECORD: RecordDetail = {
   payload: '{"a":{"b":[1,2],"c":{}},"note":"timeout"}',
   payloadLength: 41,
   response: null,
-  extra: { Region: 'south' },
+  extra: { Region: '"south"' },
 };
 
 let screen: VueWrapper | null = null;
@@ -154,7 +155,7 @@ describe('copying', () => {
     isKept: true,
   };
 
-  it('makes a command that a shell reads as the request, with a placeholder and no secret', () => {
+  itOnPosix('makes a command that a shell reads as the request, with a placeholder and no secret', () => {
     const command = toCurlCommand(REQUEST);
     const shell = `curl() { for word in "$@"; do printf '%s\\0' "$word"; done; }\n${command}`;
     const words = execFileSync('/bin/sh', ['-c', shell], { encoding: 'utf8' }).split('\0').slice(0, -1);

@@ -1,7 +1,7 @@
 import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Input } from '../../../../src-main/common/contract/index.ts';
-import type { RecordDetail } from '../../../../src-main/common/model/record.ts';
+import type { RecordDetail } from '../../../../src-main/common/model/records/record.ts';
 import { parseQuery } from '../../../../src-main/common/query/parse-query.ts';
 import { createQueryClock } from '../../../../src-main/common/query/query-clock.ts';
 import { listQueryFields } from '../../../../src-main/common/query/query-fields.ts';
@@ -14,10 +14,25 @@ import { ScriptedBackend } from '../support/scripted-backend.ts';
 
 function makeRecord(change: Partial<RecordDetail> = {}): RecordDetail {
   return {
-    ...{ snapshotId: 1, seq: 4, dateText: '2026-11-20T10:15:00Z', dateMs: 1, sessionId: 'abc', channel: 3 },
-    ...{ service: 7, client: 'Ann', responseTimeMs: 10, responseCode: 200, error: '', origin: 'web' },
-    ...{ botLatencyMs: null, actionId: null, payloadPreview: '', payload: '', payloadLength: 0 },
-    ...{ response: null, extra: {} },
+    snapshotId: 1,
+    seq: 4,
+    dateText: '2026-11-20T10:15:00Z',
+    dateMs: 1,
+    sessionId: 'abc',
+    channel: 3,
+    service: 7,
+    client: 'Ann',
+    responseTimeMs: 10,
+    responseCode: 200,
+    error: '',
+    origin: 'web',
+    botLatencyMs: null,
+    actionId: null,
+    payloadPreview: '',
+    payload: '',
+    payloadLength: 0,
+    response: null,
+    extra: {},
     ...change,
   };
 }
@@ -67,6 +82,13 @@ describe('the mark and note of a record', () => {
     expect(calls).toEqual([{ records, change: { note: 'new' } }]);
     await view.setProps({ record: makeRecord({ seq: 5 }) });
     expect(note.element.value).toBe('');
+  });
+
+  it('keep what is being typed when the record comes again with another mark', async () => {
+    const { view } = await show(makeRecord());
+    await view.get('textarea').setValue('half a note');
+    await view.setProps({ record: makeRecord({ mark: { mark: 'star', note: '' } }) });
+    expect(view.get('textarea').element.value).toBe('half a note');
   });
 
   it('give the note the caret when that was asked for', async () => {

@@ -1,5 +1,5 @@
 import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { defineComponent, reactive, type ShallowUnwrapRef } from 'vue';
 import type { Output } from '../../../../src-main/common/contract/index.ts';
 import { usePeriodCoverage } from '../../../../src-renderer/composables/use-period-coverage.ts';
@@ -26,8 +26,11 @@ const tail = (lengthMs: number, state: Gaps[number]['state'] = 'missing') => ({
 let page: VueWrapper;
 let coverage: ShallowUnwrapRef<ReturnType<typeof usePeriodCoverage>>;
 
-async function show(gaps: Gaps, endsNow = true): Promise<string> {
-  const backend = new ScriptedBackend({
+let backend: ScriptedBackend;
+
+async function show(gaps: Gaps, endsNow = true, aheadMs = 0): Promise<string> {
+  backend = new ScriptedBackend({
+    'downloads/fetch-gaps': () => ({}) as never,
     'snapshots/read-coverage': () => ({ gaps }) as never,
   });
   const { global } = await provideApplication(backend);
@@ -38,6 +41,7 @@ async function show(gaps: Gaps, endsNow = true): Promise<string> {
         usePeriodCoverage(
           () => scope,
           () => endsNow,
+          () => aheadMs,
         ),
       );
       return { coverage, scope, parts: [makeSnapshot(scope, {})], nowMs: TO_MS };
@@ -58,16 +62,52 @@ describe('what is missing of a period', () => {
     expect(text).toContain('up to 14:03:07');
     expect(text).not.toContain('missing');
     expect(coverage.gaps).toEqual([]);
+    // It can't be fetched away: as much passes meanwhile.
+    expect(page.find('button').exists()).toBe(false);
   });
+
+  it('does not call missing what a paused download holds in part', async () => {
+    const part = { fromMs: scope.fromMs, toMs: scope.fromMs + 3_600_000, state: 'partial' as const };
+    const rest = { fromMs: part.toMs, toMs: part.toMs + 7_200_000, state: 'missing' as const };
+    expect(await show([part, rest])).toContain('2 h missing, 1 h cached in part');
+    page.unmount();
+    const text = await show([part]);
+    expect(text).toContain('1 h cached in part');
+    expect(text).not.toContain('missing');
+    expect(page.get('button').text()).toBe('Fetch');
+  });
+
+  it.each([13, 60, 800])(
+    'stays calm %i s after a download, and offers to fetch what came since',
+    async (s) => {
+      const text = await show([tail(s * 1000)]);
+      expect(text).toContain('up to');
+      expect(text).not.toContain('missing');
+      expect(page.get('button').text()).toBe('Fetch');
+      expect(coverage.missingMs).toBe(0);
+    },
+  );
 
   it.each([
     ['that ended before', [tail(3000)], false],
-    ['whose gap is longer', [tail(11_000)], true],
+    ['whose gap is longer', [tail(901_000)], true],
     ['whose download failed there', [tail(3000, 'failed')], true],
     ['with a gap elsewhere', [{ ...tail(9000), toMs: TO_MS - 6000 }], true],
   ] as const)('is offered of a period %s', async (_name, gaps, endsNow) => {
     expect(await show([...gaps], endsNow)).toContain('missing');
     expect(coverage.cachedUntilMs).toBeNull();
+  });
+
+  it.each([
+    [-7_200_000, 3_600_000, 'a whole hour, where that has passed'],
+    [-60_000, 59_000, 'up to now'],
+  ])('is fetched beyond a period that moves on: %i ms from now %i ms more', async (fromNowMs, moreMs) => {
+    vi.useFakeTimers({ now: TO_MS - fromNowMs, toFake: ['Date'] });
+    await show([tail(3000, 'failed')], false, 3_600_000);
+    await coverage.fetchGaps();
+    vi.useRealTimers();
+    const { input } = backend.calls.find(({ name }) => name === 'downloads/fetch-gaps')!;
+    expect((input as { toMs: number }).toMs).toBe(TO_MS + (moreMs === 59_000 ? 59_000 : moreMs - 1000));
   });
 
   it('is what else is missing of a period that ends now', async () => {

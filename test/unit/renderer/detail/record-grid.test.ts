@@ -1,6 +1,6 @@
 import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { RecordRow } from '../../../../src-main/common/model/record.ts';
+import type { RecordRow } from '../../../../src-main/common/model/records/record.ts';
 import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import { listDefaultLayout } from '../../../../src-renderer/screens/detail/grid/grid-columns.ts';
@@ -10,6 +10,7 @@ import { DEFAULT_ORDER, type OpenView } from '../../../../src-renderer/stores/re
 const VIEW: OpenView = {
   viewId: 'view-1',
   rowCount: 5000,
+  isCounted: true,
   totalCount: 5000,
   scope: { snapshotId: 1 },
   filter: { conditions: [] },
@@ -20,9 +21,21 @@ const VIEW: OpenView = {
 
 function makeRow(seq: number, change: Partial<RecordRow> = {}): RecordRow {
   return {
-    ...{ snapshotId: 1, seq, dateText: `date ${seq}`, dateMs: seq, sessionId: 's', channel: 1, service: 2 },
-    ...{ client: 'Ann', responseTimeMs: 5, responseCode: 200, error: '', origin: 'web', botLatencyMs: null },
-    ...{ actionId: null, payloadPreview: 'hello' },
+    snapshotId: 1,
+    seq,
+    dateText: `date ${seq}`,
+    dateMs: seq,
+    sessionId: 's',
+    channel: 1,
+    service: 2,
+    client: 'Ann',
+    responseTimeMs: 5,
+    responseCode: 200,
+    error: '',
+    origin: 'web',
+    botLatencyMs: null,
+    actionId: null,
+    payloadPreview: 'hello',
     ...change,
   };
 }
@@ -102,6 +115,44 @@ describe('the table of records', () => {
     await mounted.setProps({ view: { ...VIEW, viewId: 'view-2', rowCount: 40, filter: { conditions: [] } } });
     await settle();
     expect(readRows.mock.calls.at(-1)?.slice(0, 2)).toEqual(['view-2', 0]);
+  });
+
+  it('stays where it is when the period has moved on, and records came before the ones in view', async () => {
+    const following = { ...VIEW, subject: 'the last day' };
+    // One came since: each row is a place further down.
+    const { mounted, readRows, settle } = await show(following, (seq) => makeRow(seq));
+    await mounted.get('[role=row][row-index="0"] [role=gridcell]').trigger('click');
+    expect(mounted.find('.ag-row-selected').text()).toContain('Ann');
+    readRows.mockImplementation((viewId, start, end) =>
+      Promise.resolve(
+        Array.from({ length: end - start }, (_, index) =>
+          makeRow(start + index - (viewId === 'view-2' ? 1 : 0)),
+        ),
+      ),
+    );
+    readRows.mockClear();
+    const scroller = mounted.get('.record-grid-table').element;
+    scroller.scrollTop = 540;
+    scroller.dispatchEvent(new Event('scroll'));
+    await mounted.setProps({ view: { ...following, viewId: 'view-2', scope: { snapshotId: 2 } } });
+    await settle();
+    expect(scroller.scrollTop).toBe(540);
+    expect(readRows.mock.calls[0]?.[0]).toBe('view-2');
+    expect(mounted.find('.ag-row-selected').attributes('row-index')).toBe('1');
+  });
+
+  it('selects a row that was clicked before its record was there, once it is', async () => {
+    const { mounted, readRows, settle } = await show(null);
+    const { promise, resolve } = Promise.withResolvers<RecordRow[]>();
+    readRows.mockReturnValue(promise);
+    await mounted.setProps({ view: VIEW });
+    await settle();
+    await mounted.get('[role=row][row-index="0"] [role=gridcell]').trigger('click');
+    expect(mounted.emitted('select')).toBeUndefined();
+    resolve(Array.from({ length: 100 }, (_, seq) => makeRow(seq)));
+    await settle();
+    expect(mounted.emitted('select')).toEqual([[makeRow(0)]]);
+    expect(mounted.find('.ag-row-selected').attributes('row-index')).toBe('0');
   });
 
   it('sorts by a column whose header is clicked', async () => {

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createApp } from 'vue';
 import { backendKey } from '../../../../src-renderer/backend/backend.ts';
 import { createRowSource } from '../../../../src-renderer/screens/detail/grid/create-row-source.ts';
-import type { RecordFilter } from '../../../../src-main/common/model/record-filter.ts';
+import type { RecordFilter } from '../../../../src-main/common/model/records/record-filter.ts';
 import {
   DEFAULT_ORDER,
   useRecordsStore,
@@ -35,7 +35,7 @@ function ask(snapshotId: number, filter = ALL): RecordQuestion {
 }
 
 function toView(viewId: string, rowCount = 10) {
-  return { viewId, rowCount, totalCount: 10 };
+  return { viewId, rowCount, isCounted: true, totalCount: 10 };
 }
 
 describe('records store', () => {
@@ -50,6 +50,18 @@ describe('records store', () => {
     expect(store.view).toMatchObject({ viewId: 'a', scope: { snapshotId: 1 }, rowCount: 10 });
     await backend.of('records/read-histogram')[0]?.answer(HISTOGRAM);
     expect(store.histogram).toEqual(HISTOGRAM);
+  });
+
+  it('a failing histogram leaves the table, and says why', async () => {
+    const store = createStore();
+    void store.open(ask(1));
+    await backend.of('records/open-view')[0]?.answer(toView('a'));
+    await backend.of('records/read-histogram')[0]?.refuse('analysis.stopped');
+    expect([store.error, store.view?.viewId]).toEqual([null, 'a']);
+    expect(store.chartError?.code).toBe('analysis.stopped');
+    void store.redraw({ split: 'channel', withMedian: false });
+    await backend.of('records/read-histogram')[1]?.answer(HISTOGRAM);
+    expect(store.chartError).toBeNull();
   });
 
   it('keeps the newest view when an older one opens late, and closes the older', async () => {
@@ -70,6 +82,29 @@ describe('records store', () => {
     void store.open(ask(1, channelIs(1)));
     await backend.of('records/open-view')[1]?.answer(toView('b'));
     expect(backend.of('records/close-view').map((call) => call.input)).toEqual([{ viewId: 'a' }]);
+  });
+
+  it('shows what a search has found so far, and all of it at its end', async () => {
+    const store = createStore();
+    void store.open(ask(1, { conditions: [{ field: 'payload', text: 'a' }] }));
+    await backend.of('records/open-view')[0]?.answer({ ...toView('a', 3), isCounted: false });
+    expect(store.view).toMatchObject({ rowCount: 3, isCounted: false });
+    expect(store.counts).toBeNull();
+    await backend.of('records/count-view')[0]?.answer({ rowCount: 7 });
+    expect(store.view).toMatchObject({ viewId: 'a', rowCount: 7, isCounted: true });
+  });
+
+  it('ends a search that another question overtakes, and keeps its rows until then', async () => {
+    const store = createStore();
+    void store.open(ask(1, { conditions: [{ field: 'payload', text: 'a' }] }));
+    await backend.of('records/open-view')[0]?.answer({ ...toView('a', 3), isCounted: false });
+    void store.open(ask(1, { conditions: [{ field: 'payload', text: 'ab' }] }));
+    expect(backend.of('records/close-view').map((call) => call.input)).toEqual([{ viewId: 'a' }]);
+    expect(store.view).toMatchObject({ viewId: 'a', rowCount: 3 });
+    const rows = store.readRows('a', 0, 10);
+    await backend.of('records/read-rows')[0]?.refuse('cache.view-closed');
+    expect(await rows).toBeNull();
+    expect(backend.of('records/open-view')).toHaveLength(2);
   });
 
   it('never gives rows of a view that was closed meanwhile', async () => {
@@ -146,6 +181,7 @@ describe('row source', () => {
     viewId: 'a',
     ...ask(1),
     rowCount: 250,
+    isCounted: true,
     totalCount: 300,
   };
 

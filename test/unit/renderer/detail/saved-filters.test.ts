@@ -1,7 +1,7 @@
 import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Router } from 'vue-router';
-import type { SavedFilter } from '../../../../src-main/common/model/saved-filter.ts';
+import type { SavedFilter } from '../../../../src-main/common/model/records/saved-filter.ts';
 import { AppError } from '../../../../src-main/common/contract/errors.ts';
 import type { Settings } from '../../../../src-main/common/model/settings.ts';
 import SavedFilters from '../../../../src-renderer/screens/detail/saved/SavedFilters.vue';

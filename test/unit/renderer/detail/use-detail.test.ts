@@ -4,13 +4,14 @@ import { defineComponent, reactive, ref } from 'vue';
 import type { Router } from 'vue-router';
 import { AppError } from '../../../../src-main/common/contract/errors.ts';
 import type { Input } from '../../../../src-main/common/contract/index.ts';
-import type { FieldCondition } from '../../../../src-main/common/model/record-filter.ts';
-import type { Snapshot } from '../../../../src-main/common/model/snapshot.ts';
+import type { FieldCondition } from '../../../../src-main/common/model/records/record-filter.ts';
+import type { Snapshot } from '../../../../src-main/common/model/cache/snapshot.ts';
 import { useDetail, type Detail } from '../../../../src-renderer/screens/detail/use-detail.ts';
 import { useAppStore } from '../../../../src-renderer/stores/app.ts';
 import { useClockStore } from '../../../../src-renderer/stores/clock.ts';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections.ts';
 import { usePeriodStore } from '../../../../src-renderer/stores/period.ts';
+import { useRecordsStore } from '../../../../src-renderer/stores/records.ts';
 import { useSnapshotsStore } from '../../../../src-renderer/stores/snapshots.ts';
 import { makeSnapshot } from '../library/make-snapshot.ts';
 import { provideApplication } from '../support/provide-application.ts';
@@ -38,11 +39,19 @@ async function show(snapshots: readonly Snapshot[], path = '/inbound/detail'): P
     'app/get-info': () => ({}) as never,
     'settings/get': () => settings,
     'settings/update': (change) => (settings = { ...settings, ...change }),
-    'connections/list': () => [makeConnection({ id: 'one', serviceZone: 'America/Bogota' })],
+    'connections/list': () => [
+      makeConnection({ id: 'one', serviceZone: 'America/Bogota' }),
+      makeConnection({ id: 'two' }),
+    ],
     'snapshots/list': () => [...snapshots],
     'snapshots/read-storage': () => ({}) as never,
     'snapshots/read-coverage': () => ({ gaps: [] }) as never,
-    'records/open-view': () => ({ viewId: `view-${(views += 1)}`, rowCount: 100, totalCount: 100 }),
+    'records/open-view': () => ({
+      viewId: `view-${(views += 1)}`,
+      rowCount: 100,
+      isCounted: true,
+      totalCount: 100,
+    }),
     'records/close-view': () => null,
     'records/read-histogram': () => ({ split: 'class', series: [], buckets: [] }),
     'records/read-facets': () => ({
@@ -86,6 +95,15 @@ afterEach(() => {
 });
 
 describe('the detail screen', () => {
+  it('a pinned snapshot is released on changing connection', async () => {
+    await show([cached], '/inbound/detail/7');
+    expect(detail.snapshot?.id).toBe(7);
+    await useConnectionsStore().activate('two');
+    await flushPromises();
+    expect(router.currentRoute.value.path).toBe('/inbound/detail');
+    expect(detail.scope).toMatchObject({ connectionId: 'two' });
+  });
+
   it('opens everything cached of the chosen period, filtered as the address says', async () => {
     await show([older, cached], '/inbound/detail?q=channel:3+timeout');
     expect(detail.parts.map(({ id }) => id)).toEqual([7]);
@@ -191,6 +209,8 @@ describe('the detail screen', () => {
 
   it('opens the view again while records arrive, once a second at most, and never after it was left', async () => {
     await show([{ ...cached, state: 'downloading' }]);
+    const subject = useRecordsStore().view?.subject;
+    expect(subject).toBeTypeOf('string');
     const arrive = async (recordCount: number): Promise<void> => {
       backend.emit('snapshots/changed', { ...cached, state: 'downloading', recordCount });
       await flushPromises();
@@ -199,6 +219,10 @@ describe('the detail screen', () => {
     expect(listOpened()).toHaveLength(2);
     await vi.advanceTimersByTimeAsync(1000);
     expect(listOpened()).toHaveLength(3);
+    // The period has moved on; what is shown is still the same choice of records.
+    const [first, last] = [listOpened()[0], listOpened().at(-1)];
+    expect(last?.scope).not.toEqual(first?.scope);
+    expect(useRecordsStore().view?.subject).toBe(subject);
     await arrive(500);
     await arrive(600);
     screen.unmount();

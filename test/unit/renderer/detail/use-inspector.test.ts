@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createApp } from 'vue';
-import type { RecordDetail } from '../../../../src-main/common/model/record.ts';
-import type { Session } from '../../../../src-main/common/model/session.ts';
+import type { RecordDetail } from '../../../../src-main/common/model/records/record.ts';
+import type { Session } from '../../../../src-main/common/model/records/session.ts';
 import { backendKey } from '../../../../src-renderer/backend/backend.ts';
 import { useInspector } from '../../../../src-renderer/inspector/use-inspector.ts';
 import { HeldBackend } from '../support/held-backend.ts';
@@ -29,6 +29,26 @@ describe('inspector', () => {
     expect(session(0).input).toEqual({ connectionId: 'one', sessionId: 'abc', limit: 0 });
     await session(0).answer(toSession(4, 5));
     expect(inspector.session.value).toEqual(toSession(4, 5));
+  });
+
+  it('a failing session leaves the record, and is asked for again', async () => {
+    void inspector.select(toTarget(4), 'one');
+    await record(0).answer(toRecord(4, 'abc'));
+    await session(0).refuse('analysis.stopped');
+    expect([inspector.error.value, inspector.record.value?.seq]).toEqual([null, 4]);
+    void inspector.select(toTarget(5), 'one');
+    await record(1).answer(toRecord(5, 'abc'));
+    await session(1).answer(toSession(4, 5));
+    expect(inspector.session.value).toEqual(toSession(4, 5));
+  });
+
+  it('stepping quickly within a session leaves no timeline missing', async () => {
+    for (const seq of [4, 5, 6]) {
+      void inspector.select(toTarget(seq), 'one');
+      await record(seq - 4).answer(toRecord(seq, 'abc'));
+    }
+    for (const call of backend.of('records/read-session')) await call.answer(toSession(4, 5, 6));
+    expect(inspector.session.value).toEqual(toSession(4, 5, 6));
   });
 
   it('drops the record and the session of a row that was left meanwhile', async () => {

@@ -1,6 +1,6 @@
 import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { Certificate } from '../../../../src-main/common/model/download.ts';
+import type { Certificate } from '../../../../src-main/common/model/cache/download.ts';
 import CertificateView from '../../../../src-renderer/screens/library/details/CertificateView.vue';
 import { provideApplication } from '../support/provide-application.ts';
 import { HeldBackend } from '../support/held-backend.ts';
@@ -12,11 +12,12 @@ const period = snapshot.period;
 function makeCertificate(change: Partial<Certificate> = {}): Certificate {
   return {
     format: 'channelscope-download-certificate',
-    version: 1,
+    version: 2,
     snapshotId: 1,
     serviceAddress: 'https://reports.example.com',
     tenant: 4120,
     report: 'inbound-detail',
+    reportIdentifier: '29CDB989-6221-4742-96CA-1A878545B5A3',
     idReport: 'RptInboundDetail',
     nameVisualization: '',
     period,
@@ -33,6 +34,7 @@ function makeCertificate(change: Partial<Certificate> = {}): Certificate {
     state: 'complete',
     isComplete: true,
     reasons: [],
+    reservations: [],
     stillOpen: false,
     resumedCount: 2,
     startedAtMs: 0,
@@ -104,6 +106,34 @@ describe('the certificate of a download', () => {
     for (const reason of reasons) expect(said.join(' ')).not.toContain(reason);
   });
 
+  it('says in its heading that the service announced no total, not "every record is here"', async () => {
+    await openWith(makeCertificate({ lastTotal: null, reservations: [{ code: 'total-missing', count: 1 }] }));
+    const heading = view.get('.verdict').text();
+    expect(heading).toContain('announced no total');
+    expect(heading).not.toContain('every record the service announced');
+    expect(view.find('[data-complete]').exists()).toBe(false);
+  });
+
+  it('says in its heading how many more came than announced, and what could not be read', async () => {
+    const reservations = [
+      { code: 'more-than-total', count: 1, detail: '250 / 100' },
+      { code: 'record-unreadable', count: 2 },
+    ];
+    await openWith(makeCertificate({ reservations }));
+    const heading = view.get('.verdict').text();
+    expect(heading).toContain('more records than it announced (250 / 100)');
+    expect(heading).toContain('2 entries could not be read');
+  });
+
+  it.each([
+    ['downloading', 'running', 'still running'],
+    ['paused', 'paused', 'paused'],
+  ] as const)('has words for the certificate of a download that is %s', async (state, code, words) => {
+    await openWith(makeCertificate({ state, isComplete: false, reasons: [code] }));
+    expect(view.get('.verdict').text()).toContain(words);
+    expect(view.findAll('.reasons li')).toHaveLength(0);
+  });
+
   it('names the pieces of a sliced download', async () => {
     const slice = {
       startDate: '',
@@ -115,6 +145,12 @@ describe('the certificate of a download', () => {
     };
     await openWith(makeCertificate({ slices: [slice, slice, slice], sliceDays: 7 }));
     expect(factsOf()['Fetched in']).toBe('3 pieces of 7 days');
+  });
+
+  it('seen: "3 pieces of 1 days"', async () => {
+    const slice = { startDate: '', endDate: '', pageCount: 1, recordCount: 1, firstTotal: 1, lastTotal: 1 };
+    await openWith(makeCertificate({ slices: [slice, slice, slice], sliceDays: 1 }));
+    expect(factsOf()['Fetched in']).toBe('3 pieces of 1 day');
   });
 
   it('reads it again when the snapshot grows, and drops what arrives late', async () => {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { Snapshot } from '../../../../src-main/common/model/snapshot.ts';
 import {
   countBuckets,
   cutSpan,
@@ -7,8 +6,6 @@ import {
   toDays,
   type CoverageBucket,
 } from '../../../../src-renderer/screens/library/coverage/coverage-map.ts';
-import { collectCachedSpans } from '../../../../src-renderer/period/cached-spans.ts';
-import { makeSnapshot } from './make-snapshot.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
 const HOUR_MS = 3_600_000;
@@ -68,29 +65,5 @@ describe('the cells of the coverage map', () => {
     expect(toCells([day], makeHours(fill(24, { failed: 1 })))[0]?.state).toBe('failed');
     expect(toCells([day], makeHours([{ settled: 1 }, { failed: 1 }]))[0]?.state).toBe('partial');
     expect(toCells([day], [])[0]).toMatchObject({ state: 'missing', share: 0 });
-  });
-});
-
-describe('cached spans', () => {
-  const span = (from: number, to: number, overrides: Partial<Snapshot> = {}): Snapshot =>
-    makeSnapshot({ fromMs: from * HOUR_MS, toMs: to * HOUR_MS - 1000 }, overrides);
-
-  it('are joined without counting a second twice', () => {
-    expect(collectCachedSpans([span(18, 24), span(0, 12), span(6, 18)])).toEqual([
-      { fromMs: 0, toMs: 24 * HOUR_MS },
-    ]);
-  });
-
-  it('decision 27, client: of a period fetched up to "now" hold only what lay before', () => {
-    const open = span(0, 24, { stillOpen: true, fetchedAtMs: 12 * HOUR_MS });
-    expect(collectCachedSpans([open])).toEqual([{ fromMs: 0, toMs: 12 * HOUR_MS }]);
-  });
-
-  it('hold the beginning of an unfinished download, and never all of a doubtful one', () => {
-    const half = span(0, 24, { state: 'downloading', recordCount: 50, totalDocument: 100 });
-    expect(collectCachedSpans([half])).toEqual([{ fromMs: 0, toMs: 12 * HOUR_MS }]);
-    const doubtful = span(0, 24, { state: 'incomplete' });
-    expect(collectCachedSpans([doubtful])[0]?.toMs).toBeLessThan(24 * HOUR_MS);
-    expect(collectCachedSpans([span(0, 24, { state: 'failed', recordCount: 0 })])).toEqual([]);
   });
 });

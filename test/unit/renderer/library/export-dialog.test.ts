@@ -1,12 +1,21 @@
 import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { createPinia } from 'pinia';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../../../src-main/common/contract/errors.ts';
-import type { Task } from '../../../../src-main/common/model/task.ts';
+import type { Task } from '../../../../src-main/common/model/cache/task.ts';
 import { backendKey } from '../../../../src-renderer/backend/backend.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import ExportDialog from '../../../../src-renderer/components/dialogs/ExportDialog.vue';
-import { toExportSubject } from '../../../../src-renderer/components/dialogs/export-subject.ts';
+import {
+  toExportSubject,
+  type ExportSubject,
+} from '../../../../src-renderer/components/dialogs/export-subject.ts';
+import {
+  applyPreset,
+  findDecimalSign,
+  readChoices,
+  toLayout,
+} from '../../../../src-renderer/components/dialogs/export/export-choices.ts';
 import { useTasksStore } from '../../../../src-renderer/stores/tasks.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
 import { makeSnapshot } from './make-snapshot.ts';
@@ -46,13 +55,17 @@ let wrapper: VueWrapper | undefined;
 afterEach(() => {
   wrapper?.unmount();
   document.body.innerHTML = '';
+  localStorage.clear();
 });
 
-async function openDialog(backend: ScriptedBackend): Promise<void> {
+async function openDialog(
+  backend: ScriptedBackend,
+  subject: ExportSubject = toExportSubject(snapshot),
+): Promise<void> {
   wrapper = mount(ExportDialog, {
     props: {
       open: true,
-      subject: toExportSubject(snapshot),
+      subject,
       filter: { conditions: [{ field: 'channel' as const, values: [3] }] },
     },
     global: { plugins: [createPinia(), createMessages()], provide: { [backendKey as symbol]: backend } },
@@ -80,14 +93,15 @@ describe('export dialog', () => {
     const backend = new ScriptedBackend({
       'tasks/list': () => [],
       'exports/start': () => ({ taskId: 'export-1' }),
-      'exports/reveal': () => ({ downloadPath: null }),
+      'exports/reveal': () => ({ downloadPath: null, manifestPath: null }),
       'tasks/cancel': () => null,
     });
     await openDialog(backend);
-    expect(readText()).toContain('inbound-detail_1001_2026-11-19.csv');
+    expect(readText()).toContain('inbound-detail_1001_2026-11-19_filtered_channel-3.csv');
+    expect(readText()).toContain('Service time, UTC');
     document.querySelector<HTMLButtonElement>('button[role=radio][aria-label=JSON]')?.click();
     await flushPromises();
-    expect(readText()).toContain('inbound-detail_1001_2026-11-19.json');
+    expect(readText()).toContain('inbound-detail_1001_2026-11-19_filtered_channel-3.json');
     await press('Export');
     expect(backend.calls.find(({ name }) => name === 'exports/start')?.input).toEqual({
       scope: { snapshotId: 7 },
@@ -95,6 +109,8 @@ describe('export dialog', () => {
       filter: { conditions: [{ field: 'channel', values: [3] }] },
       order: [{ column: 'received', descending: false }],
       includePayload: true,
+      zone: 'UTC',
+      layout: { fieldNames: 'original', dates: 'both', manifest: false },
     });
     backend.emit('tasks/changed', running);
     await flushPromises();
@@ -102,9 +118,10 @@ describe('export dialog', () => {
     expect(findButton('Export')).toBeUndefined();
     await press('Stop export');
     expect(backend.calls.at(-1)).toEqual({ name: 'tasks/cancel', input: { taskId: 'export-1' } });
-    backend.emit('tasks/changed', done);
+    backend.emit('tasks/changed', { ...done, directionMarks: ['U+202E'] });
     await flushPromises();
     expect(readText()).toContain('inbound.csv, 2.4 MB');
+    expect(readText()).toContain('the order in which others are shown: U+202E.');
     expect(readText()).toContain(`SHA-256 ${'ab'.repeat(32)}`);
     await press('Show file');
     expect(backend.calls.at(-1)).toEqual({ name: 'exports/reveal', input: { taskId: 'export-1' } });
@@ -144,5 +161,99 @@ describe('export dialog', () => {
     expect(alert?.textContent).toContain('The file could not be written.');
     expect(alert?.textContent).not.toContain('EACCES');
     expect(findButton('Export')?.disabled).toBe(false);
+  });
+
+  const preview = {
+    columns: ['Id', 'Date', 'Client'],
+    text: '"Id"\r\n"=<b>x</b>"\r\n',
+    cells: [['Id'], ['=<b>x</b>']],
+    rowCount: 4000,
+    estimatedBytes: 1_500_000,
+  };
+
+  it('shows the beginning of the file as text, its size, and asks again for other choices', async () => {
+    const backend = new ScriptedBackend({ 'tasks/list': () => [], 'exports/preview': () => preview });
+    await openDialog(backend);
+    await vi.waitFor(() => expect(readText()).toContain('About 1.5 MB'));
+    expect(document.querySelector('pre')?.textContent).toBe(preview.text);
+    expect(document.querySelector('pre b')).toBeNull();
+    document.querySelector<HTMLButtonElement>('button[role=radio][aria-label=Excel]')?.click();
+    await vi.waitFor(() => expect(backend.calls.at(-1)?.input).toMatchObject({ format: 'xlsx' }));
+  });
+
+  it('remembers the choices of the last export, and forgets what is no choice any more', async () => {
+    const script = { 'tasks/list': () => [], 'exports/preview': () => preview };
+    const backend = new ScriptedBackend({ ...script, 'exports/start': () => ({ taskId: null }) });
+    await openDialog(backend);
+    const guard = [...document.querySelectorAll('label')].find(
+      (one) => one.textContent === 'Protect from formulas',
+    );
+    document.getElementById(guard?.htmlFor ?? '')?.click();
+    await flushPromises();
+    expect(readText()).toContain('My own choice');
+    await press('Export');
+    const started = backend.calls.find(({ name }) => name === 'exports/start');
+    expect(started?.input).toMatchObject({ layout: { csv: { guard: false, separator: ',' } } });
+    expect(readChoices()).toMatchObject({ preset: 'own', csv: { guard: false } });
+    localStorage.setItem('channelscope.export', '{"format":"exe","csv":{"separator":"xx"},"manifest":true}');
+    expect(readChoices()).toMatchObject({ format: 'csv', csv: { separator: ',' }, manifest: true });
+  });
+
+  it('has for Excel in a region what its decimal sign asks for', () => {
+    const germany = applyPreset(readChoices(), 'excel', findDecimalSign('de-DE'));
+    expect(germany).toMatchObject({
+      csv: { separator: ';', decimalSign: ',', byteOrderMark: true, guard: true },
+      dates: 'readable',
+    });
+    const britain = applyPreset(readChoices(), 'excel', findDecimalSign('en-GB'));
+    expect(britain.csv).toMatchObject({ separator: ',', decimalSign: '.' });
+    expect(toLayout(britain, ['Id'])).toMatchObject({ columns: ['Id'], csv: britain.csv });
+  });
+
+  it('tells where the file is, what is beside it, and what was cut', async () => {
+    const backend = new ScriptedBackend({
+      'tasks/list': () => [],
+      'exports/start': () => ({ taskId: 'export-1' }),
+    });
+    await openDialog(backend);
+    await press('Export');
+    const more = {
+      filePath: '/home/ana/inbound.csv',
+      manifestName: 'inbound.csv.manifest.json',
+      cutTexts: 2,
+    };
+    backend.emit('tasks/changed', { ...done, ...more });
+    await flushPromises();
+    expect(readText()).toContain('Saved at /home/ana/inbound.csv');
+    expect(readText()).toContain('Beside it: inbound.csv.manifest.json');
+    expect(readText()).toContain('2 texts were longer');
+    expect(findButton('Copy path')).toBeDefined();
+    expect(findButton('Show in folder')).toBeDefined();
+  });
+
+  it('exports a result of SQL with the same choices', async () => {
+    const backend = new ScriptedBackend({
+      'tasks/list': () => [],
+      'exports/start-result': () => ({ taskId: 'export-1' }),
+    });
+    const scope = {
+      resultId: 'r',
+      connectionId: 'one',
+      rowCount: 2,
+      hasMore: false,
+      statement: 'SELECT 1',
+      columns: [{ name: 'n', type: 'BIGINT', kind: 'number' as const }],
+      fromMs: 0,
+      toMs: 1000,
+      zone: 'UTC',
+    };
+    await openDialog(backend, { ...toExportSubject(snapshot), scope, report: 'sql' });
+    expect(readText()).toContain('Export SQL result');
+    expect(readText()).not.toContain('Include payload');
+    await press('Export');
+    expect(backend.calls.find(({ name }) => name === 'exports/start-result')?.input).toMatchObject({
+      ...scope,
+      format: 'csv',
+    });
   });
 });

@@ -29,7 +29,7 @@ function makeBackend(): ScriptedBackend {
     'exports/start': ({ scope }) => ({
       taskId: 'snapshotId' in scope && scope.snapshotId === 1 ? 'export-1' : null,
     }),
-    'exports/reveal': () => ({ downloadPath: '/exports/1' }),
+    'exports/reveal': () => ({ downloadPath: '/exports/1', manifestPath: null }),
     'tasks/cancel': () => null,
   });
 }
@@ -186,6 +186,9 @@ describe('exports store', () => {
 
   it('hands the path of a download on', async () => {
     installStores(makeBackend());
-    expect(await useExportsStore().reveal('export-1')).toBe('/exports/1');
+    expect(await useExportsStore().reveal('export-1')).toEqual({
+      downloadPath: '/exports/1',
+      manifestPath: null,
+    });
   });
 });

@@ -1,5 +1,5 @@
-import type { Download } from '../../../../src-main/common/model/download.ts';
-import type { Snapshot } from '../../../../src-main/common/model/snapshot.ts';
+import type { Download } from '../../../../src-main/common/model/cache/download.ts';
+import type { Snapshot } from '../../../../src-main/common/model/cache/snapshot.ts';
 import { toWireDate } from '../../../../src-main/common/reporting/wire-dates.ts';
 
 /** A complete inbound detail snapshot of a period in UTC. */

@@ -1,7 +1,7 @@
 import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ref } from 'vue';
-import type { SnapshotReading } from '../../../../src-main/common/model/reading.ts';
+import type { SnapshotReading } from '../../../../src-main/common/model/cache/reading.ts';
 import ReadingView from '../../../../src-renderer/screens/library/details/ReadingView.vue';
 import LibraryNotice from '../../../../src-renderer/screens/library/snapshots/LibraryNotice.vue';
 import { useSnapshotActions } from '../../../../src-renderer/screens/library/snapshots/use-snapshot-actions.ts';
@@ -21,9 +21,20 @@ const arriving = { ...snapshot, id: 2, name: '<b>Other</b>' };
 
 function makeReading(change: Partial<SnapshotReading> = {}): SnapshotReading {
   return {
-    ...{ atMs: midnightMs, zone, zoneBefore: zone, isPartial: false, pageCount: 3, changedPages: 0 },
-    ...{ changedRecords: 0, newlyReadable: 0, noLongerReadable: 0, fields: [], examples: [] },
-    ...{ rebuiltPages: 0, unreadPages: 0, leftPages: 0 },
+    atMs: midnightMs,
+    zone,
+    zoneBefore: zone,
+    isPartial: false,
+    pageCount: 3,
+    changedPages: 0,
+    changedRecords: 0,
+    newlyReadable: 0,
+    noLongerReadable: 0,
+    fields: [],
+    examples: [],
+    rebuiltPages: 0,
+    unreadPages: 0,
+    leftPages: 0,
     ...change,
   };
 }
@@ -46,7 +57,11 @@ describe('what reading again changed', () => {
   it('is shown by field, with what was there before and after, as text', async () => {
     await openView(
       makeReading({
-        ...{ zoneBefore: 'UTC', changedPages: 2, changedRecords: 4547, newlyReadable: 1, unreadPages: 2 },
+        zoneBefore: 'UTC',
+        changedPages: 2,
+        changedRecords: 4547,
+        newlyReadable: 1,
+        unreadPages: 2,
         fields: [
           { field: 'dateMs', count: 4546 },
           { field: 'responseTimeMs', count: 1 },

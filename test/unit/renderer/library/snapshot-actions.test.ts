@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RecordRow } from '../../../../src-main/common/model/record.ts';
+import type { RecordRow } from '../../../../src-main/common/model/records/record.ts';
 import { findPair, listChanges } from '../../../../src-renderer/screens/library/details/comparison.ts';
 import {
   ACTION_GROUPS,

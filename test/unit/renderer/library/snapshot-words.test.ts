@@ -10,7 +10,7 @@ import {
   toShownState,
 } from '../../../../src-renderer/screens/library/snapshots/snapshot-words.ts';
 import { toStorageParts } from '../../../../src-renderer/screens/library/storage/storage-parts.ts';
-import type { Download } from '../../../../src-main/common/model/download.ts';
+import type { Download } from '../../../../src-main/common/model/cache/download.ts';
 import { makeDownload, makeSnapshot } from './make-snapshot.ts';
 
 const DAY_MS = 86_400_000;
@@ -34,6 +34,16 @@ describe('period words', () => {
 });
 
 describe('snapshot words', () => {
+  it('counts records of the second after the period and doubles at a cut as none of the total', () => {
+    const remarks = [
+      { code: 'after-period', count: 11 },
+      { code: 'seen-at-cut', count: 4 },
+    ];
+    const whole = { ...day, recordCount: 400, totalDocument: 415, remarks };
+    expect(isShortOfTotal(whole, null)).toBe(false);
+    expect(isShortOfTotal({ ...whole, recordCount: 399 }, null)).toBe(true);
+  });
+
   it("decision 11, client: holds a total of both directions' groups against no summary", () => {
     const short = { ...day, recordCount: 400, totalDocument: 584 };
     expect(isShortOfTotal(short, null)).toBe(true);
@@ -76,9 +86,9 @@ describe('snapshot words', () => {
   });
 
   it('names the file after report, tenant and days', () => {
-    expect(toExportFileName(toExportSubject(day), 'csv')).toBe('inbound-detail_1001_2026-11-19.csv');
+    expect(toExportFileName(toExportSubject(day), 'csv', zone)).toBe('inbound-detail_1001_2026-11-19.csv');
     const days = makeSnapshot({ fromMs: midnightMs, toMs: midnightMs + 2 * DAY_MS, zone });
-    expect(toExportFileName(toExportSubject(days), 'json')).toBe(
+    expect(toExportFileName(toExportSubject(days), 'json', zone)).toBe(
       'inbound-detail_1001_2026-11-19_to_2026-11-21.json',
     );
   });

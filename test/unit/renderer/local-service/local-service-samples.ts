@@ -1,5 +1,8 @@
-import type { LocalServiceState, RecordImport } from '../../../../src-main/common/model/local-service.ts';
-import { NO_SIMULATION } from '../../../../src-main/common/model/simulation.ts';
+import type {
+  LocalServiceState,
+  RecordImport,
+} from '../../../../src-main/common/model/connections/local-service.ts';
+import { NO_SIMULATION } from '../../../../src-main/common/model/connections/simulation.ts';
 
 export function makeState(change: Partial<LocalServiceState> = {}): LocalServiceState {
   return {

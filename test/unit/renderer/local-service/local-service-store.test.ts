@@ -1,7 +1,10 @@
 import { flushPromises } from '@vue/test-utils';
 import { expect, test, vi } from 'vitest';
-import type { RecordImport, ServiceRequest } from '../../../../src-main/common/model/local-service.ts';
-import { NO_SIMULATION } from '../../../../src-main/common/model/simulation.ts';
+import type {
+  RecordImport,
+  ServiceRequest,
+} from '../../../../src-main/common/model/connections/local-service.ts';
+import { NO_SIMULATION } from '../../../../src-main/common/model/connections/simulation.ts';
 import { useLocalServiceStore } from '../../../../src-renderer/stores/local-service.ts';
 import { installStores, ScriptedBackend } from '../support/scripted-backend.ts';
 import { makeImport, makeState } from './local-service-samples.ts';

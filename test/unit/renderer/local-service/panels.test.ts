@@ -1,6 +1,6 @@
 import { mount } from '@vue/test-utils';
 import { describe, expect, it } from 'vitest';
-import { NO_SIMULATION } from '../../../../src-main/common/model/simulation.ts';
+import { NO_SIMULATION } from '../../../../src-main/common/model/connections/simulation.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import ImportPanel from '../../../../src-renderer/screens/local-service/ImportPanel.vue';
 import QuirksPanel from '../../../../src-renderer/screens/local-service/QuirksPanel.vue';
@@ -18,6 +18,7 @@ describe('the service panel', () => {
     expect(panel.text()).toContain('http://127.0.0.1:4711');
     expect(panel.text()).toContain('200,412 in, 260,113 out');
     expect(panel.text()).toContain('About 5.2 new records per second');
+    expect(panel.text()).toMatch(/\d\d:\d\d local time/);
     await panel.get('[aria-label="Copy Token secret"]').trigger('click');
     expect(panel.emitted('copy')).toEqual([['accessTokenSecret']]);
   });
@@ -88,6 +89,7 @@ describe('the list of requests', () => {
 
   it('stands still under the pointer and while it is paused, and goes on with the newest', async () => {
     const panel = mount(RequestsPanel, { props: { requests: [make(1)], isRunning: true }, global });
+    expect(panel.get('thead').text()).toContain('Local time');
     const rows = () => panel.findAll('tbody tr').length;
     expect(rows()).toBe(1);
     await panel.get('.scroll').trigger('pointerenter');
@@ -116,10 +118,10 @@ describe('the import panel', () => {
   });
 
   it('lists rejected lines with their reasons, and how many are not listed', () => {
-    const problems = [{ line: 1_204, reason: 'ReponseCode is no number.' }];
+    const problems = [{ line: 1_204, reason: "ReponseCode isn't a number." }];
     const panel = open({ report: { lines: 5_000, added: 4_000, known: 0, rejected: 1_000, problems } });
     expect(panel.text()).toContain('1,204');
-    expect(panel.text()).toContain('ReponseCode is no number.');
+    expect(panel.text()).toContain("ReponseCode isn't a number.");
     expect(panel.text()).toContain("999 more aren't listed.");
   });
 

@@ -2,8 +2,8 @@ import { flushPromises, mount } from '@vue/test-utils';
 import { beforeEach, expect, test } from 'vitest';
 import { defineComponent, h } from 'vue';
 import { createMemoryHistory, createRouter } from 'vue-router';
-import type { LocalServiceState } from '../../../../src-main/common/model/local-service.ts';
-import { NO_SIMULATION } from '../../../../src-main/common/model/simulation.ts';
+import type { LocalServiceState } from '../../../../src-main/common/model/connections/local-service.ts';
+import { NO_SIMULATION } from '../../../../src-main/common/model/connections/simulation.ts';
 import { backendKey } from '../../../../src-renderer/backend/backend.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import ServiceMark from '../../../../src-renderer/shell/ServiceMark.vue';
@@ -76,14 +76,18 @@ test('no mark stands beside another connection, whose outage is real', async () 
   expect(shell.text()).toBe('');
 });
 
-test('a service that is back is asked for its status at once', async () => {
+test('a service that has ended, or is back, is asked for its status at once', async () => {
   await open({});
   await flushPromises();
   const before = backend.countCalls('status/refresh');
   const refreshes = () => backend.countCalls('status/refresh') - before;
-  for (const state of ['crashed', 'starting', 'running'] as const) {
+  for (const [state, count] of [
+    ['crashed', 1],
+    ['starting', 1],
+    ['running', 2],
+  ] as const) {
     backend.emit('local-service/changed', makeState({ state }));
     await flushPromises();
-    expect(refreshes()).toBe(state === 'running' ? 1 : 0);
+    expect(refreshes()).toBe(count);
   }
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { NO_SIMULATION, QUIRK_NAMES } from '../../../../src-main/common/model/simulation.ts';
+import { NO_SIMULATION, QUIRK_NAMES } from '../../../../src-main/common/model/connections/simulation.ts';
 import { CHANNEL_WEIGHTS, SERVICE_WEIGHTS } from '../../../../src-main/service/sample/vocabulary.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import { toReportText } from '../../../../src-renderer/screens/local-service/import-words.ts';
@@ -60,11 +60,11 @@ describe('a simulation', () => {
 });
 
 test('a report is copied with every record that it lists, and says how many it does not', () => {
-  const problems = [{ line: 7, reason: 'Date is no date.' }];
+  const problems = [{ line: 7, reason: 'The date "bad" can\'t be read.' }];
   const report = { lines: 9, added: 5, known: 1, rejected: 3, problems };
   expect(toReportText(makeImport({ fileName: 'a.csv', report }), t)).toBe(
     'a.csv: 9 records read, 5 added, 1 already present, 3 rejected\n' +
-      'Line 7: Date is no date.\n' +
+      'Line 7: The date "bad" can\'t be read.\n' +
       "2 more rejected records aren't listed\n",
   );
 });

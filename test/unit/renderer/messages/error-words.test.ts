@@ -39,3 +39,47 @@ test('C11: a service that asks for a long pause is quoted with it', () => {
   expect(say({ code: 'client.rate-limited', details }).text).toContain('1,440 minutes');
   expect(say({ code: 'client.rate-limited', details: { status: 429 } }).text).not.toContain('minutes');
 });
+
+test('"Service left alone for a moment": a pause says when it ends, and after what it began', () => {
+  const details = { retryAfterMs: 29_400, reason: 'client.timeout' };
+  expect(say({ code: 'client.circuit-open', details })).toEqual({
+    title: 'Paused after repeated failures; next try in 30 s',
+    text: 'Several requests in a row failed, most recently with: Timed out.',
+    action: 'Wait a moment, and try again. Downloads resume automatically.',
+  });
+  expect(say({ code: 'client.circuit-open', details: { reason: '' } })).toMatchObject({
+    title: 'Paused after repeated failures',
+    text: 'Several requests in a row failed.',
+  });
+});
+
+test.each([
+  ['client.redirected', { status: 301, location: 'https://other.example/api' }, 'https://other.example/api'],
+  ['client.server-error', { status: 502, said: 'Upstream is away.' }, 'status 502'],
+  ['client.server-error', { status: 502, said: 'Upstream is away.' }, 'own words: “Upstream is away.”'],
+  ['client.not-found', { status: 404 }, 'status 404'],
+  ['client.forbidden', { status: 403 }, 'status 403'],
+  ['client.invalid-request', { status: 400, said: 'startDate: is required' }, 'startDate: is required'],
+  ['client.invalid-request', { body: 'size: too large' }, 'size: too large'],
+  ['client.http-status', { status: 407, reason: 'proxy-login' }, 'A proxy'],
+  ['client.proxy', { reason: 'login' }, 'A proxy'],
+  ['client.unreachable', { reason: 'not-http' }, 'expects https'],
+  ['client.tls', { reason: 'not-tls' }, 'expects http.'],
+  ['client.invalid-request', { status: 400, reason: 'wants-https' }, 'https only'],
+  ['client.too-large', { reason: 'headers', kind: 'headers' }, 'headers of the response'],
+  ['client.not-json', { reason: 'empty' }, 'is empty'],
+  ['client.not-json', { reason: 'invalid-utf8' }, "isn't valid UTF-8"],
+  ['client.not-json', { reason: 'utf-16' }, 'UTF-16'],
+  ['client.not-json', { reason: 'broken' }, 'begins as JSON'],
+  ['client.unexpected-shape', { reason: 'no-token' }, 'holds no token'],
+])('%s with %j says what was seen: %s', (code, details, words) => {
+  expect(say({ code, details }).text).toContain(words);
+});
+
+test.each([
+  ['client.too-large', { reason: 'headers' }],
+  ['client.unreachable', { reason: 'not-http' }],
+  ['client.unexpected-shape', { reason: 'no-token' }],
+])('%s with %j says what to do about it', (code, details) => {
+  expect(say({ code, details }).action).not.toBe(say({ code }).action);
+});

@@ -70,3 +70,30 @@ test('every key in the source has a message', () => {
   expect(missing).toEqual([]);
   expect(prefixes.filter((prefix) => !keys.some((key) => key.startsWith(prefix)))).toEqual([]);
 });
+
+/** The arguments of a call as text, from behind its opening parenthesis. */
+function listArguments(text: string): string[] {
+  const found = [''];
+  let depth = 0;
+  for (const character of text) {
+    if ('([{'.includes(character)) depth += 1;
+    if (')]}'.includes(character)) depth -= 1;
+    if (depth < 0) return found.map((argument) => argument.trim()).filter((argument) => argument !== '');
+    if (character === ',' && depth === 0) found.push('');
+    else found.push(`${found.pop() ?? ''}${character}`);
+  }
+  return found;
+}
+
+test('a message with a plural is given the number that it depends on', () => {
+  const texts = createMessages().global.tm as (key: string) => unknown;
+  const plurals = new Set(keys.filter((key) => String(texts(key)).includes(' | ')));
+  const calls = [...source.matchAll(/\bt\(\s*(?=')/g)].map(({ index, 0: { length } }) =>
+    listArguments(source.slice(index + length, index + length + 1000)),
+  );
+  const given = calls.filter(([key = '']) => plurals.has(key.slice(1, -1)));
+  expect(given.length).toBeGreaterThan(50);
+  expect(given.filter(([, values = '{', number]) => values.startsWith('{') && number === undefined)).toEqual(
+    [],
+  );
+});

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ERROR_CODES } from '../../../../src-main/common/contract/errors.ts';
-import { NOTE_BITS } from '../../../../src-main/common/reporting/read-value.ts';
+import { NOTE_BITS } from '../../../../src-main/common/reporting/reading/read-value.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import { toErrorLike } from '../../../../src-renderer/messages/error-like.ts';
 
@@ -38,10 +38,21 @@ describe('words', () => {
 });
 
 test('a number stands beside a noun in the singular and in the plural', () => {
-  const nouns = 'entries|records|pages|groups|requests|rows|snapshots|reports|minutes|days|periods|gaps';
-  const plural = new RegExp(`\\{(count|done|total|minutes|days|records)\\} (${nouns})\\b`);
-  // The map always shows thirty days, and every month has more than one.
-  const alwaysMany = ['library.coverage.lastDays', 'deprecations.monthHas'];
+  const nouns =
+    'entries|records|pages|groups|requests|rows|snapshots|reports|minutes|days|periods|gaps|fields|lines|characters|saved filters|seconds|columns|sessions|values';
+  const plural = new RegExp(`\\{\\w+\\} (${nouns})\\b`);
+  // Limits, what is cut because it is long, the map's thirty days, and the days of a month.
+  const alwaysMany = [
+    'library.coverage.lastDays',
+    'deprecations.monthHas',
+    'detail.saved.faults.name-long',
+    'detail.saved.faults.too-many',
+    'detail.inspector.cutCharacters',
+    'detail.inspector.cutLines',
+    'errors.cache.too-many-marks.text',
+    'sql.chart.faults.too-many',
+    'sql.faults.timeout',
+  ];
   const withoutSingular = allWords.filter(
     ([key, words]) => plural.test(words) && !words.includes(' | ') && !alwaysMany.includes(key),
   );

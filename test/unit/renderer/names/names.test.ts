@@ -1,23 +1,29 @@
 import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Input } from '../../../../src-main/common/contract/index.ts';
-import type { Connection } from '../../../../src-main/common/model/connection.ts';
-import type { ValueName } from '../../../../src-main/common/model/value-name.ts';
+import type { Connection } from '../../../../src-main/common/model/connections/connection.ts';
+import type { ValueName } from '../../../../src-main/common/model/records/value-name.ts';
 import NamesDialog from '../../../../src-renderer/components/dialogs/NamesDialog.vue';
+import {
+  readNames,
+  writeNames,
+  writeNamesCsv,
+} from '../../../../src-renderer/components/names/name-files.ts';
 import {
   findRowFault,
   isRepeated,
   mergeNames,
-  readNames,
   toNames,
   toRows,
-  writeNames,
 } from '../../../../src-renderer/components/names/name-rows.ts';
 import NamedValue from '../../../../src-renderer/components/names/NamedValue.vue';
-import { createNames } from '../../../../src-renderer/composables/use-names.ts';
+import { createNames, namesKey } from '../../../../src-renderer/composables/use-names.ts';
+import RecordFields from '../../../../src-renderer/inspector/RecordFields.vue';
+import ChoiceList from '../../../../src-renderer/screens/detail/filters/ChoiceList.vue';
 import { completeQuery } from '../../../../src-renderer/screens/detail/filters/complete-query.ts';
 import { renderNamed } from '../../../../src-renderer/screens/detail/grid/grid-cells.ts';
 import { formatNamed } from '../../../../src-renderer/screens/detail/errors/family-parts.ts';
+import { createRecord } from '../../../support/fake-export-parts.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeConnection } from '../support/samples.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
@@ -49,7 +55,11 @@ describe('a named number', () => {
 
   it('is completed by its name, with the number beside it, unless another has the same', () => {
     const facets = {
-      ...{ codeClasses: [], responseCodes: [], services: [], origins: [], errorFamilies: [] },
+      codeClasses: [],
+      responseCodes: [],
+      services: [],
+      origins: [],
+      errorFamilies: [],
       channels: [3, 4, 5].map((value) => ({ value, count: 10 })),
     };
     const complete = (query: string) =>
@@ -70,7 +80,32 @@ describe('names as rows and files', () => {
     ]);
   });
 
+  it('come back from CSV as they were, formulas, quotes and line ends included', () => {
+    const odd: ValueName[] = [
+      { field: 'channel', value: '1', name: '=HYPERLINK("x")' },
+      { field: 'service', value: '2', name: 'A, "B"; C', colour: 'pink' },
+      { field: 'actionId', value: '-1', name: "'quoted" },
+    ];
+    const text = writeNamesCsv(odd);
+    expect(text.split('\r\n')[1]).toBe(`channel,1,"'=HYPERLINK(""x"")",`);
+    expect(readNames(text)).toEqual(odd);
+    expect(readNames(writeNamesCsv(NAMES))).toEqual(NAMES);
+  });
+
   it.each([
+    'field;number;name;colour\nchannel;3;WhatsApp;green\n;;;\n',
+    '\ufeffName,Colour,Number,Field,Remark\r\nWhatsApp,Green,3,Channel,ours\r\n',
+    'channel\t3\tWhatsApp\tgreen',
+    'channel,3,WhatsApp,green\r',
+  ])('come as any spreadsheet writes them: %j', (text) => {
+    expect(readNames(text)).toEqual([{ field: 'channel', value: '3', name: 'WhatsApp', colour: 'green' }]);
+  });
+
+  it.each([
+    'field,number\nchannel,3',
+    'tenant,3,A',
+    'channel,3,Caf\ufffd',
+    'channel,3,A\nchannel,3,B',
     'no JSON',
     'null',
     '[]',
@@ -96,6 +131,45 @@ describe('names as rows and files', () => {
     Object.assign(rows[4]!, { value: ' ', name: '' });
     expect(toNames(rows)).toEqual(NAMES);
   });
+});
+
+describe('a number without a name', () => {
+  const asked: unknown[] = [];
+  const editable = createNames(
+    () => NAMES,
+    (target) => asked.push(target),
+  );
+  afterEach(() => asked.splice(0));
+
+  it('is offered one from the list of counted values', async () => {
+    const choices = [3, null].map((value) => ({
+      choice: { field: 'channel' as const, value },
+      count: 5,
+      share: 0.5,
+      state: null,
+    }));
+    const global = await provideWith(editable);
+    const list = mount(ChoiceList, { props: { label: 'Channel', choices }, global });
+    const buttons = list.findAll('button[aria-label^="Name "]');
+    expect(buttons.map((button) => button.attributes('aria-label'))).toEqual(['Name <b>WhatsApp</b> 3…']);
+    await buttons[0]?.trigger('click');
+    expect(asked).toEqual([{ field: 'channel', value: '3' }]);
+  });
+
+  it('is offered one from the inspector, where there is a number', async () => {
+    const global = await provideWith(editable);
+    const record = { ...createRecord(0, { service: 9, channel: null }), extra: { Region: '"south"' } };
+    const fields = mount(RecordFields, { props: { record, direction: 'inbound' }, global });
+    const buttons = fields.findAll('button[aria-label^="Name this"]');
+    expect(buttons.map((button) => button.attributes('aria-label'))).toEqual(['Name this service…']);
+    await buttons[0]?.trigger('click');
+    expect(asked).toEqual([{ field: 'service', value: '9' }]);
+  });
+
+  async function provideWith(own: typeof editable) {
+    const { global } = await provideApplication(new ScriptedBackend({}));
+    return { ...global, provide: { ...global.provide, [namesKey as symbol]: own } };
+  }
 });
 
 describe('the editor of names', () => {

@@ -1,12 +1,19 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../../../src-main/common/contract/errors.ts';
-import type { StatusSample } from '../../../../src-main/common/model/status.ts';
+import type { StatusSample } from '../../../../src-main/common/model/connections/status.ts';
 import { useOverviewStore } from '../../../../src-renderer/stores/overview.ts';
 import { makeSnapshot } from '../library/make-snapshot.ts';
 import { installStores, ScriptedBackend } from '../support/scripted-backend.ts';
 
 const END_MS = Date.UTC(2026, 10, 20, 16);
-const EMPTY_VOLUME = { inbound: [], outbound: [], inboundCoverage: 0, outboundCoverage: 0 };
+const EMPTY_VOLUME = {
+  inbound: [],
+  outbound: [],
+  inboundCoverage: 0,
+  outboundCoverage: 0,
+  inboundCovered: [],
+  outboundCovered: [],
+};
 const snapshot = makeSnapshot({ fromMs: END_MS - 3_600_000, toMs: END_MS }, { connectionId: 'one' });
 const sample: StatusSample = {
   connectionId: 'one',
@@ -32,7 +39,6 @@ describe('overview store', () => {
   it('requests 48 half hours that end at the given time', async () => {
     const backend = new ScriptedBackend({
       'overview/read-volume': () => EMPTY_VOLUME,
-      'overview/read-attention': () => [],
     });
     installStores(backend);
     await useOverviewStore().open('one', () => END_MS);
@@ -45,11 +51,11 @@ describe('overview store', () => {
   it('reads again when the cache changes, but not with every page of a download', async () => {
     const backend = new ScriptedBackend({
       'overview/read-volume': () => EMPTY_VOLUME,
-      'overview/read-attention': () => [],
     });
     installStores(backend);
     const store = useOverviewStore();
     await store.open('one', () => END_MS);
+    const before = backend.countListeners();
     const stop = store.follow();
     for (let page = 0; page < 20; page += 1) {
       backend.emit('snapshots/changed', snapshot);
@@ -66,13 +72,12 @@ describe('overview store', () => {
     stop();
     await vi.advanceTimersByTimeAsync(10_000);
     expect(backend.countCalls('overview/read-volume')).toBe(4);
-    expect(backend.countListeners()).toBe(0);
+    expect(backend.countListeners()).toBe(before);
   });
 
   it('moves on with the clock when the status is checked, and else leaves the cache alone', async () => {
     const backend = new ScriptedBackend({
       'overview/read-volume': () => EMPTY_VOLUME,
-      'overview/read-attention': () => [],
     });
     installStores(backend);
     const store = useOverviewStore();
@@ -96,7 +101,6 @@ describe('overview store', () => {
         if (connectionId === 'slow') await new Promise<void>((resolve) => (finishFirst = resolve));
         return { ...EMPTY_VOLUME, inboundCoverage: connectionId === 'slow' ? 1 : 0.5 };
       },
-      'overview/read-attention': () => [],
     });
     installStores(backend);
     const store = useOverviewStore();
@@ -114,7 +118,6 @@ describe('overview store', () => {
         if (isBroken) throw new AppError('cache.damaged', 'The cache is damaged.');
         return EMPTY_VOLUME;
       },
-      'overview/read-attention': () => [],
     });
     installStores(backend);
     const store = useOverviewStore();

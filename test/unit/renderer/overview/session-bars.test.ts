@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toSessionBars } from '../../../../src-renderer/screens/overview/session-bars.ts';
+import { toSessionBars } from '../../../../src-renderer/screens/overview/sessions/session-bars.ts';
 
 const traffic = [
   { Division: 1, Channel: 1, Service: 2, Sessions: 30 },
@@ -27,6 +27,14 @@ describe('session bars', () => {
       [3, null],
     ]);
     expect(toSessionBars(traffic, 'service', 10).bars.map((bar) => bar.sessions)).toEqual([50, 50]);
+  });
+
+  it('groups by division', () => {
+    const { bars } = toSessionBars(traffic, 'division', 10);
+    expect(bars.map((bar) => [bar.division, bar.channel, bar.sessions])).toEqual([
+      [1, null, 80],
+      [2, null, 20],
+    ]);
   });
 
   it('says what did not fit instead of dropping it', () => {

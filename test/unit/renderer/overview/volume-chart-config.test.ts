@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { ChartColours } from '../../../../src-renderer/charts/use-chart-colours.ts';
-import { toVolumeChartConfig } from '../../../../src-renderer/screens/overview/volume-chart-config.ts';
-import { toVolumePoints } from '../../../../src-renderer/screens/overview/volume-series.ts';
+import { toVolumeChartConfig } from '../../../../src-renderer/screens/overview/volume/volume-chart-config.ts';
+import { toVolumePoints } from '../../../../src-renderer/screens/overview/volume/volume-series.ts';
 
 const START_MS = Date.UTC(2026, 10, 20);
 const colours = new Proxy({}, { get: () => '#111' }) as ChartColours;
+const picked: unknown[] = [];
+const pick = (...bar: unknown[]) => void picked.push(bar);
 const words = { inbound: 'Inbound', outbound: 'Outbound', errorRate: 'Error rate', uncached: 'not cached' };
 
 function makeConfig(inbound: number[]) {
@@ -15,13 +17,9 @@ function makeConfig(inbound: number[]) {
       counts: [count * 0.9, 0, 0, count * 0.1, 0],
     }));
   const points = toVolumePoints(toBuckets(inbound), toBuckets(inbound));
-  return toVolumeChartConfig(
-    points,
-    inbound.map(() => false),
-    'UTC',
-    colours,
-    words,
-  );
+  const slots = inbound.map(() => 'whole' as const);
+  const view = { points, slots, span: null, zone: 'UTC', takeArea: () => undefined, pick };
+  return toVolumeChartConfig(view, colours, words);
 }
 
 describe('volume chart', () => {
@@ -35,6 +33,25 @@ describe('volume chart', () => {
     expect(makeConfig([0, 2000, 0, 10, 10]).data.datasets[0]).toMatchObject({
       pointRadius: [0, 2, 0, 0, 0],
     });
+  });
+
+  it('draws no curve between two half hours', () => {
+    const [line] = makeConfig([2000, 4000]).data.datasets;
+    expect(line).toMatchObject({ stepped: 'middle' });
+    expect(line).not.toHaveProperty('tension');
+    expect(line).not.toHaveProperty('cubicInterpolationMode');
+  });
+
+  it('opens the bar that was clicked: inbound left of the middle of its half hour, outbound right of it', () => {
+    const { onClick } = makeConfig([2000, 4000]).options as { onClick: (...call: unknown[]) => void };
+    const chart = { scales: { x: { getPixelForValue: () => 100 } } };
+    onClick({ x: 90 }, [{ index: 1 }], chart);
+    onClick({ x: 110 }, [{ index: 1 }], chart);
+    onClick({ x: 110 }, [], chart);
+    expect(picked).toEqual([
+      [1, 'inbound'],
+      [1, 'outbound'],
+    ]);
   });
 
   it('has as many gridlines on the right as on the left, and does not move', () => {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import {
   findHourIndexes,
-  findUncached,
   roundUpToHalfHour,
   toAlignedAxes,
   toElapsedCoverage,
+  toSlotCoverage,
   toVolumePoints,
-} from '../../../../src-renderer/screens/overview/volume-series.ts';
+} from '../../../../src-renderer/screens/overview/volume/volume-series.ts';
 
 const HALF_HOUR_MS = 1_800_000;
 const START_MS = Date.UTC(2026, 10, 20, 0, 0, 0);
@@ -16,15 +16,14 @@ function makeBucket(index: number, counts: number[]) {
 }
 
 describe('volume points', () => {
-  it('counts 4xx, 5xx and requests without a code as errors, but not redirects', () => {
+  it('counts as errors what Summary does: 4xx and 5xx, neither redirects nor requests without a code', () => {
     const [point] = toVolumePoints([makeBucket(0, [80, 10, 4, 3, 3])], [makeBucket(0, [40, 0, 0, 0, 2])]);
-    expect(point).toMatchObject({ inbound: 100, outbound: 42, inboundErrors: 10, inboundErrorRate: 0.1 });
+    expect(point).toMatchObject({ inbound: 100, outbound: 42, errors: 7, errorRate: 7 / 142 });
   });
 
   it('has no error rate where nothing is cached, so that the line has a gap and no zero', () => {
-    const points = toVolumePoints([makeBucket(0, [0, 0, 0, 0, 0])], [makeBucket(0, [7, 0, 0, 0, 0])]);
-    expect(points[0]?.inboundErrorRate).toBeNull();
-    expect(points[0]?.outbound).toBe(7);
+    const points = toVolumePoints([makeBucket(0, [0, 0, 0, 0, 0])], [makeBucket(0, [0, 0, 0, 0, 0])]);
+    expect(points[0]?.errorRate).toBeNull();
   });
 });
 
@@ -82,10 +81,17 @@ describe('what is cached', () => {
   const buckets = [0, 1, 2].map((index) => makeBucket(index, [index === 2 ? 4 : 0, 0, 0, 0, 0]));
   const points = toVolumePoints(buckets, []);
 
-  it('distinguishes half hours without traffic from those that were not downloaded', () => {
-    const cached = [{ fromMs: START_MS + HALF_HOUR_MS, toMs: START_MS + HALF_HOUR_MS + 1000 }];
-    expect(findUncached(points, cached)).toEqual([true, false, false]);
-    expect(findUncached(points, [])).toEqual([true, true, false]);
+  it('distinguishes half hours without traffic from those that were not downloaded, whichever way it went', () => {
+    const endMs = START_MS + 3 * HALF_HOUR_MS;
+    const read = (inbound: number[], outbound: number[], nowMs = endMs) =>
+      toSlotCoverage(points, { inbound, outbound }, nowMs);
+    // The newest half hour first, as of a download that goes backwards.
+    expect(read([0, 0, 1], [0, 0, 1])).toEqual(['none', 'none', 'whole']);
+    expect(read([0, 1, 1], [0, 0.5, 1])).toEqual(['none', 'part', 'whole']);
+    expect(read([1, 1, 0], [1, 1, 0])).toEqual(['whole', 'whole', 'part']);
+    // A lag of a minute is no gap, and neither is what has not passed.
+    expect(read([1, 1, 0.3], [1, 1, 0.3], endMs - 20 * 60_000)).toEqual(['whole', 'whole', 'whole']);
+    expect(read([], [])).toEqual(['none', 'none', 'part']);
   });
 
   it('does not miss what has not happened yet', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { SessionRequest } from '../../../../src-main/common/model/session.ts';
+import type { SessionRequest } from '../../../../src-main/common/model/records/session.ts';
 import { createSessionAxis } from '../../../../src-renderer/screens/session/session-axis.ts';
 import {
   clipSpans,

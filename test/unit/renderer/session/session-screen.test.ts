@@ -1,8 +1,9 @@
 import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Input } from '../../../../src-main/common/contract/index.ts';
-import type { RecordDetail } from '../../../../src-main/common/model/record.ts';
-import type { Session } from '../../../../src-main/common/model/session.ts';
+import type { RecordDetail } from '../../../../src-main/common/model/records/record.ts';
+import type { Session } from '../../../../src-main/common/model/records/session.ts';
+import ScreenFrame from '../../../../src-renderer/components/ScreenFrame.vue';
 import SessionScreen from '../../../../src-renderer/screens/session/SessionScreen.vue';
 import { useAppStore } from '../../../../src-renderer/stores/app.ts';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections.ts';
@@ -21,14 +22,13 @@ const SESSION: Session = {
   requests: [
     makeRequest({ dateMs: FROM_MS, responseTimeMs: 1000, botLatencyMs: 200 }),
     makeRequest({
-      ...{
-        direction: 'outbound',
-        snapshotId: 2,
-        dateMs: FROM_MS + 100,
-        responseTimeMs: null,
-        actionId: '-1',
-      },
-      ...{ responseCode: 504, error: '<b>timed out</b>' },
+      direction: 'outbound',
+      snapshotId: 2,
+      dateMs: FROM_MS + 100,
+      responseTimeMs: null,
+      actionId: '-1',
+      responseCode: 504,
+      error: '<b>timed out</b>',
     }),
   ],
   inbound: { requests: 2, failures: 0 },
@@ -93,6 +93,7 @@ describe('the session screen', () => {
     expect(listCalls('records/read-session')).toEqual([
       { connectionId: 'one', sessionId: ID, limit: 10_000 },
     ]);
+    expect(screen.getComponent(ScreenFrame).props('hasTimes')).toBe(true);
     const text = screen.text();
     expect(text).toContain(ID);
     expect(text).toContain('2 messages, 1 request in 100 ms');
@@ -137,7 +138,7 @@ describe('the session screen', () => {
 
   it('says which part is not cached, and fetches just that', async () => {
     await show(SESSION, 'outbound-detail');
-    expect(screen.text()).toContain('Outbound: 1 min not cached (20 Nov 16:42 – 16:43)');
+    expect(screen.text()).toContain('Outbound: 1 min not fully cached (20 Nov 16:42 – 16:43)');
     expect(screen.text()).not.toContain('Inbound:');
     expect(screen.text()).toContain('Not all outbound records around this session are cached');
     await screen.get('.fetch').trigger('click');

@@ -2,7 +2,7 @@ import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Router } from 'vue-router';
 import type { Output } from '../../../../src-main/common/contract/index.ts';
-import type { Connection } from '../../../../src-main/common/model/connection.ts';
+import type { Connection } from '../../../../src-main/common/model/connections/connection.ts';
 import type { Settings } from '../../../../src-main/common/model/settings.ts';
 import App from '../../../../src-renderer/App.vue';
 import { makeState } from '../local-service/local-service-samples.ts';
@@ -16,6 +16,7 @@ interface Start {
   settings?: Partial<Settings>;
   info?: Partial<Output<'app/get-info'>>;
   failWith?: Error;
+  failing?: ('cache/read-state' | 'tasks/list')[];
   width?: number;
 }
 
@@ -39,9 +40,15 @@ async function start(options: Start = {}): Promise<void> {
     'settings/get': () => makeSettings(settings),
     'connections/list': () => connections,
     'local-service/get-state': () => makeState(),
-    'tasks/list': () => [],
+    'tasks/list': () => {
+      if (options.failing?.includes('tasks/list') === true) throw new Error('away');
+      return [];
+    },
     'downloads/list': () => [],
-    'cache/read-state': () => ({ startedAtMs: 0 }) as never,
+    'cache/read-state': () => {
+      if (options.failing?.includes('cache/read-state') === true) throw new Error('away');
+      return { startedAtMs: 0 } as never;
+    },
     'snapshots/list': () => [],
     'snapshots/read-storage': () => ({ totalBytes: 1_000_000 }) as never,
     'status/refresh': () => makeSample(),
@@ -81,7 +88,48 @@ afterEach(() => {
   document.body.innerHTML = '';
 });
 
+it('the window can be moved where there is no toolbar: on the first run and when loading failed', async () => {
+  const strips = (): number => page.findAll('.strip.cs-drag').length;
+  await start();
+  await flushPromises();
+  expect(strips()).toBe(0);
+  page.unmount();
+  await start({ connections: [] });
+  await flushPromises();
+  expect(strips()).toBe(1);
+  page.unmount();
+  await start({ failWith: new Error('away') });
+  await flushPromises();
+  expect(strips()).toBe(1);
+});
+
 describe('the application', () => {
+  it('goes on when a store fails that its screens can do without', async () => {
+    await start({ failing: ['cache/read-state', 'tasks/list'] });
+    await flushPromises();
+    expect(page.get('main').text()).toBe('Overview of the day');
+    expect(page.find('[role=alert]').exists()).toBe(false);
+  });
+
+  it('says that its host is gone, and reads everything again when it is back', async () => {
+    await start();
+    await flushPromises();
+    backend.tellHost(false);
+    await flushPromises();
+    expect(page.get('[role=alert]').text()).toContain("Channelscope isn't responding.");
+    const before = [
+      ...(['connections/list', 'tasks/list', 'downloads/list'] as const),
+      ...(['snapshots/list', 'status/refresh'] as const),
+    ];
+    const counts = before.map((name) => backend.countCalls(name));
+    const main = page.get('main h1').element;
+    backend.tellHost(true);
+    await flushPromises();
+    expect(page.find('[role=alert]').exists()).toBe(false);
+    expect(before.map((name) => backend.countCalls(name))).toEqual(counts.map((count) => count + 1));
+    expect(page.get('main h1').element).not.toBe(main);
+  });
+
   it('draws nothing before it knows its connections, then the view of the address inside the shell', async () => {
     await start();
     expect(page.text()).toBe('');
@@ -168,16 +216,17 @@ describe('the application', () => {
     expect(document.querySelector('[role=dialog]')).toBeNull();
   });
 
-  it('refreshes the status of the built-in service once it is back', async () => {
+  it('refreshes the status of the built-in service once it ends, and once it is back', async () => {
     await start({ connections: [makeConnection({ kind: 'local' })] });
     await flushPromises();
     const before = backend.countCalls('status/refresh');
     backend.emit('local-service/changed', makeState({ state: 'stopped' }));
     await flushPromises();
-    expect(backend.countCalls('status/refresh')).toBe(before);
+    // After its own stop nothing says that it can be reached.
+    expect(backend.countCalls('status/refresh')).toBe(before + 1);
     backend.emit('local-service/changed', makeState());
     await flushPromises();
-    expect(backend.countCalls('status/refresh')).toBe(before + 1);
+    expect(backend.countCalls('status/refresh')).toBe(before + 2);
   });
 
   it('says how far indexing is while questions about records have to wait for it', async () => {

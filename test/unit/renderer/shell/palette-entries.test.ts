@@ -1,6 +1,7 @@
 import { Server } from '@lucide/vue';
 import { expect, test } from 'vitest';
-import { toFilterEntries } from '../../../../src-renderer/shell/palette-filters.ts';
+import { toFilterEntries, toStatementEntries } from '../../../../src-renderer/shell/palette-saved.ts';
+import { VIEWS } from '../../../../src-renderer/shell/views.ts';
 import { findPaletteEntries, type PaletteEntry } from '../../../../src-renderer/shell/palette-entries.ts';
 
 const words: Record<string, string> = {
@@ -11,7 +12,7 @@ const find = (typed: string) =>
   findPaletteEntries(typed, (key) => words[key] ?? key).map((entry) => entry.id);
 
 test('nothing typed offers every view and action', () => {
-  expect(find('')).toHaveLength(17);
+  expect(find('')).toHaveLength(VIEWS.length + 13);
 });
 
 test('each typed word must begin a word of the label', () => {
@@ -34,6 +35,12 @@ test('saved filters are found by their name, and open their records', () => {
   });
 });
 
+test('saved statements are found by their name', () => {
+  const statement = { name: 'Slow by hour', text: 'SELECT 1' };
+  const found = findPaletteEntries('slow', (key) => key, toStatementEntries([statement]));
+  expect(found.map(({ action }) => action)).toEqual([{ kind: 'statement', statement }]);
+});
+
 test('a pasted GUID opens its session', () => {
   const id = '29CDB989-6221-4742-96CA-1A878545B5A3';
   const open = (isCached: boolean | null) =>
@@ -48,7 +55,11 @@ test('a pasted GUID opens its session', () => {
 
 test('places follow views and actions, and are found by their words', () => {
   const place = (id: string, label: string): PaletteEntry => ({
-    ...{ id, label, group: 'connections', icon: Server, keys: [] },
+    id,
+    label,
+    group: 'connections',
+    icon: Server,
+    keys: [],
     action: { kind: 'connection', connectionId: id },
   });
   const places = [place('a', 'Switch to Summary service'), place('b', 'Switch to Staging')];

@@ -3,12 +3,16 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { defineComponent } from 'vue';
 import type { Router } from 'vue-router';
 import { useAppStore } from '../../../../src-renderer/stores/app.ts';
+import { useClockStore } from '../../../../src-renderer/stores/clock.ts';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections.ts';
+import { useSqlStore } from '../../../../src-renderer/stores/sql.ts';
 import { useCommands } from '../../../../src-renderer/shell/use-commands.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeConnection, makeHistory, makeSample, makeSettings } from '../support/samples.ts';
+import { VIEWS } from '../../../../src-renderer/shell/views.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
 
+const numberOf = (view: string): string => String(VIEWS.findIndex(({ name }) => name === view) + 1);
 let backend: ScriptedBackend;
 let router: Router;
 let page: VueWrapper;
@@ -51,6 +55,22 @@ afterEach(() => {
 });
 
 describe('keys of the shell', () => {
+  it('do not act under an open dialog; the palette closes by its key', async () => {
+    await open();
+    const scrim = document.body.appendChild(document.createElement('div'));
+    scrim.className = 'cs-scrim';
+    const before = router.currentRoute.value.path;
+    await press('2');
+    await press('k');
+    expect([router.currentRoute.value.path, commands.paletteOpen.value]).toEqual([before, false]);
+    scrim.remove();
+    await press('k');
+    document.body.append(scrim);
+    await press('k');
+    scrim.remove();
+    expect(commands.paletteOpen.value).toBe(false);
+  });
+
   it('opens and closes the palette', async () => {
     await open();
     expect(await press('k')).toBe(true);
@@ -61,7 +81,7 @@ describe('keys of the shell', () => {
 
   it('goes to the views by their number and to the settings', async () => {
     await open();
-    await press('3');
+    await press(numberOf('inbound-detail'));
     expect(router.currentRoute.value.path).toBe('/inbound/detail');
     await press(',');
     expect(router.currentRoute.value.path).toBe('/settings/connections');
@@ -86,7 +106,7 @@ describe('keys of the shell', () => {
 
   it('goes back and forward', async () => {
     await open();
-    await press('3');
+    await press(numberOf('inbound-detail'));
     await press('[');
     await flushPromises();
     expect(router.currentRoute.value.path).toBe('/overview');
@@ -149,5 +169,21 @@ describe('actions of the palette', () => {
     expect(commands.switcherOpen.value).toBe(true);
     await commands.runAction({ kind: 'control', control: 'export' });
     expect(page.emitted('pressed')).toHaveLength(1);
+  });
+
+  it('switches the clock of the connection', async () => {
+    await open();
+    await commands.runAction({ kind: 'clock', clock: 'utc' });
+    expect(useClockStore().choice).toBe('utc');
+    expect(useAppStore().settings?.clocks).toEqual({ [makeConnection().id]: 'utc' });
+  });
+
+  it('opens a saved statement under its name, to be run', async () => {
+    await open();
+    await commands.runAction({ kind: 'statement', statement: { name: 'Codes', text: 'FROM inbound' } });
+    expect(router.currentRoute.value.path).toBe('/sql');
+    const sql = useSqlStore();
+    expect([sql.text, sql.origin]).toEqual(['FROM inbound', { kind: 'saved', name: 'Codes' }]);
+    expect(sql.wantedAtMs).not.toBeNull();
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { SqlColumn } from '../../../../src-main/common/model/sql.ts';
-import { toCsv, toTsv } from '../../../../src-renderer/screens/sql/results/copy-result.ts';
+import type { SqlColumn } from '../../../../src-main/common/model/records/sql.ts';
+import { toCsv, toTsv } from '../../../../src-renderer/format/table-text.ts';
 import { toResultChart } from '../../../../src-renderer/screens/sql/results/result-chart.ts';
 
 const column = (name: string, kind: SqlColumn['kind']): SqlColumn => ({

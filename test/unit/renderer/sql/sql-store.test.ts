@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { SqlOutcome } from '../../../../src-main/common/model/sql.ts';
+import type { SqlOutcome } from '../../../../src-main/common/model/records/sql.ts';
 import { useSqlStore } from '../../../../src-renderer/stores/sql.ts';
 import { HeldBackend } from '../support/held-backend.ts';
 import { installStores } from '../support/scripted-backend.ts';
@@ -7,7 +7,13 @@ import { installStores } from '../support/scripted-backend.ts';
 let backend: HeldBackend;
 const question = { connectionId: 'a', fromMs: 0, toMs: 1000, zone: 'UTC' };
 const toResult = (resultId: string): SqlOutcome => ({
-  ...{ kind: 'rows', resultId, columns: [], rowCount: 1, hasMore: false, cutValues: 0, durationMs: 1 },
+  kind: 'rows',
+  resultId,
+  columns: [],
+  rowCount: 1,
+  hasMore: false,
+  cutValues: 0,
+  durationMs: 1,
 });
 
 beforeEach(() => {

@@ -3,6 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { useAppStore } from '../../../../src-renderer/stores/app.ts';
 import { useClockStore } from '../../../../src-renderer/stores/clock.ts';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections.ts';
+import { useFindingsStore } from '../../../../src-renderer/stores/findings.ts';
 import { usePeriodStore } from '../../../../src-renderer/stores/period.ts';
 import { useStatusStore } from '../../../../src-renderer/stores/status.ts';
 import { useTasksStore } from '../../../../src-renderer/stores/tasks.ts';
@@ -14,7 +15,8 @@ const INFO = {
   platform: 'linux',
   host: 'web',
   dataFolder: '/data',
-  keychain: { kind: 'session', failure: 'locked' },
+  mayBeReadByOthers: false,
+  keychain: { kind: 'session', failure: 'locked', isWaiting: false },
   nowMs: 0,
 } as const;
 
@@ -43,6 +45,42 @@ test('the first connection is active until another is chosen', async () => {
   expect(connections.active?.id).toBe('a');
   await connections.activate('b');
   expect(connections.active?.id).toBe('b');
+});
+
+test('status is refreshed for the new connection although the old one hangs', async () => {
+  const asked: string[] = [];
+  await startStores({
+    'status/refresh': ({ connectionId }) => {
+      asked.push(connectionId);
+      return connectionId === 'a' ? new Promise(() => undefined) : makeSample({ connectionId });
+    },
+    'status/read-history': () => makeHistory(null),
+  });
+  const status = useStatusStore();
+  await flushPromises();
+  expect([asked, status.isRefreshing]).toEqual([['a'], true]);
+  await useConnectionsStore().activate('b');
+  await flushPromises();
+  expect([asked, status.isRefreshing]).toEqual([['a', 'b'], false]);
+  expect(status.latest?.connectionId).toBe('b');
+});
+
+test('what stands out follows the connection, whatever screen is shown', async () => {
+  await startStores({
+    'findings/list': ({ connectionId }) => ({
+      findings: (connectionId === 'b' ? [{}, {}] : [{}]) as never,
+      resolved: [],
+      untilMs: 0,
+      gaps: [],
+    }),
+  });
+  const findings = useFindingsStore();
+  await flushPromises();
+  expect(findings.report?.findings).toHaveLength(1);
+  const switched = useConnectionsStore().activate('b');
+  await switched;
+  await flushPromises();
+  expect(findings.report?.findings).toHaveLength(2);
 });
 
 test('a keychain that lasts for the session only is reported', async () => {

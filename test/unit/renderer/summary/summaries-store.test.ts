@@ -1,7 +1,7 @@
 import { createPinia, setActivePinia } from 'pinia';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createApp } from 'vue';
-import type { Snapshot } from '../../../../src-main/common/model/snapshot.ts';
+import type { Snapshot } from '../../../../src-main/common/model/cache/snapshot.ts';
 import { backendKey } from '../../../../src-renderer/backend/backend.ts';
 import { isSamePeriod, isTouching, listUsable } from '../../../../src-renderer/period/cached-snapshots.ts';
 import { useSummariesStore } from '../../../../src-renderer/stores/summaries.ts';

@@ -1,9 +1,11 @@
 import { mount, type VueWrapper } from '@vue/test-utils';
 import { describe, expect, it } from 'vitest';
-import type { SummaryGroup } from '../../../../src-main/common/model/summary.ts';
+import type { SummaryGroup } from '../../../../src-main/common/model/records/summary.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
-import { findDifferences } from '../../../../src-renderer/screens/summary/summary-differences.ts';
-import SummaryTable from '../../../../src-renderer/screens/summary/SummaryTable.vue';
+import { toGroupKey } from '../../../../src-renderer/screens/summary/summary-differences.ts';
+import GroupTable from '../../../../src-renderer/screens/summary/groups/GroupTable.vue';
+import { fromSummaryGroup } from '../../../../src-renderer/screens/summary/groups/group-figures.ts';
+import { createGroupFilter } from '../../../../src-renderer/screens/summary/groups/group-rows.ts';
 
 function makeGroup(change: Partial<SummaryGroup> = {}): SummaryGroup {
   return {
@@ -27,11 +29,25 @@ const groups = [
   makeGroup({ channel: 3, service: 4, responseCode: 504, count: 100, averageResponseTimeMs: null }),
 ];
 
-type Table = VueWrapper<InstanceType<typeof SummaryTable>>;
+type Table = VueWrapper<InstanceType<typeof GroupTable>>;
 
-function mountTable(props: Partial<InstanceType<typeof SummaryTable>['$props']> = {}): Table {
-  return mount(SummaryTable, {
-    props: { groups, direction: 'inbound', dimension: 'channel', differences: null, ...props },
+type Props = InstanceType<typeof GroupTable>['$props'];
+
+function mountTable(props: Partial<Props> = {}): Table {
+  return mount(GroupTable, {
+    props: {
+      groups: groups.map(fromSummaryGroup),
+      wholes: null,
+      total: null,
+      direction: 'inbound',
+      by: 'channel',
+      then: 'every',
+      chosen: [],
+      differences: null,
+      matches: createGroupFilter(''),
+      isComputed: false,
+      ...props,
+    },
     global: { plugins: [createMessages()] },
   });
 }
@@ -44,16 +60,29 @@ const cellsOf = (table: Table, selector: string, index: number): string[] =>
     .findAll(selector)
     [index]!.findAll('td')
     .map((cell) => cell.text());
-const heads = (table: Table): string[] => textsOf(table, 'th');
+const heads = (table: Table): string[] => textsOf(table, 'thead th');
 
 describe('the table of a summary', () => {
+  it('has the session of a group, and what has no column, one press away', async () => {
+    const extra = { Region: '"<i>eu</i>"', AvegareReponseTime: '1e400' };
+    const table = mountTable({ groups: [fromSummaryGroup(makeGroup({ sessionId: 'a-b-c', extra }))] });
+    await table.get('.toggle').trigger('click');
+    expect(table.get('.leaf').text()).toContain('+2 fields');
+    expect(table.find('dl').exists()).toBe(false);
+    await table.get('.leaf button[aria-expanded]').trigger('click');
+    expect(textsOf(table, 'dt')).toEqual(['Id', 'Region', 'AvegareReponseTime']);
+    expect(textsOf(table, 'dd')).toEqual(['a-b-c', '<i>eu</i>', '1e400']);
+    expect(table.emitted('pick')).toBeUndefined();
+    expect(table.get('.more').attributes('colspan')).toBe(String(heads(table).length));
+  });
+
   it('joins the groups of a channel, most requests first, with shares and weighted averages', () => {
     const table = mountTable();
     expect(textsOf(table, '.toggle')).toEqual(['Channel 1', 'Channel 3']);
     expect(cellsOf(table, '.parent', 0)).toEqual([
       'Channel 1',
       '4, 7',
-      '1',
+      '1 origin',
       '1 code',
       '8,500',
       '',
@@ -93,14 +122,13 @@ describe('the table of a summary', () => {
       '40 ms',
       '',
     ]);
-    expect(table.findAll('.leaf').map((leaf) => leaf.attributes('data-prominent'))).toEqual([
-      'true',
-      undefined,
-    ]);
+    expect(table.findAll('.leaf').map((leaf) => leaf.attributes('data-tinted'))).toEqual(['true', undefined]);
   });
 
   it('opens nothing where no row stands out', () => {
-    const table = mountTable({ groups: groups.filter((group) => group.responseCode === 200) });
+    const table = mountTable({
+      groups: groups.filter((group) => group.responseCode === 200).map(fromSummaryGroup),
+    });
     expect(table.findAll('.leaf')).toEqual([]);
     expect(table.find('.alert').exists()).toBe(false);
   });
@@ -119,13 +147,13 @@ describe('the table of a summary', () => {
     const table = mountTable();
     await table.findAll('.toggle')[0]!.trigger('click');
     await table.findAll('.toggle')[1]!.trigger('click');
-    await table.setProps({ groups: [...groups, makeGroup({ channel: 9, count: 5 })] });
+    await table.setProps({ groups: [...groups, makeGroup({ channel: 9, count: 5 })].map(fromSummaryGroup) });
     expect(table.findAll('.toggle').map((toggle) => toggle.attributes('aria-expanded'))).toEqual([
       'true',
       'false',
       'false',
     ]);
-    await table.setProps({ dimension: 'service', groups });
+    await table.setProps({ by: 'service', groups: groups.map(fromSummaryGroup) });
     expect(heads(table).slice(0, 2)).toEqual(['Service', 'Channel']);
     expect(textsOf(table, '.toggle')).toEqual(['Service 7', 'Service 4']);
     expect(table.findAll('.toggle').map((toggle) => toggle.attributes('aria-expanded'))).toEqual([
@@ -137,7 +165,7 @@ describe('the table of a summary', () => {
   it('picks the records of a group, by the row or its button, each once', async () => {
     const table = mountTable();
     await table.get('.leaf').trigger('click');
-    await table.get('.leaf').get('button').trigger('click');
+    await table.get('.leaf').get('.open button:last-child').trigger('click');
     const conditions = [
       { field: 'channel', values: [3] },
       { field: 'service', values: [4] },
@@ -149,7 +177,7 @@ describe('the table of a summary', () => {
 
   it('picks by what a group has: no code is a class, and what is unknown restricts nothing', async () => {
     const bare = makeGroup({ channel: null, service: null, origin: null, responseCode: null, count: 50 });
-    const table = mountTable({ groups: [...groups, bare] });
+    const table = mountTable({ groups: [...groups, bare].map(fromSummaryGroup) });
     const toggle = table.findAll('.toggle').find((each) => each.text() === 'No channel');
     if (toggle?.attributes('aria-expanded') === 'false') await toggle.trigger('click');
     const leaves = table.findAll('.leaf');
@@ -163,21 +191,46 @@ describe('the table of a summary', () => {
     expect(heads(outbound)).not.toContain('Origin');
     expect(heads(outbound)).not.toContain('Average bot latency');
     for (const row of outbound.findAll('tbody tr')) {
-      expect(row.findAll('td')).toHaveLength(outbound.findAll('th').length);
+      expect(row.findAll('td')).toHaveLength(outbound.findAll('thead th').length);
     }
   });
 
   it('compares with the cache: by the group, and by how many of a row differ', async () => {
-    const computed = groups.map((group) =>
-      group.responseCode === 504 ? { ...group, count: group.count - 12 } : group,
-    );
-    const table = mountTable({ differences: findDifferences(groups, computed) });
+    const failing = groups.find(({ responseCode }) => responseCode === 504)!;
+    const table = mountTable({ differences: [{ key: toGroupKey(failing), difference: -12 }] });
     expect(heads(table)).toContain('Cached difference');
     expect(table.findAll('.parent').map((row) => row.findAll('td').at(-2)?.text())).toEqual(['0', '1 group']);
     expect(table.findAll('.leaf').map((row) => row.findAll('td').at(-2)?.text())).toEqual(['−12', '0']);
     expect(textsOf(table, '.differs')).toEqual(['−12']);
     await table.setProps({ differences: null });
     expect(heads(table)).not.toContain('Cached difference');
+  });
+
+  it('sorts by its headers: largest first, then smallest, then as it was', async () => {
+    const table = mountTable({ then: 'none' });
+    const press = async (): Promise<unknown[]> => {
+      const head = table.findAll('thead th').find((one) => one.text() === 'Errors')!;
+      await head.get('button').trigger('click');
+      return [head.attributes('aria-sort'), ...textsOf(table, '.toggle')];
+    };
+    expect(await press()).toEqual(['descending', 'Channel 3', 'Channel 1']);
+    expect(await press()).toEqual(['ascending', 'Channel 1', 'Channel 3']);
+    expect(await press()).toEqual([undefined, 'Channel 1', 'Channel 3']);
+  });
+
+  it('ends with the total of what is shown', async () => {
+    const table = mountTable();
+    const total = (): string[] => table.findAll('tfoot td').map((cell) => cell.text());
+    expect(total()).toEqual(['9,500', '', '', '1.05%', '120 ms', '40 ms', '']);
+    await table.setProps({ matches: createGroupFilter('504') });
+    expect(total()).toEqual(['100', '', '', '100.00%', '–', '40 ms', '']);
+  });
+
+  it('without a second level leads from each row to its records', async () => {
+    const table = mountTable({ by: 'origin', then: 'none' });
+    expect(textsOf(table, '.toggle')).toEqual(['web', 'No origin']);
+    await table.get('.toggle').trigger('click');
+    expect(table.emitted('pick')).toEqual([[[{ field: 'origin', values: ['web'] }]]]);
   });
 
   it('says how many groups it has, or that none match', async () => {

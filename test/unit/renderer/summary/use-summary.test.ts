@@ -1,9 +1,9 @@
 import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { defineComponent } from 'vue';
-import type { Snapshot } from '../../../../src-main/common/model/snapshot.ts';
-import type { Summary } from '../../../../src-main/common/model/summary.ts';
-import type { Task } from '../../../../src-main/common/model/task.ts';
+import type { Snapshot } from '../../../../src-main/common/model/cache/snapshot.ts';
+import type { Summary } from '../../../../src-main/common/model/records/summary.ts';
+import type { Task } from '../../../../src-main/common/model/cache/task.ts';
 import { backendKey } from '../../../../src-renderer/backend/backend.ts';
 import { useSummary } from '../../../../src-renderer/screens/summary/use-summary.ts';
 import { useAppStore } from '../../../../src-renderer/stores/app.ts';

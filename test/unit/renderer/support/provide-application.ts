@@ -26,6 +26,7 @@ export async function provideApplication(backend: Backend, path = '/') {
         meta: { hasPeriod: true },
       },
       { path: '/session/:id', name: 'session', component: Blank },
+      { path: '/alerts/:id?', name: 'alerts', component: Blank },
       { path: '/settings/connections/:id?', name: 'connections', component: Blank },
       { path: '/:rest(.*)*', component: Blank },
     ],

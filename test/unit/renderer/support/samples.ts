@@ -1,7 +1,7 @@
-import type { Connection } from '../../../../src-main/common/model/connection.ts';
-import type { StatusHistory, StatusSample } from '../../../../src-main/common/model/status.ts';
+import type { Connection } from '../../../../src-main/common/model/connections/connection.ts';
+import type { StatusHistory, StatusSample } from '../../../../src-main/common/model/connections/status.ts';
 import type { Settings } from '../../../../src-main/common/model/settings.ts';
-import type { Task } from '../../../../src-main/common/model/task.ts';
+import type { Task } from '../../../../src-main/common/model/cache/task.ts';
 import { SPECIFIED_REPORT_IDENTIFIERS } from '../../../../src-main/common/reporting/reports.ts';
 
 export function makeConnection(change: Partial<Connection> = {}): Connection {
@@ -15,6 +15,7 @@ export function makeConnection(change: Partial<Connection> = {}): Connection {
     reportIdentifiers: { ...SPECIFIED_REPORT_IDENTIFIERS },
     pageSize: 5000,
     secrets: 'keychain',
+    secretsOrigin: 'https://reports.example.com',
     createdAtMs: 0,
     ...change,
   };
@@ -28,13 +29,16 @@ export function makeSettings(change: Partial<Settings> = {}): Settings {
     sidebarCollapsed: false,
     inspectorOpen: true,
     tableColumns: {},
+    summaryColumns: ['median', 'p95'],
     savedFilters: [],
     clock: 'service',
     clocks: {},
     histogramSplit: 'class',
     histogramMedian: false,
     startLocalService: false,
+    keepInTray: false,
     localServiceLive: true,
+    followLocalService: true,
     retentionDays: 0,
     retentionBytes: 0,
     savedStatements: [],
@@ -63,8 +67,10 @@ export function makeHistory(latest: StatusSample | null): StatusHistory {
     latest,
     lastAnswered: latest,
     ticks: [],
-    platformSinceMs: null,
-    connectorSinceMs: null,
+    platformState: null,
+    connectorState: null,
+    downSpans: [],
+    unreachableSpans: [],
     platformUptime: null,
     connectorUptime: null,
     medianResponseTimeMs: null,

@@ -39,6 +39,17 @@ export class ScriptedBackend implements Backend {
     for (const listener of this.#listeners.get(name) ?? []) listener(payload as never);
   }
 
+  #watchers: ((isThere: boolean) => void)[] = [];
+
+  watchHost(watcher: (isThere: boolean) => void): void {
+    this.#watchers.push(watcher);
+  }
+
+  /** As the carrier does when the host goes, and when it is back. */
+  tellHost(isThere: boolean): void {
+    for (const watcher of this.#watchers) watcher(isThere);
+  }
+
   countCalls(name: OperationName): number {
     return this.calls.filter((call) => call.name === name).length;
   }

@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { SqlFailure } from '../../../../common/model/sql.ts';
+import type { SqlFailure } from '../../../../common/model/records/sql.ts';
 import { SQL_TABLES } from '../../../../common/sql/sql-tables.ts';
 import { toFailure } from './statement-errors.ts';
 

@@ -1,7 +1,8 @@
 import type { DuckDBAppender, DuckDBConnection } from '@duckdb/node-api';
+import { joinJsonTexts, type JsonTexts } from '../../../../common/json/exact-json.ts';
 import { toEndMs } from '../../../../common/model/period.ts';
-import type { PeriodScope } from '../../../../common/model/record-scope.ts';
-import type { SqlQuestion } from '../../../../common/model/sql.ts';
+import type { PeriodScope } from '../../../../common/model/records/record-scope.ts';
+import type { SqlQuestion } from '../../../../common/model/records/sql.ts';
 import { isSummaryKind } from '../../../../common/reporting/reports.ts';
 import {
   ERROR_FAMILY_COLUMN,
@@ -117,6 +118,7 @@ function* listSummaries(
         group.averageResponseTimeMs,
         group.averageBotLatencyMs,
         group.sessionId,
+        toJson(group.extra),
       ];
     }
   }
@@ -136,8 +138,13 @@ function* listStatus(
       sample.sessions,
       sample.traffic.length > 0 ? JSON.stringify(sample.traffic) : sample.trafficText,
       sample.failure,
+      toJson(sample.extra?.fields),
     ];
   }
+}
+
+function toJson(fields: JsonTexts | undefined): string | null {
+  return fields === undefined ? null : joinJsonTexts(Object.entries(fields));
 }
 
 /** Values of each row are in the order of the table's columns. */

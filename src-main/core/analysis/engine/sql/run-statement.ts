@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { PeriodScope } from '../../../../common/model/record-scope.ts';
+import type { PeriodScope } from '../../../../common/model/records/record-scope.ts';
 import {
   SQL_MAX_CELL_CHARACTERS,
   SQL_MAX_ROWS,
@@ -7,7 +7,7 @@ import {
   type SqlFailure,
   type SqlOutcome,
   type SqlQuestion,
-} from '../../../../common/model/sql.ts';
+} from '../../../../common/model/records/sql.ts';
 import type { RecordScope } from '../record-scope.ts';
 import type { EngineSource } from '../resolve-scope.ts';
 import { checkStatement } from './check-statement.ts';

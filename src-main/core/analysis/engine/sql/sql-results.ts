@@ -1,5 +1,5 @@
 import { AppError } from '../../../../common/contract/errors.ts';
-import { SQL_SHOWN_CHARACTERS, type SqlCell } from '../../../../common/model/sql.ts';
+import { SQL_SHOWN_CHARACTERS, type SqlCell } from '../../../../common/model/records/sql.ts';
 
 /** Rows that are packed together. */
 const BLOCK_ROWS = 200;
@@ -57,6 +57,7 @@ export function createResultRows(maxRows: number): ResultRows {
 
 /** Results that windows are read of. */
 export interface SqlResults {
+  readonly count: number;
   keep(rows: ResultRows): string;
   /** Throws AppError `cache.view-closed`. */
   read(place: { resultId: string; offset: number; limit: number; whole: boolean }): SqlCell[][];
@@ -68,6 +69,9 @@ export function createSqlResults(mark: string): SqlResults {
   const results = new Map<string, ResultRows>();
   let last = 0;
   return {
+    get count() {
+      return results.size;
+    },
     keep(rows) {
       const resultId = `result-${mark}-${++last}`;
       results.set(resultId, rows);

@@ -1,4 +1,4 @@
-import type { SqlFailure } from '../../../../common/model/sql.ts';
+import type { SqlFailure } from '../../../../common/model/records/sql.ts';
 
 const PLACE = /\n\nLINE (\d+): (.*)\n( *)\^\s*$/s;
 

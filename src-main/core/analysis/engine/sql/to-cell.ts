@@ -1,5 +1,9 @@
 import { DuckDBTimestampTZValue, DuckDBTypeId, type DuckDBType, type DuckDBValue } from '@duckdb/node-api';
-import { SQL_MAX_CELL_CHARACTERS, type SqlCell, type SqlColumn } from '../../../../common/model/sql.ts';
+import {
+  SQL_MAX_CELL_CHARACTERS,
+  type SqlCell,
+  type SqlColumn,
+} from '../../../../common/model/records/sql.ts';
 import { toClockText } from '../../../../common/sql/zone-clock.ts';
 import { toOffsetLabel } from '../../../../common/time/time-zones.ts';
 

@@ -1,0 +1,27 @@
+import type { Command } from '../words/command.ts';
+import { createCompletionCommand } from './completion.ts';
+import { CONNECTION_COMMANDS } from './connections.ts';
+import { countCommand } from './count.ts';
+import { exportCommand } from './export.ts';
+import { fetchCommand } from './fetch.ts';
+import { findingsCommand } from './findings.ts';
+import { followCommand } from './follow.ts';
+import { SNAPSHOT_COMMANDS } from './snapshots.ts';
+import { sqlCommand } from './sql.ts';
+import { statusCommand } from './status.ts';
+import { summaryCommand } from './summary.ts';
+
+/** Every command, in the order of the help. */
+export const COMMANDS: readonly Command[] = [
+  ...CONNECTION_COMMANDS,
+  statusCommand,
+  fetchCommand,
+  followCommand,
+  ...SNAPSHOT_COMMANDS,
+  countCommand,
+  summaryCommand,
+  findingsCommand,
+  sqlCommand,
+  exportCommand,
+  createCompletionCommand(() => COMMANDS),
+];

@@ -1,0 +1,82 @@
+import type { Finding } from '../../common/model/analysis/finding.ts';
+import { formatMoment } from '../../common/time/format-moment.ts';
+import { EXIT } from '../exit-codes.ts';
+import { countWords } from '../output/count-words.ts';
+import { CONNECTION_OPTION, findConnection } from '../session/find-connection.ts';
+import { createQueryClock } from '../../common/query/query-clock.ts';
+import { writeQuery } from '../../common/query/write-query.ts';
+import { readZone } from '../words/period-options.ts';
+import type { Command } from '../words/command.ts';
+
+const KINDS: Readonly<Record<Finding['kind'], string>> = {
+  down: 'reported down',
+  unreachable: 'unreachable from here',
+  'errors-up': 'more errors',
+  'new-errors': 'new errors',
+  'volume-down': 'fewer requests',
+  slower: 'slower',
+  'volume-up': 'more requests',
+};
+
+/** Shares as per cent, times in milliseconds, and numbers of requests. */
+function writeMeasure({ kind }: Finding, value: number): string {
+  if (kind === 'slower') return `${Math.round(value)} ms`;
+  if (kind === 'errors-up' || kind === 'new-errors') return `${(value * 100).toFixed(1)} %`;
+  return String(Math.round(value));
+}
+
+export const findingsCommand: Command = {
+  name: 'findings',
+  summary: 'lists what stands out at the end of what is cached',
+  operands: '',
+  maxOperands: 0,
+  options: [
+    CONNECTION_OPTION,
+    { name: 'zone', value: 'ZONE', summary: "zone of the times shown; left out, the connection's" },
+    { name: 'resolved', value: null, summary: 'also what ended in the 24 hours before' },
+  ],
+  async run(context) {
+    const { args, out } = context;
+    const wanted = args.require('connection');
+    const session = await context.open();
+    const { id: connectionId, serviceZone } = await findConnection(session, wanted);
+    const zone = readZone(context, serviceZone);
+    const { findings, resolved, untilMs, gaps } = await session.call('findings/list', { connectionId });
+    const shown = args.has('resolved') ? [...findings, ...resolved] : findings;
+    const clock = createQueryClock(zone);
+    for (const { filter, sinceMs, endedMs, untilMs: lookedTo, ...finding } of shown) {
+      await out.json({
+        ...finding,
+        since: new Date(sinceMs).toISOString(),
+        ended: endedMs === null ? null : new Date(endedMs).toISOString(),
+        until: new Date(lookedTo).toISOString(),
+        query: writeQuery(filter, clock),
+      });
+    }
+    if (shown.length > 0) {
+      await out.table(
+        ['what', 'since', 'ended', 'direction', 'channel', 'service', 'requests', 'now', 'usual', 'errors'],
+        shown.map((finding) => [
+          KINDS[finding.kind],
+          formatMoment(finding.sinceMs, zone),
+          finding.endedMs === null ? '' : formatMoment(finding.endedMs, zone),
+          finding.directions.join(', '),
+          finding.channel,
+          finding.service,
+          finding.requests,
+          writeMeasure(finding, finding.recent),
+          writeMeasure(finding, finding.usual),
+          finding.errorFamily ?? '',
+        ]),
+      );
+    }
+    const end = untilMs === null ? 'nothing is cached' : `up to ${formatMoment(untilMs, zone)} (${zone})`;
+    await out.text(`${countWords(shown.length, 'finding')}, ${end}`);
+    for (const { direction, reason, fromMs, toMs } of gaps) {
+      const span = `${formatMoment(fromMs, zone)} to ${formatMoment(toMs, zone)}`;
+      const why = reason === 'not-cached' ? 'is not cached' : 'has too little before it to compare with';
+      out.note(`Not judged: ${direction}, ${span} ${why}.`);
+    }
+    return EXIT.done;
+  },
+};

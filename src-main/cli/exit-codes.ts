@@ -1,0 +1,96 @@
+import type { ErrorCode, ErrorInfo } from '../common/contract/errors.ts';
+
+/** How a command ends; the guide lists them, and scripts depend on them. */
+export const EXIT = {
+  done: 0,
+  unexpected: 1,
+  usage: 2,
+  refused: 3,
+  unreachable: 4,
+  incomplete: 5,
+  notFound: 6,
+  cancelled: 7,
+  disk: 8,
+} as const;
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** A command that ends early; the message is for the person, the hint says what helps. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError';
+  readonly exitCode: ExitCode;
+  readonly hint: string;
+
+  constructor(exitCode: ExitCode, message: string, hint = '') {
+    super(message);
+    this.exitCode = exitCode;
+    this.hint = hint;
+  }
+}
+
+const BY_CODE: Partial<Record<ErrorCode, ExitCode>> = {
+  'app.invalid-input': EXIT.usage,
+  'app.cancelled': EXIT.cancelled,
+  'connections.not-found': EXIT.notFound,
+  'client.credentials-refused': EXIT.refused,
+  'client.forbidden': EXIT.refused,
+  'client.refused-connection': EXIT.unreachable,
+  'client.host-not-found': EXIT.unreachable,
+  'client.unreachable': EXIT.unreachable,
+  'client.proxy': EXIT.unreachable,
+  'client.tls': EXIT.unreachable,
+  'client.timeout': EXIT.unreachable,
+  'client.truncated': EXIT.unreachable,
+  'client.rate-limited': EXIT.unreachable,
+  'client.server-error': EXIT.unreachable,
+  'client.redirected': EXIT.unreachable,
+  'client.html': EXIT.unreachable,
+  'client.not-found': EXIT.unreachable,
+  'client.circuit-open': EXIT.unreachable,
+  'local-service.start-failed': EXIT.unreachable,
+  'local-service.crashed': EXIT.unreachable,
+  'local-service.keeps-crashing': EXIT.unreachable,
+  'local-service.not-running': EXIT.unreachable,
+  'cache.snapshot-not-found': EXIT.notFound,
+  'files.held': EXIT.disk,
+};
+const BY_PREFIX: Readonly<Record<string, ExitCode>> = {
+  connections: EXIT.usage,
+  secrets: EXIT.refused,
+  cache: EXIT.disk,
+  exports: EXIT.disk,
+};
+
+/** Returns the exit code of an error of the core. */
+export function toExitCode({ code, details }: Pick<ErrorInfo, 'code' | 'details'>): ExitCode {
+  // A call that rests after failures has the reason of those before it.
+  const cause =
+    code === 'client.circuit-open' ? ((details['reason'] as ErrorCode | undefined) ?? code) : code;
+  return BY_CODE[cause] ?? BY_PREFIX[cause.split('.')[0] ?? ''] ?? EXIT.unexpected;
+}
+
+const HINTS: Partial<Record<ErrorCode, string>> = {
+  'client.credentials-refused': 'Check the access token and its secret, and the tenant.',
+  'client.forbidden': 'The credentials are valid, and may not read this.',
+  'client.refused-connection': 'Nothing listens at the address of the connection.',
+  'client.host-not-found': "The connection's address has a name that is not known here. Is there a network?",
+  'client.unreachable': 'Is there a network?',
+  'client.proxy': 'Check HTTPS_PROXY.',
+  'client.not-found': 'Check address, tenant and report identifiers of the connection.',
+  'secrets.missing': 'Give --token-env and --secret-env the names of environment variables that hold them.',
+  'secrets.no-keychain':
+    'Give --token-env and --secret-env the names of environment variables that hold the credentials.',
+  'secrets.locked': 'Unlock the keychain, or give --token-env and --secret-env.',
+  'secrets.other-origin': 'Save the connection anew, with the credentials for its address.',
+  'connections.plain-http': 'Add --allow-plain-http where credentials may go there unencrypted.',
+  'cache.locked': 'Close the other Channelscope, or give another folder with --data.',
+  'cache.disk-full': 'Make room on the disk; what was fetched is kept.',
+  'app.bug': 'The folder logs in the data folder has more.',
+};
+
+/** Returns the end of a command for an error of the core. */
+export function toCommandError(error: ErrorInfo): CommandError {
+  const { message, code, details } = error;
+  const fault = typeof details['fault'] === 'string' ? ` (${details['fault'].trim()})` : '';
+  const system = typeof details['systemCode'] === 'string' ? ` (${details['systemCode']})` : '';
+  return new CommandError(toExitCode(error), `${message}${fault}${system}`, HINTS[code] ?? '');
+}

@@ -1,0 +1,47 @@
+/** Entry of `npm run cli`. The database driver crashes Node before 22, so everything is loaded after the check. */
+const SAME_SIGNAL_MS = 1_000;
+const [major = 0] = process.versions.node.split('.').map(Number);
+if (major < 22) {
+  process.stderr.write(`Channelscope needs Node 22 or newer, not ${process.versions.node}.\n`);
+  process.exitCode = 1;
+} else {
+  const { readFile } = await import('node:fs/promises');
+  const { followSystemNetwork } = await import('../node/follow-system-network.ts');
+  const { runCli } = await import('./run-cli.ts');
+  if (!followSystemNetwork(process.env)) {
+    process.stderr.write("The proxy of HTTP_PROXY or HTTPS_PROXY can't be used.\n");
+  }
+  // A second Ctrl+C doesn't wait for an end in order. npm passes each one on, so the same one may come twice.
+  let firstAtMs: number | null = null;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      firstAtMs ??= performance.now();
+      if (performance.now() - firstAtMs > SAME_SIGNAL_MS) process.exit(7);
+    });
+  }
+  const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')) as {
+    version: string;
+  };
+  const exitCode = await runCli(process.argv.slice(2), {
+    version,
+    process,
+    now: Date.now,
+    workers: {
+      cache: new URL('../core/cache/threads/cache-thread.ts', import.meta.url),
+      service: new URL('../service/service-thread.ts', import.meta.url),
+      engine: new URL('../core/analysis/engine/engine-process.ts', import.meta.url),
+    },
+  });
+  process.exitCode = exitCode;
+  // Whatever is left must not keep the command from ending; what was written is sent first.
+  await Promise.all(
+    [process.stdout, process.stderr].map(
+      (stream) =>
+        new Promise((resolve) => {
+          if (stream.destroyed || !stream.writable) resolve(undefined);
+          else stream.write('', resolve);
+        }),
+    ),
+  );
+  process.exit();
+}

@@ -1,0 +1,153 @@
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { findDataFolder, toHostPlatform } from '../core/profile/data-folder.ts';
+import type { Host } from '../core/host.ts';
+import type { OpenSecretStore } from '../core/secrets/create-keychain.ts';
+import { toErrorText } from '../node/error-text.ts';
+import { COMMANDS } from './commands/all-commands.ts';
+import { CommandError, EXIT, type ExitCode } from './exit-codes.ts';
+import { createOutput, type Output } from './output/output.ts';
+import { toTerminalText } from './output/terminal-text.ts';
+import { openSession } from './session/open-session.ts';
+import type { Session } from './session/session.ts';
+import { readArguments, toUsageError } from './words/arguments.ts';
+import type { Command, CommandContext } from './words/command.ts';
+import { COMMON_OPTIONS } from './words/option.ts';
+import { writeCommandHelp, writeHelp } from './words/help.ts';
+
+const WAIT_S = 30;
+/** Why a command ends of whose output nobody reads more. */
+const UNREAD = 'unread';
+
+/** What the program runs in. */
+export interface CliSurroundings {
+  readonly version: string;
+  readonly workers: Host['workers'];
+  readonly process: Pick<NodeJS.Process, 'stdout' | 'stderr' | 'stdin' | 'env' | 'platform' | 'cwd' | 'on'>;
+  readonly now: () => number;
+  /** Left out, the system's keychain. */
+  readonly openSecretStore?: OpenSecretStore;
+}
+
+/** Runs one command line, and returns the exit code once everything that it opened is closed. Never rejects. */
+export async function runCli(words: readonly string[], surroundings: CliSurroundings): Promise<ExitCode> {
+  const { process, now } = surroundings;
+  const controller = new AbortController();
+  const out = createOutput({
+    ...process,
+    isJson: words.includes('--json'),
+    showsProgress: process.stderr.isTTY || words.includes('--progress'),
+    now,
+    onClosed: () => {
+      controller.abort(UNREAD);
+    },
+  });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => controller.abort());
+  }
+  try {
+    return await runCommand(words, surroundings, out, controller.signal);
+  } catch (error) {
+    // Whoever reads the first lines only has what they wanted.
+    if (controller.signal.reason === UNREAD) return EXIT.done;
+    const { exitCode, message, hint } = toEnd(error);
+    out.note(hint === '' ? message : `${message} ${hint}`);
+    return exitCode;
+  }
+}
+
+function toEnd(error: unknown): Pick<CommandError, 'exitCode' | 'message' | 'hint'> {
+  if (error instanceof CommandError) return error;
+  return { exitCode: EXIT.unexpected, message: `Unexpected: ${toErrorText(error)}`, hint: '' };
+}
+
+async function runCommand(
+  words: readonly string[],
+  { version, workers, process, now, openSecretStore }: CliSurroundings,
+  out: Output,
+  signal: AbortSignal,
+): Promise<ExitCode> {
+  const found = findCommand(words);
+  if (found === null) {
+    await out.raw(writeHelp(COMMANDS, findGroup(words)));
+    return EXIT.done;
+  }
+  const { command, rest } = found;
+  if (rest.includes('--help')) {
+    await out.raw(writeCommandHelp(command));
+    return EXIT.done;
+  }
+  const args = readArguments(rest, [...command.options, ...COMMON_OPTIONS], command.maxOperands);
+  const { env: environment } = process;
+  // npm starts scripts in the folder of the project.
+  const workFolder = environment['INIT_CWD'] ?? process.cwd();
+  const platform = toHostPlatform(process.platform);
+  const given = args.find('data') ?? environment['CHANNELSCOPE_DATA'] ?? '';
+  const waitMs = (args.whole('wait', 0, 86_400) ?? WAIT_S) * 1_000;
+  let session: Promise<Session> | null = null;
+  const context: CommandContext = {
+    args,
+    out,
+    signal,
+    environment,
+    workFolder,
+    now,
+    confirm: process.stdin.isTTY && process.stderr.isTTY ? (text) => ask(process, text, signal) : null,
+    open: (byItself = 'nothing') => {
+      const dataFolder =
+        given === '' ? findDataFolder(platform, homedir(), environment) : resolve(workFolder, given);
+      session ??= openSession({
+        platform,
+        version,
+        workers,
+        dataFolder,
+        byItself,
+        waitMs,
+        signal,
+        note: out.note,
+        openSecretStore,
+      });
+      return session;
+    },
+  };
+  try {
+    return await command.run(context);
+  } finally {
+    out.endProgress();
+    const opened = await (session as Promise<Session> | null)?.catch(() => null);
+    await opened?.close();
+  }
+}
+
+/** The command that the first words name, and the words after them; null where help is asked for instead. */
+function findCommand(words: readonly string[]): { command: Command; rest: readonly string[] } | null {
+  const command = COMMANDS.find(({ name }) => name.split(' ').every((part, place) => words[place] === part));
+  if (command !== undefined) return { command, rest: words.slice(command.name.split(' ').length) };
+  const group = findGroup(words);
+  const wrong = words[group === '' ? 0 : 1];
+  if (wrong === undefined || wrong === '--help' || wrong === 'help') return null;
+  const typed = group === '' ? wrong : `${group} ${wrong}`;
+  throw toUsageError(`There is no command "${typed}".`, '--help lists them.');
+}
+
+function findGroup([first = '']: readonly string[]): string {
+  return COMMANDS.some(({ name }) => name.startsWith(`${first} `)) ? first : '';
+}
+
+async function ask(
+  { stdin: input, stderr: output }: Pick<NodeJS.Process, 'stdin' | 'stderr'>,
+  question: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const lines = createInterface({ input, output });
+  try {
+    return /^y(?:es)?$/i.test(
+      (await lines.question(`${toTerminalText(question)} [y/N] `, { signal })).trim(),
+    );
+  } catch {
+    return false;
+  } finally {
+    lines.close();
+  }
+}

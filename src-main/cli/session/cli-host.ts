@@ -1,0 +1,35 @@
+import type { Host } from '../../core/host.ts';
+import type { HostPlatform } from '../../core/profile/data-folder.ts';
+import { forkProcess } from '../../node/fork-process.ts';
+
+export interface CliHostOptions {
+  readonly platform: HostPlatform;
+  readonly version: string;
+  readonly dataFolder: string;
+  readonly workers: Host['workers'];
+}
+
+/** A host without a window: it shows nothing, and asks nobody for a file. */
+export function createCliHost({ platform, version, dataFolder, workers }: CliHostOptions): Host {
+  const fetch: Host['fetch'] = (input, init) =>
+    globalThis.fetch(input, { ...init, redirect: 'manual', credentials: 'omit' });
+  return {
+    kind: 'cli',
+    platform,
+    version,
+    dataFolder,
+    workers,
+    fetch,
+    fetchFor: () => fetch,
+    // Node's proxies are told by the variables that name them.
+    useProxyLogins: () => undefined,
+    startProcess: forkProcess,
+    chooseExportTarget: () => Promise.resolve(null),
+    revealExport: () => Promise.resolve(null),
+    revealFolder: () => Promise.resolve(false),
+    copyText: () => Promise.resolve(false),
+    showNote: () => 'failed',
+    showBadge: () => undefined,
+    chooseImportFile: () => Promise.resolve(null),
+  };
+}

@@ -1,0 +1,36 @@
+import type { Output } from '../output/output.ts';
+import type { Session } from '../session/session.ts';
+import type { ExitCode } from '../exit-codes.ts';
+import type { Arguments } from './arguments.ts';
+import type { OptionSpec } from './option.ts';
+
+/** What a command works with. */
+export interface CommandContext {
+  readonly args: Arguments;
+  readonly out: Output;
+  /** Aborted by Ctrl+C, by SIGTERM, and once nobody reads the output. */
+  readonly signal: AbortSignal;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The folder that relative paths begin at. */
+  readonly workFolder: string;
+  /** Asks the person at the terminal; null where there is none. */
+  readonly confirm: ((question: string) => Promise<boolean>) | null;
+  now(): number;
+  /** Opens the data folder once, alone or through the application that has it open. */
+  open(byItself?: 'nothing' | 'following'): Promise<Session>;
+}
+
+export interface Command {
+  /** As it is typed: `fetch`, `connection add`. */
+  readonly name: string;
+  readonly summary: string;
+  /** What comes after the name, such as `NAME`; empty for nothing. */
+  readonly operands: string;
+  /** The operands themselves, where they are few. */
+  readonly choices?: readonly string[];
+  readonly maxOperands: number;
+  readonly options: readonly OptionSpec[];
+  /** More about it, for its help. */
+  readonly about?: string;
+  run(context: CommandContext): Promise<ExitCode>;
+}

@@ -1,0 +1,30 @@
+import type { ValueName } from '../../common/model/records/value-name.ts';
+import { findNamed } from '../../common/model/records/value-name.ts';
+import type { RecordFilter } from '../../common/model/records/record-filter.ts';
+import { parseQuery } from '../../common/query/parse-query.ts';
+import { createQueryClock } from '../../common/query/query-clock.ts';
+import { toUsageError } from './arguments.ts';
+import type { CommandContext } from './command.ts';
+import type { OptionSpec } from './option.ts';
+
+export const QUERY_OPTION: OptionSpec = {
+  name: 'query',
+  value: 'QUERY',
+  summary: 'only the records that meet it, as in the window: "code:>=500"',
+};
+
+/** Reads `--query`; without it, a filter that every record meets. */
+export function readQuery(
+  { args }: Pick<CommandContext, 'args'>,
+  zone: string,
+  names: readonly ValueName[],
+): RecordFilter {
+  const query = args.find('query');
+  if (query === null) return { conditions: [] };
+  const { filter, error } = parseQuery(query, createQueryClock(zone), (field, text) =>
+    findNamed(names, field, text),
+  );
+  if (error === null) return filter;
+  const words = error.fault.replaceAll('-', ' ');
+  throw toUsageError(`--query: ${words} at character ${error.from + 1}: "${error.text}".`, '');
+}

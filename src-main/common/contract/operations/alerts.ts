@@ -1,0 +1,60 @@
+import { Type } from 'typebox';
+import { AlertCondition, AlertDraft, AlertMute, AlertRule } from '../../model/alerts/alert-rule.ts';
+import {
+  ALERT_ORIGINS,
+  AlertBoard,
+  AlertLogEntry,
+  AlertNote,
+  AlertTest,
+} from '../../model/alerts/alert-state.ts';
+import { Nothing, operation } from '../operation.ts';
+
+const RuleId = Type.Object({ ruleId: Type.String() });
+const Mute = Type.Union([AlertMute, Type.Null()]);
+
+export const alertsOperations = {
+  /** The rules of all connections and where they stand. */
+  'alerts/list': operation(Nothing, AlertBoard),
+  /** Saves a rule; id null makes one. Another condition begins anew. */
+  'alerts/save-rule': operation(
+    Type.Object({
+      ruleId: Type.Union([Type.String(), Type.Null()]),
+      draft: AlertDraft,
+      origin: Type.Enum([...ALERT_ORIGINS]),
+    }),
+    AlertRule,
+  ),
+  /** Deletes a rule with its log. */
+  'alerts/remove-rule': operation(RuleId, Nothing),
+  'alerts/mute-rule': operation(Type.Object({ ...RuleId.properties, mute: Mute }), Nothing),
+  /** Keeps all rules of a connection from notifying. */
+  'alerts/mute-connection': operation(Type.Object({ connectionId: Type.String(), mute: Mute }), Nothing),
+  /** What a condition would have done in the cached past, saved or not. */
+  'alerts/test-rule': operation(
+    Type.Object({ connectionId: Type.String(), condition: AlertCondition }),
+    AlertTest,
+  ),
+  /** Newest first. */
+  'alerts/read-log': operation(RuleId, Type.Array(AlertLogEntry)),
+  /** The log as CSV, times in UTC. */
+  'alerts/export-log': operation(RuleId, Type.Object({ fileName: Type.String(), text: Type.String() })),
+  /** Shows a notification now; `page` where only the page of the browser can. */
+  'alerts/send-test': operation(
+    RuleId,
+    Type.Object({
+      shown: Type.Union([Type.Literal('computer'), Type.Literal('page'), Type.Literal('failed')]),
+    }),
+  ),
+  /** The browser's page showed a notification. */
+  'alerts/confirm-note': operation(Type.Object({ noteId: Type.String() }), Nothing),
+  /** The notification that was clicked, once; null where none was. */
+  'alerts/take-opened': operation(Nothing, Type.Union([AlertNote, Type.Null()])),
+};
+
+export const alertsEvents = {
+  'alerts/changed': AlertBoard,
+  /** A notification that the page has to show, since the host can't. */
+  'alerts/noted': AlertNote,
+  /** A notification was clicked. */
+  'alerts/opened': AlertNote,
+};

@@ -1,0 +1,59 @@
+import { Type, type Static } from 'typebox';
+import { Nothing, operation } from '../operation.ts';
+
+/** Where secrets are kept. */
+const Keychain = Type.Object({
+  /** The system's keychain, or memory until the application ends. */
+  kind: Type.Union([Type.Literal('keychain'), Type.Literal('session')]),
+  /** The error code that keeps the system's from being used. */
+  failure: Type.Union([Type.String(), Type.Null()]),
+  /** A call of the system's takes long: it is probably asking the person something. */
+  isWaiting: Type.Boolean(),
+});
+export type Keychain = Static<typeof Keychain>;
+
+const AppInfo = Type.Object({
+  version: Type.String(),
+  platform: Type.Union([Type.Literal('macos'), Type.Literal('windows'), Type.Literal('linux')]),
+  host: Type.Union([Type.Literal('desktop'), Type.Literal('web'), Type.Literal('cli')]),
+  dataFolder: Type.String(),
+  /** Other users of the computer may be able to read the data folder: no mode of it closes it. */
+  mayBeReadByOthers: Type.Boolean(),
+  keychain: Keychain,
+  nowMs: Type.Integer(),
+});
+
+/** A proxy of the network asks who is calling; nobody has told it yet, or what was told was refused. */
+export const ProxyChallenge = Type.Object({
+  /** Host and port. */
+  proxy: Type.String(),
+  /** What the proxy calls itself; may be empty. */
+  realm: Type.String(),
+  wasRefused: Type.Boolean(),
+});
+export type ProxyChallenge = Static<typeof ProxyChallenge>;
+
+const Challenge = Type.Union([ProxyChallenge, Type.Null()]);
+
+/** What a person enters. The user name is kept as a secret too. */
+const ProxySignIn = Type.Object({
+  proxy: Type.String({ maxLength: 300 }),
+  userName: Type.String({ minLength: 1, maxLength: 1024 }),
+  password: Type.String({ maxLength: 1024 }),
+});
+export type ProxySignIn = Static<typeof ProxySignIn>;
+
+export const appOperations = {
+  'app/get-info': operation(Nothing, AppInfo),
+  /** Tries the system's keychain once more, where secrets are kept in memory. */
+  'app/retry-keychain': operation(Nothing, Keychain),
+  /** The proxy that waits for a login; null where none does. */
+  'app/read-proxy-challenge': operation(Nothing, Challenge),
+  /** Keeps a login where secrets are kept, and requests the status of the active connection with it. */
+  'app/sign-in-to-proxy': operation(ProxySignIn, Nothing),
+};
+
+export const appEvents = {
+  'app/keychain-changed': Keychain,
+  'app/proxy-challenge-changed': Challenge,
+};

@@ -1,0 +1,78 @@
+import { Type } from 'typebox';
+import { ExportFormat, ExportLayout } from '../../model/exports/export-options.ts';
+import { RecordOrder } from '../../model/records/record.ts';
+import { RecordFilter } from '../../model/records/record-filter.ts';
+import { RecordScope } from '../../model/records/record-scope.ts';
+import { SqlColumn } from '../../model/records/sql.ts';
+import { operation, TaskId } from '../operation.ts';
+
+/** The records of a snapshot or a period that match the filter, and how they are written. */
+const RecordExport = Type.Object({
+  scope: RecordScope,
+  format: ExportFormat,
+  filter: RecordFilter,
+  order: RecordOrder,
+  /** Writes payloads and responses as well. */
+  includePayload: Type.Boolean(),
+  /** Writes the connection's own names of channels, services and actions, in columns beside their numbers. */
+  includeNames: Type.Optional(Type.Boolean()),
+  /** Writes a person's marks and notes, in columns of their own. */
+  includeMarks: Type.Optional(Type.Boolean()),
+  /** The zone of the clock that the window shows: dates are written in it, and the file names it. */
+  zone: Type.Optional(Type.String()),
+  /** Writes the summary that is computed of the scope's records, in place of the records; without a filter. */
+  isSummary: Type.Optional(Type.Boolean()),
+  layout: Type.Optional(ExportLayout),
+});
+
+/** A result of SQL that is open. */
+const ResultExport = Type.Object({
+  resultId: Type.String(),
+  connectionId: Type.String(),
+  columns: Type.Array(SqlColumn, { maxItems: 2000 }),
+  rowCount: Type.Integer({ minimum: 0 }),
+  /** There are more rows than are kept. */
+  hasMore: Type.Boolean(),
+  statement: Type.String(),
+  fromMs: Type.Integer(),
+  toMs: Type.Integer(),
+  zone: Type.String({ maxLength: 100 }),
+  format: ExportFormat,
+  layout: Type.Optional(ExportLayout),
+});
+
+const StartedTask = Type.Object({ taskId: Type.Union([Type.String(), Type.Null()]) });
+const Preview = Type.Object({
+  /** Every column that can be chosen, in the file's order. */
+  columns: Type.Array(Type.String()),
+  /** The beginning of the file, as it will be written; null where the format is no text. */
+  text: Type.Union([Type.String(), Type.Null()]),
+  /** Names, then the first rows, each cell as it will be written; long cells are cut. */
+  cells: Type.Array(Type.Array(Type.Union([Type.String(), Type.Number(), Type.Null()]))),
+  rowCount: Type.Union([Type.Integer(), Type.Null()]),
+  /** Size of the file, judged by its first rows; null while the number of rows is unknown. */
+  estimatedBytes: Type.Union([Type.Integer(), Type.Null()]),
+});
+
+export const exportsOperations = {
+  /**
+   * Starts a task of kind `export` for the records of a snapshot or a period that match the filter. The host chooses
+   * the file, or lets the user choose it; taskId is null when the user closed that dialog.
+   */
+  'exports/start': operation(RecordExport, StartedTask),
+  /** As `exports/start`, for the rows of a result of SQL. */
+  'exports/start-result': operation(ResultExport, StartedTask),
+  /** The beginning of what `exports/start` would write. */
+  'exports/preview': operation(RecordExport, Preview),
+  /** The same for `exports/start-result`. */
+  'exports/preview-result': operation(ResultExport, Preview),
+  /** Shows the finished file to the user: its folder on the desktop, a download in the browser. */
+  'exports/reveal': operation(
+    TaskId,
+    Type.Object({
+      downloadPath: Type.Union([Type.String(), Type.Null()]),
+      /** The same for the manifest beside it, where there is one. */
+      manifestPath: Type.Union([Type.String(), Type.Null()]),
+    }),
+  ),
+};

@@ -1,0 +1,56 @@
+import { Type, type Static } from 'typebox';
+import { HealthState, StateSpan } from '../../model/connections/status.ts';
+import { Nothing, operation } from '../operation.ts';
+
+const Health = Type.Object({ platform: HealthState, connector: HealthState, checkedAtMs: Type.Integer() });
+
+/** Requests of both directions together. */
+const Traffic = Type.Object({
+  fromMs: Type.Integer(),
+  /** Exclusive. */
+  toMs: Type.Integer(),
+  count: Type.Integer(),
+  /** Response codes of 400 to 599. */
+  failures: Type.Integer(),
+});
+
+/** A connection in a few figures, from its status samples and from what is cached of its details. */
+export const ConnectionGlance = Type.Object({
+  connectionId: Type.String(),
+  /** The newest check, also a failed one. */
+  latest: Type.Union([
+    Type.Object({ ...Health.properties, failure: Type.Union([Type.String(), Type.Null()]) }),
+    Type.Null(),
+  ]),
+  /** The newest report of the service itself. */
+  lastAnswered: Type.Union([Health, Type.Null()]),
+  platformState: Type.Union([StateSpan, Type.Null()]),
+  connectorState: Type.Union([StateSpan, Type.Null()]),
+  /** The last 24 hours in half hours, oldest first; the last one may not be over. */
+  buckets: Type.Array(
+    Type.Object({
+      ...Traffic.properties,
+      /** Whether both directions are cached for what has passed of it. */
+      isCached: Type.Boolean(),
+    }),
+  ),
+  /** The newest whole hour that is cached in both directions; null where the last 24 hours have none. */
+  hour: Type.Union([Traffic, Type.Null()]),
+  /** The same hour on those of the seven days before that are cached; null where none is. */
+  usual: Type.Union([
+    Type.Object({
+      days: Type.Integer(),
+      /** Median. */
+      count: Type.Number(),
+      /** Of all those days together, 0 to 1; null where nothing was received. */
+      failureShare: Type.Union([Type.Number(), Type.Null()]),
+    }),
+    Type.Null(),
+  ]),
+});
+export type ConnectionGlance = Static<typeof ConnectionGlance>;
+
+export const glanceOperations = {
+  /** Every connection at a glance, in the order of the connections. */
+  'glance/read': operation(Nothing, Type.Array(ConnectionGlance)),
+};

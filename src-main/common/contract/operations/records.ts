@@ -1,0 +1,95 @@
+import { Type } from 'typebox';
+import { Facets, RecordDetail, RecordOrder, RecordRow } from '../../model/records/record.ts';
+import { ErrorFamilies } from '../../model/records/error-family.ts';
+import { Histogram, HistogramSplit } from '../../model/records/histogram.ts';
+import { RecordFilter } from '../../model/records/record-filter.ts';
+import { RecordScope } from '../../model/records/record-scope.ts';
+import { MAX_SESSION_ID_CHARACTERS, MAX_SESSION_REQUESTS, Session } from '../../model/records/session.ts';
+import { Nothing, operation, RecordPlace } from '../operation.ts';
+
+const ViewId = Type.Object({ viewId: Type.String() });
+const Question = Type.Object({ scope: RecordScope, filter: RecordFilter });
+
+export const recordsEvents = {
+  /** Sent while the engine is far behind the cache: records that it has, of all that are cached; null at the end. */
+  'records/feed-changed': Type.Union([
+    Type.Object({ fed: Type.Integer(), total: Type.Integer() }),
+    Type.Null(),
+  ]),
+};
+
+export const recordsOperations = {
+  /**
+   * Opens the records of a scope that meet a filter, in an order; windows of them are then look-ups. `isCounted` is false
+   * while a search in texts goes on: `rowCount` is what it has found so far, and `records/count-view` waits for all.
+   */
+  'records/open-view': operation(
+    Type.Object({ ...Question.properties, order: RecordOrder }),
+    Type.Object({
+      viewId: Type.String(),
+      rowCount: Type.Integer(),
+      isCounted: Type.Boolean(),
+      totalCount: Type.Integer(),
+    }),
+  ),
+  'records/count-view': operation(ViewId, Type.Object({ rowCount: Type.Integer() })),
+  /** Rows of a view from a place on; fewer than `limit` at its end. */
+  'records/read-rows': operation(
+    Type.Object({
+      viewId: Type.String(),
+      offset: Type.Integer({ minimum: 0 }),
+      limit: Type.Integer({ minimum: 1, maximum: 500 }),
+    }),
+    Type.Array(RecordRow),
+  ),
+  'records/close-view': operation(ViewId, Nothing),
+  /**
+   * Records of [fromMs, toMs) per bucket; buckets have a round length and begin at round times of the zone's clock, so
+   * the first and the last may reach beyond.
+   */
+  'records/read-histogram': operation(
+    Type.Object({
+      ...Question.properties,
+      fromMs: Type.Integer(),
+      toMs: Type.Integer(),
+      zone: Type.String({ maxLength: 100 }),
+      maxBuckets: Type.Integer({ minimum: 1, maximum: 500 }),
+      split: HistogramSplit,
+      /** The median takes longer than the counts. */
+      withMedian: Type.Boolean(),
+    }),
+    Histogram,
+  ),
+  /** Values with their counts; conditions on a field don't restrict its own values. */
+  'records/read-facets': operation(Question, Facets),
+  /**
+   * Errors that read alike, over [fromMs, toMs) for their trends; conditions on the family itself don't restrict what is
+   * found.
+   */
+  'records/find-error-families': operation(
+    Type.Object({ ...Question.properties, fromMs: Type.Integer(), toMs: Type.Integer() }),
+    ErrorFamilies,
+  ),
+  /** `whole`: with its long texts in full. */
+  'records/read-record': operation(
+    Type.Object({ ...RecordPlace.properties, whole: Type.Optional(Type.Boolean()) }),
+    RecordDetail,
+  ),
+  /**
+   * The text of a record as it stands in its page; null where the page holds it in a way that has none. `rebuilt`
+   * where the cache of an older version kept rows only, and the page was made from them.
+   */
+  'records/read-raw': operation(
+    RecordPlace,
+    Type.Object({ text: Type.Union([Type.String(), Type.Null()]), rebuilt: Type.Boolean() }),
+  ),
+  /** A session in both directions, over everything cached of a connection; with `limit` 0 what is counted of it alone. */
+  'records/read-session': operation(
+    Type.Object({
+      connectionId: Type.String(),
+      sessionId: Type.String({ maxLength: MAX_SESSION_ID_CHARACTERS }),
+      limit: Type.Integer({ minimum: 0, maximum: MAX_SESSION_REQUESTS }),
+    }),
+    Session,
+  ),
+};

@@ -1,0 +1,174 @@
+import { Type } from 'typebox';
+import { SnapshotReading } from '../../model/cache/reading.ts';
+import { RecordRow } from '../../model/records/record.ts';
+import {
+  JournalPage,
+  OtherFields,
+  ReportKindSchema,
+  SetAsideEntry,
+  Snapshot,
+} from '../../model/cache/snapshot.ts';
+import { Nothing, operation, SnapshotId, TaskId } from '../operation.ts';
+
+const SnapshotIds = Type.Array(Type.Integer(), { maxItems: 1000 });
+const Place = Type.Object({
+  snapshotId: Type.Integer(),
+  offset: Type.Integer({ minimum: 0 }),
+  limit: Type.Integer({ minimum: 1, maximum: 500 }),
+});
+
+const Storage = Type.Object({
+  /** The database with its log. */
+  totalBytes: Type.Integer(),
+  databaseBytes: Type.Integer(),
+  inboundDetailBytes: Type.Integer(),
+  outboundDetailBytes: Type.Integer(),
+  summaryBytes: Type.Integer(),
+  /** Free space of the disk that this user may fill. */
+  freeBytes: Type.Integer(),
+  /** Unused bytes of the file and those of removed snapshots, which `cache/reclaim` frees. */
+  reclaimableBytes: Type.Integer(),
+});
+
+const Difference = Type.Object({
+  kind: Type.Union([Type.Literal('added'), Type.Literal('removed'), Type.Literal('changed')]),
+  /** The record in the older snapshot; null for one that was added. */
+  older: Type.Union([RecordRow, Type.Null()]),
+  /** The record in the newer snapshot; null for one that was removed. */
+  newer: Type.Union([RecordRow, Type.Null()]),
+});
+
+const Comparison = Type.Object({
+  /** Records that are the same in every field in both (decision 26: counted, not keyed). */
+  unchanged: Type.Integer(),
+  added: Type.Integer(),
+  removed: Type.Integer(),
+  /** Pairs with the same date and session that differ in another field; in neither of the other counts. */
+  changed: Type.Integer(),
+  /** The first 200, changed ones first, then removed, then added, each in the order received. */
+  differences: Type.Array(Difference),
+});
+
+/** Shares of a bucket, 0 to 1, that add up to 1 or less; the rest was never fetched. */
+const CoverageBucket = Type.Object({
+  fromMs: Type.Integer(),
+  /** Exclusive. */
+  toMs: Type.Integer(),
+  /** Complete, and too old for late records. */
+  settled: Type.Number(),
+  /** Complete as of its download, but late records may still come (decision 27). */
+  open: Type.Number(),
+  /** Held by a download that runs, is paused or ended early: some of its records are here. */
+  partial: Type.Number(),
+  /** Requested, and nothing arrived. */
+  failed: Type.Number(),
+});
+
+const Gap = Type.Object({
+  fromMs: Type.Integer(),
+  /** Exclusive, a whole second after `fromMs` or later. */
+  toMs: Type.Integer(),
+  state: Type.Union([
+    Type.Literal('missing'),
+    Type.Literal('failed'),
+    Type.Literal('partial'),
+    Type.Literal('open'),
+  ]),
+});
+
+const Coverage = Type.Object({
+  buckets: Type.Array(CoverageBucket),
+  /** Everything in the span that is not settled, in order, with neighbours of one state joined; the first 500. */
+  gaps: Type.Array(Gap),
+  gapCount: Type.Integer(),
+});
+
+export const snapshotsOperations = {
+  /** Newest first, without removed ones. */
+  'snapshots/list': operation(
+    Type.Object({ connectionId: Type.Union([Type.String(), Type.Null()]) }),
+    Type.Array(Snapshot),
+  ),
+  'snapshots/get': operation(SnapshotId, Snapshot),
+  /** Changes a snapshot's name, note or pin; fields left out stay. Retention never removes a pinned one. */
+  'snapshots/annotate': operation(
+    Type.Object({
+      snapshotId: Type.Integer(),
+      name: Type.Optional(Type.String({ maxLength: 200 })),
+      note: Type.Optional(Type.String({ maxLength: 4000 })),
+      pinned: Type.Optional(Type.Boolean()),
+    }),
+    Snapshot,
+  ),
+  /**
+   * Hides snapshots at once, also pinned ones, after cancelling their tasks. Until `restorableUntilMs`
+   * `snapshots/restore` brings them back, unless the application ends first; then they are deleted for
+   * good and `snapshots/purged` carries the number of bytes that this freed.
+   */
+  'snapshots/remove': operation(
+    Type.Object({ snapshotIds: SnapshotIds }),
+    Type.Object({ restorableUntilMs: Type.Integer() }),
+  ),
+  /** Undoes a removal and returns the restored snapshots. Fails with `cache.snapshot-not-found` when there are none. */
+  'snapshots/restore': operation(Type.Object({ snapshotIds: SnapshotIds }), Type.Array(Snapshot)),
+  /**
+   * Starts a task of kind `verify`, counted in records. It computes the checksum of every stored page again; the
+   * result is each snapshot's `verification`. With null it checks all snapshots and, by SQLite's own check, the
+   * whole file; that result is in `cache/read-state`.
+   */
+  'snapshots/verify': operation(Type.Object({ snapshotIds: Type.Union([SnapshotIds, Type.Null()]) }), TaskId),
+  /**
+   * Starts a task of kind `read-again`, counted in records: stored pages are read with today's reader and in the
+   * service's time zone of today, and stored anew where that makes a difference. With null of all snapshots. Those that
+   * are being downloaded are left out.
+   */
+  'snapshots/read-again': operation(
+    Type.Object({ snapshotIds: Type.Union([SnapshotIds, Type.Null()]) }),
+    TaskId,
+  ),
+  /** What reading the snapshot's pages again changed the last time; null before the first. */
+  'snapshots/get-reading': operation(SnapshotId, Type.Union([SnapshotReading, Type.Null()])),
+  /** Compares two detail snapshots of one report. Fails with `app.invalid-input` for other pairs. */
+  'snapshots/compare': operation(
+    Type.Object({ olderId: Type.Integer(), newerId: Type.Integer() }),
+    Comparison,
+  ),
+  /** Which parts of a span are cached, in equal buckets over all snapshots of a report; the best state wins. */
+  'snapshots/read-coverage': operation(
+    Type.Object({
+      connectionId: Type.String(),
+      report: ReportKindSchema,
+      fromMs: Type.Integer(),
+      toMs: Type.Integer(),
+      buckets: Type.Integer({ minimum: 1, maximum: 2000 }),
+    }),
+    Coverage,
+  ),
+  /** Provenance of pages, in the order they were fetched. */
+  'snapshots/read-journal': operation(
+    Place,
+    Type.Object({ total: Type.Integer(), pages: Type.Array(JournalPage) }),
+  ),
+  /**
+   * What a page says beside its records, as received. Nothing of a page that was made from the rows of version 0.1.0.
+   * Fails with `cache.page-damaged`.
+   */
+  'snapshots/read-envelope': operation(
+    Type.Object({ snapshotId: Type.Integer(), pageNumber: Type.Integer({ minimum: 0 }) }),
+    OtherFields,
+  ),
+  /** Entries of pages that could not be read as records, as received. */
+  'snapshots/read-set-aside': operation(
+    Place,
+    Type.Object({ total: Type.Integer(), entries: Type.Array(SetAsideEntry) }),
+  ),
+  'snapshots/read-storage': operation(Nothing, Storage),
+};
+
+export const snapshotsEvents = {
+  /** Sent when a removal is undone, too. */
+  'snapshots/changed': Snapshot,
+  'snapshots/removed': Type.Object({ snapshotIds: Type.Array(Type.Integer()) }),
+  /** Removed snapshots were deleted for good. */
+  'snapshots/purged': Type.Object({ snapshotIds: Type.Array(Type.Integer()), freedBytes: Type.Integer() }),
+};

@@ -1,0 +1,88 @@
+import { Type, type Static } from 'typebox';
+import { DIRECTIONS } from '../../reporting/reports.ts';
+import { RecordFilter } from '../records/record-filter.ts';
+
+/** What a rule can measure of the records that a filter leaves. */
+export const ALERT_MEASURES = ['error-share', 'median', 'p90', 'p95', 'p99', 'volume'] as const;
+export type AlertMeasure = (typeof ALERT_MEASURES)[number];
+
+/** Measures of response time, and the share of responses that may take longer than each of them. */
+export const SLOWER_SHARES: Readonly<Partial<Record<AlertMeasure, number>>> = {
+  median: 0.5,
+  p90: 0.1,
+  p95: 0.05,
+  p99: 0.01,
+};
+
+/** Characters of a rule's name. */
+export const MAX_ALERT_NAME = 80;
+/** Minutes that a rule looks at together. */
+export const MAX_ALERT_MINUTES = 1440;
+/** Requests that a measure can be made to wait for. */
+export const MAX_ALERT_REQUESTS = 1_000_000;
+/** Rules of all connections together. */
+export const MAX_ALERT_RULES = 200;
+
+const Minutes = Type.Integer({ minimum: 1, maximum: MAX_ALERT_MINUTES });
+const Records = { direction: Type.Enum([...DIRECTIONS]), filter: RecordFilter, minutes: Minutes };
+
+/** The service reports one of its parts as down for so many minutes. */
+const DownCondition = Type.Object({
+  kind: Type.Literal('down'),
+  part: Type.Union([Type.Literal('platform'), Type.Literal('connector')]),
+  minutes: Minutes,
+});
+
+/** A measure of the last so many minutes is beyond a threshold. */
+const MeasureCondition = Type.Object({
+  kind: Type.Literal('measure'),
+  measure: Type.Enum([...ALERT_MEASURES]),
+  ...Records,
+  comparison: Type.Union([Type.Literal('above'), Type.Literal('below')]),
+  /** error-share: 0 to 1; times: milliseconds; volume: requests in the minutes. */
+  threshold: Type.Number({ minimum: 0, maximum: 1e9 }),
+  /** Fewer requests in the minutes say nothing; a volume counts them all. */
+  minRequests: Type.Integer({ minimum: 1, maximum: MAX_ALERT_REQUESTS }),
+});
+
+/** An error that no cached record had before. It ends when no other one came for so many minutes. */
+const FamilyCondition = Type.Object({ kind: Type.Literal('new-family'), ...Records });
+
+/** No request in so many minutes. */
+const SilenceCondition = Type.Object({ kind: Type.Literal('silence'), ...Records });
+
+export const AlertCondition = Type.Union([
+  DownCondition,
+  MeasureCondition,
+  FamilyCondition,
+  SilenceCondition,
+]);
+export type AlertCondition = Static<typeof AlertCondition>;
+export type MeasureCondition = Static<typeof MeasureCondition>;
+
+/** No notification until then; null until a person ends it. */
+export const AlertMute = Type.Object({ untilMs: Type.Union([Type.Integer(), Type.Null()]) });
+export type AlertMute = Static<typeof AlertMute>;
+
+/** What a person says of a rule. */
+export const AlertDraft = Type.Object({
+  connectionId: Type.String({ minLength: 1, maxLength: 100 }),
+  name: Type.String({ minLength: 1, maxLength: MAX_ALERT_NAME }),
+  isActive: Type.Boolean(),
+  condition: AlertCondition,
+});
+export type AlertDraft = Static<typeof AlertDraft>;
+
+export const AlertRule = Type.Object({
+  id: Type.String({ minLength: 1, maxLength: 100 }),
+  ...AlertDraft.properties,
+  mute: Type.Union([AlertMute, Type.Null()]),
+  madeAtMs: Type.Integer(),
+  savedAtMs: Type.Integer(),
+});
+export type AlertRule = Static<typeof AlertRule>;
+
+/** Whether a mute holds at a moment. */
+export function isMutedAt(mute: AlertMute | null, nowMs: number): boolean {
+  return mute !== null && (mute.untilMs === null || mute.untilMs > nowMs);
+}

@@ -1,0 +1,121 @@
+import { Type, type Static } from 'typebox';
+import { AlertCondition, AlertMute, AlertRule } from './alert-rule.ts';
+
+const NullableInteger = Type.Union([Type.Integer(), Type.Null()]);
+
+/** Where a rule stands. */
+export const AlertState = Type.Object({
+  firingSinceMs: NullableInteger,
+  lastFiredMs: NullableInteger,
+  /** The end of the last minute that could be judged; null before the first. */
+  judgedToMs: NullableInteger,
+  /** Minutes since then of which too little is cached, or nothing was checked. */
+  blindMinutes: Type.Integer(),
+});
+export type AlertState = Static<typeof AlertState>;
+
+/** Everything that the screen and the sidebar show of all rules. */
+export const AlertBoard = Type.Object({
+  rules: Type.Array(Type.Object({ rule: AlertRule, state: AlertState })),
+  /** Connections whose rules don't notify. */
+  mutes: Type.Array(Type.Object({ connectionId: Type.String(), mute: AlertMute })),
+  /** When the rules were last looked at; null before. */
+  checkedAtMs: NullableInteger,
+  /** Rules that were saved and can't be used; the file keeps them. */
+  setAside: Type.Integer(),
+});
+export type AlertBoard = Static<typeof AlertBoard>;
+
+/** What became of a notification, or why there was none. */
+const ALERT_NOTICES = [
+  'by-hand',
+  'computer',
+  'browser',
+  'no-window',
+  'muted',
+  'connection-muted',
+  'late',
+  'over',
+  'untold',
+  'together',
+  'failed',
+] as const;
+export type AlertNotice = (typeof ALERT_NOTICES)[number];
+
+/** Where a rule was made. */
+export const ALERT_ORIGINS = ['hand', 'finding', 'filter', 'chart'] as const;
+export type AlertOrigin = (typeof ALERT_ORIGINS)[number];
+
+/** What was counted: of errors, slow responses, minutes that were down, or new families. */
+export const AlertFigures = Type.Object({
+  hits: Type.Integer(),
+  total: Type.Integer(),
+  /** The largest (below a threshold: the smallest) value of any so many minutes. */
+  peak: Type.Number(),
+});
+export type AlertFigures = Static<typeof AlertFigures>;
+
+/** One line of a rule's log. */
+export const AlertLogEntry = Type.Object({
+  ruleId: Type.String(),
+  atMs: Type.Integer(),
+  kind: Type.Enum(['made', 'changed', 'fired', 'ended']),
+  notice: Type.Enum([...ALERT_NOTICES]),
+  origin: Type.Optional(Type.Enum([...ALERT_ORIGINS])),
+  /** fired and ended: what was counted, and since when it fired. */
+  figures: Type.Optional(AlertFigures),
+  sinceMs: Type.Optional(Type.Integer()),
+  /** The notification of it, where there was one. */
+  noteId: Type.Optional(Type.String()),
+  /** fired, ended, changed: the condition that then held; changed: the one before too. */
+  condition: Type.Optional(AlertCondition),
+  before: Type.Optional(AlertCondition),
+});
+export type AlertLogEntry = Static<typeof AlertLogEntry>;
+
+/** A time in which a rule fires, or would have. */
+export const AlertFiring = Type.Object({
+  sinceMs: Type.Integer(),
+  /** Null where it still does. */
+  untilMs: NullableInteger,
+  ...AlertFigures.properties,
+});
+export type AlertFiring = Static<typeof AlertFiring>;
+
+/** What a rule would have done in the cached past. */
+export const AlertTest = Type.Object({
+  fromMs: Type.Integer(),
+  toMs: Type.Integer(),
+  /** Minutes that could be judged, of all. */
+  knownMinutes: Type.Integer(),
+  /** Spans of which too little is cached. */
+  unknown: Type.Array(Type.Object({ fromMs: Type.Integer(), toMs: Type.Integer() })),
+  firings: Type.Array(AlertFiring),
+  /** How often it would have fired with other thresholds, rising; empty for rules without one. */
+  others: Type.Array(Type.Object({ threshold: Type.Number(), count: Type.Integer() })),
+  /** What the last notifications would have said. */
+  notes: Type.Array(
+    Type.Object({
+      kind: Type.Union([Type.Literal('fired'), Type.Literal('ended')]),
+      atMs: Type.Integer(),
+      body: Type.String(),
+    }),
+  ),
+  /** The measure by hour; null where nothing was measured. */
+  series: Type.Array(
+    Type.Object({ fromMs: Type.Integer(), value: Type.Union([Type.Number(), Type.Null()]) }),
+  ),
+});
+export type AlertTest = Static<typeof AlertTest>;
+
+/** A notification as it is shown. */
+export const AlertNote = Type.Object({
+  id: Type.String(),
+  /** Null for one about several rules, and for a test of notifications by themselves. */
+  ruleId: Type.Union([Type.String(), Type.Null()]),
+  connectionId: Type.Union([Type.String(), Type.Null()]),
+  title: Type.String(),
+  body: Type.String(),
+  atMs: Type.Integer(),
+});
+export type AlertNote = Static<typeof AlertNote>;

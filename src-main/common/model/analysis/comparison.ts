@@ -1,0 +1,74 @@
+import { Type, type Static } from 'typebox';
+import { GroupValue } from './grouping.ts';
+
+/** What two periods are compared by. */
+export const COMPARED_MEASURES = ['error-share', 'volume', 'response'] as const;
+export type ComparedMeasure = (typeof COMPARED_MEASURES)[number];
+/** Which times are compared of the response times. */
+export const COMPARED_QUANTILES = ['median', 'p95'] as const;
+export type ComparedQuantile = (typeof COMPARED_QUANTILES)[number];
+
+/** How sure a difference is. */
+const CERTAINTIES = [
+  /** No difference lies outside of its 95 % interval. */
+  'certain',
+  'open',
+  /** The side with fewer requests has too few for an interval. */
+  'too-few',
+  'only-before',
+  'only-after',
+] as const;
+export type Certainty = (typeof CERTAINTIES)[number];
+
+const Figure = Type.Union([Type.Number(), Type.Null()]);
+
+/** Records of a group in one of the two periods. */
+export const ComparedSide = Type.Object({
+  count: Type.Integer(),
+  /** With a response code of 400 to 599. */
+  failures: Type.Integer(),
+  /** With a response time; the times are of these, null where there are none. */
+  timed: Type.Integer(),
+  averageMs: Figure,
+  /** Of groups only where response times are compared, of all records always. */
+  medianMs: Figure,
+  p95Ms: Figure,
+});
+export type ComparedSide = Static<typeof ComparedSide>;
+
+/**
+ * Records with the same values in both periods. A share is from 0 to 1; a volume of the earlier period is brought to the
+ * length of the later one.
+ */
+export const ComparedGroup = Type.Object({
+  /** Empty for all records, one value for a group, two for a part of one. */
+  key: Type.Array(GroupValue),
+  before: ComparedSide,
+  after: ComparedSide,
+  /** Of the measure, after minus before; null where either side has none. */
+  difference: Figure,
+  /** Its 95 % interval. */
+  interval: Type.Union([Type.Object({ low: Type.Number(), high: Type.Number() }), Type.Null()]),
+  certainty: Type.Enum([...CERTAINTIES]),
+  /**
+   * The part that the group has in the change of all: of the share, of the volume, or of the average response time. The
+   * parts of all groups add up to it.
+   */
+  contribution: Figure,
+  /** Its own figure changed, and its part of all requests did: they add up to `contribution`. Null for a volume. */
+  rate: Figure,
+  mix: Figure,
+});
+export type ComparedGroup = Static<typeof ComparedGroup>;
+
+/** Two periods, compared group by group. */
+export const Comparison = Type.Object({
+  total: ComparedGroup,
+  /** Groups of the first field, those that contribute most first. */
+  groups: Type.Array(ComparedGroup),
+  /** Their parts by the second field, in the same order; none without one. */
+  parts: Type.Array(ComparedGroup),
+  /** Groups and parts beyond the most that are listed. */
+  unlistedCount: Type.Integer(),
+});
+export type Comparison = Static<typeof Comparison>;

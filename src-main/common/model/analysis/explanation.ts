@@ -1,0 +1,57 @@
+import { Type, type Static } from 'typebox';
+import { GROUP_FIELDS, GroupValue } from './grouping.ts';
+
+/** Fields whose values may set a selection apart. */
+const EXPLAINED_FIELDS = [...GROUP_FIELDS, 'client'] as const;
+export type ExplainedField = (typeof EXPLAINED_FIELDS)[number];
+
+/** Fewer records than that, inside or outside of the selection, tell nothing. */
+export const MIN_EXPLAINED = 20;
+
+/**
+ * How sure it is that two groups of records differ, if records come independently of each other: `certain` where chance
+ * would show any such difference among all that was looked at less than once in a thousand times, `probable` less than
+ * once in twenty, else `chance`.
+ */
+export const Certainty = Type.Enum(['certain', 'probable', 'chance']);
+export type Certainty = Static<typeof Certainty>;
+
+const Term = Type.Object({ field: Type.Enum([...EXPLAINED_FIELDS]), value: GroupValue });
+const Interval = Type.Object({ low: Type.Number(), high: Type.Number() });
+const Figure = Type.Union([Type.Number(), Type.Null()]);
+
+/** A value of a field, or two that occur together, in the selection and in the rest. */
+export const ExplainedValue = Type.Object({
+  terms: Type.Array(Term),
+  /** Records of the selection, and of the rest, that have it. */
+  inside: Type.Integer(),
+  outside: Type.Integer(),
+  /** Of the difference of shares, inside minus outside, 95 %, taken by itself. */
+  difference: Interval,
+  certainty: Certainty,
+});
+export type ExplainedValue = Static<typeof ExplainedValue>;
+
+const Times = Type.Object({ count: Type.Integer(), medianMs: Figure, p95Ms: Figure });
+
+/** Times inside and outside of the selection; the certainty is that the medians differ, null with too few times. */
+export const ExplainedTimes = Type.Object({
+  inside: Times,
+  outside: Times,
+  certainty: Type.Union([Certainty, Type.Null()]),
+});
+export type ExplainedTimes = Static<typeof ExplainedTimes>;
+
+/** What sets a selection apart from the rest. */
+export const Explanation = Type.Object({
+  /** Records of the selection, and of the rest. */
+  insideCount: Type.Integer(),
+  outsideCount: Type.Integer(),
+  /** The surest first; then what is more frequent, the largest difference first. None with too few records. */
+  values: Type.Array(ExplainedValue),
+  /** Values, and pairs of them, that were looked at; the certainty of each takes it into account. */
+  lookedAt: Type.Integer(),
+  response: ExplainedTimes,
+  botLatency: ExplainedTimes,
+});
+export type Explanation = Static<typeof Explanation>;

@@ -1,0 +1,86 @@
+import { Type, type Static } from 'typebox';
+import { RecordFilter } from '../records/record-filter.ts';
+import { DirectionSchema } from '../cache/snapshot.ts';
+
+/**
+ * What is found: the service reported a part as down; it could not be reached from here; a larger share of requests fails; an error came that was not seen
+ * in the week before; fewer requests came than usual, or none; requests take longer; more came than usual.
+ */
+export const FINDING_KINDS = [
+  'down',
+  'unreachable',
+  'errors-up',
+  'new-errors',
+  'volume-down',
+  'slower',
+  'volume-up',
+] as const;
+export const FindingKind = Type.Enum([...FINDING_KINDS]);
+export type FindingKind = (typeof FINDING_KINDS)[number];
+
+const NullableInteger = Type.Union([Type.Integer(), Type.Null()]);
+
+/** One incident. */
+export const Finding = Type.Object({
+  /** The same for the same incident, whenever it is asked for. */
+  id: Type.String(),
+  kind: FindingKind,
+  /** What else was unusual about the same requests. */
+  also: Type.Array(FindingKind),
+  /** What was reported as down; null for all other kinds. */
+  part: Type.Union([Type.Literal('platform'), Type.Literal('connector'), Type.Null()]),
+  /** Where it shows, the one that shows it best first. */
+  directions: Type.Array(DirectionSchema, { minItems: 1 }),
+  /** Whose requests they are; null for any. */
+  channel: NullableInteger,
+  service: NullableInteger,
+  sinceMs: Type.Integer(),
+  /** Exclusive; null while it goes on. */
+  endedMs: NullableInteger,
+  /** Up to here it was looked at; its records are dated before it. */
+  untilMs: Type.Integer(),
+  /** Requests at the place in its span, and how many of them failed, had the new error, or succeeded where they are slower. */
+  requests: Type.Integer(),
+  count: Type.Integer(),
+  /** How many records its filter shows in each of its directions. */
+  shown: Type.Array(Type.Object({ direction: DirectionSchema, count: Type.Integer() })),
+  /** A share for errors, a median in milliseconds for `slower`, a number of requests for volume. */
+  recent: Type.Number(),
+  usual: Type.Number(),
+  /** What `usual` was learned from: the same hour of earlier days, or the hours before. */
+  source: Type.Union([Type.Literal('days'), Type.Literal('hours')]),
+  /** The most frequent pattern of the errors; null where none has a text. */
+  errorFamily: Type.Union([Type.String(), Type.Null()]),
+  /** That pattern was not seen in the week before. */
+  isNewFamily: Type.Boolean(),
+  /** Sessions with the most of its records. */
+  examples: Type.Array(Type.Object({ direction: DirectionSchema, sessionId: Type.String() })),
+  /** Shows exactly its records. */
+  filter: RecordFilter,
+  /** The measure in equal spans up to the end, for mini bars. */
+  trend: Type.Array(Type.Number()),
+});
+export type Finding = Static<typeof Finding>;
+
+/** Why it can't be said that nothing stands out. */
+export const FindingsGap = Type.Object({
+  direction: DirectionSchema,
+  /** Some of the last hour is not cached; or it is, and too little before it. */
+  reason: Type.Union([Type.Literal('not-cached'), Type.Literal('not-learned')]),
+  fromMs: Type.Integer(),
+  toMs: Type.Integer(),
+});
+export type FindingsGap = Static<typeof FindingsGap>;
+
+/** What stands out in the traffic of a connection. */
+export const FindingsReport = Type.Object({
+  /** What goes on, the worst first. */
+  findings: Type.Array(Finding),
+  /** What ended in the 24 hours before the end of what is cached, the newest first. */
+  resolved: Type.Array(Finding),
+  /** The end of what is cached; null where nothing is. */
+  untilMs: NullableInteger,
+  /** Empty where everything needed to judge the last hour is cached, in both directions. */
+  gaps: Type.Array(FindingsGap),
+});
+export type FindingsReport = Static<typeof FindingsReport>;

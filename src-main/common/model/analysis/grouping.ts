@@ -1,0 +1,71 @@
+import { Type, type Static } from 'typebox';
+
+/** What records can be grouped by. A field that the report lacks is null in every group. */
+export const GROUP_FIELDS = [
+  'channel',
+  'service',
+  'origin',
+  'responseCode',
+  'actionId',
+  /** What the error folds to; null for records without one. */
+  'errorFamily',
+] as const;
+export const GroupField = Type.Enum([...GROUP_FIELDS]);
+export type GroupField = (typeof GROUP_FIELDS)[number];
+
+/** Fields that records are grouped by at once. */
+export const MAX_GROUP_FIELDS = 2;
+/** Groups that are listed; what the rest holds is counted. */
+export const MAX_GROUPS = 5000;
+
+const Figure = Type.Union([Type.Number(), Type.Null()]);
+
+/**
+ * Times of some records in milliseconds; all null where no record has one. Percentiles are continuous: of n sorted values
+ * the one at place p * (n - 1), from 0; between two places what lies between their values, in proportion.
+ */
+export const Latency = Type.Object({
+  /** Records with a figure; the rest take no part. */
+  count: Type.Integer(),
+  averageMs: Figure,
+  medianMs: Figure,
+  p90Ms: Figure,
+  p95Ms: Figure,
+  p99Ms: Figure,
+  maxMs: Figure,
+});
+export type Latency = Static<typeof Latency>;
+
+/** A value of a field; null where a record has none. */
+export const GroupValue = Type.Union([Type.Number(), Type.String(), Type.Null()]);
+export type GroupValue = Static<typeof GroupValue>;
+
+/** Records that have the same values, measured. */
+export const MeasuredGroup = Type.Object({
+  /** The values, in the order of the fields that were asked for. */
+  key: Type.Array(GroupValue),
+  count: Type.Integer(),
+  /** Records of each class of response code, in the order of CODE_CLASSES. */
+  classCounts: Type.Array(Type.Integer()),
+  /** Records with a response code of 400 to 599. */
+  failures: Type.Integer(),
+  response: Latency,
+  /** Of the outbound report, which has none, always empty. */
+  botLatency: Latency,
+  /** Of the records with a date; null where none has one. */
+  firstMs: Type.Union([Type.Integer(), Type.Null()]),
+  lastMs: Type.Union([Type.Integer(), Type.Null()]),
+});
+export type MeasuredGroup = Static<typeof MeasuredGroup>;
+
+/** Records by their values, measured. */
+export const MeasuredGroups = Type.Object({
+  /** The largest first, at most 5,000; none where nothing was grouped by. */
+  groups: Type.Array(MeasuredGroup),
+  /** All records together, those of groups that are not listed included; its key is empty. */
+  total: MeasuredGroup,
+  /** All groups, and records in those that are not listed. */
+  groupCount: Type.Integer(),
+  unlistedCount: Type.Integer(),
+});
+export type MeasuredGroups = Static<typeof MeasuredGroups>;

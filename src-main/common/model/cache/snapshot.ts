@@ -1,0 +1,142 @@
+import { Type, type Static } from 'typebox';
+import { DETAIL_KINDS, DIRECTIONS, REPORT_KINDS } from '../../reporting/reports.ts';
+import { Period } from '../period.ts';
+
+export const ReportKindSchema = Type.Enum(REPORT_KINDS);
+export const DetailKindSchema = Type.Enum(DETAIL_KINDS);
+export const DirectionSchema = Type.Enum(DIRECTIONS);
+
+/** Something that had to be tolerated or is worth knowing about a snapshot; `code` selects the words. */
+export const Remark = Type.Object({
+  code: Type.String(),
+  count: Type.Optional(Type.Integer()),
+  detail: Type.Optional(Type.String()),
+});
+export type Remark = Static<typeof Remark>;
+
+export const SnapshotState = Type.Union([
+  Type.Literal('downloading'),
+  Type.Literal('paused'),
+  Type.Literal('complete'),
+  /** The walk ended before the service's own end, or in doubt; `remarks` hold the reasons. */
+  Type.Literal('incomplete'),
+  Type.Literal('failed'),
+]);
+export type SnapshotState = Static<typeof SnapshotState>;
+
+/** Result of the last time that stored pages were checked; null before the first. */
+const Verification = Type.Object({
+  atMs: Type.Integer(),
+  /** Pages whose stored records are no longer what was stored; 0 is good. */
+  damagedPages: Type.Integer(),
+});
+
+/** One report of one period as it was read from the service and lies in the cache. */
+export const Snapshot = Type.Object({
+  id: Type.Integer(),
+  connectionId: Type.String(),
+  tenant: Type.Integer(),
+  report: ReportKindSchema,
+  period: Period,
+  state: SnapshotState,
+  recordCount: Type.Integer(),
+  /** The newest `totalDocument`; null before the first page. */
+  totalDocument: Type.Union([Type.Integer(), Type.Null()]),
+  pageCount: Type.Integer(),
+  /** Bytes of the pages as received. */
+  sizeBytes: Type.Integer(),
+  startedAtMs: Type.Integer(),
+  /** When the last page arrived; null before the first. */
+  fetchedAtMs: Type.Union([Type.Integer(), Type.Null()]),
+  idReport: Type.String(),
+  nameVisualization: Type.String(),
+  remarks: Type.Array(Remark),
+  /** Error code of a failed snapshot. */
+  failure: Type.Union([Type.String(), Type.Null()]),
+  /** Fetched up to "now" at the time: later records may still belong to it (decision 27). */
+  stillOpen: Type.Boolean(),
+  /**
+   * Of a day that following fills: late records were looked for up to here, exclusive. Its period grows with what was
+   * read to its end.
+   */
+  settledToMs: Type.Optional(Type.Integer()),
+  /** What a person called it, wrote about it, and whether retention must leave it; see `snapshots/annotate`. */
+  name: Type.String(),
+  note: Type.String(),
+  pinned: Type.Boolean(),
+  /** The snapshot that this one fetched again to see what changed; null for one of its own, or once that is gone. */
+  refreshOf: Type.Union([Type.Integer(), Type.Null()]),
+  verification: Type.Union([Verification, Type.Null()]),
+  /** Raised whenever stored pages were read again with another result: rows read before are old then. */
+  reading: Type.Integer(),
+});
+export type Snapshot = Static<typeof Snapshot>;
+
+/** When the last page of a snapshot arrived; before the first, when its download was begun. */
+export function toFetchedAtMs(snapshot: Pick<Snapshot, 'fetchedAtMs' | 'startedAtMs'>): number {
+  return snapshot.fetchedAtMs ?? snapshot.startedAtMs;
+}
+
+/** Records that were announced and sent, but belong to the slice before or to the second before or after the period. */
+const LEFT_OUT = new Set(['seen-at-cut', 'before-period', 'after-period']);
+
+/** The announced total without the records that are left out of the snapshot; null where none was announced. */
+export function toOwnTotal({
+  totalDocument,
+  remarks,
+}: Pick<Snapshot, 'totalDocument' | 'remarks'>): number | null {
+  if (totalDocument === null) return null;
+  const leftOut = remarks.reduce((sum, { code, count }) => sum + (LEFT_OUT.has(code) ? (count ?? 0) : 0), 0);
+  return Math.max(0, totalDocument - leftOut);
+}
+
+/** Provenance of one page: what was requested, what was received, and what was stored of it. */
+export const JournalPage = Type.Object({
+  /** From 0. */
+  pageNumber: Type.Integer(),
+  cursorSent: Type.String(),
+  cursorReceived: Type.Union([Type.String(), Type.Null()]),
+  /** Entries of the page, those set aside included. */
+  entryCount: Type.Integer(),
+  /** Place of its first record in the snapshot, and how many were stored. */
+  firstSeq: Type.Integer(),
+  recordCount: Type.Integer(),
+  setAsideCount: Type.Integer(),
+  sizeBytes: Type.Integer(),
+  /** SHA-256 of the bytes as received. */
+  sha256: Type.String(),
+  /** The bytes are not those received: a cache of version 0.1.0 kept rows only, and the page was made from them. */
+  rebuilt: Type.Boolean(),
+  /** SHA-256 of what was stored; null for pages stored by version 0.1.0. */
+  recordsSha256: Type.Union([Type.String(), Type.Null()]),
+  /** The last verification found that what is stored is no longer what was stored. */
+  damaged: Type.Boolean(),
+  totalDocument: Type.Union([Type.Integer(), Type.Null()]),
+  executionTimeMs: Type.Union([Type.Number(), Type.Null()]),
+  status: Type.Integer(),
+  requestedAtMs: Type.Integer(),
+  receivedAtMs: Type.Integer(),
+});
+export type JournalPage = Static<typeof JournalPage>;
+
+/** What a page says beside its records that is no field of the envelope, or could not be read. */
+export const OtherFields = Type.Object({
+  /** The JSON of each as received, by the names on the way to it, such as `paging.next`. */
+  fields: Type.Record(Type.String(), Type.String()),
+  /** How many more there were than can be shown. */
+  leftOut: Type.Integer(),
+});
+export type OtherFields = Static<typeof OtherFields>;
+
+/** An entry that could not be read as a record. */
+export const SetAsideEntry = Type.Object({
+  pageNumber: Type.Integer(),
+  /** Place in the page, from 0. */
+  place: Type.Integer(),
+  reason: Type.String(),
+  /** Its JSON as it came, at most 20,000 characters. */
+  text: Type.String(),
+  /** Length of the whole in characters; null where only a beginning is left, of a cache of version 0.1.0. */
+  length: Type.Union([Type.Integer(), Type.Null()]),
+});
+export type SetAsideEntry = Static<typeof SetAsideEntry>;

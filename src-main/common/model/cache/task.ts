@@ -1,0 +1,98 @@
+import { Type, type Static } from 'typebox';
+import { ErrorInfo } from '../../contract/errors.ts';
+import { DownloadPlan } from './download.ts';
+import { ReadingOutcome } from './reading.ts';
+import { ZoneFinding } from '../connections/zone-finding.ts';
+
+/** One named step of a connection test. */
+export const TestStep = Type.Object({
+  name: Type.Union([
+    Type.Literal('reach'),
+    Type.Literal('token'),
+    Type.Literal('status'),
+    Type.Literal('inbound-detail'),
+    Type.Literal('inbound-summary'),
+    Type.Literal('outbound-detail'),
+    Type.Literal('outbound-summary'),
+  ]),
+  state: Type.Union([
+    Type.Literal('waiting'),
+    Type.Literal('running'),
+    Type.Literal('passed'),
+    Type.Literal('warned'),
+    Type.Literal('failed'),
+  ]),
+  durationMs: Type.Union([Type.Integer(), Type.Null()]),
+  /** Selects the words; `values` fill them. */
+  detail: Type.String(),
+  values: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()])),
+  error: Type.Union([ErrorInfo, Type.Null()]),
+});
+export type TestStep = Static<typeof TestStep>;
+
+/** A long task: all share one registry, one shape, one way to cancel. */
+export const Task = Type.Object({
+  id: Type.String(),
+  kind: Type.Union([
+    Type.Literal('download'),
+    Type.Literal('export'),
+    Type.Literal('connection-test'),
+    Type.Literal('import'),
+    Type.Literal('verify'),
+    /** Reads stored pages again. */
+    Type.Literal('read-again'),
+    /** Fetches a summary report into a snapshot. */
+    Type.Literal('summary'),
+    /** Forecasts a download. */
+    Type.Literal('plan'),
+    Type.Literal('zone-check'),
+  ]),
+  state: Type.Union([
+    /** Registered; its turn has not come. */
+    Type.Literal('queued'),
+    Type.Literal('running'),
+    Type.Literal('done'),
+    Type.Literal('failed'),
+    Type.Literal('cancelled'),
+    /** A download that a person, or a full disk (`error`), stopped for now; it goes on as a new task. */
+    Type.Literal('paused'),
+  ]),
+  connectionId: Type.Union([Type.String(), Type.Null()]),
+  /** Snapshot being filled or exported. */
+  snapshotId: Type.Union([Type.Integer(), Type.Null()]),
+  /** Units done and expected: records for downloads and exports, steps for tests, bytes for imports; `total` null while unknown. */
+  done: Type.Integer(),
+  total: Type.Union([Type.Integer(), Type.Null()]),
+  /** Units a second over the last seconds. */
+  ratePerSecond: Type.Union([Type.Number(), Type.Null()]),
+  remainingMs: Type.Union([Type.Integer(), Type.Null()]),
+  startedAtMs: Type.Integer(),
+  endedAtMs: Type.Union([Type.Integer(), Type.Null()]),
+  error: Type.Union([ErrorInfo, Type.Null()]),
+  /** Download: set while waiting to try again. */
+  retryAtMs: Type.Union([Type.Integer(), Type.Null()]),
+  /** Export: the finished file's name, and its size in bytes. */
+  fileName: Type.Union([Type.String(), Type.Null()]),
+  fileBytes: Type.Union([Type.Integer(), Type.Null()]),
+  /** Export: SHA-256 of the finished file, in hex. */
+  fileSha256: Type.Optional(Type.String()),
+  /** Export: where the file is, on a computer whose person chose the place. */
+  filePath: Type.Optional(Type.String()),
+  /** Export: the name of the manifest beside it. */
+  manifestName: Type.Optional(Type.String()),
+  /** Export: texts that were cut, since a cell of the format holds no more. */
+  cutTexts: Type.Optional(Type.Integer()),
+  /** Export: characters that the format can't hold, such as NUL; the replacement character stands in their place. */
+  replacedCharacters: Type.Optional(Type.Integer()),
+  /** Export: characters in it that change the order in which others are shown, such as `U+202E`. */
+  directionMarks: Type.Optional(Type.Array(Type.String())),
+  /** Connection test only. */
+  steps: Type.Array(TestStep),
+  /** Result of a plan. */
+  plan: Type.Optional(DownloadPlan),
+  /** Result of a zone check. */
+  zoneFinding: Type.Optional(ZoneFinding),
+  /** What reading stored pages again did, once it is over or was cancelled. */
+  readingOutcome: Type.Optional(ReadingOutcome),
+});
+export type Task = Static<typeof Task>;

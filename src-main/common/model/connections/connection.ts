@@ -1,0 +1,84 @@
+import { Type, type Static } from 'typebox';
+import { mapKinds, REPORT_KINDS } from '../../reporting/reports.ts';
+import { ValueNames } from '../records/value-name.ts';
+
+export const ReportIdentifiers = Type.Object(mapKinds(REPORT_KINDS, () => Type.String()));
+export type ReportIdentifiers = Static<typeof ReportIdentifiers>;
+
+/** What a person fills in about a service. Never holds a secret. */
+export const ConnectionDraft = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: 80 }),
+  baseAddress: Type.String({ minLength: 1, maxLength: 2048 }),
+  tenant: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
+  /** IANA name; the zone of `startDate`, `endDate` and of dates without a zone (decisions 3 and 4). */
+  serviceZone: Type.String(),
+  reportIdentifiers: ReportIdentifiers,
+  /** Records requested in a page. */
+  pageSize: Type.Integer({ minimum: 1, maximum: 100_000 }),
+  /** The person agreed that credentials and records go to this address unencrypted; for loopback nobody has to. */
+  allowsPlainHttp: Type.Optional(Type.Boolean()),
+  /** New records are fetched as they appear; left out for no. */
+  followed: Type.Optional(Type.Boolean()),
+  /** Seconds between two turns of following. */
+  followSeconds: Type.Optional(Type.Integer({ minimum: 30, maximum: 900 })),
+  /** Records may arrive this many minutes after their time (decision 27). */
+  lookBackMinutes: Type.Optional(Type.Integer({ minimum: 0, maximum: 1440 })),
+});
+export type ConnectionDraft = Static<typeof ConnectionDraft>;
+
+const FOLLOW_SECONDS = 30;
+const LOOK_BACK_MINUTES = 10;
+
+/** What a connection says about following, with the defaults for what it leaves out. */
+export function toFollowOptions(
+  draft: Pick<ConnectionDraft, 'followed' | 'followSeconds' | 'lookBackMinutes'>,
+): Required<Pick<ConnectionDraft, 'followed' | 'followSeconds' | 'lookBackMinutes'>> {
+  const { followed = false, followSeconds = FOLLOW_SECONDS, lookBackMinutes = LOOK_BACK_MINUTES } = draft;
+  return { followed, followSeconds, lookBackMinutes };
+}
+
+/** Until when after their time records may arrive, in milliseconds; the default for a connection that is gone. */
+export function toLookBackMs(connection: Pick<ConnectionDraft, 'lookBackMinutes'> = {}): number {
+  return toFollowOptions(connection).lookBackMinutes * 60_000;
+}
+
+/** A saved connection. */
+export const Connection = Type.Object({
+  ...ConnectionDraft.properties,
+  id: Type.String(),
+  /** `local`: the bundled service, whose address and credentials the application keeps up to date. */
+  kind: Type.Union([Type.Literal('local'), Type.Literal('remote')]),
+  /** Whether both secrets are at hand, and where. */
+  secrets: Type.Union([
+    Type.Literal('keychain'),
+    Type.Literal('session'),
+    Type.Literal('missing'),
+    Type.Literal('unreadable'),
+  ]),
+  /** Scheme, host and port that the secrets were saved for: they are sent nowhere else (decision 35). */
+  secretsOrigin: Type.Optional(Type.String()),
+  createdAtMs: Type.Integer(),
+  /** When following was last switched on. Nothing of the days before is fetched for it. */
+  followedSinceMs: Type.Optional(Type.Integer()),
+  /** A person's own names of channels, services and actions. They stay on this computer. */
+  names: Type.Optional(ValueNames),
+});
+export type Connection = Static<typeof Connection>;
+
+/** Secrets on their one-way path from the form to the keychain. */
+export const ConnectionSecrets = Type.Object({
+  accessToken: Type.Optional(Type.String({ minLength: 1, maxLength: 1024 })),
+  accessTokenSecret: Type.Optional(Type.String({ minLength: 1, maxLength: 1024 })),
+});
+export type ConnectionSecrets = Static<typeof ConnectionSecrets>;
+
+/** Saved connections that this version can't use: they stay where they are. */
+export const SetAsideConnections = Type.Object({
+  /** Name or address of each, empty for one that has neither. */
+  names: Type.Array(Type.String()),
+  /** File in the data folder that holds them. */
+  fileName: Type.String(),
+  /** Name of a whole file that was no list of connections, or null. */
+  keptFile: Type.Union([Type.String(), Type.Null()]),
+});
+export type SetAsideConnections = Static<typeof SetAsideConnections>;

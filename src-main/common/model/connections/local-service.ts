@@ -1,0 +1,80 @@
+import { Type, type Static } from 'typebox';
+import { ErrorInfo } from '../../contract/errors.ts';
+import { QuirkName, Simulation } from './simulation.ts';
+
+const NullableInteger = Type.Union([Type.Integer(), Type.Null()]);
+
+/** The bundled reporting service as the window sees it; its credentials go to the keychain, not here. */
+export const LocalServiceState = Type.Object({
+  state: Type.Union([
+    Type.Literal('stopped'),
+    Type.Literal('starting'),
+    Type.Literal('running'),
+    Type.Literal('stopping'),
+    /** It ended unexpectedly and is started again at `restartAtMs`. */
+    Type.Literal('crashed'),
+    Type.Literal('failed'),
+  ]),
+  url: Type.Union([Type.String(), Type.Null()]),
+  tenant: Type.Integer(),
+  inboundRecords: NullableInteger,
+  outboundRecords: NullableInteger,
+  storeBytes: NullableInteger,
+  startedAtMs: NullableInteger,
+  /** New sample traffic every second. */
+  live: Type.Boolean(),
+  /** Records of both directions that arrived in a second, over the last seconds; null while unknown. */
+  trafficPerSecond: Type.Union([Type.Number(), Type.Null()]),
+  /** Where its records and credentials are. */
+  dataFolder: Type.String(),
+  /** Both last until the application ends. */
+  simulation: Simulation,
+  quirks: Type.Array(QuirkName),
+  /** Set while it waits to be started again after a crash. */
+  restartAtMs: NullableInteger,
+  error: Type.Union([ErrorInfo, Type.Null()]),
+});
+export type LocalServiceState = Static<typeof LocalServiceState>;
+
+/** A request that the bundled service handled: nothing of what was sent. */
+export const ServiceRequest = Type.Object({
+  atMs: Type.Integer(),
+  method: Type.String(),
+  /** The pattern of the path, never the address as sent. */
+  route: Type.String(),
+  status: Type.Integer(),
+  durationMs: Type.Number(),
+});
+export type ServiceRequest = Static<typeof ServiceRequest>;
+
+/** What an import of detail records into the bundled service did. */
+export const ImportReport = Type.Object({
+  /** Lines (CSV, NDJSON) or entries (JSON) read so far. */
+  lines: Type.Integer(),
+  added: Type.Integer(),
+  /** Records that the service has already. */
+  known: Type.Integer(),
+  rejected: Type.Integer(),
+  /** The first 1,000 rejected lines with their number from 1, and why. */
+  problems: Type.Array(Type.Object({ line: Type.Integer(), reason: Type.String() })),
+});
+export type ImportReport = Static<typeof ImportReport>;
+
+/** An import into the bundled service, running or the last one of this run. */
+export const RecordImport = Type.Object({
+  /** The task that cancels it. */
+  taskId: Type.String(),
+  fileName: Type.String(),
+  state: Type.Union([
+    Type.Literal('running'),
+    Type.Literal('done'),
+    Type.Literal('cancelled'),
+    Type.Literal('failed'),
+  ]),
+  bytesRead: Type.Integer(),
+  totalBytes: Type.Integer(),
+  /** Its problems come once the import has ended. */
+  report: ImportReport,
+  error: Type.Union([ErrorInfo, Type.Null()]),
+});
+export type RecordImport = Static<typeof RecordImport>;

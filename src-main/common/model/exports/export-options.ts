@@ -1,0 +1,70 @@
+import { Type, type Static } from 'typebox';
+
+export const EXPORT_FORMATS = ['csv', 'xlsx', 'json', 'ndjson'] as const;
+export const ExportFormat = Type.Enum([...EXPORT_FORMATS]);
+export type ExportFormat = Static<typeof ExportFormat>;
+
+export const CSV_SEPARATORS = [',', ';', '\t', '|'] as const;
+
+/** How a CSV file is written; lines end with CRLF, and the text is UTF-8. */
+export const CsvDialect = Type.Object({
+  separator: Type.Enum([...CSV_SEPARATORS]),
+  decimalSign: Type.Enum(['.', ',']),
+  /** Excel takes a file without the mark for one in the computer's own encoding. */
+  byteOrderMark: Type.Boolean(),
+  /** `text` quotes every text and no number, `needed` only cells that would be read wrong without, `all` every cell. */
+  quoting: Type.Enum(['text', 'needed', 'all']),
+  /** Puts an apostrophe before texts that a spreadsheet would run as a formula. */
+  guard: Type.Boolean(),
+});
+export type CsvDialect = Static<typeof CsvDialect>;
+
+/** How dates are written: as received, as times of the clock that is shown, or as both, in two columns. */
+export const ExportDates = Type.Enum(['received', 'readable', 'both']);
+export type ExportDates = Static<typeof ExportDates>;
+
+/** What of the records is written, and how; every part has a default. */
+export const ExportLayout = Type.Object({
+  /** `corrected` writes the names of the service's fields without its spelling mistakes. `original` by default. */
+  fieldNames: Type.Optional(Type.Enum(['original', 'corrected'])),
+  /** The columns to write, by the names that `exports/preview` lists, in the file's own order; all by default. */
+  columns: Type.Optional(Type.Array(Type.String({ maxLength: 200 }), { minItems: 1, maxItems: 200 })),
+  /** `both` by default; without a zone `received`. */
+  dates: Type.Optional(ExportDates),
+  /** CSV only; RFC_4180 by default. */
+  csv: Type.Optional(CsvDialect),
+  /** Writes `<file>.manifest.json` beside the file: what it holds, how complete that is, and its SHA-256. */
+  manifest: Type.Optional(Type.Boolean()),
+});
+export type ExportLayout = Static<typeof ExportLayout>;
+
+/** CSV as RFC 4180 has it, every text quoted and guarded. */
+export const RFC_4180: CsvDialect = {
+  separator: ',',
+  decimalSign: '.',
+  byteOrderMark: false,
+  quoting: 'text',
+  guard: true,
+};
+
+export const EXPORT_PRESETS = ['excel', 'rfc4180', 'channelscope'] as const;
+export type ExportPreset = (typeof EXPORT_PRESETS)[number];
+
+/**
+ * Returns the layout of a preset for CSV: `excel` opens by a double click in the Excel of a region with this decimal sign,
+ * `rfc4180` is what programs read, `channelscope` keeps every value as it is, for another Channelscope.
+ */
+export function toPresetLayout(preset: ExportPreset, decimalSign: string): ExportLayout {
+  if (preset === 'excel') {
+    const isComma = decimalSign === ',';
+    const csv: CsvDialect = {
+      ...RFC_4180,
+      separator: isComma ? ';' : ',',
+      decimalSign: isComma ? ',' : '.',
+      byteOrderMark: true,
+    };
+    return { fieldNames: 'original', dates: 'readable', csv, manifest: false };
+  }
+  if (preset === 'rfc4180') return { fieldNames: 'original', dates: 'both', csv: RFC_4180, manifest: false };
+  return { fieldNames: 'original', dates: 'received', csv: { ...RFC_4180, guard: false }, manifest: true };
+}

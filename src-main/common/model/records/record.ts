@@ -1,0 +1,95 @@
+import { Type, type Static } from 'typebox';
+import { CONTENT_VALUES, NARROW_NAMES, NARROW_VALUES } from '../../reporting/field-values.ts';
+import { RecordMark } from './record-mark.ts';
+
+const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
+  Type.Union([schema, Type.Null()]);
+
+export const CodeClass = Type.Union([
+  Type.Literal('2xx'),
+  Type.Literal('3xx'),
+  Type.Literal('4xx'),
+  Type.Literal('5xx'),
+  Type.Literal('none'),
+]);
+export type CodeClass = Static<typeof CodeClass>;
+export const CODE_CLASSES: readonly CodeClass[] = ['2xx', '3xx', '4xx', '5xx', 'none'];
+
+/** Class of a response code; 1xx counts as 2xx, anything outside 100 to 599 and null as `none`. */
+export function toCodeClass(responseCode: number | null): CodeClass {
+  if (responseCode === null || responseCode < 100 || responseCode > 599) return 'none';
+  if (responseCode < 300) return '2xx';
+  if (responseCode < 400) return '3xx';
+  return responseCode < 500 ? '4xx' : '5xx';
+}
+
+/** Of a payload a row shows so much at most. */
+export const PREVIEW_CHARACTERS = 120;
+
+/**
+ * One row of a detail table: the fields of whichever report it is of, those that its report lacks null, long
+ * texts left out. Times in milliseconds.
+ */
+export const RecordRow = Type.Object({
+  snapshotId: Type.Integer(),
+  /** Place in the snapshot, from 0, in the order received. */
+  seq: Type.Integer(),
+  ...NARROW_VALUES,
+  /** The instant, or null when the text could not be read as a date (decision 3). */
+  dateMs: nullable(Type.Integer()),
+  /** First 120 characters of the payload. */
+  payloadPreview: Type.String(),
+  /** What a person noted on the record; absent for most. */
+  mark: Type.Optional(RecordMark),
+});
+export type RecordRow = Static<typeof RecordRow>;
+
+/** One record with its long texts, which are cut at 1,000,000 characters unless all of them is asked for. */
+export const RecordDetail = Type.Object({
+  ...RecordRow.properties,
+  ...CONTENT_VALUES,
+  /** Length of the whole payload in characters. */
+  payloadLength: Type.Integer(),
+  /** Lengths of the whole texts that were cut; absent for most. */
+  cutLengths: Type.Optional(
+    Type.Object({ payload: Type.Optional(Type.Integer()), response: Type.Optional(Type.Integer()) }),
+  ),
+  /**
+   * Fields that the specification does not know, and numbers that could not be read: the JSON of each as received, by
+   * the service's name.
+   */
+  extra: Type.Record(Type.String(), Type.String()),
+});
+export type RecordDetail = Static<typeof RecordDetail>;
+
+/** What rows can be sorted by: `received`, or any field that a row shows; dates by their instant. */
+const RecordSortColumn = Type.Union([
+  Type.Literal('received'),
+  Type.Literal('dateMs'),
+  Type.Enum(NARROW_NAMES.filter((name) => name !== 'dateText' && name !== 'sessionId')),
+]);
+const SortKey = Type.Object({ column: RecordSortColumn, descending: Type.Boolean() });
+/** The columns to sort by, the leading one first: each decides where all before it tie. */
+export const RecordOrder = Type.Array(SortKey, { minItems: 1, maxItems: 3 });
+export type RecordOrder = Static<typeof RecordOrder>;
+
+/** Distinct values with their number of records, for the filter chips. */
+export const Facets = Type.Object({
+  codeClasses: Type.Array(Type.Object({ value: CodeClass, count: Type.Integer() })),
+  responseCodes: Type.Array(Type.Object({ value: Type.Integer(), count: Type.Integer() })),
+  channels: Type.Array(Type.Object({ value: Type.Integer(), count: Type.Integer() })),
+  services: Type.Array(Type.Object({ value: Type.Integer(), count: Type.Integer() })),
+  origins: Type.Array(Type.Object({ value: Type.String(), count: Type.Integer() })),
+  /** Patterns of errors. */
+  errorFamilies: Type.Array(Type.Object({ value: Type.String(), count: Type.Integer() })),
+});
+export type Facets = Static<typeof Facets>;
+
+/** Records per span of time and response-code class. */
+export const TimeBucket = Type.Object({
+  fromMs: Type.Integer(),
+  toMs: Type.Integer(),
+  /** Counts in the order of CODE_CLASSES, where nothing else is said. */
+  counts: Type.Array(Type.Integer()),
+});
+export type TimeBucket = Static<typeof TimeBucket>;

@@ -1,0 +1,46 @@
+import { Type, type Static } from 'typebox';
+import { DIRECTIONS } from '../../reporting/reports.ts';
+
+const NullableNumber = Type.Union([Type.Number(), Type.Null()]);
+const NullableInteger = Type.Union([Type.Integer(), Type.Null()]);
+
+/** The longest session id that can be asked for. */
+export const MAX_SESSION_ID_CHARACTERS = 200;
+/** Requests of one session that are read at most; the oldest ones. */
+export const MAX_SESSION_REQUESTS = 10_000;
+
+/** One request of a session. Texts are cut at 300 characters. */
+export const SessionRequest = Type.Object({
+  direction: Type.Enum(DIRECTIONS),
+  snapshotId: Type.Integer(),
+  seq: Type.Integer(),
+  dateMs: Type.Integer(),
+  responseTimeMs: NullableNumber,
+  /** Null for outbound requests. */
+  botLatencyMs: NullableNumber,
+  responseCode: NullableInteger,
+  /** Null for inbound requests. */
+  actionId: Type.Union([Type.String(), Type.Null()]),
+  channel: NullableInteger,
+  service: NullableInteger,
+  client: Type.String(),
+  error: Type.String(),
+});
+export type SessionRequest = Static<typeof SessionRequest>;
+
+const DirectionCount = Type.Object({ requests: Type.Integer(), failures: Type.Integer() });
+
+/** Everything cached of a session, each request once. */
+export const Session = Type.Object({
+  /** The requests that have a date, oldest first. */
+  requests: Type.Array(SessionRequest),
+  /** All that are cached; failures have response codes of 400 to 599. */
+  inbound: DirectionCount,
+  outbound: DirectionCount,
+  /** Requests without a readable date: they have no place in time. */
+  undatedCount: Type.Integer(),
+  /** The first and the last date; null where no request has one. */
+  firstMs: NullableInteger,
+  lastMs: NullableInteger,
+});
+export type Session = Static<typeof Session>;

@@ -1,0 +1,140 @@
+import { civilToUtcMs, daysInMonth, isRealCivilTime, utcMsToCivil } from '../../time/civil-time.ts';
+import { fromCivilTime } from '../../time/time-zones.ts';
+
+const ISO_LIKE =
+  /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,12}))?)? ?(Z|[-+]\d{2}(?::?\d{2})?)?)?$/i;
+const DOTNET = /^\/Date\((-?\d{1,17})(?:[-+]\d{4})?\)\/$/;
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+const ZONE_BLOCK_MS = 15 * MINUTE_MS;
+/** Numbers below are seconds, from it on milliseconds: 1973 as milliseconds, 5138 as seconds. */
+const SECONDS_BELOW = 100_000_000_000;
+/** Below, a number is no time at all but, say, a date written as 20261120. */
+const EPOCH_MIN_SECONDS = 100_000_000;
+/** The year 2200; above, digits are a date written without marks, or ticks. */
+const EPOCH_MAX_MS = 7_258_118_400_000;
+
+/** Reads what a service wrote as a date: epoch milliseconds, or null. */
+type DateReader = (value: unknown) => number | null;
+
+/**
+ * A reader of dates in any of the forms of decision 3; those without a zone are in the given one. Never
+ * goes through text parsing of Date: a date that does not exist is null, not the day after. Throws
+ * RangeError for an unknown zone.
+ */
+export function createDateReader(zone: string): DateReader {
+  const toInstant = createZoneShift(zone);
+  return (value) => {
+    if (typeof value === 'string') {
+      return readExactIso(value) ?? readDateText(value.trim(), toInstant);
+    }
+    return typeof value === 'number' ? readEpoch(value) : null;
+  };
+}
+
+/** One date in any of the forms of decision 3: epoch milliseconds, or null. See createDateReader. */
+export function readDate(value: unknown, zone: string): number | null {
+  return createDateReader(zone)(value);
+}
+
+/** True for the ways of writing "no date": nothing, zero, and the first day of the year 1 (.NET's default). */
+export function isEmptyDate(value: unknown): boolean {
+  if (value === undefined || value === null || value === 0) return true;
+  if (typeof value !== 'string') return false;
+  return /^\s*(0001-01-01.*|0|\/Date\(-62135\d{9}([-+]\d{4})?\)\/)?\s*$/.test(value);
+}
+
+/** The form that nearly every record has, `2026-11-20T10:15:30.123Z`, without a regular expression. */
+function readExactIso(text: string): number | null {
+  if (text.length !== 24 || text.charCodeAt(23) !== 90 || text.charCodeAt(10) !== 84) return null;
+  if (text[4] !== '-' || text[7] !== '-' || text[13] !== ':' || text[16] !== ':' || text[19] !== '.')
+    return null;
+  const year = readTwo(text, 0) * 100 + readTwo(text, 2);
+  const month = readTwo(text, 5);
+  const day = readTwo(text, 8);
+  const hour = readTwo(text, 11);
+  const minute = readTwo(text, 14);
+  const second = readTwo(text, 17);
+  const millisecond = readTwo(text, 20) * 10 + readTwo(text, 21) - Math.floor(readTwo(text, 21) / 10) * 10;
+  // A character that is no digit makes its sum NaN, which no comparison lets through.
+  const isReal =
+    year > 1 && month >= 1 && month <= 12 && day >= 1 && hour <= 23 && minute <= 59 && second <= 59;
+  if (!isReal || !(millisecond >= 0) || day > daysInMonth(year, month)) return null;
+  const seconds = (toDayNumber(year, month, day) * 24 + hour) * 3600 + minute * 60 + second;
+  return seconds * 1000 + millisecond;
+}
+
+function readTwo(text: string, at: number): number {
+  const tens = text.charCodeAt(at) - 48;
+  const ones = text.charCodeAt(at + 1) - 48;
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : Number.NaN;
+}
+
+/** Days since 1970-01-01 in the Gregorian calendar, counted in years that begin in March. */
+function toDayNumber(year: number, month: number, day: number): number {
+  const marchYear = month > 2 ? year : year - 1;
+  const era = Math.floor(marchYear / 400);
+  const yearOfEra = marchYear - era * 400;
+  const dayOfYear = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5) + day - 1;
+  const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear;
+  return era * 146_097 + dayOfEra - 719_468;
+}
+
+function readDateText(text: string, toInstant: (asUtcMs: number) => number): number | null {
+  const match = ISO_LIKE.exec(text);
+  if (match === null) {
+    const dotnet = DOTNET.exec(text);
+    if (dotnet !== null) return isEmptyDate(text) ? null : toValidInstant(Number(dotnet[1]));
+    return /^\d{9,13}(\.\d+)?$/.test(text) ? readEpoch(Number(text)) : null;
+  }
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match
+    .slice(1, 7)
+    .map((part: string | undefined) => Number(part ?? 0));
+  // Digits beyond milliseconds are cut: rounding could move a record into the next day.
+  const millisecond = Number((match[7] ?? '').slice(0, 3).padEnd(3, '0'));
+  const civil = { year, month, day, hour, minute, second, millisecond };
+  if (!isRealCivilTime(civil) || (year === 1 && month === 1 && day === 1)) return null;
+  const asUtcMs = civilToUtcMs(civil);
+  const zone = match[8];
+  if (zone === undefined) return toInstant(asUtcMs);
+  const offsetMs = readOffset(zone);
+  return offsetMs === null ? null : asUtcMs - offsetMs;
+}
+
+function readOffset(zone: string): number | null {
+  if (zone === 'Z' || zone === 'z') return 0;
+  const hours = Number(zone.slice(1, 3));
+  const minutes = Number(zone.slice(3).replace(':', ''));
+  if (hours > 18 || minutes > 59) return null;
+  return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * MINUTE_MS;
+}
+
+function readEpoch(value: number): number | null {
+  if (!(value >= EPOCH_MIN_SECONDS)) return null;
+  const epochMs = Math.round(value < SECONDS_BELOW ? value * 1000 : value);
+  return epochMs < EPOCH_MAX_MS ? epochMs : null;
+}
+
+function toValidInstant(epochMs: number): number | null {
+  return Math.abs(epochMs) <= 100_000_000 * DAY_MS ? epochMs : null;
+}
+
+/** From a civil time taken as UTC to its instant in a zone; asks the zone once for each quarter of an hour. */
+function createZoneShift(zone: string): (asUtcMs: number) => number {
+  const shiftAt = (asUtcMs: number): number => fromCivilTime(utcMsToCivil(asUtcMs), zone) - asUtcMs;
+  let blockStart = Number.NaN;
+  let blockShift = 0;
+  shiftAt(0);
+  return (asUtcMs) => {
+    if (zone === 'UTC') return asUtcMs;
+    const start = Math.floor(asUtcMs / ZONE_BLOCK_MS) * ZONE_BLOCK_MS;
+    if (start !== blockStart) {
+      const shift = shiftAt(start);
+      // Clocks move on quarters; where one ever moved inside of a quarter, each time is asked for.
+      if (shift !== shiftAt(start + ZONE_BLOCK_MS - 1)) return asUtcMs + shiftAt(asUtcMs);
+      blockStart = start;
+      blockShift = shift;
+    }
+    return asUtcMs + blockShift;
+  };
+}

@@ -1,0 +1,232 @@
+import { AppError } from '../../contract/errors.ts';
+import { mayLoseDigits, parseExactly, parseWithoutLoss } from '../../json/exact-json.ts';
+import type { Remark } from '../../model/cache/snapshot.ts';
+import type { SummaryGroup } from '../../model/records/summary.ts';
+import { FIELD_NAMES, SUMMARY_FIELD_NAMES } from '../field-names.ts';
+import { findRecords, type FoundRecords } from './find-records.ts';
+import { fillEnvelope, readEnvelope, type Envelope } from './read-envelope.ts';
+import { decodeUtf8, isJsonObject, parseBody, type ParseJson } from './read-json.ts';
+import { countLoneSurrogates } from './lone-surrogates.ts';
+import { createRecordReader, type DetailRecord, type SetAsideReason } from './read-record.ts';
+import { readRefusal } from './read-refusal.ts';
+import { createGroupReader, type ReadGroup } from './read-summary-group.ts';
+import { createRemarks, type RemarkTally } from './remark-tally.ts';
+import type { ReadNotes } from './read-value.ts';
+import { isDetailKind, REPORTS, type ReportKind } from '../reports.ts';
+
+/** An entry of the answer that could not be read. */
+export interface SetAside {
+  /** Place in the answer, from 0. */
+  readonly index: number;
+  readonly reason: SetAsideReason;
+  /** Its JSON, at most 2,000 characters. */
+  readonly text: string;
+}
+
+/** One page of a report as read from anybody's service. Times in milliseconds. */
+export interface ReadPage {
+  /** Detail records in the order received; empty for a summary. */
+  readonly records: readonly DetailRecord[];
+  /** Groups of the direction that was asked for; empty for a detail report. */
+  readonly groups: readonly SummaryGroup[];
+  /** Entries that the answer holds, readable or not, of either direction: what paging counts. */
+  readonly recordCount: number;
+  readonly totalDocument: number | null;
+  /** Cursor of the next page exactly as given; null where there is none. */
+  readonly lastDocument: string | null;
+  /** The service names a cursor, though it may be empty. */
+  readonly hasCursorField: boolean;
+  readonly idReport: string;
+  readonly nameVisualization: string;
+  /** The service's own figure: shown, never relied upon. */
+  readonly executionTimeMs: number | null;
+  readonly remarks: readonly Remark[];
+  readonly setAside: readonly SetAside[];
+}
+
+interface ReadPageOptions {
+  readonly report: ReportKind;
+  /** Zone of dates that carry none. */
+  readonly zone: string;
+  /** Fields that the specification does not know keep every digit of their numbers, also `1.50`; slower. */
+  readonly hasExactExtras?: boolean;
+  /** Is shown the entries of the answer as they came, before they are read. */
+  readonly onEntries?: (entries: readonly unknown[]) => void;
+}
+
+/** The most records that one page may hold (decision 7). */
+const PAGE_RECORD_LIMIT = 100_000;
+const SET_ASIDE_CHARACTERS = 2000;
+
+/**
+ * Reads one answer of a report tolerantly (decisions 1, 3, 6 to 8, 11, 21 to 23, 32). Throws AppError:
+ * `client.html`, `client.not-json` or `client.truncated` for a body that is not JSON,
+ * `client.invalid-request` when `isValid` is false (details `body` and `field` hold the service's words),
+ * `client.too-large` over 100,000 records, `client.unexpected-shape` for anything else.
+ */
+export function readPage(bytes: Uint8Array, options: ReadPageOptions): ReadPage {
+  const text = decodeUtf8(bytes);
+  const notes: ReadNotes = { bits: 0, isLossy: false };
+  const quick = readText(text, parseBody, options, notes);
+  const readAgain = (parse: ParseJson): ReadPage =>
+    readText(text, parse, { ...options, onEntries: noEntries }, notes);
+  // Rare: only then is the slower parser worth its time.
+  const page = notes.isLossy ? readAgain(parseWithoutLoss) : quick;
+  if (options.hasExactExtras !== true || !hasExtras(page) || !mayLoseDigits(text)) return page;
+  const { records, groups } = readAgain(parseExactly);
+  return {
+    ...page,
+    records: page.records.map((record, at) => ({ ...record, extra: records[at]?.extra ?? record.extra })),
+    groups,
+  };
+}
+
+function noEntries(): void {
+  // They were shown by the first reading.
+}
+
+function hasExtras({ records, groups }: ReadPage): boolean {
+  return [...records, ...groups].some(({ extra }) => extra !== undefined && Object.keys(extra).length > 0);
+}
+
+function readText(text: string, parse: ParseJson, options: ReadPageOptions, notes: ReadNotes): ReadPage {
+  notes.bits = 0;
+  notes.isLossy = false;
+  const remarks = createRemarks();
+  const body = unwrap(parse(text), parse, remarks);
+  const names = isDetailKind(options.report) ? FIELD_NAMES[options.report] : SUMMARY_FIELD_NAMES;
+  const envelope = readEnvelope(body, notes, remarks);
+  if (envelope.isValid === false) throw toRefusedError(body);
+  const found = Array.isArray(body)
+    ? { entries: body as readonly unknown[], name: '', place: '', isText: false, holder: null }
+    : findRecords(body, names, envelope.keys, parse);
+  const inner = readEnvelope(found?.holder ?? {}, notes, remarks, envelope);
+  const beside = Object.values(body).filter((part) => isJsonObject(part) && part !== found?.holder);
+  const whole = Array.isArray(body)
+    ? inner
+    : beside.reduce<Envelope>(
+        (known, part) => fillEnvelope(known, readEnvelope(part, notes, remarks)),
+        inner,
+      );
+  if (whole.isValid === false) throw toRefusedError(found?.holder ?? body);
+  const entries = found?.entries ?? toNoEntries(whole);
+  if (entries.length > PAGE_RECORD_LIMIT) {
+    const details = { records: entries.length, limit: PAGE_RECORD_LIMIT };
+    throw new AppError('client.too-large', 'The page holds too many records.', details);
+  }
+  options.onEntries?.(entries);
+  if (found !== null) noteFound(found, whole, remarks);
+  const read = readEntries(entries, options, notes, remarks);
+  const loneSurrogates = countLoneSurrogates(text, entries);
+  if (loneSurrogates > 0) remarks.add('lone-surrogates', loneSurrogates);
+  if (entries.length > 0 && read.setAside.length === entries.length) {
+    throw new AppError('client.unexpected-shape', 'No entry of the answer is a record of this report.', {
+      reason: read.setAside[0]?.reason ?? 'no-known-field',
+    });
+  }
+  return {
+    ...read,
+    recordCount: entries.length,
+    totalDocument: whole.totalDocument,
+    lastDocument: whole.lastDocument,
+    hasCursorField: whole.hasCursorField,
+    idReport: whole.idReport,
+    nameVisualization: whole.nameVisualization,
+    executionTimeMs: whole.executionTimeMs,
+    remarks: remarks.list(),
+  };
+}
+
+function readEntries(
+  entries: readonly unknown[],
+  options: ReadPageOptions,
+  notes: ReadNotes,
+  remarks: RemarkTally,
+): Pick<ReadPage, 'records' | 'groups' | 'setAside'> {
+  const setAside: SetAside[] = [];
+  const collect = <Read extends object>(
+    read: (entry: Readonly<Record<string, unknown>>) => Read | SetAsideReason,
+  ): Read[] => {
+    const collected: Read[] = [];
+    for (let index = 0; index < entries.length; index += 1) {
+      const entry = entries[index];
+      notes.bits = 0;
+      const result = isJsonObject(entry) ? read(entry) : 'not-an-object';
+      if (typeof result === 'string') setAside.push({ index, reason: result, text: toShortJson(entry) });
+      else collected.push(result);
+      if (notes.bits !== 0) remarks.addBits(notes.bits);
+    }
+    if (setAside.length > 0) remarks.add('record-unreadable', setAside.length);
+    return collected;
+  };
+  if (isDetailKind(options.report)) {
+    const records = collect(createRecordReader(options.report, options.zone, notes));
+    return { records, groups: [], setAside };
+  }
+  const groups = collect(createGroupReader(notes));
+  return { records: [], groups: keepDirection(groups, options.report, remarks), setAside };
+}
+
+/** Both summaries may share one identifier: each keeps its own groups (decision 11). */
+function keepDirection(
+  groups: readonly ReadGroup[],
+  report: ReportKind,
+  remarks: RemarkTally,
+): SummaryGroup[] {
+  const { direction } = REPORTS[report];
+  const kept = groups.filter((group) => group.direction === direction).map(({ group }) => group);
+  if (kept.length === 0 && groups.length > 0) {
+    remarks.add(
+      direction === 'outbound' ? 'answer-has-inbound-only' : 'answer-has-outbound-only',
+      groups.length,
+    );
+  }
+  return kept;
+}
+
+function unwrap(
+  value: unknown,
+  parse: ParseJson,
+  remarks: RemarkTally,
+): Readonly<Record<string, unknown>> | unknown[] {
+  if (Array.isArray(value) || isJsonObject(value))
+    return value as Readonly<Record<string, unknown>> | unknown[];
+  if (typeof value === 'string' && /^\s*[[{]/.test(value)) {
+    remarks.add('body-as-string', 1);
+    return unwrap(parse(value), parse, remarks);
+  }
+  throw new AppError('client.unexpected-shape', 'The answer is neither an object nor an array.', {
+    reason: value === null ? 'null' : typeof value,
+  });
+}
+
+function noteFound(found: FoundRecords, envelope: Envelope, remarks: RemarkTally): void {
+  if (found.name !== 'documents' || found.holder !== null) {
+    remarks.add('records-under-other-name', found.entries.length, found.name);
+  }
+  if (found.isText) remarks.add('records-as-string', found.entries.length);
+  if (envelope.isValid === null) remarks.add('validity-not-stated', 1);
+}
+
+/** An envelope with no array at all is an empty page, unless it claims that records are there. */
+function toNoEntries(envelope: Envelope): readonly unknown[] {
+  const isPlausible = (envelope.totalDocument ?? 0) === 0 || envelope.lastDocument === null;
+  if (envelope.keys.size > 0 && isPlausible) return [];
+  throw new AppError('client.unexpected-shape', 'The answer holds no records.', { reason: 'no-records' });
+}
+
+function toRefusedError(body: unknown): AppError {
+  const { words, field } = readRefusal(body);
+  return new AppError('client.invalid-request', 'The service calls the request invalid.', {
+    body: words,
+    field,
+  });
+}
+
+function toShortJson(entry: unknown): string {
+  try {
+    return JSON.stringify(entry).slice(0, SET_ASIDE_CHARACTERS);
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,135 @@
+import type { RecordDetail } from '../../model/records/record.ts';
+import { FIELD_NAMES, resolveFields } from '../field-names.ts';
+import { CONTENT_NAMES, NARROW_NAMES } from '../field-values.ts';
+import { createDateReader, isEmptyDate } from './read-date.ts';
+import { isTooDeep, type JsonObject } from './read-json.ts';
+import { NOTE_BITS, noteLoss, readInteger, readNumber, readText, type ReadNotes } from './read-value.ts';
+import { listFields, SUMMARY_KINDS, type DetailKind, type FieldName } from '../reports.ts';
+import { createShapeCache } from './shape-cache.ts';
+
+/** One detail record of a page. Times in milliseconds; what its report does not have is null. */
+export type DetailRecord = Readonly<
+  Omit<RecordDetail, 'snapshotId' | 'seq' | 'payloadPreview' | 'payloadLength' | 'extra'>
+> & {
+  /** Fields that the specification does not know, and numbers that could not be read, by the service's names. */
+  readonly extra: JsonObject;
+};
+
+/** Why an entry of a page is no record. */
+export type SetAsideReason =
+  | 'not-an-object'
+  | 'no-known-field'
+  | 'nested-too-deep'
+  | 'count-not-understood'
+  /** Readable, but left out where pages are stored. */
+  | 'seen-at-cut'
+  | 'before-period'
+  | 'after-period';
+
+type DetailField = FieldName<DetailKind>;
+
+/** How objects with the same keys are read. */
+interface RecordShape {
+  readonly isRecord: boolean;
+  /** Undefined for a field that is missing, null for one that the report does not have. */
+  readonly keyOf: Readonly<Record<DetailField, string | undefined | null>>;
+  readonly unknownKeys: readonly string[];
+  /** What is noted of every record of this shape. */
+  readonly bits: number;
+}
+
+const NOTHING_EXTRA: Readonly<Record<string, unknown>> = Object.freeze({});
+const summaryNames = new Set<string>(SUMMARY_KINDS.flatMap((kind) => listFields(kind).map(([name]) => name)));
+
+/**
+ * A reader of one page's detail records; what it had to tolerate goes to `notes`. Dates without a zone
+ * are in the given one. A value that can't be read as its field stays in `extra` under the service's name.
+ */
+export function createRecordReader(
+  report: DetailKind,
+  zone: string,
+  notes: ReadNotes,
+): (entry: JsonObject) => DetailRecord | SetAsideReason {
+  const readDate = createDateReader(zone);
+  const toShape = createShapeCache((keys) => describeShape(report, keys));
+  return (entry) => {
+    const shape = toShape(entry);
+    if (!shape.isRecord) return 'no-known-field';
+    const { keyOf } = shape;
+    const date = pick(entry, keyOf.dateText);
+    const dateMs = readDate(date);
+    if (dateMs === null) {
+      notes.bits |= NOTE_BITS[isEmptyDate(date) ? 'date-empty' : 'date-not-understood'];
+    }
+    notes.bits |= shape.bits;
+    // Every record passes here, and a loop over the fields is slower; one that is missing does not compile.
+    const record = {
+      sessionId: readText(pick(entry, keyOf.sessionId), notes),
+      dateText: readText(date, notes),
+      dateMs,
+      channel: readInteger(pick(entry, keyOf.channel), notes),
+      service: readInteger(pick(entry, keyOf.service), notes),
+      client: readText(pick(entry, keyOf.client), notes),
+      responseTimeMs: readNumber(pick(entry, keyOf.responseTimeMs), notes),
+      responseCode: readInteger(pick(entry, keyOf.responseCode), notes),
+      error: readText(pick(entry, keyOf.error), notes),
+      botLatencyMs: readNumber(pick(entry, keyOf.botLatencyMs), notes),
+      payload: readText(pick(entry, keyOf.payload), notes),
+      origin: readText(pick(entry, keyOf.origin), notes),
+      actionId: keyOf.actionId === null ? null : readText(pick(entry, keyOf.actionId), notes),
+      response: keyOf.response === null ? null : readText(pick(entry, keyOf.response), notes),
+      extra: NOTHING_EXTRA,
+    } satisfies DetailRecord;
+    return notes.bits === 0 ? record : addExtra(record, entry, shape, notes);
+  };
+}
+
+function pick(entry: JsonObject, key: string | undefined | null): unknown {
+  return key === undefined || key === null ? undefined : entry[key];
+}
+
+function describeShape(report: DetailKind, keys: readonly string[]): RecordShape {
+  const { keyOf, unknownKeys, isCorrected, foundCount } = resolveFields<string>(keys, FIELD_NAMES[report]);
+  const own = new Map<string, string | undefined>(Object.entries(keyOf));
+  const names = [...NARROW_NAMES, ...CONTENT_NAMES].map((name) => [
+    name,
+    own.has(name) ? own.get(name) : null,
+  ]);
+  let bits = 0;
+  if (isCorrected) bits |= NOTE_BITS['corrected-spelling'];
+  if (unknownKeys.length > 0) bits |= NOTE_BITS['unknown-fields'];
+  if (foundCount < own.size) bits |= NOTE_BITS['missing-fields'];
+  return {
+    // An object with none but fields of a summary may be a group of one.
+    isRecord: [...own].some(([name, key]) => key !== undefined && !summaryNames.has(name)),
+    keyOf: Object.fromEntries(names) as RecordShape['keyOf'],
+    unknownKeys,
+    bits,
+  };
+}
+
+function addExtra(
+  record: DetailRecord,
+  entry: JsonObject,
+  { keyOf, unknownKeys }: RecordShape,
+  notes: ReadNotes,
+): DetailRecord | SetAsideReason {
+  const keys = [...unknownKeys];
+  if ((notes.bits & NOTE_BITS['number-not-understood']) !== 0) {
+    keys.push(...findUnreadNumbers(record, entry, keyOf));
+  }
+  if ((notes.bits & NOTE_BITS['structures-as-text']) !== 0 && isTooDeep(entry)) return 'nested-too-deep';
+  if (keys.length === 0) return record;
+  const extra = Object.fromEntries(keys.map((key) => [key, entry[key]]));
+  if (isTooDeep(extra)) return 'nested-too-deep';
+  noteLoss(extra, notes);
+  return { ...record, extra };
+}
+
+function findUnreadNumbers(record: DetailRecord, entry: JsonObject, keyOf: RecordShape['keyOf']): string[] {
+  return NARROW_NAMES.flatMap((name) => {
+    const key = keyOf[name] ?? undefined;
+    const isUnread = key !== undefined && record[name] === null && entry[key] !== null && entry[key] !== '';
+    return isUnread ? [key] : [];
+  });
+}

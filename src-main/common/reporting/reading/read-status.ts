@@ -1,0 +1,194 @@
+import { AppError } from '../../contract/errors.ts';
+import { mayLoseDigits, parseExactly } from '../../json/exact-json.ts';
+import { resolveFields, STATUS_FIELD_NAMES } from '../field-names.ts';
+import { createStatusRest, type StatusField, type StatusRest } from './status-rest.ts';
+import { readTraffic } from './read-traffic.ts';
+import { decodeUtf8, isJsonObject, isTooDeep, parseBody, type JsonObject } from './read-json.ts';
+import { readNumber } from './read-value.ts';
+import type { StatusExtra } from '../../model/connections/status.ts';
+import type { TrafficGroup } from '../wire-schemas.ts';
+
+/** A tenant status as read from anybody's service (decision 2). Times in milliseconds. */
+export interface StatusReading {
+  readonly platform: 'up' | 'down' | 'unknown';
+  readonly connector: 'up' | 'down' | 'unknown';
+  readonly internalResponseTimeMs: number | null;
+  readonly sessions: number | null;
+  readonly traffic: readonly TrafficGroup[];
+  /** Traffic information that is plain text, or holds more than groups: as it came, at most 10,000 characters. */
+  readonly trafficText: string;
+  /** What none of these says; left out where there is nothing. */
+  readonly extra?: StatusExtra;
+}
+
+type StatusValues = ReadonlyMap<StatusField, unknown>;
+
+const DEPTH_LIMIT = 4;
+/** Where a group of sessions belongs, and what the group calls it. */
+const PLACES = { division: 'Division', channel: 'Channel', service: 'Service' } as const;
+type PlaceField = keyof typeof PLACES;
+const GROUPED: readonly StatusField[] = ['division', 'channel', 'service', 'sessions'];
+/** An answer with none of these says nothing about a tenant's status. */
+const TELLING: readonly StatusField[] = [
+  'platform',
+  'connector',
+  'internalResponseTimeMs',
+  'traffic',
+  'sessions',
+];
+
+/**
+ * Reads a tenant status (decision 2): flat or nested, groups as an array, an object or a JSON string, plain
+ * text, `up` and `down` in any letter case. Throws AppError `client.html`, `client.not-json`,
+ * `client.truncated` or `client.unexpected-shape`.
+ */
+export function readStatus(bytes: Uint8Array): StatusReading {
+  const text = decodeUtf8(bytes);
+  const word = /^\s*(up|down)\s*$/i.exec(text)?.[1];
+  const body = word === undefined ? parseStatus(text) : word;
+  const values = new Map<StatusField, unknown>();
+  const rest = createStatusRest();
+  if (typeof body === 'string') values.set('platform', body);
+  else collectFields(body, values, rest, 0);
+  if (!TELLING.some((field) => values.has(field))) {
+    throw new AppError('client.unexpected-shape', 'The answer is no tenant status.', { reason: 'no-status' });
+  }
+  return toReading(values, Array.isArray(body) ? body : [], rest);
+}
+
+function parseStatus(text: string): unknown {
+  const body = parseBody(text);
+  return mayLoseDigits(text) ? parseExactly(text) : body;
+}
+
+/** Takes each field from the outermost object that has it; groups keep their own counts to themselves. */
+function collectFields(
+  value: unknown,
+  values: Map<StatusField, unknown>,
+  rest: StatusRest,
+  depth: number,
+): void {
+  if (depth <= DEPTH_LIMIT && Array.isArray(value)) {
+    for (const [at, item] of value.entries()) collectFields(item, values, rest.at(`[${at}]`), depth + 1);
+    return;
+  }
+  if (depth > DEPTH_LIMIT || !isJsonObject(value)) {
+    rest.add(value);
+    return;
+  }
+  const { keyOf } = resolveFields<StatusField>(Object.keys(value), STATUS_FIELD_NAMES);
+  const claimed = new Set<string>();
+  for (const [field, key] of Object.entries(keyOf) as [StatusField, string | undefined][]) {
+    if (key === undefined) continue;
+    const isSection = isJsonObject(value[key]) && field !== 'traffic' && field !== 'sessions';
+    if (isSection) continue;
+    claimed.add(key);
+    if (!values.has(field)) {
+      values.set(field, value[key]);
+      rest.name(field, key);
+    } else if (!isSame(values.get(field), value[key])) {
+      rest.at(key).add(value[key], field);
+    }
+  }
+  for (const [key, inner] of Object.entries(value)) {
+    if (claimed.has(key)) continue;
+    collectSection(key, inner, values, rest.at(key), depth);
+  }
+}
+
+/** A section named after its subject, `Connector: {Status}`, says that subject's state. */
+function collectSection(
+  key: string,
+  inner: unknown,
+  values: Map<StatusField, unknown>,
+  rest: StatusRest,
+  depth: number,
+): void {
+  const subject = /connector/i.test(key) ? 'connector' : /^platform$/i.test(key) ? 'platform' : undefined;
+  if (subject !== undefined && typeof inner === 'string' && !values.has(subject)) {
+    values.set(subject, inner);
+    rest.name(subject);
+    return;
+  }
+  const own = subject === 'connector' && !values.has('connector') ? findSectionState(inner) : undefined;
+  if (own !== undefined && isJsonObject(inner)) {
+    values.set('connector', inner[own]);
+    rest.name('connector', own);
+    for (const [name, part] of Object.entries(inner)) if (name !== own) rest.at(name).add(part);
+    return;
+  }
+  const sizeBefore = values.size;
+  const inside = rest.branch();
+  collectFields(inner, values, inside, depth + 1);
+  // Nothing of it is known: it is kept as one.
+  if (values.size === sizeBefore) rest.add(inner);
+  else inside.keep();
+}
+
+function findSectionState(section: unknown): string | undefined {
+  if (!isJsonObject(section)) return undefined;
+  const { keyOf } = resolveFields<StatusField>(Object.keys(section), STATUS_FIELD_NAMES);
+  return keyOf.connector === undefined ? keyOf.platform : undefined;
+}
+
+function toReading(values: StatusValues, wholeObjects: readonly unknown[], rest: StatusRest): StatusReading {
+  const fromTraffic = readTraffic(values.get('traffic'));
+  const fromSessions = readTraffic(values.get('sessions'));
+  const fromWhole = readTraffic(wholeObjects.length > 1 ? wholeObjects : undefined);
+  const grouped = [fromTraffic, fromSessions, fromWhole].find(({ groups }) => groups.length > 0);
+  const total = readCount(values.get('sessions'));
+  const traffic = grouped?.groups ?? readFlatGroup(values);
+  const sum = traffic.reduce((sessions, group) => sessions + group.Sessions, 0);
+  const platform = readState(values.get('platform'));
+  const connector = readState(values.get('connector'));
+  const internalResponseTimeMs = readNumber(values.get('internalResponseTimeMs'), {
+    bits: 0,
+    isLossy: false,
+  });
+  const isSaid = (field: PlaceField): boolean =>
+    traffic.some((group) => group[PLACES[field]] === readCount(values.get(field)));
+  const unread: readonly (readonly [StatusField, boolean])[] = [
+    ['platform', platform === 'unknown'],
+    ['connector', connector === 'unknown'],
+    ['internalResponseTimeMs', internalResponseTimeMs === null],
+    ['traffic', fromTraffic.groups.length === 0 && fromTraffic.text === ''],
+    ['sessions', total === null && (fromSessions !== grouped || fromSessions.text !== '')],
+    ...(Object.keys(PLACES) as PlaceField[]).map((field) => [field, !isSaid(field)] as const),
+  ];
+  for (const [field, isUnread] of unread) if (isUnread) rest.addField(field, values.get(field));
+  const extra = rest.finish(grouped === fromWhole ? GROUPED : []);
+  return {
+    platform,
+    connector,
+    internalResponseTimeMs,
+    ...(extra === null ? {} : { extra }),
+    sessions: grouped === fromWhole || total === null ? (traffic.length > 0 ? sum : null) : total,
+    traffic,
+    trafficText: fromTraffic.text,
+  };
+}
+
+/** The eight fields flat and no groups: the counts beside them are the only group. */
+function readFlatGroup(values: StatusValues): readonly TrafficGroup[] {
+  const flat: JsonObject = {
+    Division: values.get('division'),
+    Channel: values.get('channel'),
+    Service: values.get('service'),
+    Sessions: values.get('sessions'),
+  };
+  return readTraffic(flat).groups;
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return !isTooDeep(one) && !isTooDeep(other) && JSON.stringify(one) === JSON.stringify(other);
+}
+
+function readState(value: unknown): 'up' | 'down' | 'unknown' {
+  const word = typeof value === 'string' ? value.trim().toLowerCase() : '';
+  return word === 'up' || word === 'down' ? word : 'unknown';
+}
+
+function readCount(value: unknown): number | null {
+  const number = readNumber(value, { bits: 0, isLossy: false });
+  return Number.isSafeInteger(number) ? number : null;
+}

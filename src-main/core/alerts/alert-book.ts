@@ -1,0 +1,133 @@
+import { AppError } from '../../common/contract/errors.ts';
+import { isMutedAt, type AlertMute, type AlertRule } from '../../common/model/alerts/alert-rule.ts';
+import type { AlertBoard, AlertLogEntry } from '../../common/model/alerts/alert-state.ts';
+import type { ConnectionMute } from './alert-document.ts';
+import type { AlertFile } from './alert-file.ts';
+import type { AlertMemory, RuleMemory } from './alert-memory.ts';
+
+/** Entries kept of each rule; the oldest go first. */
+const MAX_ENTRIES = 500;
+
+/** The rules, where they stand, and their logs: in memory, and in two files. */
+export interface AlertBook {
+  listRules(): readonly AlertRule[];
+  /** Throws `alerts.not-found`. */
+  getRule(ruleId: string): AlertRule;
+  findState(ruleId: string): RuleMemory | undefined;
+  readLog(ruleId: string): readonly AlertLogEntry[];
+  /** Why a rule doesn't notify at a moment; null where it does. */
+  findMute(rule: AlertRule, nowMs: number): 'muted' | 'connection-muted' | null;
+  /** Puts a rule in its place, or at the end. */
+  saveRule(rule: AlertRule): Promise<void>;
+  removeRule(ruleId: string): Promise<void>;
+  /** Removes what belongs to connections: rules, logs, mutes. */
+  removeConnections(connectionIds: ReadonlySet<string>): Promise<void>;
+  muteConnection(connectionId: string, mute: AlertMute | null): Promise<void>;
+  setState(state: RuleMemory): void;
+  forgetState(ruleId: string): void;
+  addEntry(entry: AlertLogEntry): void;
+  /** Changes the entry that a notification is about; false where there is none. */
+  markShown(noteId: string): boolean;
+  /** Writes states and logs. */
+  saveMemory(): Promise<void>;
+  toBoard(nowMs: number, checkedAtMs: number | null, lackingOf: ReadonlyMap<string, number>): AlertBoard;
+}
+
+/** Loads the rules and what is remembered of them. */
+export async function openAlertBook(file: AlertFile, memory: AlertMemory): Promise<AlertBook> {
+  const loaded = await file.load();
+  const remembered = await memory.load();
+  let rules = loaded.rules;
+  let mutes: readonly ConnectionMute[] = loaded.mutes;
+  const isKnown = ({ ruleId }: { readonly ruleId: string }): boolean => rules.some(({ id }) => id === ruleId);
+  const states = new Map(remembered.states.filter(isKnown).map((state) => [state.ruleId, state]));
+  const logs = Map.groupBy(remembered.entries.filter(isKnown), ({ ruleId }) => ruleId);
+
+  const write = async (nextRules: readonly AlertRule[], nextMutes = mutes): Promise<void> => {
+    await file.save({ rules: nextRules, mutes: nextMutes });
+    rules = nextRules;
+    mutes = nextMutes;
+  };
+  const removeRules = async (isGone: (rule: AlertRule) => boolean, nextMutes = mutes): Promise<void> => {
+    const gone = rules.filter(isGone);
+    if (gone.length === 0 && nextMutes.length === mutes.length) return;
+    await write(
+      rules.filter((rule) => !isGone(rule)),
+      nextMutes,
+    );
+    for (const { id } of gone) {
+      states.delete(id);
+      logs.delete(id);
+    }
+  };
+  const findConnectionMute = (connectionId: string): AlertMute | null =>
+    mutes.find((one) => one.connectionId === connectionId)?.mute ?? null;
+
+  return {
+    listRules: () => rules,
+    getRule: (ruleId) => {
+      const rule = rules.find(({ id }) => id === ruleId);
+      if (rule === undefined) throw new AppError('alerts.not-found', 'No such rule.');
+      return rule;
+    },
+    findState: (ruleId) => states.get(ruleId),
+    readLog: (ruleId) => logs.get(ruleId) ?? [],
+    findMute: (rule, nowMs) => {
+      if (isMutedAt(rule.mute, nowMs)) return 'muted';
+      return isMutedAt(findConnectionMute(rule.connectionId), nowMs) ? 'connection-muted' : null;
+    },
+    saveRule: (rule) => {
+      const isThere = rules.some(({ id }) => id === rule.id);
+      return write(isThere ? rules.map((one) => (one.id === rule.id ? rule : one)) : [...rules, rule]);
+    },
+    removeRule: (ruleId) => removeRules((rule) => rule.id === ruleId),
+    removeConnections: async (connectionIds) => {
+      const isGone = ({ connectionId }: { readonly connectionId: string }): boolean =>
+        connectionIds.has(connectionId);
+      await removeRules(
+        isGone,
+        mutes.filter((mute) => !isGone(mute)),
+      );
+    },
+    muteConnection: (connectionId, mute) => {
+      const others = mutes.filter((one) => one.connectionId !== connectionId);
+      return write(rules, mute === null ? others : [...others, { connectionId, mute }]);
+    },
+    setState: (state) => void states.set(state.ruleId, state),
+    forgetState: (ruleId) => void states.delete(ruleId),
+    addEntry: (entry) => {
+      const entries = logs.get(entry.ruleId) ?? [];
+      logs.set(entry.ruleId, [...entries, entry].slice(-MAX_ENTRIES));
+    },
+    markShown: (noteId) => {
+      for (const [ruleId, entries] of logs) {
+        const place = entries.findIndex((entry) => entry.noteId === noteId && entry.notice === 'no-window');
+        const entry = entries[place];
+        if (entry === undefined) continue;
+        logs.set(ruleId, entries.with(place, { ...entry, notice: 'browser' }));
+        return true;
+      }
+      return false;
+    },
+    saveMemory: () => memory.save([...states.values()], [...logs.values()].flat()),
+    toBoard: (nowMs, checkedAtMs, lackingOf) => ({
+      rules: rules.map((rule) => {
+        const state = states.get(rule.id);
+        const judgedToMs = state?.judgedToMs ?? null;
+        const blindMinutes = Math.floor((nowMs - (judgedToMs ?? nowMs)) / 60_000);
+        return {
+          rule: isMutedAt(rule.mute, nowMs) ? rule : { ...rule, mute: null },
+          state: {
+            firingSinceMs: rule.isActive ? (state?.sinceMs ?? null) : null,
+            lastFiredMs: state?.lastFiredMs ?? null,
+            judgedToMs,
+            blindMinutes: Math.max(0, blindMinutes) + (lackingOf.get(rule.id) ?? 0),
+          },
+        };
+      }),
+      mutes: mutes.filter(({ mute }) => isMutedAt(mute, nowMs)),
+      checkedAtMs,
+      setAside: loaded.setAside.length,
+    }),
+  };
+}

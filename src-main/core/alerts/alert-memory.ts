@@ -1,0 +1,49 @@
+import { basename, join } from 'node:path';
+import { Type, type Static } from 'typebox';
+import { AlertFigures, AlertLogEntry } from '../../common/model/alerts/alert-state.ts';
+import type { Logger } from '../logging/logger.ts';
+import { readJsonFileOrKeepAside, writeJsonFile } from '../settings/json-file.ts';
+import { keepFitting } from './alert-document.ts';
+
+const NullableInteger = Type.Union([Type.Integer(), Type.Null()]);
+
+/** How far a rule was judged, and what it carries on. */
+const RuleMemory = Type.Object({
+  ruleId: Type.String(),
+  /** Nothing that ended by then is judged again, whatever comes late. */
+  judgedToMs: Type.Integer(),
+  sinceMs: NullableInteger,
+  calmMinutes: Type.Integer(),
+  figures: AlertFigures,
+  lastFiredMs: NullableInteger,
+  /** Whether the firing was told, so that its end is too. */
+  wasTold: Type.Boolean(),
+});
+export type RuleMemory = Static<typeof RuleMemory>;
+
+/** The states of rules and their logs, in a file of their own: they change by themselves. */
+export interface AlertMemory {
+  load(): Promise<{ readonly states: RuleMemory[]; readonly entries: AlertLogEntry[] }>;
+  save(states: readonly RuleMemory[], entries: readonly AlertLogEntry[]): Promise<void>;
+}
+
+const FILE_NAME = 'alert-log.json';
+const VERSION = 1;
+
+/** What was judged and noted is in `alert-log.json`; entries that don't fit are left out, a damaged file moved aside. */
+export function createAlertMemory(folder: string, now: () => number, logger: Logger): AlertMemory {
+  const path = join(folder, FILE_NAME);
+  return {
+    load: async () => {
+      const saved = await readJsonFileOrKeepAside(path, now(), (keptAs) =>
+        logger.error('alert log damaged', { keptAs: basename(keptAs) }),
+      );
+      const document = (saved ?? {}) as Readonly<Record<string, unknown>>;
+      return {
+        states: keepFitting(RuleMemory, document['states']),
+        entries: keepFitting(AlertLogEntry, document['entries']),
+      };
+    },
+    save: (states, entries) => writeJsonFile(path, { version: VERSION, states, entries }),
+  };
+}

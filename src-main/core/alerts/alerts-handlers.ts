@@ -1,0 +1,50 @@
+import type { HandlersOf } from '../../common/contract/index.ts';
+import type { Engine } from '../analysis/engine/create-engine.ts';
+import type { Cache } from '../cache/cache.ts';
+import type { ConnectionStore } from '../connections/create-connections.ts';
+import { toSafeFileName } from '../exports/safe-file-name.ts';
+import type { Alerts } from './create-alerts.ts';
+import { writeLogCsv } from './export-log.ts';
+import { testRule } from './test-rule.ts';
+
+/** The handlers of `alerts/…`. */
+export function createAlertsHandlers(parts: {
+  readonly alerts: Alerts;
+  readonly cache: Cache;
+  readonly connections: Pick<ConnectionStore, 'get'>;
+  readonly engine: Engine;
+  now(): number;
+}): HandlersOf<'alerts'> {
+  const { alerts, connections, now } = parts;
+  return {
+    'alerts/list': () => alerts.readBoard(),
+    'alerts/save-rule': ({ ruleId, draft, origin }) => alerts.save(ruleId, draft, origin),
+    'alerts/remove-rule': async ({ ruleId }) => {
+      await alerts.remove(ruleId);
+      return null;
+    },
+    'alerts/mute-rule': async ({ ruleId, mute }) => {
+      await alerts.mute(ruleId, mute);
+      return null;
+    },
+    'alerts/mute-connection': async ({ connectionId, mute }) => {
+      await alerts.muteConnection(connectionId, mute);
+      return null;
+    },
+    'alerts/test-rule': ({ connectionId, condition }) => {
+      const { name: connectionName } = connections.get(connectionId);
+      return testRule(parts, connectionId, condition, { nowMs: now(), connectionName });
+    },
+    'alerts/read-log': ({ ruleId }) => [...alerts.book.readLog(ruleId)].reverse(),
+    'alerts/export-log': ({ ruleId }) => ({
+      fileName: toSafeFileName(`${alerts.book.getRule(ruleId).name} log`, 'csv'),
+      text: writeLogCsv(alerts.book.readLog(ruleId)),
+    }),
+    'alerts/send-test': ({ ruleId }) => ({ shown: alerts.sendTest(ruleId) }),
+    'alerts/confirm-note': async ({ noteId }) => {
+      await alerts.confirmNote(noteId);
+      return null;
+    },
+    'alerts/take-opened': () => alerts.takeOpened(),
+  };
+}

@@ -1,0 +1,78 @@
+import type { AlertRule } from '../../common/model/alerts/alert-rule.ts';
+import type { AlertNotice } from '../../common/model/alerts/alert-state.ts';
+import { judgeMinutes, MINUTE_MS, NOT_FIRING, type Turn } from './evaluate/judge-minutes.ts';
+import { toCriterion } from './evaluate/to-criterion.ts';
+import type { RuleMemory } from './alert-memory.ts';
+import { readMinutes, type MinuteSource } from './read-minutes.ts';
+
+/** What is older when it is first seen is no news: it is noted in the log only. */
+const LATE_MS = 3_600_000;
+/** Nothing older is judged: nobody was there. */
+const MAX_BACK_MS = 14 * 86_400_000;
+
+/** What a turn of a rule leads to: `notice` null stands for a notification. */
+export interface CheckedTurn {
+  readonly turn: Turn;
+  readonly notice: AlertNotice | null;
+}
+
+export interface CheckedRule {
+  readonly state: RuleMemory;
+  readonly turns: readonly CheckedTurn[];
+  readonly lackingMinutes: number;
+}
+
+/**
+ * Judges what of a rule's minutes is new since the last time, always forward: a record that comes late counts for the
+ * minutes that are judged after it, and brings no earlier one back. A rule that was never judged begins with the last
+ * minute that is known.
+ */
+export async function checkRule(
+  source: MinuteSource,
+  rule: AlertRule,
+  before: RuleMemory | undefined,
+  nowMs: number,
+): Promise<CheckedRule> {
+  const criterion = toCriterion(rule.condition);
+  const toMs = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS;
+  const oldestMs = before === undefined ? toMs - LATE_MS : toMs - MAX_BACK_MS;
+  const judgedBeforeMs = Math.min(toMs, Math.max(oldestMs, before?.judgedToMs ?? 0));
+  const fromMs = judgedBeforeMs - criterion.minutes * MINUTE_MS;
+  const { own } = await readMinutes(
+    source,
+    rule.connectionId,
+    rule.condition,
+    { fromMs, toMs },
+    before === undefined ? {} : { judgedToMs: judgedBeforeMs },
+  );
+  const lastKnown = own.known.lastIndexOf(1);
+  const beginMs =
+    before !== undefined || lastKnown < 0
+      ? judgedBeforeMs
+      : Math.max(judgedBeforeMs, fromMs + lastKnown * MINUTE_MS);
+  const judged = judgeMinutes(own, criterion, before ?? NOT_FIRING, beginMs);
+  const judgedToMs = Math.max(beginMs, judged.knownToMs ?? 0);
+  const turns = judged.turns.map((turn, place): CheckedTurn => {
+    const isOver = turn.kind === 'fired' && place < judged.turns.length - 1;
+    const wasTold = before?.wasTold === true && place === 0;
+    if (isOver) return { turn, notice: 'over' };
+    if (turn.kind === 'ended') return { turn, notice: wasTold ? null : 'untold' };
+    return { turn, notice: nowMs - judgedToMs > LATE_MS ? 'late' : null };
+  });
+  const lastFired = judged.turns.findLast(({ kind }) => kind === 'fired');
+  const { sinceMs, calmMinutes, figures } = judged.progress;
+  return {
+    state: {
+      ruleId: rule.id,
+      judgedToMs,
+      sinceMs,
+      calmMinutes,
+      figures,
+      lastFiredMs: lastFired?.atMs ?? before?.lastFiredMs ?? null,
+      // Said again by whoever tells it.
+      wasTold: before?.wasTold === true && judged.turns.length === 0,
+    },
+    turns,
+    lackingMinutes: judged.lackingMinutes,
+  };
+}

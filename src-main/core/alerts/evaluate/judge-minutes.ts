@@ -1,0 +1,121 @@
+import type { AlertFigures } from '../../../common/model/alerts/alert-state.ts';
+
+export const MINUTE_MS = 60_000;
+
+/** What is known of a span, minute by minute. */
+export interface Minutes {
+  /** The beginning of the first minute. */
+  readonly fromMs: number;
+  /** 1 where all of the minute is known. */
+  readonly known: Uint8Array;
+  readonly totals: Float64Array;
+  readonly hits: Float64Array;
+}
+
+/** How a rule judges the sums of its minutes. What is neither bad nor calm changes nothing. */
+export interface Criterion {
+  readonly minutes: number;
+  /** So many minutes on end must be calm before it ends. */
+  readonly holdMinutes: number;
+  isBad(hits: number, total: number): boolean;
+  isCalm(hits: number, total: number): boolean;
+  /** What is shown of the sums; null where they are too few. */
+  toValue(hits: number, total: number): number | null;
+  /** Whether one value is further off than another. */
+  isWorse(value: number, than: number): boolean;
+}
+
+/** What is carried from one minute to the next; survives a restart. */
+export interface Progress {
+  /** The end of the minute in which it began to fire; null while it doesn't. */
+  readonly sinceMs: number | null;
+  readonly calmMinutes: number;
+  /** Of the firing, its first minutes included. */
+  readonly figures: AlertFigures;
+}
+
+/** A rule began or ceased to fire. */
+export interface Turn {
+  readonly kind: 'fired' | 'ended';
+  readonly atMs: number;
+  readonly sinceMs: number;
+  readonly figures: AlertFigures;
+}
+
+export interface Judged {
+  readonly progress: Progress;
+  readonly turns: readonly Turn[];
+  /** The end of the last minute that is known; null where none is. */
+  readonly knownToMs: number | null;
+  /** Minutes that could be judged. */
+  readonly judgedMinutes: number;
+  /** Minutes that are not known, of those that end with the last known one and are judged together. */
+  readonly lackingMinutes: number;
+}
+
+export const NOT_FIRING: Progress = {
+  sinceMs: null,
+  calmMinutes: 0,
+  figures: { hits: 0, total: 0, peak: 0 },
+};
+
+/**
+ * Returns how a rule goes on over minutes that follow what it has judged. Minutes that end by `judgedToMs` only fill its
+ * window. A window with a minute that is not known neither begins nor ends anything.
+ */
+export function judgeMinutes(
+  { fromMs, known, totals, hits }: Minutes,
+  criterion: Criterion,
+  before: Progress = NOT_FIRING,
+  judgedToMs = -Infinity,
+): Judged {
+  const turns: Turn[] = [];
+  let progress = before;
+  let knownToMs: number | null = null;
+  let judgedMinutes = 0;
+  let lackingMinutes = 0;
+  const sums = { known: 0, total: 0, hits: 0 };
+  for (let place = 0; place < known.length; place += 1) {
+    const isKnown = known[place] === 1;
+    const total = totals[place] ?? 0;
+    const hit = hits[place] ?? 0;
+    if (isKnown) add(1, total, hit);
+    const left = place - criterion.minutes;
+    if (left >= 0 && known[left] === 1) add(-1, -(totals[left] ?? 0), -(hits[left] ?? 0));
+    if (!isKnown) continue;
+    const atMs = fromMs + (place + 1) * MINUTE_MS;
+    knownToMs = atMs;
+    lackingMinutes = criterion.minutes - sums.known;
+    if (atMs <= judgedToMs) continue;
+    const isWhole = lackingMinutes === 0;
+    if (isWhole) judgedMinutes += 1;
+    step(atMs, isWhole, total, hit);
+  }
+  return { progress, turns, knownToMs, judgedMinutes, lackingMinutes };
+
+  function add(minutes: number, total: number, hit: number): void {
+    sums.known += minutes;
+    sums.total += total;
+    sums.hits += hit;
+  }
+
+  function step(atMs: number, isWhole: boolean, total: number, hit: number): void {
+    const { sinceMs, figures } = progress;
+    if (sinceMs === null) {
+      if (!isWhole || !criterion.isBad(sums.hits, sums.total)) return;
+      const peak = criterion.toValue(sums.hits, sums.total) ?? 0;
+      progress = { sinceMs: atMs, calmMinutes: 0, figures: { hits: sums.hits, total: sums.total, peak } };
+      turns.push({ kind: 'fired', atMs, sinceMs: atMs, figures: progress.figures });
+      return;
+    }
+    const value = isWhole ? criterion.toValue(sums.hits, sums.total) : null;
+    const peak = value !== null && criterion.isWorse(value, figures.peak) ? value : figures.peak;
+    const isCalm = isWhole && criterion.isCalm(sums.hits, sums.total);
+    const calmMinutes = isCalm ? progress.calmMinutes + 1 : 0;
+    const grown = { hits: figures.hits + hit, total: figures.total + total, peak };
+    progress = { sinceMs, calmMinutes, figures: grown };
+    if (calmMinutes < criterion.holdMinutes) return;
+    turns.push({ kind: 'ended', atMs, sinceMs, figures: grown });
+    progress = NOT_FIRING;
+  }
+}

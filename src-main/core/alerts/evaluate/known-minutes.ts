@@ -1,0 +1,29 @@
+import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
+import { readCoverage, type WalkedPart } from '../../analysis/read-coverage.ts';
+import { MINUTE_MS } from './judge-minutes.ts';
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Marks the whole minutes of [fromMs, toMs) of which all that the service had was fetched; what may still come late
+ * counts as fetched.
+ */
+export function findKnownMinutes(
+  snapshots: readonly Snapshot[],
+  walked: ReadonlyMap<number, WalkedPart>,
+  { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
+): Uint8Array<ArrayBuffer> {
+  const known = new Uint8Array(Math.max(0, Math.floor((toMs - fromMs) / MINUTE_MS))).fill(1);
+  const blank = (sinceMs: number, untilMs: number): void => {
+    known.fill(0, Math.floor((sinceMs - fromMs) / MINUTE_MS), Math.ceil((untilMs - fromMs) / MINUTE_MS));
+  };
+  // Gaps are listed up to a number: day by day none of them is left out.
+  for (let dayMs = fromMs; dayMs < toMs; dayMs += DAY_MS) {
+    const day = { fromMs: dayMs, toMs: Math.min(toMs, dayMs + DAY_MS), buckets: 1 };
+    // Open or settled, it is known: no look-back parts them.
+    const { gaps, gapCount } = readCoverage(snapshots, day, 0, walked);
+    for (const gap of gaps) if (gap.state !== 'open') blank(gap.fromMs, gap.toMs);
+    if (gapCount > gaps.length) blank(gaps.at(-1)?.toMs ?? day.fromMs, day.toMs);
+  }
+  return known;
+}

@@ -1,0 +1,121 @@
+import type { AlertCondition } from '../../common/model/alerts/alert-rule.ts';
+import type { PeriodScope } from '../../common/model/records/record-scope.ts';
+import type { Engine } from '../analysis/engine/create-engine.ts';
+import type { Cache } from '../cache/cache.ts';
+import { listWalkedParts } from '../snapshots/walked-parts.ts';
+import { MINUTE_MS, type Minutes } from './evaluate/judge-minutes.ts';
+import { findKnownMinutes } from './evaluate/known-minutes.ts';
+import { toHealthMinutes } from './evaluate/to-health-minutes.ts';
+
+/** Whole minutes. */
+export interface MinuteSpan {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** The minutes of a condition, and as they are with other thresholds. */
+export interface ReadMinutes {
+  readonly own: Minutes;
+  with(threshold: number): Minutes;
+}
+
+type RecordCondition = Exclude<AlertCondition, { kind: 'down' }>;
+
+/** Before an error can be called new, a day must be cached in which it could have been seen. */
+const LEARNING_MS = 86_400_000;
+/** An answer from before the span may speak for its beginning. */
+const BEFORE_MS = 900_000;
+
+export type MinuteSource = {
+  readonly cache: Pick<Cache, 'listSnapshots' | 'listDownloads' | 'readReach' | 'readHealth'>;
+  readonly engine: Pick<Engine, 'countMinutes' | 'findNewFamilies'>;
+};
+
+/** Returns the scope of a span for a condition on records. */
+export function toScope(
+  connectionId: string,
+  { direction }: RecordCondition,
+  { fromMs, toMs }: MinuteSpan,
+): PeriodScope {
+  return { connectionId, report: `${direction}-detail`, fromMs, toMs };
+}
+
+/**
+ * Reads what a condition needs of a span, in one statement; `thresholds` are others that are asked for later. Where no
+ * minute after `judgedToMs` is known, nothing is counted.
+ */
+export async function readMinutes(
+  source: MinuteSource,
+  connectionId: string,
+  condition: AlertCondition,
+  span: MinuteSpan,
+  { thresholds = [], judgedToMs = span.fromMs }: { thresholds?: readonly number[]; judgedToMs?: number } = {},
+): Promise<ReadMinutes> {
+  if (condition.kind === 'down') return alike(await readHealth(source, connectionId, condition.part, span));
+  const { known, sinceMs } = await readKnown(source, connectionId, condition, span);
+  const judgedMinutes = Math.max(0, Math.floor((judgedToMs - span.fromMs) / MINUTE_MS));
+  if (!known.includes(1, judgedMinutes)) return alike(toMinutes(span, known));
+  const scope = toScope(connectionId, condition, span);
+  const { filter } = condition;
+  if (condition.kind === 'new-family') {
+    const learnt = Math.ceil((sinceMs + LEARNING_MS - span.fromMs) / MINUTE_MS);
+    if (learnt > 0) known.fill(0, 0, learnt);
+    const minutes = toMinutes(span, known);
+    for (const atMs of await source.engine.findNewFamilies({ scope, filter, ...span })) {
+      const place = Math.floor((atMs - span.fromMs) / MINUTE_MS);
+      minutes.hits[place] = (minutes.hits[place] ?? 0) + 1;
+      minutes.totals[place] = (minutes.totals[place] ?? 0) + 1;
+    }
+    return alike(minutes);
+  }
+  const isTimed =
+    condition.kind === 'measure' && condition.measure !== 'error-share' && condition.measure !== 'volume';
+  const limits = isTimed ? [...new Set([condition.threshold, ...thresholds])] : [];
+  const counted = await source.engine.countMinutes({ scope, filter, ...span, limits });
+  const fill = (totals: readonly number[], hits: readonly number[]): Minutes => {
+    const minutes = toMinutes(span, known);
+    for (const [index, place] of counted.places.entries()) {
+      minutes.totals[place] = totals[index] ?? 0;
+      minutes.hits[place] = hits[index] ?? 0;
+    }
+    return minutes;
+  };
+  if (!isTimed) return alike(fill(counted.counts, counted.failures));
+  const ofLimit = (limit: number): Minutes =>
+    fill(counted.timed, counted.slower[limits.indexOf(limit)] ?? []);
+  return { own: ofLimit(condition.threshold), with: ofLimit };
+}
+
+function alike(own: Minutes): ReadMinutes {
+  return { own, with: () => own };
+}
+
+function toMinutes({ fromMs }: MinuteSpan, known: Uint8Array): Minutes {
+  return { fromMs, known, totals: new Float64Array(known.length), hits: new Float64Array(known.length) };
+}
+
+async function readHealth(
+  { cache }: MinuteSource,
+  connectionId: string,
+  part: 'platform' | 'connector',
+  { fromMs, toMs }: MinuteSpan,
+): Promise<Minutes> {
+  const samples = await cache.readHealth({ connectionId, fromMs: fromMs - BEFORE_MS, untilMs: toMs });
+  return toHealthMinutes(
+    samples.map(({ checkedAtMs, [part]: state }) => ({ checkedAtMs, state })),
+    { fromMs, toMs },
+  );
+}
+
+async function readKnown(
+  { cache }: MinuteSource,
+  connectionId: string,
+  { direction }: RecordCondition,
+  span: MinuteSpan,
+): Promise<{ known: Uint8Array<ArrayBuffer>; sinceMs: number }> {
+  const report = `${direction}-detail` as const;
+  const own = (await cache.listSnapshots(connectionId)).filter((snapshot) => snapshot.report === report);
+  const walked = await listWalkedParts(cache, connectionId, report);
+  const sinceMs = own.reduce((least, { period }) => Math.min(least, period.fromMs), Infinity);
+  return { known: findKnownMinutes(own, walked, span), sinceMs };
+}

@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto';
+import type { Emit } from '../../common/contract/index.ts';
+import type { AlertNote, AlertNotice } from '../../common/model/alerts/alert-state.ts';
+import type { Host, ShownNote } from '../host.ts';
+
+/** More notifications at once are one. */
+const MAX_AT_ONCE = 3;
+
+/** A note that waits for the others of its round. */
+export interface PendingNote {
+  readonly note: Omit<AlertNote, 'id'>;
+  /** Says what became of it. */
+  readonly settle: (notice: AlertNotice, noteId: string) => void;
+}
+
+export interface NoteSender {
+  /** Sends what one round of checks has to say. */
+  sendAll(pending: readonly PendingNote[]): void;
+  send(note: Omit<AlertNote, 'id'>): { shown: ShownNote; noteId: string };
+  /** The notification that was clicked last, once. */
+  takeOpened(): AlertNote | null;
+}
+
+/** Shows notifications through the host, or has the page show them where the host can't. */
+export function createNoteSender(host: Pick<Host, 'showNote'>, emit: Emit): NoteSender {
+  let opened: AlertNote | null = null;
+
+  const send: NoteSender['send'] = (words) => {
+    const note = { id: randomUUID(), ...words };
+    const shown = host.showNote({ title: note.title, body: note.body }, () => {
+      opened = note;
+      emit('alerts/opened', note);
+    });
+    if (shown === 'page') emit('alerts/noted', note);
+    return { shown, noteId: note.id };
+  };
+  const toNotice = (shown: ShownNote): AlertNotice => (shown === 'page' ? 'no-window' : shown);
+
+  return {
+    send,
+    sendAll: (pending) => {
+      if (pending.length <= MAX_AT_ONCE) {
+        for (const { note, settle } of pending) {
+          const { shown, noteId } = send(note);
+          settle(toNotice(shown), noteId);
+        }
+        return;
+      }
+      const { shown, noteId } = send({
+        ruleId: null,
+        connectionId: null,
+        title: `${pending.length} alerts`,
+        body: pending.map(({ note }) => note.title).join(', '),
+        atMs: Math.max(...pending.map(({ note }) => note.atMs)),
+      });
+      for (const { settle } of pending) settle(shown === 'computer' ? 'together' : toNotice(shown), noteId);
+    },
+    takeOpened: () => {
+      const note = opened;
+      opened = null;
+      return note;
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { RecordFilter } from '../../../../common/model/records/record-filter.ts';
+import { readRows } from '../engine-database.ts';
+import { toFilterSql } from '../filter-sql.ts';
+import { toSourceSql, type RecordScope } from '../record-scope.ts';
+
+const MINUTE_MS = 60_000;
+
+/** Minutes that have records, by their place in the span. */
+export interface MinuteCounts {
+  readonly places: number[];
+  readonly counts: number[];
+  /** Response codes of 400 to 599. */
+  readonly failures: number[];
+  /** Records with a response time. */
+  readonly timed: number[];
+  /** Of each limit, the records that took longer. */
+  readonly slower: number[][];
+}
+
+/** Counts the records of each minute from `fromMs` on in one statement; limits are response times in milliseconds. */
+export async function countMinutes(
+  connection: DuckDBConnection,
+  scope: RecordScope,
+  filter: RecordFilter,
+  { fromMs, toMs, limits }: { fromMs: number; toMs: number; limits: readonly number[] },
+): Promise<MinuteCounts> {
+  const where = toFilterSql(filter, scope.direction);
+  const source = toSourceSql(scope, ['date_ms', 'response_code', 'response_time_ms'], where);
+  // Numbers of the contract, checked as such: they stand in the statement itself.
+  const slower = limits.map((limit) => `, count(*) FILTER (response_time_ms > ${limit})`);
+  const rows = await readRows<[number, number, number, number, ...number[]]>(
+    connection,
+    `SELECT (date_ms - ${fromMs}) // ${MINUTE_MS} AS place, count(*),
+       count(*) FILTER (response_code BETWEEN 400 AND 599), count(response_time_ms)${slower.join('')}
+     FROM ${source} WHERE date_ms >= ${fromMs} AND date_ms < ${toMs} GROUP BY place ORDER BY place`,
+    where.values,
+  );
+  return {
+    places: rows.map(([place]) => place),
+    counts: rows.map(([, count]) => count),
+    failures: rows.map(([, , failures]) => failures),
+    timed: rows.map(([, , , timed]) => timed),
+    slower: limits.map((_limit, place) => rows.map((row) => Number(row[4 + place]))),
+  };
+}
+
+/** The percentile of the response time in each bucket of so many timed records or more, by its place in the span. */
+export async function readPercentiles(
+  connection: DuckDBConnection,
+  scope: RecordScope,
+  filter: RecordFilter,
+  span: { fromMs: number; toMs: number; bucketMs: number; share: number; minRecords: number },
+): Promise<[place: number, valueMs: number][]> {
+  const { fromMs, toMs, bucketMs, share, minRecords } = span;
+  const where = toFilterSql(filter, scope.direction);
+  return readRows<[number, number]>(
+    connection,
+    `SELECT (date_ms - ${fromMs}) // ${bucketMs} AS place, quantile_cont(response_time_ms, ${share})
+     FROM ${toSourceSql(scope, ['date_ms', 'response_time_ms'], where)}
+     WHERE date_ms >= ${fromMs} AND date_ms < ${toMs} AND response_time_ms IS NOT NULL
+     GROUP BY place HAVING count(*) >= ${minRecords} ORDER BY place`,
+    where.values,
+  );
+}

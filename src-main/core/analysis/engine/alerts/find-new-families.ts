@@ -1,0 +1,32 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { RecordFilter } from '../../../../common/model/records/record-filter.ts';
+import { readRows } from '../engine-database.ts';
+import { toFilterSql } from '../filter-sql.ts';
+import { toSourceSql, type RecordScope } from '../record-scope.ts';
+
+/**
+ * Finds when error families came that no earlier record of the scope has; those of them that a filter leaves, by their
+ * first record that it does. The scope is everything cached: what is older than the span decides what is new.
+ */
+export async function findNewFamilies(
+  connection: DuckDBConnection,
+  scope: RecordScope,
+  filter: RecordFilter,
+  { fromMs, toMs }: { fromMs: number; toMs: number },
+): Promise<number[]> {
+  const where = toFilterSql(filter, scope.direction);
+  const span = `date_ms >= ${fromMs} AND date_ms < ${toMs} AND error_pattern <> ''`;
+  const inSpan = toSourceSql(scope, ['error_pattern', 'date_ms'], {
+    sql: [span, where.sql].filter((sql) => sql !== 'true').join(' AND '),
+    values: where.values,
+  });
+  const before = toSourceSql(scope, ['error_pattern'], { sql: `date_ms < ${fromMs}`, values: [] });
+  const rows = await readRows<[number]>(
+    connection,
+    `SELECT min(date_ms) AS first_ms FROM ${inSpan}
+     WHERE error_pattern NOT IN (SELECT DISTINCT error_pattern FROM ${before} WHERE error_pattern IS NOT NULL)
+     GROUP BY error_pattern ORDER BY first_ms`,
+    where.values,
+  );
+  return rows.map(([firstMs]) => firstMs);
+}

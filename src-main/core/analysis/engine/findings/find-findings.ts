@@ -1,0 +1,122 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { Finding } from '../../../../common/model/analysis/finding.ts';
+import type { PeriodScope } from '../../../../common/model/records/record-scope.ts';
+import type { DownSpan, OutageSpan } from '../../../../common/model/connections/status.ts';
+import { createTrafficGrid } from '../../findings/create-traffic-grid.ts';
+import { DIRECTIONS, type Direction } from '../../../../common/reporting/reports.ts';
+import { expectTraffic, type Expectation } from '../../findings/expect-traffic.ts';
+import { findIncidents } from '../../findings/explain-incidents.ts';
+import { joinIncidents, type JoinedIncident } from '../../findings/join-incidents.ts';
+import { joinFamilies } from '../../findings/judge-families.ts';
+import { joinDownSpans } from '../../findings/join-down-spans.ts';
+import { rankFindings } from '../../findings/rank-findings.ts';
+import {
+  createHourCounts,
+  DAY_MS,
+  HOUR_MS,
+  MINUTE_MS,
+  toFirstHour,
+  type TimeSpan,
+  type TrafficGrid,
+} from '../../findings/traffic-grid.ts';
+import type { RecordScope } from '../record-scope.ts';
+import { describeDown, describeIncident, type Looked } from './describe-finding.ts';
+import { readNewFamilies } from './read-families.ts';
+import { readTraffic } from './read-traffic.ts';
+
+/** Whose findings, and what is known from elsewhere. */
+export interface FindingsQuestion {
+  readonly connectionId: string;
+  /** Nothing from here on is looked at. */
+  readonly untilMs: number;
+  /** What is cached in full, in order. */
+  readonly covered: Readonly<Record<Direction, readonly TimeSpan[]>>;
+  readonly downSpans: readonly DownSpan[];
+  /** When the service could not be reached. */
+  readonly unreachableSpans: readonly OutageSpan[];
+}
+
+export interface FoundFindings {
+  readonly findings: Finding[];
+  readonly resolved: Finding[];
+  /** What says what is usual in the last hour; null where nothing does. */
+  readonly learned: Readonly<Record<Direction, Expectation['source'] | null>>;
+}
+
+/** What ended in so much time is still shown; the level of traffic is learned in the time before it. */
+const SHOWN_MS = DAY_MS;
+const LEAD_MS = DAY_MS / 2;
+/** Days before the window that are looked at too, where an incident may have begun in them. */
+const EARLIER_DAYS = [0, 2, 6];
+/** What began in the first minutes of a window may have begun before it. */
+const EDGE_MINUTES = 30;
+const HOURS_TO_LEARN_FAMILIES = 24;
+
+/** Finds what stands out in the traffic of a connection, and measures each finding. */
+export async function findFindings(
+  connection: DuckDBConnection,
+  resolve: (scope: PeriodScope) => Promise<RecordScope>,
+  question: FindingsQuestion,
+): Promise<FoundFindings> {
+  let looked = await look(connection, resolve, question, EARLIER_DAYS[0] ?? 0);
+  for (const days of EARLIER_DAYS.slice(1)) {
+    if (!looked.incidents.some(({ onset }) => onset < EDGE_MINUTES)) break;
+    looked = await look(connection, resolve, question, days);
+  }
+  const { grids, window, incidents } = looked;
+  const [down, rest] = joinDownSpans(question.downSpans, incidents, window.fromMs);
+  const found: Finding[] = [];
+  for (const span of down) found.push(await describeDown(connection, looked, span, question.untilMs));
+  for (const span of question.unreachableSpans)
+    found.push(await describeDown(connection, looked, { ...span, part: null, also: [] }, question.untilMs));
+  for (const incident of rest)
+    found.push(await describeIncident(connection, looked, incident, question.untilMs));
+  return {
+    ...rankFindings(found, question.untilMs),
+    learned: { inbound: toLearned(grids, 'inbound'), outbound: toLearned(grids, 'outbound') },
+  };
+}
+
+async function look(
+  connection: DuckDBConnection,
+  resolve: (scope: PeriodScope) => Promise<RecordScope>,
+  { connectionId, untilMs, covered }: FindingsQuestion,
+  earlierDays: number,
+): Promise<Looked & { readonly incidents: readonly JoinedIncident[] }> {
+  // A window that begins at a midnight is the same for a whole day, and so is everything that is found in it.
+  const fromMs = (Math.floor((untilMs - SHOWN_MS - LEAD_MS) / DAY_MS) - earlierDays) * DAY_MS;
+  const window = { fromMs, toMs: untilMs };
+  const firstMs = toFirstHour(window) * HOUR_MS;
+  const grids: TrafficGrid[] = [];
+  const scopes: Partial<Record<Direction, RecordScope>> = {};
+  for (const direction of DIRECTIONS) {
+    const scope = await resolve({
+      connectionId,
+      report: `${direction}-detail`,
+      fromMs: firstMs,
+      toMs: untilMs,
+    });
+    scopes[direction] = scope;
+    const hours = await readTraffic(connection, scope, { fromMs: firstMs, toMs: fromMs }, HOUR_MS);
+    const minutes = await readTraffic(connection, scope, window, MINUTE_MS);
+    grids.push(createTrafficGrid({ direction, window, hours, minutes, covered: covered[direction] }));
+  }
+  const families = await readNewFamilies(connection, Object.values(scopes), window);
+  const isLearned = (direction: Direction, minute: number): boolean => {
+    const grid = grids.find((each) => each.direction === direction);
+    if (grid === undefined) return false;
+    const hour = Math.floor((grid.firstMinute + minute) / 60) - grid.firstHour;
+    return (
+      grid.hoursCovered.subarray(0, hour).filter((share) => share >= 1).length >= HOURS_TO_LEARN_FAMILIES
+    );
+  };
+  const minutes = Math.ceil((untilMs - fromMs) / MINUTE_MS);
+  const incidents = joinFamilies(joinIncidents(findIncidents(grids)), families, minutes, isLearned);
+  return { window, grids, scopes: scopes as Record<Direction, RecordScope>, incidents };
+}
+
+function toLearned(grids: readonly TrafficGrid[], direction: Direction): Expectation['source'] | null {
+  const grid = grids.find((each) => each.direction === direction);
+  if (grid === undefined) return null;
+  return expectTraffic(grid, createHourCounts(grid.hoursCovered.length, 0)).at(-1)?.source ?? null;
+}

@@ -1,0 +1,218 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { ComparedSide } from '../../../../common/model/analysis/comparison.ts';
+import type { GroupField, GroupValue } from '../../../../common/model/analysis/grouping.ts';
+import type { RecordFilter } from '../../../../common/model/records/record-filter.ts';
+import { DEFAULT_LEVEL, type Interval } from '../../../../common/statistics/interval.ts';
+import { toDeviations } from '../../../../common/statistics/normal-quantile.ts';
+import { toFilterSql, type BoundValue } from '../filter-sql.ts';
+import { toSourceSql, type RecordScope } from '../record-scope.ts';
+import { toKeySql } from './key-sql.ts';
+import {
+  LISTS_SQL,
+  makeCells,
+  MAX_LISTED_VALUES,
+  readListedRows,
+  toCounted,
+  type ListedRow,
+} from './listed-rows.ts';
+import { rankValues, toPercentile, toQuantileInterval } from './ranked-values.ts';
+import { toPercentileSql } from './times-sql.ts';
+
+/** Groups and parts that are listed; the largest ones. */
+const MAX_COMPARED = 4000;
+
+/** Records of one period. */
+export interface ComparedRecords {
+  readonly scope: RecordScope;
+  readonly filter: RecordFilter;
+}
+
+/** A group as it is in both periods, with the interval of its quantile where one was asked for. */
+export interface CountedGroup {
+  readonly key: readonly GroupValue[];
+  readonly before: ComparedSide;
+  readonly after: ComparedSide;
+  readonly intervals: { readonly before: Interval | null; readonly after: Interval | null };
+}
+
+/** How the times of groups come: the columns of a level beyond its counts, and what their cells say. */
+interface TimesReader {
+  readonly columns: readonly string[];
+  /** The cells of a level with their times; `cells` is the table of those. */
+  toSql(cells: string, level: number, keys: readonly string[]): string;
+  read(cells: ListedRow): Pick<ComparedSide, 'medianMs' | 'p95Ms'> & { readonly interval: Interval | null };
+}
+
+/**
+ * Counts the records of two periods by the values of one or two fields: all together, by the first field, and by both,
+ * the largest groups first. `quantile` asks for times of each group, and for the intervals of that quantile; of all
+ * records the times are there in any case. Of up to `maxListed` times and groups they are ranked here, of more by the engine.
+ */
+export async function compareRecords(
+  connection: DuckDBConnection,
+  sides: readonly [before: ComparedRecords, after: ComparedRecords],
+  by: readonly GroupField[],
+  quantile: number | null,
+  maxListed = MAX_LISTED_VALUES,
+): Promise<{ groups: CountedGroup[]; unlistedCount: number }> {
+  const { sql: source, values } = joinSides(sides, by);
+  const keys = by.map((_, place) => `key_${place}`);
+  const list = keys.join(', ');
+  const failing = 'count(*) FILTER (response_code BETWEEN 400 AND 599) AS failures';
+  // Equal records are counted first: what is left to be ranked, or added up for each level, is a fraction.
+  const valueCount = await makeCells(
+    connection,
+    'value_cells',
+    `SELECT side, ${quantile === null ? '' : `${list}, `} value, count(*) AS records, ${failing} FROM ${source} GROUP BY ALL`,
+    values,
+  );
+  if (quantile === null) {
+    await makeCells(
+      connection,
+      'count_cells',
+      `SELECT side, ${list}, count(*) AS records, ${failing}, count(value) AS timed, sum(value) AS times
+       FROM ${source} GROUP BY ALL`,
+      values,
+    );
+  }
+  const times = (valueCount <= maxListed ? listTimes : sortTimes)(quantile ?? 0.5);
+  const levels = ['', ...keys].map((_, level) =>
+    level > 0 && quantile === null
+      ? toCountsSql(level, keys, times)
+      : times.toSql('value_cells', level, keys),
+  );
+  const names = [...COUNT_COLUMNS, ...times.columns];
+  const columns = [0, 1].flatMap((side) => names.map((name) => `any_value(${name}) FILTER (side = ${side})`));
+  const rows = await readListedRows(
+    connection,
+    `WITH levels AS (${levels.join(' UNION ALL ')})
+     SELECT level, count(*) OVER () AS groups, ${columns.join(', ')}, ${list}
+     FROM levels GROUP BY level, ${list}
+     ORDER BY level, sum(count) DESC, ${keys.map((key) => `${key} NULLS FIRST`).join(', ')}
+     LIMIT ${MAX_COMPARED + 1}`,
+  );
+  const groups = rows.map((row) => toCountedGroup(row, times));
+  if (groups[0]?.key.length !== 0) groups.unshift(NOTHING);
+  return { groups, unlistedCount: Math.max(0, Number(rows[0]?.[1] ?? 0) - 1 - MAX_COMPARED) };
+}
+
+const NO_RECORDS: ComparedSide = {
+  count: 0,
+  failures: 0,
+  timed: 0,
+  averageMs: null,
+  medianMs: null,
+  p95Ms: null,
+};
+const NOTHING: CountedGroup = {
+  key: [],
+  before: NO_RECORDS,
+  after: NO_RECORDS,
+  intervals: { before: null, after: null },
+};
+
+/** Keys beyond a level's own are null. */
+function toKeysSql(level: number, keys: readonly string[]): string {
+  return keys.map((key, place) => (place < level ? key : `NULL AS ${key}`)).join(', ');
+}
+
+const COUNT_COLUMNS = ['count', 'failures', 'timed', 'average'];
+
+/** The cells of a level added up, without times. */
+function toCountsSql(level: number, keys: readonly string[], { columns }: TimesReader): string {
+  const none = columns.map((name) => `NULL AS ${name}`).join(', ');
+  return `SELECT ${level} AS level, side, sum(records)::BIGINT AS count, sum(failures)::BIGINT AS failures,
+      sum(timed)::BIGINT AS timed, sum(times) / nullif(sum(timed), 0) AS average, ${none}, ${toKeysSql(level, keys)}
+    FROM count_cells GROUP BY ${['side', ...keys.slice(0, level)].join(', ')}`;
+}
+
+/** Times that are ranked here. */
+const listTimes = (quantile: number): TimesReader => ({
+  columns: ['listed', 'counts'],
+  toSql: (cells, level, keys) =>
+    `SELECT ${level} AS level, side, sum(records)::BIGINT AS count, sum(failures)::BIGINT AS failures,
+       coalesce(sum(records) FILTER (value IS NOT NULL), 0)::BIGINT AS timed,
+       sum(value * records) / nullif(sum(records::DOUBLE) FILTER (value IS NOT NULL), 0) AS average,
+       ${LISTS_SQL}, ${toKeysSql(level, keys)}
+     FROM ${cells} GROUP BY ${['side', ...keys.slice(0, level)].join(', ')}`,
+  read: ([listed, counts]) => {
+    const ranked = rankValues(toCounted(listed, counts));
+    return {
+      medianMs: toPercentile(ranked, 0.5),
+      p95Ms: toPercentile(ranked, 0.95),
+      interval: toQuantileInterval(ranked, quantile),
+    };
+  },
+});
+
+/** Times that the engine sorts, with the values at the ranks of `toQuantileRanks`. */
+const sortTimes = (quantile: number): TimesReader => ({
+  columns: ['median', 'p95', 'low', 'high'],
+  toSql: (cells, level, keys) => {
+    const own = ['side', ...keys.slice(0, level)].join(', ');
+    const spread = `${toDeviations(DEFAULT_LEVEL)} * sqrt(whole * ${quantile * (1 - quantile)})`;
+    const first = `round(whole * ${quantile} - ${spread})`;
+    const last = `round(1 + whole * ${quantile} + ${spread})`;
+    const inside = `${first} >= 1 AND ${last} <= whole`;
+    return `SELECT ${level} AS level, side, sum(records)::BIGINT AS count, sum(failures)::BIGINT AS failures,
+        max(whole)::BIGINT AS timed, sum(value * records) / nullif(max(whole), 0) AS average,
+        ${toPercentileSql(0.5)} AS median, ${toPercentileSql(0.95)} AS p95,
+        min(value) FILTER (${inside} AND upto >= ${first}) AS low,
+        min(value) FILTER (${inside} AND upto >= ${last}) AS high, ${toKeysSql(level, keys)}
+      FROM (
+        SELECT *, sum(CASE WHEN value IS NOT NULL THEN records::DOUBLE ELSE 0 END) OVER (PARTITION BY ${own}) AS whole,
+          sum(records::DOUBLE) OVER (PARTITION BY ${own} ORDER BY value NULLS LAST ROWS UNBOUNDED PRECEDING) AS upto
+        FROM ${cells}
+      ) GROUP BY ${own}`;
+  },
+  read: ([median, p95, low, high]) => {
+    const [medianMs, p95Ms] = [median, p95] as [number | null, number | null];
+    return {
+      medianMs,
+      p95Ms,
+      interval: typeof low === 'number' && typeof high === 'number' ? { low, high } : null,
+    };
+  },
+});
+
+function joinSides(
+  sides: readonly ComparedRecords[],
+  by: readonly GroupField[],
+): { sql: string; values: BoundValue[] } {
+  const values: BoundValue[] = [];
+  const selects = sides.map(({ scope, filter }, side) => {
+    const { direction } = scope;
+    const own = toFilterSql(filter, direction);
+    // Values are bound by their place, and those of the other side come first.
+    const offset = values.length;
+    const where = {
+      sql: own.sql.replaceAll(/\$(\d+)/g, (_, place: string) => `$${Number(place) + offset}`),
+      values: own.values,
+    };
+    values.push(...own.values);
+    const columns = [
+      'response_code',
+      'response_time_ms AS value',
+      `${side} AS side`,
+      ...by.map((field, place) => `${toKeySql(field, direction)} AS key_${place}`),
+    ];
+    return `SELECT * FROM ${toSourceSql(scope, columns, where)}`;
+  });
+  return { sql: `(${selects.join(' UNION ALL ')})`, values };
+}
+
+function toCountedGroup([level, , ...cells]: ListedRow, times: TimesReader): CountedGroup {
+  const width = COUNT_COLUMNS.length + times.columns.length;
+  const [before, after] = [cells.slice(0, width), cells.slice(width, 2 * width)].map((side) => {
+    const [count, failures, timed, averageMs] = side as (number | null)[];
+    const { interval, ...measured } = times.read(side.slice(COUNT_COLUMNS.length));
+    const counts = { count: count ?? 0, failures: failures ?? 0, timed: timed ?? 0 };
+    return { side: { ...counts, averageMs: averageMs ?? null, ...measured }, interval };
+  });
+  return {
+    key: cells.slice(2 * width, 2 * width + Number(level)) as GroupValue[],
+    before: before?.side ?? NO_RECORDS,
+    after: after?.side ?? NO_RECORDS,
+    intervals: { before: before?.interval ?? null, after: after?.interval ?? null },
+  };
+}

@@ -1,0 +1,147 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { ExplainedField } from '../../../../../common/model/analysis/explanation.ts';
+import {
+  GROUP_FIELDS,
+  type GroupField,
+  type GroupValue,
+} from '../../../../../common/model/analysis/grouping.ts';
+import type { Direction } from '../../../../../common/reporting/reports.ts';
+import type { CountedValue, Sides } from '../../../explain/judge-values.ts';
+import { readRows } from '../../engine-database.ts';
+import { findColumn } from '../../engine-tables.ts';
+import type { BoundValue, SqlCondition } from '../../filter-sql.ts';
+import { toKeySql } from '../key-sql.ts';
+
+/** Records as a table expression with `inside`, true for those of the selection, and more columns. */
+export type ToSource = (columns: readonly string[]) => SqlCondition;
+
+/** Values of a field that are compared: those whose shares differ most. All of them count as looked at. */
+const MAX_COMPARED = 100;
+const SIDES_SQL =
+  'coalesce(sum(records) FILTER (inside), 0)::BIGINT AS inside, coalesce(sum(records) FILTER (NOT inside), 0)::BIGINT AS outside';
+
+/** Fields of a report whose values are few enough to be counted together. */
+export function listComparedFields(direction: Direction): GroupField[] {
+  return GROUP_FIELDS.filter((field) => findColumn(field, direction) !== null);
+}
+
+/**
+ * Counts the records of each combination of values, for the counts that follow, and says how many are on either side. The
+ * table that it fills belongs to the connection.
+ */
+export async function readSides(
+  connection: DuckDBConnection,
+  toSource: ToSource,
+  fields: readonly GroupField[],
+  direction: Direction,
+): Promise<Sides> {
+  const source = toSource(fields.map((field) => `${toKeySql(field, direction)} AS ${toName(field)}`));
+  const names = ['inside', ...fields.map(toName)].join(', ');
+  await connection.run(
+    `CREATE OR REPLACE TEMP TABLE combinations AS SELECT ${names}, count(*) AS records FROM ${source.sql} GROUP BY ALL`,
+    [...source.values],
+  );
+  const [[inside, outside] = [0, 0]] = await readRows<[number, number]>(
+    connection,
+    `SELECT ${SIDES_SQL} FROM combinations`,
+  );
+  return { inside, outside };
+}
+
+/** Values with their counts, and how many there are. */
+export interface Counted {
+  readonly values: CountedValue[];
+  readonly valueCount: number;
+}
+
+/** Counts the values of some fields on either side. */
+export async function countSingles(
+  connection: DuckDBConnection,
+  fields: readonly GroupField[],
+  sides: Sides,
+): Promise<Counted> {
+  const counted: CountedValue[] = [];
+  let valueCount = 0;
+  for (const field of fields) {
+    const own = `SELECT ${toName(field)} AS value, ${SIDES_SQL} FROM combinations GROUP BY value`;
+    const found = await readDiffering(connection, { sql: own, values: [] }, field, sides);
+    counted.push(...found.values);
+    valueCount += found.valueCount;
+  }
+  return { values: counted, valueCount };
+}
+
+/** Counts the records of each client on either side. */
+export function countClients(
+  connection: DuckDBConnection,
+  toSource: ToSource,
+  sides: Sides,
+): Promise<Counted> {
+  const source = toSource(["nullif(client, '') AS value"]);
+  const own = `SELECT value, ${SIDES_SQL} FROM (
+      SELECT value, inside, count(*) AS records FROM ${source.sql} GROUP BY ALL
+    ) GROUP BY value`;
+  return readDiffering(connection, { sql: own, values: source.values }, 'client', sides);
+}
+
+async function readDiffering(
+  connection: DuckDBConnection,
+  { sql, values }: SqlCondition,
+  field: ExplainedField,
+  sides: Sides,
+): Promise<Counted> {
+  const rows = await readRows<[GroupValue, number, number, number]>(
+    connection,
+    `SELECT value, inside, outside, count(*) OVER () FROM (${sql})
+     ORDER BY abs(inside / ${sides.inside} - outside / ${sides.outside}) DESC, value LIMIT ${MAX_COMPARED}`,
+    values,
+  );
+  return {
+    // One value that everything has tells nothing apart.
+    values:
+      rows.length < 2
+        ? []
+        : rows.map(([value, inside, outside]) => ({ terms: [{ field, value }], inside, outside })),
+    valueCount: rows[0]?.[3] ?? 0,
+  };
+}
+
+/** Counts the records that have two of the values, of different fields, on either side. */
+export async function countPairs(
+  connection: DuckDBConnection,
+  singles: readonly CountedValue[],
+): Promise<CountedValue[]> {
+  const terms = singles.flatMap((single) => single.terms);
+  const pairs = terms.flatMap((one, place) =>
+    terms.slice(place + 1).flatMap((other) => (other.field === one.field ? [] : [[one, other]])),
+  );
+  if (pairs.length === 0) return [];
+  const values: BoundValue[] = [];
+  const bind = (value: string | number): string =>
+    `$${values.push(typeof value === 'number' ? BigInt(value) : value)}`;
+  const conditions = pairs.map((pair) =>
+    pair
+      .map(({ field, value }) => `${toName(field)} ${value === null ? 'IS NULL' : `= ${bind(value)}`}`)
+      .join(' AND '),
+  );
+  const sums = conditions.flatMap((condition) =>
+    ['inside', 'NOT inside'].map(
+      (side) => `coalesce(sum(records) FILTER (${side} AND ${condition}), 0)::BIGINT`,
+    ),
+  );
+  // Both sums of a condition name the same values.
+  const [row = []] = await readRows<number[]>(
+    connection,
+    `SELECT ${sums.join(', ')} FROM combinations`,
+    values,
+  );
+  return pairs.map((pair, place) => ({
+    terms: pair,
+    inside: row[place * 2] ?? 0,
+    outside: row[place * 2 + 1] ?? 0,
+  }));
+}
+
+function toName(field: ExplainedField): string {
+  return `value_${field.toLowerCase()}`;
+}

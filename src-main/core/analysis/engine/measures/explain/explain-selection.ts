@@ -1,0 +1,57 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { MIN_EXPLAINED, type Explanation } from '../../../../../common/model/analysis/explanation.ts';
+import type { RecordFilter } from '../../../../../common/model/records/record-filter.ts';
+import { judgeValues, pickPaired } from '../../../explain/judge-values.ts';
+import { toFilterSql, type SqlCondition } from '../../filter-sql.ts';
+import { toSourceSql, type RecordScope } from '../../record-scope.ts';
+import { countClients, countPairs, countSingles, listComparedFields, readSides } from './count-sides.ts';
+import { explainTimes } from './explain-times.ts';
+
+/** What is asked of the records of a scope. */
+export interface Selection {
+  /** What the selection is compared within. */
+  readonly filter: RecordFilter;
+  readonly selection: RecordFilter;
+}
+
+/** Compares the records of a selection with the rest: how often values of fields occur, and how long requests take. */
+export async function explainSelection(
+  connection: DuckDBConnection,
+  scope: RecordScope,
+  { filter, selection }: Selection,
+  maxListed?: number,
+): Promise<Explanation> {
+  const { direction } = scope;
+  const where = toFilterSql(filter, direction);
+  const inside = moveValues(toFilterSql(selection, direction), where.values.length);
+  const values = [...where.values, ...inside.values];
+  const toSource = (columns: readonly string[]): { sql: string; values: SqlCondition['values'] } => ({
+    sql: toSourceSql(scope, [`coalesce(${inside.sql}, false) AS inside`, ...columns], where),
+    values,
+  });
+  // What the selection is chosen by sets it apart by itself.
+  const fields = listComparedFields(direction).filter(
+    (field) => !selection.conditions.some((condition) => condition.field === field),
+  );
+  const sides = await readSides(connection, toSource, fields, direction);
+  const response = await explainTimes(connection, toSource, 'responseTimeMs', direction, maxListed);
+  const botLatency = await explainTimes(connection, toSource, 'botLatencyMs', direction, maxListed);
+  const counted = { insideCount: sides.inside, outsideCount: sides.outside, response, botLatency };
+  if (Math.min(sides.inside, sides.outside) < MIN_EXPLAINED) return { ...counted, values: [], lookedAt: 0 };
+  const singles = await countSingles(connection, fields, sides);
+  const clients = selection.conditions.some(({ field }) => field === 'client')
+    ? { values: [], valueCount: 0 }
+    : await countClients(connection, toSource, sides);
+  const pairs = await countPairs(connection, pickPaired(singles.values, sides));
+  const lookedAt = singles.valueCount + clients.valueCount + pairs.length;
+  return {
+    ...counted,
+    values: judgeValues([...singles.values, ...clients.values], pairs, sides, lookedAt),
+    lookedAt,
+  };
+}
+
+/** Moves the places of bound values, so that two conditions stand in one statement. */
+function moveValues({ sql, values }: SqlCondition, by: number): SqlCondition {
+  return { sql: sql.replaceAll(/\$(\d+)/g, (_, place: string) => `$${Number(place) + by}`), values };
+}

@@ -1,0 +1,84 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { Input } from '../../../../common/contract/index.ts';
+import type { GroupField } from '../../../../common/model/analysis/grouping.ts';
+import type { RecordFilter } from '../../../../common/model/records/record-filter.ts';
+import type {
+  PeriodScope,
+  RecordScope as WantedScope,
+} from '../../../../common/model/records/record-scope.ts';
+import type { CallContext } from '../../../calls/call-messages.ts';
+import type { FeedProgress } from '../feed-engine.ts';
+import type { RecordScope } from '../record-scope.ts';
+import { explainSelection } from './explain/explain-selection.ts';
+import { compareRecords } from './compare-records.ts';
+import { groupForReconciling } from './group-for-reconciling.ts';
+import { groupRecords } from './group-records.ts';
+import { readDistribution } from './read-distribution.ts';
+import { readHeatMap, readSeries } from './read-series.ts';
+
+const NO_FILTER: RecordFilter = { conditions: [] };
+
+type Context = CallContext<FeedProgress>;
+
+/** Resolves which records a question is about, marks and notes included, and lets `work` answer it. */
+export type AskFiltered = <Value>(
+  question: { readonly scope: WantedScope; readonly filter: RecordFilter },
+  context: Context,
+  work: (connection: DuckDBConnection, records: RecordScope, filter: RecordFilter) => Promise<Value>,
+) => Promise<Value>;
+
+interface ComparedQuestion {
+  readonly before: { readonly scope: WantedScope; readonly filter: RecordFilter };
+  readonly after: { readonly scope: WantedScope; readonly filter: RecordFilter };
+  readonly by: readonly GroupField[];
+  readonly quantile: number | null;
+}
+
+/** Returns the engine's operations behind `analysis/…`. */
+export function createMeasureOperations(ask: AskFiltered) {
+  return {
+    groupRecords: ({ by, ...question }: Input<'analysis/group-records'>, context: Context) =>
+      ask(question, context, (connection, records, filter) => groupRecords(connection, records, filter, by)),
+    groupForReconciling: (
+      { scope, reportedAtMs }: { scope: PeriodScope; reportedAtMs: number },
+      context: Context,
+    ) =>
+      ask({ scope, filter: NO_FILTER }, context, (connection, records) =>
+        groupForReconciling(connection, records, { ...scope, reportedAtMs }),
+      ),
+    readSeries: ({ edges, ...question }: Input<'analysis/read-series'>, context: Context) =>
+      ask(question, context, (connection, records, filter) => readSeries(connection, records, filter, edges)),
+    readHeatMap: ({ zone, ...question }: Input<'analysis/read-heat-map'>, context: Context) =>
+      ask(question, context, (connection, records, filter) => readHeatMap(connection, records, filter, zone)),
+    readDistribution: ({ field, ...question }: Input<'analysis/read-distribution'>, context: Context) =>
+      ask(question, context, (connection, records, filter) =>
+        readDistribution(connection, records, filter, field),
+      ),
+    explain: ({ scope, filter, selection }: Input<'analysis/explain'>, context: Context) => {
+      const all = { conditions: [...filter.conditions, ...selection.conditions] };
+      const place = filter.conditions.length;
+      // Marks are resolved in both at once.
+      return ask({ scope, filter: all }, context, (connection, records, { conditions }) =>
+        explainSelection(connection, records, {
+          filter: { conditions: conditions.slice(0, place) },
+          selection: { conditions: conditions.slice(place) },
+        }),
+      );
+    },
+    compareRecords: ({ before, after, by, quantile }: ComparedQuestion, context: Context) =>
+      ask(before, context, (connection, scope, filter) =>
+        // The records of both are fed and chosen before either is counted.
+        ask(after, context, (_, otherScope, otherFilter) =>
+          compareRecords(
+            connection,
+            [
+              { scope, filter },
+              { scope: otherScope, filter: otherFilter },
+            ],
+            by,
+            quantile,
+          ),
+        ),
+      ),
+  };
+}

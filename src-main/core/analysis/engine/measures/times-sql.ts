@@ -1,0 +1,73 @@
+import type { Latency } from '../../../../common/model/analysis/grouping.ts';
+
+type Figure = number | null;
+/** The figures of a Latency as they are read from a row; no count where its group has no cell. */
+export type TimesCells = readonly [Figure, Figure, Figure, Figure, Figure, Figure, Figure];
+
+const SHARES = [0.5, 0.9, 0.95, 0.99];
+/** The columns that a TimesCells is read from. */
+export const TIMES_COLUMNS = ['timed', 'average', ...SHARES.map((_, place) => `p${place}`), 'longest'];
+
+/**
+ * A statement that measures times by keys. `cells` is a table of the keys, `value` (a time, or null) and `records`, the
+ * number of records with both; `sums` are aggregates over more of its columns. Times repeat: once equal ones are counted,
+ * a fraction is left to be sorted. Counts are DOUBLE meanwhile: sums of BIGINT are HUGEINT, which takes many times as long.
+ */
+export function toTimesSql(
+  cells: string,
+  keys: readonly string[],
+  sums: readonly string[] = [],
+  shares: readonly number[] = SHARES,
+): string {
+  const partition = keys.length === 0 ? '' : `PARTITION BY ${keys.join(', ')}`;
+  const columns = [
+    ...keys,
+    ...sums,
+    'coalesce(max(whole), 0)::BIGINT AS timed',
+    'sum(value * records) / max(whole) AS average',
+    ...shares.map((share, place) => `${toPercentileSql(share)} AS p${place}`),
+    'max(value) AS longest',
+  ];
+  return `SELECT ${columns.join(', ')} FROM (
+    SELECT *, sum(CASE WHEN value IS NOT NULL THEN records::DOUBLE ELSE 0 END) OVER (${partition}) AS whole,
+      sum(records::DOUBLE) OVER (${partition} ORDER BY value NULLS LAST ROWS UNBOUNDED PRECEDING) AS upto
+    FROM ${cells}
+  ) ${keys.length === 0 ? '' : `GROUP BY ${keys.join(', ')}`}`;
+}
+
+/**
+ * As `toTimesSql`, from the records themselves, a table of the keys and `value`. Of few records this takes less time than
+ * counting equal ones first.
+ */
+export function toDirectTimesSql(source: string, keys: readonly string[]): string {
+  const percentiles = SHARES.map((_, place) => `percentiles[${place + 1}] AS p${place}`);
+  const own = keys.map((key) => `${key}, `).join('');
+  return `SELECT ${own} timed, average, ${percentiles.join(', ')}, longest FROM (
+    SELECT ${own} count(value) AS timed, avg(value) AS average,
+      quantile_cont(value, [${SHARES.join(', ')}]) AS percentiles, max(value) AS longest
+    FROM ${source} ${keys.length === 0 ? '' : `GROUP BY ${keys.join(', ')}`}
+  )`;
+}
+
+/**
+ * Returns a percentile as a Latency has it, of rows with `value`, the records `upto` it, and those of the `whole`. The value
+ * at a place is the least one up to which there are more records.
+ */
+export function toPercentileSql(share: number): string {
+  const place = `${share} * (whole - 1)`;
+  const low = `min(value) FILTER (upto > floor(${place}))`;
+  const high = `min(value) FILTER (upto > ceil(${place}))`;
+  return `${low} + (${high} - ${low}) * max(${place} - floor(${place}))`;
+}
+
+/** The condition under which two tables have the same keys; no value equals no value. */
+export function joinKeys(keys: readonly string[], one: string, other: string): string {
+  return keys.map((key) => `${one}.${key} IS NOT DISTINCT FROM ${other}.${key}`).join(' AND ');
+}
+
+/** Returns the figures that TIMES_COLUMNS hold. */
+export function toLatency([count, averageMs, medianMs, p90Ms, p95Ms, p99Ms, maxMs]: TimesCells): Latency {
+  return { count: count ?? 0, averageMs, medianMs, p90Ms, p95Ms, p99Ms, maxMs };
+}
+
+export const NO_TIMES: Latency = toLatency([0, null, null, null, null, null, null]);

@@ -1,0 +1,240 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { AppError } from '../../../../common/contract/errors.ts';
+import type { RecordOrder } from '../../../../common/model/records/record.ts';
+import type { RecordFilter } from '../../../../common/model/records/record-filter.ts';
+import { countRecords } from '../count-records.ts';
+import { streamIds, type EngineDatabase } from '../engine-database.ts';
+import { toFilterSql, type SqlCondition } from '../filter-sql.ts';
+import { readView, type ViewConnection, type ViewReading } from './read-view.ts';
+import { createRecordList } from './record-list.ts';
+import type { RecordScope } from '../record-scope.ts';
+import { toViewOrder, type ViewOrder } from './view-order.ts';
+import { listSlices, SLICE_SIZES, toSliceSql, type SliceSizes, type ViewSlice } from './view-slices.ts';
+
+/** Rows that are there before the whole order is. */
+const FIRST_ROWS = 200;
+/** A search that has found fewer rows by now shows those that it has. */
+const FIRST_WAIT_MS = 250;
+/** Views kept; the one that was used longest ago goes first. */
+const MAX_VIEWS = 16;
+/** Bytes that the lists of all views may take together, the newest one apart. */
+const MAX_LIST_BYTES = 80_000_000;
+/** Scopes whose records have been counted. */
+const MAX_TOTALS = 32;
+
+/** A view that has been opened. */
+export interface OpenedView {
+  readonly viewId: string;
+  /** Rows of the view, or those found so far. */
+  readonly rowCount: number;
+  /** False while a search in texts goes on. */
+  readonly isCounted: boolean;
+  /** Records of the scope, whatever the filter. */
+  readonly totalCount: number;
+}
+
+interface OpenView {
+  readonly scope: RecordScope;
+  readonly reading: ViewReading;
+  /** Rows of the view; null where the list will tell. */
+  readonly rowCount: number | null;
+  /** Rows that are known before the list has them. */
+  readonly first: Float64Array;
+  close(): void;
+}
+
+export interface RecordViews {
+  /** Views that are open. */
+  readonly size: number;
+  /**
+   * Opens a view; its first rows can be read at once, others as soon as they have been found. A search in texts takes
+   * long: it may not have found all rows by then, and `count` tells when it has. An abort ends the reading.
+   */
+  open(
+    scope: RecordScope,
+    filter: RecordFilter,
+    order: RecordOrder,
+    signal: AbortSignal,
+  ): Promise<OpenedView>;
+  /** The number of rows, once all have been found. Throws AppError `cache.view-closed`. */
+  count(viewId: string): Promise<number>;
+  /** Ids of the rows [start, end); fewer at the end. Throws AppError `cache.view-closed`. */
+  readIds(viewId: string, start: number, end: number): Promise<Float64Array>;
+  /** The records that a view is about. Throws AppError `cache.view-closed`. */
+  getScope(viewId: string): RecordScope;
+  close(viewId: string): void;
+  /** Closes every view with records of a snapshot, since these are others now. */
+  closeOf(snapshotId: number): void;
+  closeAll(): void;
+}
+
+/** Keeps views over the engine; `mark` makes their names differ from those of another process. */
+export function createRecordViews(
+  database: EngineDatabase,
+  mark: string,
+  sizes: SliceSizes = SLICE_SIZES,
+): RecordViews {
+  const views = new Map<string, OpenView>();
+  const totals = new Map<string, number>();
+  let lastView = 0;
+
+  const find = (viewId: string): OpenView => {
+    const view = views.get(viewId);
+    if (view === undefined) throw toClosed(viewId);
+    views.delete(viewId);
+    views.set(viewId, view);
+    return view;
+  };
+  /** Waits for rows of a view; one that is closed meanwhile has none. */
+  const found = async (viewId: string, rows: Promise<void>): Promise<void> => {
+    try {
+      await rows;
+    } catch (error) {
+      throw views.has(viewId) ? error : toClosed(viewId);
+    }
+  };
+  const makeRoom = (newest: string): void => {
+    const held = (): number =>
+      [...views.values()].reduce((sum, { reading }) => sum + reading.list.sizeBytes, 0);
+    for (const [viewId, view] of views) {
+      if (viewId === newest || (views.size <= MAX_VIEWS && held() <= MAX_LIST_BYTES)) return;
+      views.delete(viewId);
+      view.close();
+    }
+  };
+  const close = (viewId: string): void => {
+    const view = views.get(viewId);
+    views.delete(viewId);
+    view?.close();
+  };
+  const countTotal = async (connection: DuckDBConnection, scope: RecordScope): Promise<number> => {
+    const key = JSON.stringify(scope);
+    const known = totals.get(key);
+    if (known !== undefined) return known;
+    const total = await countRecords(connection, scope);
+    if (totals.size >= MAX_TOTALS) totals.clear();
+    totals.set(key, total);
+    return total;
+  };
+
+  return {
+    get size() {
+      return views.size;
+    },
+    async open(scope, filter, order, signal) {
+      const viewOrder = toViewOrder(order, scope);
+      const where = toFilterSql(filter, scope.direction);
+      // Texts are read once, for rows and count together, since that is what takes the time.
+      const isTextSearch = filter.conditions.some(({ text }) => text !== undefined);
+      signal.throwIfAborted();
+      const reader = await connectUntil(database, signal);
+      const counter = await connectUntil(database, signal);
+      const start = async (): Promise<Pick<OpenView, 'first' | 'reading'>> => {
+        const slices = await listSlices(reader.connection, scope, viewOrder, sizes);
+        const isQuick = isTextSearch || ['received', 'date'].includes(viewOrder.leading.kind);
+        const first = isQuick ? NO_ROWS : await readFirst(reader.connection, slices, viewOrder, where);
+        return { first, reading: readView(reader, slices, viewOrder, where) };
+      };
+      const count = async (): Promise<{ rowCount: number | null; totalCount: number }> => {
+        const totalCount = await countTotal(counter.connection, scope);
+        if (filter.conditions.length === 0) return { rowCount: totalCount, totalCount };
+        if (isTextSearch) return { rowCount: null, totalCount };
+        return { rowCount: await countRecords(counter.connection, scope, where), totalCount };
+      };
+      const [starting, counting] = [start(), count()];
+      try {
+        const [{ first, reading }, { rowCount, totalCount }] = await Promise.all([starting, counting]);
+        signal.addEventListener('abort', reading.end, { once: true });
+        signal.throwIfAborted();
+        if (rowCount === null) {
+          const some = wait(FIRST_WAIT_MS, undefined, { ref: false }).then(() => reading.waitFor(1));
+          some.catch(() => undefined);
+          await Promise.race([reading.waitFor(FIRST_ROWS), some]);
+        }
+        signal.throwIfAborted();
+        const viewId = `view-${mark}-${++lastView}`;
+        views.set(viewId, { scope, reading, rowCount, first, close: reading.end });
+        void reading.whole.then(() => makeRoom(viewId)).catch(() => undefined);
+        makeRoom(viewId);
+        const isCounted = rowCount !== null || reading.isWhole;
+        return { viewId, rowCount: rowCount ?? reading.list.rowCount, isCounted, totalCount };
+      } catch (error) {
+        reader.interrupt();
+        counter.interrupt();
+        // No connection may be closed under a statement.
+        const [started] = await Promise.allSettled([starting, counting]);
+        if (started.status === 'fulfilled') started.value.reading.end();
+        else reader.close();
+        throw error;
+      } finally {
+        counter.close();
+      }
+    },
+    async count(viewId) {
+      const { reading } = find(viewId);
+      await found(viewId, reading.waitFor(Infinity));
+      return reading.list.rowCount;
+    },
+    async readIds(viewId, start, end) {
+      const { first, reading, rowCount } = find(viewId);
+      const until = Math.min(end, rowCount ?? end);
+      if (until <= first.length) return first.slice(start, until);
+      await found(viewId, reading.waitFor(until));
+      return reading.list.slice(start, until);
+    },
+    getScope: (viewId) => find(viewId).scope,
+    close,
+    closeOf(snapshotId) {
+      totals.clear();
+      for (const [viewId, { scope }] of [...views]) {
+        if (scope.parts.some((part) => part.snapshotId === snapshotId)) close(viewId);
+      }
+    },
+    closeAll() {
+      for (const viewId of [...views.keys()]) close(viewId);
+    },
+  };
+}
+
+const NO_ROWS = new Float64Array();
+
+function toClosed(viewId: string): AppError {
+  return new AppError('cache.view-closed', 'The view is closed.', { viewId });
+}
+
+/** Opens a connection whose statements an abort ends. */
+async function connectUntil(database: EngineDatabase, signal: AbortSignal): Promise<ViewConnection> {
+  const connection = await database.connect();
+  let isOpen = true;
+  const interrupt = (): void => {
+    if (isOpen) connection.interrupt();
+  };
+  signal.addEventListener('abort', interrupt, { once: true });
+  return {
+    connection,
+    interrupt,
+    close() {
+      signal.removeEventListener('abort', interrupt);
+      if (isOpen) connection.closeSync();
+      isOpen = false;
+    },
+  };
+}
+
+/** The first rows of a view, found without putting all of them in order. */
+async function readFirst(
+  connection: DuckDBConnection,
+  slices: readonly ViewSlice[],
+  order: ViewOrder,
+  where: SqlCondition,
+): Promise<Float64Array> {
+  const list = createRecordList();
+  for (const slice of slices) {
+    const source = toSliceSql(slice, ['record_id', ...order.columns], where);
+    const sql = `SELECT record_id FROM ${source} ORDER BY ${order.sql} LIMIT ${FIRST_ROWS - list.rowCount}`;
+    for await (const ids of streamIds(connection, sql, where.values)) list.append(ids);
+    if (list.rowCount >= FIRST_ROWS) break;
+  }
+  return list.slice(0, list.rowCount);
+}

@@ -1,0 +1,72 @@
+import type { RecordOrder } from '../../../../common/model/records/record.ts';
+import type { FilterField } from '../../../../common/model/records/record-filter.ts';
+import { findColumn } from '../engine-tables.ts';
+import type { RecordScope } from '../record-scope.ts';
+
+type SortColumn = RecordOrder[number]['column'];
+const ORDER_FIELDS: Readonly<Record<Exclude<SortColumn, 'received'>, FilterField>> = {
+  dateMs: 'dateMs',
+  responseCode: 'responseCode',
+  channel: 'channel',
+  service: 'service',
+  origin: 'origin',
+  client: 'client',
+  responseTimeMs: 'responseTimeMs',
+  botLatencyMs: 'botLatencyMs',
+  actionId: 'actionId',
+  error: 'error',
+};
+
+/** The order of a view as SQL. */
+export interface ViewOrder {
+  /** Columns that it compares; none for the order received. */
+  readonly columns: readonly string[];
+  /** What is compared first. */
+  readonly leading: {
+    readonly kind: 'received' | 'date' | 'text' | 'number';
+    readonly column: string;
+    readonly isDescending: boolean;
+  };
+  readonly sql: string;
+}
+
+/**
+ * The order of a view: nothing first, texts without regard to case. Where all its columns tie, records are in the order
+ * received, turned around when the leading column descends, so that an order whose columns are all turned around is the
+ * exact reverse. Columns that the report lacks, and those after `received`, decide nothing.
+ */
+export function toViewOrder(order: RecordOrder, scope: RecordScope): ViewOrder {
+  const columns: string[] = [];
+  const keys: string[] = [];
+  let leading: ViewOrder['leading'] | null = null;
+  let isDescending = order[0]?.descending === true;
+  for (const { column, descending } of order) {
+    if (column === 'received') {
+      isDescending = descending;
+      break;
+    }
+    const found = findColumn(ORDER_FIELDS[column], scope.direction);
+    if (found === null || columns.includes(found.name)) continue;
+    const isText = found.type.toString() === 'VARCHAR';
+    const kind = isText ? 'text' : column === 'dateMs' ? 'date' : 'number';
+    leading ??= { kind, column: found.name, isDescending: descending };
+    columns.push(found.name);
+    keys.push(...toSortKeys(found.name, isText, descending));
+  }
+  const direction = isDescending ? 'DESC' : 'ASC';
+  // The place of the only part decides nothing, and would keep storage from being skipped by the id.
+  const part = scope.parts.length > 1 ? [`part ${direction}`] : [];
+  return {
+    columns,
+    leading: leading ?? { kind: 'received', column: 'record_id', isDescending },
+    sql: [...keys, ...part, `record_id ${direction}`].join(', '),
+  };
+}
+
+function toSortKeys(name: string, isText: boolean, descending: boolean): string[] {
+  const key = isText ? `lower(${name})` : name;
+  // Action numbers are sent as text but are meant as numbers.
+  const keys = name === 'action_id' ? [`TRY_CAST(${name} AS BIGINT)`, key] : [key];
+  const direction = descending ? 'DESC NULLS LAST' : 'ASC NULLS FIRST';
+  return keys.map((sql) => `${sql} ${direction}`);
+}

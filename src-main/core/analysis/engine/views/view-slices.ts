@@ -1,0 +1,133 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { readRows } from '../engine-database.ts';
+import type { SqlCondition } from '../filter-sql.ts';
+import { RECORD_ID_SPAN, toSourceSql, type RecordScope, type ScopePart } from '../record-scope.ts';
+import type { ViewOrder } from './view-order.ts';
+
+/** Rows of a view that come after those of the slice before, read by a statement of their own. */
+export interface ViewSlice {
+  readonly scope: RecordScope;
+  /** Leaves the rows of other slices out; 'true' where the scope does. */
+  readonly sql: string;
+  /** Rows come in the order received, and belong into the view the other way around. */
+  readonly isReversed: boolean;
+}
+
+/** Sizes of slices in records. */
+export interface SliceSizes {
+  readonly first: number;
+  readonly most: number;
+}
+
+/** The first slice is read in a few milliseconds; sorting one of the largest takes some 50 MB. */
+export const SLICE_SIZES: SliceSizes = { first: 131_072, most: 1_048_576 };
+/** Each slice of dates asks for one more bound, and each bound is looked up in a row group of its own. */
+const MAX_DATE_SLICES = 16;
+
+/**
+ * Divides a view, so that its first rows are there before all of it has been read, and no more than a slice has to be
+ * sorted at once: by place in the order received, by ranges of dates, or, for a column of texts, into those that are
+ * empty and the others. Orders by numbers are one slice.
+ */
+export async function listSlices(
+  connection: DuckDBConnection,
+  scope: RecordScope,
+  { leading }: ViewOrder,
+  sizes: SliceSizes,
+): Promise<ViewSlice[]> {
+  const { kind, column, isDescending } = leading;
+  if (kind === 'received') return sliceByPlace(scope, isDescending, sizes);
+  const conditions =
+    kind === 'date'
+      ? toDateConditions(await findDateBounds(connection, scope, sizes))
+      : kind === 'text'
+        ? [`(${column} IS NULL OR ${column} = '')`, `${column} <> ''`]
+        : ['true'];
+  if (isDescending) conditions.reverse();
+  return conditions.map((sql) => ({ scope, sql, isReversed: false }));
+}
+
+/** A slice as a table expression with the columns named, and `part`. */
+export function toSliceSql(
+  { scope, sql }: ViewSlice,
+  columns: readonly string[],
+  where: SqlCondition,
+): string {
+  const conditions = [sql, where.sql].filter((condition) => condition !== 'true');
+  const all = conditions.length === 0 ? 'true' : conditions.join(' AND ');
+  return toSourceSql(scope, columns, { sql: all, values: where.values });
+}
+
+function sliceByPlace(scope: RecordScope, isDescending: boolean, { first, most }: SliceSizes): ViewSlice[] {
+  const slices: ViewSlice[] = [];
+  let size = first;
+  let room = size;
+  let parts: ScopePart[] = [];
+  const end = (): void => {
+    if (parts.length === 0) return;
+    if (isDescending) parts.reverse();
+    slices.push({ scope: { ...scope, parts }, sql: 'true', isReversed: isDescending });
+    parts = [];
+    size = Math.min(size * 4, most);
+    room = size;
+  };
+  for (const part of isDescending ? scope.parts.toReversed() : scope.parts) {
+    let { fromSeq = 0, recordCount: untilSeq } = part;
+    while (fromSeq < untilSeq) {
+      const rows = Math.min(room, untilSeq - fromSeq);
+      const range = isDescending
+        ? { fromSeq: untilSeq - rows, recordCount: untilSeq }
+        : { fromSeq, recordCount: fromSeq + rows };
+      parts.push({ ...part, ...range });
+      if (isDescending) untilSeq -= rows;
+      else fromSeq += rows;
+      room -= rows;
+      if (room === 0) end();
+    }
+  }
+  end();
+  return slices;
+}
+
+/** Dates of records that lie at even distances in the order received; rising, each once. */
+async function findDateBounds(
+  connection: DuckDBConnection,
+  scope: RecordScope,
+  { first }: SliceSizes,
+): Promise<number[]> {
+  const total = scope.parts.reduce((sum, { recordCount }) => sum + recordCount, 0);
+  const count = Math.min(MAX_DATE_SLICES, Math.ceil(total / first));
+  if (count < 2) return [];
+  const ids = Array.from({ length: count - 1 }, (_none, place) =>
+    findId(scope.parts, Math.floor((total * (place + 1)) / count)),
+  );
+  const lookUps = ids.map((id) => `SELECT date_ms FROM ${scope.direction} WHERE record_id = ${id}`);
+  const rows = await readRows<[number | null]>(
+    connection,
+    `SELECT DISTINCT date_ms FROM (${lookUps.join(' UNION ALL ')}) WHERE date_ms IS NOT NULL ORDER BY date_ms`,
+  );
+  return rows.flatMap(([dateMs]) => dateMs ?? []);
+}
+
+/** The id of the record at a place among all records of the snapshots that the parts are of. */
+function findId(parts: readonly ScopePart[], place: number): number {
+  let before = 0;
+  for (const { snapshotId, recordCount } of parts) {
+    if (place < before + recordCount) return snapshotId * RECORD_ID_SPAN + place - before;
+    before += recordCount;
+  }
+  return 0;
+}
+
+/** Conditions that every record meets one of, by rising date; those without a date come first. */
+function toDateConditions(bounds: readonly number[]): string[] {
+  const conditions = [undefined, ...bounds].map((fromMs, place) => {
+    const untilMs = bounds[place];
+    const dates = [
+      ...(fromMs === undefined ? [] : [`date_ms >= ${fromMs}`]),
+      ...(untilMs === undefined ? [] : [`date_ms < ${untilMs}`]),
+    ].join(' AND ');
+    return fromMs === undefined && dates !== '' ? `(date_ms IS NULL OR ${dates})` : dates;
+  });
+  return bounds.length === 0 ? ['true'] : conditions;
+}

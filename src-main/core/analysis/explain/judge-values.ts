@@ -1,0 +1,116 @@
+import type {
+  Certainty,
+  ExplainedField,
+  ExplainedValue,
+} from '../../../common/model/analysis/explanation.ts';
+import type { GroupValue } from '../../../common/model/analysis/grouping.ts';
+import { toUnevenChance } from '../../../common/statistics/binomial-tail.ts';
+import { toNewcombeInterval } from '../../../common/statistics/share-intervals.ts';
+
+/** Values that are shown. */
+const MAX_SHOWN = 40;
+/** Pairs that are shown. */
+const MAX_PAIRS = 3;
+/** Values that pairs are made of. */
+const MAX_PAIRED = 10;
+/** A pair says more than its parts alone only if it tells the selection from the rest better by so much. */
+const MIN_GAIN = 1.001;
+export const CHANCE_OF_CERTAIN = 0.001;
+export const CHANCE_OF_PROBABLE = 0.05;
+
+/** How often a value, or a pair of them, occurs in the selection and in the rest. */
+export interface CountedValue {
+  readonly terms: readonly { readonly field: ExplainedField; readonly value: GroupValue }[];
+  readonly inside: number;
+  readonly outside: number;
+}
+export interface Sides {
+  readonly inside: number;
+  readonly outside: number;
+}
+
+/**
+ * Returns how sure a difference is that chance shows with the one given. With many values looked at, some differ by
+ * chance: what is allowed is divided among all of them (Bonferroni).
+ */
+function toCertainty(chance: number, lookedAt: number): Certainty {
+  if (chance * lookedAt < CHANCE_OF_CERTAIN) return 'certain';
+  return chance * lookedAt < CHANCE_OF_PROBABLE ? 'probable' : 'chance';
+}
+
+/** Returns the values whose pairs may say more than each alone: those that are more frequent, the most telling first. */
+export function pickPaired(values: readonly CountedValue[], sides: Sides): CountedValue[] {
+  return values
+    .filter((value) => toDifference(value, sides) > 0)
+    .sort((a, b) => toCorrelation(b, sides) - toCorrelation(a, sides))
+    .slice(0, MAX_PAIRED);
+}
+
+/** Returns what sets the selection apart: the surest first, then what is more frequent, the largest difference first. */
+export function judgeValues(
+  singles: readonly CountedValue[],
+  pairs: readonly CountedValue[],
+  sides: Sides,
+  lookedAt: number,
+): ExplainedValue[] {
+  const told = pairs
+    .filter((pair) => pair.terms.every((term) => saysMore(pair, findSingle(singles, term), sides)))
+    .sort((a, b) => toCorrelation(b, sides) - toCorrelation(a, sides));
+  // Pairs of the same records say the same.
+  const distinct = told.filter(
+    (pair, place) =>
+      told.findIndex(({ inside, outside }) => inside === pair.inside && outside === pair.outside) === place,
+  );
+  const weightOf = (counted: CountedValue): number => {
+    const parts =
+      counted.terms.length < 2 ? [] : counted.terms.flatMap((term) => findSingle(singles, term) ?? []);
+    return Math.max(...[counted, ...parts].map((one) => Math.abs(toDifference(one, sides))));
+  };
+  return [...distinct.slice(0, MAX_PAIRS), ...singles]
+    .map((counted) => ({ counted, weight: weightOf(counted), judged: judge(counted, sides, lookedAt) }))
+    .sort(
+      (a, b) =>
+        ORDER.indexOf(a.judged.certainty) - ORDER.indexOf(b.judged.certainty) ||
+        Number(toDifference(b.counted, sides) > 0) - Number(toDifference(a.counted, sides) > 0) ||
+        b.weight - a.weight ||
+        b.counted.terms.length - a.counted.terms.length,
+    )
+    .slice(0, MAX_SHOWN)
+    .map(({ judged }) => judged);
+}
+
+const ORDER: readonly Certainty[] = ['certain', 'probable', 'chance'];
+
+function judge({ terms, inside, outside }: CountedValue, sides: Sides, lookedAt: number): ExplainedValue {
+  const before = { part: outside, whole: sides.outside };
+  const after = { part: inside, whole: sides.inside };
+  return {
+    terms: [...terms],
+    inside,
+    outside,
+    difference: toNewcombeInterval(before, after) ?? { low: -1, high: 1 },
+    certainty: toCertainty(toUnevenChance({ inside, outside }, sides), lookedAt),
+  };
+}
+
+function findSingle(
+  singles: readonly CountedValue[],
+  wanted: CountedValue['terms'][number],
+): CountedValue | undefined {
+  return singles.find(({ terms: [term] }) => term?.field === wanted.field && term.value === wanted.value);
+}
+
+function saysMore(pair: CountedValue, single: CountedValue | undefined, sides: Sides): boolean {
+  return single === undefined || toCorrelation(pair, sides) > toCorrelation(single, sides) * MIN_GAIN;
+}
+
+function toDifference({ inside, outside }: CountedValue, sides: Sides): number {
+  return inside / sides.inside - outside / sides.outside;
+}
+
+/** How well a value tells the selection from the rest: the correlation of having it with being inside, but for a factor. */
+function toCorrelation(counted: CountedValue, sides: Sides): number {
+  const share = (counted.inside + counted.outside) / (sides.inside + sides.outside);
+  const spread = Math.sqrt(share * (1 - share));
+  return spread === 0 ? 0 : toDifference(counted, sides) / spread;
+}

@@ -1,0 +1,74 @@
+import type { Direction } from '../../../common/reporting/reports.ts';
+import type { Judged, Measured } from './evidence.ts';
+import type { Expectation } from './expect-traffic.ts';
+import { scanMinutes, type Run } from './scan-minutes.ts';
+import type { HourCounts, TrafficCounts, TrafficCoverage } from './traffic-grid.ts';
+import { FACTOR, weighShares } from './weigh-shares.ts';
+import { weighVolume } from './weigh-volume.ts';
+
+/** What is found in counted traffic, what matters more first. */
+export const TRAFFIC_KINDS = ['errors-up', 'volume-down', 'slower', 'volume-up'] as const;
+export type TrafficKind = (typeof TRAFFIC_KINDS)[number];
+
+/** Traffic that can be described: that of a channel and service, of either, or (both null) all of it. */
+export interface Place {
+  readonly channel: number | null;
+  readonly service: number | null;
+}
+
+/** A place with its requests, in one direction or both. */
+export interface Series extends Place {
+  readonly directions: readonly Direction[];
+  readonly hours: HourCounts;
+  readonly minutes: TrafficCounts;
+}
+
+/** Something unusual at a place. */
+export interface Incident extends Place, Run {
+  readonly kind: TrafficKind;
+  readonly directions: readonly Direction[];
+  readonly measured: Measured;
+  readonly source: Expectation['source'];
+}
+
+const MIN_HITS = 5;
+const MIN_DROP = 0.5;
+const MIN_SURGE = 2;
+
+/** Returns what is unusual in the window of one series. */
+export function detectIncidents(
+  covered: TrafficCoverage,
+  series: Series,
+  expected: readonly (Expectation | null)[],
+): Incident[] {
+  const { channel, service, directions } = series;
+  return TRAFFIC_KINDS.flatMap((kind) => {
+    const { evidence, measure } = createEvidence(covered, series.minutes, expected, kind);
+    return scanMinutes(evidence).flatMap((run) => {
+      const measured = measure(run.onset, run.end ?? evidence.minutes);
+      const source = expected[Math.floor(run.onset / 60)]?.source ?? 'days';
+      return isLarge(kind, measured)
+        ? [{ ...run, kind, directions, channel, service, measured, source }]
+        : [];
+    });
+  });
+}
+
+/** True for what is worth saying, however certain it is. */
+function isLarge(kind: TrafficKind, { hits, total, expected }: Measured): boolean {
+  if (kind === 'volume-down') return hits <= MIN_DROP * expected;
+  if (kind === 'volume-up') return hits >= MIN_SURGE * expected;
+  return hits >= MIN_HITS && hits >= Math.min(FACTOR * expected, (total + expected) / 2);
+}
+
+/** Returns what speaks for a kind of incident in the minutes of some traffic. */
+export function createEvidence(
+  { minutesCovered }: TrafficCoverage,
+  minutes: TrafficCounts,
+  expected: readonly (Expectation | null)[],
+  kind: TrafficKind,
+): Judged {
+  return kind === 'errors-up' || kind === 'slower'
+    ? weighShares(minutesCovered, minutes, expected, kind)
+    : weighVolume(minutesCovered, minutes, expected, kind);
+}

@@ -1,0 +1,28 @@
+import type { Expectation } from './expect-traffic.ts';
+import type { Evidence } from './scan-minutes.ts';
+
+/** The requests of a run. */
+export interface Measured {
+  readonly total: number;
+  /** Those that failed, or were slow; of volume, all. */
+  readonly hits: number;
+  /** How many hits would have been usual. */
+  readonly expected: number;
+}
+
+/** What speaks for a kind of incident in the minutes of some traffic. */
+export interface Judged {
+  readonly evidence: Evidence;
+  /** The requests of minutes [from, to). */
+  readonly measure: (from: number, to: number) => Measured;
+}
+
+/** Returns what is usual in each minute. What hours say is held while a run goes on: they would take it for usual soon. */
+export function createHolder(expected: readonly (Expectation | null)[]) {
+  let held: Expectation | null = null;
+  return (minute: number, isUnusual: boolean): Expectation | null => {
+    const own = expected[Math.floor(minute / 60)] ?? null;
+    if (!isUnusual || held?.source !== 'hours') held = own;
+    return held;
+  };
+}

@@ -1,0 +1,149 @@
+import { USUAL_DAYS, type HourCounts, type TrafficCoverage } from './traffic-grid.ts';
+
+/** What is usual in an hour. */
+export interface Expectation {
+  /** What it was learned from: the same hour on earlier days, or the hours just before it. */
+  readonly source: 'days' | 'hours';
+  /** Shares, 0 to 1; null where too few requests came to say it. */
+  readonly failing: number | null;
+  readonly slow: number | null;
+  /** Requests a minute. */
+  readonly rate: number;
+  /** By how much the rate of other days differs from it: a standard deviation. */
+  readonly spread: number;
+  /** What the rate was a week before, relative to the usual one, by the hours around and at most; 1 where that is not known. */
+  readonly weekday: number;
+  readonly weekdayPeak: number;
+  readonly isWeekKnown: boolean;
+}
+
+const MIN_DAYS = 3;
+const HOURS_BEFORE = 6;
+const MIN_HOURS = 2;
+/** An hour counts for a day if so much of it is cached. */
+const MIN_COVERED = 0.95;
+/** With fewer earlier requests no share is usual. */
+const MIN_REQUESTS = 50;
+/** What nothing shows to be less is taken for so much. */
+const LEAST_FAILING = 0.005;
+const LEAST_SLOW = 0.03;
+/** Makes a standard deviation of a median absolute deviation. */
+const MAD_TO_DEVIATION = 1.4826;
+
+/** Sums over hours, each from the first one on. */
+interface Sums {
+  readonly requests: Float64Array;
+  readonly failures: Float64Array;
+  readonly timed: Float64Array;
+  readonly slow: Float64Array;
+}
+
+/**
+ * Returns what is usual in each hour of the window; null where there is neither enough of earlier days nor of the hours
+ * before. Medians over days keep what stood out on one of them from being taken for usual.
+ */
+export function expectTraffic(
+  { firstHour, firstMinute, hoursCovered }: TrafficCoverage,
+  { requests, failures, timed, slowFor }: HourCounts,
+): (Expectation | null)[] {
+  const firstOfWindow = Math.floor(firstMinute / 60) - firstHour;
+  const whole = { requests: sumUp(requests), failures: sumUp(failures), timed: sumUp(timed) };
+  const slows = slowFor.map(sumUp);
+  const isCovered = (of: number): boolean => (hoursCovered[of] ?? 0) >= MIN_COVERED;
+  return Array.from({ length: hoursCovered.length - firstOfWindow }, (_, place) => {
+    const hour = firstOfWindow + place;
+    const sums = { ...whole, slow: slows[Math.floor(place / 24)] ?? whole.timed };
+    const days = Array.from({ length: USUAL_DAYS }, (_day, day) => hour - 24 * (day + 1)).filter(isCovered);
+    if (days.length >= MIN_DAYS) return expectFrom(sums, days, hour, isCovered);
+    const before = Array.from({ length: HOURS_BEFORE }, (_hour, back) => hour - 1 - back).filter(isCovered);
+    if (before.length < MIN_HOURS) return null;
+    const rate = toMedian(before.map((of) => add(sums.requests, of, of) / 60));
+    return {
+      source: 'hours',
+      failing: toUsualShare(sums.failures, sums.requests, before, 0, LEAST_FAILING),
+      slow: toUsualShare(sums.slow, sums.timed, before, 0, LEAST_SLOW),
+      rate,
+      spread: 0,
+      weekday: 1,
+      weekdayPeak: 1,
+      isWeekKnown: false,
+    };
+  });
+}
+
+function sumUp(values: Float64Array): Float64Array {
+  const sums = new Float64Array(values.length + 1);
+  for (let hour = 0; hour < values.length; hour += 1)
+    sums[hour + 1] = (sums[hour] ?? 0) + (values[hour] ?? 0);
+  return sums;
+}
+
+/** What lies in hours [from, to], as far as there are any. */
+function add(sums: Float64Array, from: number, to: number): number {
+  const last = Math.min(to + 1, sums.length - 1);
+  const first = Math.max(0, from);
+  return last <= first ? 0 : (sums[last] ?? 0) - (sums[first] ?? 0);
+}
+
+function expectFrom(
+  sums: Sums,
+  days: readonly number[],
+  hour: number,
+  isCovered: (hour: number) => boolean,
+): Expectation {
+  const toRate = (of: number): number => add(sums.requests, of, of) / 60;
+  const rates = days.map(toRate);
+  const rate = toMedian(rates);
+  const spread = MAD_TO_DEVIATION * toMedian(rates.map((of) => Math.abs(of - rate)));
+  // Weekends repeat after a week. Five hours together say it: one of them may have been unusual itself.
+  const around = [-2, -1, 0, 1, 2].map((by) => hour + by - 24 * USUAL_DAYS).filter(isCovered);
+  const weekly = around.map(toRate);
+  const usual = around.map((of) => toMedian(days.map((day) => toRate(of - hour + 24 * USUAL_DAYS + day))));
+  const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+  const isWeekKnown = around.length >= 3 && sum(usual) > 0;
+  const weekday = isWeekKnown ? sum(weekly) / sum(usual) : 1;
+  const weekBefore = hour - 24 * USUAL_DAYS;
+  return {
+    source: 'days',
+    failing: toUsualShare(sums.failures, sums.requests, days, 1, LEAST_FAILING),
+    slow: toUsualShare(sums.slow, sums.timed, days, 1, LEAST_SLOW),
+    rate,
+    spread,
+    weekday,
+    weekdayPeak: Math.max(weekday, rate > 0 && isCovered(weekBefore) ? toRate(weekBefore) / rate : 0),
+    isWeekKnown,
+  };
+}
+
+/**
+ * The usual share of hits: the larger of the median of whole days and that of the hours around this one. Small numbers
+ * are drawn to the former, and none is less than what they can show.
+ */
+function toUsualShare(
+  hits: Float64Array,
+  all: Float64Array,
+  hours: readonly number[],
+  around: number,
+  least: number,
+): number | null {
+  const isDaily = around > 0;
+  const whole = hours.map((hour) => ({
+    hits: add(hits, isDaily ? hour - 11 : hour, isDaily ? hour + 12 : hour),
+    all: add(all, isDaily ? hour - 11 : hour, isDaily ? hour + 12 : hour),
+  }));
+  if (whole.reduce((total, day) => total + day.all, 0) < MIN_REQUESTS) return null;
+  const daily = toMedian(whole.filter((day) => day.all > 0).map((day) => (day.hits + 0.5) / (day.all + 1)));
+  const near = hours.map(
+    (hour) =>
+      (add(hits, hour - around, hour + around) + 30 * daily) / (add(all, hour - around, hour + around) + 30),
+  );
+  return Math.max(least, daily, toMedian(near));
+}
+
+/** The middle of some values; 0 of none. */
+function toMedian(values: readonly number[]): number {
+  const sorted = Float64Array.from(values).sort();
+  const upper = sorted[Math.floor(sorted.length / 2)] ?? 0;
+  const lower = sorted[Math.ceil(sorted.length / 2) - 1] ?? 0;
+  return (lower + upper) / 2;
+}

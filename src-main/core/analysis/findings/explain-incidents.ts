@@ -1,0 +1,173 @@
+import { DIRECTIONS, type Direction } from '../../../common/reporting/reports.ts';
+import {
+  TRAFFIC_KINDS,
+  createEvidence,
+  detectIncidents,
+  type Incident,
+  type Place,
+  type Series,
+} from './detect-incidents.ts';
+import { createExpectations, type ExpectPlace } from './expect-place.ts';
+import { ALARM } from './scan-minutes.ts';
+import {
+  addFlow,
+  createCounts,
+  createHourCounts,
+  type TrafficCoverage,
+  type TrafficFlow,
+  type TrafficGrid,
+} from './traffic-grid.ts';
+
+/** Fewer requests than this in a week show nothing by themselves. */
+const MIN_REQUESTS = 60;
+/** What is left once a part is taken away is unusual itself where it would be certain by itself. */
+const STILL_UNUSUAL = ALARM;
+
+/** A place with what flows through it. */
+interface PlaceFlows extends Place {
+  readonly directions: readonly Direction[];
+  readonly covered: TrafficCoverage;
+  readonly flows: readonly TrafficFlow[];
+}
+
+interface Candidate {
+  readonly incident: Incident;
+  readonly place: PlaceFlows;
+}
+
+/** True where every request of a part belongs to a whole. */
+export function isWithin(part: Place, whole: Place): boolean {
+  return (
+    (whole.channel === null || whole.channel === part.channel) &&
+    (whole.service === null || whole.service === part.service)
+  );
+}
+
+/**
+ * Returns what is unusual, each incident once: described by the channel and service, channel, service, or everything, in
+ * one direction or both, in which it is the least likely to be chance, and that leaves nothing unusual beside it. Small
+ * flows of both directions, or of a channel, together show what none of them does.
+ */
+export function findIncidents(grids: readonly TrafficGrid[]): Incident[] {
+  const expect = createExpectations((flow) => grids.find(({ flows }) => flows.includes(flow)));
+  const candidates = listPlaces(grids).flatMap((place): Candidate[] => {
+    const series = sumFlows(place, place.flows);
+    const total = series.hours.requests.reduce((sum, count) => sum + count, 0);
+    if (total < MIN_REQUESTS) return [];
+    const expected = expect(place.covered, series.hours, place.flows);
+    return detectIncidents(place.covered, series, expected).map((incident) => ({ incident, place }));
+  });
+  return TRAFFIC_KINDS.flatMap((kind) => {
+    const kept: Candidate[] = [];
+    const own = candidates
+      .filter(({ incident }) => incident.kind === kind)
+      .sort((a, b) => b.incident.score - a.incident.score);
+    for (const candidate of own) if (isUnusualBeside(candidate, kept, expect)) kept.push(candidate);
+    return kept.map(({ incident }) => incident).sort((a, b) => a.onset - b.onset);
+  });
+}
+
+/** Channels with their services, channels, services, and everything: of each direction, and of both together. */
+function listPlaces(grids: readonly TrafficGrid[]): PlaceFlows[] {
+  const single = grids.flatMap((grid) => listPlacesOf(grid, [grid.direction], grid.flows));
+  const [first, ...others] = grids;
+  if (first === undefined || others.length === 0) return single;
+  const covered = {
+    ...first,
+    hoursCovered: first.hoursCovered.map((share, hour) =>
+      Math.min(share, ...others.map(({ hoursCovered }) => hoursCovered[hour] ?? 0)),
+    ),
+    minutesCovered: first.minutesCovered.map((own, minute) =>
+      Math.min(own, ...others.map(({ minutesCovered }) => minutesCovered[minute] ?? 0)),
+    ),
+  };
+  const both = listPlacesOf(
+    covered,
+    DIRECTIONS,
+    grids.flatMap(({ flows }) => flows),
+  );
+  return [
+    ...single,
+    ...both.filter(({ flows }) => new Set(flows.map(({ direction }) => direction)).size > 1),
+  ];
+}
+
+function listPlacesOf(
+  covered: TrafficCoverage,
+  directions: readonly Direction[],
+  flows: readonly TrafficFlow[],
+): PlaceFlows[] {
+  const toPair = ({ channel, service }: Place): string => `${String(channel)} ${String(service)}`;
+  const pairs = [...Map.groupBy(flows, toPair).values()];
+  const count = (own: readonly TrafficFlow[]): number => new Set(own.map(toPair)).size;
+  const group = (field: 'channel' | 'service'): PlaceFlows[] =>
+    [...Map.groupBy(flows, (flow) => flow[field])].flatMap(([value, own]) => {
+      const pairsOfOwn = count(own);
+      return value === null || pairsOfOwn < 2 || pairsOfOwn === pairs.length
+        ? []
+        : [{ channel: null, service: null, [field]: value, directions, covered, flows: own }];
+    });
+  const known = pairs.flatMap((own): PlaceFlows[] => {
+    const { channel, service } = own[0] ?? { channel: null, service: null };
+    return channel === null || service === null
+      ? []
+      : [{ channel, service, directions, covered, flows: own }];
+  });
+  const isOnePair = pairs.length === known.length && pairs.length < 2;
+  return [
+    ...known,
+    ...group('channel'),
+    ...group('service'),
+    ...(isOnePair ? [] : [{ channel: null, service: null, directions, covered, flows }]),
+  ];
+}
+
+function sumFlows({ covered, ...place }: PlaceFlows, flows: readonly TrafficFlow[]): Series {
+  const [only] = flows;
+  if (flows.length === 1 && only !== undefined) return { ...place, hours: only.hours, minutes: only.minutes };
+  const days = only?.hours.slowFor.length ?? 0;
+  const whole = {
+    hours: createHourCounts(covered.hoursCovered.length, days),
+    minutes: createCounts(covered.minutesCovered.length),
+  };
+  for (const flow of flows) addFlow(whole, flow);
+  return { ...place, ...whole };
+}
+
+/** True for what is not explained by stronger incidents that share some of its flows. */
+function isUnusualBeside(candidate: Candidate, stronger: readonly Candidate[], expect: ExpectPlace): boolean {
+  const { flows } = candidate.place;
+  const shared = new Set(
+    stronger
+      .filter(({ incident }) => overlaps(incident, candidate.incident))
+      .flatMap(({ place }) => place.flows.filter((flow) => flows.includes(flow))),
+  );
+  return shared.size === 0 || isUnusualWithout(candidate, shared, expect);
+}
+
+function overlaps(one: Incident, other: Incident): boolean {
+  return one.onset < (other.end ?? Infinity) && other.onset < (one.end ?? Infinity);
+}
+
+/** True where what is left of a place without some flows is unusual in the same minutes. */
+function isUnusualWithout(
+  { incident, place }: Candidate,
+  without: ReadonlySet<TrafficFlow>,
+  expect: ExpectPlace,
+): boolean {
+  const rest = place.flows.filter((flow) => !without.has(flow));
+  if (rest.length === 0) return false;
+  const series = sumFlows(place, rest);
+  const expected = expect(place.covered, series.hours, rest);
+  const { evidence } = createEvidence(place.covered, series.minutes, expected, incident.kind);
+  const end = incident.end ?? evidence.minutes;
+  let sum = 0;
+  for (let minute = 0; minute < end; minute += 1) {
+    const isInside = minute >= incident.onset;
+    evidence.advance(minute, isInside);
+    if (!isInside) continue;
+    sum = Math.max(0, sum + evidence.weigh(minute));
+    if (sum >= STILL_UNUSUAL) return true;
+  }
+  return false;
+}

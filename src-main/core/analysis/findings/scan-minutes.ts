@@ -1,0 +1,105 @@
+/** Minutes in which something was unusual, counted from the first one that was looked at. */
+export interface Run {
+  readonly onset: number;
+  /** The first minute after it; null while it goes on. */
+  readonly end: number | null;
+  /** The minute that made it certain. */
+  readonly crossed: number;
+  /** How much more likely its minutes are as unusual as they are than usual, as a natural logarithm. */
+  readonly score: number;
+}
+
+/** What is looked for in a series of minutes. */
+export interface Evidence {
+  readonly minutes: number;
+  /** Logarithm of how much more likely a minute is unusual than usual; 0 where nothing is known of it. */
+  readonly weigh: (minute: number) => number;
+  /** False for minutes of which nothing is known. */
+  readonly isKnown: (minute: number) => boolean;
+  /** Called with each minute before it is weighed: what is usual may follow the minutes that are. */
+  readonly advance: (minute: number, isUnusual: boolean) => void;
+  /** Weighs the minutes given to it so far together: as unusual as they make each other, against usual. */
+  readonly createSum: () => (minute: number) => number;
+}
+
+interface OpenRun {
+  /** The first guess of its onset. */
+  readonly start: number;
+  readonly crossed: number;
+  best: number;
+  bestAt: number;
+}
+
+/** From here on a run is certain: chance does as much once in many millions of minutes. */
+export const ALARM = 18;
+/** A run is over once this much speaks against its going on. */
+const CALM = 9;
+/** After so many minutes that nothing is known of, it is not known either whether it went on. */
+const MAX_UNKNOWN = 60;
+/** So many minutes after it crossed, too, say when a run began; it is told only then, so that its onset stays. */
+const SETTLE = 3;
+/** The onset is looked for within so many minutes before the first guess. */
+const REACH = 15;
+
+/** Returns the runs of unusual minutes. What comes later than minutes after a run crossed doesn't change its onset. */
+export function scanMinutes(evidence: Evidence): Run[] {
+  const { minutes, weigh, isKnown, advance } = evidence;
+  const runs: Run[] = [];
+  let start = 0;
+  let sum = 0;
+  let unknown = 0;
+  let open = null as OpenRun | null;
+  const close = (run: OpenRun, end: number | null): void => {
+    const { crossed } = run;
+    if (crossed + SETTLE < minutes) {
+      const onset = placeOnset(evidence, run.start, crossed + SETTLE);
+      runs.push({ onset, end, crossed, score: weighTogether(evidence, onset, end ?? minutes) });
+    }
+    open = null;
+    sum = 0;
+  };
+  for (let minute = 0; minute < minutes; minute += 1) {
+    advance(minute, open !== null);
+    if (!isKnown(minute)) unknown += 1;
+    else {
+      if (unknown >= MAX_UNKNOWN && open !== null) close(open, minute - unknown);
+      unknown = 0;
+    }
+    const value = weigh(minute);
+    if (open === null) {
+      if (sum <= 0) start = minute;
+      sum = Math.max(0, sum + value);
+      if (sum < ALARM) continue;
+      open = { start, crossed: minute, best: sum, bestAt: minute };
+    } else {
+      sum += value;
+      if (sum > open.best) {
+        open.best = sum;
+        open.bestAt = minute;
+      } else if (open.best - sum >= CALM) close(open, open.bestAt + 1);
+    }
+  }
+  if (open !== null) close(open, null);
+  return runs;
+}
+
+/** The most likely onset: the minute from which on those up to the last are the most unusual together. */
+function placeOnset({ createSum }: Evidence, start: number, last: number): number {
+  const add = createSum();
+  let onset = start;
+  let best = -Infinity;
+  for (let minute = last; minute >= Math.max(0, start - REACH); minute -= 1) {
+    const sum = add(minute);
+    if (sum <= best) continue;
+    best = sum;
+    onset = minute;
+  }
+  return onset;
+}
+
+function weighTogether({ createSum }: Evidence, from: number, to: number): number {
+  const add = createSum();
+  let sum = 0;
+  for (let minute = from; minute < to; minute += 1) sum = add(minute);
+  return sum;
+}

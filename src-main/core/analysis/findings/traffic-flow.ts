@@ -1,0 +1,113 @@
+import type { Direction } from '../../../common/reporting/reports.ts';
+import {
+  createCounts,
+  createHourCounts,
+  FAILED,
+  UNTIMED,
+  USUAL_DAYS,
+  type TrafficCell,
+  type TrafficFlow,
+} from './traffic-grid.ts';
+
+/** At most this share of the requests of the week before is called slow. */
+const SLOW_SHARE = 0.15;
+/** With fewer timed requests in it, all say what is slow. */
+const MIN_TIMED = 200;
+const OUTCOMES = 64;
+/** An hour's outcomes, the negative ones too. */
+const ROW = OUTCOMES - UNTIMED;
+const DAY_MINUTES = 24 * 60;
+
+/** The window of a grid, and the week before it. */
+export interface Frame {
+  readonly firstHour: number;
+  readonly firstMinute: number;
+  readonly hourCount: number;
+  readonly minuteCount: number;
+}
+
+/** What was counted of a channel and service. */
+export interface FlowCells {
+  readonly channel: number;
+  readonly service: number;
+  readonly hours: TrafficCell[];
+  readonly minutes: TrafficCell[];
+  total: number;
+}
+
+/** Lays the counted outcomes of a channel and service out in time. */
+export function createFlow(
+  direction: Direction,
+  cells: FlowCells,
+  { firstHour, firstMinute, hourCount, minuteCount }: Frame,
+): TrafficFlow {
+  const firstDay = Math.floor(firstMinute / DAY_MINUTES);
+  const days = Math.max(1, Math.ceil((firstMinute + minuteCount) / DAY_MINUTES) - firstDay);
+  const hours = createHourCounts(hourCount, days);
+  const minutes = createCounts(minuteCount);
+  /** How many requests had each outcome in each hour, the negative ones first. */
+  const outcomes = new Float64Array(hourCount * ROW);
+  const count = (hour: number, { outcome, count: own }: TrafficCell): void => {
+    if (hour < 0 || hour >= hourCount) return;
+    const place = hour * ROW + outcome - UNTIMED;
+    outcomes[place] = (outcomes[place] ?? 0) + own;
+  };
+  for (const cell of cells.hours) count(cell.slot - firstHour, cell);
+  for (const cell of cells.minutes) count(Math.floor(cell.slot / 60) - firstHour, cell);
+  const limits = hours.slowFor.map((_, day) => findSlow(outcomes, (firstDay + day) * 24 - firstHour));
+  for (let hour = 0; hour < hourCount; hour += 1) {
+    const row = outcomes.subarray(hour * ROW, (hour + 1) * ROW);
+    const sum = (from: number): number => {
+      let total = 0;
+      for (let place = from - UNTIMED; place < ROW; place += 1) total += row[place] ?? 0;
+      return total;
+    };
+    hours.requests[hour] = sum(UNTIMED);
+    hours.failures[hour] = row[FAILED - UNTIMED] ?? 0;
+    hours.timed[hour] = sum(0);
+    for (const [day, slow] of hours.slowFor.entries()) slow[hour] = sum(limits[day] ?? OUTCOMES);
+  }
+  const raise = (values: Float64Array, slot: number, own: number): void => {
+    values[slot] = (values[slot] ?? 0) + own;
+  };
+  for (const { slot, outcome, count: own } of cells.minutes) {
+    const minute = slot - firstMinute;
+    if (minute < 0 || minute >= minuteCount) continue;
+    raise(minutes.requests, minute, own);
+    if (outcome === FAILED) raise(minutes.failures, minute, own);
+    if (outcome >= 0) raise(minutes.timed, minute, own);
+    if (outcome >= (limits[Math.floor(minute / DAY_MINUTES)] ?? OUTCOMES)) raise(minutes.slow, minute, own);
+  }
+  const toNumber = (value: number): number | null => (Number.isNaN(value) ? null : value);
+  return {
+    direction,
+    channel: toNumber(cells.channel),
+    service: toNumber(cells.service),
+    hours,
+    minutes,
+  };
+}
+
+/** The first outcome that is slow on a day, from the hours of the week before it. */
+function findSlow(outcomes: Float64Array, firstHourOfDay: number): number {
+  const count = (from: number, to: number): { counts: Float64Array; total: number } => {
+    const counts = new Float64Array(OUTCOMES);
+    let total = 0;
+    for (let hour = Math.max(0, from); hour < to; hour += 1) {
+      for (let outcome = 0; outcome < OUTCOMES; outcome += 1) {
+        const own = outcomes[hour * ROW + outcome - UNTIMED] ?? 0;
+        counts[outcome] = (counts[outcome] ?? 0) + own;
+        total += own;
+      }
+    }
+    return { counts, total };
+  };
+  const before = count(firstHourOfDay - USUAL_DAYS * 24, firstHourOfDay);
+  const { counts, total } = before.total >= MIN_TIMED ? before : count(0, outcomes.length / ROW);
+  let above = 0;
+  for (let outcome = OUTCOMES - 1; outcome >= 0; outcome -= 1) {
+    above += counts[outcome] ?? 0;
+    if (above > total * SLOW_SHARE) return outcome + 1;
+  }
+  return OUTCOMES;
+}

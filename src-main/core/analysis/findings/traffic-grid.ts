@@ -1,0 +1,99 @@
+import type { Direction } from '../../../common/reporting/reports.ts';
+
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 86_400_000;
+/** What is usual at a time of day shows in so many days before it. */
+export const USUAL_DAYS = 7;
+
+/** What became of requests, beside how long successful ones took in half octaves of a millisecond, from 0. */
+export const FAILED = -1;
+export const UNTIMED = -2;
+
+/** How many requests of a channel and service had an outcome in a slot of time. NaN stands for no channel, no service. */
+export interface TrafficCell {
+  readonly channel: number;
+  readonly service: number;
+  /** Hours or minutes since the epoch. */
+  readonly slot: number;
+  readonly outcome: number;
+  readonly count: number;
+}
+
+/** Requests by slot of time. */
+export interface TrafficCounts {
+  readonly requests: Float64Array;
+  readonly failures: Float64Array;
+  /** Those that succeeded and say how long they took, and of them those that took long for their flow. */
+  readonly timed: Float64Array;
+  readonly slow: Float64Array;
+}
+
+/** Requests by the hour. What is slow is decided for each day of the window: `slowFor` has the hours as each sees them. */
+export interface HourCounts extends Omit<TrafficCounts, 'slow'> {
+  readonly slowFor: readonly Float64Array[];
+}
+
+/** The requests of one channel and service in a direction, null where they have none. */
+export interface TrafficFlow {
+  readonly direction: Direction;
+  readonly channel: number | null;
+  readonly service: number | null;
+  readonly hours: HourCounts;
+  readonly minutes: TrafficCounts;
+}
+
+/** What is cached of traffic: a window by minutes, and hours from a week before it to its end. */
+export interface TrafficCoverage {
+  readonly firstHour: number;
+  readonly firstMinute: number;
+  /** Share of each hour that is cached in full, 0 to 1. */
+  readonly hoursCovered: Float64Array;
+  /** 1 for minutes that are cached in full. */
+  readonly minutesCovered: Uint8Array;
+}
+
+/** The traffic of one direction. */
+export interface TrafficGrid extends TrafficCoverage {
+  readonly direction: Direction;
+  readonly flows: readonly TrafficFlow[];
+}
+
+export interface TimeSpan {
+  readonly fromMs: number;
+  /** Exclusive. */
+  readonly toMs: number;
+}
+
+/** Returns counts of nothing. */
+export function createCounts(slots: number): TrafficCounts {
+  const create = (): Float64Array => new Float64Array(slots);
+  return { requests: create(), failures: create(), timed: create(), slow: create() };
+}
+
+/** Returns counts of nothing, for a window of some days. */
+export function createHourCounts(hours: number, days: number): HourCounts {
+  const { requests, failures, timed } = createCounts(hours);
+  return { requests, failures, timed, slowFor: Array.from({ length: days }, () => new Float64Array(hours)) };
+}
+
+/** Adds the requests of a flow to those of a whole. */
+export function addFlow(
+  whole: { readonly hours: HourCounts; readonly minutes: TrafficCounts },
+  { hours, minutes }: TrafficFlow,
+): void {
+  const add = (to: Float64Array, from: Float64Array): void => {
+    for (let slot = 0; slot < from.length; slot += 1) to[slot] = (to[slot] ?? 0) + (from[slot] ?? 0);
+  };
+  for (const name of ['requests', 'failures', 'timed'] as const) {
+    add(whole.hours[name], hours[name]);
+    add(whole.minutes[name], minutes[name]);
+  }
+  add(whole.minutes.slow, minutes.slow);
+  for (const [day, slow] of hours.slowFor.entries()) add(whole.hours.slowFor[day] ?? slow, slow);
+}
+
+/** Returns the first hour, since the epoch, that says what is usual in a window: a day is taken around each hour. */
+export function toFirstHour({ fromMs }: TimeSpan): number {
+  return Math.floor(fromMs / HOUR_MS) - USUAL_DAYS * 24 - 12;
+}

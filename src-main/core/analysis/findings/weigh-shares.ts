@@ -1,0 +1,70 @@
+import type { Expectation } from './expect-traffic.ts';
+import { createHolder, type Judged } from './evidence.ts';
+import type { TrafficCounts } from './traffic-grid.ts';
+
+/** Shares have to grow by this factor and this much. */
+export const FACTOR = 3;
+const STEP = { 'errors-up': 0.1, slower: 0.25 };
+const MAX_SHARE = 0.95;
+
+/** Returns what speaks for a larger share of failing, or slow, requests. */
+export function weighShares(
+  minutesCovered: Uint8Array,
+  counts: TrafficCounts,
+  expected: readonly (Expectation | null)[],
+  kind: 'errors-up' | 'slower',
+): Judged {
+  const hits = kind === 'errors-up' ? counts.failures : counts.slow;
+  const all = kind === 'errors-up' ? counts.requests : counts.timed;
+  const usual = new Float64Array(all.length);
+  const hold = createHolder(expected);
+  const toUnusual = (share: number): number =>
+    Math.min(MAX_SHARE, Math.max(FACTOR * share, share + STEP[kind]));
+  const sum = (values: Float64Array, from: number, to: number): number => {
+    let total = 0;
+    for (let minute = from; minute < to; minute += 1) total += values[minute] ?? 0;
+    return total;
+  };
+  return {
+    evidence: {
+      minutes: all.length,
+      isKnown: (minute) => minutesCovered[minute] === 1 || (all[minute] ?? 0) > 0,
+      advance: (minute, isUnusual) => {
+        const own = hold(minute, isUnusual);
+        usual[minute] = (kind === 'errors-up' ? own?.failing : own?.slow) ?? 0;
+      },
+      weigh: (minute) => {
+        const share = usual[minute] ?? 0;
+        const requests = all[minute] ?? 0;
+        const unusual = toUnusual(share);
+        if (share === 0 || requests === 0 || unusual <= share) return 0;
+        const hit = hits[minute] ?? 0;
+        return hit * Math.log(unusual / share) + (requests - hit) * Math.log((1 - unusual) / (1 - share));
+      },
+      createSum: () => {
+        const total = { hits: 0, misses: 0, usual: 0, usualHits: 0 };
+        return (minute) => {
+          const share = usual[minute] ?? 0;
+          if (share > 0) {
+            const hit = hits[minute] ?? 0;
+            const miss = (all[minute] ?? 0) - hit;
+            total.hits += hit;
+            total.misses += miss;
+            total.usual += hit * Math.log(share) + miss * Math.log(1 - share);
+            total.usualHits += (hit + miss) * share;
+          }
+          const requests = total.hits + total.misses;
+          if (requests === 0) return 0;
+          const least = toUnusual(total.usualHits / requests);
+          const unusual = Math.min(MAX_SHARE, Math.max(total.hits / requests, least));
+          return total.hits * Math.log(unusual) + total.misses * Math.log(1 - unusual) - total.usual;
+        };
+      },
+    },
+    measure: (from, to) => {
+      let expected = 0;
+      for (let minute = from; minute < to; minute += 1) expected += (all[minute] ?? 0) * (usual[minute] ?? 0);
+      return { total: sum(all, from, to), hits: sum(hits, from, to), expected };
+    },
+  };
+}

@@ -1,0 +1,162 @@
+import { createHash } from 'node:crypto';
+import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
+import { isDetailKind } from '../../../common/reporting/reports.ts';
+import type { Database } from '../../../node/open-database.ts';
+import type { CallContext } from '../../calls/call-messages.ts';
+import { createSecretCleaner, type SecretCleaner } from '../../secrets/secret-cleaner.ts';
+import { isDamagedPage } from '../file/to-cache-error.ts';
+import type { SnapshotReader } from '../read/snapshot-rows.ts';
+import { createStoredPages, type StoredBody } from '../read/stored-pages.ts';
+import { cleanRows, cleanTexts, defineCleaning } from './clean-rows.ts';
+import { packBody } from '../write/page-body.ts';
+import { preparePageReading, type StoredPage } from '../write/page-reading.ts';
+import { preparePageWrites } from '../write/page-writes.ts';
+import { preparePageReplacement } from '../write/replace-pages.ts';
+
+export interface WantedCleaning {
+  readonly connectionId: string;
+  /** What is known of the connection's secrets now. */
+  readonly secrets: readonly string[];
+}
+
+export interface Cleaning {
+  readonly searchedPages: number;
+  readonly cleanedPages: number;
+  /** Snapshots with such pages. */
+  readonly snapshotIds: readonly number[];
+  /** Something was removed, in a page or beside one. */
+  readonly isChanged: boolean;
+}
+
+interface UncleanedPage extends StoredPage {
+  readonly snapshotId: number;
+}
+
+/** Pages whose search is noted together. */
+const BATCH = 50;
+
+/** Returns the connections whose pages of before they were cleaned have all been searched. */
+export function listCleaned(database: Database): string[] {
+  return database.prepare<[], string>('SELECT connection_id FROM cleaned_connections').pluck().all();
+}
+
+/**
+ * Prepares the search of kept pages for secrets: those of a connection that came before what services send back was
+ * cleaned. Each page is unpacked once; one that holds a secret is replaced by the cleaned one, with its rows and its
+ * checksum, in one transaction, and its snapshot says so. `beforeChange` is called before anything changes. A run that ended early goes on where it was. Pages of a download
+ * that is under way, and of removed snapshots, are left to a later run.
+ */
+export function createPageCleaner(
+  database: Database,
+  snapshots: SnapshotReader,
+  beforeChange: () => void,
+): (wanted: WantedCleaning, context: CallContext) => Promise<Cleaning> {
+  const reader = preparePageReading(database);
+  const bodies = createStoredPages(database);
+  const replacement = preparePageReplacement(database);
+  const { mergeRemark } = preparePageWrites(database);
+  const uncleaned = `FROM pages AS p JOIN snapshots AS s USING (snapshot_id)
+    WHERE p.is_cleaned = 0 AND s.connection_id = ?`;
+  const next = database.prepare<[string], UncleanedPage>(
+    `SELECT snapshot_id AS snapshotId, p.page_number AS pageNumber, p.first_seq AS firstSeq,
+       p.record_count AS recordCount, p.entry_count AS entryCount, p.known_entries AS knownEntries, p.sha256,
+       p.records_sha256 AS recordsSha256
+     ${uncleaned} AND s.is_removed = 0 AND s.state <> 'downloading'
+     ORDER BY snapshot_id, p.page_number LIMIT ${BATCH}`,
+  );
+  const isLeft = database.prepare<[string], number>(`SELECT 1 ${uncleaned} LIMIT 1`).pluck();
+  const noteSearch = database.prepare(
+    'UPDATE pages SET is_cleaned = 1 WHERE snapshot_id = ? AND page_number = ?',
+  );
+  const noteConnection = database.prepare('INSERT OR IGNORE INTO cleaned_connections VALUES (?)');
+  const setBody = database.prepare(
+    'UPDATE page_bodies SET body = ? WHERE snapshot_id = ? AND page_number = ?',
+  );
+  const setPage = database.prepare(
+    'UPDATE pages SET sha256 = ?, size_bytes = ? WHERE snapshot_id = ? AND page_number = ?',
+  );
+  const forgetRowsDigest = database.prepare(
+    'UPDATE pages SET records_sha256 = NULL WHERE snapshot_id = ? AND page_number = ?',
+  );
+  const addUp = database.prepare(
+    `UPDATE snapshots SET reading = reading + 1,
+       size_bytes = (SELECT coalesce(sum(size_bytes), 0) FROM pages WHERE snapshot_id = @snapshotId)
+     WHERE snapshot_id = @snapshotId`,
+  );
+  // Whatever is derived from the cache is built anew: it holds the secrets, too.
+  const renewIdentity = database.prepare('UPDATE cache_state SET identity = lower(hex(randomblob(16)))');
+
+  const readBody = ({ snapshotId, pageNumber }: UncleanedPage): StoredBody | null => {
+    try {
+      return bodies.readBody(snapshotId, pageNumber);
+    } catch (error) {
+      if (isDamagedPage(error)) return null;
+      throw error;
+    }
+  };
+  /** Rows as the cleaned page is read; where it is read otherwise than they were stored, each text by itself. */
+  const replaceRows = (snapshot: Snapshot, page: StoredPage): void => {
+    const reading = reader.compare(snapshot, page, snapshot.period.zone);
+    const fresh = reading.state === 'read' ? reading.fresh : null;
+    const count = fresh === null ? -1 : (isDetailKind(snapshot.report) ? fresh.records : fresh.groups).length;
+    if (fresh !== null && count === page.recordCount) {
+      replacement.replacePage(snapshot, page, fresh);
+      return;
+    }
+    cleanRows(database, snapshot, page);
+    forgetRowsDigest.run(snapshot.id, page.pageNumber);
+  };
+  const replace = database.transaction(
+    (page: UncleanedPage, { isRebuilt }: StoredBody, cleaned: Buffer, removed: number) => {
+      const { snapshotId, pageNumber } = page;
+      const snapshot = snapshots.get(snapshotId);
+      const sha256 = isRebuilt ? page.sha256 : createHash('sha256').update(cleaned).digest('hex');
+      setBody.run(packBody(cleaned), snapshotId, pageNumber);
+      setPage.run(sha256, cleaned.byteLength, snapshotId, pageNumber);
+      replaceRows(snapshot, { ...page, sha256 });
+      mergeRemark(snapshotId, { code: 'secrets-removed', count: removed });
+      addUp.run({ snapshotId });
+    },
+  );
+  const cleanOne = (page: UncleanedPage, cleaner: SecretCleaner): boolean => {
+    const body = readBody(page);
+    if (body === null) return false;
+    // A copy: the search looks at it from its first byte, in pairs.
+    const { bytes, removed } = cleaner.cleanBody(new Uint8Array(body.bytes).buffer);
+    if (removed === 0) return false;
+    beforeChange();
+    replace.immediate(page, body, Buffer.from(bytes), removed);
+    return true;
+  };
+  const cleanBeside = database.transaction((connectionId: string): boolean => {
+    const changed = cleanTexts(database, connectionId);
+    if (changed > 0) beforeChange();
+    return changed > 0;
+  });
+  const noteAll = database.transaction((pages: readonly UncleanedPage[]) => {
+    for (const { snapshotId, pageNumber } of pages) noteSearch.run(snapshotId, pageNumber);
+  });
+
+  return async ({ connectionId, secrets }, { pause }) => {
+    const cleaner = createSecretCleaner();
+    for (const secret of secrets) cleaner.note(secret);
+    defineCleaning(database, cleaner.cleanText);
+    const snapshotIds = new Set<number>();
+    let [searchedPages, cleanedPages] = [0, 0];
+    for (let pages = next.all(connectionId); pages.length > 0; pages = next.all(connectionId)) {
+      for (const page of pages) {
+        if (cleanOne(page, cleaner)) {
+          cleanedPages += 1;
+          snapshotIds.add(page.snapshotId);
+        }
+        await pause();
+      }
+      noteAll.immediate(pages);
+      searchedPages += pages.length;
+    }
+    const isChanged = cleanBeside.immediate(connectionId) || cleanedPages > 0;
+    if (isChanged) renewIdentity.run();
+    if (isLeft.get(connectionId) === undefined) noteConnection.run(connectionId);
+    return { searchedPages, cleanedPages, snapshotIds: [...snapshotIds], isChanged };
+  };
+}

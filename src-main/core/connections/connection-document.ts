@@ -1,0 +1,96 @@
+import { Type, type Static } from 'typebox';
+import { Value } from 'typebox/value';
+import { Connection } from '../../common/model/connections/connection.ts';
+import { ValueNames } from '../../common/model/records/value-name.ts';
+import { toOrigin } from '../../common/reporting/base-address.ts';
+
+/** A connection as it is saved: everything but where its secrets are, and never a secret. */
+export const SavedConnection = Type.Omit(Connection, ['secrets']);
+export type SavedConnection = Static<typeof SavedConnection>;
+
+/** An entry that can't be used, as it was found in a document of `version`. */
+export interface SetAsideEntry {
+  readonly version: number;
+  readonly entry: unknown;
+}
+
+/** What `connections.json` holds: what is in use, and what this version can't use and keeps as it is. */
+export interface ConnectionDocument {
+  readonly connections: readonly SavedConnection[];
+  readonly setAside: readonly SetAsideEntry[];
+}
+
+type Entry = Readonly<Record<string, unknown>>;
+
+/** Each takes an entry from its version to the next, the first one from version 1; append-only. */
+const UPGRADES: readonly ((entry: Entry) => Entry)[] = [
+  // A bare list became a document; its entries are the same.
+  (entry) => entry,
+  // Secrets belong to the address that they were saved with.
+  (entry) => {
+    const { baseAddress, secretsOrigin } = entry;
+    if (typeof baseAddress !== 'string' || secretsOrigin !== undefined) return entry;
+    return { ...entry, secretsOrigin: toOrigin(baseAddress) };
+  },
+];
+
+/** The version that is written. */
+export const DOCUMENT_VERSION = UPGRADES.length + 1;
+
+/** Returns the version of a document as it was read, 1 for a bare list, or null for something else. */
+export function findDocumentVersion(saved: unknown): number | null {
+  if (Array.isArray(saved)) return 1;
+  if (!isEntry(saved) || !Array.isArray(saved['connections'])) return null;
+  const version = saved['version'];
+  return typeof version === 'number' && Number.isInteger(version) && version > 1 ? version : null;
+}
+
+/**
+ * Reads a document of any version: older entries are upgraded, and whatever doesn't fit is set aside as it was
+ * found. What an earlier version set aside is tried again.
+ */
+export function readDocument(saved: unknown, version: number): ConnectionDocument {
+  const document = isEntry(saved) ? saved : { connections: saved };
+  const connections: SavedConnection[] = [];
+  const setAside: SetAsideEntry[] = [];
+  const read = (found: SetAsideEntry): void => {
+    const upgraded = upgrade(found);
+    const isKnown = isEntry(upgraded) && connections.some(({ id }) => id === upgraded['id']);
+    if (!isKnown && Value.Check(SavedConnection, upgraded)) connections.push(upgraded);
+    else setAside.push(found);
+  };
+  for (const entry of toList(document['connections'])) read({ version, entry });
+  for (const kept of toList(document['setAside'])) {
+    read(isEntry(kept) && typeof kept['version'] === 'number' ? toSetAside(kept) : { version, entry: kept });
+  }
+  return { connections, setAside };
+}
+
+/** Returns the document as it is written. */
+export function toDocument({ connections, setAside }: ConnectionDocument): object {
+  return { version: DOCUMENT_VERSION, connections, ...(setAside.length === 0 ? {} : { setAside }) };
+}
+
+function toSetAside({ version, entry }: Entry): SetAsideEntry {
+  return { version: Number(version), entry };
+}
+
+function toList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function upgrade({ version, entry }: SetAsideEntry): unknown {
+  if (!isEntry(entry)) return entry;
+  return UPGRADES.slice(version - 1).reduce((known, step) => step(known), withoutUnfitNames(entry));
+}
+
+/** Names that don't fit cost no connection. */
+function withoutUnfitNames(entry: Entry): Entry {
+  if (!('names' in entry)) return entry;
+  const { names, ...rest } = entry;
+  return Value.Check(ValueNames, names) ? entry : rest;
+}
+
+function isEntry(value: unknown): value is Entry {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,38 @@
+import { serveControl, type Control } from '../../node/control/serve-control.ts';
+import { createCore, type Core, type CoreOptions } from '../create-core.ts';
+import type { Host } from '../host.ts';
+import { nameFiles, type FileNaming } from './name-files.ts';
+
+/** A core that the command line can work through while it runs. */
+export interface SharedCore extends Core {
+  readonly withFiles: FileNaming['withFiles'];
+  /** Accepts no new callers, and resolves once those that are there have left. */
+  drain(): Promise<void>;
+}
+
+/**
+ * Creates the core of a host and serves it to the command line of the same person. Where no socket can be made, the
+ * core runs without, and the log says so. Rejects as `createCore` does.
+ */
+export async function createSharedCore(host: Host, options: CoreOptions = {}): Promise<SharedCore> {
+  const naming = nameFiles(host);
+  const core = await createCore(naming.host, options);
+  const control = await serveControl({
+    folder: host.dataFolder,
+    version: host.version,
+    call: (name, input, files) => naming.withFiles(files, () => core.call(name, input)),
+    on: core.on,
+  }).catch((error: unknown): Control | null => {
+    core.logger.warn('the command line can not work through this', { error });
+    return null;
+  });
+  return {
+    ...core,
+    withFiles: naming.withFiles,
+    drain: async () => control?.drain(),
+    async stop() {
+      await control?.close();
+      await core.stop();
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import { once } from 'node:events';
+import { crc32, createDeflateRaw, type DeflateRaw } from 'node:zlib';
+import { writeDirectory, writeEntryEnd, writeEntryHead, type ZipEntry } from './zip-records.ts';
+
+/** A quarter of the default's time, for files that are a little larger. */
+const COMPRESSION_LEVEL = 1;
+
+/** A ZIP that is written piece by piece: what is compressed so far is taken with each piece. */
+export interface ZipWriter {
+  /** Ends the entry before, and begins another one. */
+  begin(path: string): Promise<Uint8Array>;
+  /** Resolves to the bytes that are ready; waits while more is compressed than was taken. */
+  write(text: string): Promise<Uint8Array>;
+  /** Ends the file and resolves to the rest of its bytes. */
+  end(): Promise<Uint8Array>;
+}
+
+/** Makes a ZIP writer. An entry holds less than 4 GB, the file as much as it likes. */
+export function createZipWriter(modified: Date): ZipWriter {
+  const entries: ZipEntry[] = [];
+  const ready: Uint8Array[] = [];
+  let open: { readonly entry: ZipEntry; readonly deflate: DeflateRaw } | null = null;
+  let written = 0;
+
+  const put = (bytes: Uint8Array): void => {
+    written += bytes.length;
+    ready.push(bytes);
+  };
+  const take = (): Uint8Array => Buffer.concat(ready.splice(0));
+  const close = async (): Promise<void> => {
+    if (open === null) return;
+    const { entry, deflate } = open;
+    open = null;
+    const ended = once(deflate, 'end');
+    deflate.end();
+    await ended;
+    put(writeEntryEnd(entry));
+  };
+
+  return {
+    async begin(path) {
+      await close();
+      const entry = { path, modified, offset: written, crc: 0, size: 0, packedSize: 0 };
+      entries.push(entry);
+      put(writeEntryHead(entry));
+      const deflate = createDeflateRaw({ level: COMPRESSION_LEVEL });
+      deflate.on('data', (bytes: Uint8Array) => {
+        entry.packedSize += bytes.length;
+        put(bytes);
+      });
+      open = { entry, deflate };
+      return take();
+    },
+    async write(text) {
+      if (open === null) throw new Error('No entry of the file is open.');
+      const { entry, deflate } = open;
+      const bytes = Buffer.from(text);
+      entry.crc = crc32(bytes, entry.crc);
+      entry.size += bytes.length;
+      if (!deflate.write(bytes)) await once(deflate, 'drain');
+      return take();
+    },
+    async end() {
+      await close();
+      put(writeDirectory(entries, written));
+      return take();
+    },
+  };
+}

@@ -1,0 +1,83 @@
+import { AppError } from '../../common/contract/errors.ts';
+import type { Input } from '../../common/contract/index.ts';
+import type { ValueName } from '../../common/model/records/value-name.ts';
+import { createQueryClock } from '../../common/query/query-clock.ts';
+import { writeQuery } from '../../common/query/write-query.ts';
+import { isDetailKind } from '../../common/reporting/reports.ts';
+import { isTimeZone } from '../../common/time/time-zones.ts';
+import { withExportSource, type ExportCache, type ExportEngine } from './export-source.ts';
+import { readExportSubject, toComputedSummary, type ExportSubject } from './export-subject.ts';
+import type { ExportAbout } from './formats/export-writer.ts';
+import type { PreparedExport } from './prepared-export.ts';
+import { toExportFileName } from './safe-file-name.ts';
+
+type ExportInput = Input<'exports/start'>;
+
+/** What exports of records are read from. */
+export interface RecordParts {
+  readonly cache: ExportCache;
+  readonly engine: ExportEngine;
+  /** The names of a connection's channels, services and actions; none for one that is gone. */
+  listNames(connectionId: string): readonly ValueName[];
+}
+
+/**
+ * Prepares the export of records or of a summary. Throws `cache.*`, and `app.invalid-input` for a zone that nobody knows
+ * and for a computed summary of what has none.
+ */
+export async function prepareRecords(parts: RecordParts, input: ExportInput): Promise<PreparedExport> {
+  const { scope, zone, filter, isSummary = false, includeNames = false, format, layout = {} } = input;
+  if (zone !== undefined && !isTimeZone(zone)) {
+    throw new AppError('app.invalid-input', 'An export needs a time zone that is known.', { zone });
+  }
+  if (isSummary && filter.conditions.length > 0) {
+    throw new AppError('app.invalid-input', 'A computed summary has no filter.', {});
+  }
+  const found = await readExportSubject(parts.cache, scope);
+  if (isSummary && !isDetailKind(found.report)) {
+    throw new AppError('app.invalid-input', 'A summary is computed of detail records.', {});
+  }
+  const subject = isSummary ? toComputedSummary(found) : found;
+  const { connectionId, snapshotId, recordCount, provenance } = subject;
+  const names = includeNames ? parts.listNames(connectionId) : [];
+  return {
+    format,
+    layout,
+    connectionId,
+    snapshotId,
+    recordCount,
+    suggestedName: toExportFileName(subject, format, { zone, filter }),
+    describe: (count, nowMs) => toAbout(subject, input, count, nowMs),
+    provenance: { connectionId, ...provenance },
+    withSource: (signal, use) => withExportSource(parts, subject.report, input, names, signal, use),
+  };
+}
+
+function toAbout(
+  subject: ExportSubject,
+  { zone: clock, filter, isSummary = false }: ExportInput,
+  recordCount: number,
+  nowMs: number,
+): ExportAbout {
+  const { report, tenant, period, unreadableCount } = subject;
+  const isFiltered = filter.conditions.length > 0;
+  const state = isFiltered && subject.state === 'complete' ? 'filtered' : subject.state;
+  const { startDate, endDate, zone } = period;
+  const exportedAt = new Date(nowMs).toISOString();
+  // A summary has no dates of records.
+  const shown = clock === undefined || !isDetailKind(report) ? {} : { clock };
+  return {
+    report,
+    tenant,
+    startDate,
+    endDate,
+    zone,
+    ...shown,
+    ...(isSummary ? { source: 'computed' as const } : {}),
+    ...(isFiltered ? { filter: writeQuery(filter, createQueryClock(clock ?? zone)) } : {}),
+    state,
+    recordCount,
+    ...(unreadableCount === 0 ? {} : { unreadableEntries: unreadableCount }),
+    exportedAt,
+  };
+}

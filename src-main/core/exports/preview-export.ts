@@ -1,0 +1,63 @@
+import type { Output } from '../../common/contract/index.ts';
+import type { ExportColumn } from './export-columns.ts';
+import type { ExportSource } from './export-source.ts';
+import type { ExportPiece } from './formats/export-writer.ts';
+import { WRITERS } from './formats/writers.ts';
+import type { PreparedExport } from './prepared-export.ts';
+
+/** Rows that a preview shows, and rows that the size is judged by. */
+const SHOWN_ROWS = 5;
+const JUDGED_ROWS = 300;
+const MAX_CELL_CHARACTERS = 120;
+const MAX_TEXT_CHARACTERS = 20_000;
+
+type Preview = Output<'exports/preview'>;
+
+/** Returns the beginning of what an export would write, and about how large the file will be. */
+export async function previewExport(prepared: PreparedExport, nowMs: number): Promise<Preview> {
+  const found: { preview: Preview | null } = { preview: null };
+  await prepared.withSource(new AbortController().signal, async (source) => {
+    found.preview = await preview(prepared, source, nowMs);
+  });
+  return found.preview ?? { columns: [], text: null, cells: [], rowCount: null, estimatedBytes: null };
+}
+
+async function preview<Row>(
+  prepared: PreparedExport,
+  source: ExportSource<Row>,
+  nowMs: number,
+): Promise<Preview> {
+  const { columns, rowCount, available } = source;
+  const rows: Row[] = [];
+  for await (const batch of source.batches) {
+    for (const row of batch.slice(0, JUDGED_ROWS - rows.length)) rows.push(row);
+    if (rows.length >= JUDGED_ROWS) break;
+  }
+  const shown = rows.slice(0, SHOWN_ROWS);
+  const write = async (some: readonly Row[]): Promise<{ pieces: ExportPiece[]; bytes: number }> => {
+    const about = prepared.describe(rowCount, nowMs);
+    const writer = WRITERS[prepared.format](columns, about, { csv: prepared.layout.csv });
+    const pieces = [await writer.begin(), await writer.write(some), await writer.end()];
+    return { pieces, bytes: pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0) };
+  };
+  const [none, judged, beginning] = [await write([]), await write(rows), await write(shown)];
+  const rowBytes = rows.length === 0 ? 0 : (judged.bytes - none.bytes) / rows.length;
+  const isText = beginning.pieces.every((piece) => typeof piece === 'string');
+  return {
+    columns: [...available],
+    text: isText ? beginning.pieces.join('').slice(0, MAX_TEXT_CHARACTERS) : null,
+    cells: [
+      columns.map(({ name }) => name),
+      ...shown.map((row) => columns.map((column) => toCell(column, row))),
+    ],
+    rowCount,
+    estimatedBytes: Math.round(none.bytes + rowBytes * rowCount),
+  };
+}
+
+function toCell<Row>({ read }: ExportColumn<Row>, row: Row): string | number | null {
+  const value = read(row);
+  if (value === null || typeof value === 'number') return value;
+  const text = String(value);
+  return text.length > MAX_CELL_CHARACTERS ? `${text.slice(0, MAX_CELL_CHARACTERS)}…` : text;
+}

@@ -1,0 +1,75 @@
+import { writeFileAtomically } from '../../node/write-file-atomically.ts';
+import type { Cache } from '../cache/cache.ts';
+import type { SavedConnection } from '../connections/connection-document.ts';
+import { toCertificate } from '../downloads/certificate.ts';
+import type { ExportAbout } from './formats/export-writer.ts';
+import { RFC_4180 } from '../../common/model/exports/export-options.ts';
+import type { PreparedExport } from './prepared-export.ts';
+
+/** Certificates of more snapshots are left out, and counted. */
+const MAX_CERTIFICATES = 100;
+
+/** What manifests are written from. */
+export interface ManifestParts {
+  readonly cache: Pick<Cache, 'getDownload' | 'readJournalFigures'>;
+  /** The application's version. */
+  readonly version: string;
+  /** Undefined for a connection that is gone. */
+  findConnection(connectionId: string): Pick<SavedConnection, 'name' | 'baseAddress' | 'tenant'> | undefined;
+}
+
+/** What became of the file. */
+interface WrittenFile {
+  readonly file: string;
+  readonly bytes: number;
+  readonly sha256: string;
+  readonly columns: readonly string[];
+  readonly cutTexts: number;
+  readonly replacedCharacters: number;
+}
+
+/** Writes `<target>.manifest.json`, after the file itself, and returns its path. */
+export async function writeManifest(
+  parts: ManifestParts,
+  { format, layout, provenance }: PreparedExport,
+  about: ExportAbout,
+  target: string,
+  written: WrittenFile,
+): Promise<string> {
+  const { connectionId, snapshotIds, gaps } = provenance;
+  const connection = parts.findConnection(connectionId);
+  const certificates = [];
+  for (const snapshotId of snapshotIds.slice(0, MAX_CERTIFICATES)) {
+    certificates.push(await readCertificate(parts.cache, snapshotId));
+  }
+  const { fieldNames = 'original', csv = RFC_4180 } = layout;
+  const manifest = {
+    format: 'channelscope-export-manifest',
+    version: 1,
+    application: 'Channelscope',
+    applicationVersion: parts.version,
+    ...written,
+    content: { format, fieldNames, ...(format === 'csv' ? { csv } : {}) },
+    connection: connection === undefined ? null : { name: connection.name, address: connection.baseAddress },
+    ...about,
+    gaps: gaps.map(({ fromMs, toMs, state }) => ({ from: toIso(fromMs), to: toIso(toMs), state })),
+    certificates,
+    certificatesLeftOut: Math.max(0, snapshotIds.length - MAX_CERTIFICATES),
+  };
+  const path = `${target}.manifest.json`;
+  await writeFileAtomically(path, `${JSON.stringify(manifest, null, 2)}\n`);
+  return path;
+}
+
+/** Null where the cache can't tell. */
+async function readCertificate(cache: ManifestParts['cache'], snapshotId: number): Promise<unknown> {
+  try {
+    return toCertificate(await cache.getDownload(snapshotId), await cache.readJournalFigures(snapshotId));
+  } catch {
+    return { snapshotId };
+  }
+}
+
+function toIso(epochMs: number): string {
+  return new Date(epochMs).toISOString();
+}

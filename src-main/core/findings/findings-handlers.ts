@@ -1,0 +1,41 @@
+import type { HandlersOf } from '../../common/contract/index.ts';
+import type { FindingsReport } from '../../common/model/analysis/finding.ts';
+import { carryIds, type Identified } from '../analysis/findings/carry-ids.ts';
+import type { Engine } from '../analysis/engine/create-engine.ts';
+import type { Cache } from '../cache/cache.ts';
+import { readFindings } from './read-findings.ts';
+
+/** What is still told, or was until so long ago, lends its id to what it turns out to be. */
+const REMEMBERED_MS = 7 * 86_400_000;
+
+/** The handlers of `findings/…`. */
+export function createFindingsHandlers(parts: {
+  readonly cache: Cache;
+  readonly engine: Engine;
+  now(): number;
+}): HandlersOf<'findings'> {
+  const told = new Map<string, readonly Identified[]>();
+  return {
+    'findings/list': async ({ connectionId }): Promise<FindingsReport> => {
+      const nowMs = parts.now();
+      const report = await readFindings(parts, connectionId, nowMs);
+      const before = told.get(connectionId) ?? [];
+      const own = carryIds(before, [...report.findings, ...report.resolved]);
+      const ids = new Set(own.map(({ id }) => id));
+      const kept = before.filter(({ id, sinceMs }) => !ids.has(id) && sinceMs > nowMs - REMEMBERED_MS);
+      told.set(connectionId, [
+        ...kept,
+        ...own.map(({ id, kind, part, channel, service, sinceMs }) => ({
+          id,
+          kind,
+          part,
+          channel,
+          service,
+          sinceMs,
+        })),
+      ]);
+      const count = report.findings.length;
+      return { ...report, findings: own.slice(0, count), resolved: own.slice(count) };
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import type { FindingsGap, FindingsReport } from '../../common/model/analysis/finding.ts';
+import { toEndMs } from '../../common/model/period.ts';
+import type { Snapshot } from '../../common/model/cache/snapshot.ts';
+import { DIRECTIONS, type Direction } from '../../common/reporting/reports.ts';
+import type { Engine } from '../analysis/engine/create-engine.ts';
+import type { TimeSpan } from '../analysis/findings/traffic-grid.ts';
+import { readCoverage } from '../analysis/read-coverage.ts';
+import type { Cache } from '../cache/cache.ts';
+import { listWalkedParts } from '../snapshots/walked-parts.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** Up to sixteen days before the end are looked at. */
+const LOOKED_AT_MS = 16 * DAY_MS;
+/** Following asks at least as often: what is cached up to here is up to date. */
+const FRESH_MS = 20 * 60_000;
+/** In which outages that the service reported, or that kept it from being reached, are looked for, and how long one answer may stand for. */
+const STATUS_SPAN_MS = 2 * DAY_MS;
+const STATUS_TICKS = 180;
+
+interface Known {
+  readonly covered: readonly TimeSpan[];
+  /** The end of what is cached in full; null where nothing is. */
+  readonly endMs: number | null;
+}
+
+/**
+ * Returns what stands out in the traffic of a connection at the end of what is cached of it, and what is missing for
+ * saying that nothing does. `untilMs` leaves out what came later.
+ */
+export async function readFindings(
+  parts: {
+    readonly cache: Pick<Cache, 'listSnapshots' | 'listDownloads' | 'readReach' | 'readStatusHistory'>;
+    readonly engine: Pick<Engine, 'findFindings'>;
+  },
+  connectionId: string,
+  nowMs: number,
+  untilMs = Infinity,
+): Promise<FindingsReport> {
+  const { cache, engine } = parts;
+  const snapshots = await cache.listSnapshots(connectionId);
+  const [inbound, outbound] = await Promise.all(
+    (['inbound', 'outbound'] as const).map((direction) =>
+      readKnown(cache, connectionId, snapshots, direction, Math.min(nowMs, untilMs)),
+    ),
+  );
+  const known = { inbound: inbound ?? NOTHING, outbound: outbound ?? NOTHING };
+  const ends = DIRECTIONS.flatMap((direction) => known[direction].endMs ?? []);
+  const endMs = ends.length === 0 ? null : Math.max(...ends);
+  const { downSpans, unreachableSpans } = await cache.readStatusHistory({
+    connectionId,
+    nowMs: Math.min(nowMs, untilMs),
+    spanMs: STATUS_SPAN_MS,
+    ticks: STATUS_TICKS,
+  });
+  const { findings, resolved, learned } = await engine.findFindings({
+    connectionId,
+    untilMs: endMs ?? nowMs,
+    covered: { inbound: known.inbound.covered, outbound: known.outbound.covered },
+    downSpans,
+    unreachableSpans,
+  });
+  const gaps = DIRECTIONS.flatMap((direction) =>
+    findGap(direction, known[direction].covered, learned[direction] !== null, Math.min(nowMs, untilMs)),
+  );
+  return { findings, resolved, untilMs: endMs, gaps };
+}
+
+const NOTHING: Known = { covered: [], endMs: null };
+
+async function readKnown(
+  cache: Pick<Cache, 'listDownloads' | 'readReach'>,
+  connectionId: string,
+  snapshots: readonly Snapshot[],
+  direction: Direction,
+  untilMs: number,
+): Promise<Known> {
+  const report = `${direction}-detail` as const;
+  const own = snapshots.filter((snapshot) => snapshot.report === report);
+  const newestMs = Math.min(untilMs, Math.max(...own.map(({ period }) => toEndMs(period))));
+  if (!Number.isFinite(newestMs)) return NOTHING;
+  const walked = await listWalkedParts(cache, connectionId, report);
+  const range = { fromMs: newestMs - LOOKED_AT_MS, toMs: newestMs, buckets: 1 };
+  // Whether late records may still come makes no difference here: what is open counts as covered.
+  const { gaps } = readCoverage(own, range, 0, walked);
+  const covered: TimeSpan[] = [];
+  let fromMs = range.fromMs;
+  for (const gap of gaps.filter(({ state }) => state !== 'open')) {
+    if (gap.fromMs > fromMs) covered.push({ fromMs, toMs: gap.fromMs });
+    fromMs = gap.toMs;
+  }
+  if (fromMs < range.toMs) covered.push({ fromMs, toMs: range.toMs });
+  return { covered, endMs: covered.at(-1)?.toMs ?? null };
+}
+
+/** What is missing for judging the last hour of a direction. */
+function findGap(
+  direction: Direction,
+  covered: readonly TimeSpan[],
+  isLearned: boolean,
+  nowMs: number,
+): FindingsGap[] {
+  const last = covered.at(-1);
+  const toMs = nowMs - FRESH_MS;
+  const fromMs = nowMs - HOUR_MS;
+  if (last === undefined || last.toMs < toMs || last.fromMs > fromMs) {
+    // What is missing lies after what is cached, or before it.
+    const isStale = last !== undefined && last.toMs < toMs;
+    const gapFromMs = isStale ? Math.max(fromMs, last.toMs) : fromMs;
+    const gapToMs = isStale || last === undefined ? nowMs : last.fromMs;
+    return [{ direction, reason: 'not-cached', fromMs: gapFromMs, toMs: gapToMs }];
+  }
+  return isLearned ? [] : [{ direction, reason: 'not-learned', fromMs: last.fromMs, toMs: last.toMs }];
+}

@@ -1,0 +1,76 @@
+import type { ConnectionGlance } from '../../common/contract/operations/glance.ts';
+import type { HandlersOf } from '../../common/contract/index.ts';
+import type { HistogramSeries } from '../../common/model/records/histogram.ts';
+import { DETAIL_KINDS, type DetailKind } from '../../common/reporting/reports.ts';
+import type { Engine } from '../analysis/engine/create-engine.ts';
+import { readCoverage } from '../analysis/read-coverage.ts';
+import type { Cache } from '../cache/cache.ts';
+import type { ConnectionStore } from '../connections/create-connections.ts';
+import { findLookBackMs } from '../connections/find-look-back.ts';
+import { listWalkedParts } from '../snapshots/walked-parts.ts';
+import { readTraffic, toGlanceHealth, type GlanceSource } from './read-glance.ts';
+
+const STATUS_SPAN_MS = 86_400_000;
+
+/** The handlers of `glance/…`. */
+export function createGlanceHandlers(parts: {
+  readonly cache: Cache;
+  readonly engine: Pick<Engine, 'readHistogram'>;
+  readonly connections: Pick<ConnectionStore, 'list' | 'get'>;
+  now(): number;
+}): HandlersOf<'glance'> {
+  const { cache, engine, connections, now } = parts;
+  const toSource = (connectionId: string, report: DetailKind): GlanceSource => ({
+    async count(edges) {
+      const { buckets, series } = await engine.readHistogram({
+        scope: { connectionId, report, fromMs: edges[0] ?? 0, toMs: edges.at(-1) ?? 0 },
+        filter: { conditions: [] },
+        edges: [...edges],
+        split: 'class',
+        withMedian: false,
+      });
+      return buckets.map(({ fromMs, toMs, counts }) => ({
+        fromMs,
+        toMs,
+        count: counts.reduce((sum, count) => sum + count, 0),
+        failures: counts.reduce((sum, count, place) => sum + (isFailure(series[place]) ? count : 0), 0),
+      }));
+    },
+    async findUncached(fromMs, toMs) {
+      const snapshots = await cache.listSnapshots(connectionId);
+      const own = snapshots.filter((snapshot) => snapshot.report === report);
+      const walked = await listWalkedParts(cache, connectionId, report);
+      const { gaps } = readCoverage(
+        own,
+        { fromMs, toMs, buckets: 1 },
+        findLookBackMs(connections, connectionId),
+        walked,
+      );
+      return gaps.filter(({ state }) => state !== 'open');
+    },
+  });
+  return {
+    'glance/read': async () => {
+      const nowMs = now();
+      const glances: ConnectionGlance[] = [];
+      for (const { id } of await connections.list()) {
+        const history = await cache.readStatusHistory({
+          connectionId: id,
+          spanMs: STATUS_SPAN_MS,
+          ticks: 1,
+          nowMs,
+        });
+        const traffic = await readTraffic(
+          DETAIL_KINDS.map((report) => toSource(id, report)),
+          nowMs,
+        );
+        glances.push({ connectionId: id, ...toGlanceHealth(history), ...traffic });
+      }
+      return glances;
+    },
+  };
+}
+
+function isFailure(series: HistogramSeries | undefined): boolean {
+  return series?.kind === 'class' && (series.codeClass === '4xx' || series.codeClass === '5xx');
+}

@@ -1,0 +1,122 @@
+import type { ConnectionGlance } from '../../common/contract/operations/glance.ts';
+import type { StatusHistory } from '../../common/model/connections/status.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const BUCKET_MS = HOUR_MS / 2;
+const BUCKETS = 48;
+const USUAL_DAYS = 7;
+
+/** A span, and what went through it in one direction. */
+export interface SpanTraffic {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly count: number;
+  readonly failures: number;
+}
+
+/** A stretch that is not cached, or not surely. */
+export interface UncachedSpan {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** What is read of one direction of one connection. */
+export interface GlanceSource {
+  /** Counts records between rising edges. */
+  count(edges: readonly number[]): Promise<readonly SpanTraffic[]>;
+  /** What of [fromMs, toMs) is not cached, rising. */
+  findUncached(fromMs: number, toMs: number): Promise<readonly UncachedSpan[]>;
+}
+
+/**
+ * Measures the traffic of a connection as of `nowMs`: the last 24 hours in half hours, the newest whole hour that is
+ * cached in both directions, and what is usual for that hour.
+ */
+export async function readTraffic(
+  directions: readonly GlanceSource[],
+  nowMs: number,
+): Promise<Pick<ConnectionGlance, 'buckets' | 'hour' | 'usual'>> {
+  const endMs = Math.ceil(nowMs / BUCKET_MS) * BUCKET_MS;
+  const fromMs = endMs - BUCKETS * BUCKET_MS;
+  const oldestMs = fromMs - (USUAL_DAYS + 1) * DAY_MS;
+  const uncached = (
+    await Promise.all(directions.map((direction) => direction.findUncached(oldestMs, nowMs)))
+  ).flat();
+  const isCached = (from: number, to: number): boolean =>
+    !uncached.some((gap) => gap.fromMs < Math.min(to, nowMs) && gap.toMs > from);
+
+  const edges = Array.from({ length: BUCKETS + 1 }, (_, place) => fromMs + place * BUCKET_MS);
+  const buckets = (await countTogether(directions, edges)).map((bucket) => ({
+    ...bucket,
+    isCached: bucket.fromMs < nowMs && isCached(bucket.fromMs, bucket.toMs),
+  }));
+  const untilMs = findCachedEnd(uncached, nowMs);
+  if (untilMs - HOUR_MS < fromMs || !isCached(untilMs - HOUR_MS, untilMs)) {
+    return { buckets, hour: null, usual: null };
+  }
+  const days = Array.from({ length: USUAL_DAYS + 1 }, (_, place) => untilMs - (USUAL_DAYS - place) * DAY_MS);
+  const spans = await countTogether(
+    directions,
+    days.flatMap((dayMs) => [dayMs - HOUR_MS, dayMs]),
+  );
+  // Between the hours of two days lies what nobody asked for.
+  const hours = spans.filter((_, place) => place % 2 === 0);
+  const hour = hours.at(-1) ?? null;
+  const before = hours.slice(0, -1).filter((span) => isCached(span.fromMs, span.toMs));
+  return { buckets, hour, usual: toUsual(before) };
+}
+
+/** The states of a connection from its history, and when they were seen. */
+export function toGlanceHealth(
+  history: StatusHistory,
+): Pick<ConnectionGlance, 'latest' | 'lastAnswered' | 'platformState' | 'connectorState'> {
+  const { latest, lastAnswered, platformState, connectorState } = history;
+  return {
+    latest: latest === null ? null : { ...toHealth(latest), failure: latest.failure },
+    lastAnswered: lastAnswered === null ? null : toHealth(lastAnswered),
+    platformState,
+    connectorState,
+  };
+}
+
+function toHealth({ platform, connector, checkedAtMs }: NonNullable<StatusHistory['latest']>) {
+  return { platform, connector, checkedAtMs };
+}
+
+async function countTogether(
+  directions: readonly GlanceSource[],
+  edges: readonly number[],
+): Promise<SpanTraffic[]> {
+  const counted = await Promise.all(directions.map((direction) => direction.count(edges)));
+  return edges.slice(0, -1).map((fromMs, place) => {
+    const sum = (pick: (span: SpanTraffic) => number): number =>
+      counted.reduce((total, spans) => total + (spans[place] === undefined ? 0 : pick(spans[place])), 0);
+    return {
+      fromMs,
+      toMs: edges[place + 1] ?? fromMs,
+      count: sum(({ count }) => count),
+      failures: sum(({ failures }) => failures),
+    };
+  });
+}
+
+/** The newest moment up to which everything is cached. */
+function findCachedEnd(uncached: readonly UncachedSpan[], nowMs: number): number {
+  let endMs = nowMs;
+  for (const gap of uncached.toSorted((a, b) => b.toMs - a.toMs)) {
+    if (gap.fromMs < endMs && gap.toMs >= endMs) endMs = gap.fromMs;
+  }
+  return endMs;
+}
+
+function toUsual(hours: readonly SpanTraffic[]): ConnectionGlance['usual'] {
+  if (hours.length === 0) return null;
+  const counts = hours.map(({ count }) => count).toSorted((a, b) => a - b);
+  const middle = Math.floor(counts.length / 2);
+  const upper = counts[middle] ?? 0;
+  const median = counts.length % 2 === 1 ? upper : ((counts[middle - 1] ?? upper) + upper) / 2;
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  const failures = hours.reduce((sum, hour) => sum + hour.failures, 0);
+  return { days: hours.length, count: median, failureShare: total === 0 ? null : failures / total };
+}

@@ -1,0 +1,149 @@
+import { ENTITY_CHARACTERS } from './entity-characters.ts';
+
+/** A text with one kind of escapes resolved, and where in the original each of its characters begins. */
+export interface DecodedText {
+  readonly text: string;
+  /** Returns the place in the original of a place in `text`, which may be its end. */
+  toOriginal(at: number): number;
+}
+
+/** One kind of escapes; null where a text holds none. */
+export type Decode = (text: string) => DecodedText | null;
+
+interface Escape {
+  readonly pattern: RegExp;
+  /** Values of the characters or bytes, one for each match of `pattern`; null leaves it as it is. */
+  readonly read: (match: RegExpExecArray) => { readonly value: string; readonly isByte: boolean } | null;
+}
+
+const SHORT_ESCAPES: Readonly<Record<string, string>> = {
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  b: '\b',
+  f: '\f',
+  v: '\v',
+};
+
+/** `\"`, `\\`, `\u00e9`, `\u{e9}`, `\xe9`, `\351`: JSON, JavaScript, Python, shells. */
+const BACKSLASHES: Escape = {
+  pattern: /\\(?:u\{0{0,8}([0-9a-f]{1,6})\}|u([0-9a-f]{4})|x([0-9a-f]{2})|([0-3][0-7]{2})|(.))/gisu,
+  read: ([, braced, unit, byte, octal, short]) => {
+    if (byte !== undefined) return toByte(Number.parseInt(byte, 16));
+    if (octal !== undefined) return toByte(Number.parseInt(octal, 8));
+    if (short !== undefined) return toCharacter(SHORT_ESCAPES[short] ?? short);
+    return toCodePoint(Number.parseInt(braced ?? unit ?? '', 16));
+  },
+};
+
+/** Only the numbered ones of these, where quotation marks and backslashes were left as they are. */
+const NUMBERED: Escape = {
+  pattern: /\\(?:u\{0{0,8}([0-9a-f]{1,6})\}|u([0-9a-f]{4})|x([0-9a-f]{2}))/giu,
+  read: BACKSLASHES.read,
+};
+
+/** `&quot;`, `&#34;`, `&#x22;`: HTML and XML. */
+const ENTITIES: Escape = {
+  pattern: /&(?:#0{0,8}(\d{1,7})|#x0{0,8}([0-9a-f]{1,6})|([a-z]{2,8}\d{0,2}));/giu,
+  read: ([, decimal, hexadecimal, name]) => {
+    if (decimal !== undefined) return toCodePoint(Number(decimal));
+    if (hexadecimal !== undefined) return toCodePoint(Number.parseInt(hexadecimal, 16));
+    const character = ENTITY_CHARACTERS.get(name ?? '');
+    return character === undefined ? null : toCharacter(character);
+  },
+};
+
+/** `%C3%A9`, `%E9`, `%u00e9`: addresses and forms. */
+const PERCENTS: Escape = {
+  pattern: /%(?:u([0-9a-f]{4})|([0-9a-f]{2}))/giu,
+  read: ([, unit, byte]) =>
+    unit === undefined ? toByte(Number.parseInt(byte ?? '', 16)) : toCodePoint(Number.parseInt(unit, 16)),
+};
+
+export const LAYERS: readonly Decode[] = [BACKSLASHES, NUMBERED, ENTITIES, PERCENTS].map(createDecoder);
+
+function createDecoder({ pattern, read }: Escape): Decode {
+  return (text) => {
+    const writer = createWriter(text);
+    let bytes: { readonly code: number; readonly from: number; readonly to: number }[] = [];
+    const flush = (): void => {
+      for (let at = 0; at < bytes.length;) {
+        const { character, length } = readCharacter(bytes.slice(at, at + 4).map(({ code }) => code));
+        writer.put(character, bytes[at]?.from ?? 0, bytes[at + length - 1]?.to ?? 0);
+        at += length;
+      }
+      bytes = [];
+    };
+    for (const match of text.matchAll(pattern)) {
+      const found = read(match);
+      if (found === null) continue;
+      const [from, to] = [match.index, match.index + match[0].length];
+      if (bytes.at(-1)?.to !== from) flush();
+      if (found.isByte) bytes.push({ code: found.value.charCodeAt(0), from, to });
+      else {
+        flush();
+        writer.put(found.value, from, to);
+      }
+    }
+    flush();
+    return writer.finish();
+  };
+}
+
+/** Writes a text anew, with what stands in place of some of its parts. */
+function createWriter(original: string) {
+  const pieces: string[] = [];
+  /** Places in the new text, and the places in the original that they stand for, both ascending. */
+  const places = [0];
+  const origins = [0];
+  let length = 0;
+  let done = 0;
+  return {
+    put(character: string, from: number, to: number): void {
+      pieces.push(original.slice(done, from), character);
+      length += from - done;
+      places.push(length, length + character.length);
+      origins.push(from, to);
+      length += character.length;
+      done = to;
+    },
+    finish(): DecodedText | null {
+      if (pieces.length === 0) return null;
+      return {
+        text: pieces.join('') + original.slice(done),
+        toOriginal: (at) => {
+          let [low, high] = [0, places.length - 1];
+          while (low < high) {
+            const middle = (low + high + 1) >> 1;
+            if ((places[middle] ?? 0) <= at) low = middle;
+            else high = middle - 1;
+          }
+          return (origins[low] ?? 0) + at - (places[low] ?? 0);
+        },
+      };
+    },
+  };
+}
+
+/** The first character of some bytes, as UTF-8 where they are, else as Latin-1. */
+function readCharacter(codes: readonly number[]): { readonly character: string; readonly length: number } {
+  const [lead = 0] = codes;
+  const length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc2 ? 2 : 1;
+  if (length > 1 && codes.length >= length) {
+    const character = Buffer.from(codes.slice(0, length)).toString('utf8');
+    if (!character.includes('\ufffd')) return { character, length };
+  }
+  return { character: String.fromCharCode(lead), length: 1 };
+}
+
+function toByte(code: number) {
+  return { value: String.fromCharCode(code), isByte: true };
+}
+
+function toCharacter(value: string) {
+  return { value, isByte: false };
+}
+
+function toCodePoint(code: number) {
+  return code > 0x10_ff_ff ? null : toCharacter(String.fromCodePoint(code));
+}

@@ -1,0 +1,89 @@
+import { AppError } from '../../common/contract/errors.ts';
+import type { Reconciliation } from '../../common/model/analysis/reconciliation.ts';
+import { toEndMs } from '../../common/model/period.ts';
+import { toFetchedAtMs, type Snapshot } from '../../common/model/cache/snapshot.ts';
+import type { DetailKind } from '../../common/reporting/reports.ts';
+import type { Engine } from '../analysis/engine/create-engine.ts';
+import { readCoverage } from '../analysis/read-coverage.ts';
+import { findDifferences, toTolerances } from '../analysis/reconcile/find-differences.ts';
+import { findObstacle } from '../analysis/reconcile/find-obstacle.ts';
+import type { Cache } from '../cache/cache.ts';
+import type { ConnectionStore } from '../connections/create-connections.ts';
+import { findLookBackMs } from '../connections/find-look-back.ts';
+import { listWalkedParts } from '../snapshots/walked-parts.ts';
+
+const MAX_DIFFERENCES = 500;
+const MAX_GAPS = 20;
+
+/**
+ * Returns how a summary that the service reported agrees with the records cached of its period, and why not. Rejects with
+ * AppError `cache.snapshot-not-found` for a snapshot that is none of a summary.
+ */
+export async function reconcileSummary(
+  {
+    cache,
+    engine,
+    connections,
+  }: {
+    readonly cache: Cache;
+    readonly engine: Engine;
+    readonly connections: Pick<ConnectionStore, 'get'>;
+  },
+  snapshotId: number,
+): Promise<Reconciliation> {
+  const reported = await cache.getSnapshot(snapshotId);
+  const report = toDetailKind(reported);
+  const { connectionId, period, startedAtMs: reportedAtMs } = reported;
+  const span = { fromMs: period.fromMs, toMs: toEndMs(period) };
+  const [summary, own, walked, computed] = await Promise.all([
+    cache.readSummary(snapshotId),
+    cache.listSnapshots(connectionId).then((list) => list.filter((one) => one.report === report)),
+    listWalkedParts(cache, connectionId, report),
+    engine.groupForReconciling({ scope: { connectionId, report, ...span }, reportedAtMs }),
+  ]);
+  const lookBackMs = findLookBackMs(connections, connectionId);
+  const { gaps } = readCoverage(own, { ...span, buckets: 1 }, lookBackMs, walked);
+  const missing = gaps.filter(({ state }) => state !== 'open');
+  const parts = own.filter(({ recordCount, state, period: { fromMs, ...rest } }) => {
+    const holds = recordCount > 0 || state === 'complete';
+    return holds && fromMs < span.toMs && toEndMs({ fromMs, ...rest }) > span.fromMs;
+  });
+  const oldestAtMs = Math.min(...parts.map(toAskedAtMs));
+  const settledAtMs = span.toMs + lookBackMs;
+  const count = (code: string): number =>
+    parts
+      .flatMap(({ remarks }) => remarks)
+      .reduce((sum, one) => sum + (one.code === code ? (one.count ?? 0) : 0), 0);
+  const obstacle = findObstacle(reported, parts.length, missing, span);
+  const { differences, groupCount } = findDifferences(summary.groups, computed, {
+    hasGaps: missing.length > 0,
+    isFetchedEarlier: oldestAtMs < Math.min(reportedAtMs, settledAtMs),
+    isUnsettled: reportedAtMs < settledAtMs,
+    setAside: count('record-unreadable'),
+    hasUnreadValues: count('number-not-understood') > 0,
+  });
+  return {
+    snapshotId,
+    verdict: obstacle !== null ? 'not-comparable' : differences.length === 0 ? 'matches' : 'differs',
+    obstacle,
+    reportedAtMs: toFetchedAtMs(reported),
+    cachedAtMs: parts.length === 0 ? null : Math.max(...parts.map(toFetchedAtMs)),
+    groupCount,
+    differences: differences.slice(0, MAX_DIFFERENCES),
+    differenceCount: differences.length,
+    gaps: missing.slice(0, MAX_GAPS).map(({ fromMs, toMs }) => ({ fromMs, toMs })),
+    missingMs: missing.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0),
+    tolerances: toTolerances(summary.groups),
+  };
+}
+
+/** When the records of a snapshot were asked for; a followed day is asked for again and again. */
+function toAskedAtMs(snapshot: Snapshot): number {
+  return snapshot.settledToMs === undefined ? snapshot.startedAtMs : toFetchedAtMs(snapshot);
+}
+
+function toDetailKind({ report }: Snapshot): DetailKind {
+  if (report === 'inbound-summary') return 'inbound-detail';
+  if (report === 'outbound-summary') return 'outbound-detail';
+  throw new AppError('cache.snapshot-not-found', 'The snapshot is none of a summary.');
+}

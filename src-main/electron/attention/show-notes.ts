@@ -1,0 +1,56 @@
+import { app, nativeImage, Notification, type BrowserWindow } from 'electron';
+import type { Host } from '../../core/host.ts';
+import type { HostPlatform } from '../../core/profile/data-folder.ts';
+
+/** A red disc of 16 by 16 pixels with a white ring, drawn over the taskbar's button where numbers have no place. */
+const BADGE_SIZE = 16;
+
+/** Notifications that may still be clicked; without a reference their events would be lost. */
+const MAX_KEPT = 50;
+
+/** The host's way to say something outside of the window: notifications of the system, and a number on its icon. */
+export function createNotes(options: {
+  readonly platform: HostPlatform;
+  readonly findWindow: () => BrowserWindow | null;
+  /** Brings the window to the front, and opens it where it was closed. */
+  readonly showWindow: () => void;
+}): Pick<Host, 'showNote' | 'showBadge'> {
+  const { platform, findWindow, showWindow } = options;
+  const kept: Notification[] = [];
+  return {
+    showNote: ({ title, body }, onOpen) => {
+      if (!Notification.isSupported()) return 'failed';
+      const note = new Notification({ title, body });
+      note.on('click', () => {
+        showWindow();
+        onOpen();
+      });
+      kept.push(note);
+      if (kept.length > MAX_KEPT) kept.shift();
+      note.show();
+      return 'computer';
+    },
+    showBadge: (count) => {
+      if (platform !== 'windows') {
+        app.setBadgeCount(count);
+        return;
+      }
+      const window = findWindow();
+      if (window === null || window.isDestroyed()) return;
+      if (count === 0) window.setOverlayIcon(null, '');
+      else window.setOverlayIcon(drawBadge(), `${count} firing`);
+    },
+  };
+}
+
+function drawBadge(): Electron.NativeImage {
+  const pixels = Buffer.alloc(BADGE_SIZE * BADGE_SIZE * 4);
+  const middle = (BADGE_SIZE - 1) / 2;
+  for (let place = 0; place < BADGE_SIZE * BADGE_SIZE; place += 1) {
+    const distance = Math.hypot((place % BADGE_SIZE) - middle, Math.floor(place / BADGE_SIZE) - middle);
+    if (distance > middle) continue;
+    // Blue, green, red, opacity.
+    pixels.set(distance > middle - 1.5 ? [255, 255, 255, 255] : [38, 38, 193, 255], place * 4);
+  }
+  return nativeImage.createFromBitmap(pixels, { width: BADGE_SIZE, height: BADGE_SIZE });
+}

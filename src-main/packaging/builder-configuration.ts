@@ -1,0 +1,114 @@
+import { flipFuses } from '@electron/fuses';
+import type { AfterPackContext, Configuration } from 'electron-builder';
+import { join } from 'node:path';
+import { buildFuses } from './fuses.ts';
+
+export interface ConfigurationOptions {
+  readonly root: string;
+  readonly output: string;
+  readonly platform: string;
+  readonly arch: 'x64' | 'arm64';
+  readonly electronVersion: string;
+  /** A folder with the runtime; null has electron-builder download the one for another processor. */
+  readonly electronDist: string | null;
+  readonly isInspectable: boolean;
+  readonly environment: NodeJS.ProcessEnv;
+}
+
+const APP_ID = 'app.channelscope.desktop';
+
+/** Where the packed program is. */
+function findProgram({ appOutDir, electronPlatformName, packager }: AfterPackContext): string {
+  const name = packager.appInfo.productFilename;
+  if (electronPlatformName === 'darwin') return join(appOutDir, `${name}.app`);
+  return electronPlatformName === 'win32' ? join(appOutDir, `${name}.exe`) : join(appOutDir, 'channelscope');
+}
+
+/** Only what this names is packed: the built files, and one system's native modules. */
+function listPackedFiles(platform: string, arch: string): string[] {
+  return [
+    'package.json',
+    'out/main/**/*.mjs',
+    'out/preload/index.cjs',
+    'out/renderer/**/*',
+    `out/native/${platform}-${arch}/*`,
+    '!**/*.map',
+    '!**/node_modules/**/*',
+  ];
+}
+
+/** Returns electron-builder's whole configuration for one system. Nothing of it is read from other files. */
+export function buildConfiguration(options: ConfigurationOptions): Configuration {
+  const { root, output, platform, arch, environment } = options;
+  const icons = join(root, 'resources/icons');
+  const has = (...names: string[]): boolean => names.every((name) => (environment[name] ?? '') !== '');
+  const isSigned = has('CSC_LINK') || has('CSC_NAME');
+  return {
+    appId: APP_ID,
+    productName: 'Channelscope',
+    copyright: 'Copyright © 2026 The Channelscope authors',
+    directories: { output, buildResources: join(root, 'resources') },
+    electronVersion: options.electronVersion,
+    ...(options.electronDist === null ? {} : { electronDist: options.electronDist }),
+    // The native modules are Node-API, with a prebuilt file for each system.
+    npmRebuild: false,
+    nodeGypRebuild: false,
+    files: listPackedFiles(platform, arch),
+    asar: true,
+    // The system can't load these from within an archive.
+    asarUnpack: [`out/native/${platform}-${arch}/*`],
+    electronLanguages: ['en-US', 'en-GB', 'es', 'es-419', 'pt-BR', 'pt-PT', 'de'],
+    extraMetadata: {
+      homepage: environment['CHANNELSCOPE_HOMEPAGE'] ?? 'https://channelscope.example/',
+      // What is for those who build it says nothing to those who run it.
+      dependencies: null,
+      optionalDependencies: null,
+      allowScripts: null,
+      engines: null,
+      prettier: null,
+    },
+    async afterPack(context) {
+      await flipFuses(findProgram(context), buildFuses(options));
+    },
+    publish: null,
+    artifactName: '${productName}-${version}-${os}-${arch}.${ext}',
+    protocols: [{ name: 'Channelscope', schemes: ['channelscope'] }],
+    fileAssociations: [
+      {
+        ext: 'channelscope',
+        name: 'Channelscope file',
+        description: 'Channelscope file',
+        mimeType: 'application/x-channelscope',
+        role: 'Viewer',
+      },
+    ],
+    win: { target: ['nsis', 'portable'], icon: join(icons, 'channelscope.ico') },
+    nsis: { oneClick: true, perMachine: false, deleteAppDataOnUninstall: false },
+    portable: {
+      artifactName: '${productName}-${version}-${os}-${arch}-portable.${ext}',
+      requestExecutionLevel: 'user',
+    },
+    mac: {
+      target: ['dmg', 'zip'],
+      icon: join(icons, 'channelscope.icns'),
+      category: 'public.app-category.business',
+      hardenedRuntime: true,
+      entitlements: join(root, 'src-main/packaging/entitlements.plist'),
+      entitlementsInherit: join(root, 'src-main/packaging/entitlements.plist'),
+      // Without any signature, computers with Apple's own processors start no program.
+      ...(isSigned ? {} : { identity: '-' }),
+      notarize:
+        isSigned &&
+        (has('APPLE_API_KEY', 'APPLE_API_KEY_ID', 'APPLE_API_ISSUER') ||
+          has('APPLE_ID', 'APPLE_APP_SPECIFIC_PASSWORD', 'APPLE_TEAM_ID')),
+    },
+    linux: {
+      target: ['AppImage', 'deb'],
+      executableName: 'channelscope',
+      icon: join(icons, 'linux'),
+      category: 'Office',
+      synopsis: 'Watches over a messaging platform',
+      maintainer: 'The Channelscope authors <authors@channelscope.example>',
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { mkdir, utimes } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { copyPatiently, movePatiently } from '../node/move-and-remove.ts';
+
+export interface NativeFile {
+  readonly from: string;
+  /** Its name in `out/native/<platform>-<arch>`. */
+  readonly to: string;
+}
+
+/** A program or a library of any system. */
+const BINARY = /\.(?:node|so|dylib|dll)$/u;
+
+/** Returns the files of the native modules for one system. Those that are not installed are listed all the same. */
+export function listNativeFiles(root: string, platform: string, arch: string): NativeFile[] {
+  const modules = join(root, 'node_modules');
+  const target = `${platform}-${arch}`;
+  const duckdb = join(modules, '@duckdb', `node-bindings-${target}`);
+  // The library that it is linked to is found beside it, and under its own name only.
+  const duckdbFiles = existsSync(duckdb)
+    ? readdirSync(duckdb).filter((name) => BINARY.test(name))
+    : ['duckdb.node'];
+  return [
+    { from: join(modules, 'better-sqlite3/prebuilds', `${target}.node`), to: 'better-sqlite3.node' },
+    { from: join(modules, 'keytar/prebuilds', target, 'keytar.node'), to: 'keytar.node' },
+    ...duckdbFiles.map((name) => ({ from: join(duckdb, name), to: basename(name) })),
+  ];
+}
+
+/** Copies the native modules for one system to `out/native`. Returns those that are not installed. */
+export async function copyNativeFiles(root: string, platform: string, arch: string): Promise<string[]> {
+  const folder = join(root, 'out/native', `${platform}-${arch}`);
+  const missing: string[] = [];
+  for (const { from, to } of listNativeFiles(root, platform, arch)) {
+    const source = statSync(from, { throwIfNoEntry: false });
+    const target = join(folder, to);
+    if (source === undefined) {
+      missing.push(from);
+      continue;
+    }
+    const copied = statSync(target, { throwIfNoEntry: false });
+    // 70 MB that hardly ever change.
+    if (copied?.size === source.size && Math.trunc(copied.mtimeMs) === Math.trunc(source.mtimeMs)) continue;
+    await mkdir(dirname(target), { recursive: true });
+    // A program that runs has the old file mapped: written over in place, it would end at once.
+    const unfinished = `${target}.${process.pid}.unfinished`;
+    await copyPatiently(from, unfinished);
+    await utimes(unfinished, source.atime, source.mtime);
+    await movePatiently(unfinished, target);
+  }
+  return missing;
+}

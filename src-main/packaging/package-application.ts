@@ -1,0 +1,72 @@
+import { Arch, build, Platform } from 'electron-builder';
+import { mkdtemp, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { tryToRemove } from '../node/move-and-remove.ts';
+import { build as buildFiles, needsBuild } from '../start/build-window.ts';
+import { findElectron } from '../start/electron-runtime.ts';
+import { buildConfiguration } from './builder-configuration.ts';
+import { copyNativeFiles } from './native-files.ts';
+import type { PackageOptions } from './read-package-options.ts';
+import { writeStandInRuntime } from './stand-in-runtime.ts';
+
+/** Electron's runtime is not there to be packed. */
+export class MissingRuntimeError extends Error {
+  constructor() {
+    super(
+      "Electron's runtime is not installed. To download it: node node_modules/electron/install.js; to pack without it, for tests: npm run package -- --dir --stand-in",
+    );
+  }
+}
+
+const PLATFORMS: Partial<Record<NodeJS.Platform, Platform>> = {
+  win32: Platform.WINDOWS,
+  darwin: Platform.MAC,
+  linux: Platform.LINUX,
+};
+
+/** The folder that holds the runtime, from the program in it. */
+function findRuntimeFolder(root: string): string {
+  const program = findElectron(root);
+  if (program === null) throw new MissingRuntimeError();
+  return process.platform === 'darwin'
+    ? program.replace(/[/\\]Electron\.app[/\\].*$/u, '')
+    : dirname(program);
+}
+
+async function readElectronVersion(root: string): Promise<string> {
+  const text = await readFile(join(root, 'node_modules/electron/package.json'), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+}
+
+/** Packs the application for this system. Rejects with a MissingRuntimeError where there is nothing to pack it around. */
+export async function packageApplication(root: string, options: PackageOptions): Promise<void> {
+  const { arch, standIn } = options;
+  const platform = PLATFORMS[process.platform];
+  if (platform === undefined) throw new Error(`There are no packages for ${process.platform}.`);
+  const folder = await mkdtemp(join(tmpdir(), 'channelscope-package-'));
+  try {
+    const installed = standIn ? folder : findRuntimeFolder(root);
+    const electronVersion = await readElectronVersion(root);
+    if (standIn) await writeStandInRuntime(folder, electronVersion);
+    if (options.builds && needsBuild(root, 'everything')) await buildFiles(root);
+    const missing = await copyNativeFiles(root, process.platform, arch);
+    if (missing.length > 0) throw new Error(`What is to be packed is not installed:\n${missing.join('\n')}`);
+    await build({
+      projectDir: root,
+      targets: platform.createTarget(options.dir ? 'dir' : null, Arch[arch]),
+      config: buildConfiguration({
+        root,
+        output: options.output,
+        platform: process.platform,
+        arch,
+        electronVersion,
+        electronDist: standIn || arch === process.arch ? installed : null,
+        isInspectable: options.isInspectable,
+        environment: process.env,
+      }),
+    });
+  } finally {
+    await tryToRemove(folder, () => undefined, { isFolder: true });
+  }
+}

@@ -1,0 +1,88 @@
+import { resolve } from 'node:path';
+import { build, needsBuild } from './build-window.ts';
+import { findElectron, installElectron } from './electron-runtime.ts';
+import type { Explanation } from './explain-failure.ts';
+import type { StartOptions } from './read-options.ts';
+import { runElectron } from './run-electron.ts';
+
+const FIRST_BYTE_MS = 8_000;
+const DOWNLOAD_SILENCE_MS = 30_000;
+/** Until the window is there, the application says more often than this that it is still at it. */
+const SILENCE_MS = 6_000;
+/** A virus scanner reads a program of 200 MB before its first start. */
+const FIRST_START_SILENCE_MS = 60_000;
+const PROGRESS_EVERY_MS = 5_000;
+
+export function say(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+/** Says how much of the runtime has come: on one line of a terminal, else as a line now and then. */
+function createProgress(): (bytes: number) => void {
+  let saidAtMs = Number.NEGATIVE_INFINITY;
+  return (bytes) => {
+    const text = `Fetching Electron's runtime … ${Math.round(bytes / 1_000_000)} MB`;
+    if (process.stderr.isTTY) {
+      process.stderr.write(`\r${text} `);
+    } else if (performance.now() - saidAtMs > PROGRESS_EVERY_MS) {
+      saidAtMs = performance.now();
+      say(text);
+    }
+  };
+}
+
+/** Electron's program, downloaded where it is missing, or why there is none. */
+export async function provideElectron(
+  root: string,
+): Promise<{ program: string; isNew: boolean } | (Explanation & { program: null })> {
+  const present = findElectron(root);
+  if (present !== null) return { program: present, isNew: false };
+  say("Fetching Electron's runtime …");
+  const failure = await installElectron(root, {
+    onProgress: createProgress(),
+    firstByteMs: FIRST_BYTE_MS,
+    silenceMs: DOWNLOAD_SILENCE_MS,
+  });
+  if (process.stderr.isTTY) say('');
+  const program = findElectron(root);
+  if (program !== null) return { program, isNew: true };
+  return {
+    program: null,
+    reason: `Electron's runtime can't be had: ${failure ?? 'unknown reason'}.`,
+    remedy:
+      'Where a proxy is needed, set HTTPS_PROXY; ELECTRON_MIRROR names another server. "npm start" tries again.',
+  };
+}
+
+/** Opens the application on the desktop or, where that can't be, in the browser, with the reason and the remedy. */
+export async function startApplication(root: string, options: StartOptions): Promise<void> {
+  const failure = await runDesktop(root, options);
+  if (failure === null) return;
+  say(failure.reason);
+  say(failure.remedy);
+  say('Channelscope opens in the browser instead.');
+  const { runWeb } = await import('./run-web.ts');
+  const own = process.env['CHANNELSCOPE_DATA'] ?? '';
+  await runWeb(root, { ...options, dataFolder: options.dataFolder ?? (own === '' ? null : own) });
+}
+
+/** Resolves once the desktop application is over, to null, or to why it can't be used. */
+async function runDesktop(root: string, options: StartOptions): Promise<Explanation | null> {
+  const found = await provideElectron(root);
+  if (found.program === null) return found;
+  if (needsBuild(root, 'everything')) {
+    say('Building Channelscope …');
+    await build(root);
+  }
+  const end = await runElectron(found.program, root, {
+    silenceMs: found.isNew ? FIRST_START_SILENCE_MS : SILENCE_MS,
+    environment: {
+      ...process.env,
+      ...(options.dataFolder === null ? {} : { CHANNELSCOPE_DATA: resolve(options.dataFolder) }),
+    },
+  });
+  if (!end.isOver) return end;
+  if (end.words !== null) say(end.words);
+  process.exitCode = end.exitCode;
+  return null;
+}

@@ -1,0 +1,69 @@
+import { defineStore } from 'pinia';
+import { computed, shallowRef } from 'vue';
+import {
+  isMutedAt,
+  type AlertCondition,
+  type AlertDraft,
+  type AlertMute,
+  type AlertRule,
+} from '../../src-main/common/model/alerts/alert-rule.ts';
+import type {
+  AlertBoard,
+  AlertLogEntry,
+  AlertOrigin,
+  AlertTest,
+} from '../../src-main/common/model/alerts/alert-state.ts';
+import { useBackend } from '../backend/backend.ts';
+import { useConnectionsStore } from '../stores/connections.ts';
+
+/** A rule with where it stands. */
+export type BoardRule = AlertBoard['rules'][number];
+
+/** The rules of all connections, kept up to date. */
+export const useAlertStore = defineStore('alerts', () => {
+  const backend = useBackend();
+  const connections = useConnectionsStore();
+  const board = shallowRef<AlertBoard | null>(null);
+  const rules = computed<readonly BoardRule[]>(() =>
+    (board.value?.rules ?? []).filter(({ rule }) => rule.connectionId === connections.active?.id),
+  );
+  const countFiring = (list: readonly BoardRule[]): number =>
+    list.filter(({ state }) => state.firingSinceMs !== null).length;
+
+  backend.on('alerts/changed', (changed) => {
+    board.value = changed;
+  });
+
+  async function load(): Promise<void> {
+    board.value = await backend.call('alerts/list', null);
+  }
+
+  /** The mute of all alerts of the connection that is shown; null where there is none. */
+  function findMute(nowMs: number): AlertMute | null {
+    const mute = board.value?.mutes.find(({ connectionId }) => connectionId === connections.active?.id)?.mute;
+    return mute !== undefined && isMutedAt(mute, nowMs) ? mute : null;
+  }
+
+  return {
+    board,
+    rules,
+    firing: computed(() => countFiring(rules.value)),
+    firingAnywhere: computed(() => countFiring(board.value?.rules ?? [])),
+    load,
+    findMute,
+    find: (ruleId: string): BoardRule | null =>
+      board.value?.rules.find(({ rule }) => rule.id === ruleId) ?? null,
+    save: (ruleId: string | null, draft: AlertDraft, origin: AlertOrigin): Promise<AlertRule> =>
+      backend.call('alerts/save-rule', { ruleId, draft, origin }),
+    remove: (ruleId: string): Promise<null> => backend.call('alerts/remove-rule', { ruleId }),
+    mute: (ruleId: string, mute: AlertMute | null): Promise<null> =>
+      backend.call('alerts/mute-rule', { ruleId, mute }),
+    muteConnection: (connectionId: string, mute: AlertMute | null): Promise<null> =>
+      backend.call('alerts/mute-connection', { connectionId, mute }),
+    test: (connectionId: string, condition: AlertCondition): Promise<AlertTest> =>
+      backend.call('alerts/test-rule', { connectionId, condition }),
+    readLog: (ruleId: string): Promise<AlertLogEntry[]> => backend.call('alerts/read-log', { ruleId }),
+    exportLog: (ruleId: string) => backend.call('alerts/export-log', { ruleId }),
+    sendTest: async (ruleId: string) => (await backend.call('alerts/send-test', { ruleId })).shown,
+  } as const;
+});

@@ -1,0 +1,67 @@
+import { shallowRef, watchEffect } from 'vue';
+import { useRouter } from 'vue-router';
+import type { AlertNote } from '../../src-main/common/model/alerts/alert-state.ts';
+import { useBackend } from '../backend/backend.ts';
+import { useConnectionsStore } from '../stores/connections.ts';
+import { useAlertStore } from './alert-store.ts';
+
+/** Whether the page may show notifications; `unsupported` where the browser has none. */
+export type NotePermission = NotificationPermission | 'unsupported';
+
+/** Returns whether the page may show notifications. */
+export function readPermission(): NotePermission {
+  return 'Notification' in window ? Notification.permission : 'unsupported';
+}
+
+const PRODUCT = 'Channelscope';
+
+/**
+ * What the page does outside of its screens: the number of what fires in its title, notifications where the host has
+ * none, and the way from a notification to its alert. Returns how to begin, once the connections are known.
+ */
+export function usePageNotes(): { readonly begin: () => Promise<void> } {
+  const backend = useBackend();
+  const router = useRouter();
+  const alerts = useAlertStore();
+  const connections = useConnectionsStore();
+  /** Without this the browser may forget a notification before it is clicked. */
+  const shown = shallowRef<readonly Notification[]>([]);
+
+  watchEffect(() => {
+    const count = alerts.firingAnywhere;
+    document.title = count === 0 ? PRODUCT : `(${count}) ${PRODUCT}`;
+  });
+
+  async function lead({ ruleId, connectionId }: Pick<AlertNote, 'ruleId' | 'connectionId'>): Promise<void> {
+    if (connectionId !== null && connectionId !== connections.active?.id) {
+      await connections.activate(connectionId);
+    }
+    await router.push({ name: 'alerts', params: ruleId === null ? {} : { id: ruleId } });
+  }
+
+  async function takeOpened(): Promise<void> {
+    const note = await backend.call('alerts/take-opened', null);
+    if (note !== null) await lead(note);
+  }
+
+  backend.on('alerts/opened', () => void takeOpened().catch(() => undefined));
+  backend.on('alerts/noted', (note) => {
+    if (readPermission() !== 'granted') return;
+    // Two pages of the application show one.
+    const shownNow = new Notification(note.title, { body: note.body, tag: note.id });
+    shownNow.addEventListener('click', () => {
+      window.focus();
+      shownNow.close();
+      void lead(note);
+    });
+    shown.value = [...shown.value.slice(-20), shownNow];
+    void backend.call('alerts/confirm-note', { noteId: note.id }).catch(() => undefined);
+  });
+
+  return {
+    begin: async () => {
+      await alerts.load();
+      await takeOpened();
+    },
+  };
+}

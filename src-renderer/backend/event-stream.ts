@@ -1,0 +1,84 @@
+import { EventSourceParserStream } from 'eventsource-parser/stream';
+
+const MIN_RETRY_MS = 500;
+const MAX_RETRY_MS = 2_000;
+/** The host sends a line every two seconds; one that is silent for this long is gone. */
+const MAX_SILENCE_MS = 4_000;
+
+interface EventStreamOptions {
+  /** Requests the stream. */
+  readonly request: (signal: AbortSignal) => Promise<Response>;
+  readonly onEvent: (name: string, data: string) => void;
+  /** Called with false when the host stops responding, and with true once it sends events again after a gap. */
+  readonly onHost: (isThere: boolean) => void;
+  /** Called after each attempt to open the stream. */
+  readonly onAttempt: () => void;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Reads events as long as the signal isn't aborted: one long response that is requested again when it ends. */
+export async function keepReadingEvents(options: EventStreamOptions): Promise<void> {
+  const { request, onEvent, onHost, onAttempt, signal } = options;
+  let hasGap = false;
+
+  /** Resolves, once the stream is over, to whether the host was still there. */
+  const readEvents = async (): Promise<boolean> => {
+    const silence = createSilenceLimit();
+    let isOpen = false;
+    try {
+      const response = await request(
+        signal === undefined ? silence.signal : AbortSignal.any([silence.signal, signal]),
+      );
+      onAttempt();
+      if (!response.ok || response.body === null) return response.status < 500;
+      isOpen = true;
+      if (hasGap) onHost(true);
+      hasGap = true;
+      const events = response.body
+        .pipeThrough(silence.watch())
+        .pipeThrough(new TextDecoderStream())
+        .pipeThrough(new EventSourceParserStream());
+      for await (const { event, data } of events) onEvent(event ?? '', data);
+      return true;
+    } catch {
+      return isOpen && !silence.signal.aborted;
+    } finally {
+      silence.end();
+      onAttempt();
+    }
+  };
+
+  let retryMs = MIN_RETRY_MS;
+  while (signal?.aborted !== true) {
+    const startedAtMs = performance.now();
+    if (!(await readEvents())) {
+      hasGap = true;
+      onHost(false);
+    }
+    // A stream that lasted was healthy, so it is requested again without a long wait.
+    retryMs = performance.now() - startedAtMs > 2 * MAX_SILENCE_MS ? MIN_RETRY_MS : retryMs;
+    await new Promise((resolve) => setTimeout(resolve, retryMs));
+    retryMs = Math.min(retryMs * 2, MAX_RETRY_MS);
+  }
+}
+
+/** Aborts its signal when nothing came for too long. */
+function createSilenceLimit() {
+  const controller = new AbortController();
+  const abort = (): void => controller.abort(new Error('The host is silent.'));
+  let timer = setTimeout(abort, MAX_SILENCE_MS);
+  return {
+    signal: controller.signal,
+    watch: () =>
+      new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+        transform: (chunk, stream) => {
+          clearTimeout(timer);
+          timer = setTimeout(abort, MAX_SILENCE_MS);
+          stream.enqueue(chunk);
+        },
+      }),
+    end: () => {
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import { CHART_FONT } from '../chart-style.ts';
+import type { ChartColours } from '../use-chart-colours.ts';
+import type { ChartDrawing, PictureWords, Size } from './chart-drawing.ts';
+import type { Surface } from './surfaces.ts';
+
+const PADDING = 16;
+const TITLE_HEIGHT = 22;
+const LINE_HEIGHT = 16;
+/** Less is too small to be read where a picture is pasted. */
+const LEAST: Size = { width: 640, height: 180 };
+
+/**
+ * Draws a chart with its title, what it is about and its legend above it, so that a picture that is passed on says what
+ * it shows.
+ */
+export function composePicture<Result>(
+  makeSurface: (size: Size) => Surface<Result>,
+  words: PictureWords,
+  drawing: ChartDrawing,
+  colours: ChartColours,
+): Result {
+  const shown = drawing.readSize();
+  const size = {
+    width: Math.max(LEAST.width, Math.round(shown.width)),
+    height: Math.max(LEAST.height, Math.round(shown.height)),
+  };
+  const hasLegend = words.legend.length > 0;
+  const headHeight = TITLE_HEIGHT + (words.about.length + (hasLegend ? 1 : 0)) * LINE_HEIGHT + 8;
+  const whole = { width: size.width + PADDING * 2, height: size.height + headHeight + PADDING * 2 };
+  const surface = makeSurface(whole);
+  const { context } = surface;
+  context.fillStyle = colours.surface;
+  context.fillRect(0, 0, whole.width, whole.height);
+  context.textBaseline = 'middle';
+  context.textAlign = 'left';
+  const write = (text: string, top: number, weight: number, size: number, colour: string): void => {
+    context.font = `${weight} ${size}px ${CHART_FONT.family}`;
+    context.fillStyle = colour;
+    context.fillText(fitText(context, text, whole.width - PADDING * 2), PADDING, top);
+  };
+  write(words.title, PADDING + TITLE_HEIGHT / 2, 600, 14, colours.text);
+  let top = PADDING + TITLE_HEIGHT + LINE_HEIGHT / 2;
+  for (const line of words.about) {
+    write(line, top, 400, CHART_FONT.size, colours.quiet);
+    top += LINE_HEIGHT;
+  }
+  if (hasLegend) drawLegend(context, words, colours, top);
+  const part = makeSurface(size);
+  const end = drawing.draw(part.context, size, colours, part.scale);
+  surface.place(part, PADDING, PADDING + headHeight);
+  end();
+  return surface.finish();
+}
+
+function drawLegend(
+  context: CanvasRenderingContext2D,
+  { legend }: PictureWords,
+  colours: ChartColours,
+  top: number,
+): void {
+  context.font = `400 ${CHART_FONT.size}px ${CHART_FONT.family}`;
+  let left = PADDING;
+  for (const { name, colour } of legend) {
+    context.fillStyle = colours[colour];
+    context.fillRect(left, top - 4, 8, 8);
+    context.fillStyle = colours.quiet;
+    context.fillText(name, left + 13, top);
+    left += 13 + context.measureText(name).width + 14;
+  }
+}
+
+/** Returns a text that fits into a width, with an ellipsis where it was cut. */
+function fitText(
+  context: Pick<CanvasRenderingContext2D, 'measureText'>,
+  text: string,
+  width: number,
+): string {
+  if (context.measureText(text).width <= width) return text;
+  let end = text.length;
+  while (end > 0 && context.measureText(`${text.slice(0, end)}…`).width > width) end -= 1;
+  return `${text.slice(0, end).trimEnd().toWellFormed()}…`;
+}

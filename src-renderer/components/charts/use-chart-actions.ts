@@ -1,0 +1,83 @@
+import { useClipboard } from '@vueuse/core';
+import { provide, shallowRef, type Ref, type ShallowRef } from 'vue';
+import {
+  chartFrameKey,
+  type ChartDrawing,
+  type ChartFigures,
+  type PictureWords,
+} from '../../charts/picture/chart-drawing.ts';
+import { makePng, makeSvg, type Ground } from '../../charts/picture/make-picture.ts';
+import { saveBlob, saveText } from '../../composables/save-file.ts';
+import { useAttempt } from '../../composables/use-attempt.ts';
+import { useCopied } from '../../composables/use-copied.ts';
+import { toCsv, toTsv } from '../../format/table-text.ts';
+import type { ErrorLike } from '../../messages/error-like.ts';
+
+export type ChartAction = 'copyPng' | 'savePng' | 'saveSvg' | 'copyFigures' | 'saveFigures';
+
+/** Returns a name for a file that every system takes: `response-time-by-service.png`. */
+export function toFileName(title: string, ending: string): string {
+  const words = title
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '-')
+    .replace(/^-+|-+$/g, '');
+  return `${words === '' ? 'chart' : words.slice(0, 80)}.${ending}`;
+}
+
+/** What the menu of a chart does, and the place where the chart inside says how it is drawn. */
+export function useChartActions(
+  readWords: () => PictureWords,
+  readFigures: () => ChartFigures,
+): {
+  readonly ground: Ref<Ground>;
+  readonly drawing: Readonly<ShallowRef<ChartDrawing | null>>;
+  readonly copied: Readonly<Ref<ChartAction | null>>;
+  readonly error: Readonly<Ref<ErrorLike | null>>;
+  run(action: ChartAction): Promise<void>;
+} {
+  const drawing = shallowRef<ChartDrawing | null>(null);
+  const ground = shallowRef<Ground>('light');
+  const { copied, copy: confirm } = useCopied<ChartAction>();
+  const { error, attempt } = useAttempt();
+  const { copy: copyText } = useClipboard({ legacy: true });
+  provide(chartFrameKey, (next) => (drawing.value = next));
+
+  async function run(action: ChartAction): Promise<void> {
+    await attempt(() => act(action));
+  }
+
+  async function act(action: ChartAction): Promise<void> {
+    const words = readWords();
+    const { columns, rows } = readFigures();
+    const shown = drawing.value;
+    switch (action) {
+      case 'copyFigures':
+        return confirm(action, () => copyText(toTsv(columns, rows)));
+      case 'saveFigures':
+        saveText(toFileName(words.title, 'csv'), toCsv(columns, rows), 'text/csv;charset=utf-8');
+        break;
+      case 'copyPng':
+        if (shown === null) return;
+        // Without an await before it: the clipboard must be asked while the press still counts.
+        return confirm(action, () =>
+          navigator.clipboard.write([
+            new ClipboardItem({ 'image/png': makePng(words, shown, ground.value) }),
+          ]),
+        );
+      case 'savePng':
+        if (shown === null) return;
+        saveBlob(toFileName(words.title, 'png'), await makePng(words, shown, ground.value));
+        break;
+      case 'saveSvg':
+        if (shown === null) return;
+        saveText(
+          toFileName(words.title, 'svg'),
+          await makeSvg(words, shown, ground.value),
+          'image/svg+xml;charset=utf-8',
+        );
+        break;
+    }
+  }
+
+  return { ground, drawing, copied, error, run };
+}

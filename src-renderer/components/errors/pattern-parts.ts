@@ -1,0 +1,17 @@
+/** What can stand in a pattern for text that varies. */
+const FOLDED = ['number', 'id', 'value', 'address'] as const;
+export type FoldedKind = (typeof FOLDED)[number];
+
+/** A piece of a pattern: words, or what stands for text that varies. */
+export type PatternPart = { readonly text: string } | { readonly folded: FoldedKind };
+
+/** Cuts a pattern into its words and what stands for text that varies. */
+export function toPatternParts(pattern: string): PatternPart[] {
+  return pattern
+    .split(/(<(?:number|id|value|address)>)/)
+    .filter((text) => text !== '')
+    .map((text) => {
+      const folded = FOLDED.find((kind) => text === `<${kind}>`);
+      return folded === undefined ? { text } : { folded };
+    });
+}

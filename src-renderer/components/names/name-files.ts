@@ -1,0 +1,97 @@
+import { isSpreadsheetFormula } from '../../../src-main/common/spreadsheet-formula.ts';
+import {
+  findNameFault,
+  MAX_NAMES,
+  NAME_COLOURS,
+  NAMED_FIELDS,
+  tidyName,
+  type ValueName,
+} from '../../../src-main/common/model/records/value-name.ts';
+import { readCsvRows } from './csv-rows.ts';
+
+const COLUMNS = ['field', 'number', 'name', 'colour'] as const;
+type Column = (typeof COLUMNS)[number];
+
+/** What else a spreadsheet's heading may call a column. */
+const OTHER_HEADINGS: Readonly<Record<string, Column>> = { value: 'number', color: 'colour' };
+
+/** Returns names as the text of a JSON file. */
+export function writeNames(names: readonly ValueName[]): string {
+  return `${JSON.stringify({ channelscopeNames: 1, names }, null, 2)}\n`;
+}
+
+/** Returns names as CSV, by RFC 4180; what a spreadsheet would take for a formula is guarded by an apostrophe. */
+export function writeNamesCsv(names: readonly ValueName[]): string {
+  const quote = (text: string): string => `"${text.replaceAll('"', '""')}"`;
+  const rows = names.map(({ field, value, name, colour = '' }) =>
+    [field, value, quote(isSpreadsheetFormula(name) ? `'${name}` : name), colour].join(','),
+  );
+  return [COLUMNS.join(','), ...rows].map((row) => `${row}\r\n`).join('');
+}
+
+/** Reads the text of such a file; null for any other text, also where one name of many doesn't fit. */
+export function readNames(text: string): readonly ValueName[] | null {
+  // What is not UTF-8 was read as replacement marks.
+  if (text.includes('\ufffd')) return null;
+  const list = /^\s*[{[]/.test(text) ? readJsonEntries(text) : readCsvEntries(text);
+  if (list === null || list.length > MAX_NAMES) return null;
+  const names = list.map(toName);
+  const known = names.filter((name) => name !== null);
+  const fits = known.every((name, index) => findNameFault(name, known.slice(0, index)) === null);
+  return fits && known.length === names.length ? known : null;
+}
+
+function readJsonEntries(text: string): readonly unknown[] | null {
+  let file: unknown;
+  try {
+    file = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  const list = (file as { names?: unknown } | null)?.names;
+  return Array.isArray(list) ? list : null;
+}
+
+/** A first row without the headings is a name already, in their order. */
+function readCsvEntries(text: string): readonly unknown[] | null {
+  const [head = [], ...rest] = readCsvRows(text);
+  const headings = head.map(toColumn);
+  const hasHeadings = (['field', 'number', 'name'] as const).every((column) => headings.includes(column));
+  if (!hasHeadings && toField(head[0] ?? '') === null) return null;
+  const columns = hasHeadings ? headings : COLUMNS;
+  return (hasHeadings ? rest : [head, ...rest]).map((row) => {
+    const read = (column: Column): string => row[columns.indexOf(column)]?.trim() ?? '';
+    const name = read('name');
+    return {
+      field: toField(read('field')),
+      value: read('number'),
+      name: name.startsWith("'") && isSpreadsheetFormula(name.slice(1)) ? name.slice(1) : name,
+      colour: read('colour').toLowerCase(),
+    };
+  });
+}
+
+function toColumn(heading: string): Column | null {
+  const text = heading.trim().toLowerCase();
+  return COLUMNS.find((column) => column === text) ?? OTHER_HEADINGS[text] ?? null;
+}
+
+function toField(text: string): ValueName['field'] | null {
+  const wanted = text.trim().toLowerCase();
+  return NAMED_FIELDS.find((field) => field.toLowerCase() === wanted) ?? null;
+}
+
+function toName(entry: unknown): ValueName | null {
+  if (typeof entry !== 'object' || entry === null) return null;
+  const { field, value, name, colour } = entry as Readonly<Record<string, unknown>>;
+  const known = NAMED_FIELDS.find((one) => one === field);
+  if (known === undefined || typeof name !== 'string' || !['string', 'number'].includes(typeof value))
+    return null;
+  const own = NAME_COLOURS.find((one) => one === colour);
+  return {
+    field: known,
+    value: String(value),
+    name: tidyName(name),
+    ...(own === undefined ? {} : { colour: own }),
+  };
+}

@@ -1,0 +1,134 @@
+import type { LocationQuery, RouteLocationRaw } from 'vue-router';
+import {
+  ALERT_MEASURES,
+  MAX_ALERT_MINUTES,
+  MAX_ALERT_REQUESTS,
+  SLOWER_SHARES,
+  type AlertCondition,
+  type AlertMeasure,
+} from '../../src-main/common/model/alerts/alert-rule.ts';
+import { ALERT_ORIGINS, type AlertOrigin } from '../../src-main/common/model/alerts/alert-state.ts';
+import type { RecordFilter } from '../../src-main/common/model/records/record-filter.ts';
+import type { Direction } from '../../src-main/common/reporting/reports.ts';
+import { fromAddress, toAddress, toQueryText } from './filter-query.ts';
+
+/** What an alert can watch, as an address names it. */
+export const ALERT_SUBJECTS = [...ALERT_MEASURES, 'platform', 'connector', 'new-family', 'silence'] as const;
+export type AlertSubject = (typeof ALERT_SUBJECTS)[number];
+
+/** An alert that is about to be made. */
+export interface AlertIdea {
+  readonly subject: AlertSubject;
+  readonly direction: Direction;
+  readonly filter: RecordFilter;
+  readonly origin: AlertOrigin;
+  /** error-share: 0 to 1; times in milliseconds; volume: requests in ten minutes. */
+  readonly threshold?: number;
+  /** Minutes that are looked at together, and how many requests they must have; as usual where absent. */
+  readonly minutes?: number;
+  readonly minRequests?: number;
+}
+
+const MINUTES: Readonly<Record<AlertSubject, number>> = {
+  'error-share': 10,
+  median: 10,
+  p90: 10,
+  p95: 10,
+  p99: 10,
+  volume: 10,
+  platform: 5,
+  connector: 5,
+  'new-family': 60,
+  silence: 30,
+};
+export const MIN_REQUESTS = 20;
+const SHARE = 0.05;
+const VOLUME = 100;
+const TIME_MS = 5000;
+
+/** The address that makes an alert of an idea: it opens with everything filled in, and is tested, not saved. */
+export function toNewAlert({ subject, direction, filter, origin, ...numbers }: AlertIdea): RouteLocationRaw {
+  const { threshold, minutes, minRequests } = numbers;
+  const given = Object.entries({ threshold, minutes, requests: minRequests }).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)] as const],
+  );
+  return {
+    name: 'alerts',
+    params: { id: 'new' },
+    query: {
+      new: subject,
+      direction,
+      ...toAddress(filter),
+      origin,
+      ...Object.fromEntries(given),
+    },
+  };
+}
+
+/**
+ * The address that makes an alert of a filter: how many requests it leaves where it is about codes or errors itself,
+ * since all of them fail then; else the share of them that do. A chart says itself what it is about.
+ */
+export function toAlertOnFilter(
+  direction: Direction,
+  filter: RecordFilter,
+  charted?: AlertSubject,
+): RouteLocationRaw {
+  // A span that has passed can't be watched.
+  const conditions = filter.conditions.filter(({ field }) => field !== 'dateMs');
+  const isAboutErrors = conditions.some(({ field }) =>
+    ['responseCode', 'error', 'errorFamily', 'responseTimeMs', 'anywhere'].includes(field),
+  );
+  const subject = charted ?? (isAboutErrors ? 'volume' : 'error-share');
+  const origin = charted === undefined ? 'filter' : 'chart';
+  return toNewAlert({ subject, direction, filter: { conditions }, origin });
+}
+
+/** Reads the idea of an address; null where it has none. */
+export function fromNewAlert(query: LocationQuery): AlertIdea | null {
+  const subject = ALERT_SUBJECTS.find((name) => name === toQueryText(query, 'new'));
+  if (subject === undefined) return null;
+  const [threshold = 0, minutes = 0, minRequests = 0] = ['threshold', 'minutes', 'requests'].map((name) =>
+    Number(toQueryText(query, name)),
+  );
+  return {
+    subject,
+    direction: toQueryText(query, 'direction') === 'outbound' ? 'outbound' : 'inbound',
+    filter: fromAddress(query),
+    origin: ALERT_ORIGINS.find((name) => name === toQueryText(query, 'origin')) ?? 'hand',
+    ...(threshold > 0 && threshold <= 1e9 ? { threshold } : {}),
+    ...(isCount(minutes, MAX_ALERT_MINUTES) ? { minutes } : {}),
+    ...(isCount(minRequests, MAX_ALERT_REQUESTS) ? { minRequests } : {}),
+  };
+}
+
+function isCount(value: number, largest: number): boolean {
+  return Number.isInteger(value) && value >= 1 && value <= largest;
+}
+
+/** Returns the condition that an idea begins with. */
+export function toCondition({ subject, direction, filter, ...numbers }: AlertIdea): AlertCondition {
+  const { threshold, minutes = MINUTES[subject], minRequests = MIN_REQUESTS } = numbers;
+  if (subject === 'platform' || subject === 'connector') return { kind: 'down', part: subject, minutes };
+  const records = { direction, filter, minutes };
+  if (subject === 'new-family' || subject === 'silence') return { kind: subject, ...records };
+  return {
+    kind: 'measure',
+    measure: subject,
+    ...records,
+    comparison: 'above',
+    threshold: threshold ?? toThreshold(subject),
+    minRequests,
+  };
+}
+
+/** Returns what a condition watches. */
+export function toSubject(condition: AlertCondition): AlertSubject {
+  if (condition.kind === 'down') return condition.part;
+  return condition.kind === 'measure' ? condition.measure : condition.kind;
+}
+
+function toThreshold(measure: AlertMeasure): number {
+  if (SLOWER_SHARES[measure] !== undefined) return TIME_MS;
+  return measure === 'volume' ? VOLUME : SHARE;
+}

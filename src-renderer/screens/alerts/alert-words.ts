@@ -1,0 +1,102 @@
+import { useI18n } from 'vue-i18n';
+import {
+  SLOWER_SHARES,
+  type AlertCondition,
+  type AlertMeasure,
+} from '../../../src-main/common/model/alerts/alert-rule.ts';
+import type { AlertLogEntry } from '../../../src-main/common/model/alerts/alert-state.ts';
+import type { FieldCondition } from '../../../src-main/common/model/records/record-filter.ts';
+import { toSubject } from '../../composables/alert-link.ts';
+import { useNames } from '../../composables/use-names.ts';
+import {
+  formatCount,
+  formatDuration,
+  formatMeasure,
+  formatPercent,
+  formatSpan,
+} from '../../format/numbers.ts';
+
+const HOUR_MINUTES = 60;
+const SECOND_MS = 1000;
+
+/** The one channel or service that a condition on it leaves; undefined where it says something else. */
+export function findSingle(condition: FieldCondition): number | undefined {
+  const { values = [], exclude, classes, min, max, text } = condition;
+  const [value] = values;
+  const isPlain = [classes, min, max, text].every((part) => part === undefined) && exclude !== true;
+  return isPlain && values.length === 1 && typeof value === 'number' ? value : undefined;
+}
+
+/** Puts rules, what they measure, and their logs into words. */
+export function useAlertWords() {
+  const { t } = useI18n();
+  const names = useNames();
+
+  function toValue(measure: AlertMeasure, value: number): string {
+    if (measure === 'error-share') return `${formatMeasure(value * 100)}%`;
+    if (measure === 'volume') return formatCount(value);
+    return value >= SECOND_MS ? `${formatMeasure(value / SECOND_MS)} s` : formatDuration(value);
+  }
+
+  function toMinutes(minutes: number): string {
+    if (minutes < HOUR_MINUTES || minutes % HOUR_MINUTES !== 0)
+      return t('alerts.choices.minutes', { count: formatCount(minutes) }, minutes);
+    const hours = minutes / HOUR_MINUTES;
+    return t('alerts.choices.hours', { count: formatCount(hours) }, hours);
+  }
+
+  const toRequests = (count: number): string =>
+    t('alerts.choices.requests', { count: formatCount(count) }, count);
+  const toPlace = (field: 'channel' | 'service', value: number): string =>
+    t(`alerts.choices.${field}`, { value: names.toText(field, value) });
+
+  /** A name for a rule that a person hasn't named. */
+  function suggestName(condition: AlertCondition): string {
+    const what = t(`alerts.names.${toSubject(condition)}`);
+    const places = condition.kind === 'down' ? [] : condition.filter.conditions;
+    const where = places.flatMap((one) => {
+      const value = findSingle(one);
+      return value !== undefined && (one.field === 'channel' || one.field === 'service')
+        ? [toPlace(one.field, value)]
+        : [];
+    });
+    return where.length === 0 ? what : t('alerts.names.of', { what, where: where.join(', ') });
+  }
+
+  /** What a line of the log is about. */
+  function toDetail({ kind, condition, before, figures, sinceMs, atMs, origin }: AlertLogEntry): string {
+    if (kind === 'made') return t(`alerts.log.origins.${origin ?? 'hand'}`);
+    if (kind === 'changed') return toChange(before, condition);
+    if (condition === undefined || figures === undefined) return '';
+    if (kind === 'fired') return toFired(condition, figures.hits, figures.total);
+    const span = formatSpan(atMs - (sinceMs ?? atMs));
+    return condition.kind === 'measure' && condition.measure === 'error-share'
+      ? t('alerts.log.lastedPeak', { span, share: formatPercent(figures.peak) })
+      : t('alerts.log.lasted', { span });
+  }
+
+  function toFired(condition: AlertCondition, hits: number, total: number): string {
+    if (condition.kind === 'down') return t('alerts.log.down', { minutes: toMinutes(condition.minutes) });
+    if (condition.kind === 'new-family') return t('alerts.log.families', { count: formatCount(hits) }, hits);
+    const isCount = condition.kind === 'silence' || condition.measure === 'volume';
+    if (isCount) return t('alerts.log.requests', { count: formatCount(total) }, total);
+    const counts = { hits: formatCount(hits), total: formatCount(total) };
+    return SLOWER_SHARES[condition.measure] === undefined
+      ? t('alerts.log.share', { share: formatPercent(total === 0 ? 0 : hits / total), ...counts }, total)
+      : t('alerts.log.slower', { ...counts, limit: toValue(condition.measure, condition.threshold) }, total);
+  }
+
+  function toChange(before: AlertCondition | undefined, after: AlertCondition | undefined): string {
+    if (before?.kind === 'measure' && after?.kind === 'measure' && before.measure === after.measure) {
+      const isOnlyThreshold =
+        JSON.stringify({ ...before, threshold: 0 }) === JSON.stringify({ ...after, threshold: 0 });
+      if (isOnlyThreshold) {
+        const [from, to] = [before, after].map(({ measure, threshold }) => toValue(measure, threshold));
+        return t('alerts.log.threshold', { from, to });
+      }
+    }
+    return t('alerts.log.condition');
+  }
+
+  return { toValue, toMinutes, toRequests, toPlace, suggestName, toDetail } as const;
+}

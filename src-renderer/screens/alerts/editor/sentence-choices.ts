@@ -1,0 +1,85 @@
+import { listThresholds } from '../../../../src-main/common/model/alerts/alert-thresholds.ts';
+import type { AlertCondition, AlertMeasure } from '../../../../src-main/common/model/alerts/alert-rule.ts';
+import type { RecordFilter } from '../../../../src-main/common/model/records/record-filter.ts';
+import { toCondition, toSubject, type AlertSubject } from '../../../composables/alert-link.ts';
+import { findSingle } from '../alert-words.ts';
+
+/** Stands for every channel, or every service. */
+export const ANY = 'any';
+
+export type PlaceField = 'channel' | 'service';
+export type RecordCondition = Exclude<AlertCondition, { kind: 'down' }>;
+
+const MINUTES = [1, 2, 5, 10, 15, 30, 60, 120, 240, 720, 1440];
+const REQUESTS = [1, 5, 10, 20, 50, 100, 200, 500, 1000, 10_000];
+
+/** Returns the numbers that are offered, and the chosen one among them, rising. */
+export function listMinutes(chosen: number): number[] {
+  return withChosen(MINUTES, chosen);
+}
+
+export function listRequests(chosen: number): number[] {
+  return withChosen(REQUESTS, chosen);
+}
+
+export function listLimits(measure: AlertMeasure, chosen: number): number[] {
+  return listThresholds(measure, chosen);
+}
+
+function withChosen(steps: readonly number[], chosen: number): number[] {
+  return [...new Set([...steps, chosen])].sort((a, b) => a - b);
+}
+
+/** Returns the channel or service that a filter is about; ANY where it names none by itself. */
+export function readPlace({ conditions }: RecordFilter, field: PlaceField): string {
+  const value = findPlace(conditions, field);
+  return value === undefined ? ANY : String(value);
+}
+
+/** Returns a filter that is about another channel or service. */
+export function withPlace({ conditions }: RecordFilter, field: PlaceField, place: string): RecordFilter {
+  const others = conditions.filter((one) => one.field !== field || findSingle(one) === undefined);
+  return { conditions: place === ANY ? others : [...others, { field, values: [Number(place)] }] };
+}
+
+/** Returns what of a filter is about more than one channel and one service. */
+export function readRest({ conditions }: RecordFilter): RecordFilter {
+  return { conditions: conditions.filter((one) => !isPlace(one)) };
+}
+
+/** Returns a filter with nothing but its channel and service. */
+export function withoutRest({ conditions }: RecordFilter): RecordFilter {
+  return { conditions: conditions.filter(isPlace) };
+}
+
+/** Returns a condition that watches something else, of the same records where both are about records. */
+export function withSubject(condition: AlertCondition, subject: AlertSubject): AlertCondition {
+  if (toSubject(condition) === subject) return condition;
+  const { direction, filter } =
+    condition.kind === 'down' ? { direction: 'inbound' as const, filter: { conditions: [] } } : condition;
+  const next = toCondition({ subject, direction, filter, origin: 'hand' });
+  if (next.kind !== 'measure' || condition.kind !== 'measure') return next;
+  const { minutes, minRequests } = condition;
+  const isSameUnit = isTime(next.measure) && isTime(condition.measure);
+  return {
+    ...next,
+    minutes,
+    minRequests,
+    ...(isSameUnit ? { threshold: condition.threshold, comparison: condition.comparison } : {}),
+  };
+}
+
+function isTime(measure: AlertMeasure): boolean {
+  return measure !== 'error-share' && measure !== 'volume';
+}
+
+function isPlace(one: RecordFilter['conditions'][number]): boolean {
+  return (one.field === 'channel' || one.field === 'service') && findSingle(one) !== undefined;
+}
+
+function findPlace(conditions: RecordFilter['conditions'], field: PlaceField): number | undefined {
+  return conditions
+    .filter((one) => one.field === field)
+    .map(findSingle)
+    .find((value) => value !== undefined);
+}

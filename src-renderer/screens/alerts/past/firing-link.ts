@@ -1,0 +1,37 @@
+import type { RouteLocationRaw } from 'vue-router';
+import { SLOWER_SHARES, type AlertCondition } from '../../../../src-main/common/model/alerts/alert-rule.ts';
+import type {
+  FieldCondition,
+  RecordFilter,
+} from '../../../../src-main/common/model/records/record-filter.ts';
+import { toAddress } from '../../../composables/filter-query.ts';
+import { toPeriodText } from '../../../period/period-query.ts';
+
+const MINUTE_MS = 60_000;
+const SECOND_MS = 1000;
+
+/**
+ * The address of the records that a rule fired for, with the minutes before it that it judged; null for a rule that has
+ * none.
+ */
+export function toFiringRecords(
+  condition: AlertCondition,
+  sinceMs: number,
+  untilMs: number,
+): RouteLocationRaw | null {
+  if (condition.kind === 'down') return null;
+  const { direction, filter, minutes } = condition;
+  const fromMs = sinceMs - minutes * MINUTE_MS;
+  const period = toPeriodText({ kind: 'custom', fromMs, toMs: Math.max(sinceMs, untilMs) - SECOND_MS });
+  const narrowed: RecordFilter = { conditions: [...filter.conditions, ...listCauses(condition)] };
+  return { name: `${direction}-detail`, query: { period, ...toAddress(narrowed) } };
+}
+
+/** What the records have in common that a rule counts. */
+function listCauses(condition: AlertCondition): FieldCondition[] {
+  if (condition.kind === 'new-family') return [{ field: 'error', exclude: true, values: [null] }];
+  if (condition.kind !== 'measure' || condition.comparison === 'below') return [];
+  if (condition.measure === 'error-share') return [{ field: 'responseCode', classes: ['4xx', '5xx'] }];
+  if (SLOWER_SHARES[condition.measure] === undefined) return [];
+  return [{ field: 'responseTimeMs', min: condition.threshold }];
+}

@@ -1,0 +1,67 @@
+import type { AlertTest } from '../../../../src-main/common/model/alerts/alert-state.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** Where the strip draws, in pixels. */
+export interface StripBox {
+  readonly left: number;
+  readonly width: number;
+  readonly top: number;
+  readonly height: number;
+}
+
+/** Returns where a moment is, from left to right. */
+export function toX(
+  atMs: number,
+  { fromMs, toMs }: Pick<AlertTest, 'fromMs' | 'toMs'>,
+  box: StripBox,
+): number {
+  const share = (atMs - fromMs) / Math.max(1, toMs - fromMs);
+  return box.left + Math.min(1, Math.max(0, share)) * box.width;
+}
+
+/** Returns where a value is, from top to bottom; by its root, so that small ones can be told apart. */
+export function toY(value: number, largest: number, box: StripBox): number {
+  return box.top + box.height * (1 - Math.sqrt(Math.min(1, Math.max(0, value) / Math.max(largest, 1e-9))));
+}
+
+/** Returns the end of the scale: the largest value that has to be drawn, rounded up to two digits, or all of a share. */
+export function findLargest(test: AlertTest, threshold: number | null, isShare: boolean): number {
+  if (isShare) return 1;
+  const most = test.series.reduce(
+    (top, { value }) => Math.max(top, value ?? 0),
+    (threshold ?? 0) * 1.25 || 1,
+  );
+  const step = 10 ** Math.max(0, Math.floor(Math.log10(most)) - 1);
+  return Math.ceil(most / step) * step;
+}
+
+/** Returns the values as a stepped line, with nothing drawn where nothing was measured. */
+export function toPath(test: AlertTest, largest: number, box: StripBox): string {
+  let isOpen = false;
+  return test.series
+    .map(({ fromMs, value }) => {
+      if (value === null) {
+        isOpen = false;
+        return '';
+      }
+      const y = toY(value, largest, box).toFixed(1);
+      const [x, next] = [fromMs, fromMs + HOUR_MS].map((atMs) => toX(atMs, test, box).toFixed(1));
+      const start = isOpen ? `V${y}` : `M${x} ${y}`;
+      isOpen = true;
+      return `${start}H${next}`;
+    })
+    .join('');
+}
+
+/** Returns the marks whose dates have room beside each other; the newest goes first. */
+export function pickLabelled(places: readonly number[], roomPx: number): ReadonlySet<number> {
+  const picked = new Set<number>();
+  let leftmost = Infinity;
+  for (const [index, x] of [...places.entries()].reverse()) {
+    if (leftmost - x < roomPx) continue;
+    picked.add(index);
+    leftmost = x;
+  }
+  return picked;
+}

@@ -1,0 +1,53 @@
+import { useI18n } from 'vue-i18n';
+import { formatClock, formatDayClock, formatFullDay } from '../../format/dates.ts';
+import { formatCount } from '../../format/numbers.ts';
+import type { BoardRule } from '../../alerts/alert-store.ts';
+
+/** A poll and a fetch may take so long: until then nothing is said of it. */
+const MIN_BLIND_MINUTES = 6;
+
+/** How a rule is shown: firing, ready, muted, or off. */
+export type RuleLook = 'firing' | 'ready' | 'muted' | 'off';
+
+/** Returns how a rule is shown. */
+export function toLook({ rule, state }: BoardRule): RuleLook {
+  if (!rule.isActive) return 'off';
+  if (state.firingSinceMs !== null) return 'firing';
+  return rule.mute === null ? 'ready' : 'muted';
+}
+
+/** Puts where a rule stands into words. */
+export function useStateWords(readZone: () => string, readNowMs: () => number) {
+  const { t } = useI18n();
+
+  const toTime = (atMs: number): string => {
+    const zone = readZone();
+    const isToday = formatFullDay(atMs, zone) === formatFullDay(readNowMs(), zone);
+    return isToday ? formatClock(atMs, zone) : formatDayClock(atMs, zone);
+  };
+
+  function toMuteWords(untilMs: number | null): string {
+    return untilMs === null
+      ? t('alerts.state.muted')
+      : t('alerts.state.mutedUntil', { time: toTime(untilMs) });
+  }
+
+  function toStateWords({ rule, state }: BoardRule): string {
+    if (!rule.isActive) return t('alerts.state.off');
+    if (state.firingSinceMs !== null) return t('alerts.state.firing', { time: toTime(state.firingSinceMs) });
+    if (rule.mute !== null) return toMuteWords(rule.mute.untilMs);
+    if (state.lastFiredMs === null) return t('alerts.state.never');
+    return t('alerts.state.lastFired', { time: toTime(state.lastFiredMs) });
+  }
+
+  /** What keeps a rule from being judged; empty where nothing does. */
+  function toBlindWords({ rule, state }: BoardRule): string {
+    if (!rule.isActive || state.blindMinutes < MIN_BLIND_MINUTES) return '';
+    const count = { count: formatCount(state.blindMinutes) };
+    return rule.condition.kind === 'down'
+      ? t('alerts.state.blindChecked', count)
+      : t('alerts.state.blindCached', count);
+  }
+
+  return { toTime, toStateWords, toBlindWords, toMuteWords } as const;
+}

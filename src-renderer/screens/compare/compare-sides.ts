@@ -1,0 +1,57 @@
+import type { FieldCondition } from '../../../src-main/common/model/records/record-filter.ts';
+import type { PeriodScope, RecordScope } from '../../../src-main/common/model/records/record-scope.ts';
+import type { Snapshot } from '../../../src-main/common/model/cache/snapshot.ts';
+import type { Direction } from '../../../src-main/common/reporting/reports.ts';
+import { toAddress } from '../../composables/filter-query.ts';
+import { toPeriodText } from '../../period/period-query.ts';
+import type { Instants } from '../../period/period-selection.ts';
+
+const SECOND_MS = 1000;
+
+/** One of the two periods, or the part of it that is looked at. */
+export interface CompareSide {
+  readonly scope: RecordScope;
+  /** All of the period, whatever part is looked at; null of a snapshot, which has its own. */
+  readonly period: PeriodScope | null;
+  /** `toMs` is exclusive. */
+  readonly whole: Instants;
+  readonly conditions: readonly FieldCondition[];
+  readonly lengthMs: number;
+}
+
+/** Returns a side of a comparison: a period of both included ends, or a snapshot; `part` counts from its beginning. */
+export function toSide(
+  source: {
+    readonly connectionId: string;
+    readonly direction: Direction;
+    readonly instants: Instants;
+    readonly snapshot: Snapshot | null;
+  },
+  part: Instants | null,
+): CompareSide {
+  const { connectionId, direction, instants, snapshot } = source;
+  const whole = { fromMs: instants.fromMs, toMs: instants.toMs + SECOND_MS };
+  const period = { connectionId, report: `${direction}-detail` as const, ...whole };
+  const from = part === null ? whole.fromMs : Math.min(whole.toMs - SECOND_MS, whole.fromMs + part.fromMs);
+  const to = part === null ? whole.toMs : Math.min(whole.toMs, whole.fromMs + part.toMs);
+  return {
+    scope: snapshot === null ? period : { snapshotId: snapshot.id },
+    period: snapshot === null ? period : null,
+    whole,
+    conditions: part === null ? [] : [{ field: 'dateMs', min: from, max: to }],
+    lengthMs: Math.max(SECOND_MS, to - from),
+  };
+}
+
+/** Returns where the records of a side are shown that meet the conditions. */
+export function toRecordsAddress(
+  { scope, whole, conditions }: CompareSide,
+  direction: Direction,
+  own: readonly FieldCondition[],
+) {
+  const filter = toAddress({ conditions: [...conditions, ...own] });
+  const name = `${direction}-detail`;
+  if ('snapshotId' in scope) return { name, params: { snapshotId: String(scope.snapshotId) }, query: filter };
+  const period = toPeriodText({ kind: 'custom', fromMs: whole.fromMs, toMs: whole.toMs - SECOND_MS });
+  return { name, query: { ...filter, period } };
+}

@@ -1,0 +1,192 @@
+import { watchThrottled } from '@vueuse/core';
+import { computed, onMounted, reactive, shallowRef, watch } from 'vue';
+import { useRoute, useRouter } from 'vue-router';
+import type { Comparison } from '../../../src-main/common/model/analysis/comparison.ts';
+import type { Histogram } from '../../../src-main/common/model/records/histogram.ts';
+import { useBackend } from '../../backend/backend.ts';
+import { usePeriodCoverage } from '../../composables/use-period-coverage.ts';
+import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
+import { isReadable, listUsable } from '../../period/cached-snapshots.ts';
+import { toPeriodText } from '../../period/period-query.ts';
+import { useClockStore } from '../../stores/clock.ts';
+import { useConnectionsStore } from '../../stores/connections.ts';
+import { usePeriodStore } from '../../stores/period.ts';
+import { useSnapshotsStore } from '../../stores/snapshots.ts';
+import { readChoice, writeChoice, type CompareChoice } from './choice/compare-choice.ts';
+import { shiftPeriod } from './choice/partner-period.ts';
+import { toSide, type CompareSide } from './compare-sides.ts';
+
+const RELOAD_INTERVAL_MS = 2000;
+const MAX_BUCKETS = 90;
+/** The period before moves on with one that ends now, and would never be cached whole. */
+const AHEAD_MS = 3_600_000;
+
+interface Compared {
+  readonly comparison: Comparison;
+  readonly before: CompareSide;
+  readonly after: CompareSide;
+  readonly choice: CompareChoice;
+}
+
+interface Twins {
+  readonly before: Histogram;
+  readonly after: Histogram;
+}
+
+/** The state of the Compare screen: what the address says is compared, and what came of it. */
+export function useCompare() {
+  const backend = useBackend();
+  const route = useRoute();
+  const router = useRouter();
+  const clock = useClockStore();
+  const connections = useConnectionsStore();
+  const periods = usePeriodStore();
+  const snapshots = useSnapshotsStore();
+  const asOfMs = shallowRef(Date.now());
+  const compared = shallowRef<Compared | null>(null);
+  const twins = shallowRef<Twins | null>(null);
+  const error = shallowRef<ErrorLike | null>(null);
+  let ticket = 0;
+
+  const zone = computed(() => clock.zone);
+  const connection = computed(() => connections.active);
+  /** On the way to another screen the address is no longer this one's. */
+  const choice = computed<CompareChoice>((last) =>
+    last !== undefined && route.path !== '/compare' ? last : readChoice(route.query),
+  );
+  const usable = computed(() => {
+    if (connection.value === null) return [];
+    const report = `${choice.value.direction}-detail` as const;
+    return listUsable(snapshots.snapshots ?? [], connection.value.id, report).filter(isReadable);
+  });
+
+  /** The period of all screens, and what it is compared with. */
+  const pair = computed(() => {
+    const { active } = connections;
+    if (active === null) return null;
+    const { ownSnapshotId, direction, partner, part } = choice.value;
+    const find = (snapshotId: number | null) => usable.value.find(({ id }) => id === snapshotId) ?? null;
+    const ownSnapshot = find(ownSnapshotId);
+    const own = ownSnapshot?.period ?? periods.toPeriod(asOfMs.value, active);
+    const snapshot = find(partner.kind === 'snapshot' ? partner.snapshotId : null);
+    const other =
+      partner.kind === 'custom'
+        ? partner
+        : (snapshot?.period ??
+          shiftPeriod(own, partner.kind === 'shift' ? partner.shift : 'week-before', clock.readZone(active)));
+    const source = { connectionId: active.id, direction };
+    return {
+      ownSnapshot,
+      own: toSide({ ...source, instants: own, snapshot: ownSnapshot }, part),
+      partner: toSide({ ...source, instants: other, snapshot }, part),
+    };
+  });
+  const sides = computed(() => {
+    if (pair.value === null) return null;
+    const { own, partner } = pair.value;
+    return choice.value.isSwapped ? { before: own, after: partner } : { before: partner, after: own };
+  });
+  const isOwnOpen = computed(() => (pair.value?.own.whole.toMs ?? 0) > asOfMs.value);
+  const coverage = {
+    own: usePeriodCoverage(
+      () => pair.value?.own.period ?? null,
+      () => isOwnOpen.value,
+    ),
+    partner: usePeriodCoverage(
+      () => pair.value?.partner.period ?? null,
+      () => false,
+      () => (isOwnOpen.value && choice.value.partner.kind === 'shift' ? AHEAD_MS : 0),
+    ),
+  };
+
+  function choose(change: Partial<CompareChoice>): void {
+    const next = writeChoice({ ...choice.value, ...change });
+    void router.push({ query: { ...route.query, ...next } });
+  }
+
+  async function load(): Promise<void> {
+    const mine = ++ticket;
+    const wanted = sides.value;
+    if (wanted === null) return;
+    const { before, after } = wanted;
+    const own = choice.value;
+    const toInput = ({ scope, conditions, lengthMs }: CompareSide) => ({
+      scope,
+      lengthMs,
+      filter: { conditions: [...conditions] },
+    });
+    const { measure, quantile } = own;
+    const by = own.then === null ? [own.by] : [own.by, own.then];
+    const longestMs = Math.max(...[before, after].map(({ whole }) => whole.toMs - whole.fromMs));
+    const readBars = ({ scope, whole: { fromMs } }: CompareSide) =>
+      backend.call('records/read-histogram', {
+        scope,
+        filter: { conditions: [] },
+        fromMs,
+        toMs: fromMs + longestMs,
+        zone: zone.value,
+        maxBuckets: MAX_BUCKETS,
+        split: 'class' as const,
+        withMedian: false,
+      });
+    try {
+      const [comparison, earlier, later] = await Promise.all([
+        backend.call('compare/compare-groups', {
+          before: toInput(before),
+          after: toInput(after),
+          by,
+          measure,
+          quantile,
+        }),
+        readBars(before),
+        readBars(after),
+      ]);
+      if (mine !== ticket) return;
+      compared.value = { comparison, before, after, choice: own };
+      twins.value = { before: earlier, after: later };
+      error.value = null;
+    } catch (thrown) {
+      if (mine === ticket) error.value = toErrorLike(thrown);
+    }
+  }
+
+  onMounted(async () => {
+    if (snapshots.snapshots === null) await snapshots.load();
+  });
+  watch(() => JSON.stringify([sides.value, choice.value]), load, { immediate: true });
+  watch(
+    () => periods.selection,
+    (selection) => {
+      asOfMs.value = Date.now();
+      if (choice.value.part === null) return;
+      // With the period: the address that carries it may not be there yet.
+      const next = writeChoice({ ...choice.value, part: null });
+      void router.push({ query: { ...route.query, ...next, period: toPeriodText(selection) } });
+    },
+  );
+  // A period that ends now has moved on by the time that more of it is cached.
+  watchThrottled(
+    () => usable.value.map(({ id, state, recordCount }) => [id, state, recordCount].join()).join(';'),
+    () => {
+      asOfMs.value = Date.now();
+      void load();
+    },
+    { throttle: RELOAD_INTERVAL_MS },
+  );
+
+  return {
+    connection,
+    zone,
+    asOfMs,
+    choice,
+    usable,
+    pair,
+    sides,
+    coverage: { own: reactive(coverage.own), partner: reactive(coverage.partner) },
+    compared,
+    twins,
+    error,
+    choose,
+    load,
+  };
+}

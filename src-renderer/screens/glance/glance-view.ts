@@ -1,0 +1,93 @@
+import type { ConnectionGlance } from '../../../src-main/common/contract/operations/glance.ts';
+import type { FindingsReport } from '../../../src-main/common/model/analysis/finding.ts';
+import type { Connection } from '../../../src-main/common/model/connections/connection.ts';
+import type { HealthState } from '../../../src-main/common/model/connections/status.ts';
+
+/** Longer ago, a state isn't called the present one any more. */
+const FRESH_MS = 20 * 60_000;
+/** An hour that ended by then still is the last one. */
+const LAST_HOUR_MS = 10 * 60_000;
+/** Time between two checks that may go unseen. */
+const MAX_UNSEEN_MS = 120_000;
+/** Shares of fewer requests say little. */
+const MIN_REQUESTS = 20;
+/** A share of failures stands out from here on, and when it is so many times what is usual. */
+const HIGH_SHARE = 0.05;
+const HIGH_FACTOR = 2;
+
+export type Part = 'platform' | 'connector';
+
+/** A connection with everything that is known of it at a glance. */
+export interface GlanceEntry {
+  readonly connection: Connection;
+  /** Null while it is read. */
+  readonly glance: ConnectionGlance | null;
+  readonly report: FindingsReport | null;
+}
+
+/** The state of a part, as far as it can be said now. */
+export interface PartHealth {
+  readonly state: HealthState;
+  /** Since when, where it was seen all the time. */
+  readonly sinceMs: number | null;
+  /** What the service said last, where the present state is not its word. */
+  readonly lastSaid: { readonly state: HealthState; readonly atMs: number } | null;
+}
+
+/** Returns the state of a part. What was last known is never called the present state (decision 28). */
+export function toPartHealth(glance: ConnectionGlance, part: Part, nowMs: number): PartHealth {
+  const { latest, lastAnswered } = glance;
+  const lastSaid =
+    lastAnswered === null ? null : { state: lastAnswered[part], atMs: lastAnswered.checkedAtMs };
+  if (latest === null || nowMs - latest.checkedAtMs > FRESH_MS) {
+    return { state: 'not-checked', sinceMs: null, lastSaid };
+  }
+  if (latest.failure !== null) {
+    const failed = latest[part];
+    const isKnown = failed === 'unreachable' || failed === 'not-checked';
+    return { state: isKnown ? failed : 'unknown', sinceMs: null, lastSaid };
+  }
+  const span = part === 'platform' ? glance.platformState : glance.connectorState;
+  const isSeen = span !== null && nowMs - span.sinceMs - span.seenMs <= MAX_UNSEEN_MS;
+  return { state: latest[part], sinceMs: isSeen ? span.sinceMs : null, lastSaid: null };
+}
+
+/** Returns whether the hour of a glance is the last one. */
+export function isLastHour(glance: ConnectionGlance, nowMs: number): boolean {
+  return glance.hour !== null && nowMs - glance.hour.toMs < LAST_HOUR_MS;
+}
+
+/** Returns the failed share of an hour; null where it has too few requests to say one. */
+export function toFailedShare(hour: ConnectionGlance['hour']): number | null {
+  return hour === null || hour.count < MIN_REQUESTS ? null : hour.failures / hour.count;
+}
+
+/** Returns whether a failed share stands out against what is usual. */
+export function isHighShare(share: number | null, usual: ConnectionGlance['usual']): boolean {
+  if (share === null || share < HIGH_SHARE) return false;
+  const usualShare = usual?.failureShare ?? null;
+  return usualShare === null || share >= HIGH_FACTOR * usualShare;
+}
+
+/** The worst that is known of a connection. */
+type Trouble = 'down' | 'unreachable' | 'finding' | 'not-checked' | 'unsure' | 'none';
+
+/** The worst first: the order in which a team wants to see them. */
+const TROUBLES: readonly Trouble[] = ['down', 'unreachable', 'finding', 'not-checked', 'unsure', 'none'];
+
+/** Returns the worst that is known of a connection; `none` only where nothing is known to stand out. */
+export function toTrouble({ glance, report }: GlanceEntry, nowMs: number): Trouble {
+  if (glance === null) return 'not-checked';
+  const states = (['platform', 'connector'] as const).map((part) => toPartHealth(glance, part, nowMs).state);
+  if (states.includes('down')) return 'down';
+  if (states.includes('unreachable') || states.includes('unknown')) return 'unreachable';
+  if ((report?.findings.length ?? 0) > 0) return 'finding';
+  if (states.includes('not-checked')) return 'not-checked';
+  return report === null || report.gaps.length > 0 ? 'unsure' : 'none';
+}
+
+/** Returns the entries with trouble first, otherwise in their own order. */
+export function sortByTrouble(entries: readonly GlanceEntry[], nowMs: number): GlanceEntry[] {
+  const rank = (entry: GlanceEntry): number => TROUBLES.indexOf(toTrouble(entry, nowMs));
+  return entries.toSorted((a, b) => rank(a) - rank(b));
+}

@@ -1,0 +1,58 @@
+import type { ConnectionGlance } from '../../../src-main/common/contract/operations/glance.ts';
+
+const BAR_STEP = 10;
+export const PLOT_HEIGHT = 100;
+/** The scale of failed shares is the same for every connection. */
+const FULL_SHARE = 0.3;
+/** Shares of fewer requests are not drawn. */
+const MIN_REQUESTS = 10;
+
+/** Parts of the drawing of 24 hours, in its own units. */
+export interface TrafficShapes {
+  readonly bars: readonly { readonly x: number; readonly y: number; readonly height: number }[];
+  /** Where nothing is cached. */
+  readonly gaps: readonly { readonly x: number; readonly width: number }[];
+  /** Steps of the failed share, as a path; a new one begins after each gap. */
+  readonly steps: string;
+  readonly width: number;
+  readonly peakCount: number;
+  /** Null where no half hour has enough requests. */
+  readonly peakShare: number | null;
+}
+
+/** Returns how the half hours of a connection are drawn. */
+export function toShapes(buckets: ConnectionGlance['buckets']): TrafficShapes {
+  const peakCount = Math.max(0, ...buckets.map(({ isCached, count }) => (isCached ? count : 0)));
+  const shares = buckets.map(({ isCached, count, failures }) =>
+    isCached && count >= MIN_REQUESTS ? failures / count : null,
+  );
+  const bars = buckets.flatMap(({ isCached, count }, place) => {
+    const height = peakCount === 0 ? 0 : (count / peakCount) * PLOT_HEIGHT;
+    return isCached && count > 0 ? [{ x: place * BAR_STEP + 1, y: PLOT_HEIGHT - height, height }] : [];
+  });
+  const gaps: { x: number; width: number }[] = [];
+  for (const [place, { isCached }] of buckets.entries()) {
+    if (isCached) continue;
+    const x = place * BAR_STEP;
+    const last = gaps.at(-1);
+    if (last !== undefined && last.x + last.width === x) last.width += BAR_STEP;
+    else gaps.push({ x, width: BAR_STEP });
+  }
+  const steps = shares
+    .map((share, place) => {
+      if (share === null) return '';
+      const y = PLOT_HEIGHT * (1 - Math.min(1, share / FULL_SHARE));
+      const isFirst = (shares[place - 1] ?? null) === null;
+      return `${isFirst ? 'M' : 'L'}${place * BAR_STEP} ${y.toFixed(1)}H${(place + 1) * BAR_STEP}`;
+    })
+    .join('');
+  const known = shares.filter((share) => share !== null);
+  return {
+    bars,
+    gaps,
+    steps,
+    width: buckets.length * BAR_STEP,
+    peakCount,
+    peakShare: known.length === 0 ? null : Math.max(...known),
+  };
+}

@@ -1,0 +1,72 @@
+import { useThrottleFn } from '@vueuse/core';
+import { computed, onMounted, onScopeDispose, shallowRef } from 'vue';
+import type { ConnectionGlance } from '../../../src-main/common/contract/operations/glance.ts';
+import type { FindingsReport } from '../../../src-main/common/model/analysis/finding.ts';
+import { useBackend } from '../../backend/backend.ts';
+import { useClock } from '../../composables/use-clock.ts';
+import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
+import { useConnectionsStore } from '../../stores/connections.ts';
+import { sortByTrouble, toTrouble, type GlanceEntry } from './glance-view.ts';
+
+/** Counting a day of every connection takes a while. */
+const RELOAD_INTERVAL_MS = 10_000;
+/** Time moves on also where nothing changes. */
+const RENEW_MS = 60_000;
+
+/** Every connection at a glance, kept up to date. */
+export function useGlance() {
+  const backend = useBackend();
+  const connections = useConnectionsStore();
+  const nowMs = useClock();
+  const glances = shallowRef<ReadonlyMap<string, ConnectionGlance>>(new Map());
+  const reports = shallowRef<ReadonlyMap<string, FindingsReport>>(new Map());
+  const error = shallowRef<ErrorLike | null>(null);
+  let isOver = false;
+
+  async function reload(): Promise<void> {
+    if (isOver) return;
+    try {
+      const read = await backend.call('glance/read', null);
+      glances.value = new Map(read.map((glance) => [glance.connectionId, glance]));
+      error.value = null;
+      for (const { connectionId } of read) {
+        const report = await backend.call('findings/list', { connectionId });
+        reports.value = new Map([...reports.value, [connectionId, report]]);
+      }
+    } catch (thrown) {
+      error.value = toErrorLike(thrown);
+    }
+  }
+  const reloadSoon = useThrottleFn(reload, RELOAD_INTERVAL_MS, true);
+  const stops = [
+    backend.on('snapshots/changed', () => void reloadSoon()),
+    backend.on('snapshots/removed', () => void reloadSoon()),
+    backend.on('status/checked', () => void reloadSoon()),
+    backend.on('connections/changed', () => void reloadSoon()),
+  ];
+  const timer = setInterval(() => void reloadSoon(), RENEW_MS);
+  onMounted(() => void reload());
+  onScopeDispose(() => {
+    isOver = true;
+    clearInterval(timer);
+    for (const stop of stops) stop();
+  });
+
+  const entries = computed<readonly GlanceEntry[]>(() =>
+    connections.list.map((connection) => ({
+      connection,
+      glance: glances.value.get(connection.id) ?? null,
+      report: reports.value.get(connection.id) ?? null,
+    })),
+  );
+  const sorted = computed(() => sortByTrouble(entries.value, nowMs.value));
+  /** How many connections have each trouble. */
+  const counts = computed(() => {
+    const troubles = entries.value.map((entry) => toTrouble(entry, nowMs.value));
+    const count = (wanted: (typeof troubles)[number]): number =>
+      troubles.filter((trouble) => trouble === wanted).length;
+    return { down: count('down'), unreachable: count('unreachable'), findings: count('finding') };
+  });
+
+  return { entries, sorted, counts, error, nowMs };
+}

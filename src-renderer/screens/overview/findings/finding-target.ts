@@ -1,0 +1,107 @@
+import type { LocationQueryRaw, RouteLocationRaw } from 'vue-router';
+import type { Finding } from '../../../../src-main/common/model/analysis/finding.ts';
+import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
+import { MIN_REQUESTS, toNewAlert, type AlertIdea } from '../../../composables/alert-link.ts';
+import { toAddress } from '../../../composables/filter-query.ts';
+
+const MINUTE_MS = 60_000;
+const TEN_MINUTES_MS = 10 * MINUTE_MS;
+/** Where few requests come, more minutes are looked at together. */
+const WATCHED_MINUTES = [10, 15, 30, 60, 120, 240] as const;
+const LONGEST_MINUTES = 240;
+/** Requests come in bursts: twice as many as are needed are to be expected. */
+const RESERVE = 2;
+const FEWEST_REQUESTS = 5;
+/** So many requests are never all left out by chance. */
+const MISSED_REQUESTS = 15;
+const SHORTEST_SILENCE_MINUTES = 30;
+const LONGEST_SILENCE_MINUTES = 720;
+/** Fields that say how a request ended. */
+const OUTCOMES: readonly string[] = ['responseCode', 'error', 'errorFamily', 'responseTimeMs'];
+
+/** Returns the address that shows exactly the records of a finding in a direction, by default the one that shows it best. */
+export function toFindingTarget(
+  finding: Finding,
+  direction: Direction = finding.directions[0] ?? 'inbound',
+): RouteLocationRaw {
+  return toRecords({ ...finding, directions: [direction] }, {});
+}
+
+/** Returns the address that explains the time of a finding: all requests at its place, against those of other times. */
+export function toFindingExplanation(finding: Finding): RouteLocationRaw {
+  // With its failures alone nothing but failures would be compared, of which other times have too few.
+  const conditions = finding.filter.conditions.filter(({ field }) => !OUTCOMES.includes(field));
+  return toRecords({ ...finding, filter: { conditions } }, { explain: '1' });
+}
+
+function toRecords({ directions, filter }: Finding, more: LocationQueryRaw): RouteLocationRaw {
+  return { path: `/${directions[0] ?? 'inbound'}/detail`, query: { ...toAddress(filter), ...more } };
+}
+
+/** Returns whether an alert can watch for the same: none watches whether the service can be reached. */
+export function canAlert({ kind }: Pick<Finding, 'kind'>): boolean {
+  return kind !== 'unreachable';
+}
+
+/** Returns the address that makes an alert which tells when the same happens at the same place again. */
+export function toFindingAlert(finding: Finding): RouteLocationRaw {
+  const conditions = finding.filter.conditions.filter(
+    ({ field }) => field === 'channel' || field === 'service',
+  );
+  const direction = finding.directions[0] ?? 'inbound';
+  return toNewAlert({ direction, filter: { conditions }, origin: 'finding', ...toWatched(finding) });
+}
+
+type Watched = Pick<AlertIdea, 'subject' | 'threshold' | 'minutes' | 'minRequests'>;
+
+function toWatched(finding: Finding): Watched {
+  const { kind, part, recent, usual, sinceMs, endedMs, untilMs } = finding;
+  // Halfway between what is usual and what came instead: neither the one nor the other is missed.
+  const halfway = (recent + usual) / 2;
+  switch (kind) {
+    case 'down':
+    case 'unreachable':
+      return { subject: part ?? 'platform' };
+    case 'errors-up':
+      return { subject: 'error-share', threshold: round(halfway), ...toWindow(finding) };
+    case 'new-errors':
+      return { subject: 'new-family' };
+    case 'slower':
+      return { subject: 'median', threshold: round(halfway), ...toWindow(finding) };
+    case 'volume-down':
+      return { subject: 'silence', minutes: toSilence(finding) };
+    case 'volume-up': {
+      const spans = Math.max(1, ((endedMs ?? untilMs) - sinceMs) / TEN_MINUTES_MS);
+      return { subject: 'volume', threshold: Math.max(1, round(halfway / spans)) };
+    }
+  }
+}
+
+function toMinutes({ sinceMs, endedMs, untilMs }: Finding): number {
+  return Math.max(1, ((endedMs ?? untilMs) - sinceMs) / MINUTE_MS);
+}
+
+/** Returns so many minutes, and so many requests in them, that the finding itself would have been told. */
+function toWindow(finding: Finding): Pick<Watched, 'minutes' | 'minRequests'> {
+  // One direction is watched, and those of all are counted.
+  const perMinute = finding.requests / finding.directions.length / toMinutes(finding);
+  const enough = WATCHED_MINUTES.find((count) => count * perMinute >= RESERVE * MIN_REQUESTS);
+  if (enough !== undefined) return { minutes: enough, minRequests: MIN_REQUESTS };
+  const expected = Math.floor((LONGEST_MINUTES * perMinute) / RESERVE);
+  return {
+    minutes: LONGEST_MINUTES,
+    minRequests: Math.min(MIN_REQUESTS, Math.max(FEWEST_REQUESTS, expected)),
+  };
+}
+
+/** Returns after how many minutes without a request that can be no chance. */
+function toSilence(finding: Finding): number {
+  const needed = MISSED_REQUESTS / Math.max(finding.usual / toMinutes(finding), 1e-6);
+  const rounded = Math.ceil(needed / SHORTEST_SILENCE_MINUTES) * SHORTEST_SILENCE_MINUTES;
+  return Math.min(LONGEST_SILENCE_MINUTES, rounded);
+}
+
+/** Rounds to one digit, so that it reads as a limit that somebody chose. */
+function round(value: number): number {
+  return Number(value.toPrecision(1));
+}

@@ -1,0 +1,42 @@
+import type { StatusFigures } from '../../../../src-main/common/model/connections/status.ts';
+import { formatDuration, formatPercent } from '../../../format/numbers.ts';
+
+const DAY_MS = 86_400_000;
+/** The spans that are measured, in the order in which they are shown. */
+export const MEASURED_SPANS = [
+  { name: 'day', spanMs: DAY_MS },
+  { name: 'week', spanMs: 7 * DAY_MS },
+  { name: 'month', spanMs: 30 * DAY_MS },
+] as const;
+
+/** What was seen for less than that is no measure yet. */
+const LEARNED_MS = 1_800_000;
+
+export interface MeasuredSpan {
+  readonly name: (typeof MEASURED_SPANS)[number]['name'];
+  /** Null as long as too little was seen. */
+  readonly text: string | null;
+  readonly seenMs: number;
+}
+
+/** Uptime of a part by span. */
+export function toUptimeSpans(
+  figures: readonly StatusFigures[],
+  part: 'connector' | 'platform',
+): MeasuredSpan[] {
+  return MEASURED_SPANS.map(({ name, spanMs }) => {
+    const uptime = figures.find((each) => each.spanMs === spanMs)?.[part] ?? null;
+    const isLearned = uptime !== null && uptime.seenMs >= LEARNED_MS;
+    return { name, text: isLearned ? formatPercent(uptime.share) : null, seenMs: uptime?.seenMs ?? 0 };
+  });
+}
+
+/** Medians of the internal response time by span. */
+export function toResponseSpans(figures: readonly StatusFigures[]): MeasuredSpan[] {
+  return MEASURED_SPANS.map(({ name, spanMs }) => {
+    const { medianResponseTimeMs = null, responseSeenMs = 0 } =
+      figures.find((each) => each.spanMs === spanMs) ?? {};
+    const isLearned = medianResponseTimeMs !== null && responseSeenMs >= LEARNED_MS;
+    return { name, text: isLearned ? formatDuration(medianResponseTimeMs) : null, seenMs: responseSeenMs };
+  });
+}

@@ -1,0 +1,170 @@
+import type { ChartConfiguration, ChartOptions } from 'chart.js';
+import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
+import { CHART_FONT, formatAxisCount, toTooltipStyle } from '../../../charts/chart-style.ts';
+import type { PlotArea } from '../../../charts/hatch.ts';
+import type { ChartColours } from '../../../charts/use-chart-colours.ts';
+import { formatClock } from '../../../format/dates.ts';
+import { formatCount, formatPercent } from '../../../format/numbers.ts';
+import { createAreaReader, createHatching, createShading, type ShadedSpan } from './volume-plugins.ts';
+import { findHourIndexes, toAlignedAxes, type SlotCoverage, type VolumePoint } from './volume-series.ts';
+
+export interface VolumeWords {
+  readonly inbound: string;
+  readonly outbound: string;
+  readonly errorRate: string;
+  readonly uncached: string;
+}
+
+/** What the chart shows, and what it tells. */
+export interface VolumeView {
+  readonly points: readonly VolumePoint[];
+  readonly slots: readonly SlotCoverage[];
+  readonly span: ShadedSpan | null;
+  readonly zone: string;
+  readonly takeArea: (area: PlotArea) => void;
+  readonly pick: (index: number, direction: Direction) => void;
+}
+
+export type VolumeChartConfig = ChartConfiguration<'bar' | 'line', (number | null)[], string>;
+
+/** Everything that Chart.js needs to draw volume and error rate over one set of gridlines. */
+export function toVolumeChartConfig(
+  view: VolumeView,
+  colours: ChartColours,
+  words: VolumeWords,
+): VolumeChartConfig {
+  const { points, slots, span, zone } = view;
+  const bar = { type: 'bar' as const, yAxisID: 'count', borderRadius: 2, categoryPercentage: 0.86 };
+  return {
+    type: 'bar',
+    data: {
+      labels: points.map((point) => formatClock(point.fromMs, zone)),
+      datasets: [
+        {
+          type: 'line',
+          label: words.errorRate,
+          yAxisID: 'rate',
+          data: points.map((point) => point.errorRate),
+          borderColor: colours['5xx'],
+          backgroundColor: colours['5xx'],
+          borderWidth: 2,
+          stepped: 'middle',
+          pointRadius: points.map((_, index) => (isLonely(points, index) ? 2 : 0)),
+          pointHitRadius: 0,
+          pointHoverRadius: 3,
+          pointHoverBackgroundColor: colours['5xx'],
+          pointHoverBorderColor: colours.surface,
+        },
+        {
+          ...bar,
+          label: words.inbound,
+          data: points.map((point) => point.inbound),
+          backgroundColor: colours.inbound,
+          hoverBackgroundColor: colours.inbound,
+        },
+        {
+          ...bar,
+          label: words.outbound,
+          data: points.map((point) => point.outbound),
+          backgroundColor: colours.outbound,
+          hoverBackgroundColor: colours.outbound,
+        },
+      ],
+    },
+    options: toOptions(view, colours),
+    plugins: [
+      createHatching(slots, colours, words.uncached),
+      createShading(span, points, colours),
+      createAreaReader(view.takeArea),
+    ],
+  };
+}
+
+/** True for a value between two gaps, which no line would show. */
+function isLonely(points: readonly VolumePoint[], index: number): boolean {
+  const before = points[index - 1]?.errorRate ?? null;
+  const after = points[index + 1]?.errorRate ?? null;
+  return before === null && after === null;
+}
+
+function toOptions(
+  { points, zone, span, pick }: VolumeView,
+  colours: ChartColours,
+): ChartOptions<'bar' | 'line'> {
+  const axes = toAlignedAxes(points);
+  const labelled = new Set(findHourIndexes(points, zone, 2));
+  const ticks = { color: colours.faint, font: CHART_FONT, padding: 6 };
+  return {
+    animation: false,
+    maintainAspectRatio: false,
+    interaction: { mode: 'index', intersect: false },
+    layout: { padding: { top: span === null ? 6 : 20 } },
+    onHover: (event, elements) => {
+      const target = event.native?.target;
+      if (target instanceof HTMLElement) target.style.cursor = elements.length > 0 ? 'pointer' : 'default';
+    },
+    onClick: (event, elements, { scales: { x } }) => {
+      const index = elements[0]?.index;
+      if (index === undefined || event.x === null || x === undefined) return;
+      // Bars of a pair stand left and right of its middle.
+      pick(index, event.x < x.getPixelForValue(index) ? 'inbound' : 'outbound');
+    },
+    plugins: {
+      legend: { display: false },
+      tooltip: {
+        ...toTooltipStyle(colours),
+        itemSort: (a, b) => ((a.datasetIndex + 2) % 3) - ((b.datasetIndex + 2) % 3),
+        callbacks: {
+          title: ([item]) => toSpanTitle(points[item?.dataIndex ?? -1], zone),
+          label: ({ dataset, parsed }) => {
+            const value = parsed.y ?? 0;
+            const text = dataset.yAxisID === 'rate' ? formatPercent(value) : formatCount(value);
+            return ` ${dataset.label ?? ''}  ${text}`;
+          },
+        },
+      },
+    },
+    scales: {
+      x: {
+        grid: { display: false },
+        border: { color: colours.grid },
+        ticks: {
+          ...ticks,
+          autoSkip: false,
+          maxRotation: 0,
+          callback: (_, index) => (labelled.has(index) ? formatClock(points[index]?.fromMs ?? 0, zone) : ''),
+        },
+      },
+      count: {
+        position: 'left',
+        min: 0,
+        max: axes.countMax,
+        grid: { color: colours.grid, drawTicks: false },
+        border: { display: false },
+        ticks: { ...ticks, stepSize: axes.countStep, callback: (value) => formatAxisCount(Number(value)) },
+      },
+      rate: {
+        position: 'right',
+        min: 0,
+        max: axes.rateMax,
+        grid: { drawOnChartArea: false, drawTicks: false },
+        border: { display: false },
+        ticks: {
+          ...ticks,
+          stepSize: axes.rateStep,
+          callback: (value) => toShortPercent(Number(value), axes.rateStep),
+        },
+      },
+    },
+  };
+}
+
+function toSpanTitle(point: VolumePoint | undefined, zone: string): string {
+  return point === undefined ? '' : `${formatClock(point.fromMs, zone)} – ${formatClock(point.toMs, zone)}`;
+}
+
+/** Shares on an axis, with as many digits as their step needs. */
+function toShortPercent(share: number, step: number): string {
+  const digits = step * 100 >= 1 ? (Number.isInteger(Number((step * 100).toFixed(6))) ? 0 : 1) : 2;
+  return `${(share * 100).toFixed(digits)}%`;
+}

@@ -1,0 +1,121 @@
+import type { TimeBucket } from '../../../../src-main/common/model/records/record.ts';
+import { fromCivilTime, toCivilTime } from '../../../../src-main/common/time/time-zones.ts';
+import { countErrors } from '../../../charts/summary-series.ts';
+
+export interface VolumePoint {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly inbound: number;
+  readonly outbound: number;
+  /** Requests of both directions with a response code of 400 to 599. */
+  readonly errors: number;
+  /** Their share, 0 to 1; null where no request is cached. */
+  readonly errorRate: number | null;
+}
+
+/** Joins the buckets of both directions; they must cover the same spans. */
+export function toVolumePoints(
+  inbound: readonly TimeBucket[],
+  outbound: readonly TimeBucket[],
+): VolumePoint[] {
+  return inbound.map((bucket, index) => {
+    const other = outbound[index];
+    const total = sumCounts(bucket) + sumCounts(other);
+    const errors = countErrors(bucket.counts) + countErrors(other?.counts ?? []);
+    return {
+      fromMs: bucket.fromMs,
+      toMs: bucket.toMs,
+      inbound: sumCounts(bucket),
+      outbound: sumCounts(other),
+      errors,
+      errorRate: total === 0 ? null : errors / total,
+    };
+  });
+}
+
+function sumCounts(bucket: TimeBucket | undefined): number {
+  return bucket === undefined ? 0 : bucket.counts.reduce((sum, count) => sum + count, 0);
+}
+
+export interface AlignedAxes {
+  readonly intervals: number;
+  readonly countStep: number;
+  readonly countMax: number;
+  /** Shares, 0 to 1. */
+  readonly rateStep: number;
+  readonly rateMax: number;
+}
+
+/**
+ * Two scales with the same number of intervals, so that one set of gridlines serves both. Of four to six
+ * intervals, the number that leaves the least space unused is taken.
+ */
+export function toAlignedAxes(points: readonly VolumePoint[]): AlignedAxes {
+  const highestCount = Math.max(1, ...points.map((point) => Math.max(point.inbound, point.outbound)));
+  const highestRate = Math.max(0.02, ...points.map((point) => point.errorRate ?? 0));
+  const candidates = [4, 5, 6].map((intervals) => {
+    const countStep = Math.ceil(roundUpToNice(highestCount / intervals));
+    const rateStep = roundUpToNice(highestRate / intervals);
+    const [countMax, rateMax] = [countStep * intervals, rateStep * intervals];
+    const filled = highestCount / countMax + highestRate / rateMax - (rateMax > 1 ? 1 : 0);
+    return { intervals, countStep, countMax, rateStep, rateMax, filled };
+  });
+  candidates.sort((a, b) => b.filled - a.filled);
+  const { intervals = 5, countStep = 1, countMax = 5, rateStep = 0.02, rateMax = 0.1 } = candidates[0] ?? {};
+  return { intervals, countStep, countMax, rateStep, rateMax };
+}
+
+/** The next 1, 2, 2.5 or 5 times a power of ten at or above the value. */
+function roundUpToNice(value: number): number {
+  const power = 10 ** Math.floor(Math.log10(value));
+  const factor = [1, 2, 2.5, 5, 10].find((candidate) => candidate * power >= value * (1 - 1e-12)) ?? 10;
+  return Number((factor * power).toPrecision(6));
+}
+
+/** Indexes of the points that begin at every so many hours of the zone: only they have a label. */
+export function findHourIndexes(points: readonly VolumePoint[], zone: string, everyHours: number): number[] {
+  return points.flatMap((point, index) => {
+    const civil = toCivilTime(point.fromMs, zone);
+    return civil.minute === 0 && civil.hour % everyHours === 0 ? [index] : [];
+  });
+}
+
+/**
+ * The end of the last 24 hours, raised to the next whole half hour of the zone, so that buckets begin at
+ * :00 and :30 and stay where they are while data arrives.
+ */
+export function roundUpToHalfHour(nowMs: number, zone: string): number {
+  const civil = toCivilTime(nowMs, zone);
+  const wholeHourMs = fromCivilTime({ ...civil, minute: 0, second: 0, millisecond: 0 }, zone);
+  const halfHourMs = 1_800_000;
+  return wholeHourMs + Math.ceil((nowMs - wholeHourMs) / halfHourMs) * halfHourMs;
+}
+
+/** How a slot is cached, as far as its time has passed. */
+export type SlotCoverage = 'none' | 'part' | 'whole';
+
+/** What follows the service lags behind it by as much. */
+const LAG_MS = 120_000;
+
+/** How each point is cached: `none` where neither direction is, `part` where one of them lacks more than a lag. */
+export function toSlotCoverage(
+  points: readonly VolumePoint[],
+  covered: { readonly inbound: readonly number[]; readonly outbound: readonly number[] },
+  nowMs: number,
+): SlotCoverage[] {
+  return points.map((point, index) => {
+    const shares = [covered.inbound[index] ?? 0, covered.outbound[index] ?? 0];
+    const passedMs = Math.min(nowMs, point.toMs) - point.fromMs;
+    const missingMs = passedMs - Math.min(...shares) * (point.toMs - point.fromMs);
+    if (missingMs <= LAG_MS) return 'whole';
+    return Math.max(...shares) === 0 && point.inbound + point.outbound === 0 ? 'none' : 'part';
+  });
+}
+
+/** Coverage of the part of a span that has passed: its last half hour reaches beyond now. */
+export function toElapsedCoverage(coverage: number, points: readonly VolumePoint[], nowMs: number): number {
+  const [first, last] = [points[0], points.at(-1)];
+  if (first === undefined || last === undefined) return coverage;
+  const elapsedMs = Math.min(nowMs, last.toMs) - first.fromMs;
+  return elapsedMs <= 0 ? coverage : Math.min(1, (coverage * (last.toMs - first.fromMs)) / elapsedMs);
+}

@@ -1,0 +1,119 @@
+import {
+  GROUP_FIELDS,
+  type GroupField,
+  type GroupValue,
+  type Latency,
+  type MeasuredGroup,
+} from '../../../../src-main/common/model/analysis/grouping.ts';
+import { CODE_CLASSES, toCodeClass } from '../../../../src-main/common/model/records/record.ts';
+import type { SummaryGroup } from '../../../../src-main/common/model/records/summary.ts';
+
+/** What is known of some requests, from either source. */
+export type Figures = Pick<MeasuredGroup, 'count' | 'classCounts' | 'failures' | 'response' | 'botLatency'>;
+
+/** Requests that have the same values of some fields. */
+export interface Group extends Figures {
+  readonly values: Readonly<Partial<Record<GroupField, GroupValue>>>;
+  /** Of a group by the report's own four fields. */
+  readonly summary?: SummaryGroup;
+}
+
+/** What the service groups by; it reports neither actions nor errors. */
+export const REPORTED_FIELDS = ['channel', 'service', 'origin', 'responseCode'] as const;
+const FAILING = ['4xx', '5xx'] as const;
+
+const NO_TIMES: Latency = {
+  count: 0,
+  averageMs: null,
+  medianMs: null,
+  p90Ms: null,
+  p95Ms: null,
+  p99Ms: null,
+  maxMs: null,
+};
+
+function toAverage(averageMs: number | null, count: number): Latency {
+  return averageMs === null ? NO_TIMES : { ...NO_TIMES, count, averageMs };
+}
+
+/** Returns a group of a summary, which knows averages only. */
+export function fromSummaryGroup(summary: SummaryGroup): Group {
+  const codeClass = toCodeClass(summary.responseCode);
+  const { channel, service, origin, responseCode, count } = summary;
+  return {
+    values: { channel, service, origin, responseCode },
+    summary,
+    count,
+    classCounts: CODE_CLASSES.map((one) => (one === codeClass ? count : 0)),
+    failures: FAILING.some((one) => one === codeClass) ? count : 0,
+    response: toAverage(summary.averageResponseTimeMs, count),
+    botLatency: toAverage(summary.averageBotLatencyMs, count),
+  };
+}
+
+/** Returns a group that was measured by the fields. */
+export function fromMeasuredGroup(group: MeasuredGroup, by: readonly GroupField[]): Group {
+  return {
+    ...group,
+    values: Object.fromEntries(by.map((field, place) => [field, group.key[place] ?? null])),
+  };
+}
+
+function joinTimes(parts: readonly Latency[]): Latency {
+  const timed = parts.filter(({ averageMs }) => averageMs !== null);
+  if (timed.length <= 1) return timed[0] ?? NO_TIMES;
+  const count = timed.reduce((sum, part) => sum + part.count, 0);
+  const sum = timed.reduce((total, part) => total + (part.averageMs ?? 0) * part.count, 0);
+  const maxima = timed.flatMap(({ maxMs }) => (maxMs === null ? [] : [maxMs]));
+  return {
+    ...NO_TIMES,
+    count,
+    averageMs: count === 0 ? null : sum / count,
+    maxMs: maxima.length === timed.length ? Math.max(...maxima) : null,
+  };
+}
+
+/**
+ * Returns the figures of some groups together. Averages are weighted by their counts; percentiles can't be joined, so
+ * they are null where more than one group has times.
+ */
+export function joinFigures(parts: readonly Figures[]): Figures {
+  return {
+    count: parts.reduce((sum, part) => sum + part.count, 0),
+    classCounts: CODE_CLASSES.map((_, place) =>
+      parts.reduce((sum, part) => sum + (part.classCounts[place] ?? 0), 0),
+    ),
+    failures: parts.reduce((sum, part) => sum + part.failures, 0),
+    response: joinTimes(parts.map(({ response }) => response)),
+    botLatency: joinTimes(parts.map(({ botLatency }) => botLatency)),
+  };
+}
+
+/** Returns the groups joined by one field, in the order of first appearance. */
+export function joinBy(
+  groups: readonly Group[],
+  field: GroupField,
+): readonly (Group & { members: Group[] })[] {
+  const collected = new Map<GroupValue, Group[]>();
+  for (const group of groups) {
+    const value = group.values[field] ?? null;
+    const members = collected.get(value);
+    if (members === undefined) collected.set(value, [group]);
+    else members.push(group);
+  }
+  return [...collected].map(([value, members]) => ({
+    ...joinFigures(members),
+    values: { [field]: value },
+    members,
+  }));
+}
+
+/** Returns the share of requests that failed, 0 to 1. */
+export function toErrorShare({ count, failures }: Pick<Figures, 'count' | 'failures'>): number {
+  return count === 0 ? 0 : failures / count;
+}
+
+/** Returns the fields of a group in their fixed order. */
+export function listFields(group: Group): readonly GroupField[] {
+  return GROUP_FIELDS.filter((field) => group.values[field] !== undefined);
+}

@@ -1,0 +1,117 @@
+import { computed, shallowRef } from 'vue';
+import type { GroupField } from '../../../../src-main/common/model/analysis/grouping.ts';
+import type { RecordFilter } from '../../../../src-main/common/model/records/record-filter.ts';
+import type { PeriodScope } from '../../../../src-main/common/model/records/record-scope.ts';
+import type { Summary } from '../../../../src-main/common/model/records/summary.ts';
+import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
+import { isOnGroups, restrictGroups } from './group-conditions.ts';
+import {
+  fromMeasuredGroup,
+  fromSummaryGroup,
+  joinBy,
+  REPORTED_FIELDS,
+  type Figures,
+  type Group,
+} from './group-figures.ts';
+import type { SecondLevel } from './group-rows.ts';
+import { useMeasured } from './use-measured.ts';
+
+interface Input {
+  readonly direction: Direction;
+  readonly isComputed: boolean;
+  readonly summary: Summary | null;
+  readonly scope: PeriodScope | null;
+  readonly version: string;
+  readonly filter: RecordFilter;
+}
+
+export interface TableGroups {
+  readonly groups: readonly Group[];
+  readonly wholes: readonly Group[] | null;
+  readonly total: Figures | null;
+  /** Groups beyond those that are listed. */
+  readonly unlistedCount: number;
+}
+
+/** Every group as the service has it; where it is measured, a field, because percentiles are known for two at most. */
+function toUsualSecond(by: GroupField, isComputed: boolean): SecondLevel {
+  if (!isComputed) return 'every';
+  return by === 'service' ? 'channel' : 'service';
+}
+
+const isReported = (field: string): boolean => REPORTED_FIELDS.some((one) => one === field);
+
+/** The groups of a summary in the way that the person chose, and those that the charts draw. */
+export function useGroups(readInput: () => Input) {
+  const chosenBy = shallowRef<GroupField>('channel');
+  const chosenThen = shallowRef<SecondLevel | null>(null);
+
+  const hasField = (field: GroupField): boolean => {
+    const { isComputed, direction } = readInput();
+    return (isComputed || isReported(field)) && (field !== 'origin' || direction === 'inbound');
+  };
+  /** What was chosen, where this source has it. */
+  const by = computed({
+    get: () => (hasField(chosenBy.value) ? chosenBy.value : 'channel'),
+    set: (next) => (chosenBy.value = next),
+  });
+  const then = computed<SecondLevel>({
+    get: () => {
+      const second = chosenThen.value ?? toUsualSecond(by.value, readInput().isComputed);
+      if (second === 'none') return second;
+      if (second === 'every') return isReported(by.value) ? second : 'none';
+      return second === by.value || !hasField(second) ? 'none' : second;
+    },
+    set: (next) => (chosenThen.value = next),
+  });
+
+  const chartFields = computed<readonly GroupField[]>(() =>
+    readInput().direction === 'inbound' ? ['channel', 'service', 'origin'] : ['channel', 'service'],
+  );
+  /** What is asked of the cached records; null where the service is asked. */
+  const question = computed(() => {
+    const { isComputed, scope, version, filter } = readInput();
+    if (!isComputed || scope === null) return null;
+    return { scope, version, filter: { conditions: filter.conditions.filter(isOnGroups) } };
+  });
+  const measured = useMeasured(
+    () => question.value,
+    () => {
+      const second = then.value;
+      const both = second === 'every' || second === 'none' ? [] : [[by.value, second]];
+      return [...chartFields.value.map((field) => [field]), [by.value], ...both];
+    },
+  );
+
+  const reported = computed(() => {
+    const { summary, filter } = readInput();
+    return restrictGroups(summary?.groups ?? [], filter).map(fromSummaryGroup);
+  });
+
+  function findMeasured(fields: readonly GroupField[]): readonly Group[] | null {
+    const found = measured.find(fields);
+    return found === null ? null : found.groups.map((group) => fromMeasuredGroup(group, fields));
+  }
+
+  /** Null until it is known. */
+  const table = computed<TableGroups | null>(() => {
+    if (!readInput().isComputed) {
+      return { groups: reported.value, wholes: null, total: null, unlistedCount: 0 };
+    }
+    const second = then.value;
+    const wholes = findMeasured([by.value]);
+    const fields = second === 'every' || second === 'none' ? [by.value] : [by.value, second];
+    const found = measured.find(fields);
+    const groups = second === 'every' ? reported.value : findMeasured(fields);
+    if (wholes === null || groups === null || found === null) return null;
+    return { groups, wholes, total: found.total, unlistedCount: found.groupCount - found.groups.length };
+  });
+
+  /** Returns the groups by one field, for a chart. */
+  function listFor(field: GroupField): readonly Group[] {
+    if (!readInput().isComputed) return joinBy(reported.value, field);
+    return findMeasured([field]) ?? [];
+  }
+
+  return { by, then, table, listFor, question, error: measured.error };
+}

@@ -1,0 +1,68 @@
+import { computed, shallowRef, watch } from 'vue';
+import type { GroupField, MeasuredGroups } from '../../../../src-main/common/model/analysis/grouping.ts';
+import type { RecordFilter } from '../../../../src-main/common/model/records/record-filter.ts';
+import type { PeriodScope } from '../../../../src-main/common/model/records/record-scope.ts';
+import { useBackend } from '../../../backend/backend.ts';
+import { toErrorLike, type ErrorLike } from '../../../messages/error-like.ts';
+
+export interface Question {
+  readonly scope: PeriodScope;
+  readonly filter: RecordFilter;
+  /** Changes whenever the cache has something else of the scope. */
+  readonly version: string;
+}
+
+/**
+ * What the engine measures of cached records, grouped in each of the ways that are wanted. Answers stay until those of
+ * another question are there; what a newer question has overtaken is dropped.
+ */
+export function useMeasured(
+  readQuestion: () => Question | null,
+  readWanted: () => readonly (readonly GroupField[])[],
+) {
+  const backend = useBackend();
+  const answers = shallowRef<ReadonlyMap<string, MeasuredGroups>>(new Map());
+  const error = shallowRef<ErrorLike | null>(null);
+  let answered = '';
+  let ticket = 0;
+
+  const wanted = computed(() => new Map(readWanted().map((by) => [by.join(), by])));
+
+  async function load(): Promise<void> {
+    const mine = ++ticket;
+    const question = readQuestion();
+    if (question === null) {
+      answers.value = new Map();
+      answered = '';
+      return;
+    }
+    const { scope, filter } = question;
+    const asked = JSON.stringify(question);
+    const known = asked === answered ? answers.value : new Map<string, MeasuredGroups>();
+    try {
+      const missing = [...wanted.value].filter(([key]) => !known.has(key));
+      const found = await Promise.all(
+        missing.map(
+          async ([key, by]) =>
+            [key, await backend.call('analysis/group-records', { scope, filter, by: [...by] })] as const,
+        ),
+      );
+      if (mine !== ticket) return;
+      answers.value = new Map([...known, ...found]);
+      answered = asked;
+      error.value = null;
+    } catch (thrown) {
+      if (mine === ticket) error.value = toErrorLike(thrown);
+    }
+  }
+  watch(() => [JSON.stringify(readQuestion()), [...wanted.value.keys()].join(';')].join('\n'), load, {
+    immediate: true,
+  });
+
+  /** Returns the records grouped by some fields; null until they are known. */
+  function find(by: readonly GroupField[]): MeasuredGroups | null {
+    return answers.value.get(by.join()) ?? null;
+  }
+
+  return { find, error };
+}

@@ -1,0 +1,58 @@
+import type { InjectionKey } from 'vue';
+import type {
+  FieldCondition,
+  RecordFilter,
+} from '../../../../src-main/common/model/records/record-filter.ts';
+import type { AlertSubject } from '../../../composables/alert-link.ts';
+import { isOnGroups } from '../groups/group-conditions.ts';
+
+/** A part of a summary, such as a row or a bar. */
+export interface Lead {
+  /** What it is, in words. */
+  readonly name: string;
+  /** What its records meet; null where no filter says that. */
+  readonly conditions: readonly FieldCondition[] | null;
+  /** What an alert on it watches; what suits the conditions where it is not given. */
+  readonly subject?: AlertSubject | undefined;
+  /** Its records in parts, where they can be shown only so. */
+  readonly parts?:
+    | {
+        readonly title: string;
+        readonly items: readonly {
+          readonly name: string;
+          readonly conditions: readonly FieldCondition[];
+        }[];
+      }
+    | undefined;
+}
+
+/** The ways that lead on from a part of a summary. */
+export interface Leads {
+  open(conditions: readonly FieldCondition[]): void;
+  explain(conditions: readonly FieldCondition[]): void;
+  /** About a chart without conditions: of everything that it shows. */
+  makeAlert(lead: Pick<Lead, 'conditions' | 'subject'>): void;
+}
+
+/** Given by the screen, for every row and chart on it. */
+export const leadsKey: InjectionKey<Leads> = Symbol('leads of a summary');
+
+/**
+ * Returns all conditions of a part's records: its own, and those of the screen's filter that apply to groups. A field
+ * that the part has a value of needs no other condition: the filter let that value through.
+ */
+export function joinConditions(
+  { conditions }: RecordFilter,
+  own: readonly FieldCondition[],
+): FieldCondition[] {
+  const isSaid = ({ field }: FieldCondition): boolean =>
+    own.some((one) => one.field === field && one.exclude !== true);
+  return [...conditions.filter((one) => isOnGroups(one) && !isSaid(one)), ...own];
+}
+
+/** Opens the menu of the part that an element stands for, below the element. */
+export function openLeadMenu(element: Element): void {
+  const { left, bottom } = element.getBoundingClientRect();
+  const place = { clientX: left, clientY: bottom, bubbles: true, cancelable: true };
+  element.dispatchEvent(new MouseEvent('contextmenu', place));
+}

@@ -1,0 +1,62 @@
+import { useThrottleFn } from '@vueuse/core';
+import { defineStore } from 'pinia';
+import { computed, shallowRef, watch } from 'vue';
+import type { FindingsReport } from '../../src-main/common/model/analysis/finding.ts';
+import { useBackend } from '../backend/backend.ts';
+import { toErrorLike, type ErrorLike } from '../messages/error-like.ts';
+import { useConnectionsStore } from './connections.ts';
+
+/** Days of records are counted each time: it must not be repeated with every page of a running download. */
+const RELOAD_INTERVAL_MS = 4_000;
+
+/** What stands out in the traffic of the active connection, on every screen. */
+export const useFindingsStore = defineStore('findings', () => {
+  const backend = useBackend();
+  const connections = useConnectionsStore();
+  const loaded = shallowRef<{ readonly connectionId: string; readonly report: FindingsReport } | null>(null);
+  const error = shallowRef<ErrorLike | null>(null);
+  let lastStates = '';
+
+  /** Null until it has been read for the connection that is shown. */
+  const report = computed(() =>
+    loaded.value !== null && loaded.value.connectionId === connections.active?.id
+      ? loaded.value.report
+      : null,
+  );
+
+  async function reload(): Promise<void> {
+    const connectionId = connections.active?.id;
+    if (connectionId === undefined) return;
+    try {
+      const read = await backend.call('findings/list', { connectionId });
+      if (connections.active?.id !== connectionId) return;
+      loaded.value = { connectionId, report: read };
+      error.value = null;
+    } catch (cause) {
+      if (connections.active?.id === connectionId) error.value = toErrorLike(cause);
+    }
+  }
+
+  const reloadSoon = useThrottleFn(() => void reload(), RELOAD_INTERVAL_MS, true);
+  const isActive = (connectionId: string): boolean => connections.active?.id === connectionId;
+  backend.on('snapshots/changed', (snapshot) => {
+    if (isActive(snapshot.connectionId)) void reloadSoon();
+  });
+  backend.on('snapshots/removed', () => void reloadSoon());
+  backend.on('status/checked', ({ connectionId, platform, connector }) => {
+    const states = `${connectionId} ${platform} ${connector}`;
+    if (!isActive(connectionId) || states === lastStates) return;
+    lastStates = states;
+    void reloadSoon();
+  });
+  watch(
+    () => connections.active?.id,
+    () => {
+      error.value = null;
+      void reload();
+    },
+    { immediate: true },
+  );
+
+  return { report, error, reload } as const;
+});

@@ -1,0 +1,181 @@
+import { dirname, join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { ENGINE_LIMITS } from '../../src-main/core/analysis/engine/create-engine.ts';
+import { createAnalysisHandlers } from '../../src-main/core/analysis/analysis-handlers.ts';
+import { createCompareHandlers } from '../../src-main/core/compare/compare-handlers.ts';
+import { readFindings } from '../../src-main/core/findings/read-findings.ts';
+import { createFolder, FROM_MS, openTestCache, openTestEngine } from '../integration/cache/cache-fixture.ts';
+import { measure, toQuantile, toTimeFigure, type BenchFigure } from './figure.ts';
+import { fillCache } from './fill-cache.ts';
+
+const BENCH = 'analysis';
+const PEER = 'DuckDB alone';
+const ROUNDS = 5;
+const HOUR_MS = 3_600_000;
+const ALL = { conditions: [] };
+/** Goals in milliseconds by size; none for other sizes. A figure is also to take at most 1.3 times what its peer takes. */
+const GOALS: Readonly<Record<number, Readonly<Record<string, number>>>> = {
+  1_000_000: { summary: 120, day: 60, explained: 300, findings: 200 },
+  10_000_000: {
+    summary: 700,
+    day: 60,
+    heat: 1000,
+    compared: 1000,
+    comparedTimes: 1000,
+    explained: 2000,
+    findings: 200,
+  },
+};
+const PERCENTILES = '[0.5, 0.9, 0.95, 0.99]';
+
+/** What is computed from `size` cached records, each figure beside plain SQL over the same table in the same run. */
+export async function* benchAnalysis({ size }: { size: number }): AsyncGenerator<BenchFigure> {
+  const place = await createFolder();
+  const cache = await openTestCache(place.file);
+  try {
+    await fillCache(cache, size);
+    const engine = openTestEngine(place.file, [], ENGINE_LIMITS);
+    const analysis = createAnalysisHandlers({ engine });
+    const comparison = createCompareHandlers({ engine });
+    const toMs = FROM_MS + size * 1000;
+    const toScope = (fromMs: number, untilMs: number) => ({
+      ...({ connectionId: 'one', report: 'inbound-detail' } as const),
+      fromMs,
+      toMs: untilMs,
+    });
+    const scope = toScope(FROM_MS, toMs);
+    const dayMs = Math.round((toMs - FROM_MS) / 30);
+    const toSide = (from: number, until: number) => ({
+      scope: toScope(FROM_MS + from * dayMs, FROM_MS + until * dayMs),
+      filter: ALL,
+      lengthMs: (until - from) * dayMs,
+    });
+    const compare = async (measure: 'error-share' | 'response'): Promise<unknown> =>
+      comparison['compare/compare-groups']({
+        before: toSide(0, 14),
+        after: toSide(14, 28),
+        by: ['channel', 'service'],
+        measure,
+        quantile: 'p95',
+      });
+    const middleMs = FROM_MS + 15 * dayMs;
+    const selection = { conditions: [{ field: 'dateMs' as const, min: middleMs, max: middleMs + dayMs }] };
+    const group = async (one: ReturnType<typeof toScope>): Promise<unknown> =>
+      analysis['analysis/group-records']({ scope: one, filter: ALL, by: ['channel', 'service'] });
+    try {
+      await group(scope);
+      // As the application does after a long feed.
+      await engine.restart();
+      const ours = {
+        summary: await measureMedian(() => group(scope)),
+        day: await measureMedian(() => group(toScope(middleMs, middleMs + dayMs))),
+        heat: await measureMedian(async () =>
+          analysis['analysis/read-heat-map']({ scope, filter: ALL, zone: 'Europe/Berlin' }),
+        ),
+        compared: await measureMedian(() => compare('error-share')),
+        comparedTimes: await measureMedian(() => compare('response')),
+        explained: await measureMedian(async () =>
+          analysis['analysis/explain']({ scope, filter: ALL, selection }),
+        ),
+        findings: await measureMedian(() => readFindings({ cache, engine }, 'one', toMs)),
+      };
+      await engine.close();
+      const file = join(dirname(place.file), 'analysis.duckdb');
+      const peers = await askPeer(file, { fromMs: FROM_MS, middleMs, dayMs });
+      const goals = GOALS[size] ?? {};
+      for (const [name, figure] of Object.entries(NAMES) as [keyof typeof NAMES, string][]) {
+        const valueMs = name === 'findings' ? null : peers[name];
+        const peer = valueMs === null ? null : { name: PEER, valueMs };
+        yield toTimeFigure(BENCH, figure, ours[name], goals[name] ?? null, peer);
+      }
+    } finally {
+      await engine.close();
+    }
+  } finally {
+    await cache.close();
+    await place.remove();
+  }
+}
+
+const NAMES = {
+  summary: 'summary with percentiles',
+  day: 'the same of one day of thirty',
+  heat: 'heat map',
+  compared: 'two weeks compared with two others',
+  comparedTimes: 'the same by response time',
+  explained: 'a selection explained',
+  /** Judged, not computed in one statement: nothing to be measured against. */
+  findings: 'findings of a connection',
+};
+
+/** The same questions as plain SQL asks them, to a process without the application; the engine has let go of its file. */
+async function askPeer(
+  file: string,
+  { fromMs, middleMs, dayMs }: { readonly fromMs: number; readonly middleMs: number; readonly dayMs: number },
+): Promise<Record<Exclude<keyof typeof NAMES, 'findings'>, number>> {
+  const { memoryLimitMb, threads } = ENGINE_LIMITS;
+  const instance = await DuckDBInstance.create(file, {
+    threads: String(threads),
+    memory_limit: `${memoryLimitMb}MB`,
+    temp_directory: join(dirname(file), 'peer-spill'),
+    access_mode: 'READ_ONLY',
+  });
+  const connection = await instance.connect();
+  const ask = (...statements: string[]) =>
+    measureMedian(async () => {
+      for (const sql of statements) await connection.runAndReadAll(sql);
+    });
+  const toDays = (from: number, until: number): string =>
+    `date_ms >= ${fromMs + from * dayMs} AND date_ms < ${fromMs + until * dayMs}`;
+  const inside = `date_ms >= ${middleMs} AND date_ms < ${middleMs + dayMs}`;
+  const classes = [1, 3, 4, 5].map(
+    (first) => `count(*) FILTER (response_code // 100 BETWEEN ${first} AND ${Math.max(2, first)})`,
+  );
+  // Groups, and all records together.
+  const toSummary = (where: string): string =>
+    `SELECT channel, service, count(*), ${classes.join(', ')}, min(date_ms), max(date_ms),
+       avg(response_time_ms), quantile_cont(response_time_ms, ${PERCENTILES}), max(response_time_ms),
+       avg(bot_latency_ms), quantile_cont(bot_latency_ms, ${PERCENTILES}), max(bot_latency_ms)
+     FROM inbound WHERE ${where} GROUP BY GROUPING SETS ((channel, service), ())`;
+  // Of both periods: all records together, the groups of the first field, and those of both.
+  const toCompared = (where: string, levels: string, more = ''): string =>
+    `SELECT ${levels === '()' ? '' : 'channel, service,'} count(*),
+       count(*) FILTER (response_code BETWEEN 400 AND 599), avg(response_time_ms)${more}
+     FROM inbound WHERE ${where} GROUP BY GROUPING SETS (${levels})`;
+  const sides = [toDays(0, 14), toDays(14, 28)];
+  const quantiles = ', quantile_cont(response_time_ms, [0.5, 0.95])';
+  const shares = ['channel', 'service', 'origin', 'response_code', 'error_pattern', 'client'].map(
+    (column) =>
+      `SELECT ${column}, count(*) FILTER (${inside}) AS inside, count(*) AS records FROM inbound GROUP BY ALL
+       ORDER BY inside / records DESC LIMIT 100`,
+  );
+  const times = `SELECT ${inside} AS inside, quantile_cont(response_time_ms, [0.5, 0.95]),
+    quantile_cont(bot_latency_ms, [0.5, 0.95]) FROM inbound GROUP BY ALL`;
+  try {
+    return {
+      summary: await ask(toSummary('true')),
+      day: await ask(toSummary(inside)),
+      heat: await ask(
+        `SELECT (date_ms // ${HOUR_MS} + 72) % 168 AS hour, count(*), count(*) FILTER (response_code BETWEEN 400 AND 599),
+           median(response_time_ms) FROM inbound GROUP BY ALL`,
+      ),
+      compared: await ask(
+        ...sides.map((where) => toCompared(where, '(channel), (channel, service)')),
+        ...sides.map((where) => toCompared(where, '()', quantiles)),
+      ),
+      comparedTimes: await ask(
+        ...sides.map((where) => toCompared(where, '(), (channel), (channel, service)', quantiles)),
+      ),
+      explained: await ask(...shares, times),
+    };
+  } finally {
+    connection.closeSync();
+    instance.closeSync();
+  }
+}
+
+async function measureMedian(work: () => Promise<unknown>): Promise<number> {
+  const spans: number[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) spans.push((await measure(work)).ms);
+  return toQuantile(spans, 0.5);
+}

@@ -1,0 +1,134 @@
+import { execFile } from 'node:child_process';
+import { rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import Database from 'better-sqlite3';
+import { parse } from 'csv-parse';
+import { createReadStream } from 'node:fs';
+import { EXPORT_FORMATS, type ExportFormat } from '../../src-main/common/model/exports/export-options.ts';
+import { ENGINE_LIMITS } from '../../src-main/core/analysis/engine/create-engine.ts';
+import { createExporter } from '../../src-main/core/exports/create-exporter.ts';
+import { createTaskRegistry } from '../../src-main/core/tasks/create-task-registry.ts';
+import { createFolder, openTestCache, openTestEngine } from '../integration/cache/cache-fixture.ts';
+import { createSilentLogger } from '../support/silent-logger.ts';
+import { measure, toTimeFigure, type BenchFigure } from './figure.ts';
+import { fillCache } from './fill-cache.ts';
+
+const BENCH = 'export';
+const EXCEL_GOAL = 40_000;
+const run = promisify(execFile);
+
+/** Files of `size` cached records with their payloads; CSV and NDJSON beside the command line of SQLite. */
+export async function* benchExport({ size }: { size: number }): AsyncGenerator<BenchFigure> {
+  const place = await createFolder();
+  const cache = await openTestCache(place.file);
+  try {
+    await fillCache(cache, size);
+    const engine = openTestEngine(place.file, [], ENGINE_LIMITS);
+    await engine.summarise({ snapshotId: 1 });
+    await engine.restart();
+    const logger = createSilentLogger();
+    const tasks = createTaskRegistry({ now: Date.now, emit: () => undefined, logger });
+    const toPath = (format: ExportFormat): string => join(dirname(place.file), `records.${format}`);
+    let format: ExportFormat = 'csv';
+    const exporter = createExporter({
+      cache,
+      engine,
+      tasks,
+      logger,
+      now: Date.now,
+      version: '0',
+      host: {
+        kind: 'desktop',
+        chooseExportTarget: () => Promise.resolve(toPath(format)),
+        revealExport: () => Promise.resolve(null),
+      },
+      partials: { add: () => Promise.resolve(), remove: () => Promise.resolve() },
+      listNames: () => [],
+      findTenant: () => 1001,
+      findConnection: () => undefined,
+    });
+    const write = async (): Promise<void> => {
+      const { taskId } = await exporter.start({
+        scope: { snapshotId: 1 },
+        format,
+        filter: { conditions: [] },
+        includePayload: true,
+        order: [{ column: 'received', descending: false }],
+      });
+      const task = await tasks.whenEnded(taskId ?? '');
+      if (task.state !== 'done')
+        throw new Error(`The export ended as ${task.state}: ${task.error?.message ?? ''}`);
+    };
+    try {
+      const times = new Map<ExportFormat, number>();
+      for (format of EXPORT_FORMATS) times.set(format, (await measure(write)).ms);
+      const peers = await askSqlite(toPath('csv'), join(dirname(place.file), 'peer.sqlite'));
+      for (const one of ['csv', 'ndjson'] as const) {
+        const ms = times.get(one) ?? 0;
+        const peer = peers?.[one] ?? null;
+        const name = peer === null ? `${one}; sqlite3 is missing` : one;
+        yield toTimeFigure(
+          BENCH,
+          name,
+          ms,
+          peer,
+          peer === null ? null : { name: `sqlite3 -${one === 'csv' ? 'csv' : 'json'}`, valueMs: peer },
+        );
+      }
+      yield toTimeFigure(BENCH, 'json', times.get('json') ?? 0);
+      const rate = Math.round((size / (times.get('xlsx') ?? 1)) * 1000);
+      yield {
+        bench: BENCH,
+        figure: 'Excel',
+        value: rate,
+        unit: 'records/s',
+        peer: null,
+        peerValue: null,
+        ratio: null,
+        goal: EXCEL_GOAL,
+        met: rate >= EXCEL_GOAL,
+      };
+      yield toSize('size of the CSV', (await stat(toPath('csv'))).size);
+    } finally {
+      await engine.close();
+    }
+  } finally {
+    await cache.close();
+    await place.remove();
+  }
+}
+
+/** The same records in one table, as the command line of SQLite writes them; null where it is not installed. */
+async function askSqlite(csv: string, file: string): Promise<{ csv: number; ndjson: number } | null> {
+  const database = new Database(file);
+  try {
+    let insert: Database.Statement | null = null;
+    database.exec('BEGIN');
+    for await (const row of createReadStream(csv).pipe(parse())) {
+      const cells = row as string[];
+      if (insert === null) {
+        database.exec(`CREATE TABLE records (${cells.map((name) => `"${name}"`).join(', ')})`);
+        insert = database.prepare(`INSERT INTO records VALUES (${cells.map(() => '?').join(', ')})`);
+      } else insert.run(cells);
+    }
+    database.exec('COMMIT');
+  } finally {
+    database.close();
+  }
+  const ask = (mode: string): Promise<{ ms: number }> =>
+    measure(() => run('sh', ['-c', `sqlite3 ${mode} "${file}" "SELECT * FROM records" > "${file}.out"`]));
+  try {
+    await run('sqlite3', ['--version']);
+    return { csv: (await ask('-header -csv')).ms, ndjson: (await ask('-json')).ms };
+  } catch {
+    return null;
+  } finally {
+    await rm(file, { force: true });
+  }
+}
+
+function toSize(figure: string, bytes: number): BenchFigure {
+  const rest = { peer: null, peerValue: null, ratio: null, goal: null, met: null };
+  return { bench: BENCH, figure, value: Math.round(bytes / 1e6), unit: 'MB', ...rest };
+}

@@ -1,0 +1,33 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { beforeEach, expect, it } from 'vitest';
+import { checkThreads } from '../support/electron/check-threads.ts';
+import { makeReady, namesOfCalls, resetFakeElectron, uncaught } from '../support/fake-electron.ts';
+
+const built = new URL('../../out/', import.meta.url);
+const find = (name: string): URL => new URL(`main/${name}`, built);
+const isBuilt = existsSync(fileURLToPath(find('engine-process.mjs')));
+
+beforeEach(() => {
+  resetFakeElectron();
+  makeReady();
+});
+
+it.skipIf(!isBuilt)(
+  'the built threads start: the cache, the service, and the engine in a utility process',
+  async () => {
+    await checkThreads({
+      cache: find('cache-thread.mjs'),
+      service: find('service-thread.mjs'),
+      engine: find('engine-process.mjs'),
+    });
+    expect(namesOfCalls()).toContain('utilityProcess.fork');
+    expect(uncaught).toEqual([]);
+  },
+);
+
+it.skipIf(!isBuilt)('the built preload is one file that requires nothing but electron', () => {
+  const text = readFileSync(fileURLToPath(new URL('preload/index.cjs', built)), 'utf8');
+  const required = [...text.matchAll(/\brequire\(["'`]([^"'`]+)["'`]\)/gu)].map(([, name]) => name);
+  expect(new Set(required)).toEqual(new Set(['electron']));
+});

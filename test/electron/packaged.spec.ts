@@ -1,0 +1,68 @@
+import { existsSync, globSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { _electron, expect, test } from '@playwright/test';
+import { DetailPage } from '../e2e/page-models/detail-page.ts';
+import { WindowPage } from '../e2e/page-models/window-page.ts';
+import { NO_ELECTRON_RUNTIME } from '../support/skips/judge-skips.ts';
+
+const PROGRAMS: Partial<Record<NodeJS.Platform, string>> = {
+  win32: '*/Channelscope.exe',
+  darwin: '*/Channelscope.app/Contents/MacOS/Channelscope',
+  linux: '*/channelscope',
+};
+
+/** The packaged program in the folder that CHANNELSCOPE_PACKAGED names; packed with --inspectable. */
+function findProgram(): string | null {
+  const folder = process.env['CHANNELSCOPE_PACKAGED'] ?? '';
+  if (folder === '' || !existsSync(folder)) return null;
+  const name = globSync(PROGRAMS[process.platform] ?? 'none', { cwd: folder })[0];
+  return name === undefined ? null : join(folder, name);
+}
+
+const program = findProgram();
+
+test('the packaged application goes from its first run to an offline export, and quits', async () => {
+  test.skip(program === null, NO_ELECTRON_RUNTIME);
+  const dataFolder = await mkdtemp(join(tmpdir(), 'channelscope-packaged-'));
+  const exported = join(dataFolder, 'exported.csv');
+  const app = await _electron.launch({
+    executablePath: program ?? '',
+    env: { ...(process.env as Record<string, string>), CHANNELSCOPE_DATA: dataFolder },
+  });
+  expect(await app.evaluate(({ app: electron }) => electron.isPackaged)).toBe(true);
+  await app.evaluate(({ dialog }, path) => {
+    dialog.showSaveDialog = () => Promise.resolve({ canceled: false, filePath: path });
+  }, exported);
+  const page = await app.firstWindow();
+  const shell = new WindowPage(page);
+  const detail = new DetailPage(page);
+
+  await shell.startBuiltInService();
+  const info = await page.evaluate(() => {
+    const { channelscope } = window as unknown as {
+      channelscope: { operations: Record<string, (input: null) => Promise<unknown>> };
+    };
+    return channelscope.operations['app/get-info']!(null);
+  });
+  expect(info).toMatchObject({ ok: true, value: { host: 'desktop', keychain: { kind: 'keychain' } } });
+
+  await shell.openView('/inbound/detail');
+  await detail.choosePeriod('Yesterday');
+  await page.getByRole('button', { name: 'Download this period' }).click();
+  await detail.rows().first().waitFor({ timeout: 60_000 });
+
+  await shell.stopBuiltInService();
+  await shell.openView('/inbound/detail');
+  await detail.choosePeriod('Yesterday');
+  await detail.rows().first().waitFor({ timeout: 60_000 });
+  await page.getByRole('button', { name: 'Export these records' }).click();
+  await page.getByRole('radio', { name: 'CSV' }).check();
+  await page.getByRole('button', { name: 'Export', exact: true }).click();
+  await page.getByRole('button', { name: 'Show file' }).waitFor({ timeout: 60_000 });
+  expect((await readFile(exported, 'utf8')).split('\n').length).toBeGreaterThan(10);
+
+  await app.close();
+  await rm(dataFolder, { recursive: true, force: true, maxRetries: 5 });
+});

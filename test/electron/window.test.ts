@@ -1,0 +1,186 @@
+import { EventEmitter } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { reportStartFailure } from '../../src-main/electron/run-desktop.ts';
+import { reportStart } from '../../src-main/electron/report-start.ts';
+import {
+  app,
+  boxAnswers,
+  calls,
+  FakeEvent,
+  namesOfCalls,
+  nativeTheme,
+  resetFakeElectron,
+  state,
+  uncaught,
+  windows,
+} from '../support/fake-electron.ts';
+import { startStubDesktop } from '../support/start-stub-desktop.ts';
+import { createStubCore, type StubCore } from '../support/stub-core.ts';
+import { makeSettings } from '../unit/renderer/support/samples.ts';
+
+let folder: string;
+let core: StubCore;
+let errors: EventEmitter;
+let told: string[];
+let logged: string[];
+beforeEach(async () => {
+  resetFakeElectron();
+  folder = await mkdtemp(join(tmpdir(), 'channelscope-window-'));
+  await writeFile(join(folder, 'index.html'), '<title>window</title>');
+  errors = new EventEmitter();
+  told = [];
+  logged = [];
+  const log = (event: string): void => void logged.push(event);
+  const logger = { info: log, warn: log, error: log, child: () => logger };
+  core = Object.assign(createStubCore({ 'settings/get': () => makeSettings({ theme: 'dark' }) }), { logger });
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  expect(uncaught).toEqual([]);
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+});
+
+async function start(creation: Promise<StubCore> = Promise.resolve(core)): Promise<void> {
+  await startStubDesktop({ folder, creation, errors, tell: (said) => void told.push(said) });
+}
+
+const count = (name: string): number => namesOfCalls().filter((one) => one === name).length;
+const boxes = (): { message: string; buttons: string[] }[] =>
+  calls
+    .filter(({ name }) => name === 'dialog.showMessageBox')
+    .map(({ args }) => args[1] as { message: string; buttons: string[] });
+
+describe('an invisible window', () => {
+  it('is shown where a hidden one never says that it is ready', async () => {
+    await start();
+    await expect.poll(() => windows[0]!.isVisible()).toBe(true);
+    expect(count('show')).toBe(1);
+    expect(told).toEqual(['shown']);
+  });
+
+  it('is shown once where a hidden one does', async () => {
+    state.paintsHidden = true;
+    await start();
+    await expect.poll(() => windows[0]!.isVisible()).toBe(true);
+    expect(count('show')).toBe(1);
+  });
+
+  it('is shown after a while when its page neither loads nor fails', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const started = start();
+    await vi.waitFor(() => expect(windows).toHaveLength(1));
+    vi.spyOn(windows[0]!, 'loadURL');
+    windows[0]!.webContents.removeAllListeners('did-finish-load');
+    await started;
+    vi.advanceTimersByTime(3_000);
+    expect(windows[0]!.isVisible()).toBe(true);
+  });
+
+  it('is shown by a second start, whatever state it is in', async () => {
+    await start();
+    windows[0]!.webContents.removeAllListeners();
+    app.emit('second-instance', new FakeEvent(), []);
+    expect(windows[0]!.isVisible()).toBe(true);
+  });
+
+  it('says why when its page was not loaded, and loads it again', async () => {
+    await rm(join(folder, 'index.html'));
+    boxAnswers.push(0);
+    await start();
+    await expect.poll(() => count('loadURL')).toBe(2);
+    expect(boxes()[0]!.message).toContain("couldn't be loaded");
+    expect(windows[0]!.isVisible()).toBe(true);
+  });
+});
+
+describe('a window whose process is gone', () => {
+  const crash = (): void =>
+    void windows[0]!.webContents.emit('render-process-gone', new FakeEvent(), { reason: 'oom', exitCode: 5 });
+
+  it('is loaded again once, and then explained', async () => {
+    await start();
+    crash();
+    await expect.poll(() => count('loadURL')).toBe(2);
+    expect(boxes()).toEqual([]);
+    boxAnswers.push(1);
+    crash();
+    await expect.poll(() => boxes()).toHaveLength(1);
+    expect(boxes()[0]!.message).toContain('stopped working again');
+    await expect.poll(() => core.isStopped).toBe(true);
+    expect(logged.filter((event) => event === 'the window ended')).toHaveLength(2);
+  });
+
+  it('is ended and loaded again when it hangs for long, not when it hangs for a moment', async () => {
+    await start();
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    windows[0]!.emit('unresponsive');
+    vi.advanceTimersByTime(9_000);
+    windows[0]!.emit('responsive');
+    vi.advanceTimersByTime(20_000);
+    expect(count('forcefullyCrashRenderer')).toBe(0);
+    windows[0]!.emit('unresponsive');
+    vi.advanceTimersByTime(11_000);
+    expect(count('forcefullyCrashRenderer')).toBe(1);
+    expect(count('loadURL')).toBe(2);
+  });
+});
+
+describe('an error that nobody caught', () => {
+  it.each(['uncaughtException', 'unhandledRejection'])(
+    '%s is logged, the core stopped, the user told',
+    async (name) => {
+      await start();
+      errors.emit(name, new Error('a bug'));
+      errors.emit(name, new Error('another'));
+      await expect.poll(() => count('app.exit')).toBe(1);
+      expect(logged).toContain('uncaught');
+      expect(core.isStopped).toBe(true);
+      const told = calls.filter((call) => call.name === 'dialog.showErrorBox');
+      expect(told).toHaveLength(1);
+      expect(String(told[0]!.args[1])).toContain('a bug');
+    },
+  );
+
+  it('of another process is logged only', async () => {
+    await start();
+    app.emit('child-process-gone', new FakeEvent(), { type: 'GPU', reason: 'crashed', exitCode: 1 });
+    expect(logged).toContain('a process ended');
+    expect(core.isStopped).toBe(false);
+  });
+});
+
+it('the theme of the caption buttons is the application’s before the window is made', async () => {
+  await start();
+  expect(nativeTheme.themeSource).toBe('dark');
+});
+
+describe('the command that started the application', () => {
+  it('is told of a failure before the dialog that explains it holds everything up', () => {
+    reportStartFailure(new Error('no folder'), { tell: (said) => void calls.push({ name: said, args: [] }) });
+    expect(namesOfCalls()).toEqual(['explained', 'dialog.showErrorBox', 'app.exit', '(ended)']);
+  });
+
+  it('hears that it is at it, until the window is shown', () => {
+    vi.useFakeTimers();
+    const heard: unknown[] = [];
+    const { tell } = reportStart((message) => heard.push(message.channelscope));
+    vi.advanceTimersByTime(2_000);
+    tell('shown');
+    // A window that is opened again, after the command stopped listening.
+    tell('shown');
+    vi.advanceTimersByTime(5_000);
+    expect(heard).toEqual(['alive', 'alive', 'alive', 'shown']);
+  });
+
+  it('may be gone', () => {
+    vi.useFakeTimers();
+    reportStart(() => {
+      throw new Error('channel closed');
+    });
+    reportStart(undefined).tell('shown');
+    vi.advanceTimersByTime(5_000);
+  });
+});

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { FaultServer } from '../../support/fault-server.ts';
+import { createSkipClock } from '../../support/skip-clock.ts';
+import { toNewSnapshot } from '../../integration/cache/cache-fixture.ts';
+import { createDirectDownloads } from '../direct-downloads.ts';
+import { CURSORS } from './cursors.ts';
+import { ENVELOPES } from './envelopes.ts';
+import { createRecords, HELD, readPayload, startOddService, type Behaviour } from './odd-service.ts';
+import { TOTALS } from './totals.ts';
+import { TRANSPORTS } from './transports.ts';
+import { VALUES } from './values.ts';
+
+const groups = { CURSORS, TOTALS, ENVELOPES, TRANSPORTS, VALUES };
+const behaviours: readonly Behaviour[] = Object.values(groups).flat();
+const { period } = toNewSnapshot({}, 3600);
+const timeouts = { headersMs: 700, idleMs: 700, totalMs: 2000 };
+
+let service: FaultServer;
+let rig: Awaited<ReturnType<typeof createDirectDownloads>>;
+const atEnd: (() => Promise<void>)[] = [];
+
+beforeAll(async () => {
+  service = await startOddService(behaviours);
+  rig = await createDirectDownloads(service.address, { timeouts }, createSkipClock(), (work) => {
+    atEnd.push(work);
+  });
+});
+afterAll(async () => {
+  for (const work of atEnd) await work();
+  await service.close();
+});
+
+it('there are a hundred of them, each with a name of its own', () => {
+  expect(behaviours.length).toBeGreaterThanOrEqual(100);
+  expect(new Set(behaviours.map(({ name }) => name)).size).toBe(behaviours.length);
+});
+
+describe.each(Object.entries(groups))('a service with odd %s', (_group, members) => {
+  it.each(members.map((behaviour) => [behaviour.name, behaviour] as const))(
+    '%s',
+    async (_name, behaviour) => {
+      const { records = createRecords(HELD), ends, reservations = [] } = behaviour;
+      const connectionId = `b${behaviours.indexOf(behaviour)}`;
+      const { id, state, recordCount } = await rig.download('inbound-detail', period, connectionId);
+      const certificate = await rig.readCertificate(id);
+      const payloads = await rig.readPayloads(id);
+      if (ends === 'complete') {
+        const expected = behaviour.payloads ?? records.map(readPayload);
+        expect(certificate).toMatchObject({ isComplete: true, state: 'complete', reasons: [] });
+        expect(certificate.reservations.map(({ code }) => code).sort()).toEqual([...reservations].sort());
+        expect(payloads).toEqual(expected);
+        return;
+      }
+      expect(state).not.toBe('complete');
+      expect(certificate.isComplete).toBe(false);
+      expect(certificate.reasons).toContain(ends);
+      expect(payloads).toHaveLength(recordCount);
+      // Where the service itself repeats records the reason says so; everywhere else none comes twice.
+      if (behaviour.payloads === undefined) expect(new Set(payloads).size).toBe(payloads.length);
+      const held = new Set(records.map(readPayload));
+      expect(payloads.filter((payload) => !held.has(payload))).toEqual([]);
+    },
+  );
+});

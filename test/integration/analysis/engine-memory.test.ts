@@ -1,0 +1,71 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { Engine } from '../../../src-main/core/analysis/engine/create-engine.ts';
+import type { Cache } from '../../../src-main/core/cache/cache.ts';
+import type { ChildProcess } from '../../../src-main/node/fork-process.ts';
+import {
+  createDocument,
+  createFolder,
+  fillSnapshot,
+  openTestCache,
+  openTestEngine,
+} from '../cache/cache-fixture.ts';
+
+let cache: Cache;
+let engine: Engine;
+let processes: ChildProcess[];
+let place: Awaited<ReturnType<typeof createFolder>>;
+const readInode = async () => (await stat(join(place.folder, 'analysis.duckdb'))).ino;
+const question = {
+  filter: { conditions: [] },
+  order: [{ column: 'received' as const, descending: false }],
+};
+
+beforeEach(async () => {
+  place = await createFolder();
+  cache = await openTestCache(place.file);
+  processes = [];
+  engine = openTestEngine(place.file, processes, undefined, { manyRecords: 100 });
+});
+afterEach(async () => {
+  await engine.close();
+  await cache.close();
+  await place.remove();
+});
+
+const fill = (count: number): Promise<number> =>
+  fillSnapshot(
+    cache,
+    Array.from({ length: count }, (_, index) => createDocument(index)),
+  );
+
+it('gives the memory of a long feed back once nobody needs the process, and keeps what was fed', async () => {
+  const snapshotId = await fill(250);
+  const scope = { snapshotId };
+  const { viewId } = await engine.openView({ scope, ...question });
+  const inode = await readInode();
+  engine.noteChange();
+  await fill(20);
+  const second = await engine.openView({ scope, ...question });
+  // An open view would be lost.
+  expect(processes).toHaveLength(1);
+  await engine.closeView(viewId);
+  await engine.closeView(second.viewId);
+  engine.noteChange();
+  await vi.waitFor(() => expect(processes).toHaveLength(2), { timeout: 60_000 });
+  expect((await engine.openView({ scope, ...question })).rowCount).toBe(250);
+  expect(await readInode()).toBe(inode);
+});
+
+it('lets calls wait for the end of the process before', async () => {
+  const snapshotId = await fill(250);
+  const { rowCount } = await engine.openView({ scope: { snapshotId }, ...question });
+  const inode = await readInode();
+  const restarted = engine.restart();
+  const found = await engine.openView({ scope: { snapshotId }, ...question });
+  await restarted;
+  expect(found.rowCount).toBe(rowCount);
+  expect(await readInode()).toBe(inode);
+  expect(processes).toHaveLength(2);
+});

@@ -1,0 +1,262 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Finding, FindingsReport } from '../../../src-main/common/model/analysis/finding.ts';
+import type { Engine } from '../../../src-main/core/analysis/engine/create-engine.ts';
+import type { Cache } from '../../../src-main/core/cache/cache.ts';
+import { readFindings } from '../../../src-main/core/findings/read-findings.ts';
+import { createRecordsHandlers } from '../../../src-main/core/records/records-handlers.ts';
+import { DAY_MS } from '../../support/findings/simulated-rhythm.ts';
+import { simulateMonth, type SimulatedRecord } from '../../support/findings/simulated-traffic.ts';
+import { createFolder, fillSnapshot, openTestCache, openTestEngine } from '../cache/cache-fixture.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+/** Days with incidents, two of them a day; a month shows all sixty. */
+const DAYS = Number(process.env['CHANNELSCOPE_FINDING_DAYS'] ?? 3);
+const LEARN_DAYS = 7;
+const MONTH = simulateMonth({
+  seed: 4,
+  fromMs: Date.UTC(2026, 9, 1),
+  days: LEARN_DAYS + DAYS,
+  learnDays: LEARN_DAYS,
+  incidents: 2 * DAYS,
+  perMinute: DAYS > 3 ? 24 : 16,
+});
+const [FIRST_MS, END_MS] = [MONTH.fromMs, MONTH.toMs];
+
+let cache: Cache;
+let engine: Engine;
+let close: () => Promise<void>;
+
+function toDocument(record: SimulatedRecord): object {
+  const { direction, dateMs, channel, service, responseCode, responseTimeMs, error, sessionId } = record;
+  const document = {
+    Id: sessionId,
+    Date: new Date(dateMs).toISOString(),
+    Channel: channel,
+    Service: service,
+    Client: '',
+    ReponseTime: responseTimeMs,
+    ReponseCode: responseCode,
+    Error: error,
+    Payload: '',
+  };
+  return direction === 'inbound'
+    ? { ...document, BotLatency: 0, Origin: '' }
+    : { ...document, ActionId: '1', Reponse: '' };
+}
+
+function toPeriod(fromMs: number, toMs: number) {
+  const write = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
+  const lastMs = toMs - 1000;
+  return { startDate: write(fromMs), endDate: write(lastMs), fromMs, toMs: lastMs, zone: 'UTC' };
+}
+
+async function fillDay(
+  connectionId: string,
+  direction: SimulatedRecord['direction'],
+  dayMs: number,
+): Promise<number> {
+  const own = MONTH.records.filter(
+    (record) => record.direction === direction && record.dateMs >= dayMs && record.dateMs < dayMs + DAY_MS,
+  );
+  const changes = {
+    connectionId,
+    report: `${direction}-detail` as const,
+    period: toPeriod(dayMs, dayMs + DAY_MS),
+    startedAtMs: dayMs + 2 * DAY_MS,
+  };
+  return fillSnapshot(cache, own.map(toDocument), changes, 5000);
+}
+
+/** The service's answers: every half minute, down while an incident says so. */
+async function fillStatus(): Promise<void> {
+  const down = MONTH.incidents.filter(({ kind }) => kind === 'down');
+  for (const { fromMs, toMs } of down) {
+    for (let atMs = fromMs - 5 * MINUTE_MS; atMs < toMs + 5 * MINUTE_MS; atMs += MINUTE_MS / 2) {
+      await cache.addStatusSample({
+        connectionId: 'one',
+        checkedAtMs: atMs,
+        roundTripMs: 20,
+        platform: 'up',
+        connector: atMs >= fromMs && atMs < toMs ? 'down' : 'up',
+        internalResponseTimeMs: 100,
+        sessions: 1,
+        traffic: [],
+        trafficText: '',
+        failure: null,
+      });
+    }
+  }
+}
+
+const read = (untilMs: number, connectionId = 'one'): Promise<FindingsReport> =>
+  readFindings({ cache, engine }, connectionId, untilMs, untilMs);
+
+beforeAll(async () => {
+  const place = await createFolder();
+  cache = await openTestCache(place.file);
+  engine = openTestEngine(place.file, [], { memoryLimitMb: 256, threads: 2 });
+  close = async () => {
+    await engine.close();
+    await cache.close();
+    await place.remove();
+  };
+  for (let dayMs = FIRST_MS; dayMs < END_MS; dayMs += DAY_MS) {
+    for (const direction of ['inbound', 'outbound'] as const) await fillDay('one', direction, dayMs);
+  }
+  await fillStatus();
+}, 600_000);
+afterAll(() => close());
+
+/** Everything that is told while a month goes by, the last word of each. */
+async function walkThrough(): Promise<Map<string, Finding>> {
+  const told = new Map<string, Finding>();
+  for (let untilMs = FIRST_MS + (LEARN_DAYS + 0.5) * DAY_MS; untilMs <= END_MS; untilMs += 12 * HOUR_MS) {
+    const { findings, resolved } = await read(untilMs);
+    for (const finding of [...findings, ...resolved]) told.set(finding.id, finding);
+  }
+  return told;
+}
+
+describe('the findings of cached traffic', () => {
+  it('tell each incident once, with its kind, place, onset within two minutes, and end', async () => {
+    const told = await walkThrough();
+    const left = new Map(told);
+    const wrong: unknown[] = [];
+    for (const incident of MONTH.incidents) {
+      const own = [...left.values()].filter(
+        ({ sinceMs }) =>
+          sinceMs > incident.fromMs - 30 * MINUTE_MS && sinceMs < incident.toMs + 10 * MINUTE_MS,
+      );
+      for (const { id } of own) left.delete(id);
+      const [found] = own;
+      const isRight =
+        own.length === 1 &&
+        found !== undefined &&
+        (found.kind === incident.kind || (incident.kind === 'new-errors' && found.isNewFamily)) &&
+        found.channel === incident.channel &&
+        found.service === incident.service &&
+        Math.abs(found.sinceMs - incident.fromMs) <= 2 * MINUTE_MS &&
+        found.endedMs !== null &&
+        Math.abs(found.endedMs - incident.toMs) <= 15 * MINUTE_MS;
+      if (!isRight) wrong.push({ incident, found: own });
+    }
+    expect(wrong).toEqual([]);
+    expect([...left.values()]).toEqual([]);
+  });
+
+  it('count exactly the records that their filter shows, with examples among them', async () => {
+    const records = createRecordsHandlers({ cache, engine });
+    const { findings, resolved } = await read(END_MS);
+    const told = [...findings, ...resolved];
+    expect(told.length).toBeGreaterThan(0);
+    for (const finding of told) {
+      let count = 0;
+      const sessions = new Set<string>();
+      for (const direction of finding.directions) {
+        const view = await records['records/open-view']({
+          scope: { connectionId: 'one', report: `${direction}-detail`, fromMs: FIRST_MS, toMs: END_MS },
+          filter: finding.filter,
+          order: [{ column: 'dateMs', descending: false }],
+        });
+        const { rowCount } = await records['records/count-view']({ viewId: view.viewId });
+        expect(finding.shown).toContainEqual({ direction, count: rowCount });
+        count += rowCount;
+        const rows = await records['records/read-rows']({ viewId: view.viewId, offset: 0, limit: 10_000 });
+        for (const { sessionId } of rows) sessions.add(sessionId);
+      }
+      expect([finding.id, count]).toEqual([
+        finding.id,
+        finding.kind === 'down' ? finding.requests : finding.count,
+      ]);
+      expect(new Set(finding.examples.map(({ sessionId }) => sessionId)).size).toBe(3);
+      for (const { sessionId } of finding.examples) expect(sessions).toContain(sessionId);
+    }
+  });
+
+  it('are the same whenever they are asked for', async () => {
+    expect(await read(END_MS)).toEqual(await read(END_MS));
+    expect((await readFindings({ cache, engine }, 'one', END_MS + 9 * DAY_MS)).findings).toEqual(
+      (await readFindings({ cache, engine }, 'one', END_MS + 3 * DAY_MS)).findings,
+    );
+  });
+});
+
+describe('a service that can not be reached', () => {
+  it('is told as that, with no word on whether it is up, until it answers', async () => {
+    const fromMs = END_MS - 10 * MINUTE_MS;
+    for (let atMs = fromMs; atMs <= END_MS; atMs += MINUTE_MS / 2) {
+      await cache.addStatusSample({
+        connectionId: 'away',
+        checkedAtMs: atMs,
+        roundTripMs: null,
+        platform: 'unreachable',
+        connector: 'unreachable',
+        failure: 'service.unreachable',
+        internalResponseTimeMs: null,
+        sessions: null,
+        traffic: [],
+        trafficText: '',
+      });
+    }
+    const { findings, resolved } = await read(END_MS, 'away');
+    expect(findings).toMatchObject([
+      { kind: 'unreachable', part: null, sinceMs: fromMs, endedMs: null, requests: 0, count: 0 },
+    ]);
+    expect(resolved).toEqual([]);
+    await cache.addStatusSample({
+      connectionId: 'away',
+      checkedAtMs: END_MS + MINUTE_MS,
+      roundTripMs: 20,
+      platform: 'up',
+      connector: 'up',
+      failure: null,
+      internalResponseTimeMs: 100,
+      sessions: 1,
+      traffic: [],
+      trafficText: '',
+    });
+    const after = await read(END_MS + 2 * MINUTE_MS, 'away');
+    expect([after.findings, after.resolved.map(({ kind, endedMs }) => [kind, endedMs])]).toEqual([
+      [],
+      [['unreachable', END_MS + MINUTE_MS]],
+    ]);
+  });
+});
+
+describe('nothing stands out', () => {
+  it('is said only where the last hour and enough before it are cached, in both directions', async () => {
+    expect((await read(END_MS)).gaps).toEqual([]);
+    expect((await read(FIRST_MS + 90 * MINUTE_MS)).gaps.map(({ reason }) => reason)).toEqual([
+      'not-learned',
+      'not-learned',
+    ]);
+    const later = await readFindings({ cache, engine }, 'one', END_MS + HOUR_MS);
+    expect(later).toMatchObject({ untilMs: END_MS });
+    expect(later.gaps).toEqual([
+      { direction: 'inbound', reason: 'not-cached', fromMs: END_MS, toMs: END_MS + HOUR_MS },
+      { direction: 'outbound', reason: 'not-cached', fromMs: END_MS, toMs: END_MS + HOUR_MS },
+    ]);
+    expect(await read(END_MS, 'nobody')).toMatchObject({ findings: [], resolved: [], untilMs: null });
+    expect((await read(END_MS, 'nobody')).gaps).toHaveLength(2);
+  });
+});
+
+describe('a gap', () => {
+  it('changes no finding but those it has data for, whether it is filled or torn', async () => {
+    const days = Array.from({ length: LEARN_DAYS + DAYS }, (_, day) => FIRST_MS + day * DAY_MS);
+    const torn = days[LEARN_DAYS - 3] ?? 0;
+    const outline = ({ findings, resolved }: FindingsReport) =>
+      [...findings, ...resolved].map(({ id, endedMs, count }) => [id, endedMs, count]);
+    for (const dayMs of days.filter((day) => day !== torn)) {
+      for (const direction of ['inbound', 'outbound'] as const) await fillDay('gap', direction, dayMs);
+    }
+    const before = await read(END_MS, 'gap');
+    const ids = [];
+    for (const direction of ['inbound', 'outbound'] as const) ids.push(await fillDay('gap', direction, torn));
+    const filled = await read(END_MS, 'gap');
+    expect(outline(filled)).toEqual(outline(before));
+    await cache.removeSnapshots({ snapshotIds: ids, nowMs: END_MS });
+    expect(outline(await read(END_MS, 'gap'))).toEqual(outline(filled));
+  });
+});

@@ -1,0 +1,69 @@
+import { expect } from 'vitest';
+import type { Latency, MeasuredGroup } from '../../../src-main/common/model/analysis/grouping.ts';
+import { CODE_CLASSES } from '../../../src-main/common/model/records/record.ts';
+import { civilToUtcMs } from '../../../src-main/common/time/civil-time.ts';
+import { toCivilTime } from '../../../src-main/common/time/time-zones.ts';
+import { toErrorPattern } from '../../../src-main/core/analysis/engine/fold-error.ts';
+import { toClass, type PlainRecord } from './random-records.ts';
+
+/** The value at a share of the way through sorted values, between two of them in proportion; null of none. */
+function findPercentile(values: readonly number[], share: number): number | null {
+  const sorted = [...values].sort((a, b) => a - b);
+  const place = share * (sorted.length - 1);
+  const low = sorted[Math.floor(place)];
+  const high = sorted[Math.ceil(place)];
+  return low === undefined || high === undefined ? null : low + (high - low) * (place % 1);
+}
+
+export function measureTimes(values: readonly (number | null)[]): Latency {
+  const timed = values.filter((value) => value !== null);
+  const find = (share: number): number | null => findPercentile(timed, share);
+  return {
+    count: timed.length,
+    averageMs: timed.length === 0 ? null : timed.reduce((sum, value) => sum + value, 0) / timed.length,
+    medianMs: find(0.5),
+    p90Ms: find(0.9),
+    p95Ms: find(0.95),
+    p99Ms: find(0.99),
+    maxMs: find(1),
+  };
+}
+
+/** What the engine says of a group of records, found the plain way. */
+export function measurePlainly(records: readonly PlainRecord[], key: MeasuredGroup['key']): MeasuredGroup {
+  const classCounts = CODE_CLASSES.map(
+    (name) => records.filter(({ responseCode }) => toClass(responseCode) === name).length,
+  );
+  const dates = records.flatMap(({ dateMs }) => dateMs ?? []);
+  return {
+    key,
+    count: records.length,
+    classCounts,
+    failures: (classCounts[2] ?? 0) + (classCounts[3] ?? 0),
+    response: measureTimes(records.map(({ responseTimeMs }) => responseTimeMs)),
+    botLatency: measureTimes(records.map(({ botLatencyMs }) => botLatencyMs)),
+    firstMs: dates.length === 0 ? null : Math.min(...dates),
+    lastMs: dates.length === 0 ? null : Math.max(...dates),
+  };
+}
+
+/** The value of a field as groups have it: nothing is null. */
+export function toGroupValue(record: PlainRecord, field: string): string | number | null {
+  if (field === 'errorFamily') return toErrorPattern(record.error) || null;
+  const value = (record as unknown as Record<string, string | number | null | undefined>)[field];
+  return value === undefined || value === '' ? null : value;
+}
+
+/** The hour of the week that a clock shows, found the plain way: that of Monday's midnight 0. */
+export function toWeekHour(atMs: number, zone: string): number {
+  const civil = toCivilTime(atMs, zone);
+  return ((new Date(civilToUtcMs(civil)).getUTCDay() + 6) % 7) * 24 + civil.hour;
+}
+
+/** Matches the same figures: both sides add up in an order of their own, so the last digits may differ. */
+export function near(value: unknown): unknown {
+  if (typeof value === 'number') return expect.closeTo(value, 3);
+  if (value === null || typeof value !== 'object') return value;
+  if (Array.isArray(value)) return value.map(near);
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, near(part)]));
+}

@@ -1,0 +1,253 @@
+import fc from 'fast-check';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { GROUP_FIELDS, MAX_GROUPS } from '../../../src-main/common/model/analysis/grouping.ts';
+import { createEngineFeed } from '../../../src-main/core/analysis/engine/feed-engine.ts';
+import { groupRecords } from '../../../src-main/core/analysis/engine/measures/group-records.ts';
+import { readDistribution } from '../../../src-main/core/analysis/engine/measures/read-distribution.ts';
+import { readHeatMap, readSeries } from '../../../src-main/core/analysis/engine/measures/read-series.ts';
+import type { RecordScope, ScopePart } from '../../../src-main/core/analysis/engine/record-scope.ts';
+import { measurePlainly, measureTimes, near, toGroupValue, toWeekHour } from './measured-plainly.ts';
+import { openEngineFile } from './open-engine-file.ts';
+import {
+  createPlainSource,
+  filterArbitrary,
+  listScope,
+  meets,
+  recordArbitrary,
+  SPAN,
+  type PlainRecord,
+} from './random-records.ts';
+
+let connection: DuckDBConnection;
+let close: () => Promise<void>;
+beforeAll(async () => {
+  ({ connection, close } = await openEngineFile());
+});
+afterAll(() => close());
+
+const ALL = { conditions: [] };
+const RUNS = { numRuns: Number(process.env['ANSWER_RUNS'] ?? 15) };
+let lastSnapshot = 0;
+
+/** Feeds lists of records as snapshots, and says which records parts of them are. */
+async function feed(
+  lists: readonly (readonly Omit<PlainRecord, 'recordId'>[])[],
+  cut: (place: number) => Partial<ScopePart> = () => ({}),
+): Promise<{ scope: RecordScope; records: PlainRecord[] }> {
+  const snapshots = new Map(
+    lists.map((records) => {
+      lastSnapshot += 1;
+      const id = lastSnapshot;
+      return [id, records.map((record, seq) => ({ ...record, recordId: id * SPAN + seq }))];
+    }),
+  );
+  await (await createEngineFeed(connection, createPlainSource(snapshots))).follow();
+  const parts = [...snapshots].map(([snapshotId, { length }], place): ScopePart => ({
+    snapshotId,
+    recordCount: length,
+    span: null,
+    withUndated: true,
+    ...cut(place),
+  }));
+  return { scope: { direction: 'inbound', parts }, records: listScope(snapshots, parts) };
+}
+
+const listsArbitrary = fc.tuple(
+  fc.array(recordArbitrary, { maxLength: 60 }),
+  fc.array(recordArbitrary, { maxLength: 30 }),
+);
+const cutPeriod = (place: number): Partial<ScopePart> => ({
+  span: { fromMs: place * 30_000, toMs: (place + 1) * 30_000 },
+  withUndated: place === 0,
+});
+const byArbitrary = fc.subarray([...GROUP_FIELDS], { minLength: 0, maxLength: 2 });
+/** Ways to measure times, each on its own, and what decides between them in the midst of the records. */
+const limitsArbitrary = fc.constantFrom(
+  ...[undefined, { fewRecords: 0, listedValues: 1e6 }, { fewRecords: 0, listedValues: 0 }],
+  { fewRecords: 20, listedValues: 30 },
+);
+const maxHeldArbitrary = fc.constantFrom(undefined, 0, 60);
+
+describe('groups of records', () => {
+  it('equal those of a plain walk, percentiles those of a sort, for any records, parts, filters and fields', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        listsArbitrary,
+        fc.boolean(),
+        fc.array(fc.tuple(filterArbitrary, byArbitrary, limitsArbitrary), { minLength: 3, maxLength: 5 }),
+        async (lists, isCut, questions) => {
+          const { scope, records } = await feed(lists, isCut ? cutPeriod : undefined);
+          for (const [filter, by, limits] of questions) {
+            const found = records.filter((record) => meets(record, filter));
+            const { groups, total, groupCount, unlistedCount } = await groupRecords(
+              connection,
+              scope,
+              filter,
+              by,
+              limits,
+            );
+            expect(total).toEqual(near(measurePlainly(found, [])));
+            const keyOf = (record: PlainRecord) => by.map((field) => toGroupValue(record, field));
+            const plain = [...Map.groupBy(found, (record) => JSON.stringify(keyOf(record)))].map(
+              ([key, own]) => measurePlainly(own, JSON.parse(key) as (string | number | null)[]),
+            );
+            const expected = by.length === 0 ? [] : plain;
+            expect(sortByKey(groups)).toEqual(near(sortByKey(expected)));
+            expect(groups.map(({ count }) => count)).toEqual(
+              expected.map(({ count }) => count).sort((a, b) => b - a),
+            );
+            expect([groupCount, unlistedCount]).toEqual([expected.length, 0]);
+          }
+        },
+      ),
+      RUNS,
+    );
+  }, 300_000);
+
+  it('of an empty scope are none, and all records together are none', async () => {
+    const empty = { direction: 'inbound' as const, parts: [] };
+    const wayArbitrary = fc.tuple(fc.constantFrom([], ['channel' as const]), limitsArbitrary);
+    for (const [by, limits] of fc.sample(wayArbitrary, 12)) {
+      const found = await groupRecords(connection, empty, ALL, by, limits);
+      const { groups, total, groupCount, unlistedCount } = found;
+      expect(total).toEqual(measurePlainly([], []));
+      expect({ groups, groupCount, unlistedCount }).toEqual({ groups: [], groupCount: 0, unlistedCount: 0 });
+    }
+  });
+
+  it('beyond the most that are listed are counted', async () => {
+    const [record] = fc.sample(recordArbitrary, 1);
+    const many = Array.from({ length: MAX_GROUPS + 7 }, (_, channel) => ({ ...record!, channel }));
+    const { scope } = await feed([[...many, ...many.slice(0, 10)]]);
+    for (const listedValues of [1e6, 0]) {
+      const limits = { fewRecords: 0, listedValues };
+      const found = await groupRecords(connection, scope, ALL, ['channel'], limits);
+      expect(found.groups).toHaveLength(MAX_GROUPS);
+      expect(found.groups[0]).toMatchObject({ key: [0], count: 2 });
+      expect(found).toMatchObject({ groupCount: MAX_GROUPS + 7, unlistedCount: 7 });
+      expect(found.total.count).toBe(MAX_GROUPS + 17);
+    }
+  });
+});
+
+const HOUR_MS = 3_600_000;
+/** Nights in which some clock is set forward or back by an hour or by half of one, and a time before 1970. */
+const changeArbitrary = fc.constantFrom(
+  Date.UTC(2026, 2, 29),
+  Date.UTC(2026, 9, 25),
+  Date.UTC(2026, 3, 4, 14),
+  Date.UTC(2026, 10, 1, 6),
+  Date.UTC(1969, 11, 30),
+);
+const zoneArbitrary = fc.constantFrom(
+  ...['UTC', 'Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kathmandu', '-05:00'],
+);
+const hoursArbitrary = fc.array(fc.integer({ min: -40 * HOUR_MS, max: 40 * HOUR_MS }), { minLength: 60 });
+
+describe('the hours of a week', () => {
+  it('are those that the clock of a zone shows, whenever it is changed', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        ...([fc.array(recordArbitrary, { minLength: 60, maxLength: 60 }), changeArbitrary] as const),
+        ...([zoneArbitrary, hoursArbitrary, filterArbitrary, maxHeldArbitrary] as const),
+        async (plain, changeMs, zone, hours, filter, maxHeld) => {
+          const dated = plain.map((record, place) => ({
+            ...record,
+            dateMs: record.dateMs === null ? null : changeMs + (hours[place] ?? 0),
+          }));
+          const { scope, records } = await feed([dated]);
+          const found = records.filter((record) => meets(record, filter));
+          const { cells } = await readHeatMap(connection, scope, filter, zone, maxHeld);
+          const own = Map.groupBy(found, ({ dateMs }) => (dateMs === null ? null : toWeekHour(dateMs, zone)));
+          const expected = Array.from({ length: 168 }, (_, hour) => measurePlainly(own.get(hour) ?? [], []));
+          expect(cells).toEqual(
+            near(
+              expected.map(({ count, failures, response }) => ({
+                count,
+                failures,
+                medianMs: response.medianMs,
+              })),
+            ),
+          );
+        },
+      ),
+      RUNS,
+    );
+  }, 300_000);
+});
+
+describe('a series', () => {
+  it('measures the records of each bucket, however long it is', async () => {
+    const edgesArbitrary = fc.uniqueArray(fc.integer({ min: -100, max: 61_000 }), {
+      minLength: 2,
+      maxLength: 9,
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        listsArbitrary,
+        edgesArbitrary,
+        filterArbitrary,
+        maxHeldArbitrary,
+        async (lists, numbers, filter, maxHeld) => {
+          const edges = numbers.sort((a, b) => a - b);
+          const { scope, records } = await feed(lists, cutPeriod);
+          const found = records.filter((record) => meets(record, filter));
+          const expected = edges.slice(0, -1).map((fromMs, place) => {
+            const toMs = edges[place + 1]!;
+            const inside = found.filter(({ dateMs }) => dateMs !== null && dateMs >= fromMs && dateMs < toMs);
+            const { count, failures, response } = measurePlainly(inside, []);
+            return { fromMs, toMs, count, failures, medianMs: response.medianMs, p95Ms: response.p95Ms };
+          });
+          expect(await readSeries(connection, scope, filter, edges, maxHeld)).toEqual(near(expected));
+        },
+      ),
+      RUNS,
+    );
+  }, 300_000);
+});
+
+describe('a distribution', () => {
+  it('counts each time once, and the records without one beside them', async () => {
+    const fieldArbitrary = fc.constantFrom('responseTimeMs' as const, 'botLatencyMs' as const);
+    await fc.assert(
+      fc.asyncProperty(listsArbitrary, fieldArbitrary, filterArbitrary, async (lists, field, filter) => {
+        const { scope, records } = await feed(lists);
+        const values = records.filter((record) => meets(record, filter)).map((record) => record[field]);
+        const { buckets, times, missingCount } = await readDistribution(connection, scope, filter, field);
+        expect(times).toEqual(near(measureTimes(values)));
+        expect(missingCount).toBe(values.filter((value) => value === null).length);
+        for (const [place, { fromMs, toMs, count }] of buckets.entries()) {
+          const inside = values.filter(
+            (value) => value !== null && value >= fromMs && value < (toMs ?? Infinity),
+          );
+          expect(count).toBe(inside.length);
+          expect(fromMs).toBe(buckets[place - 1]?.toMs ?? fromMs);
+        }
+        expect(buckets.reduce((sum, { count }) => sum + count, 0)).toBe(times.count);
+        if (times.count > 0) expect([buckets[0]!.count > 0, buckets.at(-1)!.count > 0]).toEqual([true, true]);
+      }),
+      RUNS,
+    );
+  }, 300_000);
+});
+
+describe('of an empty scope', () => {
+  it('everything is there and empty', async () => {
+    const empty = { direction: 'inbound' as const, parts: [] };
+    const { cells } = await readHeatMap(connection, empty, ALL, 'Europe/Berlin');
+    expect(new Set(cells.map(({ count }) => count))).toEqual(new Set([0]));
+    expect(await readSeries(connection, empty, ALL, [0, 10])).toEqual([
+      { fromMs: 0, toMs: 10, count: 0, failures: 0, medianMs: null, p95Ms: null },
+    ]);
+    expect(await readDistribution(connection, empty, ALL, 'responseTimeMs')).toEqual({
+      buckets: [],
+      times: measureTimes([]),
+      missingCount: 0,
+    });
+  });
+});
+
+function sortByKey<Group extends { readonly key: readonly unknown[] }>(groups: readonly Group[]): Group[] {
+  return [...groups].sort((a, b) => (JSON.stringify(a.key) < JSON.stringify(b.key) ? -1 : 1));
+}

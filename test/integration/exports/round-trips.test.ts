@@ -1,0 +1,276 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import readWorkbook from 'read-excel-file/node';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { RFC_4180, type CsvDialect } from '../../../src-main/common/model/exports/export-options.ts';
+import type { RecordDetail } from '../../../src-main/common/model/records/record.ts';
+import type { SqlCell, SqlColumn } from '../../../src-main/common/model/records/sql.ts';
+import { guardCsvText } from '../../../src-main/core/exports/formats/guard-csv-text.ts';
+import { createXlsxWriter } from '../../../src-main/core/exports/formats/xlsx/create-xlsx-writer.ts';
+import { createRecord } from '../../support/fake-export-parts.ts';
+import { HOSTILE_TEXTS } from '../../support/hostile-texts.ts';
+import { createExportRig, RECORDS_INPUT } from './export-rig.ts';
+
+const LONG = 'ab"c,\n'.repeat(900_000);
+const records: RecordDetail[] = [...HOSTILE_TEXTS, LONG].map((text, seq) =>
+  createRecord(seq, {
+    payload: text,
+    client: text.slice(0, 200),
+    error: text.slice(0, 200),
+    origin: seq % 2 === 0 ? '' : text.slice(0, 99),
+    channel: seq % 3 === 0 ? null : seq,
+    responseTimeMs: seq % 4 === 0 ? null : seq / 8,
+    botLatencyMs: seq + 1,
+    extra: seq % 5 === 0 ? { Region: JSON.stringify(text.slice(0, 50)), Big: '12345678901234567890' } : {},
+  }),
+);
+const clean = (text: string): string => text.replaceAll('\0', '\ufffd').toWellFormed();
+/** What XML can't hold is replaced as well. */
+const cleanXml = (text: string): string => clean(text).replace(/[\p{Cc}\uffff]/gu, toXmlCharacter);
+const toXmlCharacter = (found: string): string => ('\t\n\r\u007f'.includes(found) ? found : '\ufffd');
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'round-trips-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+
+describe('CSV reads back cell by cell', () => {
+  const dialects: readonly (readonly [string, CsvDialect])[] = [
+    ['RFC 4180', RFC_4180],
+    ['semicolons and decimal commas', { ...RFC_4180, separator: ';', decimalSign: ',', byteOrderMark: true }],
+    ['a decimal comma between commas', { ...RFC_4180, decimalSign: ',' }],
+    ['tabs, quotes where needed', { ...RFC_4180, separator: '\t', quoting: 'needed' }],
+    ['bars, all quoted, without guard', { ...RFC_4180, separator: '|', quoting: 'all', guard: false }],
+  ];
+  it.each(dialects)('%s', async (_name, csv) => {
+    const { write } = createExportRig({ folder, records });
+    const { file, task } = await write({ ...RECORDS_INPUT, format: 'csv', layout: { csv } });
+    const text = await readFile(file, 'utf8');
+    expect(text.startsWith('\ufeff')).toBe(csv.byteOrderMark);
+    const rows: Record<string, string>[] = parse(text, {
+      columns: true,
+      bom: true,
+      delimiter: csv.separator,
+      record_delimiter: '\r\n',
+      relax_quotes: false,
+    });
+    const guard = csv.guard ? guardCsvText : (cell: string): string => cell;
+    const toNumber = (value: number | null): string =>
+      value === null ? '' : String(value).replace('.', csv.decimalSign);
+    expect(
+      rows.map((row) => [row['Payload'], row['Client'], row['Origin'], row['ReponseTime'], row['Channel']]),
+    ).toEqual(
+      records.map(({ payload, client, origin, responseTimeMs, channel }) => [
+        ...[guard(clean(payload)), guard(clean(client)), guard(clean(origin))],
+        ...[toNumber(responseTimeMs), toNumber(channel)],
+      ]),
+    );
+    expect(rows[5]?.['Other fields']).toContain('"Big":12345678901234567890');
+    expect(task.replacedCharacters).toBeGreaterThan(3);
+  });
+});
+
+it('NDJSON reads back every value, halves of pairs, NUL and unknown fields too', async () => {
+  const { write } = createExportRig({ folder, records });
+  const { file } = await write({ ...RECORDS_INPUT, format: 'ndjson' });
+  const lines = (await readFile(file, 'utf8')).split('\n');
+  expect(lines.pop()).toBe('');
+  const rows = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(rows).toEqual(
+    records.map((record, seq) => ({
+      Id: record.sessionId,
+      Date: record.dateText,
+      Channel: record.channel,
+      Service: record.service,
+      Client: record.client,
+      ReponseTime: record.responseTimeMs,
+      ReponseCode: 200,
+      Error: record.error,
+      BotLatency: record.botLatencyMs,
+      Payload: record.payload,
+      Origin: record.origin,
+      ...(seq % 5 === 0 ? { Region: record.payload.slice(0, 50), Big: Number('12345678901234567890') } : {}),
+    })),
+  );
+});
+
+describe('Excel', () => {
+  it('reads back texts as texts, numbers as numbers and dates as dates, and says what was cut', async () => {
+    const { write } = createExportRig({ folder, records });
+    const { file, task } = await write({ ...RECORDS_INPUT, format: 'xlsx', zone: 'Asia/Tokyo' });
+    const [sheet, about] = await readWorkbook(file, { trim: false });
+    const [head, ...rows] = sheet!.data;
+    const at = (name: string): number => head!.indexOf(name);
+    expect(sheet?.sheet).toBe('Records');
+    expect(rows).toHaveLength(records.length);
+    for (const [seq, record] of records.entries()) {
+      const row = rows[seq]!;
+      const expected = cleanXml(record.payload);
+      // The reader does not know that Excel escapes its own escapes.
+      const payload = String(row[at('Payload')] ?? '').replaceAll('_x005F_', '_');
+      if (record.payload === LONG) {
+        expect(payload).toHaveLength(32_767);
+        expect(payload.endsWith(`… [cut: ${LONG.length} characters]`)).toBe(true);
+      } else expect(payload).toBe(expected);
+      expect(row[at('Channel')]).toBe(record.channel);
+      expect(row[at('ReponseTime')]).toBe(record.responseTimeMs);
+      // 10:15:30.123 in UTC.
+      expect((row[at('Date (Asia/Tokyo)')] as unknown as Date).toISOString()).toBe(
+        '2026-11-19T19:15:30.123Z',
+      );
+      expect(row[at('Date')]).toBe(record.dateText);
+    }
+    expect(task.cutTexts).toBe(1);
+    const facts = new Map(about!.data.map(([name, value]) => [String(name), value]));
+    expect(facts.get('tenant')).toBe(1001);
+    expect([...facts.keys()].some((name) => name.startsWith('texts cut'))).toBe(true);
+  });
+
+  it('goes on upon another sheet where one is full', async () => {
+    const column = { name: 'N', type: 'number' as const, read: (row: number) => row };
+    const about = { report: 'x', tenant: 1, startDate: '', endDate: '', zone: 'UTC', state: 'complete' };
+    const writer = createXlsxWriter(
+      [column],
+      { ...about, recordCount: 7, exportedAt: new Date(0).toISOString() },
+      { sheetRows: 3 },
+    );
+    const pieces = [
+      await writer.begin(),
+      await writer.write([1, 2, 3, 4]),
+      await writer.write([5, 6, 7]),
+      await writer.end(),
+    ];
+    const sheets = await readWorkbook(Buffer.concat(pieces));
+    expect(sheets.map(({ sheet }) => sheet)).toEqual(['Records', 'Records 2', 'Records 3', 'About']);
+    expect(sheets.slice(0, 3).map(({ data }) => data.flat())).toEqual([
+      ['N', 1, 2, 3],
+      ['N', 4, 5, 6],
+      ['N', 7],
+    ]);
+  });
+});
+
+describe('a file', () => {
+  it.each(['csv', 'xlsx', 'ndjson', 'json'] as const)(
+    'has the columns that were chosen, under corrected names, as %s',
+    async (format) => {
+      const { write } = createExportRig({ folder, records: records.slice(0, 3) });
+      const layout = {
+        columns: ['ReponseTime', 'Date'],
+        fieldNames: 'corrected' as const,
+        dates: 'readable' as const,
+      };
+      const { file } = await write({ ...RECORDS_INPUT, format, layout, zone: 'UTC' });
+      const names = ['Date (UTC)', 'ResponseTime'];
+      if (format === 'xlsx') expect((await readWorkbook(file))[0]?.data[0]).toEqual(names);
+      else {
+        const text = await readFile(file, 'utf8');
+        if (format === 'csv') expect(text.split('\r\n')[0]).toBe('"Date (UTC)","ResponseTime"');
+        if (format === 'ndjson')
+          expect(Object.keys(JSON.parse(text.split('\n')[0]!) as object)).toEqual(names);
+        if (format === 'json')
+          expect(Object.keys((JSON.parse(text) as { records: object[] }).records[0]!)).toEqual(names);
+      }
+    },
+  );
+
+  it('that was asked to have no column is refused', async () => {
+    const { write } = createExportRig({ folder, records });
+    const { task } = await write({ ...RECORDS_INPUT, layout: { columns: ['Nothing'] } });
+    expect(task).toMatchObject({ state: 'failed', error: { code: 'app.invalid-input' } });
+  });
+
+  it('has a manifest beside it that tells its sum, its columns and where it comes from', async () => {
+    const { write } = createExportRig({ folder, records });
+    const { file, task } = await write({ ...RECORDS_INPUT, format: 'ndjson', layout: { manifest: true } });
+    const manifest = JSON.parse(await readFile(`${file}.manifest.json`, 'utf8')) as Record<string, unknown>;
+    expect(manifest).toMatchObject({
+      format: 'channelscope-export-manifest',
+      sha256: task.fileSha256,
+      bytes: task.fileBytes,
+      report: 'inbound-detail',
+      recordCount: records.length,
+      state: 'complete',
+      gaps: [],
+      connection: { name: 'Work', address: 'https://reports.example' },
+      applicationVersion: '1.2.3',
+      certificates: [{ snapshotId: 1 }],
+    });
+    expect(task.manifestName).toBe('chosen.file.manifest.json');
+  });
+});
+
+describe('a result of SQL', () => {
+  const columns: SqlColumn[] = [
+    { name: 'text', type: 'VARCHAR', kind: 'text' },
+    { name: 'text', type: 'DECIMAL(38,3)', kind: 'number' },
+    { name: 'truth', type: 'BOOLEAN', kind: 'boolean' },
+  ];
+  const result: SqlCell[][] = [
+    ['=1+1', '123456789012345678.125', true],
+    [null, -5.5, false],
+    ['007', null, null],
+  ];
+  const input = {
+    resultId: 'r',
+    connectionId: 'c',
+    columns,
+    rowCount: 3,
+    hasMore: false,
+    statement: 'SELECT 1',
+    fromMs: Date.UTC(2026, 10, 19),
+    toMs: Date.UTC(2026, 10, 20),
+    zone: 'UTC',
+  };
+
+  it('is written by the same writers', async () => {
+    const { writeResult } = createExportRig({ folder, result });
+    const csv = await writeResult({ ...input, format: 'csv' });
+    expect(await readFile(csv.file, 'utf8')).toBe(
+      '"text","text (2)","truth"\r\n"\'=1+1",123456789012345678.125,"true"\r\n,-5.5,"false"\r\n"007",,\r\n',
+    );
+    expect(csv.suggested).toBe('sql_1001_2026-11-19.csv');
+    const json = await writeResult({ ...input, format: 'json' });
+    expect(JSON.parse(await readFile(json.file, 'utf8'))).toMatchObject({
+      report: 'sql',
+      statement: 'SELECT 1',
+      state: 'complete',
+      recordCount: 3,
+      records: [
+        { text: '=1+1', 'text (2)': '123456789012345678.125', truth: true },
+        { text: null, 'text (2)': -5.5, truth: false },
+        { text: '007', 'text (2)': null, truth: null },
+      ],
+    });
+    const xlsx = await writeResult({ ...input, format: 'xlsx' });
+    expect((await readWorkbook(xlsx.file))[0]?.data.slice(1)).toEqual([
+      ['=1+1', '123456789012345678.125', true],
+      [null, -5.5, false],
+      ['007', null, null],
+    ]);
+  });
+});
+
+describe('a preview', () => {
+  it('is the beginning of the file, with its columns and about its size', async () => {
+    const many = Array.from({ length: 2000 }, (_none, seq) => createRecord(seq, { payload: `p ${seq}` }));
+    const { exporter, write, openViews } = createExportRig({ folder, records: many });
+    for (const format of ['csv', 'ndjson', 'json', 'xlsx'] as const) {
+      const preview = await exporter.preview({ ...RECORDS_INPUT, format });
+      const { file, task } = await write({ ...RECORDS_INPUT, format });
+      expect(preview.columns.slice(0, 2)).toEqual(['Id', 'Date']);
+      expect(preview.cells).toHaveLength(6);
+      expect(preview.rowCount).toBe(2000);
+      const share = (preview.estimatedBytes ?? 0) / (task.fileBytes ?? 1);
+      expect(share).toBeGreaterThan(format === 'xlsx' ? 0.4 : 0.9);
+      expect(share).toBeLessThan(format === 'xlsx' ? 2.5 : 1.1);
+      if (format === 'csv' || format === 'ndjson')
+        expect((await readFile(file, 'utf8')).startsWith(preview.text ?? '-')).toBe(true);
+      if (format === 'xlsx') expect(preview.text).toBeNull();
+    }
+    expect(openViews()).toBe(0);
+  });
+});

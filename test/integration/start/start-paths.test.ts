@@ -1,0 +1,148 @@
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { writeProgram } from '../../support/write-program.ts';
+
+const script = fileURLToPath(new URL('start-with-root.ts', import.meta.url));
+/** The stand-ins for the runtime are programs of Node that a shell starts. */
+const NO_SCRIPTS = process.platform === 'win32';
+
+let root: string;
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'channelscope ü-'));
+  await write('package.json', '{"version":"1.2.3"}');
+  await write('out/renderer/index.html', '<title>the window</title>');
+});
+afterEach(() => rm(root, { recursive: true, force: true, maxRetries: 10 }));
+
+async function write(path: string, text: string): Promise<void> {
+  await mkdir(join(root, path, '..'), { recursive: true });
+  await writeFile(join(root, path), text);
+}
+
+/** Puts a program in the place of Electron's. */
+async function installRuntime(code: string): Promise<void> {
+  await write('node_modules/electron/path.txt', 'electron');
+  await mkdir(join(root, 'node_modules/electron/dist'));
+  await writeProgram(join(root, 'node_modules/electron/dist/electron'), code);
+}
+
+interface Started {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly readWords: () => string;
+  /** Resolves to the address of the browser host, or to the exit code where there was none. */
+  readonly outcome: Promise<string | number | null>;
+}
+
+function start(environment: NodeJS.ProcessEnv = {}): Started {
+  const child = spawn(process.execPath, [script, root, '--no-open', '--data', join(root, 'data')], {
+    env: { ...process.env, ...environment },
+  });
+  onTestFinished(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  });
+  let words = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (words += text));
+  const outcome = Promise.race([
+    once(child.stdout.setEncoding('utf8'), 'data').then(
+      ([line]) => (JSON.parse(String(line)) as { url: string }).url,
+    ),
+    once(child, 'close').then(([code]) => code as number | null),
+  ]);
+  return { child, readWords: () => words, outcome };
+}
+
+/** Expects the application in the browser, the reason before it, and an end in order. */
+async function expectBrowser({ child, readWords, outcome }: Started, ...words: RegExp[]): Promise<void> {
+  const url = await outcome;
+  expect(url, readWords()).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/launch\?token=/u);
+  expect(await (await fetch(new URL('/', String(url)))).text()).toContain('the window');
+  for (const word of words) expect(readWords()).toMatch(word);
+  expect(readWords()).toContain('opens in the browser instead');
+  child.kill('SIGTERM');
+  expect(await once(child, 'close')).toEqual([0, null]);
+}
+
+describe.skipIf(NO_SCRIPTS)('npm start with a runtime that dies before its window is up', () => {
+  it.each<[string, string, RegExp[]]>([
+    ['by SIGTRAP', 'process.kill(process.pid, "SIGTRAP")', [/SIGTRAP/u, /chrome-sandbox|ordinary user/u]],
+    [
+      'with 1',
+      'console.error("Missing X server or $DISPLAY"); process.exit(1)',
+      [/no display/u, /desktop session/u],
+    ],
+    [
+      'with 127',
+      'console.error("electron: error while loading shared libraries: libnss3.so: cannot open"); process.exit(127)',
+      [/lacks a library of the system: libnss3\.so\./u, /ldd/u],
+    ],
+  ])('opens the browser instead, with reason and remedy: %s', async (_how, code, words) => {
+    await installRuntime(code);
+    await expectBrowser(start(), ...words);
+  });
+
+  it('ends one that never shows a window, and opens the browser within ten seconds', async () => {
+    await installRuntime('setInterval(() => {}, 1000)');
+    const startedAtMs = performance.now();
+    const running = start();
+    await running.outcome;
+    // Ten seconds on a quiet machine; the limit itself is six.
+    expect(performance.now() - startedAtMs).toBeLessThan(30_000);
+    await expectBrowser(running, /opened no window within 6 s/u);
+  });
+});
+
+describe.skipIf(NO_SCRIPTS)('npm start with a runtime that works', () => {
+  const tell = (end: string): string =>
+    `process.send({ channelscope: 'alive' }); process.send({ channelscope: 'shown' }, () => { ${end} });`;
+
+  it('ends with the code of the application, and opens no browser', async () => {
+    await installRuntime(tell('setTimeout(() => process.exit(7), 100)'));
+    const running = start();
+    expect(await running.outcome).toBe(7);
+    expect(running.readWords()).toBe('');
+  });
+
+  it('says so when the window was up and the application crashed', async () => {
+    await installRuntime(tell('setTimeout(() => process.kill(process.pid, "SIGSEGV"), 100)'));
+    const running = start();
+    expect(await running.outcome).toBe(128 + 11);
+    expect(running.readWords()).toContain('ended unexpectedly (SIGSEGV)');
+  });
+
+  it('opens no second window or browser when the application is open already', async () => {
+    await installRuntime("process.send({ channelscope: 'alive' }, () => process.exit(0))");
+    const running = start();
+    expect(await running.outcome).toBe(0);
+  });
+
+  it('opens no browser after a dialog that said why the application could not start', async () => {
+    await installRuntime("process.send({ channelscope: 'explained' }, () => process.exit(1))");
+    expect(await start().outcome).toBe(1);
+  });
+
+  it('gives it the data folder, never a weaker sandbox', async () => {
+    await installRuntime(`
+      require('node:fs').writeFileSync('seen', JSON.stringify([process.argv.slice(2), process.env.CHANNELSCOPE_DATA]));
+      ${tell('process.exit(0)')}`);
+    await start().outcome;
+    const seen = await readFile(join(root, 'seen'), 'utf8');
+    expect(JSON.parse(seen)).toEqual([[root], join(root, 'data')]);
+  });
+});
+
+describe('npm start without a runtime', () => {
+  it('opens the browser where it cannot be downloaded, and says what helps', async () => {
+    await write(
+      'node_modules/electron/install.js',
+      'console.error("HTTPError: Response code 403"); process.exit(1)',
+    );
+    await expectBrowser(start(), /can't be had: HTTPError: Response code 403/u, /HTTPS_PROXY/u);
+  });
+});

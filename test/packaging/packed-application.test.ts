@@ -1,0 +1,187 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { FuseState, getCurrentFuseWire } from '@electron/fuses';
+import { listPackage } from '@electron/asar';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { checkThreads } from '../support/electron/check-threads.ts';
+import { makeReady, resetFakeElectron, uncaught } from '../support/fake-electron.ts';
+import { canPack, packStandIn, type Packed } from '../support/packaging/pack-stand-in.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const MEGABYTE = 1_000_000;
+
+let packed: Packed;
+let remove: (() => Promise<void>) | undefined;
+let names: string[];
+beforeAll(async () => {
+  if (!canPack) return;
+  packed = await packStandIn();
+  ({ remove } = packed);
+  names = listPackage(packed.archive, { isPack: false }).map((name) => name.replaceAll('\\', '/').slice(1));
+});
+afterAll(() => remove?.());
+beforeEach(() => {
+  resetFakeElectron();
+  makeReady();
+});
+
+/** The files below a folder, each with its size. */
+function listFiles(folder: string): Map<string, number> {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  return new Map(
+    entries.map((entry) => {
+      const path = join(entry.parentPath, entry.name);
+      return [relative(folder, path), statSync(path).size];
+    }),
+  );
+}
+
+const readOpened = (name: string): string => readFileSync(join(packed.opened, name), 'utf8');
+const isScript = (name: string): boolean => /^out\/(?:main|preload)\/.*\.[cm]js$/u.test(name);
+
+describe.skipIf(!canPack)('what is packed', () => {
+  it('is what was built, the native modules of this system, and a description', () => {
+    const tops = new Set(names.map((name) => name.split('/').slice(0, 2).join('/')));
+    expect([...tops].toSorted()).toEqual([
+      'out',
+      'out/main',
+      'out/native',
+      'out/preload',
+      'out/renderer',
+      'package.json',
+    ]);
+    for (const name of ['out/main/index.mjs', 'out/preload/index.cjs', 'out/renderer/index.html']) {
+      expect(names).toContain(name);
+    }
+  });
+
+  it('has no sources, source maps, tests, packages or tools', () => {
+    const unwanted = names.filter((name) =>
+      /\.(?:ts|vue|map|c|cc|cpp|h|gyp|md|tsbuildinfo)$|node_modules|(?:^|\/)(?:test|src-)|\.(?:test|spec)\./u.test(
+        name,
+      ),
+    );
+    expect(unwanted).toEqual([]);
+    for (const name of names.filter((each) => /\.(?:[cm]?js|css|html)$/u.test(each))) {
+      expect(readOpened(name), name).not.toMatch(/sourceMappingURL=/u);
+    }
+  });
+
+  it('names no folder of the computer that packed it', () => {
+    for (const name of names.filter((each) => /\.(?:[cm]?js|css|html|json)$/u.test(each))) {
+      expect(readOpened(name).includes(root), name).toBe(false);
+    }
+  });
+
+  it('says what it is to the system, and nothing of how it is built', () => {
+    const description = JSON.parse(readOpened('package.json')) as Record<string, unknown>;
+    const said = Object.entries(description).filter(([, value]) => value !== null);
+    expect(said.map(([name]) => name).toSorted()).toEqual([
+      'description',
+      'homepage',
+      'license',
+      'main',
+      'name',
+      'private',
+      'productName',
+      'type',
+      'version',
+    ]);
+    expect(names).toContain((description['main'] as string).slice('./'.length));
+  });
+
+  it('has the binaries of this system outside of the archive, and no others', () => {
+    const folder = `out/native/linux-${process.arch}`;
+    const natives = ['better-sqlite3.node', 'duckdb.node', 'keytar.node', 'libduckdb.so'];
+    expect([...listFiles(packed.unpacked).keys()].toSorted()).toEqual(
+      natives.map((name) => `${folder}/${name}`),
+    );
+    const binaries = names.filter((name) => /\.(?:node|so|dll|dylib|exe|wasm)$/u.test(name));
+    expect(binaries.toSorted()).toEqual(natives.map((name) => `${folder}/${name}`));
+    for (const name of natives) {
+      const header = readFileSync(join(packed.unpacked, folder, name)).subarray(0, 20);
+      expect(header.subarray(0, 4).toString('latin1'), name).toBe('\u007FELF');
+      // The processor: 62 is x86-64, 183 is ARM's 64 bit.
+      expect(header.readUInt16LE(18), name).toBe(process.arch === 'arm64' ? 183 : 62);
+    }
+  });
+
+  it('is under 60 MB without the runtime and DuckDB', () => {
+    const files = [...listFiles(join(packed.folder, 'resources'))];
+    const own = files.filter(([name]) => !name.includes('duckdb'));
+    expect(own.reduce((total, [, size]) => total + size, 0)).toBeLessThan(60 * MEGABYTE);
+    expect(files.length - own.length).toBe(2);
+  });
+});
+
+describe.skipIf(!canPack)('a packed script', () => {
+  it('imports nothing but Node, electron, and what lies beside it', () => {
+    const known = new Set([...builtinModules, ...builtinModules.map((name) => `node:${name}`), 'electron']);
+    const scripts = names.filter(isScript);
+    expect(scripts.length).toBeGreaterThan(5);
+    for (const name of scripts) {
+      const imported = [...readOpened(name).matchAll(/^(?:import|export)\b[^'"\n]*["']([^"'\n]+)["'];?$/gmu)];
+      // Not those in comments, which name types.
+      const lazy = [
+        ...readOpened(name).matchAll(/(?:(?:await|=>|return)\s+import|__require)\(["']([^"'\n]+)["']\)/gu),
+      ];
+      for (const [, specifier = ''] of [...imported, ...lazy]) {
+        const isThere = specifier.startsWith('.')
+          ? existsSync(join(packed.opened, dirname(name), specifier))
+          : known.has(specifier);
+        expect(isThere, `${name} imports ${specifier}`).toBe(true);
+      }
+    }
+  });
+
+  it('that the main process starts as a thread or a process is there', () => {
+    const started = [...readOpened('out/main/index.mjs').matchAll(/findThread\(["']([^"']+)["']\)/gu)];
+    expect(started.map(([, name]) => name).toSorted()).toEqual([
+      'cache-thread.mjs',
+      'engine-process.mjs',
+      'service-thread.mjs',
+    ]);
+    for (const [, name = ''] of started) expect(names).toContain(`out/main/${name}`);
+  });
+
+  it('runs: the cache, the service and the engine, each with its native module from beside the archive', async () => {
+    const find = (name: string): URL => pathToFileURL(join(packed.opened, 'out/main', name));
+    await checkThreads({
+      cache: find('cache-thread.mjs'),
+      service: find('service-thread.mjs'),
+      engine: find('engine-process.mjs'),
+    });
+    expect(uncaught).toEqual([]);
+  });
+
+  it('loads the keychain’s module', async () => {
+    const chunk = names.find((name) => /^out\/main\/chunks\/keytar-.*\.mjs$/u.test(name)) ?? '';
+    const loaded = (await import(
+      /* @vite-ignore */ pathToFileURL(join(packed.opened, chunk)).href
+    )) as Record<string, (() => unknown) | Record<string, unknown>>;
+    const parts = Object.values(loaded).map((part) => (typeof part === 'function' ? part() : part));
+    expect(parts).toContainEqual(expect.objectContaining({ getPassword: expect.any(Function) as unknown }));
+  });
+});
+
+describe.skipIf(!canPack)('the fuse', () => {
+  // By the place in the wire, as Electron's documentation numbers them.
+  it.each([
+    [0, 'that runs the program as Node', 'off'],
+    [1, 'that encrypts cookies', 'on'],
+    [2, 'that reads NODE_OPTIONS', 'off'],
+    [3, 'that opens the inspector', 'off'],
+    [4, 'that checks the archive’s integrity', 'on'],
+    [5, 'that loads the application from its archive only', 'on'],
+    [6, 'that loads a snapshot of its own', 'off'],
+    [7, 'that gives file: addresses extra rights', 'off'],
+    [8, 'that lets WebAssembly trap', 'on'],
+  ] as const)('%i, %s, is %s', async (place, _what, expected) => {
+    const wire = (await getCurrentFuseWire(join(packed.folder, 'channelscope'))) as Record<number, FuseState>;
+    expect(wire[place]).toBe(expected === 'on' ? FuseState.ENABLE : FuseState.DISABLE);
+  });
+});

@@ -1,0 +1,28 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/**
+ * What tests start as threads and processes, hundreds of times: bundled once, each starts in a fifth of the time that
+ * its many sources take. The application that is installed is bundled too; the end-to-end tests start the sources.
+ */
+export const BUNDLED = {
+  'cache-thread': 'src-main/core/cache/threads/cache-thread.ts',
+  'engine-process': 'src-main/core/analysis/engine/engine-process.ts',
+  'service-thread': 'src-main/service/service-thread.ts',
+  'service-main': 'src-main/service/main.ts',
+  'hold-folder': 'test/support/hold-folder.ts',
+  'hold-lock': 'test/faults/cache/hold-lock.ts',
+  'open-and-close': 'test/faults/cache/open-and-close.ts',
+  'read-pages-again': 'test/faults/cache/read-pages-again.ts',
+  'write-pages': 'test/faults/cache/write-pages.ts',
+  'write-until-killed': 'test/integration/cache/write-until-killed.ts',
+  'download-until-killed': 'test/integration/downloads/download-until-killed.ts',
+  'feed-until-killed': 'test/integration/analysis/feed-until-killed.ts',
+} as const;
+
+/** The bundle of a script, in the folder that `BUNDLED_SCRIPTS` names; its source where it names none. */
+export function bundledScript(name: keyof typeof BUNDLED): URL {
+  const folder = process.env['BUNDLED_SCRIPTS'];
+  const source = join(import.meta.dirname, '../../..', BUNDLED[name]);
+  return pathToFileURL(folder === undefined ? source : join(folder, `${name}.js`));
+}

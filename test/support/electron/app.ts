@@ -1,0 +1,115 @@
+import { EventEmitter } from 'node:events';
+import { isAbsolute } from 'node:path';
+import type * as Electron from 'electron';
+import { emitNative, FakeEvent, record, requireEarly, state } from './state.ts';
+
+interface Closable {
+  close(): void;
+  isDestroyed(): boolean;
+}
+/** The windows that are open; kept here since quitting closes them. */
+export const openWindows = new Set<Closable>();
+
+type AppMethods =
+  | 'enableSandbox'
+  | 'requestSingleInstanceLock'
+  | 'setAppUserModelId'
+  | 'setPath'
+  | 'getVersion'
+  | 'getAppPath'
+  | 'getPath'
+  | 'whenReady'
+  | 'quit'
+  | 'exit'
+  | 'relaunch'
+  | 'setBadgeCount';
+
+class FakeApp extends EventEmitter implements Pick<Electron.App, AppMethods> {
+  hasLock = true;
+  isPackaged = false;
+  readonly name = 'Channelscope';
+  #becomeReady: () => void = () => undefined;
+  #ready = Promise.resolve();
+  constructor() {
+    super();
+    this.reset();
+  }
+  reset(): void {
+    this.removeAllListeners();
+    this.hasLock = true;
+    this.isPackaged = false;
+    this.#ready = new Promise((resolve) => {
+      this.#becomeReady = resolve;
+    });
+    Object.assign(state, { isReady: false, isQuitting: false, paintsHidden: false });
+    openWindows.clear();
+  }
+  /** For the test: what must come before was called by now, or throws from now on. */
+  makeReady(): void {
+    record('(ready)');
+    state.isReady = true;
+    this.#becomeReady();
+  }
+  enableSandbox(): void {
+    requireEarly('app.enableSandbox()');
+    record('app.enableSandbox');
+  }
+  requestSingleInstanceLock(): boolean {
+    record('app.requestSingleInstanceLock');
+    return this.hasLock;
+  }
+  setAppUserModelId(id: string): void {
+    requireEarly('app.setAppUserModelId()');
+    record('app.setAppUserModelId', id);
+  }
+  setPath(name: string, path: string): void {
+    if (!isAbsolute(path)) throw new Error('Path must be absolute');
+    record('app.setPath', name, path);
+  }
+  getVersion(): string {
+    return '1.2.3';
+  }
+  getAppPath(): string {
+    return '/nowhere';
+  }
+  getPath(name: string): string {
+    return `/nowhere/${name}`;
+  }
+  whenReady(): Promise<void> {
+    record('app.whenReady');
+    return this.#ready;
+  }
+  /** As Electron quits: it asks everybody, closes the windows, and only then says that it will. */
+  quit(): void {
+    record('app.quit');
+    const before = new FakeEvent();
+    emitNative(this, 'before-quit', before);
+    if (before.defaultPrevented) return;
+    state.isQuitting = true;
+    for (const window of [...openWindows]) {
+      window.close();
+      if (!window.isDestroyed()) {
+        state.isQuitting = false;
+        return;
+      }
+    }
+    const will = new FakeEvent();
+    emitNative(this, 'will-quit', will);
+    if (will.defaultPrevented) return;
+    emitNative(this, 'quit', new FakeEvent(), 0);
+    record('(ended)', 0);
+  }
+  /** At once, and without asking. */
+  exit(code = 0): void {
+    record('app.exit', code);
+    record('(ended)', code);
+  }
+  setBadgeCount(count?: number): boolean {
+    record('app.setBadgeCount', count);
+    return true;
+  }
+  relaunch(): void {
+    record('app.relaunch');
+  }
+}
+export const app = new FakeApp();

@@ -1,0 +1,28 @@
+import { EventEmitter } from 'node:events';
+import type * as Electron from 'electron';
+import { emitNative, FakeEvent, record, requireReady } from './state.ts';
+
+type Options = Electron.NotificationConstructorOptions;
+
+export class Notification extends EventEmitter {
+  static readonly shown: Notification[] = [];
+  static supported = true;
+  static isSupported(): boolean {
+    return Notification.supported;
+  }
+  readonly #options: Options;
+  constructor(options: Options = {}) {
+    super();
+    requireReady('Cannot create Notification');
+    this.#options = options;
+  }
+  show(): void {
+    record('Notification.show', this.#options);
+    Notification.shown.push(this);
+  }
+  /** As a person clicks it. */
+  click(): void {
+    emitNative(this, 'click', new FakeEvent());
+  }
+}
+Notification.prototype satisfies Pick<Electron.Notification, 'show'>;

@@ -1,0 +1,40 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { EventEmitter } from 'node:events';
+import { pathToFileURL } from 'node:url';
+import type * as Electron from 'electron';
+import { emitNative, record, requireReady } from './state.ts';
+
+const host = new URL('utility-host.ts', import.meta.url);
+
+type ProcessMethods = 'postMessage' | 'kill';
+
+/** A utility process that is a real process of Node: messages are cloned, and it ends for itself. */
+class FakeUtilityProcess extends EventEmitter implements Pick<Electron.UtilityProcess, ProcessMethods> {
+  readonly #child: ChildProcess;
+  constructor(child: ChildProcess) {
+    super();
+    this.#child = child;
+    child.on('message', (message) => void emitNative(this, 'message', message));
+    child.once('exit', (code) => void emitNative(this, 'exit', code ?? 1));
+  }
+  postMessage(message: unknown): void {
+    if (this.#child.connected) this.#child.send(structuredClone(message) as object);
+  }
+  kill(): boolean {
+    return this.#child.kill();
+  }
+}
+
+export const utilityProcess = {
+  fork(modulePath: string, args: string[] = [], options: Electron.ForkOptions = {}): FakeUtilityProcess {
+    requireReady('utilityProcess cannot be created');
+    record('utilityProcess.fork', modulePath, options);
+    return new FakeUtilityProcess(
+      fork(host, [pathToFileURL(modulePath).href, ...args], {
+        execArgv: options.execArgv ?? [],
+        serialization: 'advanced',
+        stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      }),
+    );
+  },
+} satisfies Record<keyof Pick<typeof Electron.utilityProcess, 'fork'>, unknown>;

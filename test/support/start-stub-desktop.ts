@@ -1,0 +1,30 @@
+import type { EventEmitter } from 'node:events';
+import { join } from 'node:path';
+import { runDesktop, type DesktopOptions } from '../../src-main/electron/run-desktop.ts';
+import { makeReady } from './fake-electron.ts';
+import type { StubCore } from './stub-core.ts';
+
+/** Starts the desktop host over the stand-in for Electron. `folder` holds its window; its data comes below it. */
+export async function startStubDesktop(options: {
+  readonly folder: string;
+  readonly creation: Promise<StubCore>;
+  readonly errors: EventEmitter;
+  readonly platform?: DesktopOptions['platform'];
+  readonly tell?: (said: string) => void;
+}): Promise<void> {
+  const { folder, creation, errors, platform = 'linux', tell = () => undefined } = options;
+  const thread = new URL('file:///thread.js');
+  const running = runDesktop({
+    platform,
+    dataFolder: join(folder, 'data'),
+    windowFolder: folder,
+    developmentServer: null,
+    preload: '/app/preload.cjs',
+    workers: { cache: thread, service: thread, engine: thread },
+    createCore: () => creation,
+    errors: errors as never,
+    report: { tell },
+  });
+  makeReady();
+  await running;
+}

@@ -1,0 +1,219 @@
+import type { RecordFilter } from '../../../../src-main/common/model/records/record-filter.ts';
+import type { AlertCondition, AlertDraft } from '../../../../src-main/common/model/alerts/alert-rule.ts';
+import type { AlertNote } from '../../../../src-main/common/model/alerts/alert-state.ts';
+import type { Snapshot } from '../../../../src-main/common/model/cache/snapshot.ts';
+import type { HealthState } from '../../../../src-main/common/model/connections/status.ts';
+import { openAlertBook } from '../../../../src-main/core/alerts/alert-book.ts';
+import { createAlertFile } from '../../../../src-main/core/alerts/alert-file.ts';
+import { createAlertMemory, type AlertMemory } from '../../../../src-main/core/alerts/alert-memory.ts';
+import { createAlerts, type Alerts } from '../../../../src-main/core/alerts/create-alerts.ts';
+import { MINUTE_MS } from '../../../../src-main/core/alerts/evaluate/judge-minutes.ts';
+import type { MinuteSource } from '../../../../src-main/core/alerts/read-minutes.ts';
+import { createEvents } from '../../../../src-main/core/events.ts';
+import type { ShownNote } from '../../../../src-main/core/host.ts';
+import { createSilentLogger } from '../../../support/silent-logger.ts';
+
+/** What happened in a minute. */
+export interface TrafficMinute {
+  readonly count: number;
+  readonly failures?: number;
+  readonly slower?: number;
+  readonly newFamilies?: number;
+}
+
+/** A cache of which the test says what is in it; times in minutes since `START_MS`. */
+export interface SimulatedCache {
+  /** Cached spans; the end is not included. */
+  readonly spans: { from: number; to: number }[];
+  readonly minutes: (minute: number) => TrafficMinute;
+  readonly checks: (minute: number) => HealthState;
+}
+
+export const START_MS = Date.UTC(2026, 9, 1);
+const EVERYWHERE: { direction: 'inbound'; filter: RecordFilter } = {
+  direction: 'inbound',
+  filter: { conditions: [] },
+};
+
+export const errorShare = (change: object = {}): AlertCondition => ({
+  kind: 'measure',
+  measure: 'error-share',
+  ...EVERYWHERE,
+  comparison: 'above',
+  threshold: 0.05,
+  minutes: 10,
+  minRequests: 20,
+  ...change,
+});
+export const silence = (minutes: number): AlertCondition => ({ kind: 'silence', ...EVERYWHERE, minutes });
+export const newFamily = (minutes: number): AlertCondition => ({
+  kind: 'new-family',
+  ...EVERYWHERE,
+  minutes,
+});
+export const draftOf = (name: string, condition: AlertCondition): AlertDraft => ({
+  connectionId: 'one',
+  name,
+  isActive: true,
+  condition,
+});
+
+function toSnapshot(id: number, from: number, to: number): Snapshot {
+  return {
+    id,
+    connectionId: 'one',
+    report: 'inbound-detail',
+    state: 'complete',
+    stillOpen: false,
+    startedAtMs: START_MS + to * MINUTE_MS,
+    period: {
+      startDate: '',
+      endDate: '',
+      fromMs: START_MS + from * MINUTE_MS,
+      toMs: START_MS + to * MINUTE_MS - 1000,
+      zone: 'UTC',
+    },
+  } as unknown as Snapshot;
+}
+
+function createSource(cache: SimulatedCache): MinuteSource & { counted: number } {
+  const walk = (
+    fromMs: number,
+    toMs: number,
+  ): { minute: number; place: number; traffic: TrafficMinute }[] => {
+    const first = (fromMs - START_MS) / MINUTE_MS;
+    return Array.from({ length: (toMs - fromMs) / MINUTE_MS }, (_, place) => ({
+      place,
+      minute: first + place,
+      traffic: cache.minutes(first + place),
+    })).filter(({ minute }) => cache.spans.some(({ from, to }) => minute >= from && minute < to));
+  };
+  const source = {
+    counted: 0,
+    cache: {
+      listSnapshots: () =>
+        Promise.resolve(cache.spans.map(({ from, to }, place) => toSnapshot(place + 1, from, to))),
+      listDownloads: () => Promise.resolve([]),
+      readReach: () => Promise.resolve(null),
+      readHealth: ({ fromMs, untilMs }: { fromMs: number; untilMs: number }) => {
+        const first = Math.max(0, Math.ceil((fromMs - START_MS) / MINUTE_MS));
+        const last = Math.floor((untilMs - START_MS) / MINUTE_MS);
+        return Promise.resolve(
+          Array.from({ length: Math.max(0, last - first + 1) }, (_, place) => {
+            const state = cache.checks(first + place);
+            return {
+              checkedAtMs: START_MS + (first + place) * MINUTE_MS,
+              platform: state,
+              connector: state,
+              internalResponseTimeMs: null,
+              failure: null,
+            };
+          }).filter(({ platform }) => platform !== 'not-checked'),
+        );
+      },
+    },
+    engine: {
+      countMinutes: ({
+        fromMs,
+        toMs,
+        limits,
+      }: {
+        fromMs: number;
+        toMs: number;
+        limits: readonly number[];
+      }) => {
+        source.counted += 1;
+        const found = walk(fromMs, toMs).filter(({ traffic }) => traffic.count > 0);
+        return Promise.resolve({
+          places: found.map(({ place }) => place),
+          counts: found.map(({ traffic }) => traffic.count),
+          failures: found.map(({ traffic }) => traffic.failures ?? 0),
+          timed: found.map(({ traffic }) => traffic.count),
+          slower: limits.map(() => found.map(({ traffic }) => traffic.slower ?? 0)),
+        });
+      },
+      findNewFamilies: ({ fromMs, toMs }: { fromMs: number; toMs: number }) =>
+        Promise.resolve(
+          walk(fromMs, toMs).flatMap(({ minute, traffic }) =>
+            Array.from({ length: traffic.newFamilies ?? 0 }, () => START_MS + minute * MINUTE_MS),
+          ),
+        ),
+    },
+  };
+  return source;
+}
+
+export interface AlertRig {
+  readonly alerts: Alerts;
+  /** Titles of the notifications so far. */
+  readonly titles: string[];
+  readonly badges: number[];
+  readonly source: { counted: number };
+  readonly events: ReturnType<typeof createEvents>;
+  /** Clicks a notification. */
+  open(place: number): void;
+  /** Sets the clock to the end of a minute, and looks. */
+  at(minute: number): Promise<void>;
+}
+
+/** The alerts over a simulated cache, with a clock of the test's own and real files. */
+export async function openRig(
+  folder: string,
+  cache: SimulatedCache,
+  options: {
+    readonly startMinute?: number;
+    readonly shown?: ShownNote;
+    readonly memory?: AlertMemory;
+  } = {},
+): Promise<AlertRig> {
+  let nowMs = START_MS + (options.startMinute ?? 0) * MINUTE_MS;
+  const now = (): number => nowMs;
+  const logger = createSilentLogger();
+  const titles: string[] = [];
+  const opens: (() => void)[] = [];
+  const badges: number[] = [];
+  const source = createSource(cache);
+  const events = createEvents();
+  const connections = [{ id: 'one', name: 'Local service' }];
+  const alerts = createAlerts({
+    book: await openAlertBook(
+      createAlertFile(folder, now, logger),
+      options.memory ?? createAlertMemory(folder, now, logger),
+    ),
+    source,
+    connections: {
+      get: () => connections[0] as never,
+      list: () => Promise.resolve(connections as never),
+    },
+    host: {
+      showNote: ({ title }, onOpen) => {
+        titles.push(title);
+        opens.push(onOpen);
+        return options.shown ?? 'computer';
+      },
+      showBadge: (count) => void badges.push(count),
+    },
+    events,
+    logger,
+    now,
+  });
+  return {
+    alerts,
+    titles,
+    badges,
+    source,
+    events,
+    open: (place) => opens[place]?.(),
+    at: (minute) => {
+      nowMs = START_MS + minute * MINUTE_MS;
+      return alerts.check();
+    },
+  };
+}
+
+/** Collects the notifications that the page has to show. */
+export function collectNotes(rig: AlertRig): AlertNote[] {
+  const notes: AlertNote[] = [];
+  rig.events.on('alerts/noted', (note) => void notes.push(note));
+  return notes;
+}

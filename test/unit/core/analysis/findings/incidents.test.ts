@@ -1,0 +1,297 @@
+import { createTrafficGrid } from '../../../../../src-main/core/analysis/findings/create-traffic-grid.ts';
+import { describe, expect, it } from 'vitest';
+import { expectTraffic } from '../../../../../src-main/core/analysis/findings/expect-traffic.ts';
+import { findIncidents } from '../../../../../src-main/core/analysis/findings/explain-incidents.ts';
+import { joinDownSpans } from '../../../../../src-main/core/analysis/findings/join-down-spans.ts';
+import { joinIncidents } from '../../../../../src-main/core/analysis/findings/join-incidents.ts';
+import {
+  joinFamilies,
+  type FamilyCell,
+} from '../../../../../src-main/core/analysis/findings/judge-families.ts';
+import {
+  DAY_MS,
+  FAILED,
+  HOUR_MS,
+  MINUTE_MS,
+  type TimeSpan,
+  type TrafficCell,
+} from '../../../../../src-main/core/analysis/findings/traffic-grid.ts';
+import type { Direction } from '../../../../../src-main/common/reporting/reports.ts';
+
+const TODAY_MS = Date.UTC(2026, 10, 20);
+const WINDOW = { fromMs: TODAY_MS, toMs: TODAY_MS + 18 * HOUR_MS };
+/** Ten minutes past noon, as a minute of the window. */
+const NOON = 12 * 60 + 10;
+const USUAL = 15;
+const SLOW = 22;
+
+interface Flow {
+  readonly channel: number;
+  readonly service: number;
+  /** Outcomes of a minute: those of earlier days, and what is another way in a minute of the window. */
+  readonly usual: Readonly<Record<number, number>>;
+  readonly change?: (minute: number) => Readonly<Record<number, number>> | null;
+}
+
+/** Steady traffic, day and night: six requests a minute, of which one in a hundred fails. */
+function makeFlow(channel: number, service: number, change?: Flow['change']): Flow {
+  return {
+    channel,
+    service,
+    usual: { [USUAL]: 6, [FAILED]: 0.06 },
+    ...(change === undefined ? {} : { change }),
+  };
+}
+
+const during =
+  (from: number, to: number, outcomes: Readonly<Record<number, number>>) =>
+  (minute: number): Readonly<Record<number, number>> | null =>
+    minute >= from && minute < to ? outcomes : null;
+
+function makeGrid(
+  flows: readonly Flow[],
+  covered: readonly TimeSpan[] = [{ fromMs: 0, toMs: WINDOW.toMs }],
+  direction: Direction = 'inbound',
+) {
+  const list = (
+    flow: Flow,
+    slot: number,
+    outcomes: Readonly<Record<number, number>>,
+    times = 1,
+  ): TrafficCell[] =>
+    Object.entries(outcomes).map(([outcome, count]) => ({
+      channel: flow.channel,
+      service: flow.service,
+      slot,
+      outcome: Number(outcome),
+      count: count * times,
+    }));
+  const isCovered = (atMs: number): boolean =>
+    covered.some((span) => atMs >= span.fromMs && atMs < span.toMs);
+  const [hours, minutes]: [TrafficCell[], TrafficCell[]] = [[], []];
+  for (const flow of flows) {
+    for (let atMs = WINDOW.fromMs - 8 * DAY_MS; atMs < WINDOW.fromMs; atMs += HOUR_MS)
+      if (isCovered(atMs)) hours.push(...list(flow, atMs / HOUR_MS, flow.usual, 60));
+    for (let atMs = WINDOW.fromMs; atMs < WINDOW.toMs; atMs += MINUTE_MS) {
+      const own = flow.change?.((atMs - WINDOW.fromMs) / MINUTE_MS) ?? flow.usual;
+      if (isCovered(atMs)) minutes.push(...list(flow, atMs / MINUTE_MS, own));
+    }
+  }
+  return createTrafficGrid({ direction, window: WINDOW, hours, minutes, covered });
+}
+
+const outline = (flows: readonly Flow[], covered?: readonly TimeSpan[]) =>
+  findIncidents([makeGrid(flows, covered)]).map(({ kind, channel, service, onset, end }) => [
+    kind,
+    channel,
+    service,
+    onset,
+    end,
+  ]);
+
+const OTHERS = [makeFlow(1, 2), makeFlow(2, 7), makeFlow(2, 2)];
+const FAILING = during(NOON, NOON + 40, { [USUAL]: 2, [FAILED]: 4 });
+
+describe('an incident', () => {
+  it.each([
+    ['errors-up', { [USUAL]: 3, [FAILED]: 3 }],
+    ['slower', { [SLOW]: 6 }],
+    ['volume-down', {}],
+    ['volume-up', { [USUAL]: 24 }],
+  ] as const)('of the kind %s is found with its place, its onset and its end', (kind, outcomes) => {
+    const struck = makeFlow(1, 7, during(NOON, NOON + 45, outcomes));
+    expect(outline([struck, ...OTHERS])).toEqual([[kind, 1, 7, NOON, NOON + 45]]);
+  });
+
+  it.each([9, 12, 14])('begins where it begins, not with a failure by chance %i minutes before', (before) => {
+    const change = (minute: number) =>
+      minute === NOON - before
+        ? { [USUAL]: 1, [FAILED]: 1 }
+        : minute >= NOON && minute < NOON + 45
+          ? { [USUAL]: 1, [FAILED]: 1 }
+          : { [USUAL]: 1 };
+    const thin: Flow = { channel: 1, service: 7, usual: { [USUAL]: 1, [FAILED]: 0.01 }, change };
+    expect(outline([thin, ...OTHERS])).toEqual([['errors-up', 1, 7, NOON, NOON + 45]]);
+  });
+
+  it('that goes on has no end', () => {
+    const struck = makeFlow(1, 7, during(NOON, Infinity, { [FAILED]: 6 }));
+    expect(outline([struck, ...OTHERS])).toEqual([['errors-up', 1, 7, NOON, null]]);
+  });
+
+  it('of failing requests is told as that, whatever else is unusual about them', () => {
+    const struck = makeFlow(1, 7, during(NOON, NOON + 40, { [FAILED]: 16, [SLOW]: 8 }));
+    const joined = joinIncidents(findIncidents([makeGrid([struck, ...OTHERS])]));
+    expect(joined).toMatchObject([{ kind: 'errors-up', also: ['slower', 'volume-up'], onset: NOON }]);
+  });
+
+  it('is none where nothing is unusual', () => {
+    expect(outline([makeFlow(1, 7), ...OTHERS])).toEqual([]);
+  });
+});
+
+it('a morning after a night is no surge where no earlier day says what is usual', () => {
+  const busy = during(7 * 60, 18 * 60, { [USUAL]: 40, [FAILED]: 0.4 });
+  const today = [{ fromMs: WINDOW.fromMs, toMs: WINDOW.toMs }];
+  expect(outline([makeFlow(1, 7, busy), makeFlow(1, 2, busy)], today)).toEqual([]);
+});
+
+describe('the smallest place that explains it', () => {
+  it('is a service that fails on every channel', () => {
+    expect(
+      outline([makeFlow(1, 7, FAILING), makeFlow(2, 7, FAILING), makeFlow(1, 2), makeFlow(2, 2)]),
+    ).toEqual([['errors-up', null, 7, NOON, NOON + 40]]);
+  });
+
+  it('is a channel whose services all fail', () => {
+    expect(
+      outline([makeFlow(1, 7, FAILING), makeFlow(1, 2, FAILING), makeFlow(2, 7), makeFlow(2, 2)]),
+    ).toEqual([['errors-up', 1, null, NOON, NOON + 40]]);
+  });
+
+  it('is everything where everything fails', () => {
+    const flows = [1, 2, 3].flatMap((channel) =>
+      [2, 7].map((service) => makeFlow(channel, service, FAILING)),
+    );
+    expect(outline(flows)).toEqual([['errors-up', null, null, NOON, NOON + 40]]);
+  });
+
+  it('is each of two flows that have nothing to do with one another', () => {
+    const later = during(NOON + 120, NOON + 160, { [FAILED]: 6 });
+    expect(outline([makeFlow(1, 7, FAILING), makeFlow(2, 2, later), makeFlow(1, 2), makeFlow(2, 7)])).toEqual(
+      [
+        ['errors-up', 1, 7, NOON, NOON + 40],
+        ['errors-up', 2, 2, NOON + 120, NOON + 160],
+      ],
+    );
+  });
+});
+
+describe('what is usual', () => {
+  const learn = (covered: readonly TimeSpan[], usual: Flow['usual'] = { [USUAL]: 6, [FAILED]: 0.06 }) => {
+    const grid = makeGrid([{ channel: 1, service: 2, usual }], covered);
+    const [flow] = grid.flows;
+    return flow === undefined ? null : expectTraffic(grid, flow.hours)[12];
+  };
+  const day = (back: number): TimeSpan => ({
+    fromMs: TODAY_MS - back * DAY_MS,
+    toMs: TODAY_MS - (back - 1) * DAY_MS,
+  });
+
+  it('comes from the same hour of earlier days, from the hours before without them, or is not known', () => {
+    expect(learn([day(3), day(2), day(1)])).toMatchObject({ source: 'days' });
+    const today = { fromMs: TODAY_MS + 8 * HOUR_MS, toMs: WINDOW.toMs };
+    expect(learn([today])).toMatchObject({ source: 'hours', rate: expect.closeTo(6.06) as number });
+    expect(learn([{ fromMs: TODAY_MS + 11 * HOUR_MS, toMs: WINDOW.toMs }])).toBeNull();
+  });
+
+  it('is not what stood out on one of the days', () => {
+    const calm = learn([{ fromMs: 0, toMs: WINDOW.toMs }]);
+    expect(calm).toMatchObject({ rate: expect.closeTo(6.06) as number });
+    expect(calm?.failing).toBeCloseTo(0.01, 2);
+  });
+
+  it('is learned from nothing but what is cached: a gap is not a silence', () => {
+    const gap = { fromMs: TODAY_MS + 14 * HOUR_MS, toMs: TODAY_MS + 15 * HOUR_MS };
+    const around = [
+      { fromMs: 0, toMs: gap.fromMs },
+      { fromMs: gap.toMs, toMs: WINDOW.toMs },
+    ];
+    expect(outline(OTHERS, around)).toEqual([]);
+  });
+
+  it('needs more than a few requests: two failures of three show nothing', () => {
+    const rare: Flow = {
+      channel: 1,
+      service: 7,
+      usual: { [USUAL]: 0.01 },
+      change: during(NOON, NOON + 3, { [FAILED]: 1 }),
+    };
+    expect(outline([rare, ...OTHERS])).toEqual([]);
+  });
+});
+
+describe('both directions', () => {
+  it('are one finding', () => {
+    const incidents = findIncidents([makeGrid([makeFlow(1, 7, FAILING), ...OTHERS])]);
+    const other = incidents.map((incident) => ({
+      ...incident,
+      directions: ['outbound' as const],
+      onset: NOON + 2,
+    }));
+    expect(joinIncidents([...incidents, ...other])).toMatchObject([
+      { directions: ['inbound', 'outbound'], channel: 1, service: 7, onset: NOON },
+    ]);
+  });
+
+  it('show together what neither shows alone, and the one that has it is named alone', () => {
+    const thin = (change?: Flow['change']): Flow => ({
+      channel: 1,
+      service: 7,
+      usual: { [USUAL]: 1 },
+      ...(change === undefined ? {} : { change }),
+    });
+    const silent = thin(during(NOON, NOON + 34, {}));
+    const list = (inbound: Flow, outbound: Flow) =>
+      findIncidents([
+        makeGrid([inbound, ...OTHERS]),
+        makeGrid([outbound, ...OTHERS], undefined, 'outbound'),
+      ]).map(({ kind, channel, service, directions, onset, end }) => [
+        ...[kind, channel, service, directions.join()],
+        ...[onset, end],
+      ]);
+    expect(outline([silent, ...OTHERS])).toEqual([]);
+    expect(list(silent, silent)).toEqual([['volume-down', 1, 7, 'inbound,outbound', NOON, NOON + 34]]);
+    const failing = makeFlow(1, 7, FAILING);
+    expect(list(makeFlow(1, 7), failing)).toEqual([['errors-up', 1, 7, 'outbound', NOON, NOON + 40]]);
+  });
+});
+
+describe('an error that was not seen in the week before', () => {
+  const makeCells = (count: number, changes: Partial<FamilyCell> = {}): FamilyCell[] =>
+    Array.from({ length: count }, (_, place) => ({
+      pattern: 'Schema <number> is unknown',
+      direction: 'inbound',
+      channel: 3,
+      service: 7,
+      minute: NOON + 2 * place,
+      count: 1,
+      ...changes,
+    }));
+  const join = (cells: readonly FamilyCell[], minutes = 18 * 60, isLearned = true) =>
+    joinFamilies([], cells, minutes, () => isLearned);
+
+  it('is a finding from its first record on, until it no longer comes', () => {
+    expect(join(makeCells(10))).toMatchObject([
+      { kind: 'new-errors', channel: 3, service: 7, onset: NOON, end: NOON + 19 },
+    ]);
+    expect(join(makeCells(10), NOON + 25)).toMatchObject([{ end: null }]);
+  });
+
+  it('is none of a few records, nor where too little is cached to call it new', () => {
+    expect(join(makeCells(7))).toEqual([]);
+    expect(join(makeCells(10), 18 * 60, false)).toEqual([]);
+  });
+
+  it('is the same finding as the failing requests that have it', () => {
+    const [incident] = joinIncidents(findIncidents([makeGrid([makeFlow(3, 7, FAILING), ...OTHERS])]));
+    const cells = makeCells(80, {}).map((cell, place) => ({ ...cell, minute: NOON + Math.floor(place / 2) }));
+    expect(incident).toBeDefined();
+    const joined = joinFamilies(incident === undefined ? [] : [incident], cells, 18 * 60, () => true);
+    expect(joined).toMatchObject([
+      { kind: 'errors-up', newFamily: 'Schema <number> is unknown', onset: NOON },
+    ]);
+  });
+});
+
+describe('a reported outage', () => {
+  it('takes what befell all traffic meanwhile, and leaves the rest', () => {
+    const flows = [1, 2].flatMap((channel) => [2, 7].map((service) => makeFlow(channel, service, FAILING)));
+    const whole = joinIncidents(findIncidents([makeGrid(flows)]));
+    const small = joinIncidents(findIncidents([makeGrid([makeFlow(1, 7, FAILING), ...OTHERS])]));
+    const sinceMs = WINDOW.fromMs + (NOON + 1) * MINUTE_MS;
+    const span = { part: 'connector', sinceMs, untilMs: sinceMs + HOUR_MS, isOngoing: false } as const;
+    expect(joinDownSpans([span], whole, WINDOW.fromMs)).toEqual([[{ ...span, also: ['errors-up'] }], []]);
+    expect(joinDownSpans([span], small, WINDOW.fromMs)).toEqual([[{ ...span, also: [] }], small]);
+  });
+});

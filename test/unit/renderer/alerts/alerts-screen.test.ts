@@ -1,0 +1,170 @@
+import { flushPromises, mount } from '@vue/test-utils';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import AlertsScreen from '../../../../src-renderer/screens/alerts/AlertsScreen.vue';
+import { useAlertStore } from '../../../../src-renderer/alerts/alert-store.ts';
+import { useAppStore } from '../../../../src-renderer/stores/app.ts';
+import { useConnectionsStore } from '../../../../src-renderer/stores/connections.ts';
+import type { AlertBoard } from '../../../../src-main/common/model/alerts/alert-state.ts';
+import { provideApplication } from '../support/provide-application.ts';
+import { makeConnection, makeSettings } from '../support/samples.ts';
+import { ScriptedBackend } from '../support/scripted-backend.ts';
+import { makeBoard, makeRule, makeTest, TO_MS } from './alert-samples.ts';
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval'] }));
+afterEach(() => void vi.useRealTimers());
+
+async function open(board: AlertBoard, path = '/alerts') {
+  const backend = new ScriptedBackend({
+    'app/get-info': () => ({ platform: 'linux', host: 'web' }) as never,
+    'settings/get': () => makeSettings(),
+    'connections/list': () => [makeConnection()],
+    'status/read-history': () => Promise.reject(new Error('not asked here')),
+    'alerts/list': () => board,
+    'alerts/test-rule': () => makeTest(),
+    'alerts/read-log': () => [
+      {
+        ruleId: 'rule',
+        atMs: TO_MS,
+        kind: 'fired',
+        notice: 'computer',
+        sinceMs: TO_MS,
+        figures: { hits: 21, total: 34, peak: 0.618 },
+        condition: makeRule().condition,
+      },
+      { ruleId: 'rule', atMs: TO_MS - 1000, kind: 'made', notice: 'by-hand', origin: 'finding' },
+    ],
+    'alerts/save-rule': ({ draft }) => ({ ...makeRule(), ...draft, id: 'saved' }),
+    'alerts/remove-rule': () => null,
+    'alerts/mute-rule': () => null,
+    'records/read-facets': () => ({
+      codeClasses: [],
+      responseCodes: [],
+      channels: [{ value: 3, count: 9 }],
+      services: [{ value: 7, count: 9 }],
+      origins: [],
+      errorFamilies: [],
+    }),
+  });
+  const { router, global } = await provideApplication(backend);
+  router.addRoute({ path: '/alerts/:id?', name: 'alerts', component: { template: '<i />' } });
+  await router.push(path);
+  await useAppStore().load();
+  await useConnectionsStore().load();
+  await useAlertStore().load();
+  const screen = mount(AlertsScreen, { global, attachTo: document.body });
+  await vi.advanceTimersByTimeAsync(50);
+  await flushPromises();
+  return { backend, router, screen };
+}
+
+const textOf = (element: { text(): string }): string => element.text().replace(/[\u2066-\u2069]/g, '');
+const press = async (screen: ReturnType<typeof mount>, name: string): Promise<void> => {
+  await screen
+    .findAll('button')
+    .find((button) => textOf(button) === name)
+    ?.trigger('click');
+  await flushPromises();
+};
+
+test('without a rule it says what one does, and has one button to make one', async () => {
+  const { screen, router } = await open({ ...makeBoard(), rules: [] });
+  expect(screen.text()).toContain('No alerts yet');
+  expect(screen.findAll('button').filter((button) => textOf(button) === 'New alert')).toHaveLength(1);
+  await press(screen, 'New alert');
+  expect(router.currentRoute.value.params['id']).toBe('new');
+  screen.unmount();
+});
+
+test('a rule is one sentence, with what it would have done below', async () => {
+  const firing = makeBoard([
+    { state: { firingSinceMs: TO_MS, blindMinutes: 12 } },
+    { id: 'b', name: 'Other' },
+  ]);
+  const { screen } = await open(firing);
+  const words = textOf(screen);
+  // Each select has its label before what is chosen.
+  const [sentence = ''] = /When the .*?browser\./.exec(words) ?? [];
+  const chosen = [
+    'error share',
+    'all channels',
+    'service 7',
+    'inbound',
+    'above',
+    '5%',
+    '10 minutes',
+    '20 requests',
+  ];
+  for (const part of chosen) expect(sentence).toContain(part);
+  expect(words).toContain('Would have fired 2 times');
+  expect(words).toContain('13 d 19 h of 14 d cached');
+  expect(words).toContain("Can't tell: 12 min not cached");
+  expect(words).toContain('still firing');
+  expect(words).toContain('Error share 61.8%, 21 of 34 requests');
+  expect(words).toContain('From a finding');
+  expect(words).toContain('2, 1 firing');
+  const link = screen.findAll('a').find((one) => textOf(one) === 'Open records');
+  expect(link?.attributes('href')).toContain('/inbound/detail?period=');
+  screen.unmount();
+});
+
+test('save and discard wake on a change, which is tested after 300 ms', async () => {
+  const { screen, backend } = await open(makeBoard());
+  const isOff = (name: string): boolean | undefined =>
+    screen
+      .findAll('button')
+      .find((button) => textOf(button) === name)
+      ?.attributes('disabled') !== undefined;
+  expect(backend.countCalls('alerts/test-rule')).toBe(1);
+  expect([isOff('Save'), isOff('Discard')]).toEqual([true, true]);
+  await screen.get('[role=switch]').trigger('click');
+  expect([isOff('Save'), isOff('Discard')]).toEqual([false, false]);
+  // It is the same condition.
+  await vi.advanceTimersByTimeAsync(400);
+  expect(backend.countCalls('alerts/test-rule')).toBe(1);
+  await press(screen, 'Save');
+  expect(backend.calls.at(-1)?.name).not.toBe('alerts/list');
+  expect(backend.calls.find(({ name }) => name === 'alerts/save-rule')?.input).toMatchObject({
+    ruleId: 'rule',
+    draft: { isActive: false },
+  });
+  screen.unmount();
+});
+
+test('an address makes a rule with everything filled in, which is tested before it is saved', async () => {
+  const { screen, backend, router } = await open(
+    makeBoard(),
+    '/alerts/new?new=volume&direction=outbound&q=code%3A504&threshold=50&origin=filter',
+  );
+  const condition = {
+    kind: 'measure',
+    measure: 'volume',
+    direction: 'outbound',
+    filter: { conditions: [{ field: 'responseCode', values: [504] }] },
+    threshold: 50,
+  };
+  expect(backend.calls.find(({ name }) => name === 'alerts/test-rule')?.input).toMatchObject({ condition });
+  expect(backend.countCalls('alerts/save-rule')).toBe(0);
+  expect(textOf(screen)).toContain('Only records that match');
+  await press(screen, 'Save');
+  expect(backend.calls.find(({ name }) => name === 'alerts/save-rule')?.input).toMatchObject({
+    ruleId: null,
+    origin: 'filter',
+    draft: { name: 'Volume', condition },
+  });
+  expect(router.currentRoute.value.params['id']).toBe('saved');
+  screen.unmount();
+});
+
+test('a hostile name stays text, and deleting asks first', async () => {
+  const { screen, backend } = await open(makeBoard([{ name: '<img src=x onerror=alert(1)>' }]));
+  expect(screen.find('img[src=x]').exists()).toBe(false);
+  await press(screen, 'Delete…');
+  expect(backend.countCalls('alerts/remove-rule')).toBe(0);
+  const confirm = [...document.querySelectorAll('button')].find(
+    ({ textContent }) => textContent.trim() === 'Delete alert',
+  );
+  confirm?.click();
+  await flushPromises();
+  expect(backend.countCalls('alerts/remove-rule')).toBe(1);
+  screen.unmount();
+});

@@ -1,0 +1,175 @@
+import { flushPromises, mount } from '@vue/test-utils';
+import { Context } from 'svgcanvas';
+import type { Component } from 'vue';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import BarChart from '../../../../src-renderer/charts/BarChart.vue';
+import { composePicture } from '../../../../src-renderer/charts/picture/compose-picture.ts';
+import type { ChartDrawing } from '../../../../src-renderer/charts/picture/chart-drawing.ts';
+import { createSvgSurface, toXmlText } from '../../../../src-renderer/charts/picture/surfaces.ts';
+import ChartFrame from '../../../../src-renderer/components/charts/ChartFrame.vue';
+import ChartMenu from '../../../../src-renderer/components/charts/ChartMenu.vue';
+import { toFileName, useChartActions } from '../../../../src-renderer/components/charts/use-chart-actions.ts';
+import { createMessages } from '../../../../src-renderer/messages/index.ts';
+import { installFakeCanvas } from '../support/fake-canvas.ts';
+
+const saved = new Map<string, Blob>();
+
+// Not by a mock of the module: another test of the same process may have loaded it already.
+beforeEach(() => {
+  installFakeCanvas();
+  let last = new Blob();
+  vi.spyOn(URL, 'createObjectURL').mockImplementation((part) => {
+    if (part instanceof Blob) last = part;
+    return 'blob:saved';
+  });
+  vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function (this: HTMLAnchorElement) {
+    saved.set(this.download, last);
+  });
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  saved.clear();
+});
+
+const bars = {
+  names: ['Channel 1', 'Channel 2'],
+  series: [
+    { name: '2xx', colour: '2xx' as const, values: [10, 5] },
+    { name: '5xx', colour: '5xx' as const, values: [1, 2] },
+  ],
+  endLabels: [
+    { text: '11 in all', colour: 'text' as const },
+    { text: '7 in all', colour: 'alert' as const, whisker: 9 },
+  ],
+  formatTick: (value: number) => `${value} requests`,
+  formatValue: String,
+  label: 'Requests by channel',
+};
+const figures = {
+  columns: [
+    { name: 'Origin', kind: 'text' as const },
+    { name: 'Requests', kind: 'number' as const },
+  ],
+  rows: [
+    ['=cmd|calc', 11],
+    ['web', null],
+  ],
+};
+
+function mountFrame() {
+  return mount(
+    {
+      components: { BarChart, ChartFrame },
+      data: () => ({ bars, figures }),
+      template: `<ChartFrame title="Requests <by> channel" :about="['Local service', 'Computed']" :figures="figures"
+        :legend="bars.series"><BarChart v-bind="bars" /></ChartFrame>`,
+    },
+    { global: { plugins: [createMessages()] }, attachTo: document.body },
+  );
+}
+
+type Actions = ReturnType<typeof useChartActions>;
+
+/** A frame whose menu is pressed without the menu. */
+function mountActions(): Actions {
+  let actions: Actions | null = null;
+  mount(
+    {
+      components: { BarChart },
+      setup() {
+        actions = useChartActions(
+          () => ({ title: 'Requests & more', about: ['Local service · Computed'], legend: bars.series }),
+          () => figures,
+        );
+        return { bars };
+      },
+      template: '<BarChart v-bind="bars" />',
+    },
+    { global: { plugins: [createMessages()] }, attachTo: document.body },
+  );
+  return actions!;
+}
+
+describe('a chart as a file', () => {
+  test('is a whole SVG: bars, axis, names, end labels, whisker, legend, title and what it is about', async () => {
+    const actions = mountActions();
+    await actions.run('saveSvg');
+    await flushPromises();
+    expect(actions.error.value).toBeNull();
+    const text = (await saved.get('requests-more.svg')?.text()) ?? '';
+    const texts = [...text.matchAll(/<text[^>]*>([^<]*)<\/text>/g)].map(([, words]) => words);
+    expect(texts).toEqual(
+      expect.arrayContaining([
+        'Requests &amp; more',
+        'Local service · Computed',
+        '2xx',
+        '5xx',
+        'Channel 1',
+        'Channel 2',
+        '0 requests',
+        '11 in all',
+        '7 in all',
+      ]),
+    );
+    const document = new DOMParser().parseFromString(text, 'image/svg+xml');
+    expect(document.querySelectorAll('svg svg')).toHaveLength(1);
+    expect(document.querySelectorAll('svg svg path').length).toBeGreaterThanOrEqual(5);
+    // A style attribute would be refused by the content security policy.
+    expect(text).not.toMatch(/ style=/);
+  });
+
+  test('keeps hostile names as text, and characters that XML may not hold out', () => {
+    const drawing: ChartDrawing = {
+      readSize: () => ({ width: 700, height: 200 }),
+      draw: (context) => {
+        context.fillText('<script>\u0000\ud800', 4, 4);
+        return () => undefined;
+      },
+    };
+    const colours = new Proxy({}, { get: () => '#000000' }) as never;
+    const words = { title: '<img>', about: [], legend: [] };
+    const root = composePicture((size) => createSvgSurface(size, Context), words, drawing, colours);
+    expect(root.querySelector('script, img')).toBeNull();
+    expect(root.textContent).toBe('<img><script>\ufffd\ufffd');
+    expect(toXmlText('a\u001bb😀')).toBe('a\ufffdb😀');
+  });
+
+  test('gives its figures as CSV, guarded against formulas', async () => {
+    await mountActions().run('saveFigures');
+    expect(await saved.get('requests-more.csv')?.text()).toBe(
+      `"Origin","Requests"\r\n"'=cmd|calc",11\r\n"web",\r\n`,
+    );
+  });
+
+  test('has a name that every system takes', () => {
+    expect(toFileName('Response time: p95 / “service”', 'png')).toBe('response-time-p95-service.png');
+    expect(toFileName('***', 'svg')).toBe('chart.svg');
+    expect(toFileName('x'.repeat(300), 'png')).toHaveLength(84);
+  });
+});
+
+describe('the frame of a chart', () => {
+  test('shows the figures as a table in place of the chart, and the chart again', async () => {
+    const frame = mountFrame();
+    expect(frame.find('table').exists()).toBe(false);
+    const menu = frame.getComponent(ChartMenu as Component);
+    menu.vm.$emit('update:asTable', true);
+    await flushPromises();
+    expect(frame.findAll('td').map((cell) => cell.text())).toEqual(['=cmd|calc', '11', 'web', '–']);
+    expect(frame.get('.chart').attributes('inert')).toBeDefined();
+    menu.vm.$emit('update:asTable', false);
+    await flushPromises();
+    expect(frame.find('table').exists()).toBe(false);
+  });
+
+  test('leads from each bar to its records without a pointer', async () => {
+    const chart = mount(BarChart, { props: bars, global: { plugins: [createMessages()] } });
+    const buttons = chart.findAll('button');
+    expect(buttons.map((button) => button.attributes('aria-label')?.replace(/[\u2068\u2069]/g, ''))).toEqual([
+      'Channel 1: 11 in all. Open the records',
+      'Channel 2: 7 in all. Open the records',
+    ]);
+    await buttons[1]!.trigger('click');
+    expect(chart.emitted('pick')).toEqual([[1, null]]);
+  });
+});

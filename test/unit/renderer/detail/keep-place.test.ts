@@ -1,0 +1,65 @@
+import { expect, it, vi } from 'vitest';
+import type { RecordRow } from '../../../../src-main/common/model/records/record.ts';
+import { toRowKey } from '../../../../src-renderer/format/row-key.ts';
+import { createPlaceKeeper } from '../../../../src-renderer/screens/detail/grid/keep-place.ts';
+
+const makeRow = (seq: number): RecordRow => ({ snapshotId: 1, seq }) as RecordRow;
+
+/** A table that shows rows from `first` on; `came` records have come before all others in the newer view. */
+function createTable(first: number | null, came: number) {
+  let shown = 0;
+  const moveBy = vi.fn();
+  const keeper = createPlaceKeeper({
+    findFirst: () => first,
+    moveBy,
+    readKey: (index) => toRowKey(makeRow(index - shown)),
+    readRows: (_viewId, start, end) =>
+      end - start > 500
+        ? Promise.reject(new Error('too many rows'))
+        : Promise.resolve(Array.from({ length: end - start }, (_, index) => makeRow(start + index - came))),
+  });
+  const arrive = (): void => {
+    shown = came;
+    keeper.onRows();
+  };
+  return { keeper, moveBy, arrive };
+}
+
+const VIEW = { viewId: 'two', rowCount: 5_000 };
+
+it('the rows in view move with the records that came before them, once those are loaded', async () => {
+  const { keeper, moveBy, arrive } = createTable(120, 7);
+  await keeper.keep(VIEW);
+  expect(moveBy).not.toHaveBeenCalled();
+  arrive();
+  arrive();
+  expect(moveBy.mock.calls).toEqual([[7]]);
+});
+
+it('rows of a period that lost its oldest move up', async () => {
+  const { keeper, moveBy, arrive } = createTable(120, -3);
+  await keeper.keep(VIEW);
+  arrive();
+  expect(moveBy.mock.calls).toEqual([[-3]]);
+});
+
+it('at the top new records come into view, and a row that is gone is not looked for', async () => {
+  for (const [first, came] of [
+    [null, 7],
+    [120, 900],
+  ] as const) {
+    const { keeper, moveBy, arrive } = createTable(first, came);
+    await keeper.keep(VIEW);
+    arrive();
+    expect(moveBy).not.toHaveBeenCalled();
+  }
+});
+
+it('a newer view, or another choice of records, takes the place of one that was waited for', async () => {
+  const { keeper, moveBy, arrive } = createTable(120, 7);
+  const first = keeper.keep(VIEW);
+  keeper.forget();
+  await first;
+  arrive();
+  expect(moveBy).not.toHaveBeenCalled();
+});

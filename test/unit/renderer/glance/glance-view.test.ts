@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+import type { ConnectionGlance } from '../../../../src-main/common/contract/operations/glance.ts';
+import {
+  isHighShare,
+  isLastHour,
+  sortByTrouble,
+  toFailedShare,
+  toPartHealth,
+  toTrouble,
+  type GlanceEntry,
+} from '../../../../src-renderer/screens/glance/glance-view.ts';
+import { toShapes } from '../../../../src-renderer/screens/glance/traffic-shapes.ts';
+import { makeGlance, NOW } from './make-glance.ts';
+
+const MINUTE = 60_000;
+
+function makeEntry(change: Partial<ConnectionGlance>, id = 'a'): GlanceEntry {
+  return { connection: { id } as never, glance: makeGlance(change), report: null };
+}
+
+describe('the state of a part', () => {
+  it('is what the service said just now, since when it was seen all the time', () => {
+    expect(toPartHealth(makeGlance(), 'platform', NOW)).toEqual({
+      state: 'up',
+      sinceMs: NOW - 60 * MINUTE,
+      lastSaid: null,
+    });
+  });
+
+  it('has no beginning where it was not seen all the time', () => {
+    const glance = makeGlance({ platformState: { sinceMs: NOW - 60 * MINUTE, seenMs: 10 * MINUTE } });
+    expect(toPartHealth(glance, 'platform', NOW).sinceMs).toBeNull();
+  });
+
+  it('decision 28: is never called up when the service was not reached, or not asked for long', () => {
+    const latest = {
+      platform: 'unreachable' as const,
+      connector: 'unreachable' as const,
+      checkedAtMs: NOW - MINUTE,
+      failure: 'client.timeout',
+    };
+    const lastSaid = { state: 'up', atMs: NOW - MINUTE };
+    expect(toPartHealth(makeGlance({ latest }), 'connector', NOW)).toMatchObject({
+      state: 'unreachable',
+      lastSaid,
+    });
+    expect(toPartHealth(makeGlance(), 'connector', NOW + 60 * MINUTE)).toMatchObject({
+      state: 'not-checked',
+      lastSaid,
+    });
+  });
+});
+
+describe('the newest cached hour', () => {
+  it('is called the last hour only when it is', () => {
+    expect(isLastHour(makeGlance(), NOW)).toBe(true);
+    expect(isLastHour(makeGlance(), NOW + 60 * MINUTE)).toBe(false);
+    expect(isLastHour(makeGlance({ hour: null }), NOW)).toBe(false);
+  });
+
+  it('has no share of failures with too few requests', () => {
+    const hour = { fromMs: 0, toMs: 1, count: 19, failures: 10 };
+    expect(toFailedShare(hour)).toBeNull();
+    expect(toFailedShare({ ...hour, count: 20 })).toBe(0.5);
+  });
+
+  it('stands out when it fails much more than usual', () => {
+    const usual = { days: 7, count: 100, failureShare: 0.03 };
+    expect(isHighShare(0.04, usual)).toBe(false);
+    expect(isHighShare(0.055, usual)).toBe(false);
+    expect(isHighShare(0.06, usual)).toBe(true);
+    expect(isHighShare(0.06, null)).toBe(true);
+    expect(isHighShare(null, null)).toBe(false);
+  });
+});
+
+it('connections come with trouble first', () => {
+  const state = (platform: 'up' | 'down', failure: string | null = null): Partial<ConnectionGlance> => ({
+    latest: { platform, connector: 'up', checkedAtMs: NOW, failure },
+  });
+  const entries = [
+    makeEntry(state('up'), 'fine'),
+    makeEntry(state('up', 'client.timeout'), 'away'),
+    { ...makeEntry(state('up'), 'finding'), report: { findings: [{}] } as never },
+    makeEntry(state('down'), 'down'),
+  ];
+  expect(sortByTrouble(entries, NOW).map(({ connection }) => connection.id)).toEqual([
+    'down',
+    'away',
+    'finding',
+    'fine',
+  ]);
+  expect(toTrouble({ ...entries[0]!, glance: null }, NOW)).toBe('not-checked');
+});
+
+it('24 hours are drawn without anything where nothing is cached', () => {
+  const bucket = (count: number, failures: number, isCached = true) => ({
+    fromMs: 0,
+    toMs: 1,
+    count,
+    failures,
+    isCached,
+  });
+  const shapes = toShapes([
+    bucket(100, 0),
+    bucket(50, 15),
+    bucket(0, 0, false),
+    bucket(0, 0, false),
+    bucket(9, 9),
+    bucket(20, 1),
+  ]);
+  expect(shapes.bars.map(({ x, height }) => [x, height])).toEqual([
+    [1, 100],
+    [11, 50],
+    [41, 9],
+    [51, 20],
+  ]);
+  expect(shapes.gaps).toEqual([{ x: 20, width: 20 }]);
+  expect(shapes.steps).toBe('M0 100.0H10L10 0.0H20M50 83.3H60');
+  expect(shapes).toMatchObject({ peakCount: 100, peakShare: 0.3, width: 60 });
+  expect(toShapes([bucket(0, 0, false)]).peakShare).toBeNull();
+});
