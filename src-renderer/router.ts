@@ -1,4 +1,4 @@
-import { createRouter, createWebHashHistory, type RouteRecordRaw } from 'vue-router';
+import { createRouter, createWebHashHistory, type Router, type RouteRecordRaw } from 'vue-router';
 import { DIRECTIONS } from '../src-main/common/reporting/reports.ts';
 
 const openSummary = () => import('./screens/summary/SummaryScreen.vue');
@@ -83,5 +83,21 @@ const routes: RouteRecordRaw[] = [
 
 /** Creates the router of the views; hash addresses work from a file and from any host. */
 export function createViews() {
-  return createRouter({ history: createWebHashHistory(), routes });
+  const router = createRouter({ history: createWebHashHistory(), routes });
+  keepEarlyAddress(router);
+  return router;
+}
+
+/** The router follows the address only once its first view is loaded, and then writes that view's over a newer one. */
+function keepEarlyAddress(router: Router): void {
+  let newest: string | null = null;
+  const note = () => {
+    newest = window.location.hash.slice(1);
+  };
+  window.addEventListener('popstate', note);
+  const follow = () => {
+    window.removeEventListener('popstate', note);
+    if (newest !== null) void router.replace(newest);
+  };
+  router.isReady().then(follow, follow);
 }
