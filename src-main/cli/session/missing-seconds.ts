@@ -1,4 +1,3 @@
-import type { Output } from '../../common/contract/index.ts';
 import type { ReportKind } from '../../common/reporting/reports.ts';
 import { formatMoment } from '../../common/time/format-moment.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
@@ -32,25 +31,20 @@ export async function readMissing(
   nowMs: number,
 ): Promise<Missing> {
   const toMs = Math.min(place.toMs, Math.floor(nowMs / 1_000) * 1_000);
+  if (toMs <= place.fromMs) return { seconds: 0, spans: [] };
+  const { gaps } = await session.call('snapshots/read-coverage', {
+    connectionId: place.connectionId,
+    report: place.report,
+    fromMs: place.fromMs,
+    toMs,
+    buckets: 1,
+  });
   const spans: { fromMs: number; toMs: number }[] = [];
-  let fromMs: number | null = place.fromMs;
-  while (fromMs !== null && fromMs < toMs) {
-    // A reply lists so many gaps and no more: the next one begins where it ends.
-    const coverage: Output<'snapshots/read-coverage'> = await session.call('snapshots/read-coverage', {
-      connectionId: place.connectionId,
-      report: place.report,
-      fromMs,
-      toMs,
-      buckets: 1,
-    });
-    const { gaps, gapCount } = coverage;
-    for (const gap of gaps) {
-      if (gap.state === 'open') continue;
-      const last = spans.at(-1);
-      if (last !== undefined && last.toMs === gap.fromMs) last.toMs = gap.toMs;
-      else spans.push({ fromMs: gap.fromMs, toMs: gap.toMs });
-    }
-    fromMs = gapCount > gaps.length ? (gaps.at(-1)?.toMs ?? null) : null;
+  for (const gap of gaps) {
+    if (gap.state === 'open') continue;
+    const last = spans.at(-1);
+    if (last !== undefined && last.toMs === gap.fromMs) last.toMs = gap.toMs;
+    else spans.push({ fromMs: gap.fromMs, toMs: gap.toMs });
   }
   const missingMs = spans.reduce((sum, span) => sum + span.toMs - span.fromMs, 0);
   return { seconds: Math.ceil(missingMs / 1_000), spans };

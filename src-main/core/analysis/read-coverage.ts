@@ -24,7 +24,6 @@ export interface WalkedPart {
 
 /** The better comes first: of several snapshots the best state counts for an instant. */
 const RANKS = ['settled', 'open', 'partial', 'failed', 'missing'] as const;
-const MAX_GAPS = 500;
 
 /**
  * Returns how each instant of [fromMs, toMs) is cached over all snapshots of one report. A still open
@@ -46,7 +45,7 @@ export function readCoverage(
   const gaps = spans.flatMap(({ fromMs, toMs, state }) =>
     state === 'settled' ? [] : [{ fromMs, toMs, state }],
   );
-  return { buckets: countShares(spans, range), gaps: gaps.slice(0, MAX_GAPS), gapCount: gaps.length };
+  return { buckets: countShares(spans, range), gaps };
 }
 
 function toSpans(snapshot: Snapshot, lookBackMs: number, walked: WalkedPart | undefined): CoverageSpan[] {

@@ -55,7 +55,7 @@ export async function readExportSubject(
   const { zone } = newest.period;
   const lastMs = toMs - 1000;
   const within = own.filter(({ period }) => period.fromMs < toMs && toEndMs(period) > fromMs);
-  const { gaps, gapCount } = readCoverage(own, { fromMs, toMs, buckets: 1 }, 0);
+  const { gaps } = readCoverage(own, { fromMs, toMs, buckets: 1 }, 0);
   return {
     report,
     connectionId,
@@ -67,7 +67,7 @@ export async function readExportSubject(
       toMs: lastMs,
       zone,
     },
-    state: gapCount === 0 ? 'complete' : 'incomplete',
+    state: gaps.length === 0 ? 'complete' : 'incomplete',
     snapshotId: null,
     recordCount: null,
     unreadableCount: countUnreadable(within),

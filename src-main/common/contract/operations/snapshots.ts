@@ -78,9 +78,8 @@ const Gap = Type.Object({
 
 const Coverage = Type.Object({
   buckets: Type.Array(CoverageBucket),
-  /** Everything in the span that is not settled, in order, with neighbours of one state joined; the first 500. */
+  /** Everything in the span that is not settled, in order, with neighbours of one state joined. */
   gaps: Type.Array(Gap),
-  gapCount: Type.Integer(),
 });
 
 export const snapshotsOperations = {

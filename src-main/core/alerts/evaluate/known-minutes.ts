@@ -2,8 +2,6 @@ import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
 import { readCoverage, type WalkedPart } from '../../analysis/read-coverage.ts';
 import { MINUTE_MS } from './judge-minutes.ts';
 
-const DAY_MS = 86_400_000;
-
 /**
  * Marks the whole minutes of [fromMs, toMs) of which all that the service had was fetched; what may still come late
  * counts as fetched.
@@ -17,13 +15,8 @@ export function findKnownMinutes(
   const blank = (sinceMs: number, untilMs: number): void => {
     known.fill(0, Math.floor((sinceMs - fromMs) / MINUTE_MS), Math.ceil((untilMs - fromMs) / MINUTE_MS));
   };
-  // Gaps are listed up to a number: day by day none of them is left out.
-  for (let dayMs = fromMs; dayMs < toMs; dayMs += DAY_MS) {
-    const day = { fromMs: dayMs, toMs: Math.min(toMs, dayMs + DAY_MS), buckets: 1 };
-    // Open or settled, it is known: no look-back parts them.
-    const { gaps, gapCount } = readCoverage(snapshots, day, 0, walked);
-    for (const gap of gaps) if (gap.state !== 'open') blank(gap.fromMs, gap.toMs);
-    if (gapCount > gaps.length) blank(gaps.at(-1)?.toMs ?? day.fromMs, day.toMs);
-  }
+  // Open or settled, it is known: no look-back parts them.
+  const { gaps } = readCoverage(snapshots, { fromMs, toMs, buckets: 1 }, 0, walked);
+  for (const gap of gaps) if (gap.state !== 'open') blank(gap.fromMs, gap.toMs);
   return known;
 }

@@ -42,7 +42,6 @@ async function show(
         missingMs === 0 || fromMs === DAY.fromMs
           ? []
           : [{ fromMs, toMs: fromMs + missingMs, state: 'missing' as const }],
-      gapCount: 0,
     }),
     'downloads/fetch-gaps': () => ({}) as never,
     'records/read-histogram': ({ fromMs }) => ({

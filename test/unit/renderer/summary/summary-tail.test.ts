@@ -39,7 +39,6 @@ async function show(tailMs: number): Promise<void> {
     'snapshots/read-coverage': ({ toMs }) => ({
       buckets: [],
       gaps: [{ fromMs: toMs - tailMs, toMs, state: 'missing' }],
-      gapCount: 1,
     }),
   });
   const { global } = await provideApplication(backend);
