@@ -9,33 +9,10 @@ import { toShownRows } from '../../../../src-renderer/screens/detail/compare/com
 import { markParts } from '../../../../src-renderer/screens/detail/compare/mark-parts.ts';
 import { toComparisonMarkdown } from '../../../../src-renderer/screens/detail/compare/to-markdown.ts';
 import { onRowKey } from '../../../../src-renderer/screens/detail/grid/row-keys.ts';
+import { makeRecord } from '../support/make-record.ts';
 
-function makeRecord(change: Partial<RecordDetail> = {}): RecordDetail {
-  return {
-    snapshotId: 1,
-    seq: 0,
-    dateText: '2026-11-20T10:15:00Z',
-    dateMs: 1,
-    sessionId: 'abc',
-    channel: 3,
-    service: 7,
-    client: 'Ann',
-    responseTimeMs: 10,
-    responseCode: 200,
-    error: '',
-    origin: 'web',
-    botLatencyMs: null,
-    actionId: null,
-    payloadPreview: '',
-    payload: '',
-    payloadLength: 0,
-    response: null,
-    extra: {},
-    ...change,
-  };
-}
 const withPayload = (payload: string, change: Partial<RecordDetail> = {}): RecordDetail =>
-  makeRecord({ payload, payloadLength: payload.length, ...change });
+  makeRecord({ payload, ...change });
 const marked = (line: string, other: string | null): string =>
   markParts(line, other)
     .map(({ text, differs }) => (differs ? `[${text}]` : text))

@@ -1,11 +1,11 @@
 import { mount } from '@vue/test-utils';
 import { describe, expect, it } from 'vitest';
-import type { RecordDetail } from '../../../../src-main/common/model/records/record.ts';
 import { backendKey } from '../../../../src-renderer/backend/backend.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import JsonView from '../../../../src-renderer/inspector/JsonView.vue';
 import RecordInspector from '../../../../src-renderer/inspector/RecordInspector.vue';
 import { installStores, ScriptedBackend } from '../support/scripted-backend.ts';
+import { makeRecord } from '../support/make-record.ts';
 
 const backend = new ScriptedBackend({});
 const global = {
@@ -13,27 +13,15 @@ const global = {
   provide: { [backendKey]: backend },
 };
 
-const RECORD: RecordDetail = {
-  snapshotId: 1,
-  seq: 4,
-  dateText: '2026-11-20T15:51:36.402Z',
-  dateMs: 1,
-  sessionId: 'abc',
-  channel: 3,
-  service: 7,
+const RECORD = makeRecord({
   client: '<img src=x onerror=alert(1)>',
   responseTimeMs: 10_012.4,
   responseCode: 504,
   error: '<b>did not answer</b>',
-  origin: 'web',
   botLatencyMs: 143,
-  actionId: null,
-  payloadPreview: '',
   payload: '{"a":"<script>alert(1)</script>"}',
-  payloadLength: 33,
-  response: null,
   extra: { Region: '"south"' },
-};
+});
 
 describe('JSON view', () => {
   it('renders what looks like markup as text', () => {

@@ -1,38 +1,25 @@
 import { execFileSync } from 'node:child_process';
 import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { RecordDetail } from '../../../../src-main/common/model/records/record.ts';
 import { createRowStepper } from '../../../../src-renderer/screens/detail/grid/row-stepper.ts';
 import JsonView from '../../../../src-renderer/inspector/JsonView.vue';
 import RecordInspector from '../../../../src-renderer/inspector/RecordInspector.vue';
 import { findFolds, tryFormatJson } from '../../../../src-renderer/inspector/json-lines.ts';
 import { toCurlCommand, toRecordJson } from '../../../../src-renderer/inspector/record-copies.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
+import { makeRecord } from '../support/make-record.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
 import { itOnPosix } from '../../../support/posix.ts';
 
-const RECORD: RecordDetail = {
-  snapshotId: 1,
-  seq: 4,
-  dateText: '2026-11-20T15:51:36.402Z',
-  dateMs: 1,
-  sessionId: 'abc',
-  channel: 3,
-  service: 7,
+const RECORD = makeRecord({
   client: 'Ann Timeout',
-  responseTimeMs: 10,
   responseCode: 504,
   error: 'Timeout: a timeout occurred',
-  origin: 'web',
   botLatencyMs: 143,
-  actionId: null,
-  payloadPreview: '',
   payload: '{"a":{"b":[1,2],"c":{}},"note":"timeout"}',
-  payloadLength: 41,
-  response: null,
   extra: { Region: '"south"' },
-};
+});
 
 let screen: VueWrapper | null = null;
 afterEach(() => {

@@ -9,33 +9,9 @@ import { writeQuery } from '../../../../src-main/common/query/write-query.ts';
 import { renderDate } from '../../../../src-renderer/screens/detail/grid/grid-cells.ts';
 import MarkEditor from '../../../../src-renderer/inspector/MarkEditor.vue';
 import { useMarksStore } from '../../../../src-renderer/stores/marks.ts';
+import { makeRecord } from '../support/make-record.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
-
-function makeRecord(change: Partial<RecordDetail> = {}): RecordDetail {
-  return {
-    snapshotId: 1,
-    seq: 4,
-    dateText: '2026-11-20T10:15:00Z',
-    dateMs: 1,
-    sessionId: 'abc',
-    channel: 3,
-    service: 7,
-    client: 'Ann',
-    responseTimeMs: 10,
-    responseCode: 200,
-    error: '',
-    origin: 'web',
-    botLatencyMs: null,
-    actionId: null,
-    payloadPreview: '',
-    payload: '',
-    payloadLength: 0,
-    response: null,
-    extra: {},
-    ...change,
-  };
-}
 
 let editor: VueWrapper | null = null;
 afterEach(() => editor?.unmount());
@@ -120,9 +96,9 @@ describe('the mark and note of a record', () => {
 it('a marked row carries its sign, its words, and nothing but text', () => {
   const context = { names: {}, describeMark: () => 'Star. Note: <b>x</b>' };
   const draw = (data: RecordDetail) => renderDate({ data, value: data.dateText, context } as never);
-  expect(draw(makeRecord())).toBe('2026-11-20T10:15:00Z');
+  expect(draw(makeRecord())).toBe('2026-11-20T15:51:36.402Z');
   const cell = draw(makeRecord({ mark: { mark: 'star', note: '<b>x</b>' } })) as HTMLElement;
-  expect(cell.textContent).toBe('★2026-11-20T10:15:00Z');
+  expect(cell.textContent).toBe('★2026-11-20T15:51:36.402Z');
   expect(cell.querySelector('[role=img]')?.getAttribute('aria-label')).toBe('Star. Note: <b>x</b>');
 });
 

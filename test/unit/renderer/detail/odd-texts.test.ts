@@ -1,6 +1,6 @@
 import { flushPromises, mount } from '@vue/test-utils';
 import { expect, it, vi } from 'vitest';
-import type { RecordDetail, RecordRow } from '../../../../src-main/common/model/records/record.ts';
+import type { RecordRow } from '../../../../src-main/common/model/records/record.ts';
 import { toVisible } from '../../../../src-renderer/format/visible-text.ts';
 import RecordInspector from '../../../../src-renderer/inspector/RecordInspector.vue';
 import {
@@ -9,32 +9,22 @@ import {
 } from '../../../../src-renderer/screens/detail/grid/grid-columns.ts';
 import SetAsideList from '../../../../src-renderer/screens/library/details/SetAsideList.vue';
 import { makeSnapshot } from '../library/make-snapshot.ts';
+import { makeRecord } from '../support/make-record.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
 
 const WHOLE = `${'p'.repeat(1_000_000)} and the end`;
-const RECORD: RecordDetail = {
-  snapshotId: 1,
-  seq: 4,
-  dateText: '2026-11-20T15:51:36.402Z',
-  dateMs: 1,
-  sessionId: 'abc',
-  channel: 3,
-  service: 7,
+const RECORD = makeRecord({
   client: 'An\0na',
-  responseTimeMs: 10,
   responseCode: 504,
-  origin: 'web',
   error: 'Timed\0out',
   botLatencyMs: 143,
-  actionId: null,
-  payloadPreview: '',
   response: 'first\0second',
   payload: 'p'.repeat(1_000_000),
   payloadLength: WHOLE.length,
   cutLengths: { payload: WHOLE.length },
   extra: { Region: JSON.stringify('so\0uth') },
-};
+});
 
 function formatCell(columnId: string, row: Partial<RecordRow>): string {
   const columns = createColumns('inbound', listDefaultLayout('inbound'), [], String, () => 'UTC');

@@ -5,39 +5,17 @@ import type { Snapshot } from '../../../../src-main/common/model/cache/snapshot.
 import { backendKey } from '../../../../src-renderer/backend/backend.ts';
 import { isSamePeriod, isTouching, listUsable } from '../../../../src-renderer/period/cached-snapshots.ts';
 import { useSummariesStore } from '../../../../src-renderer/stores/summaries.ts';
+import { makeSnapshot } from '../library/make-snapshot.ts';
 import { HeldBackend } from '../support/held-backend.ts';
 import { makeTask } from '../support/samples.ts';
 
 const HOUR_MS = 3_600_000;
 
-function toSnapshot(id: number, change: Partial<Snapshot> = {}, fromMs = 0, toMs = 24 * HOUR_MS): Snapshot {
-  return {
-    id,
-    connectionId: 'c',
-    tenant: 1,
-    report: 'inbound-summary',
-    period: { startDate: '', endDate: '', fromMs, toMs, zone: 'UTC' },
-    state: 'complete',
-    recordCount: 5,
-    totalDocument: 5,
-    pageCount: 1,
-    sizeBytes: 1,
-    startedAtMs: id,
-    fetchedAtMs: id,
-    idReport: '',
-    nameVisualization: '',
-    remarks: [],
-    failure: null,
-    stillOpen: false,
-    name: '',
-    note: '',
-    pinned: false,
-    refreshOf: null,
-    reading: 0,
-    verification: null,
-    ...change,
-  };
-}
+const toSnapshot = (id: number, change: Partial<Snapshot> = {}, fromMs = 0, toMs = 24 * HOUR_MS): Snapshot =>
+  makeSnapshot(
+    { fromMs, toMs },
+    { id, connectionId: 'c', report: 'inbound-summary', recordCount: 5, ...change },
+  );
 
 const PERIOD = { startDate: '', endDate: '', fromMs: 0, toMs: 1, zone: 'UTC' };
 const SCOPE = { connectionId: 'c', report: 'inbound-detail' as const, fromMs: 0, toMs: 1000 };
