@@ -23,6 +23,9 @@ const MINUTE_MS = 60_000;
 const STEP_MS = 1_800_000;
 /** From this share on a cell counts as whole, in spite of rounding. */
 const WHOLE = 0.999_999;
+/** Of the cell that goes on, the newest part counts as not fetched yet up to a hundredth of it, within these limits. */
+const TAIL_SHARE = 0.01;
+const TAIL_LIMITS_MS = [60_000, 900_000] as const;
 
 /** Returns the last civil days of a zone, oldest first; one on which the clock changes has 23 or 25 hours. */
 export function toDays(nowMs: number, zone: string, dayCount: number): readonly Span[] {
@@ -51,9 +54,17 @@ export function countBuckets(span: Span, zoom: CoverageZoom): number {
   return Math.max(1, Math.round((span.toMs - span.fromMs) / stepMs));
 }
 
-/** Joins the buckets of each cell. Its state is the best one that holds for all of it, or else its worst. */
-export function toCells(cells: readonly Span[], buckets: readonly CoverageBucket[]): readonly CoverageCell[] {
+/**
+ * Joins the buckets of each cell. Its state is the best one that holds for all of it, or else its worst. The cell that
+ * goes on is still open where nothing lacks of what has passed of it.
+ */
+export function toCells(
+  cells: readonly Span[],
+  buckets: readonly CoverageBucket[],
+  nowMs: number,
+): readonly CoverageCell[] {
   return cells.map((cell) => {
+    if (isCachedSoFar(cell, buckets, nowMs)) return { ...cell, state: 'open', share: 1 };
     const sums = { settled: 0, open: 0, partial: 0, failed: 0 };
     for (const bucket of buckets) {
       const commonMs = Math.min(cell.toMs, bucket.toMs) - Math.max(cell.fromMs, bucket.fromMs);
@@ -65,6 +76,21 @@ export function toCells(cells: readonly Span[], buckets: readonly CoverageBucket
     }
     return { ...cell, ...toState(sums) };
   });
+}
+
+/** Returns whether a cell goes on, and all of it is cached that has passed, but for the newest part. */
+function isCachedSoFar(cell: Span, buckets: readonly CoverageBucket[], nowMs: number): boolean {
+  if (nowMs <= cell.fromMs || nowMs >= cell.toMs) return false;
+  const [leastMs, mostMs] = TAIL_LIMITS_MS;
+  const tailMs = Math.min(mostMs, Math.max(leastMs, (cell.toMs - cell.fromMs) * TAIL_SHARE));
+  const tailFromMs = Math.max(cell.fromMs, nowMs - tailMs);
+  const own = buckets.filter(({ fromMs, toMs }) => fromMs < nowMs && fromMs < cell.toMs && toMs > cell.fromMs);
+  const isWhole = own.every(({ fromMs, toMs, settled, open }) => {
+    const passedMs = Math.min(nowMs, toMs) - fromMs;
+    const excusedMs = Math.max(0, Math.min(nowMs, toMs) - Math.max(tailFromMs, fromMs));
+    return passedMs - (settled + open) * (toMs - fromMs) <= excusedMs + (toMs - fromMs) * (1 - WHOLE);
+  });
+  return isWhole && own.some(({ settled, open }) => settled + open > 0);
 }
 
 function toState(sums: Readonly<Record<Exclude<CoverageState, 'missing'>, number>>): {

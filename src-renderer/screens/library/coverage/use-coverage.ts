@@ -52,7 +52,7 @@ export function useCoverage(connection: Connection) {
   const rows = computed<readonly CoverageRow[]>(() =>
     REPORT_KINDS.map((report) => ({
       report,
-      cells: toCells(spans.value, buckets.value?.get(report) ?? []),
+      cells: toCells(spans.value, buckets.value?.get(report) ?? [], now.value),
     })),
   );
 

@@ -49,21 +49,33 @@ describe('the cells of the coverage map', () => {
   });
 
   it('are complete only when every second is settled, and open when the rest may still change', () => {
-    expect(toCells([day], makeHours(fill(24, { settled: 1 })))[0]).toMatchObject({
+    expect(toCells([day], makeHours(fill(24, { settled: 1 })), NOW_MS)[0]).toMatchObject({
       state: 'settled',
       share: 1,
     });
     const almost = [...fill(23, { settled: 1 }), { settled: 0.9997 }];
-    expect(toCells([day], makeHours(almost))[0]?.state).toBe('partial');
+    expect(toCells([day], makeHours(almost), NOW_MS)[0]?.state).toBe('partial');
     const late = [...fill(20, { settled: 1 }), ...fill(4, { open: 1 })];
-    expect(toCells([day], makeHours(late))[0]?.state).toBe('open');
+    expect(toCells([day], makeHours(late), NOW_MS)[0]?.state).toBe('open');
+  });
+
+  it('are still open while they go on and nothing lacks of what has passed but the newest minutes', () => {
+    const noonMs = day.fromMs + 12 * HOUR_MS;
+    const followed = [...fill(11, { settled: 1 }), { settled: 0.8, open: 0.1 }];
+    expect(toCells([day], makeHours(followed), noonMs)[0]).toMatchObject({ state: 'open', share: 1 });
+    // A quarter of an hour at most may not have come yet, and only at the end.
+    expect(toCells([day], makeHours(followed), noonMs + HOUR_MS / 4)[0]?.state).toBe('partial');
+    const torn = [...fill(5, { settled: 1 }), { settled: 0.9 }, ...fill(6, { settled: 1 })];
+    expect(toCells([day], makeHours(torn), noonMs)[0]?.state).toBe('partial');
+    expect(toCells([day], makeHours([]), day.fromMs + 30_000)[0]?.state).toBe('missing');
+    expect(toCells([day], makeHours(fill(12, { failed: 1 })), noonMs)[0]?.state).toBe('failed');
   });
 
   it('count what a broken download holds as half, and say failed only where nothing is cached', () => {
     const mixed = [...fill(12, { settled: 1 }), ...fill(12, { partial: 1 })];
-    expect(toCells([day], makeHours(mixed))[0]).toMatchObject({ state: 'partial', share: 0.75 });
-    expect(toCells([day], makeHours(fill(24, { failed: 1 })))[0]?.state).toBe('failed');
-    expect(toCells([day], makeHours([{ settled: 1 }, { failed: 1 }]))[0]?.state).toBe('partial');
-    expect(toCells([day], [])[0]).toMatchObject({ state: 'missing', share: 0 });
+    expect(toCells([day], makeHours(mixed), NOW_MS)[0]).toMatchObject({ state: 'partial', share: 0.75 });
+    expect(toCells([day], makeHours(fill(24, { failed: 1 })), NOW_MS)[0]?.state).toBe('failed');
+    expect(toCells([day], makeHours([{ settled: 1 }, { failed: 1 }]), NOW_MS)[0]?.state).toBe('partial');
+    expect(toCells([day], [], NOW_MS)[0]).toMatchObject({ state: 'missing', share: 0 });
   });
 });

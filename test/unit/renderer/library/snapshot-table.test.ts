@@ -52,7 +52,8 @@ async function open(shown = snapshots): Promise<void> {
         snapshots: shown,
         downloads,
         tasks: [makeTask({ snapshotId: 2 })],
-        otherNames: new Map([['two', 'Staging']]),
+        connectionNames: new Map([['two', 'Staging']]),
+        activeId: snapshots[0]!.connectionId,
         selection: selection.value,
         'onUpdate:selection': (next: RowSelection) => (selection.value = next),
         onOpen: () => events.push('open'),
@@ -93,21 +94,21 @@ afterEach(() => {
 });
 
 describe('rows of the table of snapshots', () => {
-  it('show report, tenant, period, records, size, state and when they were fetched', async () => {
+  it('show report, connection, period, records, size, state and when they were fetched', async () => {
     await open();
     expect(page.findAll('th').map((head) => head.text())).toEqual([
       'Report',
-      'Tenant',
+      'Connection',
       'Period',
       'Records',
       'Size',
       'State',
       'Fetched',
     ]);
-    const [report, tenant, period, records, size, state, fetched] = cellsOf(0);
-    expect([report, tenant, records, size, state]).toEqual([
+    const [report, connection, period, records, size, state, fetched] = cellsOf(0);
+    expect([report, connection, records, size, state]).toEqual([
       'Launch day',
-      '1001',
+      'Tenant 1001',
       '100',
       '1.0 kB',
       'Complete',
@@ -124,7 +125,34 @@ describe('rows of the table of snapshots', () => {
     expect(marks(0)).toEqual(['Pinned', 'Before the fix']);
     expect(marks(1)).toEqual([]);
     expect(marks(2)).toEqual(['Downloaded again to see what changed']);
-    expect(cellsOf(2)[1]).toBe('9 Staging');
+    expect(cellsOf(2)[1]).toBe('Staging');
+  });
+
+  it('are sorted by a column, then the other way round, then as they came', async () => {
+    await open();
+    const periods = () => rows().map((_, index) => cellsOf(index)[2]);
+    const header = page.findAll('th').find((head) => head.text() === 'Records')!;
+    const sort = async (): Promise<(string | undefined)[]> => {
+      await header.get('button').trigger('click');
+      return rows().map((_, index) => cellsOf(index)[3]);
+    };
+    const before = periods();
+    expect((await sort())[0]).toBe('128,400 of 412,331');
+    expect(header.attributes('aria-sort')).toBe('descending');
+    expect((await sort()).at(-1)).toBe('128,400 of 412,331');
+    expect(header.attributes('aria-sort')).toBe('ascending');
+    await sort();
+    expect(periods()).toEqual(before);
+    expect(header.attributes('aria-sort')).toBeUndefined();
+  });
+
+  it('move the selection in the order that is shown', async () => {
+    await open();
+    await page.findAll('th')[2]!.get('button').trigger('click');
+    await click(0);
+    expect(selection.value.activeId).toBe(4);
+    await press('ArrowDown');
+    expect(selection.value.activeId).toBe(3);
   });
 
   it('show how far a download is, and nothing where there is nothing yet', async () => {
