@@ -65,9 +65,9 @@ export const VIEWS: readonly View[] = [
   },
   { name: 'outbound-detail', short: 'detail', path: '/outbound/detail', icon: List, group: 'outbound' },
   { name: 'library', short: 'library', path: '/library', icon: Database, group: 'data' },
+  { name: 'sql', short: 'sql', path: '/sql', icon: SquareTerminal, group: 'data' },
   { name: 'deprecations', short: 'deprecations', path: '/deprecations', icon: CalendarClock, group: 'data' },
   { name: 'local-service', short: 'local-service', path: '/local-service', icon: HardDrive, group: 'data' },
-  { name: 'sql', short: 'sql', path: '/sql', icon: SquareTerminal, group: 'data' },
 ];
 
 /** Views with a key of their own. */

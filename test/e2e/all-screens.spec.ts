@@ -139,7 +139,7 @@ test('every screen, light and dark, wide and narrow', async ({ app, page }) => {
   await localService.whenRunning();
   await showScreen(page, 'local-service');
   await page.getByLabel('Connector is down').click();
-  await page.getByLabel('small-pages').click();
+  await localService.chooseQuirks('small-pages');
   await localService.importText('records.ndjson', '{"Date":"yesterday"}\nnot a record\n');
   await localService.panel('Import').getByText('Imported', { exact: true }).waitFor();
   await showScreen(page, 'local-service-simulation');

@@ -71,8 +71,7 @@ test('quirks are applied together, and the service comes back at the same addres
   const screen = new LocalServicePage(page);
   await screen.open();
   const address = await screen.address();
-  await page.getByLabel('small-pages').click();
-  await page.getByLabel('status-nested').click();
+  await screen.chooseQuirks('small-pages', 'status-nested');
   await screen.button('Apply and restart').click();
   await expect(screen.mark('2 quirks are on')).toBeVisible();
   await screen.whenRunning();

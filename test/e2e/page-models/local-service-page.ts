@@ -18,6 +18,13 @@ export class LocalServicePage {
     await this.page.getByRole('heading', { level: 1, name: 'Local service' }).waitFor();
   }
 
+  /** Turns quirks on or off in the list, which is folded at first; they aren't applied yet. */
+  async chooseQuirks(...names: readonly string[]): Promise<void> {
+    const unfold = this.page.getByRole('button', { name: /^Show \d+ quirks$/u });
+    if (await unfold.isVisible()) await unfold.click();
+    for (const name of names) await this.page.getByLabel(name).click();
+  }
+
   /** The address as it is shown. */
   async address(): Promise<string> {
     return this.panel('Service')

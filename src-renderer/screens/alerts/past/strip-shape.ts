@@ -54,14 +54,20 @@ export function toPath(test: AlertTest, largest: number, box: StripBox): string 
     .join('');
 }
 
+/** Returns whether a mark's date ends at it; near the left edge it begins there, so that it isn't cut off. */
+export function endsAtMark(x: number, box: StripBox, roomPx: number): boolean {
+  return x - box.left > roomPx;
+}
+
 /** Returns the marks whose dates have room beside each other; the newest goes first. */
-export function pickLabelled(places: readonly number[], roomPx: number): ReadonlySet<number> {
+export function pickLabelled(places: readonly number[], box: StripBox, roomPx: number): ReadonlySet<number> {
   const picked = new Set<number>();
   let leftmost = Infinity;
   for (const [index, x] of [...places.entries()].reverse()) {
-    if (leftmost - x < roomPx) continue;
+    const left = endsAtMark(x, box, roomPx) ? x - roomPx : x;
+    if (left + roomPx > leftmost) continue;
     picked.add(index);
-    leftmost = x;
+    leftmost = left;
   }
   return picked;
 }

@@ -98,7 +98,10 @@ test('the strip draws nothing where nothing was measured, and no date over anoth
   const path = toPath(makeTest(), 1, box);
   expect(path.match(/M/g)).toHaveLength(2);
   expect(toY(0.25, 1, box)).toBe(50);
-  expect([...pickLabelled([10, 50, 200], 90)].toSorted()).toEqual([1, 2]);
+  expect([...pickLabelled([100, 150, 300], box, 90)].toSorted()).toEqual([1, 2]);
+  // Near the left edge a date begins at its mark, and so needs the room to the right of it.
+  expect([...pickLabelled([10, 120, 300], box, 90)].toSorted()).toEqual([1, 2]);
+  expect([...pickLabelled([10, 200], box, 90)].toSorted()).toEqual([0, 1]);
 });
 
 test.each([

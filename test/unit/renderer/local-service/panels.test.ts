@@ -1,6 +1,6 @@
 import { mount } from '@vue/test-utils';
 import { describe, expect, it } from 'vitest';
-import { NO_SIMULATION } from '../../../../src-main/common/model/connections/simulation.ts';
+import { NO_SIMULATION, type QuirkName } from '../../../../src-main/common/model/connections/simulation.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import ImportPanel from '../../../../src-renderer/screens/local-service/ImportPanel.vue';
 import QuirksPanel from '../../../../src-renderer/screens/local-service/QuirksPanel.vue';
@@ -54,6 +54,21 @@ describe('the quirks panel', () => {
       .find((row) => row.get('label').text() === name)!
       .get('[role="checkbox"]')
       .trigger('click');
+
+  it('is folded until one is on, or somebody asks', async () => {
+    const props = { quirks: [] as QuirkName[], isRunning: true, busy: false };
+    const panel = mount(QuirksPanel, { props, global, attachTo: document.body });
+    const isSeen = () => (panel.get('#quirk-groups').element as HTMLElement).style.display !== 'none';
+    const unfold = panel.get('[aria-controls=quirk-groups]');
+    expect([isSeen(), unfold.attributes('aria-expanded')]).toEqual([false, 'false']);
+    expect(unfold.text()).toMatch(/^Show \d\d quirks$/u);
+    await unfold.trigger('click');
+    expect([isSeen(), unfold.attributes('aria-expanded')]).toEqual([true, 'true']);
+    await unfold.trigger('click');
+    await panel.setProps({ quirks: ['slow'] });
+    expect(isSeen()).toBe(true);
+    panel.unmount();
+  });
 
   it('applies several changes at once, and says that the service starts again', async () => {
     const panel = open(true);

@@ -271,6 +271,14 @@ it.each<[Partial<Finding>, minutes: string, requests: string | undefined]>([
   },
 );
 
+it('what ended leads to the records of each direction too', async () => {
+  const ended = { ...errors, id: 'ended', endedMs: NOW_MS - 200 * MINUTE_MS };
+  const panel = await show({ ...calm, resolved: [ended] });
+  const links = panel.findAll('.ways a').map((link) => link.attributes('href') ?? '');
+  expect(links.map((href) => href.split('?')[0])).toEqual(['/inbound/detail', '/outbound/detail']);
+  expect(panel.findAll('[data-finding]')).toHaveLength(1);
+});
+
 it('what ended is listed apart, with its span', async () => {
   const ended = { ...errors, id: 'ended', endedMs: NOW_MS - 200 * MINUTE_MS };
   const panel = await show({ ...calm, resolved: [ended] });
