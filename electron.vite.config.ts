@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import vue from '@vitejs/plugin-vue';
 import { defineConfig } from 'electron-vite';
 import { bundleNativeModules } from './src-main/packaging/bundle-native-modules.ts';
+import { collectNotices } from './src-main/packaging/supply-chain/collect-notices.ts';
 
 /** The port of the server that rebuilds the window; `npm run dev` takes a free one, a build has none. */
 const port = Number(process.env['CHANNELSCOPE_WINDOW_PORT'] ?? 0);
@@ -10,7 +11,7 @@ const find = (path: string): string => fileURLToPath(new URL(path, import.meta.u
 
 export default defineConfig({
   main: {
-    plugins: [bundleNativeModules(find('.'))],
+    plugins: [bundleNativeModules(find('.')), collectNotices(find('.'), 'main')],
     build: {
       outDir: 'out/main',
       // A package has no node_modules: what runs is in these files.
@@ -28,6 +29,7 @@ export default defineConfig({
     },
   },
   preload: {
+    plugins: [collectNotices(find('.'), 'preload')],
     build: {
       outDir: 'out/preload',
       // A sandboxed preload can require nothing but electron: it must be one CommonJS file.
@@ -40,7 +42,7 @@ export default defineConfig({
   },
   renderer: {
     root: find('src-renderer'),
-    plugins: [vue()],
+    plugins: [vue(), collectNotices(find('.'), 'window')],
     // Styles that are changed while the page is open are added by script: the host gives each page its nonce.
     html: port === 0 ? {} : { cspNonce: '__CSP_NONCE__' },
     server: {

@@ -78,6 +78,7 @@ const routes: RouteRecordRaw[] = [
     name: 'connections',
     component: () => import('./screens/connections/ConnectionsScreen.vue'),
   },
+  { path: '/about', name: 'about', component: () => import('./screens/about/AboutScreen.vue') },
   { path: '/:rest(.*)*', redirect: '/overview' },
 ];
 

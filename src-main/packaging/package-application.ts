@@ -6,9 +6,10 @@ import { tryToRemove } from '../node/move-and-remove.ts';
 import { build as buildFiles, needsBuild } from '../start/build-window.ts';
 import { findElectron } from '../start/electron-runtime.ts';
 import { buildConfiguration } from './builder-configuration.ts';
-import { copyNativeFiles } from './native-files.ts';
+import { copyNativeFiles, listNativeFiles } from './native-files.ts';
 import type { PackageOptions } from './read-package-options.ts';
 import { writeStandInRuntime } from './stand-in-runtime.ts';
+import { findChangedNatives } from './supply-chain/native-hashes.ts';
 
 /** Electron's runtime is not there to be packed. */
 export class MissingRuntimeError extends Error {
@@ -39,6 +40,20 @@ async function readElectronVersion(root: string): Promise<string> {
   return (JSON.parse(text) as { version: string }).version;
 }
 
+/** Copies the native modules, once each is what was committed. */
+async function prepareNatives(root: string, arch: string): Promise<void> {
+  const missing = await copyNativeFiles(root, process.platform, arch);
+  if (missing.length > 0) throw new Error(`What is to be packed is not installed:\n${missing.join('\n')}`);
+  const files = listNativeFiles(root, process.platform, arch);
+  const folder = join(root, 'out/native', `${process.platform}-${arch}`);
+  // What is held against the list is what is packed, and not what it was copied from.
+  const copied = files.map(({ to }) => ({ from: join(folder, to), to }));
+  const changed = await findChangedNatives(copied, `${process.platform}-${arch}`);
+  if (changed.length > 0) {
+    throw new Error(`These are not the native modules that were recorded:\n${changed.join('\n')}`);
+  }
+}
+
 /** Packs the application for this system. Rejects with a MissingRuntimeError where there is nothing to pack it around. */
 export async function packageApplication(root: string, options: PackageOptions): Promise<void> {
   const { arch, standIn } = options;
@@ -50,8 +65,7 @@ export async function packageApplication(root: string, options: PackageOptions):
     const electronVersion = await readElectronVersion(root);
     if (standIn) await writeStandInRuntime(folder, electronVersion);
     if (options.builds && needsBuild(root, 'everything')) await buildFiles(root);
-    const missing = await copyNativeFiles(root, process.platform, arch);
-    if (missing.length > 0) throw new Error(`What is to be packed is not installed:\n${missing.join('\n')}`);
+    await prepareNatives(root, arch);
     await build({
       projectDir: root,
       targets: platform.createTarget(options.dir ? 'dir' : null, Arch[arch]),

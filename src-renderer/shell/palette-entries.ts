@@ -6,6 +6,7 @@ import {
   Clock3,
   Download,
   FingerprintPattern,
+  Info,
   Keyboard,
   LayoutGrid,
   MonitorUp,
@@ -66,6 +67,7 @@ const ACTIONS: readonly Pick<PaletteEntry, 'id' | 'icon' | 'keys' | 'action'>[] 
   { id: 'allConnections', icon: LayoutGrid, keys: [], action: { kind: 'go', path: '/connections' } },
   { id: 'wall', icon: MonitorUp, keys: [], action: { kind: 'go', path: '/wall' } },
   { id: 'shortcuts', icon: Keyboard, keys: [], action: { kind: 'shortcuts' } },
+  { id: 'about', icon: Info, keys: [], action: { kind: 'go', path: '/about' } },
 ];
 
 /** So many snapshots are offered: the newest that match. */

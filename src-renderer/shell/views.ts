@@ -7,6 +7,7 @@ import {
   Database,
   GitCompareArrows,
   HardDrive,
+  Info,
   List,
   Settings,
   SquareTerminal,
@@ -74,4 +75,5 @@ export const VIEWS: readonly View[] = [
 export const MAX_VIEW_KEYS = 9;
 
 export const SETTINGS_VIEW = { path: '/settings/connections', icon: Settings } as const;
+export const ABOUT_VIEW = { path: '/about', icon: Info } as const;
 export const VIEW_GROUPS: readonly ViewGroup[] = ['none', 'inbound', 'outbound', 'data'];

@@ -94,6 +94,15 @@ describe.skipIf(!canPack)('what is packed', () => {
     expect(names).toContain((description['main'] as string).slice('./'.length));
   });
 
+  it('holds the licences of what the window, the main process and the native modules are made of', () => {
+    const chunk = names.filter((name) => name.startsWith('out/renderer/') && name.endsWith('.js'));
+    const text = chunk.map(readOpened).find((one) => one.includes('Permission is hereby granted')) ?? '';
+    for (const name of ['vue', 'fastify', 'better-sqlite3', '@github/keytar', '@duckdb/node-bindings']) {
+      expect(text, name).toContain(JSON.stringify(`"name":"${name}"`).slice(1, -1));
+    }
+    expect(names.filter((name) => name.startsWith('out/notices/'))).toEqual([]);
+  });
+
   it('has the binaries of this system outside of the archive, and no others', () => {
     const folder = `out/native/linux-${process.arch}`;
     const natives = ['better-sqlite3.node', 'duckdb.node', 'keytar.node', 'libduckdb.so'];
