@@ -1,3 +1,7 @@
+import { hash, randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { RecordDetail } from '../../src-main/common/model/records/record.ts';
 import type { Snapshot } from '../../src-main/common/model/cache/snapshot.ts';
 import type { SummaryGroup } from '../../src-main/common/model/records/summary.ts';
@@ -5,6 +9,7 @@ import type { ReportKind } from '../../src-main/common/reporting/reports.ts';
 import type { ManifestParts } from '../../src-main/core/exports/write-manifest.ts';
 import type { ResultParts } from '../../src-main/core/exports/prepare-result.ts';
 import type { SqlCell } from '../../src-main/common/model/records/sql.ts';
+import type { FileEngine } from '../../src-main/core/exports/formats/parquet.ts';
 import type { ExportCache, ExportEngine } from '../../src-main/core/exports/export-source.ts';
 
 /** A whole record with plain values, changed as given. */
@@ -78,7 +83,7 @@ export function createFakeExportParts(options: {
   onBatch?: (index: number) => Promise<void> | void;
 }): {
   cache: ExportCache & ManifestParts['cache'];
-  engine: ExportEngine & ResultParts['engine'];
+  engine: ExportEngine & FileEngine & ResultParts['engine'];
   openViews: number;
 } {
   const { report, records = [], groups = [], result = [], batchSize = 100, onBatch } = options;
@@ -114,6 +119,18 @@ export function createFakeExportParts(options: {
         }),
       readSqlRows: ({ offset, limit }: { offset: number; limit: number }) =>
         Promise.resolve(result.slice(offset, offset + limit)),
+      /** The file that the engine would write, of the same batches. */
+      async writeRecords(_question: unknown, { signal }: { signal?: AbortSignal | undefined } = {}) {
+        for (let batch = 0; batch * batchSize < records.length; batch += 1) {
+          signal?.throwIfAborted();
+          await onBatch?.(batch);
+        }
+        const path = join(tmpdir(), `engine-${randomUUID()}.part`);
+        await writeFile(path, 'PAR1');
+        return { path, rowCount: records.length, bytes: 4, sha256: hash('sha256', 'PAR1') };
+      },
+      writeRows: () => Promise.reject(new Error('not here')),
+      writeResult: () => Promise.reject(new Error('not here')),
       closeView() {
         parts.openViews -= 1;
         return Promise.resolve();

@@ -5,16 +5,14 @@ import type { Input, Output } from '../../common/contract/index.ts';
 import type { Host } from '../host.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { TaskHandle, TaskRegistry } from '../tasks/task-registry.ts';
-import { watchDirectionMarks } from './direction-marks.ts';
-import { WRITERS } from './formats/writers.ts';
 import { openPartialFile } from './partial-file.ts';
 import type { PartialList } from './partial-list.ts';
 import { prepareRecords, type RecordParts } from './prepare-records.ts';
 import { prepareResult, type ResultParts } from './prepare-result.ts';
 import type { PreparedExport } from './prepared-export.ts';
 import { previewExport } from './preview-export.ts';
-import { writeExport } from './write-export.ts';
 import { writeManifest, type ManifestParts } from './write-manifest.ts';
+import { writePrepared } from './write-prepared.ts';
 
 /** Finished exports that can still be revealed; as many as the registry keeps ended tasks. */
 const FINISHED_KEPT = 50;
@@ -62,41 +60,31 @@ export function createExporter(
     await partials.add(target);
     let manifest: string | null = null;
     try {
-      await prepared.withSource(task.signal, async (source) => {
-        const about = prepared.describe(source.rowCount, now());
-        const watched = watchDirectionMarks(source.columns);
-        const writer = WRITERS[format](watched.columns, about, { csv: layout.csv });
-        const onProgress = (done: number): void => task.progress(done, source.rowCount);
-        onProgress(0);
-        await writeExport({ source, writer, file, signal: task.signal, onProgress });
-        const { bytes, sha256 } = await file.commit();
-        const cutTexts = writer.countCut?.() ?? 0;
-        const replacedCharacters = writer.countReplaced();
-        if (layout.manifest === true) {
-          const columns = source.columns.map(({ name }) => name);
-          const written = { file: basename(target), bytes, sha256, columns, cutTexts, replacedCharacters };
-          manifest = await writeManifest(options, prepared, about, target, written);
-        }
-        const directionMarks = watched.list();
-        task.update({
-          fileName: basename(target),
-          fileBytes: bytes,
-          fileSha256: sha256,
-          ...(host.kind === 'web' ? {} : { filePath: target }),
-          ...(directionMarks.length > 0 ? { directionMarks: [...directionMarks] } : {}),
-          ...(cutTexts > 0 ? { cutTexts } : {}),
-          ...(replacedCharacters > 0 ? { replacedCharacters } : {}),
-          ...(manifest === null ? {} : { manifestName: basename(manifest) }),
-        });
-        logger.info('An export was written.', {
-          taskId: task.id,
-          snapshotId,
-          format,
-          recordCount: source.rowCount,
-          replacedCharacters,
-          bytes,
-          sha256,
-        });
+      const { about, rowCount, directionMarks, ...written } = await writePrepared(prepared, file, task, now);
+      const { bytes, sha256 } = await file.commit();
+      const { cutTexts, replacedCharacters } = written;
+      if (layout.manifest === true) {
+        const whole = { file: basename(target), bytes, sha256, ...written };
+        manifest = await writeManifest(options, prepared, about, target, whole);
+      }
+      task.update({
+        fileName: basename(target),
+        fileBytes: bytes,
+        fileSha256: sha256,
+        ...(host.kind === 'web' ? {} : { filePath: target }),
+        ...(directionMarks.length > 0 ? { directionMarks: [...directionMarks] } : {}),
+        ...(cutTexts > 0 ? { cutTexts } : {}),
+        ...(replacedCharacters > 0 ? { replacedCharacters } : {}),
+        ...(manifest === null ? {} : { manifestName: basename(manifest) }),
+      });
+      logger.info('An export was written.', {
+        taskId: task.id,
+        snapshotId,
+        format,
+        recordCount: rowCount,
+        replacedCharacters,
+        bytes,
+        sha256,
       });
     } finally {
       // What stays is removed at the next start.

@@ -1,4 +1,5 @@
 import { joinJsonTexts, type JsonTexts } from '../../common/json/exact-json.ts';
+import type { FileValue } from '../analysis/engine/files/file-column.ts';
 import type { RecordDetail } from '../../common/model/records/record.ts';
 import type { SummaryGroup } from '../../common/model/records/summary.ts';
 import { formatMoment, nameZonedField } from '../../common/time/format-moment.ts';
@@ -24,6 +25,8 @@ export interface ExportColumn<Row> {
   readonly readMs?: (row: Row) => number | null;
   /** The zone of the clock that moments are written in. */
   readonly zone?: string;
+  /** Where the engine has the value, for files that it writes itself; undefined where it doesn't. */
+  readonly value?: FileValue;
 }
 
 /**
@@ -35,6 +38,7 @@ export const OTHER_FIELDS: ExportColumn<{ readonly extra?: JsonTexts | undefined
   type: 'text',
   read: ({ extra = {} }) => (Object.keys(extra).length === 0 ? null : joinJsonTexts(Object.entries(extra))),
   readFields: ({ extra = {} }) => extra,
+  value: { kind: 'other-fields' },
 };
 
 const COLUMN_TYPES: Readonly<Record<FieldType, ExportColumn<never>['type']>> = {
@@ -59,6 +63,7 @@ export function selectDetailColumns(
       name: wireName,
       type: COLUMN_TYPES[type],
       read: (record) => record[name],
+      value: { kind: 'field', name },
     }));
 }
 
@@ -82,6 +87,7 @@ export function addZonedDate(
       if (dateMs !== null) return formatMoment(dateMs, zone);
       return place === 'instead' ? dateText : null;
     },
+    value: { kind: 'moment', zone, hasText: place === 'instead' },
   };
   return columns.flatMap((column) => {
     if (column.name !== wireName) return [column];
@@ -91,8 +97,8 @@ export function addZonedDate(
 
 /** A person's own columns, after those of the service. */
 export const MARK_COLUMNS: readonly ExportColumn<RecordDetail>[] = [
-  { name: 'Mark', type: 'text', read: ({ mark }) => mark?.mark ?? null },
-  { name: 'Note', type: 'text', read: ({ mark }) => mark?.note ?? null },
+  { name: 'Mark', type: 'text', read: ({ mark }) => mark?.mark ?? null, value: { kind: 'mark' } },
+  { name: 'Note', type: 'text', read: ({ mark }) => mark?.note ?? null, value: { kind: 'note' } },
 ];
 
 /** Fields of a summary report in the order of the specification. */

@@ -19,6 +19,13 @@ export function addNameColumns<Row>(
       name: `${column.name} name`,
       type: 'text',
       read: (row) => byNumber.get(`${field}:${String(column.read(row))}`) ?? null,
+      value: {
+        kind: 'name',
+        field,
+        names: names.flatMap((entry) =>
+          entry.field === field ? [{ value: entry.value, name: entry.name }] : [],
+        ),
+      },
     };
     return [column, named];
   });

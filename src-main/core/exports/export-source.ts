@@ -1,5 +1,6 @@
 import type { Input } from '../../common/contract/index.ts';
 import type { RecordDetail } from '../../common/model/records/record.ts';
+import type { SummaryGroup } from '../../common/model/records/summary.ts';
 import type { ValueName } from '../../common/model/records/value-name.ts';
 import { countContent } from '../../common/reporting/field-values.ts';
 import { isDetailKind, type ReportKind } from '../../common/reporting/reports.ts';
@@ -35,6 +36,16 @@ export interface ExportSource<Row> {
   readonly measure: (row: Row) => number;
 }
 
+/** Reads the groups of a summary, computed or as the service reported them. Throws `cache.*` and `analysis.*`. */
+export async function readGroups(
+  { cache, engine }: { readonly cache: ExportCache; readonly engine: ExportEngine },
+  { scope, isSummary = false }: Pick<Input<'exports/start'>, 'scope' | 'isSummary'>,
+  signal: AbortSignal | undefined,
+): Promise<readonly SummaryGroup[]> {
+  if (isSummary) return engine.summarise(scope, { signal });
+  return (await cache.readSummary('snapshotId' in scope ? scope.snapshotId : 0)).groups;
+}
+
 /**
  * Opens the records to export and hands them to `use`; what was opened is closed however that ends.
  * Throws `cache.*` and `analysis.*`.
@@ -47,11 +58,9 @@ export async function withExportSource(
   signal: AbortSignal,
   use: <Row>(source: ExportSource<Row>) => Promise<void>,
 ): Promise<void> {
-  const { scope, filter, order, includePayload, includeMarks = false, isSummary = false } = input;
+  const { scope, filter, order, includePayload, includeMarks = false } = input;
   if (!isDetailKind(report)) {
-    const groups = isSummary
-      ? await engine.summarise(scope, { signal })
-      : (await cache.readSummary('snapshotId' in scope ? scope.snapshotId : 0)).groups;
+    const groups = await readGroups({ cache, engine }, input, signal);
     await use({
       ...arrangeSummaryColumns(report, input, names),
       rowCount: groups.length,

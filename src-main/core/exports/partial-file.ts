@@ -2,16 +2,24 @@ import { createHash } from 'node:crypto';
 import { open, stat, type FileHandle } from 'node:fs/promises';
 import { AppError } from '../../common/contract/errors.ts';
 import { findErrorCode } from '../../node/error-text.ts';
-import { removePatiently, tryToRemove } from '../../node/move-and-remove.ts';
+import { copyPatiently, movePatiently, removePatiently, tryToRemove } from '../../node/move-and-remove.ts';
 import { PRIVATE_FILE_MODE } from '../../node/private-files.ts';
 import { replaceFile } from '../../node/write-file-atomically.ts';
 
 const STALE_MS = 24 * 60 * 60 * 1000;
 
+/** What tells a file from others. */
+export interface FileSum {
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
 export interface PartialFile {
   write(piece: string | Uint8Array): Promise<void>;
+  /** Takes a file that is whole already in the place of what was written; it is gone from where it was then. */
+  take(path: string, sum: FileSum): Promise<void>;
   /** Makes the file whole under its final name, in one step. Throws `files.held` while that is open elsewhere. */
-  commit(): Promise<{ bytes: number; sha256: string }>;
+  commit(): Promise<FileSum>;
   /** Removes what was written, unless it was committed. False where the partial file stays. Never rejects. */
   discard(): Promise<boolean>;
 }
@@ -32,6 +40,7 @@ export async function openPartialFile(
   let bytes = 0;
   let isOpen = true;
   let committed = false;
+  let taken: FileSum | null = null;
 
   async function close(): Promise<void> {
     if (!isOpen) return;
@@ -46,13 +55,20 @@ export async function openPartialFile(
       hash.update(buffer);
       bytes += buffer.length;
     },
+    async take(from, { bytes: size, sha256 }) {
+      await guardWriting(async () => {
+        await close();
+        await moveAnywhere(from, path);
+      });
+      taken = { bytes: size, sha256 };
+    },
     async commit() {
       await guardWriting(async () => {
         await close();
         await replaceFile(path, target);
       });
       committed = true;
-      return { bytes, sha256: hash.digest('hex') };
+      return taken ?? { bytes, sha256: hash.digest('hex') };
     },
     async discard() {
       if (committed) return true;
@@ -78,6 +94,17 @@ async function openExclusively(path: string, nowMs: number, openFile: typeof ope
       return openNew();
     }
   });
+}
+
+/** Moves a file, to another disk too. */
+async function moveAnywhere(from: string, to: string): Promise<void> {
+  try {
+    await movePatiently(from, to);
+  } catch (error) {
+    if (findErrorCode(error) !== 'EXDEV') throw error;
+    await copyPatiently(from, to);
+    await removePatiently(from);
+  }
 }
 
 async function writeAll(handle: FileHandle, buffer: Uint8Array): Promise<void> {

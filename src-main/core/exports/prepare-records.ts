@@ -3,12 +3,14 @@ import type { Input } from '../../common/contract/index.ts';
 import type { ValueName } from '../../common/model/records/value-name.ts';
 import { createQueryClock } from '../../common/query/query-clock.ts';
 import { writeQuery } from '../../common/query/write-query.ts';
-import { isDetailKind } from '../../common/reporting/reports.ts';
+import { isDetailKind, type ReportKind } from '../../common/reporting/reports.ts';
 import { isTimeZone } from '../../common/time/time-zones.ts';
-import { withExportSource, type ExportCache, type ExportEngine } from './export-source.ts';
+import { arrangeDetailColumns, arrangeSummaryColumns } from './arrange-columns.ts';
+import { readGroups, withExportSource, type ExportCache, type ExportEngine } from './export-source.ts';
 import { readExportSubject, toComputedSummary, type ExportSubject } from './export-subject.ts';
 import type { ExportAbout } from './formats/export-writer.ts';
-import type { PreparedExport } from './prepared-export.ts';
+import { exportRecordsAsParquet, exportRowsAsParquet, type FileEngine } from './formats/parquet.ts';
+import type { EngineExport, PreparedExport } from './prepared-export.ts';
 import { toExportFileName } from './safe-file-name.ts';
 
 type ExportInput = Input<'exports/start'>;
@@ -16,7 +18,7 @@ type ExportInput = Input<'exports/start'>;
 /** What exports of records are read from. */
 export interface RecordParts {
   readonly cache: ExportCache;
-  readonly engine: ExportEngine;
+  readonly engine: ExportEngine & FileEngine;
   /** The names of a connection's channels, services and actions; none for one that is gone. */
   listNames(connectionId: string): readonly ValueName[];
 }
@@ -25,8 +27,10 @@ export interface RecordParts {
  * Prepares the export of records or of a summary. Throws `cache.*`, and `app.invalid-input` for a zone that nobody knows
  * and for a computed summary of what has none.
  */
-export async function prepareRecords(parts: RecordParts, input: ExportInput): Promise<PreparedExport> {
-  const { scope, zone, filter, isSummary = false, includeNames = false, format, layout = {} } = input;
+export async function prepareRecords(parts: RecordParts, asked: ExportInput): Promise<PreparedExport> {
+  const input = asked.format === 'parquet' ? withInstants(asked) : asked;
+  const { scope, filter, isSummary = false, includeNames = false, format, layout = {} } = input;
+  const { zone } = asked;
   if (zone !== undefined && !isTimeZone(zone)) {
     throw new AppError('app.invalid-input', 'An export needs a time zone that is known.', { zone });
   }
@@ -49,8 +53,28 @@ export async function prepareRecords(parts: RecordParts, input: ExportInput): Pr
     suggestedName: toExportFileName(subject, format, { zone, filter }),
     describe: (count, nowMs) => toAbout(subject, input, count, nowMs),
     provenance: { connectionId, ...provenance },
+    inEngine: format === 'parquet' ? toParquet(parts, subject.report, input, names) : null,
     withSource: (signal, use) => withExportSource(parts, subject.report, input, names, signal, use),
   };
+}
+
+/** A typed file has instants, which no clock is needed for, and the text as received beside them. */
+function withInstants({ layout = {}, ...input }: ExportInput): ExportInput {
+  const dates = layout.dates === 'received' ? 'received' : 'both';
+  return { ...input, zone: 'UTC', layout: { ...layout, dates } };
+}
+
+function toParquet(
+  parts: RecordParts,
+  report: ReportKind,
+  input: ExportInput,
+  names: readonly ValueName[],
+): EngineExport {
+  if (isDetailKind(report)) {
+    return exportRecordsAsParquet(parts.engine, input, arrangeDetailColumns(report, input, names).columns);
+  }
+  const { columns } = arrangeSummaryColumns(report, input, names);
+  return exportRowsAsParquet(parts.engine, report, columns, (signal) => readGroups(parts, input, signal));
 }
 
 function toAbout(

@@ -4,6 +4,7 @@ import { toWireDate } from '../../common/reporting/wire-dates.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import { chooseColumns } from './arrange-columns.ts';
 import type { ExportColumn } from './export-columns.ts';
+import { exportResultAsParquet, type FileEngine } from './formats/parquet.ts';
 import type { PreparedExport } from './prepared-export.ts';
 import { toExportFileName } from './safe-file-name.ts';
 
@@ -12,7 +13,7 @@ type ResultRow = readonly SqlCell[];
 
 /** What exports of results are read from. */
 export interface ResultParts {
-  readonly engine: Pick<Engine, 'readSqlRows'>;
+  readonly engine: Pick<Engine, 'readSqlRows'> & FileEngine;
   /** The tenant of a connection. Throws `connections.not-found`. */
   findTenant(connectionId: string): number;
 }
@@ -61,6 +62,10 @@ export function prepareResult(parts: ResultParts, input: ResultInput): PreparedE
       exportedAt: new Date(nowMs).toISOString(),
     }),
     provenance: { connectionId, snapshotIds: [], gaps: [] },
+    inEngine:
+      format === 'parquet'
+        ? exportResultAsParquet(parts.engine, resultId, toTyped(all, input.columns), columns)
+        : null,
     withSource: (signal, use) =>
       use<ResultRow>({
         columns,
@@ -73,13 +78,21 @@ export function prepareResult(parts: ResultParts, input: ResultInput): PreparedE
   };
 }
 
-/** A result may name several columns alike; a file may not. */
+/** The columns of a result under the names that they have in a file, with the types that the engine gave them. */
+function toTyped(
+  all: readonly { readonly name: string }[],
+  columns: readonly SqlColumn[],
+): { name: string; type: string }[] {
+  return all.map(({ name }, place) => ({ name, type: columns[place]?.type ?? 'VARCHAR' }));
+}
+
+/** A result may name several columns alike; a file may not, and engines of SQL don't tell letters' case apart. */
 function toColumns(columns: readonly SqlColumn[]): ExportColumn<ResultRow>[] {
   const taken = new Set<string>();
   return columns.map(({ name, kind }, place) => {
     let own = name;
-    for (let number = 2; taken.has(own); number += 1) own = `${name} (${number})`;
-    taken.add(own);
+    for (let number = 2; taken.has(own.toLowerCase()); number += 1) own = `${name} (${number})`;
+    taken.add(own.toLowerCase());
     return {
       name: own,
       type: kind === 'number' ? 'number' : 'text',

@@ -34,9 +34,17 @@ async function preview<Row>(
     if (rows.length >= JUDGED_ROWS) break;
   }
   const shown = rows.slice(0, SHOWN_ROWS);
+  const { format } = prepared;
+  const cells = [
+    columns.map(({ name }) => name),
+    ...shown.map((row) => columns.map((column) => toCell(column, row))),
+  ];
+  // How well columns are packed shows in the whole file only.
+  if (format === 'parquet')
+    return { columns: [...available], text: null, cells, rowCount, estimatedBytes: null };
   const write = async (some: readonly Row[]): Promise<{ pieces: ExportPiece[]; bytes: number }> => {
     const about = prepared.describe(rowCount, nowMs);
-    const writer = WRITERS[prepared.format](columns, about, { csv: prepared.layout.csv });
+    const writer = WRITERS[format](columns, about, { csv: prepared.layout.csv });
     const pieces = [await writer.begin(), await writer.write(some), await writer.end()];
     return { pieces, bytes: pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0) };
   };
@@ -46,10 +54,7 @@ async function preview<Row>(
   return {
     columns: [...available],
     text: isText ? beginning.pieces.join('').slice(0, MAX_TEXT_CHARACTERS) : null,
-    cells: [
-      columns.map(({ name }) => name),
-      ...shown.map((row) => columns.map((column) => toCell(column, row))),
-    ],
+    cells,
     rowCount,
     estimatedBytes: Math.round(none.bytes + rowBytes * rowCount),
   };

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 
-export const EXPORT_FORMATS = ['csv', 'xlsx', 'json', 'ndjson'] as const;
+export const EXPORT_FORMATS = ['csv', 'xlsx', 'json', 'ndjson', 'parquet'] as const;
 export const ExportFormat = Type.Enum([...EXPORT_FORMATS]);
 export type ExportFormat = Static<typeof ExportFormat>;
 

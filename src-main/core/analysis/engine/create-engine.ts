@@ -3,6 +3,7 @@ import { AppError } from '../../../common/contract/errors.ts';
 import type { CallOptions } from '../../calls/pair-calls.ts';
 import type { Logger } from '../../logging/logger.ts';
 import type { EngineOperations } from './engine-operations.ts';
+import { emptyFilesFolder } from './files/files-folder.ts';
 import type { FeedProgress } from './feed-engine.ts';
 import type { EngineStart } from './serve-engine.ts';
 import { startEngine, type RunningEngine, type StartEngineProcess } from './start-engine.ts';
@@ -64,6 +65,9 @@ const NAMES = [
   'runSql',
   'readSqlRows',
   'closeSqlResult',
+  'writeRecords',
+  'writeResult',
+  'writeRows',
 ] as const satisfies readonly (keyof Calls)[];
 
 /** What may have ended the process is not asked again. */
@@ -82,6 +86,7 @@ export function createEngine(options: {
   readonly manyRecords?: number;
 }): Engine {
   const { startProcess, start, logger, now, manyRecords = MANY_RECORDS } = options;
+  emptyFilesFolder(start.engineFile);
   const listeners = new Set<(progress: FeedProgress | null) => void>();
   let generation = 0;
   let troublesMs: number[] = [];

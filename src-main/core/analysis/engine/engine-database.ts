@@ -3,6 +3,7 @@ import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { removePatientlySync, tryToRemoveSync } from '../../../node/move-and-remove.ts';
 import { ENGINE_SCHEMA, listTableSql } from './engine-tables.ts';
+import { findFilesFolder } from './files/files-folder.ts';
 import type { BoundValue } from './filter-sql.ts';
 
 /** Bits of the keys that groups are counted by without hashing: buckets of a histogram by code need 18. */
@@ -16,6 +17,8 @@ const SPILL_REMOVAL = { isFolder: true, maxWaitMs: 1000 };
 export interface EngineDatabase {
   /** True when the file was begun anew, so that everything has to be fed. */
   readonly isNew: boolean;
+  /** The only folder that statements of the application may write files to; see `writeFile`. */
+  readonly filesFolder: string;
   /** A connection of its own; close it with `closeSync`. Statements on several run side by side. */
   connect(): Promise<DuckDBConnection>;
   close(): void;
@@ -39,7 +42,8 @@ export interface EngineFile {
 export async function openEngineDatabase(options: EngineFile): Promise<EngineDatabase> {
   const spillFolder = join(options.file, '..', 'analysis-spill');
   tryToRemoveSync(spillFolder, SPILL_REMOVAL);
-  mkdirSync(spillFolder, { recursive: true, mode: 0o700 });
+  const filesFolder = findFilesFolder(options.file);
+  for (const folder of [spillFolder, filesFolder]) mkdirSync(folder, { recursive: true, mode: 0o700 });
   const config = {
     threads: String(options.threads),
     memory_limit: `${options.memoryLimitMb}MB`,
@@ -50,14 +54,15 @@ export async function openEngineDatabase(options: EngineFile): Promise<EngineDat
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
     allow_community_extensions: 'false',
-    // No statement reaches a file other than the engine's own, nor the network.
-    enable_external_access: 'false',
   };
   const create = async (): Promise<DuckDBInstance> => {
     const instance = await DuckDBInstance.create(options.file, config);
     const connection = await instance.connect();
     try {
       await connection.run("SET GLOBAL TimeZone = 'UTC'");
+      // No statement reaches a file other than the engine's own and those that are being exported, nor the network.
+      await connection.run(`SET GLOBAL allowed_directories = [${quoteText(filesFolder)}]`);
+      await connection.run('SET GLOBAL enable_external_access = false');
       await connection.run('SET GLOBAL lock_configuration = true');
     } finally {
       connection.closeSync();
@@ -80,12 +85,18 @@ export async function openEngineDatabase(options: EngineFile): Promise<EngineDat
   if (instance === undefined) throw new Error('The engine has no file.');
   return {
     isNew,
+    filesFolder,
     connect: () => instance.connect(),
     close: () => {
       instance.closeSync();
       tryToRemoveSync(spillFolder, SPILL_REMOVAL);
     },
   };
+}
+
+/** Writes a text as a literal of SQL. */
+export function quoteText(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
 }
 
 async function isFit(instance: DuckDBInstance, { file, cacheIdentity }: EngineFile): Promise<boolean> {

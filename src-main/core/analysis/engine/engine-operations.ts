@@ -17,6 +17,7 @@ import type { EngineDatabase } from './engine-database.ts';
 import { countMinutes, readPercentiles } from './alerts/count-minutes.ts';
 import { findNewFamilies } from './alerts/find-new-families.ts';
 import { findErrorFamilies } from './error-families.ts';
+import { createFileOperations } from './files/file-operations.ts';
 import { findFindings, type FindingsQuestion } from './findings/find-findings.ts';
 import { resolveMarks } from './marked-records.ts';
 import { createMeasureOperations } from './measures/measure-operations.ts';
@@ -68,7 +69,7 @@ export async function createEngineOperations(database: EngineDatabase, source: E
   const resolver = createScopeResolver(source, feed, () => follow());
   const ask = <Value>(
     scope: WantedScope,
-    context: Context,
+    context: Pick<Context, 'signal'>,
     work: (
       connection: DuckDBConnection,
       scope: Awaited<ReturnType<typeof resolver.resolve>>,
@@ -81,7 +82,7 @@ export async function createEngineOperations(database: EngineDatabase, source: E
   /** As `ask`, with a filter in which marks and notes stand for ids of records. */
   const askFiltered = <Value>(
     { scope, filter }: Question,
-    context: Context,
+    context: Pick<Context, 'signal'>,
     work: (
       connection: DuckDBConnection,
       records: Awaited<ReturnType<typeof resolver.resolve>>,
@@ -120,6 +121,13 @@ export async function createEngineOperations(database: EngineDatabase, source: E
         return toFacets(await countValues(connection, records, filter, fields));
       }),
     ...createMeasureOperations(askFiltered),
+    ...createFileOperations({
+      folder: database.filesFolder,
+      ask: askFiltered,
+      connect: withConnection,
+      source,
+      results,
+    }),
     summarise: (scope: WantedScope, context: Context) => ask(scope, context, summariseRecords),
     findErrorFamilies: (
       { period, ...question }: Question & { period: { fromMs: number; toMs: number } },

@@ -10,7 +10,14 @@ import {
 } from '../../../common/reporting/reports.ts';
 
 /** Raised whenever a table below or the meaning of a column changes: the file is then fed anew. */
-export const ENGINE_SCHEMA = 4;
+export const ENGINE_SCHEMA = 5;
+
+/** The date as received; empty where it is the instant in the form that most services write, as in the cache. */
+const DATE_TEXT_COLUMN = 'date_text';
+
+/** The date as received, whichever form it is kept in. */
+export const DATE_TEXT_SQL = `CASE WHEN ${DATE_TEXT_COLUMN} = '' AND date_ms IS NOT NULL
+  THEN strftime(epoch_ms(date_ms), '%Y-%m-%dT%H:%M:%S.%gZ') ELSE ${DATE_TEXT_COLUMN} END`;
 
 export interface EngineColumn {
   readonly name: string;
@@ -33,6 +40,7 @@ function listColumns(kind: DetailKind): EngineColumn[] {
   return [
     { name: 'record_id', type: BIGINT },
     { name: 'date_ms', type: BIGINT },
+    { name: DATE_TEXT_COLUMN, type: VARCHAR },
     ...fields,
     { name: OTHER_FIELDS_COLUMN, type: VARCHAR },
   ];

@@ -44,6 +44,21 @@ export async function resolveMarks(
   };
 }
 
+/** The marked records of a scope, with their marks. */
+export async function findMarks(
+  connection: DuckDBConnection,
+  records: RecordScope,
+  source: MarkSource,
+  connectionId: string,
+): Promise<(RecordMark & { readonly id: number })[]> {
+  const report = `${records.direction}-detail` as const;
+  const wanted = source.listMarks(connectionId, report);
+  const ids = wanted.length === 0 ? [] : await findCandidates(connection, records, wanted);
+  return source
+    .readMarks(report, ids)
+    .flatMap((mark, place) => (mark === null ? [] : [{ ...mark, id: ids[place] ?? 0 }]));
+}
+
 /** Records that may be marked ones: of the same session and moment. */
 async function findCandidates(
   connection: DuckDBConnection,

@@ -23,7 +23,7 @@ type Context = CallContext<FeedProgress>;
 /** Resolves which records a question is about, marks and notes included, and lets `work` answer it. */
 export type AskFiltered = <Value>(
   question: { readonly scope: WantedScope; readonly filter: RecordFilter },
-  context: Context,
+  context: Pick<Context, 'signal'>,
   work: (connection: DuckDBConnection, records: RecordScope, filter: RecordFilter) => Promise<Value>,
 ) => Promise<Value>;
 

@@ -1,0 +1,87 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { RecordOrder } from '../../../../common/model/records/record.ts';
+import type { RecordFilter } from '../../../../common/model/records/record-filter.ts';
+import type { RecordScope as WantedScope } from '../../../../common/model/records/record-scope.ts';
+import { SQL_MAX_ROWS, type SqlCell } from '../../../../common/model/records/sql.ts';
+import type { CallContext } from '../../../calls/call-messages.ts';
+import type { AskFiltered } from '../measures/measure-operations.ts';
+import type { EngineSource } from '../resolve-scope.ts';
+import type { SqlResults } from '../sql/sql-results.ts';
+import { quoteName, toValueSql, type FileColumn } from './file-column.ts';
+import { PARQUET_OPTIONS, toMetadataSql } from './parquet-options.ts';
+import { prepareRecordRows } from './record-rows.ts';
+import { writeFile, type EngineFile, type FileProgress } from './write-file.ts';
+import { writeRowsAsParquet, type RowColumn } from './write-rows.ts';
+
+interface RecordFile {
+  readonly scope: WantedScope;
+  readonly filter: RecordFilter;
+  readonly order: RecordOrder;
+  readonly columns: readonly FileColumn[];
+  /** What the file is, as JSON. */
+  readonly about: string;
+}
+
+/** Returns the engine's operations that write files into its folder; each says how far it is. */
+export function createFileOperations(options: {
+  readonly folder: string;
+  readonly ask: AskFiltered;
+  readonly connect: <Value>(
+    context: CallContext<FileProgress>,
+    work: (connection: DuckDBConnection) => Promise<Value>,
+  ) => Promise<Value>;
+  readonly source: EngineSource;
+  readonly results: Pick<SqlResults, 'read'>;
+}) {
+  const { folder, ask, connect, source, results } = options;
+  return {
+    /** Writes records as Parquet. Throws AppErrors as `prepareRecordRows` and `writeFile` do. */
+    writeRecords: (question: RecordFile, context: CallContext<FileProgress>): Promise<EngineFile> =>
+      ask(question, context, async (connection, records, filter) => {
+        const { scope, columns, order, about } = question;
+        const { connectionId } = 'snapshotId' in scope ? source.getSnapshot(scope.snapshotId) : scope;
+        const parts = { connection, records, filter, order, columns, source, connectionId };
+        const { from, values, total } = await prepareRecordRows(parts);
+        const selected = columns.map(
+          ({ name, value }) => `${toValueSql(value, records.direction)} AS ${quoteName(name)}`,
+        );
+        context.progress({ done: 0, total });
+        return writeFile({
+          connection,
+          folder,
+          select: `SELECT ${selected.join(', ')} ${from}`,
+          values,
+          total,
+          copyOptions: `${PARQUET_OPTIONS}, ${toMetadataSql(about)}`,
+          signal: context.signal,
+          onProgress: context.progress,
+        });
+      }),
+    /** Writes rows of an open result of SQL as Parquet; `places` are those of the columns in the result. */
+    writeResult: (
+      question: { resultId: string; places: readonly number[]; columns: readonly RowColumn[]; about: string },
+      context: CallContext<FileProgress>,
+    ): Promise<EngineFile> => {
+      const { resultId, places, columns, about } = question;
+      return connect(context, (connection) => {
+        const all = results.read({ resultId, offset: 0, limit: SQL_MAX_ROWS, whole: true });
+        const rows = all.map((row) => places.map((place) => row[place] ?? null));
+        return writeRowsAsParquet({ connection, folder, columns, rows, about, ...toRun(context) });
+      });
+    },
+    /** Writes a few rows as Parquet, such as the groups of a summary. */
+    writeRows: (
+      question: { rows: readonly (readonly SqlCell[])[]; columns: readonly RowColumn[]; about: string },
+      context: CallContext<FileProgress>,
+    ): Promise<EngineFile> =>
+      connect(context, (connection) =>
+        writeRowsAsParquet({ connection, folder, ...question, ...toRun(context) }),
+      ),
+  };
+}
+
+function toRun({
+  signal,
+}: CallContext<FileProgress>): Pick<Parameters<typeof writeFile>[0], 'signal' | 'onProgress'> {
+  return { signal, onProgress: () => undefined };
+}

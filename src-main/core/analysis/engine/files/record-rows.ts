@@ -1,0 +1,80 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { AppError } from '../../../../common/contract/errors.ts';
+import type { RecordOrder } from '../../../../common/model/records/record.ts';
+import type { RecordFilter } from '../../../../common/model/records/record-filter.ts';
+import { readRows } from '../engine-database.ts';
+import { ENGINE_COLUMNS } from '../engine-tables.ts';
+import { countRecords } from '../count-records.ts';
+import { toFilterSql, type BoundValue } from '../filter-sql.ts';
+import { findMarks, type MarkSource } from '../marked-records.ts';
+import { toSourceSql, type RecordScope } from '../record-scope.ts';
+import { toViewOrder } from '../views/view-order.ts';
+import type { FileColumn } from './file-column.ts';
+
+/** The records of a file, in its order. */
+export interface RecordRows {
+  /** What follows SELECT and its expressions. */
+  readonly from: string;
+  readonly values: readonly BoundValue[];
+  /** How many there are. */
+  readonly total: number;
+}
+
+/**
+ * Finds the records of a file. Throws AppError `cache.page-damaged` where the file is to hold texts of records whose page
+ * could not be read: the engine has everything else of them.
+ */
+export async function prepareRecordRows(options: {
+  readonly connection: DuckDBConnection;
+  readonly records: RecordScope;
+  readonly filter: RecordFilter;
+  readonly order: RecordOrder;
+  readonly columns: readonly FileColumn[];
+  readonly source: MarkSource;
+  readonly connectionId: string;
+}): Promise<RecordRows> {
+  const { connection, records, filter, order, columns, source, connectionId } = options;
+  const where = toFilterSql(filter, records.direction);
+  const { columns: sorted, leading, sql } = toViewOrder(order, records);
+  const isEvery = filter.conditions.length === 0;
+  const total = await (isEvery
+    ? countRecords(connection, records)
+    : countRecords(connection, records, where));
+  const names = ENGINE_COLUMNS[records.direction].map(({ name }) => name);
+  const rows = toSourceSql(records, names, where);
+  if (columns.some(({ value }) => isOfPage(value))) await refuseDamaged(connection, rows, where.values);
+  // Without an order of their own they come in the order received.
+  const isSorted = sorted.length > 0 || leading.isDescending;
+  const ordered = isSorted ? ` ORDER BY ${sql}` : '';
+  if (!columns.some(({ value }) => value.kind === 'mark' || value.kind === 'note')) {
+    return { from: `FROM ${rows}${ordered}`, values: where.values, total };
+  }
+  await connection.run('CREATE TEMP TABLE marked_records (marked_id BIGINT, mark VARCHAR, note VARCHAR)');
+  for (const { id, mark, note } of await findMarks(connection, records, source, connectionId)) {
+    await connection.run('INSERT INTO marked_records VALUES ($1, $2, $3)', [BigInt(id), mark, note]);
+  }
+  return {
+    from: `FROM ${rows} AS records LEFT JOIN marked_records AS marked ON marked_id = record_id ORDER BY ${sql}`,
+    values: where.values,
+    total,
+  };
+}
+
+/** Texts of any length and unknown fields are in no column of the cache, only in its pages. */
+function isOfPage(value: FileColumn['value']): boolean {
+  if (value.kind === 'field') return value.name === 'payload' || value.name === 'response';
+  return value.kind === 'other-fields';
+}
+
+async function refuseDamaged(
+  connection: DuckDBConnection,
+  rows: string,
+  values: readonly BoundValue[],
+): Promise<void> {
+  const [[count] = [0]] = await readRows<[number]>(
+    connection,
+    `SELECT count(*) FROM ${rows} WHERE payload IS NULL`,
+    values,
+  );
+  if (count > 0) throw new AppError('cache.page-damaged', 'Stored pages are damaged.', { records: count });
+}

@@ -1,0 +1,84 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { chmod } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { AppError } from '../../../../common/contract/errors.ts';
+import { tryToRemove } from '../../../../node/move-and-remove.ts';
+import { PRIVATE_FILE_MODE } from '../../../../node/private-files.ts';
+import { quoteText } from '../engine-database.ts';
+import type { BoundValue } from '../filter-sql.ts';
+
+const PROGRESS_MS = 200;
+
+/** A file that the engine wrote, in its own folder: whoever asked for it takes it from there. */
+export interface EngineFile {
+  readonly path: string;
+  readonly rowCount: number;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/** Progress of a file in rows, about. */
+export interface FileProgress {
+  readonly done: number;
+  readonly total: number;
+}
+
+/**
+ * Writes what a statement selects to a new file of the folder; `options` are those of COPY. The file is removed again
+ * where that fails. Throws AppError `exports.write-failed` for a disk that is full or fails.
+ */
+export async function writeFile(options: {
+  readonly connection: DuckDBConnection;
+  readonly folder: string;
+  readonly select: string;
+  readonly values: readonly BoundValue[];
+  /** Rows that the statement selects. */
+  readonly total: number;
+  readonly copyOptions: string;
+  readonly signal: AbortSignal;
+  onProgress(progress: FileProgress): void;
+}): Promise<EngineFile> {
+  const { connection, folder, select, values, total, copyOptions, signal, onProgress } = options;
+  const path = join(folder, `${randomUUID()}.part`);
+  // Settings are locked; these two statements are the way left to be told how far it is.
+  await connection.run('PRAGMA enable_progress_bar');
+  await connection.run('PRAGMA disable_print_progress_bar');
+  const timer = setInterval(() => {
+    const { percentage } = connection.progress;
+    if (percentage > 0) onProgress({ done: Math.min(total, Math.floor((percentage * total) / 100)), total });
+  }, PROGRESS_MS);
+  try {
+    const sql = `COPY (${select}) TO ${quoteText(path)} (${copyOptions}, USE_TMP_FILE false)`;
+    const reader = await connection.runAndReadAll(sql, [...values]);
+    const rowCount = Number(reader.getRows()[0]?.[0] ?? 0);
+    signal.throwIfAborted();
+    await chmod(path, PRIVATE_FILE_MODE);
+    return { path, rowCount, ...(await readSum(path, signal)) };
+  } catch (error) {
+    await tryToRemove(path, () => undefined);
+    throw toWriteError(error);
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+async function readSum(path: string, signal: AbortSignal): Promise<{ bytes: number; sha256: string }> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const piece of createReadStream(path, { highWaterMark: 1 << 20, signal })) {
+    const chunk = piece as Buffer;
+    hash.update(chunk);
+    bytes += chunk.length;
+  }
+  return { bytes, sha256: hash.digest('hex') };
+}
+
+/** DuckDB tells its errors apart by their text alone. */
+function toWriteError(error: unknown): unknown {
+  const text = String(error);
+  if (!text.includes('IO Error')) return error;
+  const systemCode = /No space left/i.test(text) ? 'ENOSPC' : 'EIO';
+  return new AppError('exports.write-failed', 'The file could not be written.', { systemCode }, error);
+}

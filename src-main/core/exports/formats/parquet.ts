@@ -1,0 +1,74 @@
+import type { Input } from '../../../common/contract/index.ts';
+import type { SqlColumn } from '../../../common/model/records/sql.ts';
+import { listFields, type ReportKind } from '../../../common/reporting/reports.ts';
+import { correctWireName } from '../../../common/reporting/wire-documents.ts';
+import type { Engine } from '../../analysis/engine/create-engine.ts';
+import type { ExportColumn } from '../export-columns.ts';
+import type { EngineExport } from '../prepared-export.ts';
+
+/** The part of the engine that writes files. */
+export type FileEngine = Pick<Engine, 'writeRecords' | 'writeRows' | 'writeResult'>;
+
+/** Files of records, written from the engine's own columns. */
+export function exportRecordsAsParquet<Row>(
+  engine: FileEngine,
+  { scope, filter, order }: Pick<Input<'exports/start'>, 'scope' | 'filter' | 'order'>,
+  columns: readonly ExportColumn<Row>[],
+): EngineExport {
+  const written = columns.flatMap(({ name, value }) => (value === undefined ? [] : [{ name, value }]));
+  return {
+    columns: written.map(({ name }) => name),
+    write: (about, options) =>
+      engine.writeRecords({ scope, filter, order, columns: written, about }, options),
+  };
+}
+
+/** Files of a few rows that `read` reads. */
+export function exportRowsAsParquet<Row>(
+  engine: FileEngine,
+  report: ReportKind,
+  columns: readonly ExportColumn<Row>[],
+  read: (signal: AbortSignal | undefined) => Promise<readonly Row[]>,
+): EngineExport {
+  const types = listTypes(report);
+  return {
+    columns: columns.map(({ name }) => name),
+    async write(about, options) {
+      const rows = (await read(options.signal)).map((row) => columns.map((column) => column.read(row)));
+      const typed = columns.map(({ name }) => ({ name, type: types.get(name) ?? 'VARCHAR' }));
+      return engine.writeRows({ rows, columns: typed, about }, options);
+    },
+  };
+}
+
+/** Files of the rows of an open result of SQL; `columns` are those chosen of `all`. */
+export function exportResultAsParquet<Row>(
+  engine: FileEngine,
+  resultId: string,
+  all: readonly { readonly name: string; readonly type: SqlColumn['type'] }[],
+  columns: readonly ExportColumn<Row>[],
+): EngineExport {
+  const names = columns.map(({ name }) => name);
+  const places = names.map((name) => all.findIndex((column) => column.name === name));
+  const typed = places.map((place) => ({
+    name: all[place]?.name ?? '',
+    type: all[place]?.type ?? 'VARCHAR',
+  }));
+  return {
+    columns: names,
+    write: (about, options) => engine.writeResult({ resultId, places, columns: typed, about }, options),
+  };
+}
+
+/** Types of a summary's fields by their names in a file, in either spelling. */
+function listTypes(report: ReportKind): ReadonlyMap<string, string> {
+  const types = new Map<string, string>();
+  for (const [, { wireName, type, unit }] of listFields(report)) {
+    const isWhole = (type === 'integer' && unit !== 'ms') || type === 'count';
+    const isNumber = isWhole || type === 'integer' || type === 'number';
+    for (const name of [wireName, correctWireName(wireName)]) {
+      types.set(name, isNumber ? (isWhole ? 'BIGINT' : 'DOUBLE') : 'VARCHAR');
+    }
+  }
+  return types;
+}
