@@ -10,9 +10,9 @@ import {
   HOUR_MS,
   MINUTE_MS,
   toFirstHour,
-  type TrafficCell,
 } from '../../../src-main/core/analysis/findings/traffic-grid.ts';
 import { DAY_MS } from './simulated-rhythm.ts';
+import { toTrafficCells, type TrafficCell } from './to-traffic-cells.ts';
 import { DIRECTIONS, type SimulatedMonth, type SimulatedRecord } from './simulated-traffic.ts';
 
 /** An incident with the times of its edges in place of minutes. */
@@ -34,8 +34,8 @@ export function prepareSimulation({ records, fromMs }: SimulatedMonth): (untilMs
       createTrafficGrid({
         direction,
         window,
-        hours: hours[direction](toFirstHour(window), window.fromMs / HOUR_MS),
-        minutes: minutes[direction](window.fromMs / MINUTE_MS, untilMs / MINUTE_MS),
+        hours: toTrafficCells(hours[direction](toFirstHour(window), window.fromMs / HOUR_MS)),
+        minutes: toTrafficCells(minutes[direction](window.fromMs / MINUTE_MS, untilMs / MINUTE_MS)),
         covered: [{ fromMs, toMs: untilMs }],
       }),
     );

@@ -1,22 +1,18 @@
-import { BIGINT, DuckDBDataChunk, type DuckDBAppender, type DuckDBConnection } from '@duckdb/node-api';
+import type { DuckDBAppender, DuckDBConnection } from '@duckdb/node-api';
 import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
 import { readRows } from './engine-database.ts';
-import { ENGINE_COLUMNS, PATTERN_COLUMN, type EngineColumn } from './engine-tables.ts';
+import { CHUNK_ROWS, createFeedChunk } from './feed-chunk.ts';
 import type { EngineValue, FeedSnapshot, FeedSource } from './feed-source.ts';
-import { createErrorFolder } from './fold-error.ts';
 
-/** Rows of a chunk of the engine. */
-const CHUNK_ROWS = 2048;
-/** Records fed in one transaction: short enough to let queries in, long enough that its end costs little. */
-const BATCH_ROWS = CHUNK_ROWS * 24;
-/** Records read at once: each is held with its texts. */
+/**
+ * Records fed in one transaction: those of a row group, which is compressed once it is full, and again whenever a
+ * transaction ends within it.
+ */
+const BATCH_ROWS = CHUNK_ROWS * 60;
+/** Records read at once: each is held with its texts, and other calls wait meanwhile. */
 const STEP_ROWS = CHUNK_ROWS * 2;
 /** Ids of a snapshot's records begin at its number times this. */
 const RECORD_ID_SPAN = 2n ** 32n;
-
-const findErrorPlace = (direction: keyof typeof ENGINE_COLUMNS): number =>
-  ENGINE_COLUMNS[direction].findIndex(({ name }) => name === 'error');
-const ERROR_PLACES = { inbound: findErrorPlace('inbound'), outbound: findErrorPlace('outbound') };
 
 /** What has been fed so far, by snapshot. */
 export interface EngineFeed {
@@ -58,22 +54,23 @@ export async function createEngineFeed(
   );
   for (const [snapshotId, startedAtMs, recordCount, reading] of rows)
     watermarks.set(snapshotId, { startedAtMs, recordCount, reading });
-  const foldError = createErrorFolder();
-  const chunks = { inbound: createChunk('inbound'), outbound: createChunk('outbound') };
+  const fillers = { inbound: createFeedChunk('inbound'), outbound: createFeedChunk('outbound') };
 
-  const inTransaction = async (work: () => Promise<void>): Promise<void> => {
-    await connection.run('BEGIN');
+  const rollBack = async (): Promise<void> => {
+    await connection.run('ROLLBACK').catch(() => undefined);
+  };
+  const commit = async (): Promise<void> => {
     try {
-      await work();
       await connection.run('COMMIT');
     } catch (error) {
-      await connection.run('ROLLBACK').catch(() => undefined);
+      await rollBack();
       throw error;
     }
   };
-  const forget = (snapshotId: number): Promise<void> =>
-    inTransaction(async () => {
-      const from = BigInt(snapshotId) * RECORD_ID_SPAN;
+  const forget = async (snapshotId: number): Promise<void> => {
+    const from = BigInt(snapshotId) * RECORD_ID_SPAN;
+    await connection.run('BEGIN');
+    try {
       for (const table of ['inbound', 'outbound']) {
         await connection.run(`DELETE FROM ${table} WHERE record_id >= $1 AND record_id < $2`, [
           from,
@@ -81,30 +78,46 @@ export async function createEngineFeed(
         ]);
       }
       await connection.run('DELETE FROM fed_snapshots WHERE snapshot_id = $1', [snapshotId]);
-      watermarks.delete(snapshotId);
-    });
-  const feedBatch = async (snapshot: FeedSnapshot, from: number, until: number): Promise<void> => {
+    } catch (error) {
+      await rollBack();
+      throw error;
+    }
+    await commit();
+    watermarks.delete(snapshotId);
+  };
+  /**
+   * Begins a transaction with the records [from, until) of a snapshot and its watermark. What is read before the one
+   * before has ended is held meanwhile: that one is being written on another processor.
+   */
+  const appendBatch = async (
+    snapshot: FeedSnapshot,
+    { from, until, before }: { readonly from: number; readonly until: number; readonly before: Ending },
+  ): Promise<void> => {
     const { snapshotId, direction, startedAtMs, reading } = snapshot;
-    const append = (appender: DuckDBAppender, rows: readonly (readonly EngineValue[])[]): void => {
-      // One chunk is used again and again: each new one keeps native memory until it is collected.
-      const chunk = chunks[direction];
-      chunk.reset();
-      chunk.rowCount = rows.length;
-      const columns = toColumns(rows, ENGINE_COLUMNS[direction]);
-      const errors = columns[ERROR_PLACES[direction]] ?? [];
-      chunk.setColumns([...columns, errors.map((error) => foldError(String(error ?? '')))]);
-      appender.appendDataChunk(chunk);
+    const held: (readonly (readonly EngineValue[])[])[] = [];
+    let appender: DuckDBAppender | null = null;
+    const appendHeld = async (): Promise<DuckDBAppender> => {
+      await before.promise;
+      if (appender === null) await connection.run('BEGIN');
+      appender ??= await connection.createAppender(direction);
+      for (const rows of held.splice(0)) {
+        for (let at = 0; at < rows.length; at += CHUNK_ROWS)
+          appender.appendDataChunk(fillers[direction](rows.slice(at, at + CHUNK_ROWS)));
+        appender.flushSync();
+      }
+      return appender;
     };
-    await inTransaction(async () => {
-      const appender = await connection.createAppender(direction);
+    try {
       for (let start = from; start < until; start += STEP_ROWS) {
         const end = Math.min(start + STEP_ROWS, until);
-        const values = source.read(snapshot, start, end);
-        if (values.length !== end - start) throw new RecordsMissing(snapshotId);
-        for (let at = 0; at < values.length; at += CHUNK_ROWS)
-          append(appender, values.slice(at, at + CHUNK_ROWS));
+        const rows = source.read(snapshot, start, end);
+        if (rows.length !== end - start) throw new RecordsMissing(snapshotId);
+        held.push(rows);
+        // Calls that arrived meanwhile come first.
+        await new Promise((resolve) => setImmediate(resolve));
+        if (before.isOver) await appendHeld();
       }
-      appender.closeSync();
+      (await appendHeld()).closeSync();
       await connection.run('DELETE FROM fed_snapshots WHERE snapshot_id = $1', [snapshotId]);
       await connection.run('INSERT INTO fed_snapshots VALUES ($1, $2, $3, $4, $5)', [
         snapshotId,
@@ -113,8 +126,34 @@ export async function createEngineFeed(
         until,
         reading,
       ]);
-    });
-    watermarks.set(snapshotId, { startedAtMs, recordCount: until, reading });
+    } catch (error) {
+      await before.promise;
+      // What it has taken must not end up in the next transaction.
+      (appender as DuckDBAppender | null)?.clear();
+      await rollBack();
+      throw error;
+    }
+  };
+  const feedSnapshot = async (snapshot: FeedSnapshot, onFed: (count: number) => void): Promise<void> => {
+    const { snapshotId, startedAtMs, reading, recordCount } = snapshot;
+    let before = toEnding(Promise.resolve());
+    let from = watermarks.get(snapshotId)?.recordCount ?? 0;
+    try {
+      while (from < recordCount) {
+        const until = Math.min(from + BATCH_ROWS, recordCount);
+        const count = until - from;
+        await appendBatch(snapshot, { from, until, before });
+        before = toEnding(
+          commit().then(() => {
+            watermarks.set(snapshotId, { startedAtMs, recordCount: until, reading });
+            onFed(count);
+          }),
+        );
+        from = until;
+      }
+    } finally {
+      await before.promise;
+    }
   };
 
   return {
@@ -142,26 +181,34 @@ export async function createEngineFeed(
         0,
       );
       for (const snapshot of snapshots) {
-        let from = watermarks.get(snapshot.snapshotId)?.recordCount ?? 0;
-        while (from < snapshot.recordCount) {
-          const until = Math.min(from + BATCH_ROWS, snapshot.recordCount);
-          try {
-            await feedBatch(snapshot, from, until);
-          } catch (error) {
-            // A page may have been read again meanwhile, and have fewer records; the next run feeds what is there then.
-            if (error instanceof RecordsMissing && !isStillListed(source, snapshot)) break;
-            throw error;
-          }
-          fed += until - from;
-          fedRecords += until - from;
-          from = until;
-          onProgress?.({ fed, total });
-          // Calls that arrived meanwhile come first.
-          await new Promise((resolve) => setImmediate(resolve));
+        try {
+          await feedSnapshot(snapshot, (count) => {
+            fed += count;
+            fedRecords += count;
+            onProgress?.({ fed, total });
+          });
+        } catch (error) {
+          // A page may have been read again meanwhile, and have fewer records; the next run feeds what is there then.
+          if (!(error instanceof RecordsMissing) || isStillListed(source, snapshot)) throw error;
         }
       }
     },
   };
+}
+
+/** The end of a transaction, which may still be ahead. */
+interface Ending {
+  readonly promise: Promise<void>;
+  readonly isOver: boolean;
+}
+
+function toEnding(promise: Promise<void>): Ending {
+  const ending = { promise, isOver: false };
+  const end = (): void => {
+    ending.isOver = true;
+  };
+  promise.then(end, end);
+  return ending;
 }
 
 /** The cache holds fewer records of a snapshot than it counts. */
@@ -173,23 +220,4 @@ class RecordsMissing extends Error {
 
 function isStillListed(source: FeedSource, { snapshotId, reading }: FeedSnapshot): boolean {
   return source.list().some((now) => now.snapshotId === snapshotId && now.reading === reading);
-}
-
-function createChunk(direction: keyof typeof ENGINE_COLUMNS): DuckDBDataChunk {
-  return DuckDBDataChunk.create(
-    [...ENGINE_COLUMNS[direction], PATTERN_COLUMN].map(({ type }) => type),
-    CHUNK_ROWS,
-  );
-}
-
-/** Values column by column, whole numbers in the form that the engine takes. */
-function toColumns(
-  rows: readonly (readonly EngineValue[])[],
-  columns: readonly EngineColumn[],
-): (EngineValue | bigint)[][] {
-  return columns.map(({ type }, at) =>
-    type === BIGINT
-      ? rows.map((row) => (typeof row[at] === 'number' ? BigInt(row[at]) : null))
-      : rows.map((row) => row[at] ?? null),
-  );
 }

@@ -1,13 +1,7 @@
 import type { Direction } from '../../../common/reporting/reports.ts';
-import { createFlow, type FlowCells, type Frame } from './traffic-flow.ts';
-import {
-  HOUR_MS,
-  MINUTE_MS,
-  toFirstHour,
-  type TimeSpan,
-  type TrafficCell,
-  type TrafficGrid,
-} from './traffic-grid.ts';
+import { divideByFlow, type TrafficCells } from './traffic-cells.ts';
+import { createFlow, type Frame } from './traffic-flow.ts';
+import { HOUR_MS, MINUTE_MS, toFirstHour, type TimeSpan, type TrafficGrid } from './traffic-grid.ts';
 
 /** Flows beyond the busiest ones count in what they are part of only by what these say. */
 const MAX_FLOWS = 400;
@@ -19,8 +13,8 @@ const MAX_FLOWS = 400;
 export function createTrafficGrid(input: {
   readonly direction: Direction;
   readonly window: TimeSpan;
-  readonly hours: readonly TrafficCell[];
-  readonly minutes: readonly TrafficCell[];
+  readonly hours: TrafficCells;
+  readonly minutes: TrafficCells;
   readonly covered: readonly TimeSpan[];
 }): TrafficGrid {
   const { direction, window, covered } = input;
@@ -29,24 +23,9 @@ export function createTrafficGrid(input: {
   const hourCount = Math.ceil(window.toMs / HOUR_MS) - firstHour;
   const minuteCount = Math.max(0, Math.ceil(window.toMs / MINUTE_MS) - firstMinute);
   const frame: Frame = { firstHour, firstMinute, hourCount, minuteCount };
-  const found = new Map<number, Map<number, FlowCells>>();
-  const findOwn = ({ channel, service }: TrafficCell): FlowCells => {
-    const services = found.get(channel) ?? new Map<number, FlowCells>();
-    found.set(channel, services);
-    const own = services.get(service) ?? { channel, service, hours: [], minutes: [], total: 0 };
-    services.set(service, own);
-    return own;
-  };
-  for (const name of ['hours', 'minutes'] as const) {
-    for (const cell of input[name]) {
-      const own = findOwn(cell);
-      own[name].push(cell);
-      own.total += cell.count;
-    }
-  }
-  const busiest = [...found.values()]
-    .flatMap((services) => [...services.values()])
-    .sort((a, b) => b.total - a.total || a.channel - b.channel || a.service - b.service);
+  const busiest = divideByFlow(input.hours, input.minutes).sort(
+    (a, b) => b.total - a.total || a.channel - b.channel || a.service - b.service,
+  );
   return {
     direction,
     firstHour,

@@ -1,11 +1,11 @@
 import type { Direction } from '../../../common/reporting/reports.ts';
+import type { FlowCells, FlowColumns } from './traffic-cells.ts';
 import {
   createCounts,
   createHourCounts,
   FAILED,
   UNTIMED,
   USUAL_DAYS,
-  type TrafficCell,
   type TrafficFlow,
 } from './traffic-grid.ts';
 
@@ -16,7 +16,8 @@ const MIN_TIMED = 200;
 const OUTCOMES = 64;
 /** An hour's outcomes, the negative ones too. */
 const ROW = OUTCOMES - UNTIMED;
-const DAY_MINUTES = 24 * 60;
+const HOUR_MINUTES = 60;
+const DAY_MINUTES = 24 * HOUR_MINUTES;
 
 /** The window of a grid, and the week before it. */
 export interface Frame {
@@ -24,15 +25,6 @@ export interface Frame {
   readonly firstMinute: number;
   readonly hourCount: number;
   readonly minuteCount: number;
-}
-
-/** What was counted of a channel and service. */
-export interface FlowCells {
-  readonly channel: number;
-  readonly service: number;
-  readonly hours: TrafficCell[];
-  readonly minutes: TrafficCell[];
-  total: number;
 }
 
 /** Lays the counted outcomes of a channel and service out in time. */
@@ -47,13 +39,16 @@ export function createFlow(
   const minutes = createCounts(minuteCount);
   /** How many requests had each outcome in each hour, the negative ones first. */
   const outcomes = new Float64Array(hourCount * ROW);
-  const count = (hour: number, { outcome, count: own }: TrafficCell): void => {
-    if (hour < 0 || hour >= hourCount) return;
-    const place = hour * ROW + outcome - UNTIMED;
-    outcomes[place] = (outcomes[place] ?? 0) + own;
+  const count = ({ slots, outcomes: own, counts }: FlowColumns, slotsPerHour: number): void => {
+    for (let cell = 0; cell < slots.length; cell += 1) {
+      const hour = Math.floor((slots[cell] ?? 0) / slotsPerHour) - firstHour;
+      if (hour < 0 || hour >= hourCount) continue;
+      const place = hour * ROW + (own[cell] ?? UNTIMED) - UNTIMED;
+      outcomes[place] = (outcomes[place] ?? 0) + (counts[cell] ?? 0);
+    }
   };
-  for (const cell of cells.hours) count(cell.slot - firstHour, cell);
-  for (const cell of cells.minutes) count(Math.floor(cell.slot / 60) - firstHour, cell);
+  count(cells.hours, 1);
+  count(cells.minutes, HOUR_MINUTES);
   const limits = hours.slowFor.map((_, day) => findSlow(outcomes, (firstDay + day) * 24 - firstHour));
   for (let hour = 0; hour < hourCount; hour += 1) {
     const row = outcomes.subarray(hour * ROW, (hour + 1) * ROW);
@@ -70,9 +65,11 @@ export function createFlow(
   const raise = (values: Float64Array, slot: number, own: number): void => {
     values[slot] = (values[slot] ?? 0) + own;
   };
-  for (const { slot, outcome, count: own } of cells.minutes) {
-    const minute = slot - firstMinute;
+  const { slots, outcomes: outcomeOf, counts } = cells.minutes;
+  for (let cell = 0; cell < slots.length; cell += 1) {
+    const minute = (slots[cell] ?? 0) - firstMinute;
     if (minute < 0 || minute >= minuteCount) continue;
+    const [outcome, own] = [outcomeOf[cell] ?? UNTIMED, counts[cell] ?? 0];
     raise(minutes.requests, minute, own);
     if (outcome === FAILED) raise(minutes.failures, minute, own);
     if (outcome >= 0) raise(minutes.timed, minute, own);

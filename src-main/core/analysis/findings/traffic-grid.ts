@@ -10,16 +10,6 @@ export const USUAL_DAYS = 7;
 export const FAILED = -1;
 export const UNTIMED = -2;
 
-/** How many requests of a channel and service had an outcome in a slot of time. NaN stands for no channel, no service. */
-export interface TrafficCell {
-  readonly channel: number;
-  readonly service: number;
-  /** Hours or minutes since the epoch. */
-  readonly slot: number;
-  readonly outcome: number;
-  readonly count: number;
-}
-
 /** Requests by slot of time. */
 export interface TrafficCounts {
   readonly requests: Float64Array;

@@ -1,5 +1,6 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
-import { FAILED, UNTIMED, type TimeSpan, type TrafficCell } from '../../findings/traffic-grid.ts';
+import type { DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api';
+import type { TrafficCells } from '../../findings/traffic-cells.ts';
+import { FAILED, UNTIMED, type TimeSpan } from '../../findings/traffic-grid.ts';
 import { toSourceSql, type RecordScope } from '../record-scope.ts';
 
 /** The longest times, from 2^31 ms on, count as one. */
@@ -16,7 +17,7 @@ export async function readTraffic(
   scope: RecordScope,
   { fromMs, toMs }: TimeSpan,
   slotMs: number,
-): Promise<TrafficCell[]> {
+): Promise<TrafficCells> {
   const columns = ['channel', 'service', `date_ms // ${slotMs} AS slot`, `${OUTCOME_SQL} AS outcome`];
   const source = toSourceSql(scope, columns, {
     sql: `date_ms >= ${fromMs} AND date_ms < ${toMs}`,
@@ -27,21 +28,28 @@ export async function readTraffic(
        slot::DOUBLE, outcome::DOUBLE, requests::DOUBLE
      FROM (SELECT channel, service, slot, outcome, count(*) AS requests FROM ${source} GROUP BY ALL)`,
   );
-  const cells: TrafficCell[] = [];
+  const chunks: Float64Array[][] = [];
   for (;;) {
     const chunk = await result.fetchChunk();
-    if (chunk === null || chunk.rowCount === 0) return cells;
-    const read = (column: number): Float64Array =>
-      (chunk.getColumnVector(column) as unknown as { items: Float64Array }).items;
-    const [channels, services, slots, outcomes, counts] = [read(0), read(1), read(2), read(3), read(4)];
-    for (let row = 0; row < chunk.rowCount; row += 1) {
-      cells.push({
-        channel: channels[row] ?? NaN,
-        service: services[row] ?? NaN,
-        slot: slots[row] ?? 0,
-        outcome: outcomes[row] ?? UNTIMED,
-        count: counts[row] ?? 0,
-      });
-    }
+    if (chunk === null || chunk.rowCount === 0) break;
+    // Copied, since the memory of a chunk is its own.
+    chunks.push([0, 1, 2, 3, 4].map((column) => readDoubles(chunk, column).slice()));
   }
+  const join = (column: number): Float64Array => {
+    const parts = chunks.map((columns) => columns[column] ?? NONE);
+    const whole = new Float64Array(parts.reduce((length, part) => length + part.length, 0));
+    let length = 0;
+    for (const part of parts) {
+      whole.set(part, length);
+      length += part.length;
+    }
+    return whole;
+  };
+  return { channels: join(0), services: join(1), slots: join(2), outcomes: join(3), counts: join(4) };
+}
+
+const NONE = new Float64Array();
+
+function readDoubles(chunk: DuckDBDataChunk, column: number): Float64Array {
+  return (chunk.getColumnVector(column) as unknown as { items: Float64Array }).items;
 }

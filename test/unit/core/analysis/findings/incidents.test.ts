@@ -14,9 +14,9 @@ import {
   HOUR_MS,
   MINUTE_MS,
   type TimeSpan,
-  type TrafficCell,
 } from '../../../../../src-main/core/analysis/findings/traffic-grid.ts';
 import type { Direction } from '../../../../../src-main/common/reporting/reports.ts';
+import { toTrafficCells, type TrafficCell } from '../../../../support/findings/to-traffic-cells.ts';
 
 const TODAY_MS = Date.UTC(2026, 10, 20);
 const WINDOW = { fromMs: TODAY_MS, toMs: TODAY_MS + 18 * HOUR_MS };
@@ -77,7 +77,13 @@ function makeGrid(
       if (isCovered(atMs)) minutes.push(...list(flow, atMs / MINUTE_MS, own));
     }
   }
-  return createTrafficGrid({ direction, window: WINDOW, hours, minutes, covered });
+  return createTrafficGrid({
+    direction,
+    window: WINDOW,
+    hours: toTrafficCells(hours),
+    minutes: toTrafficCells(minutes),
+    covered,
+  });
 }
 
 const outline = (flows: readonly Flow[], covered?: readonly TimeSpan[]) =>
