@@ -4,18 +4,21 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import Database from 'better-sqlite3';
 import { parse } from 'csv-parse';
-import { createReadStream } from 'node:fs';
+import { createReadStream, readFileSync, writeFileSync } from 'node:fs';
+import { DuckDBInstance } from '@duckdb/node-api';
 import { EXPORT_FORMATS, type ExportFormat } from '../../src-main/common/model/exports/export-options.ts';
 import { ENGINE_LIMITS } from '../../src-main/core/analysis/engine/create-engine.ts';
 import { createExporter } from '../../src-main/core/exports/create-exporter.ts';
 import { createTaskRegistry } from '../../src-main/core/tasks/create-task-registry.ts';
 import { createFolder, openTestCache, openTestEngine } from '../integration/cache/cache-fixture.ts';
 import { createSilentLogger } from '../support/silent-logger.ts';
-import { measure, toTimeFigure, type BenchFigure } from './figure.ts';
+import { measure, toMemoryFigure, toTimeFigure, type BenchFigure } from './figure.ts';
 import { fillCache } from './fill-cache.ts';
 
 const BENCH = 'export';
 const EXCEL_GOAL = 40_000;
+const PARQUET_SHARE = 1.3;
+const MEMORY_GOAL_MB = 450;
 const run = promisify(execFile);
 
 /** Files of `size` cached records with their payloads; CSV and NDJSON beside the command line of SQLite. */
@@ -62,7 +65,15 @@ export async function* benchExport({ size }: { size: number }): AsyncGenerator<B
     };
     try {
       const times = new Map<ExportFormat, number>();
-      for (format of EXPORT_FORMATS) times.set(format, (await measure(write)).ms);
+      const figures: BenchFigure[] = [];
+      for (format of EXPORT_FORMATS) {
+        const pids = [process.pid, ...listChildren()];
+        for (const pid of pids) forgetPeak(pid);
+        times.set(format, (await measure(write)).ms);
+        const [own, ...engines] = pids.map((pid) => readPeak(pid));
+        figures.push(toMemory(`${format}: memory of the main process`, own ?? 0));
+        figures.push(toMemory(`${format}: memory of the engine`, Math.max(...engines)));
+      }
       const peers = await askSqlite(toPath('csv'), join(dirname(place.file), 'peer.sqlite'));
       for (const one of ['csv', 'ndjson'] as const) {
         const ms = times.get(one) ?? 0;
@@ -76,6 +87,11 @@ export async function* benchExport({ size }: { size: number }): AsyncGenerator<B
           peer === null ? null : { name: `sqlite3 -${one === 'csv' ? 'csv' : 'json'}`, valueMs: peer },
         );
       }
+      const copyMs = await askDuckDb(toPath('csv'), join(dirname(place.file), 'peer'));
+      const parquetMs = times.get('parquet') ?? 0;
+      const copy = { name: 'COPY of DuckDB', valueMs: copyMs };
+      yield toTimeFigure(BENCH, 'parquet', parquetMs, copyMs * PARQUET_SHARE, copy);
+      yield* figures;
       yield toTimeFigure(BENCH, 'json', times.get('json') ?? 0);
       const rate = Math.round((size / (times.get('xlsx') ?? 1)) * 1000);
       yield {
@@ -126,6 +142,51 @@ async function askSqlite(csv: string, file: string): Promise<{ csv: number; ndjs
   } finally {
     await rm(file, { force: true });
   }
+}
+
+/** The same records in a table of DuckDB, as its own statement writes them. */
+async function askDuckDb(csv: string, file: string): Promise<number> {
+  const { memoryLimitMb, threads } = ENGINE_LIMITS;
+  const instance = await DuckDBInstance.create(`${file}.duckdb`, {
+    threads: String(threads),
+    memory_limit: `${memoryLimitMb}MB`,
+  });
+  const connection = await instance.connect();
+  try {
+    await connection.run(`CREATE TABLE records AS FROM read_csv('${csv}', parallel = false)`);
+    await connection.run('CHECKPOINT');
+    const sql = `COPY records TO '${file}.parquet' (FORMAT parquet, COMPRESSION zstd)`;
+    return (await measure(() => connection.run(sql))).ms;
+  } finally {
+    connection.closeSync();
+    instance.closeSync();
+  }
+}
+
+function listChildren(): number[] {
+  const pids = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim();
+  return pids === '' ? [] : pids.split(' ').map(Number);
+}
+
+function forgetPeak(pid: number): void {
+  writeFileSync(`/proc/${pid}/clear_refs`, '5');
+}
+
+function readPeak(pid: number): number {
+  return toMemoryFigure(BENCH, '', pid).value;
+}
+
+function toMemory(figure: string, value: number): BenchFigure {
+  const rest = { peer: null, peerValue: null, ratio: null };
+  return {
+    bench: BENCH,
+    figure,
+    value,
+    unit: 'MB',
+    ...rest,
+    goal: MEMORY_GOAL_MB,
+    met: value <= MEMORY_GOAL_MB,
+  };
 }
 
 function toSize(figure: string, bytes: number): BenchFigure {

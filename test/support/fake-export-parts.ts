@@ -9,7 +9,7 @@ import type { ReportKind } from '../../src-main/common/reporting/reports.ts';
 import type { ManifestParts } from '../../src-main/core/exports/write-manifest.ts';
 import type { ResultParts } from '../../src-main/core/exports/prepare-result.ts';
 import type { SqlCell } from '../../src-main/common/model/records/sql.ts';
-import type { FileEngine } from '../../src-main/core/exports/formats/parquet.ts';
+import type { FileEngine } from '../../src-main/core/exports/formats/engine-formats.ts';
 import type { ExportCache, ExportEngine } from '../../src-main/core/exports/export-source.ts';
 
 /** A whole record with plain values, changed as given. */
@@ -119,8 +119,12 @@ export function createFakeExportParts(options: {
         }),
       readSqlRows: ({ offset, limit }: { offset: number; limit: number }) =>
         Promise.resolve(result.slice(offset, offset + limit)),
-      /** The file that the engine would write, of the same batches. */
-      async writeRecords(_question: unknown, { signal }: { signal?: AbortSignal | undefined } = {}) {
+      /** The Parquet that the engine would write, of the same batches; texts are written row by row. */
+      async writeRecords(
+        { format }: { format: { kind: string } },
+        { signal }: { signal?: AbortSignal | undefined } = {},
+      ) {
+        if (format.kind !== 'parquet') return null;
         for (let batch = 0; batch * batchSize < records.length; batch += 1) {
           signal?.throwIfAborted();
           await onBatch?.(batch);

@@ -9,7 +9,7 @@ import { arrangeDetailColumns, arrangeSummaryColumns } from './arrange-columns.t
 import { readGroups, withExportSource, type ExportCache, type ExportEngine } from './export-source.ts';
 import { readExportSubject, toComputedSummary, type ExportSubject } from './export-subject.ts';
 import type { ExportAbout } from './formats/export-writer.ts';
-import { exportRecordsAsParquet, exportRowsAsParquet, type FileEngine } from './formats/parquet.ts';
+import { exportRecordsInEngine, exportRowsAsParquet, type FileEngine } from './formats/engine-formats.ts';
 import type { EngineExport, PreparedExport } from './prepared-export.ts';
 import { toExportFileName } from './safe-file-name.ts';
 
@@ -53,7 +53,7 @@ export async function prepareRecords(parts: RecordParts, asked: ExportInput): Pr
     suggestedName: toExportFileName(subject, format, { zone, filter }),
     describe: (count, nowMs) => toAbout(subject, input, count, nowMs),
     provenance: { connectionId, ...provenance },
-    inEngine: format === 'parquet' ? toParquet(parts, subject.report, input, names) : null,
+    inEngine: toEngineExport(parts, subject.report, input, names),
     withSource: (signal, use) => withExportSource(parts, subject.report, input, names, signal, use),
   };
 }
@@ -64,15 +64,16 @@ function withInstants({ layout = {}, ...input }: ExportInput): ExportInput {
   return { ...input, zone: 'UTC', layout: { ...layout, dates } };
 }
 
-function toParquet(
+function toEngineExport(
   parts: RecordParts,
   report: ReportKind,
   input: ExportInput,
   names: readonly ValueName[],
-): EngineExport {
+): EngineExport | null {
   if (isDetailKind(report)) {
-    return exportRecordsAsParquet(parts.engine, input, arrangeDetailColumns(report, input, names).columns);
+    return exportRecordsInEngine(parts.engine, input, arrangeDetailColumns(report, input, names).columns);
   }
+  if (input.format !== 'parquet') return null;
   const { columns } = arrangeSummaryColumns(report, input, names);
   return exportRowsAsParquet(parts.engine, report, columns, (signal) => readGroups(parts, input, signal));
 }

@@ -4,7 +4,7 @@ import { toWireDate } from '../../common/reporting/wire-dates.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import { chooseColumns } from './arrange-columns.ts';
 import type { ExportColumn } from './export-columns.ts';
-import { exportResultAsParquet, type FileEngine } from './formats/parquet.ts';
+import { exportResultAsParquet, type FileEngine } from './formats/engine-formats.ts';
 import type { PreparedExport } from './prepared-export.ts';
 import { toExportFileName } from './safe-file-name.ts';
 

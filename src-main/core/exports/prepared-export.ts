@@ -17,8 +17,8 @@ export interface ExportProvenance {
 export interface EngineExport {
   /** Names of the file's columns. */
   readonly columns: readonly string[];
-  /** Writes it; `about` is what the file says of itself, as JSON. Its progress is a `FileProgress`. */
-  write(about: string, options: CallOptions): Promise<EngineFile>;
+  /** Writes it; null where it has to be written row by row. `about` is what the file says of itself, as JSON. Its progress is a `FileProgress`. */
+  write(about: string, options: CallOptions): Promise<EngineFile | null>;
 }
 
 /** An export that only needs a target: what it is of, and how its rows are read. */
@@ -32,7 +32,7 @@ export interface PreparedExport {
   readonly recordCount: number | null;
   describe(recordCount: number, nowMs: number): ExportAbout;
   readonly provenance: ExportProvenance;
-  /** For formats that are not written row by row. */
+  /** For formats that the engine writes. */
   readonly inEngine: EngineExport | null;
   /** Opens the rows and hands them to `use`; what was opened is closed however that ends. */
   withSource(signal: AbortSignal, use: <Row>(source: ExportSource<Row>) => Promise<void>): Promise<void>;

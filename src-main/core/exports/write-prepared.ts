@@ -28,7 +28,8 @@ export async function writePrepared(
   now: () => number,
 ): Promise<WrittenContent> {
   const { format, layout, inEngine } = prepared;
-  if (inEngine !== null) return writeInEngine(prepared, inEngine, file, task, now);
+  const whole = inEngine === null ? null : await writeInEngine(prepared, inEngine, file, task, now);
+  if (whole !== null) return whole;
   if (format === 'parquet') throw new AppError('app.invalid-input', 'Parquet is written by the engine.', {});
   const written: { content: WrittenContent | null } = { content: null };
   await prepared.withSource(task.signal, async (source) => {
@@ -58,7 +59,7 @@ async function writeInEngine(
   file: PartialFile,
   { signal, progress }: Pick<TaskHandle, 'signal' | 'progress'>,
   now: () => number,
-): Promise<WrittenContent> {
+): Promise<WrittenContent | null> {
   const onProgress = (value: unknown): void => {
     const { done, total } = value as FileProgress;
     progress(done, total);
@@ -66,6 +67,7 @@ async function writeInEngine(
   // How many rows a file holds stands in the file itself.
   const about = { ...prepared.describe(0, now()), recordCount: undefined };
   const whole = await write(JSON.stringify(about), { signal, onProgress });
+  if (whole === null) return null;
   try {
     signal.throwIfAborted();
     await file.take(whole.path, whole);

@@ -1,26 +1,14 @@
-import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parquetMetadataAsync, parquetReadObjects, parquetSchema } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Input } from '../../../src-main/common/contract/index.ts';
 import type { RecordDetail } from '../../../src-main/common/model/records/record.ts';
-import type { Task } from '../../../src-main/common/model/cache/task.ts';
-import type { Engine } from '../../../src-main/core/analysis/engine/create-engine.ts';
-import type { Cache } from '../../../src-main/core/cache/cache.ts';
-import { createExporter, type Exporter } from '../../../src-main/core/exports/create-exporter.ts';
-import { createTaskRegistry } from '../../../src-main/core/tasks/create-task-registry.ts';
 import { HOSTILE_TEXTS } from '../../support/hostile-texts.ts';
-import { createSilentLogger } from '../../support/silent-logger.ts';
-import {
-  createDocument,
-  createFolder,
-  fillSnapshot,
-  FROM_MS,
-  openTestCache,
-  openTestEngine,
-  toOutbound,
-} from '../cache/cache-fixture.ts';
+import { createDocument, fillSnapshot, FROM_MS, toOutbound } from '../cache/cache-fixture.ts';
+import { RECORDS_INPUT } from './export-rig.ts';
+import { createRealRig, type RealRig } from './real-rig.ts';
 
 const LONG = 'ab"c,\n'.repeat(900_000);
 const texts = [...HOSTILE_TEXTS, LONG];
@@ -39,78 +27,33 @@ const documents = texts.map((text, place) => ({
   ...(place % 5 === 0 ? { Region: text.slice(0, 50), Big: 1 } : {}),
 }));
 
-let place: Awaited<ReturnType<typeof createFolder>>;
-let cache: Cache;
-let engine: Engine;
-let exporter: Exporter;
-let target: string;
-let finish: (started: { taskId: string | null }) => Promise<Task>;
-
+let rig: RealRig;
 beforeEach(async () => {
-  place = await createFolder();
-  cache = await openTestCache(place.file);
-  engine = openTestEngine(place.file);
-  await mkdir(join(place.folder, 'out'));
-  target = join(place.folder, 'out', 'records.parquet');
-  const logger = createSilentLogger();
-  const tasks = createTaskRegistry({ now: Date.now, emit: () => undefined, logger });
-  finish = ({ taskId }) => tasks.whenEnded(taskId ?? '');
-  exporter = createExporter({
-    cache,
-    engine,
-    tasks,
-    logger,
-    now: () => FROM_MS,
-    version: '1.2.3',
-    host: {
-      kind: 'desktop',
-      chooseExportTarget: () => Promise.resolve(target),
-      revealExport: () => Promise.resolve(null),
-    },
-    partials: { add: () => Promise.resolve(), remove: () => Promise.resolve() },
-    listNames: () => [{ field: 'channel', value: '1', name: 'Bob\'s "phone"' }],
-    findTenant: () => 1001,
-    findConnection: () => ({ name: 'Work', baseAddress: 'https://reports.example', tenant: 1001 }),
-  });
+  rig = await createRealRig('records.parquet');
 });
-afterEach(async () => {
-  await engine.close();
-  await cache.close();
-  await place.remove();
-});
+afterEach(() => rig.close());
 
 function ask(change: Partial<Input<'exports/start'>> = {}): Input<'exports/start'> {
-  return {
-    scope: { snapshotId: 1 },
-    format: 'parquet',
-    filter: { conditions: [] },
-    order: [{ column: 'received', descending: false }],
-    includePayload: true,
-    ...change,
-  };
-}
-
-async function write(change: Partial<Input<'exports/start'>> = {}): Promise<Task> {
-  return finish(await exporter.start(ask(change)));
+  return { ...RECORDS_INPUT, format: 'parquet', ...change };
 }
 
 async function readBack(): Promise<{ rows: Record<string, unknown>[]; file: ArrayBuffer }> {
-  const bytes = await readFile(target);
+  const bytes = await readFile(rig.target);
   const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
   return { rows: await parquetReadObjects({ file, compressors, utf8: false }), file };
 }
 
 describe('Parquet', () => {
   it('read by another library equals the cache, value by value', async () => {
-    await fillSnapshot(cache, documents, {}, 4);
-    const task = await write({ layout: { manifest: true } });
+    await fillSnapshot(rig.cache, documents, {}, 4);
+    const task = await rig.write({ format: 'parquet', layout: { manifest: true } });
     expect(task).toMatchObject({ state: 'done', done: documents.length, total: documents.length });
     const { rows, file } = await readBack();
     const ids = documents.map((_none, seq) => 2 ** 32 + seq);
     const cached: RecordDetail[] = [];
     while (cached.length < ids.length) {
       const rest = { report: 'inbound-detail' as const, ids: ids.slice(cached.length), includePayload: true };
-      cached.push(...(await cache.readExportBatch(rest)));
+      cached.push(...(await rig.cache.readExportBatch(rest)));
     }
     expect(rows).toHaveLength(cached.length);
     for (const [seq, record] of cached.entries()) {
@@ -141,29 +84,30 @@ describe('Parquet', () => {
     const types = new Map(parquetSchema(metadata).children.map(({ element }) => [element.name, element]));
     expect(types.get('Date (UTC)')?.logical_type).toMatchObject({ type: 'TIMESTAMP', isAdjustedToUTC: true });
     expect(types.get('ReponseTime')?.type).toBe('DOUBLE');
-    const manifest = JSON.parse(await readFile(`${target}.manifest.json`, 'utf8')) as object;
+    const manifest = JSON.parse(await readFile(`${rig.target}.manifest.json`, 'utf8')) as object;
     expect(manifest).toMatchObject({
       sha256: task.fileSha256,
       bytes: file.byteLength,
       recordCount: documents.length,
       content: { format: 'parquet' },
     });
-    expect((await readdir(dirname(target))).sort()).toEqual([
+    expect((await readdir(dirname(rig.target))).sort()).toEqual([
       'records.parquet',
       'records.parquet.manifest.json',
     ]);
-    expect(await readdir(join(place.folder, 'analysis-files'))).toEqual([]);
+    expect(await readdir(join(rig.folder, 'analysis-files'))).toEqual([]);
   });
 
   it('has the filter, the order, the columns, the names and the marks that were chosen', async () => {
     const plain = Array.from({ length: 50 }, (_none, index) => createDocument(index));
-    await fillSnapshot(cache, plain, { connectionId: 'one' });
-    await cache.changeMarks({
+    await fillSnapshot(rig.cache, plain, { connectionId: 'one' });
+    await rig.cache.changeMarks({
       records: [{ snapshotId: 1, seq: 4 }],
       change: { mark: 'flag', note: 'look "here"' },
       nowMs: FROM_MS,
     });
-    const task = await write({
+    const task = await rig.write({
+      format: 'parquet',
       filter: { conditions: [{ field: 'channel', values: [1] }] },
       order: [{ column: 'responseTimeMs', descending: true }],
       includeNames: true,
@@ -192,14 +136,17 @@ describe('Parquet', () => {
     const outbound = Array.from({ length: 40 }, (_none, index) =>
       toOutbound(createDocument(index), index === 3 ? '-1' : String(index)),
     );
-    await fillSnapshot(cache, outbound, { report: 'outbound-detail' });
+    await fillSnapshot(rig.cache, outbound, { report: 'outbound-detail' });
     const scope = {
       connectionId: 'one',
       report: 'outbound-detail' as const,
       fromMs: FROM_MS,
       toMs: FROM_MS + 3_600_000,
     };
-    expect((await write({ scope, order: [{ column: 'received', descending: true }] })).state).toBe('done');
+    expect(
+      (await rig.write({ format: 'parquet', scope, order: [{ column: 'received', descending: true }] }))
+        .state,
+    ).toBe('done');
     const { rows } = await readBack();
     expect(rows.map((row) => [row['ActionId'], row['Reponse']])).toEqual(
       outbound.map((document) => [document['ActionId'], '{"ok":true}']).reverse(),
@@ -207,18 +154,18 @@ describe('Parquet', () => {
   });
 
   it('of a summary and of a result of SQL has their types', async () => {
-    await fillSnapshot(cache, documents.slice(0, 8), {}, 4);
-    expect((await write({ isSummary: true })).state).toBe('done');
+    await fillSnapshot(rig.cache, documents.slice(0, 8), {}, 4);
+    expect((await rig.write({ format: 'parquet', isSummary: true })).state).toBe('done');
     const summary = await readBack();
     expect(typeof summary.rows[0]?.['Count']).toBe('bigint');
     expect(typeof summary.rows[0]?.['AvegareReponseTime']).toBe('number');
     const question = { connectionId: 'one', fromMs: FROM_MS, toMs: FROM_MS + 3_600_000, zone: 'Asia/Tokyo' };
     const text = `SELECT 1 AS n, 1.50::DECIMAL(5,2) AS "N", TIMESTAMP '2026-11-20 10:00:00' AS t, true AS b,
       170141183460469231731687303715884105727::HUGEINT AS huge, '2026'::VARCHAR AS s, sum(1) AS whole`;
-    const result = await engine.runSql({ ...question, text, timeLimitMs: 10_000 });
+    const result = await rig.engine.runSql({ ...question, text, timeLimitMs: 10_000 });
     if (result.kind !== 'rows') throw new Error(result.message);
     const about = { ...question, ...result, statement: text, format: 'parquet' as const };
-    expect((await finish(await exporter.startResult(about))).state).toBe('done');
+    expect((await rig.writeResult(about)).state).toBe('done');
     const { rows } = await readBack();
     expect(rows).toEqual([
       {
@@ -234,8 +181,8 @@ describe('Parquet', () => {
   });
 
   it('shows its cells in a preview', async () => {
-    await fillSnapshot(cache, documents.slice(0, 8), {}, 4);
-    const preview = await exporter.preview(ask());
+    await fillSnapshot(rig.cache, documents.slice(0, 8), {}, 4);
+    const preview = await rig.exporter.preview(ask());
     expect(preview).toMatchObject({ text: null, rowCount: 8, estimatedBytes: null });
     expect(preview.cells[0]).toContain('Date (UTC)');
   });

@@ -179,8 +179,8 @@ describe('a file', () => {
 
   it('that was asked to have no column is refused', async () => {
     const { write } = createExportRig({ folder, records });
-    const { task } = await write({ ...RECORDS_INPUT, layout: { columns: ['Nothing'] } });
-    expect(task).toMatchObject({ state: 'failed', error: { code: 'app.invalid-input' } });
+    const asked = write({ ...RECORDS_INPUT, layout: { columns: ['Nothing'] } });
+    await expect(asked).rejects.toMatchObject({ code: 'app.invalid-input' });
   });
 
   it('has a manifest beside it that tells its sum, its columns and where it comes from', async () => {

@@ -3,6 +3,7 @@ import type { RecordOrder } from '../../../../common/model/records/record.ts';
 import type { RecordFilter } from '../../../../common/model/records/record-filter.ts';
 import type { RecordScope as WantedScope } from '../../../../common/model/records/record-scope.ts';
 import { SQL_MAX_ROWS, type SqlCell } from '../../../../common/model/records/sql.ts';
+import type { Direction } from '../../../../common/reporting/reports.ts';
 import type { CallContext } from '../../../calls/call-messages.ts';
 import type { AskFiltered } from '../measures/measure-operations.ts';
 import type { EngineSource } from '../resolve-scope.ts';
@@ -10,6 +11,7 @@ import type { SqlResults } from '../sql/sql-results.ts';
 import { quoteName, toValueSql, type FileColumn } from './file-column.ts';
 import { PARQUET_OPTIONS, toMetadataSql } from './parquet-options.ts';
 import { prepareRecordRows } from './record-rows.ts';
+import { prepareText, type TextFormat } from './text/prepare-text.ts';
 import { writeFile, type EngineFile, type FileProgress } from './write-file.ts';
 import { writeRowsAsParquet, type RowColumn } from './write-rows.ts';
 
@@ -18,6 +20,7 @@ interface RecordFile {
   readonly filter: RecordFilter;
   readonly order: RecordOrder;
   readonly columns: readonly FileColumn[];
+  readonly format: { readonly kind: 'parquet' } | TextFormat;
   /** What the file is, as JSON. */
   readonly about: string;
 }
@@ -35,24 +38,31 @@ export function createFileOperations(options: {
 }) {
   const { folder, ask, connect, source, results } = options;
   return {
-    /** Writes records as Parquet. Throws AppErrors as `prepareRecordRows` and `writeFile` do. */
-    writeRecords: (question: RecordFile, context: CallContext<FileProgress>): Promise<EngineFile> =>
+    /**
+     * Writes records; null, and no file, where texts have to be written row by row (see `prepareText`). Throws AppErrors
+     * as `prepareRecordRows` and `writeFile` do.
+     */
+    writeRecords: (question: RecordFile, context: CallContext<FileProgress>): Promise<EngineFile | null> =>
       ask(question, context, async (connection, records, filter) => {
-        const { scope, columns, order, about } = question;
+        const { scope, columns, order, about, format } = question;
         const { connectionId } = 'snapshotId' in scope ? source.getSnapshot(scope.snapshotId) : scope;
         const parts = { connection, records, filter, order, columns, source, connectionId };
-        const { from, values, total } = await prepareRecordRows(parts);
-        const selected = columns.map(
-          ({ name, value }) => `${toValueSql(value, records.direction)} AS ${quoteName(name)}`,
-        );
+        const rows = await prepareRecordRows(parts);
+        const { direction } = records;
+        const lines =
+          format.kind === 'parquet'
+            ? toParquetSql(columns, direction, about)
+            : await prepareText(connection, rows, direction, columns, format);
+        if (lines === null) return null;
+        const { values, total } = rows;
         context.progress({ done: 0, total });
         return writeFile({
           connection,
           folder,
-          select: `SELECT ${selected.join(', ')} ${from}`,
+          select: `SELECT ${lines.select} ${rows.from}${rows.order}`,
           values,
           total,
-          copyOptions: `${PARQUET_OPTIONS}, ${toMetadataSql(about)}`,
+          copyOptions: lines.copyOptions,
           signal: context.signal,
           onProgress: context.progress,
         });
@@ -78,6 +88,15 @@ export function createFileOperations(options: {
         writeRowsAsParquet({ connection, folder, ...question, ...toRun(context) }),
       ),
   };
+}
+
+function toParquetSql(
+  columns: readonly FileColumn[],
+  direction: Direction,
+  about: string,
+): { select: string; copyOptions: string } {
+  const selected = columns.map(({ name, value }) => `${toValueSql(value, direction)} AS ${quoteName(name)}`);
+  return { select: selected.join(', '), copyOptions: `${PARQUET_OPTIONS}, ${toMetadataSql(about)}` };
 }
 
 function toRun({

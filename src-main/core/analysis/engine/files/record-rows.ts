@@ -13,8 +13,10 @@ import type { FileColumn } from './file-column.ts';
 
 /** The records of a file, in its order. */
 export interface RecordRows {
-  /** What follows SELECT and its expressions. */
+  /** FROM and what it names. */
   readonly from: string;
+  /** ORDER BY, where the order is another one than that received. */
+  readonly order: string;
   readonly values: readonly BoundValue[];
   /** How many there are. */
   readonly total: number;
@@ -47,14 +49,15 @@ export async function prepareRecordRows(options: {
   const isSorted = sorted.length > 0 || leading.isDescending;
   const ordered = isSorted ? ` ORDER BY ${sql}` : '';
   if (!columns.some(({ value }) => value.kind === 'mark' || value.kind === 'note')) {
-    return { from: `FROM ${rows}${ordered}`, values: where.values, total };
+    return { from: `FROM ${rows}`, order: ordered, values: where.values, total };
   }
   await connection.run('CREATE TEMP TABLE marked_records (marked_id BIGINT, mark VARCHAR, note VARCHAR)');
   for (const { id, mark, note } of await findMarks(connection, records, source, connectionId)) {
     await connection.run('INSERT INTO marked_records VALUES ($1, $2, $3)', [BigInt(id), mark, note]);
   }
   return {
-    from: `FROM ${rows} AS records LEFT JOIN marked_records AS marked ON marked_id = record_id ORDER BY ${sql}`,
+    from: `FROM ${rows} AS records LEFT JOIN marked_records AS marked ON marked_id = record_id`,
+    order: ` ORDER BY ${sql}`,
     values: where.values,
     total,
   };

@@ -1,4 +1,5 @@
 import type { Input } from '../../../common/contract/index.ts';
+import { RFC_4180 } from '../../../common/model/exports/export-options.ts';
 import type { SqlColumn } from '../../../common/model/records/sql.ts';
 import { listFields, type ReportKind } from '../../../common/reporting/reports.ts';
 import { correctWireName } from '../../../common/reporting/wire-documents.ts';
@@ -9,17 +10,23 @@ import type { EngineExport } from '../prepared-export.ts';
 /** The part of the engine that writes files. */
 export type FileEngine = Pick<Engine, 'writeRecords' | 'writeRows' | 'writeResult'>;
 
-/** Files of records, written from the engine's own columns. */
-export function exportRecordsAsParquet<Row>(
+/**
+ * Files of records, written from the engine's own columns; null for a format that it doesn't write. It declines texts
+ * that it would not write as the row writers do.
+ */
+export function exportRecordsInEngine<Row>(
   engine: FileEngine,
-  { scope, filter, order }: Pick<Input<'exports/start'>, 'scope' | 'filter' | 'order'>,
+  { scope, filter, order, format, layout = {} }: Input<'exports/start'>,
   columns: readonly ExportColumn<Row>[],
-): EngineExport {
+): EngineExport | null {
+  const { csv = RFC_4180 } = layout;
+  if (format === 'xlsx' || format === 'json') return null;
+  const wanted = format === 'csv' ? { kind: format, csv } : { kind: format };
   const written = columns.flatMap(({ name, value }) => (value === undefined ? [] : [{ name, value }]));
   return {
     columns: written.map(({ name }) => name),
     write: (about, options) =>
-      engine.writeRecords({ scope, filter, order, columns: written, about }, options),
+      engine.writeRecords({ scope, filter, order, columns: written, format: wanted, about }, options),
   };
 }
 

@@ -1,0 +1,77 @@
+import type { CsvDialect } from '../../../../../common/model/exports/export-options.ts';
+import { FORMULA_PATTERN, isSpreadsheetFormula } from '../../../../../common/spreadsheet-formula.ts';
+import { OTHER_FIELDS_COLUMN } from '../../../../../common/sql/sql-tables.ts';
+import { quoteText } from '../../engine-database.ts';
+import { quoteName, type FileColumn } from '../file-column.ts';
+import type { CellSql } from './cell-sql.ts';
+
+/** A column of a file with its cell. */
+export interface LineColumn extends FileColumn {
+  readonly cell: CellSql;
+}
+
+/** Formulas as the engine's own expressions name their characters. */
+const FORMULA_SQL = quoteText(
+  FORMULA_PATTERN.replace(/\\u([\da-f]{4})/g, String.raw`\x{$1}`).replaceAll(
+    String.raw`\0`,
+    String.raw`\x00`,
+  ),
+);
+/** Codes of first characters that no formula begins with; nearly all texts begin with one of them. */
+const SAFE_FIRST = (sql: string): string =>
+  `ascii(${sql}) BETWEEN 65 AND 126 OR ascii(${sql}) BETWEEN 48 AND 59`;
+
+/** Statements' words for a text file: one column, whose name is the file's first line where it has one. */
+export interface LineSql {
+  readonly select: string;
+  readonly copyOptions: string;
+}
+
+/** Lines of CSV in a dialect that quotes texts or everything, as `createCsvWriter` writes them. */
+export function toCsvSql(columns: readonly LineColumn[], csv: CsvDialect): LineSql {
+  const cells = columns.map(({ cell }) => `coalesce(${toCsvCell(cell, csv)}, '')`);
+  const head = columns.map(({ name }) => quote(csv.guard && isSpreadsheetFormula(name) ? `'${name}` : name));
+  const first = `${csv.byteOrderMark ? '\ufeff' : ''}${head.join(csv.separator)}\r`;
+  const line = cells.join(` || ${quoteText(csv.separator)} || `);
+  return { select: `${line} || chr(13) AS ${quoteName(first)}`, copyOptions: toPlainOptions(true) };
+}
+
+/** Lines of NDJSON, as `createNdjsonWriter` writes them. */
+export function toNdjsonSql(columns: readonly LineColumn[]): LineSql {
+  const own = columns.filter(({ value }) => value.kind !== 'other-fields');
+  const members = own.map(({ name, cell: { kind, sql } }, place) => {
+    const json = kind === 'number' ? sql : `CAST(to_json(${sql}) AS VARCHAR)`;
+    return `${quoteText(`${place === 0 ? '' : ','}${JSON.stringify(name)}:`)} || coalesce(${json}, 'null')`;
+  });
+  const separator = own.length === 0 ? '' : ',';
+  const others = `CASE WHEN ${OTHER_FIELDS_COLUMN} IS NULL THEN '}'
+    ELSE ${quoteText(separator)} || substr(${OTHER_FIELDS_COLUMN}, 2) END`;
+  const end = own.length === columns.length ? quoteText('}') : others;
+  return { select: ["'{'", ...members, end].join(' || '), copyOptions: toPlainOptions(false) };
+}
+
+/** Nothing is quoted or parted: a line is written as it is. */
+function toPlainOptions(hasHead: boolean): string {
+  return `FORMAT csv, HEADER ${String(hasHead)}, QUOTE '', ESCAPE '', DELIMITER ''`;
+}
+
+function toCsvCell({ kind, sql }: CellSql, csv: CsvDialect): string {
+  if (kind === 'number') {
+    const digits = csv.decimalSign === '.' ? sql : `replace(${sql}, '.', ${quoteText(csv.decimalSign)})`;
+    if (csv.quoting === 'all') return `'"' || ${digits} || '"'`;
+    if (csv.separator !== csv.decimalSign) return digits;
+    return `CASE WHEN contains(${digits}, ${quoteText(csv.separator)}) THEN '"' || ${digits} || '"' ELSE ${digits} END`;
+  }
+  const guarded = csv.guard ? toGuarded(sql, kind === 'digits') : sql;
+  return `'"' || replace(${guarded}, '"', '""') || '"'`;
+}
+
+function toGuarded(sql: string, isNumber: boolean): string {
+  const plain = isNumber ? ` OR regexp_full_match(${sql}, '-?[0-9]{1,30}')` : '';
+  return `CASE WHEN ${SAFE_FIRST(sql)}${plain} THEN ${sql}
+    WHEN regexp_matches(${sql}, ${FORMULA_SQL}) THEN '''' || ${sql} ELSE ${sql} END`;
+}
+
+function quote(text: string): string {
+  return `"${text.replaceAll('"', '""')}"`;
+}

@@ -1,0 +1,82 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { listClockOffsets, type ClockOffset } from '../../../../../common/sql/zone-clock.ts';
+import { OTHER_FIELDS_COLUMN } from '../../../../../common/sql/sql-tables.ts';
+import type { CsvDialect } from '../../../../../common/model/exports/export-options.ts';
+import { quoteText, readRows } from '../../engine-database.ts';
+import type { RecordScope } from '../../record-scope.ts';
+import { toValueSql, type FileColumn } from '../file-column.ts';
+import type { RecordRows } from '../record-rows.ts';
+import { findCellKind, LARGEST_NUMBER, SMALLEST_NUMBER, toCellSql } from './cell-sql.ts';
+import { toCsvSql, toNdjsonSql, type LineSql } from './line-sql.ts';
+
+export type TextFormat = { readonly kind: 'csv'; readonly csv: CsvDialect } | { readonly kind: 'ndjson' };
+
+/** Changes of the clock are looked up day by day. */
+const MAX_CLOCK_DAYS = 3660;
+const DAY_MS = 86_400_000;
+const FIRST_MS = Date.UTC(1000, 0, 1);
+const LAST_MS = Date.UTC(9999, 11, 30);
+/**
+ * Characters whose presence is told, or that the engine has in the place of halves of surrogate pairs. They are looked
+ * for where a text has others than those of ASCII.
+ */
+const TOLD = quoteText(String.raw`[\x{61c}\x{200e}\x{200f}\x{202a}-\x{202e}\x{2066}-\x{2069}\x{fffd}]`);
+
+/**
+ * Looks the records through and returns how their lines are written; null where something in them is not written here
+ * with the same characters as row by row: halves of surrogate pairs, NUL, marks of direction, numbers of unusual size,
+ * dates far apart, unknown fields that are named as known ones.
+ */
+export async function prepareText(
+  connection: DuckDBConnection,
+  { from, values }: Pick<RecordRows, 'from' | 'values'>,
+  direction: RecordScope['direction'],
+  columns: readonly FileColumn[],
+  format: TextFormat,
+): Promise<LineSql | null> {
+  if (format.kind === 'csv' && format.csv.quoting === 'needed') return null;
+  const isNumber = ({ value }: FileColumn): boolean =>
+    value.kind === 'field' && findCellKind(value.name, direction) === 'number';
+  const unusual = columns.flatMap((column) => {
+    if (column.value.kind === 'moment') return [];
+    const sql = toValueSql(column.value, direction);
+    return isNumber(column) ? [toOddNumber(sql)] : [toOddText(sql)];
+  });
+  if (format.kind === 'ndjson') {
+    const names = columns.map(({ name }) => quoteText(name)).join(', ');
+    unusual.push(
+      `(${OTHER_FIELDS_COLUMN} IS NOT NULL AND list_has_any(json_keys(${OTHER_FIELDS_COLUMN}), [${names}]))`,
+    );
+  }
+  const [found] = await readRows<[boolean | null, number | null, number | null]>(
+    connection,
+    `SELECT bool_or(${unusual.join(' OR ') || 'false'}), min(date_ms), max(date_ms) ${from}`,
+    values,
+  );
+  const [isOdd = null, firstMs = null, lastMs = null] = found ?? [];
+  if (isOdd === true) return null;
+  const clocks = toClocks(columns, firstMs ?? 0, lastMs ?? 0);
+  if (clocks === null) return null;
+  const lines = columns.map((column) => ({ ...column, cell: toCellSql(column, direction, clocks) }));
+  return format.kind === 'csv' ? toCsvSql(lines, format.csv) : toNdjsonSql(lines);
+}
+
+function toOddText(sql: string): string {
+  return `(strlen(${sql}) <> length(${sql}) AND regexp_matches(${sql}, ${TOLD})) OR contains(${sql}, chr(0))`;
+}
+
+function toOddNumber(sql: string): string {
+  return `abs(${sql}) >= ${LARGEST_NUMBER} OR (${sql} <> 0 AND abs(${sql}) < ${SMALLEST_NUMBER})`;
+}
+
+/** Null where dates are too far apart, or out of the calendar. */
+function toClocks(
+  columns: readonly FileColumn[],
+  firstMs: number,
+  lastMs: number,
+): ((zone: string) => readonly ClockOffset[]) | null {
+  const hasMoments = columns.some(({ value }) => value.kind === 'moment');
+  if (!hasMoments) return () => [];
+  if (firstMs < FIRST_MS || lastMs > LAST_MS || lastMs - firstMs > MAX_CLOCK_DAYS * DAY_MS) return null;
+  return (zone) => listClockOffsets(firstMs - DAY_MS, lastMs + DAY_MS, zone);
+}

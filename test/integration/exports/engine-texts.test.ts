@@ -1,0 +1,137 @@
+import { readFile } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Input } from '../../../src-main/common/contract/index.ts';
+import { RFC_4180, type CsvDialect } from '../../../src-main/common/model/exports/export-options.ts';
+import { HOSTILE_TEXTS } from '../../support/hostile-texts.ts';
+import { createDocument, fillSnapshot } from '../cache/cache-fixture.ts';
+import { createRealRig, type RealRig } from './real-rig.ts';
+
+type Change = Partial<Input<'exports/start'>>;
+
+let rig: RealRig;
+beforeEach(async () => {
+  rig = await createRealRig('records.txt');
+});
+afterEach(() => rig.close());
+
+/** Texts that the engine writes by itself: formulas of every kind, quotes, line ends, emoji, accents. */
+const PLAIN_TEXTS = [
+  '',
+  'plain',
+  '=1+1',
+  '  =1+1',
+  '\u00a0@x',
+  '\t-1',
+  '\r\n+1',
+  '\uff1d1',
+  '\u2212 5',
+  '-5',
+  'a,"b";c\td|e',
+  '"',
+  'line\nline\r\nline',
+  '\\u0041 \\ /',
+  '\u0001\u001f\u007f',
+  'é 漢 🎉',
+  ' ends with blanks ',
+];
+/** A zone whose clock is put back at 01:00 UTC of the day before the others. */
+const AUTUMN = Date.UTC(2026, 9, 25, 0, 30);
+const documents = PLAIN_TEXTS.flatMap((text, place) => [
+  {
+    ...createDocument(place, {
+      Date: new Date(AUTUMN + place * 300_000 + (place % 3)).toISOString(),
+      Client: text,
+      Error: text,
+      Payload: text.repeat(3),
+      Origin: place % 2 === 0 ? text : '',
+      ReponseTime: [0, 0.1, 12.345, 1e14, -3, 1 / 3, 250][place % 7] ?? 0,
+    }),
+    ...(place % 4 === 0 ? { Région: text, 'a "b"': [1, 1.5, null], 7: place } : {}),
+    ...(place === 5 ? { Date: 'yesterday' } : {}),
+    ...(place === 6 ? { Channel: null } : {}),
+  },
+]);
+
+const isEngines = async (change: Change): Promise<boolean> => {
+  const spy = vi.spyOn(rig.engine, 'writeRecords');
+  await rig.write(change);
+  return (await spy.mock.results.at(-1)?.value) !== null;
+};
+
+async function expectSame(change: Change): Promise<void> {
+  const task = await rig.write(change);
+  expect(task).toMatchObject({ state: 'done' });
+  const own = await readFile(rig.target, 'utf8');
+  const byRow = await rig.writeByRow(change);
+  expect(byRow).toMatchObject({ state: 'done', done: task.done });
+  const rows = await readFile(rig.target, 'utf8');
+  if (change.format === 'ndjson') {
+    const parse = (text: string): unknown[] =>
+      text
+        .trimEnd()
+        .split('\n')
+        .map((line) => Object.entries(JSON.parse(line) as object));
+    expect(parse(own)).toEqual(parse(rows));
+  } else expect(own).toBe(rows);
+}
+
+describe('what the engine writes is what is written row by row', () => {
+  const dialects: readonly CsvDialect[] = [
+    RFC_4180,
+    { ...RFC_4180, separator: ';', decimalSign: ',', byteOrderMark: true },
+    { ...RFC_4180, decimalSign: ',' },
+    { ...RFC_4180, separator: '|', quoting: 'all', guard: false },
+  ];
+  it.each(dialects)('as CSV: %o', async (csv) => {
+    await fillSnapshot(rig.cache, documents, {}, 5);
+    for (const zone of ['UTC', 'Europe/Rome']) {
+      for (const dates of ['received', 'readable', 'both'] as const) {
+        const layout = { csv, dates };
+        await expectSame({ format: 'csv', zone, layout, includeNames: true, includeMarks: true });
+      }
+    }
+    expect(await isEngines({ format: 'csv', layout: { csv } })).toBe(true);
+  });
+
+  it('as NDJSON, unknown fields among the others', async () => {
+    await fillSnapshot(rig.cache, documents, {}, 5);
+    await expectSame({ format: 'ndjson', zone: 'Europe/Rome', includeNames: true });
+    await expectSame({ format: 'ndjson', layout: { columns: ['Other fields'] } });
+    await expectSame({
+      format: 'ndjson',
+      layout: { columns: ['Client', 'Channel'], fieldNames: 'corrected' },
+    });
+    expect(await isEngines({ format: 'ndjson' })).toBe(true);
+  });
+
+  it('in other orders, and filtered', async () => {
+    await fillSnapshot(rig.cache, documents, {}, 5);
+    await expectSame({
+      format: 'csv',
+      order: [{ column: 'responseTimeMs', descending: true }],
+      filter: { conditions: [{ field: 'payload', text: 'l' }] },
+    });
+    await expectSame({ format: 'ndjson', order: [{ column: 'received', descending: true }] });
+  });
+});
+
+it.each(HOSTILE_TEXTS.map((text) => [JSON.stringify(text), text] as const))(
+  'a text that the engine can not write as it came is written row by row: %s',
+  async (_name, text) => {
+    const hostile = [createDocument(0, { Payload: text }), createDocument(1, { Client: text.slice(0, 200) })];
+    await fillSnapshot(rig.cache, hostile);
+    await expectSame({ format: 'csv' });
+    await expectSame({ format: 'ndjson' });
+    const isTold = /[\0\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffd]/u.test(text.toWellFormed());
+    expect(await isEngines({ format: 'ndjson' })).toBe(!isTold);
+  },
+);
+
+it('unknown fields that are named as known columns, and numbers of unusual size, are written row by row', async () => {
+  const odd = [{ ...createDocument(0), 'Other fields': 1 }, createDocument(1, { ReponseTime: 1e-7 })];
+  await fillSnapshot(rig.cache, odd);
+  await expectSame({ format: 'ndjson' });
+  await expectSame({ format: 'csv' });
+  expect(await isEngines({ format: 'ndjson' })).toBe(false);
+  expect(await isEngines({ format: 'csv' })).toBe(false);
+});

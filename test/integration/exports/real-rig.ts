@@ -1,0 +1,72 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Input } from '../../../src-main/common/contract/index.ts';
+import type { Task } from '../../../src-main/common/model/cache/task.ts';
+import type { Engine } from '../../../src-main/core/analysis/engine/create-engine.ts';
+import type { Cache } from '../../../src-main/core/cache/cache.ts';
+import { createExporter, type Exporter } from '../../../src-main/core/exports/create-exporter.ts';
+import { createTaskRegistry } from '../../../src-main/core/tasks/create-task-registry.ts';
+import { createSilentLogger } from '../../support/silent-logger.ts';
+import { createFolder, FROM_MS, openTestCache, openTestEngine } from '../cache/cache-fixture.ts';
+import { RECORDS_INPUT } from './export-rig.ts';
+
+/** An exporter over a cache and an engine of its own. */
+export interface RealRig {
+  readonly cache: Cache;
+  readonly engine: Engine;
+  readonly exporter: Exporter;
+  readonly folder: string;
+  /** Where every file goes. */
+  readonly target: string;
+  write(change?: Partial<Input<'exports/start'>>): Promise<Task>;
+  /** The same row by row, whatever the engine could write. */
+  writeByRow(change?: Partial<Input<'exports/start'>>): Promise<Task>;
+  writeResult(input: Input<'exports/start-result'>): Promise<Task>;
+  close(): Promise<void>;
+}
+
+export async function createRealRig(name: string): Promise<RealRig> {
+  const place = await createFolder();
+  const cache = await openTestCache(place.file);
+  const engine = openTestEngine(place.file);
+  await mkdir(join(place.folder, 'out'));
+  const target = join(place.folder, 'out', name);
+  const logger = createSilentLogger();
+  const tasks = createTaskRegistry({ now: Date.now, emit: () => undefined, logger });
+  const create = (own: Engine): Exporter =>
+    createExporter({
+      cache,
+      engine: own,
+      tasks,
+      logger,
+      now: () => FROM_MS,
+      version: '1.2.3',
+      host: {
+        kind: 'desktop',
+        chooseExportTarget: () => Promise.resolve(target),
+        revealExport: () => Promise.resolve(null),
+      },
+      partials: { add: () => Promise.resolve(), remove: () => Promise.resolve() },
+      listNames: () => [{ field: 'channel', value: '1', name: 'Bob\'s "phone"' }],
+      findTenant: () => 1001,
+      findConnection: () => ({ name: 'Work', baseAddress: 'https://reports.example', tenant: 1001 }),
+    });
+  const exporter = create(engine);
+  const byRow = create({ ...engine, writeRecords: () => Promise.resolve(null) });
+  const finish = ({ taskId }: { taskId: string | null }): Promise<Task> => tasks.whenEnded(taskId ?? '');
+  return {
+    cache,
+    engine,
+    exporter,
+    folder: place.folder,
+    target,
+    write: async (change) => finish(await exporter.start({ ...RECORDS_INPUT, ...change })),
+    writeByRow: async (change) => finish(await byRow.start({ ...RECORDS_INPUT, ...change })),
+    writeResult: async (input) => finish(await exporter.startResult(input)),
+    async close() {
+      await engine.close();
+      await cache.close();
+      await place.remove();
+    },
+  };
+}
