@@ -11,9 +11,12 @@ import { followTheme } from './follow-theme.ts';
 import { sendEvents, serveOperations } from './ipc.ts';
 import { keepAwake } from './keep-awake.ts';
 import { installMenu } from './menu.ts';
-import { guardContents } from './navigation.ts';
+import { guardContents } from './security/navigation.ts';
+import { guardNetwork } from './security/guard-network.ts';
+import { createPlaceOpener } from './security/open-known-place.ts';
+import { explainRefusedSwitch } from './security/refused-switches.ts';
 import { createNetworkFetches } from './network-fetch.ts';
-import { denyPermissions } from './permissions.ts';
+import { denyPermissions } from './security/permissions.ts';
 import type { StartReport } from './report-start.ts';
 import { showProgress } from './attention/show-progress.ts';
 import { keepInTray, type TrayKeeper } from './tray.ts';
@@ -37,6 +40,11 @@ export interface DesktopOptions {
 /** The desktop application: everything that must come before `ready` is done before this first waits. */
 export async function runDesktop(options: DesktopOptions): Promise<void> {
   const { platform, dataFolder, preload, report } = options;
+  const refusal = explainRefusedSwitch((name) => app.commandLine.hasSwitch(name));
+  if (refusal !== null) {
+    reportStartFailure(new Error(refusal), report);
+    return;
+  }
   app.enableSandbox();
   registerAppScheme();
   // Windows shows notifications only of an application that it can name; one that isn't installed goes by its program.
@@ -62,6 +70,7 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
         platform,
         preload,
         dataFolder,
+        hasTools: !app.isPackaged,
         onOpen: (opened) => {
           trusted.set(opened.webContents.id, opened.webContents);
           stopWithSession(opened, ending);
@@ -86,8 +95,11 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
     window.focus();
   };
 
+  const openPlace = createPlaceOpener(() => window);
   app.on('session-created', denyPermissions);
-  app.on('web-contents-created', (_event, contents) => guardContents(contents));
+  app.on('web-contents-created', (_event, contents) =>
+    guardContents(contents, (address) => void openPlace(address)),
+  );
   app.on('window-all-closed', () => {
     // Without a way back to a window the application would go on unseen.
     if (platform !== 'macos' && tray?.isThere() !== true) app.quit();
@@ -114,6 +126,7 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
   creation = options.createCore(host);
   const core = await creation;
   surviveErrors(options.errors, core, ending);
+  guardNetwork({ logger: core.logger, findWindow: () => window });
   serveOperations(core, trusted);
   sendEvents(core, trusted);
   showProgress(core, () => window);

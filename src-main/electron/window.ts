@@ -35,10 +35,12 @@ function buildTitleBar(platform: HostPlatform, isDark: boolean): BrowserWindowCo
 export function buildWindowOptions(options: {
   platform: HostPlatform;
   preload: string;
+  /** The developer tools, which a package has no use for. */
+  hasTools: boolean;
   isDark: boolean;
   state: WindowState;
 }): BrowserWindowConstructorOptions {
-  const { platform, preload, isDark, state } = options;
+  const { platform, preload, hasTools, isDark, state } = options;
   return {
     width: 1440,
     height: 900,
@@ -62,6 +64,7 @@ export function buildWindowOptions(options: {
       experimentalFeatures: false,
       navigateOnDragDrop: false,
       spellcheck: false,
+      devTools: hasTools,
     },
   };
 }
@@ -102,15 +105,16 @@ export function openWindow(options: {
   platform: HostPlatform;
   preload: string;
   dataFolder: string;
+  hasTools: boolean;
   /** Called before the page is loaded. */
   onOpen: (window: BrowserWindow) => void;
   onShown: () => void;
 }): BrowserWindow {
-  const { platform, preload, dataFolder } = options;
+  const { platform, preload, dataFolder, hasTools } = options;
   const screens = screen.getAllDisplays().map((display) => display.workArea);
   const state = readWindowState(dataFolder, screens);
   const window = new BrowserWindow(
-    buildWindowOptions({ platform, preload, isDark: nativeTheme.shouldUseDarkColors, state }),
+    buildWindowOptions({ platform, preload, hasTools, isDark: nativeTheme.shouldUseDarkColors, state }),
   );
   if (platform === 'windows') {
     const recolour = (): void => {

@@ -105,6 +105,8 @@ export function buildConfiguration(options: ConfigurationOptions): Configuration
     linux: {
       target: ['AppImage', 'deb'],
       executableName: 'channelscope',
+      // By default the menu entry of an AppImage starts it without Chromium's sandbox.
+      executableArgs: [],
       icon: join(icons, 'linux'),
       category: 'Office',
       synopsis: 'Watches over a messaging platform',

@@ -1,16 +1,20 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { guardContents } from '../../src-main/electron/navigation.ts';
-import { denyPermissions } from '../../src-main/electron/permissions.ts';
+import { guardContents } from '../../src-main/electron/security/navigation.ts';
+import { denyPermissions } from '../../src-main/electron/security/permissions.ts';
 import { FakeEvent, FakeSession, FakeWebContents, resetFakeElectron } from '../support/fake-electron.ts';
 import { HOSTILE_URLS } from '../support/hostile-urls.ts';
 
 const PAGE = 'app://channelscope/index.html';
 
-beforeEach(resetFakeElectron);
+const asked: string[] = [];
+beforeEach(() => {
+  resetFakeElectron();
+  asked.length = 0;
+});
 
 function createGuarded(): FakeWebContents {
   const contents = new FakeWebContents();
-  guardContents(contents as never);
+  guardContents(contents as never, (address) => void asked.push(address));
   return contents;
 }
 
@@ -29,7 +33,9 @@ describe('E-13 and E-14: navigation', () => {
     expect(isPrevented(contents, 'will-navigate', new FakeEvent(url))).toBe(true);
     expect(isPrevented(contents, 'will-frame-navigate', new FakeEvent(url))).toBe(true);
     expect(isPrevented(contents, 'will-redirect', new FakeEvent(url))).toBe(true);
+    expect(asked).toEqual([]);
     expect(contents.windowOpenHandler?.({ url })).toEqual({ action: 'deny' });
+    expect(asked).toEqual([url]);
   });
 
   it('lets the page move within itself, and no frame show it', () => {

@@ -191,7 +191,7 @@ describe('window options', () => {
   const preload = '/app/preload.cjs';
 
   it.each(['macos', 'windows', 'linux'] as const)('E-03: are the approved ones on %s', (platform) => {
-    const options = buildWindowOptions({ platform, preload, isDark: false, state });
+    const options = buildWindowOptions({ platform, preload, hasTools: false, isDark: false, state });
     expect(options.webPreferences).toEqual({
       preload,
       contextIsolation: true,
@@ -205,17 +205,22 @@ describe('window options', () => {
       experimentalFeatures: false,
       navigateOnDragDrop: false,
       spellcheck: false,
+      devTools: false,
     });
     expect(options.show).toBe(false);
   });
 
   it('leave room for the buttons of each system', () => {
-    expect(buildWindowOptions({ platform: 'macos', preload, isDark: false, state })).toMatchObject({
+    expect(
+      buildWindowOptions({ platform: 'macos', preload, hasTools: false, isDark: false, state }),
+    ).toMatchObject({
       titleBarStyle: 'hiddenInset',
       titleBarOverlay: true,
       trafficLightPosition: { x: 11, y: 16 },
     });
-    expect(buildWindowOptions({ platform: 'windows', preload, isDark: true, state })).toMatchObject({
+    expect(
+      buildWindowOptions({ platform: 'windows', preload, hasTools: false, isDark: true, state }),
+    ).toMatchObject({
       titleBarStyle: 'hidden',
       titleBarOverlay: { height: 44 },
     });

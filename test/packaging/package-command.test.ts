@@ -146,6 +146,8 @@ describe('the configuration', () => {
   it('weakens no sandbox, rebuilds nothing, and publishes nothing by itself', () => {
     const configuration = configure({});
     expect(JSON.stringify(configuration)).not.toContain('sandbox');
+    // Left out, the menu entry of an AppImage would start without Chromium's.
+    expect(configuration.linux?.executableArgs).toEqual([]);
     expect(configuration).toMatchObject({ npmRebuild: false, publish: null, asar: true });
   });
 

@@ -71,6 +71,27 @@ describe.skipIf(!canPack)('what is packed', () => {
     }
   });
 
+  it('weakens no guard of Electron, and has no page that runs a script of its own', () => {
+    const host = readOpened('out/main/index.mjs');
+    for (const option of [
+      'contextIsolation: true',
+      'sandbox: true',
+      'webSecurity: true',
+      'nodeIntegration: false',
+    ]) {
+      expect(host).toContain(option);
+    }
+    const weak =
+      /(?:contextIsolation|sandbox|webSecurity): false|(?:nodeIntegration\w*|webviewTag|experimentalFeatures|allowRunningInsecureContent): true|enableBlinkFeatures|rejectUnauthorized: false|\.loadFile\(/u;
+    for (const name of names.filter(isScript)) expect(readOpened(name), name).not.toMatch(weak);
+    const preload = readOpened('out/preload/index.cjs');
+    expect(new Set([...preload.matchAll(/\brequire\(["']([^"']+)["']\)/gu)].map(([, name]) => name))).toEqual(
+      new Set(['electron']),
+    );
+    const page = readOpened('out/renderer/index.html');
+    expect(page).not.toMatch(/<script(?![^>]*\bsrc="\.?\/)|<style|\son\w+=|https?:/u);
+  });
+
   it('names no folder of the computer that packed it', () => {
     for (const name of names.filter((each) => /\.(?:[cm]?js|css|html|json)$/u.test(each))) {
       expect(readOpened(name).includes(root), name).toBe(false);

@@ -22,12 +22,16 @@ type AppMethods =
   | 'quit'
   | 'exit'
   | 'relaunch'
-  | 'setBadgeCount';
+  | 'setBadgeCount'
+  | 'setAsDefaultProtocolClient';
 
 class FakeApp extends EventEmitter implements Pick<Electron.App, AppMethods> {
   hasLock = true;
   isPackaged = false;
   readonly name = 'Channelscope';
+  /** What it was started with, by name and without a value. */
+  readonly switches = new Set<string>();
+  readonly commandLine = { hasSwitch: (name: string): boolean => this.switches.has(name) };
   #becomeReady: () => void = () => undefined;
   #ready = Promise.resolve();
   constructor() {
@@ -38,6 +42,7 @@ class FakeApp extends EventEmitter implements Pick<Electron.App, AppMethods> {
     this.removeAllListeners();
     this.hasLock = true;
     this.isPackaged = false;
+    this.switches.clear();
     this.#ready = new Promise((resolve) => {
       this.#becomeReady = resolve;
     });
@@ -106,6 +111,10 @@ class FakeApp extends EventEmitter implements Pick<Electron.App, AppMethods> {
   }
   setBadgeCount(count?: number): boolean {
     record('app.setBadgeCount', count);
+    return true;
+  }
+  setAsDefaultProtocolClient(scheme: string): boolean {
+    record('app.setAsDefaultProtocolClient', scheme);
     return true;
   }
   relaunch(): void {

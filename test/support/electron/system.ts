@@ -6,7 +6,11 @@ export const shell = {
   showItemInFolder(path) {
     record('shell.showItemInFolder', path);
   },
-} satisfies Pick<Electron.Shell, 'showItemInFolder'>;
+  openExternal(url) {
+    record('shell.openExternal', url);
+    return Promise.resolve();
+  },
+} satisfies Pick<Electron.Shell, 'showItemInFolder' | 'openExternal'>;
 
 /** Answers of the person, in order; without one a dialog is closed. */
 export const dialogAnswers: { canceled: boolean; filePath: string }[] = [];

@@ -1,5 +1,5 @@
 import type { Session } from 'electron';
-import { APP_ORIGIN, isAppPage } from './app-address.ts';
+import { APP_ORIGIN, isAppPage } from '../app-address.ts';
 
 /** Copying text, and filling the screen for a wall, is all that the window needs. */
 const GRANTED = new Set(['clipboard-sanitized-write', 'fullscreen']);

@@ -1,0 +1,65 @@
+import { app, dialog, type BrowserWindow, type Certificate } from 'electron';
+import type { Logger } from '../../core/logging/logger.ts';
+
+/** A list with more would not fit on a screen; the system offers those that match first. */
+const MAX_OFFERED = 8;
+
+interface NetworkGuard {
+  readonly logger: Pick<Logger, 'info' | 'warn'>;
+  readonly findWindow: () => BrowserWindow | null;
+}
+
+function describe({ subjectName, issuerName, validExpiry }: Certificate): string {
+  const until = new Date(validExpiry * 1000).toISOString().slice(0, 10);
+  return `${subjectName === '' ? 'Without a name' : subjectName}, from ${issuerName}, until ${until}`;
+}
+
+/**
+ * Leaves to the person what a service may learn of them: Chromium would present the first client certificate of the
+ * system to any service that asks. No login is ever given to a page, and no certificate accepted that does not hold.
+ */
+export function guardNetwork({ logger, findWindow }: NetworkGuard): void {
+  app.on('select-client-certificate', (event, _contents, url, certificates, choose) => {
+    event.preventDefault();
+    void askForCertificate(findWindow(), new URL(url).host, certificates).then(
+      (certificate) => {
+        logger.info('client certificate', { isPresented: certificate !== null });
+        choose(certificate ?? undefined);
+      },
+      () => choose(),
+    );
+  });
+  app.on('login', (event, _contents, details, info, answer) => {
+    event.preventDefault();
+    // Requests of the core answer proxies by themselves; a page has nobody to sign in as.
+    logger.warn('a login was refused', { isProxy: info.isProxy, host: new URL(details.url).host });
+    answer();
+  });
+  app.on('certificate-error', (event, _contents, _url, error, _certificate, answer) => {
+    event.preventDefault();
+    logger.warn('a certificate was refused', { error });
+    answer(false);
+  });
+}
+
+async function askForCertificate(
+  window: BrowserWindow | null,
+  host: string,
+  certificates: readonly Certificate[],
+): Promise<Certificate | null> {
+  const offered = certificates.slice(0, MAX_OFFERED);
+  if (offered.length === 0) return null;
+  const options = {
+    type: 'question' as const,
+    message: `${host} asks for a certificate of yours.`,
+    detail: 'It learns your name and whatever else the certificate says. Without one it may refuse access.',
+    buttons: ['Present none', ...offered.map(describe)],
+    defaultId: 0,
+    cancelId: 0,
+    noLink: true,
+  };
+  const { response } = await (window === null
+    ? dialog.showMessageBox(options)
+    : dialog.showMessageBox(window, options));
+  return response === 0 ? null : (offered[response - 1] ?? null);
+}

@@ -1,0 +1,38 @@
+import { dialog, shell, type BrowserWindow } from 'electron';
+import { isKnownPlace } from '../../common/known-places.ts';
+
+/**
+ * Opens a page of others in the browser, if it is one that the window leads to, and once the person has seen its
+ * address (E-15). Everything else is passed over in silence: whoever sent it learns nothing.
+ */
+export function createPlaceOpener(
+  findWindow: () => BrowserWindow | null,
+): (address: unknown) => Promise<void> {
+  let isAsking = false;
+  return async (address) => {
+    // A page that asks again and again must not fill the screen with questions.
+    if (!isKnownPlace(address) || isAsking) return;
+    isAsking = true;
+    try {
+      if (await confirm(findWindow(), address)) await shell.openExternal(address);
+    } finally {
+      isAsking = false;
+    }
+  };
+}
+
+async function confirm(window: BrowserWindow | null, address: string): Promise<boolean> {
+  const options = {
+    type: 'question' as const,
+    message: 'Open this page in your browser?',
+    detail: address,
+    buttons: ['Open', 'Cancel'],
+    defaultId: 1,
+    cancelId: 1,
+    noLink: true,
+  };
+  const { response } = await (window === null
+    ? dialog.showMessageBox(options)
+    : dialog.showMessageBox(window, options));
+  return response === 0;
+}
