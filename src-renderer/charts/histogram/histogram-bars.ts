@@ -38,38 +38,64 @@ function toStack(series: readonly HistogramSeries[]): number[] {
   return places.sort((a, b) => rank(a) - rank(b));
 }
 
+/** A part of a bar, in pixels. */
+export interface HistogramBox {
+  readonly colour: SeriesColour;
+  /** Of the bucket, and of the series. */
+  readonly index: number;
+  readonly place: number;
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
+
 /**
- * One path per series and dimming, with whole-pixel edges. A series that occurs is at least 1 px high,
- * because single failures among thousands of requests would vanish.
+ * Returns the bars with whole-pixel edges. A series that occurs is at least 1 px high, because single failures among
+ * thousands of requests would vanish.
  */
-export function toHistogramPaths(
+export function toHistogramBoxes(
   { series, buckets }: Pick<Histogram, 'series' | 'buckets'>,
+  colours: readonly SeriesColour[],
+  widthPx: number,
+  heightPx: number,
+): readonly HistogramBox[] {
+  const peak = findPeak(buckets);
+  if (peak === 0 || !(widthPx > 0)) return [];
+  const stack = toStack(series);
+  const boxes: HistogramBox[] = [];
+  buckets.forEach((bucket, index) => {
+    const { left, right } = toEdges(index, buckets.length, widthPx);
+    const width = Math.max(1, right - left - 1);
+    let top = heightPx;
+    for (const place of stack) {
+      const count = bucket.counts[place] ?? 0;
+      const colour = colours[place];
+      if (count === 0 || colour === undefined) continue;
+      const height = Math.min(top, Math.max(1, Math.round((count / peak) * heightPx)));
+      top -= height;
+      boxes.push({ colour, index, place, left, top, width, height });
+    }
+  });
+  return boxes;
+}
+
+/** Returns one path per series and dimming. */
+export function toHistogramPaths(
+  histogram: Pick<Histogram, 'series' | 'buckets'>,
   colours: readonly SeriesColour[],
   widthPx: number,
   heightPx: number,
   marked: BucketRange | null,
 ): readonly HistogramPath[] {
-  const peak = findPeak(buckets);
-  if (peak === 0 || !(widthPx > 0)) return [];
-  const stack = toStack(series);
   const paths = new Map<string, HistogramPath>();
-  buckets.forEach((bucket, index) => {
+  for (const box of toHistogramBoxes(histogram, colours, widthPx, heightPx)) {
+    const { colour, index, place, left, top, width, height } = box;
     const dimmed = marked !== null && (index < marked.start || index >= marked.end);
-    const { left, right } = toEdges(index, buckets.length, widthPx);
-    const width = Math.max(1, right - left - 1);
-    let base = heightPx;
-    for (const place of stack) {
-      const count = bucket.counts[place] ?? 0;
-      const colour = colours[place];
-      if (count === 0 || colour === undefined) continue;
-      const height = Math.min(base, Math.max(1, Math.round((count / peak) * heightPx)));
-      base -= height;
-      const key = `${place}${dimmed ? '-' : '+'}`;
-      const before = paths.get(key)?.path ?? '';
-      const path = `${before}M${left} ${base}h${width}v${height}h-${width}z`;
-      paths.set(key, { colour, dimmed, path });
-    }
-  });
+    const key = `${place}${dimmed ? '-' : '+'}`;
+    const before = paths.get(key)?.path ?? '';
+    paths.set(key, { colour, dimmed, path: `${before}M${left} ${top}h${width}v${height}h-${width}z` });
+  }
   return [...paths.values()];
 }
 

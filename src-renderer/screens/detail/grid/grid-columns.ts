@@ -39,7 +39,7 @@ const PREVIEW: ColDef<RecordRow> = {
   valueFormatter: ({ value }) => (typeof value === 'string' ? toVisible(withCut(value)) : ''),
 };
 
-/** Every column of both directions, in order. */
+/** Every column of both directions, in order: what went wrong stands beside the code, also with the inspector open. */
 const COLUMNS: readonly Column[] = [
   {
     colId: 'dateMs',
@@ -49,11 +49,12 @@ const COLUMNS: readonly Column[] = [
     cellClass: 'num',
   },
   { colId: 'responseCode', width: 70, pinned: 'left', cellRenderer: renderCode },
+  { colId: 'error', ...TEXT, width: 210, field: 'error', cellClass: 'record-error', tooltip: true },
+  { colId: 'responseTimeMs', width: 124, type: 'rightAligned', cellRenderer: renderResponseTime },
   { colId: 'channel', ...NUMBER, width: 76, cellRenderer: renderNamed('channel') },
   { colId: 'service', ...NUMBER, width: 72, cellRenderer: renderNamed('service') },
   { colId: 'origin', ...TEXT, width: 80, field: 'origin' },
   { colId: 'client', ...TEXT, width: 126, field: 'client' },
-  { colId: 'responseTimeMs', width: 124, type: 'rightAligned', cellRenderer: renderResponseTime },
   {
     colId: 'botLatencyMs',
     ...NUMBER,
@@ -61,7 +62,6 @@ const COLUMNS: readonly Column[] = [
     valueGetter: ({ data }) => (typeof data?.botLatencyMs === 'number' ? formatCount(data.botLatencyMs) : ''),
   },
   { colId: 'actionId', width: 110, cellRenderer: renderNamed('actionId'), cellClass: 'num' },
-  { colId: 'error', ...TEXT, width: 250, field: 'error', cellClass: 'record-error', tooltip: true },
   { colId: 'payload', ...MONO, ...PREVIEW, width: 320, field: 'payloadPreview' },
   { colId: 'sessionId', ...MONO, ...TEXT, width: 270, field: 'sessionId' },
 ];

@@ -76,9 +76,9 @@ describe('columns', () => {
       initialSort === undefined ? [] : [{ colId, initialSort, initialSortIndex }],
     );
     expect(places).toEqual([
+      { colId: 'error', initialSort: 'desc', initialSortIndex: 2 },
       { colId: 'channel', initialSort: 'desc', initialSortIndex: 0 },
       { colId: 'service', initialSort: 'desc', initialSortIndex: 1 },
-      { colId: 'error', initialSort: 'desc', initialSortIndex: 2 },
     ]);
   });
 });

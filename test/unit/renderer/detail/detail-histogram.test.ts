@@ -1,0 +1,104 @@
+import { flushPromises, mount } from '@vue/test-utils';
+import type { Component } from 'vue';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { Histogram } from '../../../../src-main/common/model/records/histogram.ts';
+import ChartMenu from '../../../../src-renderer/components/charts/ChartMenu.vue';
+import DetailHistogram from '../../../../src-renderer/screens/detail/DetailHistogram.vue';
+import { toHistogramFigures } from '../../../../src-renderer/screens/detail/histogram-figures.ts';
+import { DEFAULT_ORDER, useRecordsStore } from '../../../../src-renderer/stores/records.ts';
+import { installFakeCanvas } from '../support/fake-canvas.ts';
+import { provideApplication } from '../support/provide-application.ts';
+import { ScriptedBackend } from '../support/scripted-backend.ts';
+
+const MINUTE_MS = 60_000;
+const HISTOGRAM: Histogram = {
+  split: 'channel',
+  series: [
+    { kind: 'value', value: 3 },
+    { kind: 'value', value: 8 },
+    { kind: 'others', valueCount: 4 },
+  ],
+  buckets: [
+    { fromMs: 0, toMs: MINUTE_MS, counts: [2, 0, 1], medianResponseMs: 120 },
+    { fromMs: MINUTE_MS, toMs: 2 * MINUTE_MS, counts: [4, 0, 0], medianResponseMs: null },
+  ],
+};
+const saved = new Map<string, Blob>();
+
+beforeEach(() => {
+  installFakeCanvas();
+  let last = new Blob();
+  vi.spyOn(URL, 'createObjectURL').mockImplementation((part) => {
+    if (part instanceof Blob) last = part;
+    return 'blob:saved';
+  });
+  vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function (this: HTMLAnchorElement) {
+    saved.set(this.download, last);
+  });
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  saved.clear();
+});
+
+async function show() {
+  const { global } = await provideApplication(
+    new ScriptedBackend({
+      'records/open-view': () => ({ viewId: 'a', rowCount: 7, isCounted: true, totalCount: 7 }),
+      'records/read-histogram': () => HISTOGRAM,
+    }),
+  );
+  const filter = { conditions: [{ field: 'service' as const, values: [7] }] };
+  const span = { fromMs: 0, toMs: 2 * MINUTE_MS };
+  await useRecordsStore().open({ scope: { snapshotId: 1 }, filter, order: DEFAULT_ORDER, span, zone: 'UTC' });
+  const view = mount(DetailHistogram, {
+    props: { filter, zone: 'UTC', direction: 'inbound' },
+    global,
+    attachTo: document.body,
+  });
+  await flushPromises();
+  const emit = (name: string, value: unknown) => {
+    const menu = view.getComponent(ChartMenu as Component);
+    menu.vm.$emit(name, value);
+  };
+  const choose = async (action: string) => {
+    emit('choose', action);
+    await flushPromises();
+    await vi.dynamicImportSettled();
+    await flushPromises();
+  };
+  return { view, emit, choose };
+}
+
+test('the histogram of a table is saved as a picture that says what it shows', async () => {
+  const { view, choose } = await show();
+  await choose('saveSvg');
+  const text = (await saved.get('inbound-requests-over-time.svg')?.text()) ?? '';
+  const texts = [...text.matchAll(/<text[^>]*>([^<]*)<\/text>/g)].map(([, words]) => words);
+  expect(texts).toEqual(
+    expect.arrayContaining(['Inbound requests over time', 'Filter: service:7', '3', '4 others', '0']),
+  );
+  // A series without a record is in no legend.
+  expect(texts).not.toContain('8');
+  view.unmount();
+});
+
+test('its figures stand in its place, and in a file', async () => {
+  const { view, emit, choose } = await show();
+  emit('update:asTable', true);
+  await flushPromises();
+  expect(view.findAll('thead th').map((head) => head.text())).toEqual(['From', '3', '4 others', 'Total']);
+  expect(view.findAll('tbody tr').at(0)!.text()).toContain('1970-01-01 00:00:00');
+  expect(view.get('.chart').attributes('inert')).toBeDefined();
+  await choose('saveFigures');
+  const csv = (await saved.get('inbound-requests-over-time.csv')?.text()) ?? '';
+  expect(csv.split('\r\n')[1]).toBe('"1970-01-01 00:00:00",2,1,3');
+  view.unmount();
+});
+
+test('the medians are among the figures while they are drawn', () => {
+  const words = { time: 'From', total: 'Total', median: 'Median', nameSeries: () => 'x' };
+  const { columns, rows } = toHistogramFigures(HISTOGRAM, true, 'UTC', words);
+  expect(columns.at(-1)?.name).toBe('Median');
+  expect(rows.map((row) => row.at(-1))).toEqual([120, null]);
+});
