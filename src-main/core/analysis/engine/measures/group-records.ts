@@ -3,7 +3,6 @@ import {
   MAX_GROUPS,
   type GroupField,
   type GroupValue,
-  type Latency,
   type MeasuredGroup,
   type MeasuredGroups,
 } from '../../../../common/model/analysis/grouping.ts';
@@ -12,72 +11,36 @@ import { readRows } from '../engine-database.ts';
 import { findColumn } from '../engine-tables.ts';
 import { toFilterSql } from '../filter-sql.ts';
 import { toSourceSql, type RecordScope } from '../record-scope.ts';
+import {
+  FIGURE_COLUMNS,
+  toGroupsSql,
+  type Figures,
+  type ReadGroup,
+  type ReadGroups,
+} from './group-figures.ts';
 import { toKeySql } from './key-sql.ts';
-import {
-  LISTS_SQL,
-  makeCells,
-  MAX_LISTED_VALUES,
-  readListedRows,
-  toCounted,
-  type ListedRow,
-} from './listed-rows.ts';
-import { measureRanked, rankValues } from './ranked-values.ts';
-import {
-  joinKeys,
-  NO_TIMES,
-  TIMES_COLUMNS,
-  toDirectTimesSql,
-  toLatency,
-  toTimesSql,
-  type TimesCells,
-} from './times-sql.ts';
+import { listCells, listRecords, readListedGroups } from './listed-groups.ts';
+import { makeCells, MAX_LISTED_VALUES, type ListedRow } from './listed-rows.ts';
+import { NO_TIMES, TIMES_COLUMNS, toLatency, toTimesSql, type TimesCells } from './times-sql.ts';
 
-type Counts = readonly [count: number, fine: number, redirected: number, faulty: number, broken: number];
-type Figures = readonly [...counts: Counts, firstMs: number | null, lastMs: number | null];
-/** What of a row is the same whether its times were listed or sorted. */
-interface ReadGroup {
-  readonly figures: Figures;
-  readonly response: Latency;
-  readonly botLatency: Latency;
-  readonly key: readonly GroupValue[];
-}
-interface ReadGroups {
-  readonly total: ReadGroup | undefined;
-  readonly groups: readonly ReadGroup[];
-  readonly groupCount: number;
-}
-
-/** Columns of counts that add up; the last class of response codes is what the others leave. */
-const CLASS_RANGES = { fine: [100, 299], redirected: [300, 399], faulty: [400, 499], broken: [500, 599] };
-const FIGURE_COLUMNS = ['records', ...Object.keys(CLASS_RANGES), 'first_ms', 'last_ms'];
-/** The figures of a group from its counts by response code. */
-const FIGURES_SQL = [
-  'sum(records)::BIGINT AS records',
-  ...Object.entries(CLASS_RANGES).map(
-    ([name, [from, to]]) =>
-      `coalesce(sum(records) FILTER (response_code BETWEEN ${from} AND ${to}), 0)::BIGINT AS ${name}`,
-  ),
-  'min(first_ms) AS first_ms',
-  'max(last_ms) AS last_ms',
-].join(', ');
-const FIGURES = FIGURE_COLUMNS.map((name) => `figures.${name}`).join(', ');
 const TIMES = [
   ...TIMES_COLUMNS.map((name) => `own.${name}`),
   ...TIMES_COLUMNS.map((name) => `bot.${name} AS bot_${name}`),
-].join(', ');
-const LISTS = 'own.listed, own.counts, bot.listed AS bot_listed, bot.counts AS bot_counts';
+];
 
 /** Up to how much each way of measuring times is the quickest. */
 interface GroupLimits {
   readonly fewRecords: number;
   readonly listedValues: number;
 }
-const LIMITS: GroupLimits = { fewRecords: 131_072, listedValues: MAX_LISTED_VALUES };
+const LIMITS: GroupLimits = { fewRecords: 1_200_000, listedValues: MAX_LISTED_VALUES };
+/** Lists of times are made for each group: of more groups than are shown, or nearly so, they take much memory. */
+const MAX_FEW_CELLS = 2 * MAX_GROUPS;
 
 /**
- * Measures the records of a scope by the values of some fields: the largest groups first, and all records together. Times
- * repeat: of many records equal ones are counted first, and what is left is ranked here, or sorted by the engine where it
- * is too much to be held.
+ * Measures the records of a scope by the values of some fields: the largest groups first, and all records together. The
+ * times of few records are ranked here. Times repeat: of many records equal ones are counted first, and what is left is
+ * ranked here, or sorted by the engine where it is too much to be held.
  */
 export async function groupRecords(
   connection: DuckDBConnection,
@@ -96,26 +59,28 @@ export async function groupRecords(
     makeCells(
       connection,
       table,
-      `SELECT ${[...keyColumns, ...columns].join(', ')} FROM ${source} ${columns.includes(RECORDS_SQL) ? 'GROUP BY ALL' : ''}`,
+      `SELECT ${[...keyColumns, ...columns, 'count(*) AS records'].join(', ')} FROM ${source} GROUP BY ALL`,
       where.values,
     );
-  await make('code_cells', [
+  const cellCount = await make('code_cells', [
     'response_code',
-    RECORDS_SQL,
     'min(date_ms) AS first_ms, max(date_ms) AS last_ms',
   ]);
-  const [[count] = [0]] = await readRows<[number | null]>(connection, 'SELECT sum(records) FROM code_cells');
+  const most = scope.parts.reduce((sum, { recordCount, fromSeq = 0 }) => sum + recordCount - fromSeq, 0);
+  const [[count] = [most]] =
+    most <= limits.fewRecords
+      ? []
+      : await readRows<[number | null]>(connection, 'SELECT sum(records) FROM code_cells');
   const read = async (): Promise<ReadGroups> => {
-    if ((count ?? 0) <= limits.fewRecords) {
-      await make('few_records', ['response_time_ms AS own', `${botColumn} AS bot`]);
-      return readMeasured(connection, keys, (name, own) =>
-        toDirectTimesSql(`(SELECT *, ${name} AS value FROM few_records)`, own),
-      );
+    if ((count ?? 0) <= limits.fewRecords && cellCount <= MAX_FEW_CELLS) {
+      const columns = [...keyColumns, 'response_time_ms AS own', `${botColumn} AS bot`].join(', ');
+      const records = { sql: `(SELECT ${columns} FROM ${source})`, values: where.values };
+      return readListedGroups(connection, keys, listRecords(records));
     }
     const valueCount =
-      (await make('own_cells', ['response_time_ms AS value', RECORDS_SQL])) +
-      (await make('bot_cells', [`${botColumn} AS value`, RECORDS_SQL]));
-    if (valueCount <= limits.listedValues) return readListed(connection, keys);
+      (await make('own_cells', ['response_time_ms AS value'])) +
+      (await make('bot_cells', [`${botColumn} AS value`]));
+    if (valueCount <= limits.listedValues) return readListedGroups(connection, keys, listCells());
     return readMeasured(connection, keys, (name, own) =>
       toTimesSql(own.length > 0 ? `${name}_cells` : toValuesSql(`${name}_cells`), own),
     );
@@ -134,53 +99,22 @@ export async function groupRecords(
   };
 }
 
-const RECORDS_SQL = 'count(*) AS records';
-
 function toValuesSql(cells: string): string {
   return `(SELECT value, sum(records)::BIGINT AS records FROM ${cells} GROUP BY value)`;
-}
-
-type ToTimes = (name: 'own' | 'bot', keys: readonly string[]) => string;
-
-/** Groups, or all of them together where there are no keys, with what two tables say of their times. */
-function toGroupsSql(keys: readonly string[], columns: readonly string[], toTimes: ToTimes): string {
-  const by = keys.length === 0 ? '' : `GROUP BY ${keys.join(', ')}`;
-  const join = (table: string): string => (keys.length === 0 ? 'true' : joinKeys(keys, 'figures', table));
-  const order = ['records DESC', ...keys.map((key) => `${key} NULLS FIRST`)].join(', ');
-  return `SELECT ${[...columns, 'count(*) OVER ()', ...keys.map((key) => `figures.${key}`)].join(', ')}
-    FROM (SELECT ${[...keys, FIGURES_SQL].join(', ')} FROM code_cells ${by}) figures
-    LEFT JOIN (${toTimes('own', keys)}) own ON ${join('own')}
-    LEFT JOIN (${toTimes('bot', keys)}) bot ON ${join('bot')}
-    ORDER BY ${order} LIMIT ${MAX_GROUPS}`;
-}
-
-/** Lists the times of the cells, to rank them here. */
-async function readListed(connection: DuckDBConnection, keys: readonly string[]): Promise<ReadGroups> {
-  const read = (own: readonly string[]): Promise<ListedRow[]> =>
-    readListedRows(
-      connection,
-      toGroupsSql(own, [FIGURES, LISTS], (name) => {
-        const by = own.length === 0 ? '' : `GROUP BY ${own.join(', ')}`;
-        return `SELECT ${[...own, LISTS_SQL].join(', ')} FROM ${name}_cells ${by}`;
-      }),
-    );
-  return toGroups(await read([]), keys.length === 0 ? [] : await read(keys), (lists) => {
-    const [response, botLatency] = [toCounted(lists[0], lists[1]), toCounted(lists[2], lists[3])];
-    return {
-      response: measureRanked(rankValues(response)),
-      botLatency: measureRanked(rankValues(botLatency)),
-    };
-  });
 }
 
 /** Lets the engine measure the times, on the disk where need be. */
 async function readMeasured(
   connection: DuckDBConnection,
   keys: readonly string[],
-  toTimes: ToTimes,
+  toTimes: (name: 'own' | 'bot', keys: readonly string[]) => string,
 ): Promise<ReadGroups> {
+  const times = {
+    columns: TIMES,
+    toSql: (own: readonly string[]) => ({ own: toTimes('own', own), bot: toTimes('bot', own) }),
+  };
   const read = (own: readonly string[]): Promise<ListedRow[]> =>
-    readRows<ListedRow>(connection, toGroupsSql(own, [FIGURES, TIMES], toTimes));
+    readRows<ListedRow>(connection, toGroupsSql(own, times));
   return toGroups(await read([]), keys.length === 0 ? [] : await read(keys), (times) => {
     const [response, botLatency] = [times.slice(0, TIMES_COLUMNS.length), times.slice(TIMES_COLUMNS.length)];
     return {

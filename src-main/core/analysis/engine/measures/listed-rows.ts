@@ -61,10 +61,10 @@ function toPlain(value: unknown): number | string | boolean | null {
   return typeof value === 'bigint' ? Number(value) : (value as number | string | boolean | null);
 }
 
-/** Returns what the columns of LISTS_SQL hold; null where a row has none. */
+/** Returns what the columns of LISTS_SQL hold; null where a row has none. Without counts each value occurs once. */
 export function toCounted(values: unknown, counts: unknown): CountedValues {
   return {
     values: values instanceof Float64Array ? values : EMPTY,
-    counts: counts instanceof Float64Array ? counts : EMPTY,
+    counts: counts instanceof Float64Array ? counts : null,
   };
 }

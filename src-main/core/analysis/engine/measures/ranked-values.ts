@@ -2,14 +2,14 @@ import type { Latency } from '../../../../common/model/analysis/grouping.ts';
 import type { Interval } from '../../../../common/statistics/interval.ts';
 import { toQuantileRanks } from '../../../../common/statistics/quantile-intervals.ts';
 
-/** Values and how often each occurs, in any order; one that comes again is added up. */
+/** Values and how often each occurs, in any order; one that comes again is added up. Without counts each occurs once. */
 export interface CountedValues {
   readonly values: Float64Array;
-  readonly counts: Float64Array;
+  readonly counts: Float64Array | null;
 }
 
 /** Rising values, and how many there are up to each. */
-interface RankedValues {
+export interface RankedValues {
   readonly values: Float64Array;
   readonly upto: Float64Array;
 }
@@ -35,7 +35,7 @@ function rankByPlace({ values, counts }: CountedValues): RankedValues | null {
   const places = new Float64Array(most - least + 1);
   for (let at = 0; at < values.length; at += 1) {
     const place = (values[at] ?? 0) - least;
-    places[place] = (places[place] ?? 0) + (counts[at] ?? 0);
+    places[place] = (places[place] ?? 0) + (counts === null ? 1 : (counts[at] ?? 0));
   }
   return accumulate(places, (place) => least + place);
 }
@@ -45,9 +45,23 @@ function rankBySorting({ values, counts }: CountedValues): RankedValues {
   const places = new Float64Array(sorted.length);
   for (let at = 0; at < values.length; at += 1) {
     const place = findFirst(sorted, values[at] ?? 0);
-    places[place] = (places[place] ?? 0) + (counts[at] ?? 0);
+    places[place] = (places[place] ?? 0) + (counts === null ? 1 : (counts[at] ?? 0));
   }
   return accumulate(places, (place) => sorted[place] ?? 0);
+}
+
+/** Returns the values of several, as they rise. */
+export function joinRanked(parts: readonly RankedValues[]): RankedValues {
+  const length = parts.reduce((sum, { values }) => sum + values.length, 0);
+  const [values, counts] = [new Float64Array(length), new Float64Array(length)];
+  let at = 0;
+  for (const part of parts) {
+    values.set(part.values, at);
+    for (let place = 0; place < part.upto.length; place += 1)
+      counts[at + place] = (part.upto[place] ?? 0) - (part.upto[place - 1] ?? 0);
+    at += part.values.length;
+  }
+  return rankValues({ values, counts });
 }
 
 /** Leaves out what occurs nowhere. */

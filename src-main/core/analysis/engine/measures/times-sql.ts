@@ -36,20 +36,6 @@ export function toTimesSql(
 }
 
 /**
- * As `toTimesSql`, from the records themselves, a table of the keys and `value`. Of few records this takes less time than
- * counting equal ones first.
- */
-export function toDirectTimesSql(source: string, keys: readonly string[]): string {
-  const percentiles = SHARES.map((_, place) => `percentiles[${place + 1}] AS p${place}`);
-  const own = keys.map((key) => `${key}, `).join('');
-  return `SELECT ${own} timed, average, ${percentiles.join(', ')}, longest FROM (
-    SELECT ${own} count(value) AS timed, avg(value) AS average,
-      quantile_cont(value, [${SHARES.join(', ')}]) AS percentiles, max(value) AS longest
-    FROM ${source} ${keys.length === 0 ? '' : `GROUP BY ${keys.join(', ')}`}
-  )`;
-}
-
-/**
  * Returns a percentile as a Latency has it, of rows with `value`, the records `upto` it, and those of the `whole`. The value
  * at a place is the least one up to which there are more records.
  */

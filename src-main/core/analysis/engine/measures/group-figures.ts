@@ -1,0 +1,66 @@
+import { MAX_GROUPS, type GroupValue, type Latency } from '../../../../common/model/analysis/grouping.ts';
+import { joinKeys } from './times-sql.ts';
+
+type Counts = readonly [count: number, fine: number, redirected: number, faulty: number, broken: number];
+/** What is counted of a group, as FIGURE_COLUMNS say. */
+export type Figures = readonly [...counts: Counts, firstMs: number | null, lastMs: number | null];
+
+/** A group as it is the same however its times were measured. */
+export interface ReadGroup {
+  readonly figures: Figures;
+  readonly response: Latency;
+  readonly botLatency: Latency;
+  readonly key: readonly GroupValue[];
+}
+
+/** Groups, all records together (undefined of none), and how many groups there are. */
+export interface ReadGroups {
+  readonly total: ReadGroup | undefined;
+  readonly groups: readonly ReadGroup[];
+  readonly groupCount: number;
+}
+
+/** Columns of counts that add up; the last class of response codes is what the others leave. */
+const CLASS_RANGES = { fine: [100, 299], redirected: [300, 399], faulty: [400, 499], broken: [500, 599] };
+/** The columns that Figures are read from: counts, and the first and the last date. */
+export const FIGURE_COLUMNS = ['records', ...Object.keys(CLASS_RANGES), 'first_ms', 'last_ms'];
+/** The figures of a group from its counts by response code. */
+const FIGURES_SQL = [
+  'sum(records)::BIGINT AS records',
+  ...Object.entries(CLASS_RANGES).map(
+    ([name, [from, to]]) =>
+      `coalesce(sum(records) FILTER (response_code BETWEEN ${from} AND ${to}), 0)::BIGINT AS ${name}`,
+  ),
+  'min(first_ms) AS first_ms',
+  'max(last_ms) AS last_ms',
+].join(', ');
+const FIGURES = FIGURE_COLUMNS.map((name) => `figures.${name}`);
+
+/** What tables of the same keys say of the times of groups, in columns of a statement. */
+export interface TimesTables {
+  readonly columns: readonly string[];
+  /** Statements by the name of the table. */
+  toSql(keys: readonly string[]): Readonly<Record<string, string>>;
+}
+
+/**
+ * A statement with the figures in `code_cells` of the largest groups, or of all of them together where there are no keys;
+ * then what other tables say of their times, the number of groups, and the keys.
+ */
+export function toGroupsSql(keys: readonly string[], { columns, toSql }: TimesTables): string {
+  const joins = Object.entries(toSql(keys)).map(
+    ([name, sql]) =>
+      `LEFT JOIN (${sql}) ${name} ON ${keys.length === 0 ? 'true' : joinKeys(keys, 'figures', name)}`,
+  );
+  const order = ['records DESC', ...keys.map((key) => `${key} NULLS FIRST`)].join(', ');
+  const selected = [...FIGURES, ...columns, 'count(*) OVER ()', ...keys.map((key) => `figures.${key}`)];
+  return `SELECT ${selected.join(', ')}
+    FROM (SELECT ${[...keys, FIGURES_SQL].join(', ')} FROM code_cells ${toGroupBy(keys)}) figures
+    ${joins.join(' ')}
+    ORDER BY ${order} LIMIT ${MAX_GROUPS}`;
+}
+
+/** The clause that groups by keys; empty where there are none. */
+export function toGroupBy(keys: readonly string[]): string {
+  return keys.length === 0 ? '' : `GROUP BY ${keys.join(', ')}`;
+}
