@@ -39,6 +39,11 @@ export function toParts(
   });
 }
 
+/** The number of records of a scope, or more where spans leave some out. */
+export function countAtMost({ parts }: RecordScope): number {
+  return parts.reduce((sum, { recordCount, fromSeq = 0 }) => sum + recordCount - fromSeq, 0);
+}
+
 /**
  * A scope as a table expression that has the columns named, and `part`, the place of the part. Each part is read by its
  * range of ids and dates, so that storage outside of them is skipped; the order of rows is that of the parts, and

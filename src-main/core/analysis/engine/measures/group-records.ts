@@ -10,7 +10,7 @@ import type { RecordFilter } from '../../../../common/model/records/record-filte
 import { readRows } from '../engine-database.ts';
 import { findColumn } from '../engine-tables.ts';
 import { toFilterSql } from '../filter-sql.ts';
-import { toSourceSql, type RecordScope } from '../record-scope.ts';
+import { countAtMost, toSourceSql, type RecordScope } from '../record-scope.ts';
 import {
   FIGURE_COLUMNS,
   toGroupsSql,
@@ -20,7 +20,7 @@ import {
 } from './group-figures.ts';
 import { toKeySql } from './key-sql.ts';
 import { listCells, listRecords, readListedGroups } from './listed-groups.ts';
-import { makeCells, MAX_LISTED_VALUES, type ListedRow } from './listed-rows.ts';
+import { makeCells, MAX_LISTED_RECORDS, MAX_LISTED_VALUES, type ListedRow } from './listed-rows.ts';
 import { NO_TIMES, TIMES_COLUMNS, toLatency, toTimesSql, type TimesCells } from './times-sql.ts';
 
 const TIMES = [
@@ -33,7 +33,7 @@ interface GroupLimits {
   readonly fewRecords: number;
   readonly listedValues: number;
 }
-const LIMITS: GroupLimits = { fewRecords: 1_200_000, listedValues: MAX_LISTED_VALUES };
+const LIMITS: GroupLimits = { fewRecords: MAX_LISTED_RECORDS, listedValues: MAX_LISTED_VALUES };
 /** Lists of times are made for each group: of more groups than are shown, or nearly so, they take much memory. */
 const MAX_FEW_CELLS = 2 * MAX_GROUPS;
 
@@ -66,7 +66,7 @@ export async function groupRecords(
     'response_code',
     'min(date_ms) AS first_ms, max(date_ms) AS last_ms',
   ]);
-  const most = scope.parts.reduce((sum, { recordCount, fromSeq = 0 }) => sum + recordCount - fromSeq, 0);
+  const most = countAtMost(scope);
   const [[count] = [most]] =
     most <= limits.fewRecords
       ? []
