@@ -4,9 +4,9 @@ import { ENGINE_LIMITS } from '../../src-main/core/analysis/engine/create-engine
 import { createAnalysisHandlers } from '../../src-main/core/analysis/analysis-handlers.ts';
 import { createCompareHandlers } from '../../src-main/core/compare/compare-handlers.ts';
 import { readFindings } from '../../src-main/core/findings/read-findings.ts';
-import { createFolder, FROM_MS, openTestCache, openTestEngine } from '../integration/cache/cache-fixture.ts';
-import { measure, toQuantile, toTimeFigure, type BenchFigure } from './figure.ts';
-import { fillCache } from './fill-cache.ts';
+import { FROM_MS, openTestEngine } from '../integration/cache/cache-fixture.ts';
+import { measure, toQuantile, toTimeFigure, type BenchFigure, type BenchOptions } from './figure.ts';
+import { openFilledCache } from './filled-cache.ts';
 
 const BENCH = 'analysis';
 const PEER = 'DuckDB alone';
@@ -29,12 +29,10 @@ const GOALS: Readonly<Record<number, Readonly<Record<string, number>>>> = {
 const PERCENTILES = '[0.5, 0.9, 0.95, 0.99]';
 
 /** What is computed from `size` cached records, each figure beside plain SQL over the same table in the same run. */
-export async function* benchAnalysis({ size }: { size: number }): AsyncGenerator<BenchFigure> {
-  const place = await createFolder();
-  const cache = await openTestCache(place.file);
+export async function* benchAnalysis({ size, folder }: BenchOptions): AsyncGenerator<BenchFigure> {
+  const { cache, file: cacheFile, close } = await openFilledCache(size, folder);
   try {
-    await fillCache(cache, size);
-    const engine = openTestEngine(place.file, [], ENGINE_LIMITS);
+    const engine = openTestEngine(cacheFile, [], ENGINE_LIMITS);
     const analysis = createAnalysisHandlers({ engine });
     const comparison = createCompareHandlers({ engine });
     const toMs = FROM_MS + size * 1000;
@@ -80,7 +78,7 @@ export async function* benchAnalysis({ size }: { size: number }): AsyncGenerator
         findings: await measureMedian(() => readFindings({ cache, engine }, 'one', toMs)),
       };
       await engine.close();
-      const file = join(dirname(place.file), 'analysis.duckdb');
+      const file = join(dirname(cacheFile), 'analysis.duckdb');
       const peers = await askPeer(file, { fromMs: FROM_MS, middleMs, dayMs });
       const goals = GOALS[size] ?? {};
       for (const [name, figure] of Object.entries(NAMES) as [keyof typeof NAMES, string][]) {
@@ -92,8 +90,7 @@ export async function* benchAnalysis({ size }: { size: number }): AsyncGenerator
       await engine.close();
     }
   } finally {
-    await cache.close();
-    await place.remove();
+    await close();
   }
 }
 

@@ -1,7 +1,7 @@
 import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { benchAnalysis } from './analysis.ts';
-import type { BenchFigure } from './figure.ts';
+import type { BenchFigure, BenchOptions } from './figure.ts';
 import { benchDownload } from './download.ts';
 import { benchExplore } from './explore.ts';
 import { benchExport } from './export.ts';
@@ -10,7 +10,7 @@ import { benchRecords } from './records.ts';
 import { benchService } from './service.ts';
 import { benchWindow } from './window.ts';
 
-type Bench = (options: { size: number }) => Promise<BenchFigure[]> | AsyncGenerator<BenchFigure>;
+type Bench = (options: BenchOptions) => Promise<BenchFigure[]> | AsyncGenerator<BenchFigure>;
 
 /** Every bench by name: a size in records, figures out, all at the end or as they are measured. */
 const BENCHES: Readonly<Record<string, Bench>> = {
@@ -36,14 +36,19 @@ const OWN_SIZES: Readonly<Record<string, number>> = {
 async function run(): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { json: { type: 'boolean', default: false }, size: { type: 'string' } },
+    options: {
+      json: { type: 'boolean', default: false },
+      size: { type: 'string' },
+      cache: { type: 'string' },
+    },
   });
   const size = Number(values.size ?? DEFAULT_SIZE);
   const names = positionals.length > 0 ? positionals : Object.keys(BENCHES);
   const unknown = names.filter((name) => !(name in BENCHES));
   if (unknown.length > 0 || !Number.isInteger(size) || size < 1) {
     console.error(
-      `Usage: npm run bench [-- NAME] [--json] [--size N]; names: ${Object.keys(BENCHES).join(', ')}`,
+      `Usage: npm run bench [-- NAME] [--json] [--size N] [--cache FOLDER]; names: ${Object.keys(BENCHES).join(', ')}
+--cache keeps the records of analysis and explore, for the next time.`,
     );
     process.exitCode = 2;
     return;
@@ -53,7 +58,7 @@ async function run(): Promise<void> {
     const bench = BENCHES[name];
     if (bench === undefined) continue;
     const own = values.size === undefined ? (OWN_SIZES[name] ?? size) : size;
-    for await (const figure of await bench({ size: own })) {
+    for await (const figure of await bench({ size: own, folder: values.cache })) {
       console.log(values.json ? JSON.stringify({ ...figure, size: own }) : toLine(figure));
       if (figure.met === false) process.exitCode = 1;
     }

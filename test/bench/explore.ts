@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { ENGINE_LIMITS } from '../../src-main/core/analysis/engine/create-engine.ts';
@@ -6,9 +7,17 @@ import type { Cache } from '../../src-main/core/cache/cache.ts';
 import type { FieldCondition } from '../../src-main/common/model/records/record-filter.ts';
 import type { RecordOrder } from '../../src-main/common/model/records/record.ts';
 import { createRecordsHandlers } from '../../src-main/core/records/records-handlers.ts';
-import { createFolder, FROM_MS, openTestCache, openTestEngine } from '../integration/cache/cache-fixture.ts';
-import { measure, toMemoryFigure, toQuantile, toTimeFigure, type BenchFigure } from './figure.ts';
-import { createId, fillCache } from './fill-cache.ts';
+import { FROM_MS, openTestEngine } from '../integration/cache/cache-fixture.ts';
+import {
+  measure,
+  toMemoryFigure,
+  toQuantile,
+  toTimeFigure,
+  type BenchFigure,
+  type BenchOptions,
+} from './figure.ts';
+import { createId } from './fill-cache.ts';
+import { openFilledCache } from './filled-cache.ts';
 
 const BENCH = 'explore';
 const ROWS = 100;
@@ -48,15 +57,14 @@ const GOALS: Readonly<Record<number, Readonly<Record<string, number>>>> = {
 };
 
 /** Questions about `size` cached records, each beside plain SQL on the table that SQLite keeps, in the same run. */
-export async function* benchExplore({ size }: { size: number }): AsyncGenerator<BenchFigure> {
-  const place = await createFolder();
-  const cache = await openTestCache(place.file);
+export async function* benchExplore({ size, folder }: BenchOptions): AsyncGenerator<BenchFigure> {
+  const { cache, file, close } = await openFilledCache(size, folder);
   try {
-    await fillCache(cache, size);
-    yield* askQuestions(cache, place.file, size);
+    // A cache that was kept has an engine's file beside it.
+    await rm(join(dirname(file), 'analysis.duckdb'), { force: true });
+    yield* askQuestions(cache, file, size);
   } finally {
-    await cache.close();
-    await place.remove();
+    await close();
   }
 }
 

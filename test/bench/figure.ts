@@ -15,6 +15,14 @@ export interface BenchFigure {
   readonly met: boolean | null;
 }
 
+/** What a bench is asked for. */
+export interface BenchOptions {
+  /** In records. */
+  readonly size: number;
+  /** Where benches that fill a cache keep it. */
+  readonly folder?: string | undefined;
+}
+
 /** A duration with a goal it must not exceed. */
 export function toTimeFigure(
   bench: string,

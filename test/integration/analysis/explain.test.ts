@@ -5,6 +5,7 @@ import type { Explanation } from '../../../src-main/common/model/analysis/explan
 import type { FieldCondition, RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
 import { createEngineFeed } from '../../../src-main/core/analysis/engine/feed-engine.ts';
 import { explainSelection } from '../../../src-main/core/analysis/engine/measures/explain/explain-selection.ts';
+import type { ExplainLimits } from '../../../src-main/core/analysis/engine/measures/explain/explain-times.ts';
 import type { RecordScope } from '../../../src-main/core/analysis/engine/record-scope.ts';
 import { measureTimes, near, toGroupValue } from './measured-plainly.ts';
 import { openEngineFile } from './open-engine-file.ts';
@@ -73,8 +74,8 @@ const explain = (
   scope: RecordScope,
   selection: RecordFilter,
   filter = ALL,
-  maxListed?: number,
-): Promise<Explanation> => explainSelection(connection, scope, { filter, selection }, maxListed);
+  limits?: ExplainLimits,
+): Promise<Explanation> => explainSelection(connection, scope, { filter, selection }, limits);
 
 describe('what sets a selection apart', () => {
   it('is counted as a plain walk counts it, for any records, filter and selection', async () => {
@@ -84,15 +85,15 @@ describe('what sets a selection apart', () => {
         many,
         filterArbitrary,
         filterArbitrary,
-        fc.constantFrom(undefined, 0),
-        async (plain, filter, selection, maxListed) => {
+        fc.constantFrom(undefined, { records: 0, values: 1e6 }, { records: 0, values: 0 }),
+        async (plain, filter, selection, limits) => {
           const { scope, records } = await feed(plain);
           const whole = records.filter((record) => meets(record, filter));
           const sides = {
             inside: whole.filter((record) => meets(record, selection)),
             outside: whole.filter((record) => !meets(record, selection)),
           };
-          const found = await explain(scope, selection, filter, maxListed);
+          const found = await explain(scope, selection, filter, limits);
           expect([found.insideCount, found.outsideCount]).toEqual([
             sides.inside.length,
             sides.outside.length,

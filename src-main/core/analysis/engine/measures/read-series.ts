@@ -60,10 +60,10 @@ async function readMeasured(
        FROM ${source} WHERE ${condition} GROUP BY place`,
       where.values,
     );
-    return rows.map(([own, count, failures, times]) => {
+    return rows.map(([own, count, failures, times]): Measured => {
       const ranked = rankValues(toCounted(times, null));
-      const [median = null, ...rest] = shares.map((share) => toPercentile(ranked, share));
-      return [Number(own), Number(count), Number(failures), median, ...rest] as Measured;
+      const [median = null, p95 = null] = shares.map((share) => toPercentile(ranked, share));
+      return [Number(own), Number(count), Number(failures), median, p95];
     });
   }
   if (most <= limits.held) {

@@ -5,7 +5,7 @@ import { judgeValues, pickPaired } from '../../../explain/judge-values.ts';
 import { toFilterSql, type SqlCondition } from '../../filter-sql.ts';
 import { toSourceSql, type RecordScope } from '../../record-scope.ts';
 import { countClients, countPairs, countSingles, listComparedFields, readSides } from './count-sides.ts';
-import { explainTimes } from './explain-times.ts';
+import { EXPLAIN_LIMITS, explainTimes } from './explain-times.ts';
 
 /** What is asked of the records of a scope. */
 export interface Selection {
@@ -19,7 +19,7 @@ export async function explainSelection(
   connection: DuckDBConnection,
   scope: RecordScope,
   { filter, selection }: Selection,
-  maxListed?: number,
+  limits = EXPLAIN_LIMITS,
 ): Promise<Explanation> {
   const { direction } = scope;
   const where = toFilterSql(filter, direction);
@@ -34,8 +34,9 @@ export async function explainSelection(
     (field) => !selection.conditions.some((condition) => condition.field === field),
   );
   const sides = await readSides(connection, toSource, fields, direction);
-  const response = await explainTimes(connection, toSource, 'responseTimeMs', direction, maxListed);
-  const botLatency = await explainTimes(connection, toSource, 'botLatencyMs', direction, maxListed);
+  const ways = { isFew: sides.inside + sides.outside <= limits.records, maxListed: limits.values };
+  const response = await explainTimes(connection, toSource, 'responseTimeMs', direction, ways);
+  const botLatency = await explainTimes(connection, toSource, 'botLatencyMs', direction, ways);
   const counted = { insideCount: sides.inside, outsideCount: sides.outside, response, botLatency };
   if (Math.min(sides.inside, sides.outside) < MIN_EXPLAINED) return { ...counted, values: [], lookedAt: 0 };
   const singles = await countSingles(connection, fields, sides);

@@ -12,27 +12,56 @@ import { toQuantileRanks } from '../../../../../common/statistics/quantile-inter
 import { CHANCE_OF_CERTAIN, CHANCE_OF_PROBABLE } from '../../../explain/judge-values.ts';
 import { readRows } from '../../engine-database.ts';
 import { findColumn } from '../../engine-tables.ts';
-import { LISTS_SQL, makeCells, MAX_LISTED_VALUES, readListedRows, toCounted } from '../listed-rows.ts';
-import { countRanked, rankValues, toPercentile, toQuantileInterval } from '../ranked-values.ts';
+import {
+  LISTS_SQL,
+  makeCells,
+  MAX_LISTED_RECORDS,
+  MAX_LISTED_VALUES,
+  readListedRows,
+  toCounted,
+} from '../listed-rows.ts';
+import {
+  countRanked,
+  rankValues,
+  toPercentile,
+  toQuantileInterval,
+  type CountedValues,
+} from '../ranked-values.ts';
 import { toTimesSql } from '../times-sql.ts';
 import type { ToSource } from './count-sides.ts';
 
 const NONE: ExplainedTimes['inside'] = { count: 0, medianMs: null, p95Ms: null };
 
-/**
- * Compares how long the records of either side took, by their medians: their distribution may be any. Of up to `maxListed`
- * times they are ranked here, of more by the engine.
- */
+/** Up to how much each way of ranking times is the quickest. */
+export interface ExplainLimits {
+  /** Records whose times are ranked here. */
+  readonly records: number;
+  /** Times that are ranked here once equal ones were counted; more are sorted by the engine. */
+  readonly values: number;
+}
+export const EXPLAIN_LIMITS: ExplainLimits = { records: MAX_LISTED_RECORDS, values: MAX_LISTED_VALUES };
+
+/** Compares how long the records of either side took, by their medians: their distribution may be any. */
 export async function explainTimes(
   connection: DuckDBConnection,
   toSource: ToSource,
   field: TimedField,
   direction: Direction,
-  maxListed = MAX_LISTED_VALUES,
+  { isFew, maxListed }: { readonly isFew: boolean; readonly maxListed: number },
 ): Promise<ExplainedTimes> {
   const column = findColumn(field, direction)?.name;
   if (column === undefined) return { inside: NONE, outside: NONE, certainty: null };
   const source = toSource([`${column} AS value`]);
+  if (isFew) {
+    const rows = await readListedRows(
+      connection,
+      `SELECT inside, list(value) FROM ${source.sql} WHERE value IS NOT NULL GROUP BY inside`,
+      source.values,
+    );
+    const rank = (isInside: boolean): TimedSide =>
+      toSide(toCounted(rows.find(([inside]) => inside === isInside)?.[1], null));
+    return judgeTimes(rank(true), rank(false));
+  }
   const valueCount = await makeCells(
     connection,
     'times',
@@ -52,7 +81,11 @@ interface TimedSide {
 
 async function listSide(connection: DuckDBConnection, side: string): Promise<TimedSide> {
   const [row = []] = await readListedRows(connection, `SELECT ${LISTS_SQL} FROM times WHERE ${side}`);
-  const ranked = rankValues(toCounted(row[0], row[1]));
+  return toSide(toCounted(row[0], row[1]));
+}
+
+function toSide(times: CountedValues): TimedSide {
+  const ranked = rankValues(times);
   return {
     figures: {
       count: countRanked(ranked),
