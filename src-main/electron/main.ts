@@ -27,6 +27,7 @@ runDesktop({
     engine: findThread('engine-process.mjs'),
   },
   createCore: createSharedCore,
+  words: process.argv,
   errors: process,
   report,
 }).catch((error: unknown) => reportStartFailure(error, report));

@@ -3,13 +3,16 @@ import { join } from 'node:path';
 import type { Core } from '../core/create-core.ts';
 import type { Host } from '../core/host.ts';
 import { prepareDataFolder, type HostPlatform } from '../core/profile/data-folder.ts';
+import { LINK_SCHEME } from '../common/links/view-link.ts';
 import { toErrorText } from '../node/error-text.ts';
 import { registerAppScheme, serveAppFiles } from './app-protocol.ts';
+import { toEventChannel } from './channels.ts';
 import { createDesktopHost } from './desktop-host.ts';
 import { endInOrder, stopWithSession, stopWithSystem, type Ending } from './end-application.ts';
 import { followTheme } from './follow-theme.ts';
 import { sendEvents, serveOperations } from './ipc.ts';
 import { keepAwake } from './keep-awake.ts';
+import { followLinks } from './links/follow-links.ts';
 import { installMenu } from './menu.ts';
 import { guardContents } from './security/navigation.ts';
 import { guardNetwork } from './security/guard-network.ts';
@@ -32,6 +35,8 @@ export interface DesktopOptions {
   readonly preload: string;
   readonly workers: Host['workers'];
   readonly createCore: (host: Host) => Promise<Core>;
+  /** What the application was started with, the program first. */
+  readonly words: readonly string[];
   /** Emits the errors that nobody caught. */
   readonly errors: Pick<NodeJS.Process, 'on'>;
   readonly report: StartReport;
@@ -57,12 +62,15 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
     return;
   }
 
+  const links = followLinks(options.words);
+  // Installers register the scheme elsewhere; under Windows the application does, for its person only.
+  if (platform === 'windows' && app.isPackaged) app.setAsDefaultProtocolClient(LINK_SCHEME);
   let window: BrowserWindow | null = null;
   let creation: Promise<Core> | null = null;
   let tray: TrayKeeper | null = null;
   const ending = endInOrder(() => creation);
   const trusted = new Map<number, WebContents>();
-  const showWindow = (core: Core): void => {
+  const showWindow = (core: Core, place: string | null = null): void => {
     // A window on a core that stops would show nothing but errors.
     if (ending.isEnding()) return;
     if (window === null) {
@@ -71,6 +79,7 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
         preload,
         dataFolder,
         hasTools: !app.isPackaged,
+        place,
         onOpen: (opened) => {
           trusted.set(opened.webContents.id, opened.webContents);
           stopWithSession(opened, ending);
@@ -93,6 +102,7 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
     if (window.isMinimized()) window.restore();
     window.show();
     window.focus();
+    if (place !== null) window.webContents.send(toEventChannel('app/place-opened'), { place });
   };
 
   const openPlace = createPlaceOpener(() => window);
@@ -134,10 +144,10 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
   installMenu(platform);
   await followTheme(core);
   tray = await keepInTray(core, platform, () => showWindow(core));
-  showWindow(core);
-  app.on('second-instance', () => {
+  links.begin((place) => showWindow(core, place));
+  app.on('second-instance', (_event, words) => {
     if (ending.isEnding()) ending.startAgain();
-    else showWindow(core);
+    else links.follow(words);
   });
   app.on('activate', () => showWindow(core));
 }

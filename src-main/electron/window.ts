@@ -95,9 +95,9 @@ function showOnce(window: BrowserWindow, { isMaximized }: WindowState, onShown: 
   window.once('closed', end);
 }
 
-/** Loads the page; why that failed is an event of the contents, which the window's watch explains. */
-export function loadPage(window: BrowserWindow): void {
-  window.loadURL(APP_URL).catch(() => undefined);
+/** Loads the page, at a place in it where one is given; why that failed is an event of the contents, which the window's watch explains. */
+export function loadPage(window: BrowserWindow, place: string | null = null): void {
+  window.loadURL(place === null ? APP_URL : `${APP_URL}#${place}`).catch(() => undefined);
 }
 
 /** Makes the window, shows it, and remembers its place. */
@@ -106,6 +106,8 @@ export function openWindow(options: {
   preload: string;
   dataFolder: string;
   hasTools: boolean;
+  /** The screen to begin with; null for the usual one. */
+  place: string | null;
   /** Called before the page is loaded. */
   onOpen: (window: BrowserWindow) => void;
   onShown: () => void;
@@ -130,6 +132,6 @@ export function openWindow(options: {
     window.setProgressBar(-1);
   });
   options.onOpen(window);
-  loadPage(window);
+  loadPage(window, options.place);
   return window;
 }

@@ -29,6 +29,7 @@ export type PaletteAction =
   | { readonly kind: 'theme' | 'sidebar' | 'switch-connection' | 'shortcuts' }
   | { readonly kind: 'connection'; readonly connectionId: string }
   | { readonly kind: 'clock'; readonly clock: Clock }
+  | { readonly kind: 'share'; readonly as: 'link' | 'file' }
   | { readonly kind: 'statement'; readonly statement: SavedStatement }
   | { readonly kind: 'preset'; readonly preset: PeriodPreset }
   | { readonly kind: 'snapshot'; readonly snapshot: Snapshot };

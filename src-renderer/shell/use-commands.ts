@@ -11,6 +11,7 @@ import { usePeriodStore } from '../stores/period.ts';
 import { useStatusStore } from '../stores/status.ts';
 import { isModalOpen } from '../components/modal-open.ts';
 import type { PaletteAction } from './palette-entries.ts';
+import { useSharedPlace } from './host/use-shared-place.ts';
 import { pressControl, toShellCommand, type ShellCommand } from './shortcuts.ts';
 import { SETTINGS_VIEW, VIEWS } from './views.ts';
 
@@ -23,6 +24,7 @@ export function useCommands() {
   const status = useStatusStore();
   const router = useRouter();
   const openStatement = useOpenStatement();
+  const sharePlace = useSharedPlace();
   const paletteOpen = ref(false);
   const switcherOpen = ref(false);
   const shortcutsOpen = ref(false);
@@ -85,6 +87,7 @@ export function useCommands() {
     else if (action.kind === 'connection') await connections.activate(action.connectionId);
     else if (action.kind === 'clock') await clock.choose(action.clock);
     else if (action.kind === 'statement') await openStatement(action.statement);
+    else if (action.kind === 'share') await sharePlace(action.as);
     else if (action.kind === 'preset') period.select(action);
     else if (action.kind === 'snapshot') {
       // With its period in the address it is one step, and the period follows.

@@ -1,4 +1,4 @@
-import { CalendarDays, Database, Server, TriangleAlert } from '@lucide/vue';
+import { CalendarDays, Database, FileSymlink, Link, Server, TriangleAlert } from '@lucide/vue';
 import { computed, type ComputedRef } from 'vue';
 import { useI18n } from 'vue-i18n';
 import { useFindingWords } from '../messages/finding-words.ts';
@@ -73,7 +73,20 @@ export function usePalettePlaces(): ComputedRef<readonly PaletteEntry[]> {
       });
   const listFilters = (): PaletteEntry[] =>
     toFilterEntries(savedFilters.list, (key, values) => t(key, values ?? {}));
+  // Where the window is a browser's, the system would lead such a link to another program.
+  const listShares = (): PaletteEntry[] =>
+    app.info?.host !== 'desktop'
+      ? []
+      : (['link', 'file'] as const).map((as) => ({
+          id: `share-${as}`,
+          group: 'actions',
+          label: t(`palette.share.${as}`),
+          icon: as === 'link' ? Link : FileSymlink,
+          keys: [],
+          action: { kind: 'share', as },
+        }));
   return computed(() => [
+    ...listShares(),
     ...listFindings(),
     ...listFilters(),
     ...toStatementEntries(app.settings?.savedStatements ?? []),

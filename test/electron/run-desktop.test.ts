@@ -64,6 +64,7 @@ function run({ platform = 'linux', createCore }: Change = {}): Promise<void> {
         host = given;
         return Promise.resolve(core);
       }),
+    words: ['channelscope'],
     errors: errors as never,
     report: { tell: (said) => void told.push(said) },
   });
@@ -170,7 +171,7 @@ describe('start', () => {
     await start();
     windows[0]!.minimized = true;
     app.emit('second-instance', new FakeEvent(), ['channelscope', 'channelscope://evil', '--no-sandbox']);
-    expect(namesOfCalls().slice(-3)).toEqual(['restore', 'show', 'focus']);
+    expect(namesOfCalls().slice(-4)).toEqual(['restore', 'show', 'focus', 'dialog.showMessageBox']);
     expect(windows).toHaveLength(1);
   });
 });

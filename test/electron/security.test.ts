@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { findLicencePage, isKnownPlace } from '../../src-main/common/known-places.ts';
+import { findLicencePage, isKnownPlace } from '../../src-main/common/links/known-places.ts';
 import { guardNetwork } from '../../src-main/electron/security/guard-network.ts';
 import { createPlaceOpener } from '../../src-main/electron/security/open-known-place.ts';
 import { explainRefusedSwitch, REFUSED_SWITCHES } from '../../src-main/electron/security/refused-switches.ts';

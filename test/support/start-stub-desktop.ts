@@ -10,9 +10,17 @@ export async function startStubDesktop(options: {
   readonly creation: Promise<StubCore>;
   readonly errors: EventEmitter;
   readonly platform?: DesktopOptions['platform'];
+  readonly words?: readonly string[];
   readonly tell?: (said: string) => void;
 }): Promise<void> {
-  const { folder, creation, errors, platform = 'linux', tell = () => undefined } = options;
+  const {
+    folder,
+    creation,
+    errors,
+    platform = 'linux',
+    words = ['channelscope'],
+    tell = () => undefined,
+  } = options;
   const thread = new URL('file:///thread.js');
   const running = runDesktop({
     platform,
@@ -22,6 +30,7 @@ export async function startStubDesktop(options: {
     preload: '/app/preload.cjs',
     workers: { cache: thread, service: thread, engine: thread },
     createCore: () => creation,
+    words,
     errors: errors as never,
     report: { tell },
   });

@@ -1,5 +1,5 @@
 import { dialog, shell, type BrowserWindow } from 'electron';
-import { isKnownPlace } from '../../common/known-places.ts';
+import { isKnownPlace } from '../../common/links/known-places.ts';
 
 /**
  * Opens a page of others in the browser, if it is one that the window leads to, and once the person has seen its

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import {
+  findPlace,
+  readViewFile,
+  readViewLink,
+  writeViewFile,
+  writeViewLink,
+} from '../../../../src-main/common/links/view-link.ts';
+import { HOSTILE_URLS } from '../../../support/hostile-urls.ts';
+
+describe('a link into the window', () => {
+  it.each([
+    '/overview',
+    '/alerts',
+    '/alerts/a1-b2',
+    '/inbound/summary',
+    '/outbound/detail/12?order=date-descending',
+    '/inbound/detail?period=last-24-hours&q=code%3A4xx%2C5xx',
+    '/session/29CDB989-6221',
+    '/settings/connections',
+    '/about',
+  ])('leads to %s, as a link and as a file', (place) => {
+    expect(readViewLink(writeViewLink(place))).toBe(place);
+    expect(readViewFile(writeViewFile(place))).toBe(place);
+  });
+
+  it.each([
+    ...HOSTILE_URLS,
+    'channelscope:open/overview',
+    'channelscope://open',
+    'channelscope://open.evil.example/overview',
+    'channelscope://evil/overview',
+    'CHANNELSCOPE://OPEN/overview',
+    'channelscope://open//evil.example/overview',
+    'channelscope://open/overview/../wall',
+    'channelscope://open/%6fverview',
+    'channelscope://open/alerts/new',
+    'channelscope://open/alerts/new?new=error-share',
+    'channelscope://open/first-run',
+    'channelscope://open/overview#/sql',
+    'channelscope://open/inbound/detail?q=a&q=b',
+    'channelscope://open/inbound/detail?__proto__=1',
+    'channelscope://open/inbound/detail?q=%00',
+    'channelscope://open/inbound/detail?q=%1b%5b2J',
+    'channelscope://open/inbound/detail?q=a?b=c',
+    'channelscope://open/inbound/detail\n?q=a',
+    `channelscope://open/inbound/detail?q=${'x'.repeat(9_000)}`,
+    `channelscope://open/overview?${Array.from({ length: 30 }, (_, index) => `k${'a'.repeat(index % 20)}=1`).join('&')}`,
+  ])('does not lead anywhere as %j', (link) => {
+    expect(readViewLink(link)).toBeNull();
+  });
+
+  it.each([null, undefined, 7, {}, ['/overview']])('is text, not %j', (place) => {
+    expect(findPlace(place)).toBeNull();
+    expect(readViewLink(place)).toBeNull();
+  });
+});
