@@ -6,7 +6,7 @@ import type { GroupTable } from './group-table.ts';
 import { addCells } from './rollup-cells.ts';
 import { DIRECTION_NUMBERS } from './schema.ts';
 import type { SessionTable } from './session-table.ts';
-import { splitPeriod } from './split-period.ts';
+import { splitPeriod } from '../store/split-period.ts';
 
 type PackedRollup = [startMs: number, cells: Uint8Array];
 type SingleRecord = [

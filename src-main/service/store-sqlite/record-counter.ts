@@ -1,7 +1,7 @@
 import type { Database } from '../../node/open-database.ts';
 import type { Direction } from '../../common/reporting/reports.ts';
 import { DIRECTION_NUMBERS } from './schema.ts';
-import { splitPeriod } from './split-period.ts';
+import { splitPeriod } from '../store/split-period.ts';
 
 /** Returns the exact number of records with fromMs <= date < toMs. */
 export type CountRecords = (direction: Direction, fromMs: number, toMs: number) => number;

@@ -3,7 +3,7 @@ import type { Direction } from '../../common/reporting/reports.ts';
 import { addToSums, clearSums, createGroupSums, forEachGroup, type GroupSums } from './group-sums.ts';
 import { addCells, packCells } from './rollup-cells.ts';
 import { DIRECTION_NUMBERS } from './schema.ts';
-import { ROLLUP_TIERS_MS } from './split-period.ts';
+import { ROLLUP_TIERS_MS } from '../store/split-period.ts';
 
 /**
  * Adds records to the rollups of every size, inside the caller's transaction. Records in order of date touch

@@ -1,16 +1,14 @@
 import type { Database } from '../../node/open-database.ts';
 import type { Direction } from '../../common/reporting/reports.ts';
 import { toImportError } from '../import/import-error.ts';
-import type { ImportResult, RecordComparer } from '../store/record-store.ts';
-import type { ImportedRecord, RecordTexts } from '../store/records.ts';
+import { createRecordClaims } from '../store/record-claims.ts';
+import { MAX_GROUPS, type ImportResult, type RecordComparer } from '../store/record-store.ts';
+import type { ImportedRecord } from '../store/records.ts';
 import type { GroupTable } from './group-table.ts';
 import type { CounterTable } from './property-table.ts';
 import { ROW_COLUMNS, TEXT_COLUMNS, toRecord, type RecordRow } from './record-rows.ts';
 import type { SessionTable } from './session-table.ts';
 import type { RecordWriter } from './write-records.ts';
-
-/** Combinations of channel, service, origin and code, and origins: each is kept in memory. */
-const MAX_GROUPS = 50_000;
 
 type ImportedRow = readonly [
   contentHash: number,
@@ -22,12 +20,6 @@ type ImportedRow = readonly [
   response: string,
   ...row: RecordRow,
 ];
-
-/** A record of the batch. */
-interface Entry {
-  readonly record: ImportedRecord;
-  isKnown: boolean;
-}
 
 const CREATE_SQL = `
 CREATE TEMP TABLE IF NOT EXISTS incoming (
@@ -77,7 +69,7 @@ export function createSqliteImport(
     const lastArrival = counters.get(`${direction}_arrival`);
     return {
       lastArrival,
-      claimed: createBitSet(lastArrival + 1),
+      begin: createRecordClaims(isSame, lastArrival),
       findImported: db.prepare<[number], ImportedRow>(toImportedSql(direction)).raw(),
       findSample: db.prepare<[number], RecordRow>(toSampleSql(direction)).raw(),
     };
@@ -86,31 +78,22 @@ export function createSqliteImport(
 
   /** Returns the records that the store doesn't hold yet, in the order given. */
   const findFresh = (direction: Direction, records: readonly ImportedRecord[]): ImportedRecord[] => {
-    const { lastArrival, claimed, findImported, findSample } = stored[direction];
+    const { lastArrival, begin, findImported, findSample } = stored[direction];
     if (lastArrival === 0) return [...records];
     clearIncoming.run();
     for (const { contentHash, dateMs } of records) addIncoming.run(contentHash, dateMs);
-    const entries = records.map((record): Entry => ({ record, isKnown: false }));
-    const claim = (waiting: Entry[] | undefined, row: RecordRow, texts: RecordTexts | null): void => {
-      const [, arrival] = row;
-      if (waiting === undefined || waiting.length === 0 || claimed.has(arrival)) return;
-      const found = toRecord(row, texts, groups);
-      const place = waiting.findIndex(({ record }) => isSame(found, record));
-      if (place === -1) return;
-      for (const entry of waiting.splice(place, 1)) entry.isKnown = true;
-      claimed.add(arrival);
-    };
-    const byContent = Map.groupBy(entries, ({ record }) => record.contentHash);
+    const claims = begin(records);
     for (const [contentHash, sessionId, ...rest] of findImported.iterate(lastArrival)) {
       const [client, error, actionId, payload, response, ...row] = rest;
-      claim(byContent.get(contentHash), row, { sessionId, client, error, actionId, payload, response });
+      const texts = { sessionId, client, error, actionId, payload, response };
+      claims.offerImported(contentHash, row[1], () => toRecord(row, texts, groups));
     }
-    const left = entries.filter(({ isKnown }) => !isKnown);
-    const byDate = Map.groupBy(left, ({ record }) => record.dateMs);
-    if (left.length > 0) {
-      for (const row of findSample.iterate(lastArrival)) claim(byDate.get(row[0]), row, null);
+    if (claims.listFresh().length > 0) {
+      for (const row of findSample.iterate(lastArrival)) {
+        claims.offerSample(row[0], row[1], () => toRecord(row, null, groups));
+      }
     }
-    return left.filter(({ isKnown }) => !isKnown).map(({ record }) => record);
+    return claims.listFresh();
   };
 
   const write = (direction: Direction, records: readonly ImportedRecord[]): void => {
@@ -144,16 +127,5 @@ export function createSqliteImport(
       added += fresh.length;
     }
     return { added, known: records.length - added };
-  };
-}
-
-/** Whole numbers from 0 below `length`, one bit each. */
-function createBitSet(length: number): { has(value: number): boolean; add(value: number): void } {
-  const bytes = new Uint8Array((length >>> 3) + 1);
-  return {
-    has: (value) => ((bytes[value >>> 3] ?? 0) & (1 << (value & 7))) !== 0,
-    add: (value) => {
-      bytes[value >>> 3] = (bytes[value >>> 3] ?? 0) | (1 << (value & 7));
-    },
   };
 }

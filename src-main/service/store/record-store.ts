@@ -79,6 +79,9 @@ export interface StoreSize {
 /** True when a stored record is what a file holds. Only records of the same direction are compared. */
 export type RecordComparer = (stored: StoredRecord, imported: ImportedRecord) => boolean;
 
+/** Combinations of channel, service, origin and code, and origins, that a store keeps in memory. */
+export const MAX_GROUPS = 50_000;
+
 /** What became of a batch of imported records. */
 export interface ImportResult {
   readonly added: number;

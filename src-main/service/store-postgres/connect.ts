@@ -1,0 +1,103 @@
+import pg from 'pg';
+
+/** What runs a statement: the pool, or one connection within a transaction. */
+export interface Queryable {
+  /** Rows as arrays, in the order of the statement's columns; whole numbers and sums are numbers. */
+  query<Row extends readonly unknown[]>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+}
+
+export interface PostgresPool extends Queryable {
+  /** Runs `work` in a transaction of its own: all of it is kept, or none. */
+  transact<Result>(work: (connection: Queryable) => Promise<Result>): Promise<Result>;
+  /** Can be called twice. */
+  close(): Promise<void>;
+}
+
+const MAX_CONNECTIONS = 8;
+const CONNECT_WITHIN_MS = 5_000;
+/** A statement of the service takes milliseconds; one that waits this long is given up, and tried again later. */
+const STATEMENT_LIMIT_MS = 30_000;
+
+const WHOLE_NUMBER_TYPES: ReadonlySet<number> = new Set([pg.types.builtins.INT8, pg.types.builtins.NUMERIC]);
+const INT8_LIST_TYPE = 1016;
+
+/** Sums and counts stay below 2^53: as numbers they are exact. */
+const types = {
+  getTypeParser: (type: number, format?: 'text' | 'binary') => {
+    if (WHOLE_NUMBER_TYPES.has(type)) return Number;
+    if (type === INT8_LIST_TYPE) return (text: string) => text.slice(1, -1).split(',').map(Number);
+    return pg.types.getTypeParser(type, format) as (text: string) => unknown;
+  },
+};
+
+/**
+ * Connects to a PostgreSQL database by its address; every name is looked up in `schema`. Errors of a
+ * connection that nothing waits for go to `reportError`.
+ */
+export function connectPostgres(
+  url: string,
+  schema: string,
+  reportError: (error: unknown) => void,
+): PostgresPool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: MAX_CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_WITHIN_MS,
+    statement_timeout: STATEMENT_LIMIT_MS,
+    idle_in_transaction_session_timeout: STATEMENT_LIMIT_MS,
+    application_name: 'channelscope-service',
+    options: `-c search_path=${schema}`,
+    keepAlive: true,
+    types,
+  });
+  // The pool replaces a connection that was lost while idle.
+  pool.on('error', reportError);
+  const toQueryable = (client: pg.Pool | pg.PoolClient): Queryable => ({
+    query: async <Row extends readonly unknown[]>(text: string, values: readonly unknown[] = []) => {
+      const statement: pg.QueryArrayConfig = { text, values: [...values], rowMode: 'array' };
+      const { rows } = await client.query(statement);
+      return rows as readonly unknown[][] as unknown as Row[];
+    },
+  });
+  let closing: Promise<void> | null = null;
+  return {
+    ...toQueryable(pool),
+    transact: async (work) => {
+      const client = await pool.connect();
+      let isLost = false;
+      try {
+        await client.query('BEGIN');
+        const result = await work(toQueryable(client));
+        await client.query('COMMIT');
+        return result;
+      } catch (error) {
+        await client.query('ROLLBACK').catch(() => {
+          isLost = true;
+        });
+        throw error;
+      } finally {
+        client.release(isLost);
+      }
+    },
+    close: () => (closing ??= pool.end()),
+  };
+}
+
+/** Classes of errors that may be gone at the next attempt: connection, resources, conflict, shutting down. */
+const TRANSIENT_CLASSES: ReadonlySet<string> = new Set(['08', '40', '53', '55', '57', '58']);
+const TRANSIENT_CODES: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+]);
+
+/** True for an error of the database, or of the way to it, that may be gone at the next attempt. */
+export function isTransientPostgresError(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code } = error as { readonly code?: unknown };
+  if (typeof code === 'string') return TRANSIENT_CLASSES.has(code.slice(0, 2)) || TRANSIENT_CODES.has(code);
+  // The driver gives these no code.
+  return /^(Connection terminated|timeout exceeded when trying to connect)/.test(error.message);
+}

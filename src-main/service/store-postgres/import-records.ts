@@ -1,0 +1,183 @@
+import { createHash } from 'node:crypto';
+import { DIRECTIONS, type Direction } from '../../common/reporting/reports.ts';
+import { toImportError } from '../import/import-error.ts';
+import { createRecordClaims } from '../store/record-claims.ts';
+import {
+  MAX_GROUPS,
+  type ImportResult,
+  type RecordComparer,
+  type StoreImport,
+} from '../store/record-store.ts';
+import type { ImportedRecord, RecordTexts } from '../store/records.ts';
+import type { PostgresPool, Queryable } from './connect.ts';
+import type { GroupCache } from './group-cache.ts';
+import { catchUpWith, ROW_COLUMNS, toRecord, type RecordRow } from './record-rows.ts';
+import { DIRECTION_NUMBERS, type CounterName } from './schema.ts';
+import type { RecordWriter, RecordWriting } from './write-records.ts';
+
+type ImportedRow = readonly [contentHash: number, textsJson: string, ...row: RecordRow];
+
+const toImportedSql = (direction: Direction): string => `
+SELECT t.content_hash, t.texts_json, ${ROW_COLUMNS[direction]}
+FROM (SELECT DISTINCT * FROM unnest($3::bigint[], $4::bigint[]) AS row (content_hash, date_ms)) incoming
+JOIN imported_text t ON t.tenant = $1 AND t.direction = ${DIRECTION_NUMBERS[direction]}
+  AND t.date_ms = incoming.date_ms AND t.content_hash = incoming.content_hash AND t.arrival <= $2
+JOIN ${direction}_record r ON r.tenant = $1 AND r.date_ms = t.date_ms AND r.arrival = t.arrival`;
+
+const toSampleSql = (direction: Direction): string => `
+SELECT ${ROW_COLUMNS[direction]}
+FROM (SELECT DISTINCT date_ms FROM unnest($3::bigint[]) AS row (date_ms)) incoming
+JOIN ${direction}_record r ON r.tenant = $1 AND r.date_ms = incoming.date_ms AND r.arrival <= $2 AND r.session > 0`;
+
+const FIND_SESSIONS_SQL = `
+SELECT id_json, session FROM import_session WHERE tenant = $1 AND digest = ANY($2::bytea[])`;
+const ADD_SESSIONS_SQL = `
+INSERT INTO import_session
+SELECT $1, session, digest, id_json FROM unnest($2::bigint[], $3::bytea[], $4::text[]) AS row (session, digest, id_json)`;
+const ADD_TEXTS_SQL = `
+INSERT INTO imported_text
+SELECT $1, $2, $3::bigint + place, date_ms, content_hash, characters, texts_json
+FROM unnest($4::bigint[], $5::bigint[], $6::bigint[], $7::text[])
+  WITH ORDINALITY AS row (date_ms, content_hash, characters, texts_json, place)`;
+
+export interface ImportParts {
+  readonly pool: PostgresPool;
+  readonly tenant: number;
+  readonly groups: GroupCache;
+  readonly writer: RecordWriter;
+}
+
+/** Opens an import (see `StoreImport`): it recognises what the tenant had by now. */
+export async function openPostgresImport(
+  { pool, tenant, groups, writer }: ImportParts,
+  isSame: RecordComparer,
+): Promise<StoreImport> {
+  const counters = new Map(
+    await pool.query<[CounterName, number]>('SELECT name, value FROM counter WHERE tenant = $1', [tenant]),
+  );
+  const prepare = (direction: Direction) => {
+    const lastArrival = counters.get(`${direction}_arrival`) ?? 0;
+    return { lastArrival, begin: createRecordClaims(isSame, lastArrival) };
+  };
+  const stored = { inbound: prepare('inbound'), outbound: prepare('outbound') };
+
+  /** Returns the records that the store didn't hold, in the order given. */
+  const findFresh = async (
+    source: Queryable,
+    direction: Direction,
+    records: readonly ImportedRecord[],
+  ): Promise<ImportedRecord[]> => {
+    const { lastArrival, begin } = stored[direction];
+    if (lastArrival === 0 || records.length === 0) return [...records];
+    const claims = begin(records);
+    const known = await source.query<ImportedRow>(toImportedSql(direction), [
+      tenant,
+      lastArrival,
+      records.map(({ contentHash }) => contentHash),
+      records.map(({ dateMs }) => dateMs),
+    ]);
+    await catchUpWith(
+      groups,
+      source,
+      known.map(([, , ...row]) => row),
+    );
+    for (const [contentHash, textsJson, ...row] of known) {
+      claims.offerImported(contentHash, row[1], () =>
+        toRecord(row, JSON.parse(textsJson) as RecordTexts, groups),
+      );
+    }
+    const left = claims.listFresh();
+    if (left.length === 0) return left;
+    const samples = await source.query<RecordRow>(toSampleSql(direction), [
+      tenant,
+      lastArrival,
+      left.map(({ dateMs }) => dateMs),
+    ]);
+    await catchUpWith(groups, source, samples);
+    for (const row of samples) claims.offerSample(row[0], row[1], () => toRecord(row, null, groups));
+    return claims.listFresh();
+  };
+
+  /** Numbers of the records' sessions, below 0; unknown ones are added. */
+  const resolveSessions = async (
+    { connection, next }: RecordWriting,
+    records: readonly ImportedRecord[],
+  ): Promise<(sessionId: string) => number> => {
+    const ids = [...new Set(records.map(({ sessionId }) => JSON.stringify(sessionId)))];
+    const found = new Map(
+      await connection.query<[string, number]>(FIND_SESSIONS_SQL, [tenant, ids.map(toDigest)]),
+    );
+    const added = ids.filter((id) => !found.has(id)).map((id) => [id, next('session')] as const);
+    if (added.length > 0) {
+      await connection.query(ADD_SESSIONS_SQL, [
+        tenant,
+        added.map(([, session]) => session),
+        added.map(([id]) => toDigest(id)),
+        added.map(([id]) => id),
+      ]);
+    }
+    const sessions = new Map([...found, ...added]);
+    return (sessionId) => -(sessions.get(JSON.stringify(sessionId)) ?? 0);
+  };
+
+  const write = async (
+    writing: RecordWriting,
+    direction: Direction,
+    records: readonly ImportedRecord[],
+  ): Promise<void> => {
+    const toSession = await resolveSessions(writing, records);
+    const first = await writing.write(
+      direction,
+      records.map((record) => ({ ...record, session: toSession(record.sessionId), actionId: 0 })),
+    );
+    const texts = records.map(toTexts);
+    await writing.connection.query(ADD_TEXTS_SQL, [
+      tenant,
+      DIRECTION_NUMBERS[direction],
+      first - 1,
+      records.map(({ dateMs }) => dateMs),
+      records.map(({ contentHash }) => contentHash),
+      texts.map(({ error, payload, response }) => error.length + payload.length + response.length),
+      texts.map((each) => JSON.stringify(each)),
+    ]);
+  };
+
+  return {
+    addBatch: async (records): Promise<ImportResult> => {
+      const given = Map.groupBy(records, ({ direction }) => direction);
+      const toDates = (direction: Direction) => (given.get(direction) ?? []).map(({ dateMs }) => dateMs);
+      const dates = { inbound: toDates('inbound'), outbound: toDates('outbound') };
+      const added = await writer.transact(dates, async (writing) => {
+        let count = 0;
+        for (const direction of DIRECTIONS) {
+          const fresh = await findFresh(writing.connection, direction, given.get(direction) ?? []);
+          if (fresh.length === 0) continue;
+          if (writing.groupCount > MAX_GROUPS) {
+            throw toImportError(
+              `There are more than ${MAX_GROUPS} combinations of channel, service, origin and code.`,
+            );
+          }
+          // Equal dates stay in the file's order.
+          await write(
+            writing,
+            direction,
+            fresh.toSorted((a, b) => a.dateMs - b.dateMs),
+          );
+          count += fresh.length;
+        }
+        return count;
+      });
+      return { added, known: records.length - added };
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+function toTexts({ sessionId, client, error, actionId, payload, response }: ImportedRecord): RecordTexts {
+  return { sessionId, client, error, actionId, payload: payload ?? '', response: response ?? '' };
+}
+
+/** Identifiers of any length are found by it. */
+function toDigest(idJson: string): Buffer {
+  return createHash('sha256').update(idJson).digest();
+}

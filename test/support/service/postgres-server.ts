@@ -1,0 +1,90 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, existsSync, readdirSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+
+/** A PostgreSQL of the tests' own: data and socket in a folder of its own, no port. */
+export interface PostgresServer {
+  /** Address of its database as a role that owns nothing but what it makes. */
+  readonly url: string;
+  /** Runs a statement as the superuser. */
+  run(statement: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const DEBIAN_FOLDER = '/usr/lib/postgresql';
+
+/** Folder of initdb and postgres; undefined where none is installed. */
+export function findPostgres(): string | undefined {
+  const versions = existsSync(DEBIAN_FOLDER) ? readdirSync(DEBIAN_FOLDER) : [];
+  const folders = versions
+    .toSorted((a, b) => Number(b) - Number(a))
+    .map((version) => join(DEBIAN_FOLDER, version, 'bin'));
+  return folders.find((folder) => existsSync(join(folder, 'initdb')));
+}
+
+/** PostgreSQL refuses to run as root: there it runs as the user of its package. */
+function findUser(): { readonly uid?: number; readonly gid?: number } {
+  if (process.getuid?.() !== 0) return {};
+  const read = (flag: string): number => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
+  return { uid: read('-u'), gid: read('-g') };
+}
+
+export async function startPostgres(): Promise<PostgresServer> {
+  const programs = findPostgres();
+  if (programs === undefined) throw new Error('PostgreSQL is not installed.');
+  const user = findUser();
+  const folder = await mkdtemp(join(tmpdir(), 'postgres-'));
+  if (user.uid !== undefined && user.gid !== undefined) chownSync(folder, user.uid, user.gid);
+  const data = join(folder, 'data');
+  execFileSync(
+    join(programs, 'initdb'),
+    ['-D', data, '-U', 'root', '-A', 'trust', '--no-sync', '-E', 'UTF8'],
+    {
+      ...user,
+      stdio: 'ignore',
+    },
+  );
+  const settings = [
+    'fsync=off',
+    'listen_addresses=',
+    `unix_socket_directories=${folder}`,
+    'max_connections=60',
+  ];
+  const child = spawn(
+    join(programs, 'postgres'),
+    ['-D', data, ...settings.flatMap((setting) => ['-c', setting])],
+    { ...user, stdio: 'ignore' },
+  );
+  const connect = () => new pg.Client({ host: folder, user: 'root', database: 'postgres' });
+  const run = async (statement: string): Promise<void> => {
+    const client = connect();
+    await client.connect();
+    await client.query(statement).finally(() => client.end());
+  };
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      await run('SELECT 1');
+      break;
+    } catch (error) {
+      if (attempt === 600 || child.exitCode !== null) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+  await run('CREATE ROLE service LOGIN');
+  await run('GRANT CREATE ON DATABASE postgres TO service');
+  return {
+    url: `postgresql://service@/postgres?host=${encodeURIComponent(folder)}`,
+    run,
+    stop: async () => {
+      const exited = once(child, 'exit');
+      // At once: what a test left open must not keep it.
+      child.kill('SIGQUIT');
+      await exited;
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
