@@ -11,6 +11,14 @@ export interface CommandLine extends ServiceOptions {
   readonly importFiles: readonly string[];
   /** The report that they hold; null to detect it by their fields. */
   readonly importReport: DetailKind | null;
+  /** Where records are kept; null for a SQLite file in the data folder. */
+  readonly database: DatabasePlace | null;
+}
+
+export interface DatabasePlace {
+  /** Address of a PostgreSQL database. */
+  readonly url: string;
+  readonly schema: string;
 }
 
 /** An option that can't be used; the message is for the person at the command line. */
@@ -21,6 +29,8 @@ export class OptionError extends Error {
 const OPTIONS = {
   port: { type: 'string' },
   data: { type: 'string' },
+  database: { type: 'string' },
+  'database-schema': { type: 'string' },
   tenant: { type: 'string' },
   records: { type: 'string' },
   days: { type: 'string' },
@@ -43,6 +53,9 @@ export const HELP_TEXT = `The bundled reporting service.
   npm run service -- --data DIR [options]
 
   --data DIR                  folder of the records and credentials; made when missing
+  --database URL              keep the records in PostgreSQL instead, postgres://user@host/name; the password comes from
+                              PGPASSWORD, or with the whole address from DATABASE_URL
+  --database-schema NAME      schema of its tables, made when missing (default channelscope)
   --port N                    port to listen on; 0 lets the system choose (default 0)
   --host HOST                 address to listen on (default 127.0.0.1); any but loopback needs --require-token
   --tenant N                  tenant identifier (default 1001)
@@ -66,8 +79,14 @@ Once it responds, it prints one line of JSON on standard output: url, tenant, ac
 The sample history is made on the first start in a folder; later starts keep what is there.
 `;
 
-/** Reads the arguments after the program's name; 'help' when help is requested. Throws OptionError. */
-export function readCommandLine(args: readonly string[]): CommandLine | 'help' {
+/**
+ * Reads the arguments after the program's name, and DATABASE_URL of the environment; 'help' when help is requested.
+ * Throws OptionError.
+ */
+export function readCommandLine(
+  args: readonly string[],
+  environment: NodeJS.ProcessEnv = {},
+): CommandLine | 'help' {
   const values = parseValues(args);
   if (values.help === true) return 'help';
   const defaults = DEFAULT_SERVICE_OPTIONS;
@@ -91,6 +110,7 @@ export function readCommandLine(args: readonly string[]): CommandLine | 'help' {
     simulation: defaults.simulation,
     importFiles: values.import ?? [],
     importReport: readImportReport(values['import-report']),
+    database: readDatabase(values.database, environment['DATABASE_URL'], values['database-schema']),
   };
   checkOptions(options);
   return options;
@@ -122,6 +142,29 @@ function readQuirks(names: readonly string[]): QuirkName[] {
     if (isQuirkName(name)) return name;
     throw new OptionError(`--quirk: "${name}" is not one of ${QUIRK_NAMES.join(', ')}.`);
   });
+}
+
+/** The command line of a process can be read by every user of a computer: no password belongs there. */
+function readDatabase(
+  given: string | undefined,
+  fromEnvironment: string | undefined,
+  schema = 'channelscope',
+): DatabasePlace | null {
+  const url = given ?? fromEnvironment;
+  if (url === undefined || url === '') return null;
+  const name = given === undefined ? 'DATABASE_URL' : '--database';
+  if (!URL.canParse(url) || !/^postgres(ql)?:$/.test(new URL(url).protocol)) {
+    throw new OptionError(`${name} takes an address such as postgres://user@host/name.`);
+  }
+  if (given !== undefined && new URL(given).password !== '') {
+    throw new OptionError(
+      '--database can be read by others: give the password in PGPASSWORD or DATABASE_URL.',
+    );
+  }
+  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) {
+    throw new OptionError('--database-schema takes small letters, digits and underscores.');
+  }
+  return { url, schema };
 }
 
 function readImportReport(name: string | undefined): DetailKind | null {

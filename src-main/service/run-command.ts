@@ -2,17 +2,18 @@ import { resolve } from 'node:path';
 import { AppError } from '../common/contract/errors.ts';
 import { toErrorText, toErrorTextWithCause } from '../node/error-text.ts';
 import { describeReaders } from '../node/private-files.ts';
-import { HELP_TEXT, OptionError, readCommandLine } from './read-command-line.ts';
+import { HELP_TEXT, OptionError, readCommandLine, type CommandLine } from './read-command-line.ts';
 import { importFiles } from './import/import-files.ts';
-import type { ServiceOptions } from './service-options.ts';
 import { startService, type RunningService } from './start-service.ts';
+import type { RecordStore } from './store/record-store.ts';
+import type { PostgresPlace } from './store-postgres/open-postgres-store.ts';
 
 const EXIT_BAD_OPTIONS = 2;
 
 /** Runs the command until a signal ends it. Resolves with the exit code when it doesn't get to run. */
 export async function runCommand(args: readonly string[]): Promise<number | undefined> {
   try {
-    const options = readCommandLine(args);
+    const options = readCommandLine(args, process.env);
     if (options === 'help') {
       process.stdout.write(HELP_TEXT);
       return 0;
@@ -44,16 +45,26 @@ export async function runCommand(args: readonly string[]): Promise<number | unde
   }
 }
 
-function start(options: ServiceOptions): Promise<RunningService> {
+function start(options: CommandLine): Promise<RunningService> {
+  const { database } = options;
   return startService(options, {
+    ...(database === null ? {} : { openStore: () => openDatabase({ ...database, tenant: options.tenant }) }),
     now: Date.now,
     elapsedMs: () => performance.now(),
     logRequest: (entry) => void process.stderr.write(`${JSON.stringify(entry)}\n`),
-    reportError: (error) => {
-      const { name, message } = error instanceof Error ? error : { name: 'Error', message: 'unknown' };
-      process.stderr.write(`${JSON.stringify({ at: new Date().toISOString(), error: name, message })}\n`);
-    },
+    reportError,
   });
+}
+
+/** The driver is loaded only where a database is named. */
+async function openDatabase(place: PostgresPlace): Promise<RecordStore> {
+  const { openPostgresStore } = await import('./store-postgres/open-postgres-store.ts');
+  return openPostgresStore(place, { now: Date.now, reportError });
+}
+
+function reportError(error: unknown): void {
+  const { name, message } = error instanceof Error ? error : { name: 'Error', message: 'unknown' };
+  process.stderr.write(`${JSON.stringify({ at: new Date().toISOString(), error: name, message })}\n`);
 }
 
 function stopOnSignal(service: RunningService): void {

@@ -24,6 +24,8 @@ export interface ServiceSurroundings {
   readonly elapsedMs: () => number;
   readonly logRequest?: (entry: RequestLogEntry) => void;
   readonly reportError: (error: unknown) => void;
+  /** Where records are kept; a SQLite file in the data folder unless it is given. */
+  readonly openStore?: () => Promise<RecordStore>;
 }
 
 export interface RunningService {
@@ -59,7 +61,7 @@ export async function startService(
   if (!isLoopbackHost(options.host) && !options.requireToken) {
     throw toStartError(`Listening on ${options.host} needs --require-token.`);
   }
-  const store = openSqliteStore(options.dataFolder);
+  const store = await (surroundings.openStore?.() ?? openSqliteStore(options.dataFolder));
   try {
     return await startOnStore(store, options, surroundings);
   } catch (error) {

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,10 +9,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { QUIRK_NAMES } from '../../src-main/common/model/connections/simulation.ts';
 import { readCommandLine } from '../../src-main/service/read-command-line.ts';
 import { bundledScript } from '../support/bundled/bundled-script.ts';
+import { findPostgres, startPostgres } from '../support/service/postgres-server.ts';
 import { toPeriod, walkReport } from '../support/service/service-calls.ts';
 import { itOnPosix } from '../support/posix.ts';
 
 const MAIN = fileURLToPath(bundledScript('service-main'));
+const WEEK = toPeriod(Date.now() - 7 * 86_400_000, Date.now() + 86_400_000);
 const DATABASE = 'reporting-service.sqlite';
 
 interface Ready {
@@ -30,11 +32,15 @@ describe('npm run service', () => {
   });
   afterEach(async () => {
     for (const child of children.splice(0)) child.kill('SIGKILL');
+    variables = {};
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
+  /** Variables of the environment for the next process. */
+  let variables: Record<string, string> = {};
   const run = (...args: string[]) => {
-    const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const env = { ...process.env, ...variables };
+    const child = spawn(process.execPath, [MAIN, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     children.push(child);
     const output = { stdout: '', stderr: '' };
     child.stdout.on('data', (text: Buffer) => (output.stdout += text.toString()));
@@ -102,8 +108,48 @@ describe('npm run service', () => {
     expect(bytes).not.toContain(ready.accessTokenSecret);
   });
 
+  describe.skipIf(findPostgres() === undefined)('on PostgreSQL', () => {
+    it('keeps its records there and its credentials in the folder, and finds both again', async () => {
+      const server = await startPostgres();
+      try {
+        variables = { DATABASE_URL: server.url };
+        const first = await startHere('--no-live', '--database-schema', 'kept');
+        const before = await walkReport(first.ready, 'inbound-detail', WEEK, 1_000);
+        expect(before).toHaveLength(500);
+        first.child.kill('SIGTERM');
+        await first.closed;
+        variables = {};
+        const second = await startHere('--no-live', '--database', server.url, '--database-schema', 'kept');
+        expect(second.ready.accessToken).toBe(first.ready.accessToken);
+        expect(await walkReport(second.ready, 'inbound-detail', WEEK, 1_000)).toEqual(before);
+        expect(await readdir(folder)).toEqual(['credentials.json']);
+        second.child.kill('SIGTERM');
+        await second.closed;
+      } finally {
+        await server.stop();
+      }
+    });
+
+    it('says what is wrong where nothing answers at the address', async () => {
+      const { code, stderr } = await runToEnd(
+        '--data',
+        folder,
+        '--database',
+        'postgres://nobody@127.0.0.1:1/none',
+      );
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/^The database can't be used: .*ECONNREFUSED/);
+    });
+  });
+
   it.each([
     [['--porto', '1'], '--porto'],
+    [['--data', 'x', '--database', 'mysql://user@host/name'], '--database'],
+    [['--data', 'x', '--database', 'postgres://user:word@host/name'], 'PGPASSWORD'],
+    [
+      ['--data', 'x', '--database', 'postgres://user@host/name', '--database-schema', 'a; b'],
+      '--database-schema',
+    ],
     [['--data', 'x', '--port', '70000'], '--port'],
     [['--data', 'x', '--days', '0'], '--days'],
     [['--data', 'x', '--host', '0.0.0.0'], '--require-token'],

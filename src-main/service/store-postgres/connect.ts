@@ -18,14 +18,19 @@ const CONNECT_WITHIN_MS = 5_000;
 /** A statement of the service takes milliseconds; one that waits this long is given up, and tried again later. */
 const STATEMENT_LIMIT_MS = 30_000;
 
-const WHOLE_NUMBER_TYPES: ReadonlySet<number> = new Set([pg.types.builtins.INT8, pg.types.builtins.NUMERIC]);
-const INT8_LIST_TYPE = 1016;
+/** How PostgreSQL numbers its types bigint, numeric and bigint[]. */
+const BIGINT = 20;
+const NUMERIC = 1700;
+const BIGINT_LIST = 1016;
+
+type TypeId = Parameters<typeof pg.types.getTypeParser>[0];
 
 /** Sums and counts stay below 2^53: as numbers they are exact. */
 const types = {
-  getTypeParser: (type: number, format?: 'text' | 'binary') => {
-    if (WHOLE_NUMBER_TYPES.has(type)) return Number;
-    if (type === INT8_LIST_TYPE) return (text: string) => text.slice(1, -1).split(',').map(Number);
+  getTypeParser: (type: TypeId, format?: 'text' | 'binary') => {
+    const number: number = type;
+    if (number === BIGINT || number === NUMERIC) return Number;
+    if (number === BIGINT_LIST) return (text: string) => text.slice(1, -1).split(',').map(Number);
     return pg.types.getTypeParser(type, format) as (text: string) => unknown;
   },
 };
@@ -46,7 +51,7 @@ export function connectPostgres(
     statement_timeout: STATEMENT_LIMIT_MS,
     idle_in_transaction_session_timeout: STATEMENT_LIMIT_MS,
     application_name: 'channelscope-service',
-    options: `-c search_path=${schema}`,
+    options: `-c search_path="${schema}"`,
     keepAlive: true,
     types,
   });

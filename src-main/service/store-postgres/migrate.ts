@@ -13,11 +13,12 @@ export async function migrate(pool: PostgresPool, schema: string): Promise<void>
   await pool.transact(async (connection) => {
     await connection.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
     const known = await connection.query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [schema]);
-    if (known.length === 0) await connection.query(`CREATE SCHEMA ${schema}`);
+    if (known.length === 0) await connection.query(`CREATE SCHEMA "${schema}"`);
     const [table] = await connection.query<[string | null]>('SELECT to_regclass($1)::text', [
-      `${schema}.schema_version`,
+      `"${schema}".schema_version`,
     ]);
-    if (table?.[0] == null) await connection.query('CREATE TABLE schema_version (version integer NOT NULL)');
+    if ((table?.[0] ?? null) === null)
+      await connection.query('CREATE TABLE schema_version (version integer NOT NULL)');
     const [row] = await connection.query<[number]>('SELECT version FROM schema_version');
     const version = row?.[0] ?? 0;
     if (version > MIGRATIONS.length) {

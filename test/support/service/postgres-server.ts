@@ -12,6 +12,8 @@ export interface PostgresServer {
   readonly url: string;
   /** Runs a statement as the superuser. */
   run(statement: string): Promise<void>;
+  /** The same, and returns its rows as lines of text. */
+  read(statement: string): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -60,10 +62,16 @@ export async function startPostgres(): Promise<PostgresServer> {
     { ...user, stdio: 'ignore' },
   );
   const connect = () => new pg.Client({ host: folder, user: 'root', database: 'postgres' });
-  const run = async (statement: string): Promise<void> => {
+  const read = async (statement: string): Promise<string> => {
     const client = connect();
     await client.connect();
-    await client.query(statement).finally(() => client.end());
+    const { rows } = await client
+      .query<unknown[]>({ text: statement, rowMode: 'array' } as pg.QueryArrayConfig)
+      .finally(() => client.end());
+    return rows.map((row) => row.join(' ')).join('\n');
+  };
+  const run = async (statement: string): Promise<void> => {
+    await read(statement);
   };
   for (let attempt = 0; ; attempt += 1) {
     try {
@@ -77,8 +85,9 @@ export async function startPostgres(): Promise<PostgresServer> {
   await run('CREATE ROLE service LOGIN');
   await run('GRANT CREATE ON DATABASE postgres TO service');
   return {
-    url: `postgresql://service@/postgres?host=${encodeURIComponent(folder)}`,
+    url: `postgresql://service@localhost/postgres?host=${encodeURIComponent(folder)}`,
     run,
+    read,
     stop: async () => {
       const exited = once(child, 'exit');
       // At once: what a test left open must not keep it.

@@ -10,11 +10,11 @@ import {
 
 /** Options of the service, and its clocks. `dataFolder` is a new folder, removed on stop, unless given. */
 export type TestServiceOptions = Partial<ServiceOptions> &
-  Partial<Pick<ServiceSurroundings, 'now' | 'elapsedMs' | 'logRequest'>>;
+  Partial<Pick<ServiceSurroundings, 'now' | 'elapsedMs' | 'logRequest' | 'openStore'>>;
 
 /** The bundled service in this process on a free port: 2,000 inbound records of 7 days, no live traffic. */
 export async function startTestService(given: TestServiceOptions = {}): Promise<RunningService> {
-  const { now = Date.now, elapsedMs = () => performance.now(), logRequest, ...options } = given;
+  const { now = Date.now, elapsedMs = () => performance.now(), logRequest, openStore, ...options } = given;
   const ownFolder = options.dataFolder === undefined;
   const dataFolder = options.dataFolder ?? (await mkdtemp(join(tmpdir(), 'service-')));
   const errors: unknown[] = [];
@@ -24,6 +24,7 @@ export async function startTestService(given: TestServiceOptions = {}): Promise<
       now,
       elapsedMs,
       ...(logRequest === undefined ? {} : { logRequest }),
+      ...(openStore === undefined ? {} : { openStore }),
       reportError: (error) => errors.push(error),
     },
   );
