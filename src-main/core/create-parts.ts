@@ -13,6 +13,7 @@ import { createReportingClient } from './client/create-reporting-client.ts';
 import type { SavedConnection } from './connections/connection-document.ts';
 import { createConnectionFile } from './connections/connection-file.ts';
 import { createConnections, type BothSecrets } from './connections/create-connections.ts';
+import { findLookBackMs } from './connections/find-look-back.ts';
 import { createDownloads } from './downloads/create-downloads.ts';
 import { createSummaryStarter } from './downloads/start-summary.ts';
 import { createEvents, type EventListener, type Events } from './events.ts';
@@ -134,6 +135,7 @@ export async function createParts(host: Host, overrides: PartOverrides) {
       listNames: (connectionId) => connections.listNames(connectionId),
       findTenant: (connectionId) => connections.get(connectionId).tenant,
       findConnection: (connectionId) => connections.listSaved().find(({ id }) => id === connectionId),
+      findLookBackMs: (connectionId) => findLookBackMs(connections, connectionId),
       logger: logger.child('exports'),
     }),
     following: createFollowing({ ...shared, random: Math.random, logger: logger.child('following') }),

@@ -50,6 +50,7 @@ export async function* benchExport({ size }: { size: number }): AsyncGenerator<B
       listNames: () => [],
       findTenant: () => 1001,
       findConnection: () => undefined,
+      findLookBackMs: () => 0,
     });
     const write = async (): Promise<void> => {
       const { taskId } = await exporter.start({

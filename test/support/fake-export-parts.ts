@@ -11,6 +11,8 @@ import type { ResultParts } from '../../src-main/core/exports/prepare-result.ts'
 import type { SqlCell } from '../../src-main/common/model/records/sql.ts';
 import type { FileEngine } from '../../src-main/core/exports/formats/engine-formats.ts';
 import type { ExportCache, ExportEngine } from '../../src-main/core/exports/export-source.ts';
+import type { ReportParts } from '../../src-main/core/exports/report/report-parts.ts';
+import { createFakeMeasures } from './fake-measures.ts';
 
 /** A whole record with plain values, changed as given. */
 export function createRecord(seq: number, change: Partial<RecordDetail> = {}): RecordDetail {
@@ -82,29 +84,39 @@ export function createFakeExportParts(options: {
   result?: SqlCell[][];
   onBatch?: (index: number) => Promise<void> | void;
 }): {
-  cache: ExportCache & ManifestParts['cache'];
-  engine: ExportEngine & FileEngine & ResultParts['engine'];
+  cache: ExportCache & ManifestParts['cache'] & ReportParts['cache'];
+  engine: ExportEngine & FileEngine & ResultParts['engine'] & ReportParts['engine'];
   openViews: number;
 } {
   const { report, records = [], groups = [], result = [], batchSize = 100, onBatch } = options;
   let batches = 0;
+  /** What a report asks for counts as a batch too. */
+  const note = async (): Promise<void> => {
+    await onBatch?.(batches);
+    batches += 1;
+  };
+  const measures = createFakeMeasures(records, note);
   const parts = {
     openViews: 0,
     cache: {
+      ...measures.cache,
       getSnapshot: () => Promise.resolve(createSnapshotOf(report, records.length)),
       listSnapshots: () => Promise.resolve([createSnapshotOf(report, records.length)]),
       async readExportBatch({ ids }: { ids: readonly number[] }) {
-        await onBatch?.(batches);
-        batches += 1;
+        await note();
         return ids.slice(0, batchSize).flatMap((id) => records[id] ?? []);
       },
       // Nothing is known of how they were downloaded.
-      getDownload: () => Promise.reject(new Error('not here')),
+      async getDownload() {
+        await note();
+        throw new Error('not here');
+      },
       readJournalFigures: () => Promise.reject(new Error('not here')),
       readSummary: () =>
         Promise.resolve({ source: 'reported' as const, snapshotId: 1, groups, requestCount: groups.length }),
     },
     engine: {
+      ...measures.engine,
       openView() {
         parts.openViews += 1;
         const totalCount = records.length;

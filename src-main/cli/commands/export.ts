@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import {
   EXPORT_FORMATS,
   EXPORT_PRESETS,
+  isDocumentFormat,
   toPresetLayout,
   type ExportLayout,
 } from '../../common/model/exports/export-options.ts';
@@ -94,7 +95,12 @@ export const exportCommand: Command = {
     const layout = readLayout(context);
     const target = readTarget(context);
     checkRecordOptions(context);
-    if (args.find('snapshot') === null) args.choose('report', REPORT_KINDS);
+    if (args.find('snapshot') === null) {
+      const report = args.choose('report', REPORT_KINDS);
+      if (isDocumentFormat(format) && (!isDetailKind(report) || args.has('computed'))) {
+        throw toUsageError(`--format ${format} is made of detail records: ${DETAIL_KINDS.join(', ')}.`, '');
+      }
+    }
     readQuery(context, 'UTC', []);
     const session = await context.open();
     const found = await findSubject(context, session);

@@ -5,12 +5,15 @@ import type { Input, Output } from '../../common/contract/index.ts';
 import type { Host } from '../host.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { TaskHandle, TaskRegistry } from '../tasks/task-registry.ts';
-import { openPartialFile } from './partial-file.ts';
+import { isDocumentFormat } from '../../common/model/exports/export-options.ts';
+import { openPartialFile, type PartialFile } from './partial-file.ts';
 import type { PartialList } from './partial-list.ts';
 import { prepareRecords, type RecordParts } from './prepare-records.ts';
 import { prepareResult, type ResultParts } from './prepare-result.ts';
-import type { PreparedExport } from './prepared-export.ts';
+import type { PreparedDocument, PreparedExport } from './prepared-export.ts';
 import { previewExport } from './preview-export.ts';
+import { prepareReport } from './report/prepare-report.ts';
+import type { ReportParts } from './report/report-parts.ts';
 import { writeManifest, type ManifestParts } from './write-manifest.ts';
 import { writePrepared } from './write-prepared.ts';
 
@@ -42,7 +45,8 @@ interface Finished {
 export function createExporter(
   options: RecordParts &
     ResultParts &
-    ManifestParts & {
+    ManifestParts &
+    ReportParts & {
       readonly tasks: TaskRegistry;
       readonly host: Pick<Host, 'kind' | 'chooseExportTarget' | 'revealExport'>;
       readonly partials: PartialList;
@@ -53,39 +57,76 @@ export function createExporter(
   const { tasks, host, partials, now, logger } = options;
   const finished = new Map<string, Finished>();
 
-  async function run(prepared: PreparedExport, target: string, task: TaskHandle): Promise<void> {
+  /** Writes records, and the manifest beside them; returns the manifest's path. */
+  async function writeRecords(
+    prepared: PreparedExport,
+    target: string,
+    file: PartialFile,
+    task: TaskHandle,
+  ): Promise<string | null> {
+    const { about, rowCount, directionMarks, ...written } = await writePrepared(prepared, file, task, now);
+    const { bytes, sha256 } = await file.commit();
+    const { cutTexts, replacedCharacters } = written;
+    let manifest: string | null = null;
+    if (prepared.layout.manifest === true) {
+      const whole = { file: basename(target), bytes, sha256, ...written };
+      manifest = await writeManifest(options, prepared, about, target, whole);
+    }
+    task.update({
+      ...(directionMarks.length > 0 ? { directionMarks: [...directionMarks] } : {}),
+      ...(cutTexts > 0 ? { cutTexts } : {}),
+      ...(replacedCharacters > 0 ? { replacedCharacters } : {}),
+      ...(manifest === null ? {} : { manifestName: basename(manifest) }),
+    });
+    noteWritten(prepared, target, task, { bytes, sha256, recordCount: rowCount, replacedCharacters });
+    return manifest;
+  }
+
+  async function writeDocument(
+    prepared: PreparedDocument,
+    target: string,
+    file: PartialFile,
+    task: TaskHandle,
+  ): Promise<void> {
+    const { recordCount } = await prepared.write((piece) => file.write(piece), task);
     task.signal.throwIfAborted();
-    const { format, layout, snapshotId } = prepared;
+    const { bytes, sha256 } = await file.commit();
+    task.progress(recordCount, recordCount);
+    noteWritten(prepared, target, task, { bytes, sha256, recordCount });
+  }
+
+  function noteWritten(
+    { format, snapshotId }: PreparedExport | PreparedDocument,
+    target: string,
+    task: TaskHandle,
+    written: {
+      readonly bytes: number;
+      readonly sha256: string;
+      readonly recordCount: number;
+      readonly replacedCharacters?: number;
+    },
+  ): void {
+    task.update({
+      fileName: basename(target),
+      fileBytes: written.bytes,
+      fileSha256: written.sha256,
+      ...(host.kind === 'web' ? {} : { filePath: target }),
+    });
+    logger.info('An export was written.', { taskId: task.id, snapshotId, format, ...written });
+  }
+
+  async function run(
+    prepared: PreparedExport | PreparedDocument,
+    target: string,
+    task: TaskHandle,
+  ): Promise<void> {
+    task.signal.throwIfAborted();
     const file = await openPartialFile(target, now());
     await partials.add(target);
     let manifest: string | null = null;
     try {
-      const { about, rowCount, directionMarks, ...written } = await writePrepared(prepared, file, task, now);
-      const { bytes, sha256 } = await file.commit();
-      const { cutTexts, replacedCharacters } = written;
-      if (layout.manifest === true) {
-        const whole = { file: basename(target), bytes, sha256, ...written };
-        manifest = await writeManifest(options, prepared, about, target, whole);
-      }
-      task.update({
-        fileName: basename(target),
-        fileBytes: bytes,
-        fileSha256: sha256,
-        ...(host.kind === 'web' ? {} : { filePath: target }),
-        ...(directionMarks.length > 0 ? { directionMarks: [...directionMarks] } : {}),
-        ...(cutTexts > 0 ? { cutTexts } : {}),
-        ...(replacedCharacters > 0 ? { replacedCharacters } : {}),
-        ...(manifest === null ? {} : { manifestName: basename(manifest) }),
-      });
-      logger.info('An export was written.', {
-        taskId: task.id,
-        snapshotId,
-        format,
-        recordCount: rowCount,
-        replacedCharacters,
-        bytes,
-        sha256,
-      });
+      if ('write' in prepared) await writeDocument(prepared, target, file, task);
+      else manifest = await writeRecords(prepared, target, file, task);
     } finally {
       // What stays is removed at the next start.
       if (await file.discard()) await partials.remove(target);
@@ -94,7 +135,7 @@ export function createExporter(
     for (const taskId of [...finished.keys()].slice(0, -FINISHED_KEPT)) finished.delete(taskId);
   }
 
-  async function start(prepared: PreparedExport): Started {
+  async function start(prepared: PreparedExport | PreparedDocument): Started {
     const target = await host.chooseExportTarget(prepared.suggestedName);
     if (target === null) return { taskId: null };
     const { connectionId, snapshotId, recordCount: total } = prepared;
@@ -105,9 +146,19 @@ export function createExporter(
   }
 
   return {
-    start: async (input) => start(await prepareRecords(options, input)),
+    start: async (input) => {
+      const { format } = input;
+      const isDocument = isDocumentFormat(format);
+      return start(
+        await (isDocument ? prepareReport(options, input) : prepareRecords(options, input, format)),
+      );
+    },
     startResult: async (input) => start(prepareResult(options, input)),
-    preview: async (input) => previewExport(await prepareRecords(options, input), now()),
+    preview: async (input) => {
+      const { format } = input;
+      if (isDocumentFormat(format)) return (await prepareReport(options, input)).preview();
+      return previewExport(await prepareRecords(options, input, format), now());
+    },
     previewResult: async (input) => previewExport(prepareResult(options, input), now()),
     async reveal(taskId) {
       const found = finished.get(taskId);

@@ -1,14 +1,13 @@
 import { AppError } from '../../common/contract/errors.ts';
 import type { Input } from '../../common/contract/index.ts';
+import type { RecordFormat } from '../../common/model/exports/export-options.ts';
 import type { ValueName } from '../../common/model/records/value-name.ts';
-import { createQueryClock } from '../../common/query/query-clock.ts';
-import { writeQuery } from '../../common/query/write-query.ts';
 import { isDetailKind, type ReportKind } from '../../common/reporting/reports.ts';
 import { isTimeZone } from '../../common/time/time-zones.ts';
 import { arrangeDetailColumns, arrangeSummaryColumns } from './arrange-columns.ts';
+import { describeExport } from './describe-export.ts';
 import { readGroups, withExportSource, type ExportCache, type ExportEngine } from './export-source.ts';
-import { readExportSubject, toComputedSummary, type ExportSubject } from './export-subject.ts';
-import type { ExportAbout } from './formats/export-writer.ts';
+import { readExportSubject, toComputedSummary } from './export-subject.ts';
 import { exportRecordsInEngine, exportRowsAsParquet, type FileEngine } from './formats/engine-formats.ts';
 import type { EngineExport, PreparedExport } from './prepared-export.ts';
 import { toExportFileName } from './safe-file-name.ts';
@@ -27,9 +26,13 @@ export interface RecordParts {
  * Prepares the export of records or of a summary. Throws `cache.*`, and `app.invalid-input` for a zone that nobody knows
  * and for a computed summary of what has none.
  */
-export async function prepareRecords(parts: RecordParts, asked: ExportInput): Promise<PreparedExport> {
-  const input = asked.format === 'parquet' ? withInstants(asked) : asked;
-  const { scope, filter, isSummary = false, includeNames = false, format, layout = {} } = input;
+export async function prepareRecords(
+  parts: RecordParts,
+  asked: ExportInput,
+  format: RecordFormat,
+): Promise<PreparedExport> {
+  const input = format === 'parquet' ? withInstants(asked) : asked;
+  const { scope, filter, isSummary = false, includeNames = false, layout = {} } = input;
   const { zone } = asked;
   if (zone !== undefined && !isTimeZone(zone)) {
     throw new AppError('app.invalid-input', 'An export needs a time zone that is known.', { zone });
@@ -51,7 +54,7 @@ export async function prepareRecords(parts: RecordParts, asked: ExportInput): Pr
     snapshotId,
     recordCount,
     suggestedName: toExportFileName(subject, format, { zone, filter }),
-    describe: (count, nowMs) => toAbout(subject, input, count, nowMs),
+    describe: (count, nowMs) => describeExport(subject, input, count, nowMs),
     provenance: { connectionId, ...provenance },
     inEngine: toEngineExport(parts, subject.report, input, names),
     withSource: (signal, use) => withExportSource(parts, subject.report, input, names, signal, use),
@@ -76,33 +79,4 @@ function toEngineExport(
   if (input.format !== 'parquet') return null;
   const { columns } = arrangeSummaryColumns(report, input, names);
   return exportRowsAsParquet(parts.engine, report, columns, (signal) => readGroups(parts, input, signal));
-}
-
-function toAbout(
-  subject: ExportSubject,
-  { zone: clock, filter, isSummary = false }: ExportInput,
-  recordCount: number,
-  nowMs: number,
-): ExportAbout {
-  const { report, tenant, period, unreadableCount } = subject;
-  const isFiltered = filter.conditions.length > 0;
-  const state = isFiltered && subject.state === 'complete' ? 'filtered' : subject.state;
-  const { startDate, endDate, zone } = period;
-  const exportedAt = new Date(nowMs).toISOString();
-  // A summary has no dates of records.
-  const shown = clock === undefined || !isDetailKind(report) ? {} : { clock };
-  return {
-    report,
-    tenant,
-    startDate,
-    endDate,
-    zone,
-    ...shown,
-    ...(isSummary ? { source: 'computed' as const } : {}),
-    ...(isFiltered ? { filter: writeQuery(filter, createQueryClock(clock ?? zone)) } : {}),
-    state,
-    recordCount,
-    ...(unreadableCount === 0 ? {} : { unreadableEntries: unreadableCount }),
-    exportedAt,
-  };
 }

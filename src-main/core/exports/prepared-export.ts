@@ -1,8 +1,14 @@
-import type { ExportFormat, ExportLayout } from '../../common/model/exports/export-options.ts';
+import type { Output } from '../../common/contract/index.ts';
+import type {
+  DocumentFormat,
+  ExportLayout,
+  RecordFormat,
+} from '../../common/model/exports/export-options.ts';
 import type { EngineFile } from '../analysis/engine/files/write-file.ts';
 import type { CallOptions } from '../calls/pair-calls.ts';
+import type { TaskHandle } from '../tasks/task-registry.ts';
 import type { ExportSource } from './export-source.ts';
-import type { ExportAbout } from './formats/export-writer.ts';
+import type { ExportAbout, ExportPiece } from './formats/export-writer.ts';
 
 /** What of a file's content its manifest tells besides the file's own words. */
 export interface ExportProvenance {
@@ -21,15 +27,30 @@ export interface EngineExport {
   write(about: string, options: CallOptions): Promise<EngineFile | null>;
 }
 
-/** An export that only needs a target: what it is of, and how its rows are read. */
-export interface PreparedExport {
-  readonly format: ExportFormat;
-  readonly layout: ExportLayout;
+/** What a task and a dialog need to know of any export. */
+interface PreparedTarget {
   readonly suggestedName: string;
   readonly connectionId: string;
   readonly snapshotId: number | null;
   /** Null while the number of rows is not known. */
   readonly recordCount: number | null;
+}
+
+/** A document that only needs a target: it is made of records as a whole, and tells itself what it holds. */
+export interface PreparedDocument extends PreparedTarget {
+  readonly format: DocumentFormat;
+  /** Hands the document over in pieces; resolves to the number of records that it is about. */
+  write(
+    put: (piece: ExportPiece) => Promise<void>,
+    task: Pick<TaskHandle, 'signal' | 'progress'>,
+  ): Promise<{ readonly recordCount: number }>;
+  preview(): Promise<Output<'exports/preview'>>;
+}
+
+/** An export of rows that only needs a target: what it is of, and how its rows are read. */
+export interface PreparedExport extends PreparedTarget {
+  readonly format: RecordFormat;
+  readonly layout: ExportLayout;
   describe(recordCount: number, nowMs: number): ExportAbout;
   readonly provenance: ExportProvenance;
   /** For formats that the engine writes. */

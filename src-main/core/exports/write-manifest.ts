@@ -1,17 +1,13 @@
 import { writeFileAtomically } from '../../node/write-file-atomically.ts';
-import type { Cache } from '../cache/cache.ts';
 import type { SavedConnection } from '../connections/connection-document.ts';
-import { toCertificate } from '../downloads/certificate.ts';
 import type { ExportAbout } from './formats/export-writer.ts';
 import { RFC_4180 } from '../../common/model/exports/export-options.ts';
 import type { PreparedExport } from './prepared-export.ts';
-
-/** Certificates of more snapshots are left out, and counted. */
-const MAX_CERTIFICATES = 100;
+import { readCertificates, type CertificateCache } from './read-certificates.ts';
 
 /** What manifests are written from. */
 export interface ManifestParts {
-  readonly cache: Pick<Cache, 'getDownload' | 'readJournalFigures'>;
+  readonly cache: CertificateCache;
   /** The application's version. */
   readonly version: string;
   /** Undefined for a connection that is gone. */
@@ -38,10 +34,6 @@ export async function writeManifest(
 ): Promise<string> {
   const { connectionId, snapshotIds, gaps } = provenance;
   const connection = parts.findConnection(connectionId);
-  const certificates = [];
-  for (const snapshotId of snapshotIds.slice(0, MAX_CERTIFICATES)) {
-    certificates.push(await readCertificate(parts.cache, snapshotId));
-  }
   const { fieldNames = 'original', csv = RFC_4180 } = layout;
   const manifest = {
     format: 'channelscope-export-manifest',
@@ -53,21 +45,11 @@ export async function writeManifest(
     connection: connection === undefined ? null : { name: connection.name, address: connection.baseAddress },
     ...about,
     gaps: gaps.map(({ fromMs, toMs, state }) => ({ from: toIso(fromMs), to: toIso(toMs), state })),
-    certificates,
-    certificatesLeftOut: Math.max(0, snapshotIds.length - MAX_CERTIFICATES),
+    ...(await readCertificates(parts.cache, snapshotIds)),
   };
   const path = `${target}.manifest.json`;
   await writeFileAtomically(path, `${JSON.stringify(manifest, null, 2)}\n`);
   return path;
-}
-
-/** Null where the cache can't tell. */
-async function readCertificate(cache: ManifestParts['cache'], snapshotId: number): Promise<unknown> {
-  try {
-    return toCertificate(await cache.getDownload(snapshotId), await cache.readJournalFigures(snapshotId));
-  } catch {
-    return { snapshotId };
-  }
 }
 
 function toIso(epochMs: number): string {

@@ -60,6 +60,7 @@ export function createExportRig(options: {
     listNames: () => [],
     findTenant: () => 1001,
     findConnection: () => ({ name: 'Work', baseAddress: 'https://reports.example', tenant: 1001 }),
+    findLookBackMs: () => 0,
   });
   const finish = async ({ taskId }: { taskId: string | null }): Promise<Written> => {
     const task = await tasks.whenEnded(taskId ?? '');

@@ -75,6 +75,7 @@ function createExport(parts: Pick<FakeParts, 'cache' | 'engine'>, chosen: string
     logger,
     version: '1.2.3',
     findTenant: () => 1001,
+    findLookBackMs: () => 0,
     findConnection: () => CONNECTION,
   });
   return { exporter, tasks, suggested, lines };

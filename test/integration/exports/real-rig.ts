@@ -49,6 +49,7 @@ export async function createRealRig(name: string): Promise<RealRig> {
       partials: { add: () => Promise.resolve(), remove: () => Promise.resolve() },
       listNames: () => [{ field: 'channel', value: '1', name: 'Bob\'s "phone"' }],
       findTenant: () => 1001,
+      findLookBackMs: () => 0,
       findConnection: () => ({ name: 'Work', baseAddress: 'https://reports.example', tenant: 1001 }),
     });
   const exporter = create(engine);

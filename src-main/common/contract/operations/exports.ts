@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { ExportFormat, ExportLayout } from '../../model/exports/export-options.ts';
+import { ExportFormat, ExportLayout, RecordFormat } from '../../model/exports/export-options.ts';
 import { RecordOrder } from '../../model/records/record.ts';
 import { RecordFilter } from '../../model/records/record-filter.ts';
 import { RecordScope } from '../../model/records/record-scope.ts';
@@ -37,7 +37,7 @@ const ResultExport = Type.Object({
   fromMs: Type.Integer(),
   toMs: Type.Integer(),
   zone: Type.String({ maxLength: 100 }),
-  format: ExportFormat,
+  format: RecordFormat,
   layout: Type.Optional(ExportLayout),
 });
 

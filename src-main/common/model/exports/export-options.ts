@@ -1,8 +1,21 @@
 import { Type, type Static } from 'typebox';
 
-export const EXPORT_FORMATS = ['csv', 'xlsx', 'json', 'ndjson', 'parquet'] as const;
+/** Files of records. */
+export const RECORD_FORMATS = ['csv', 'xlsx', 'json', 'ndjson', 'parquet'] as const;
+export const RecordFormat = Type.Enum([...RECORD_FORMATS]);
+export type RecordFormat = Static<typeof RecordFormat>;
+/** Documents about detail records: what is measured of them. */
+const DOCUMENT_FORMATS = ['html'] as const;
+export type DocumentFormat = (typeof DOCUMENT_FORMATS)[number];
+
+export const EXPORT_FORMATS = [...RECORD_FORMATS, ...DOCUMENT_FORMATS] as const;
 export const ExportFormat = Type.Enum([...EXPORT_FORMATS]);
 export type ExportFormat = Static<typeof ExportFormat>;
+
+/** True for a document, which has no columns and no rows. */
+export function isDocumentFormat(format: ExportFormat): format is DocumentFormat {
+  return DOCUMENT_FORMATS.some((known) => known === format);
+}
 
 export const CSV_SEPARATORS = [',', ';', '\t', '|'] as const;
 

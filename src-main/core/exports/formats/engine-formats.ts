@@ -1,5 +1,5 @@
 import type { Input } from '../../../common/contract/index.ts';
-import { RFC_4180 } from '../../../common/model/exports/export-options.ts';
+import { isDocumentFormat, RFC_4180 } from '../../../common/model/exports/export-options.ts';
 import type { SqlColumn } from '../../../common/model/records/sql.ts';
 import { listFields, type ReportKind } from '../../../common/reporting/reports.ts';
 import { correctWireName } from '../../../common/reporting/wire-documents.ts';
@@ -20,7 +20,7 @@ export function exportRecordsInEngine<Row>(
   columns: readonly ExportColumn<Row>[],
 ): EngineExport | null {
   const { csv = RFC_4180 } = layout;
-  if (format === 'xlsx' || format === 'json') return null;
+  if (format === 'xlsx' || format === 'json' || isDocumentFormat(format)) return null;
   const wanted = format === 'csv' ? { kind: format, csv } : { kind: format };
   const written = columns.flatMap(({ name, value }) => (value === undefined ? [] : [{ name, value }]));
   return {

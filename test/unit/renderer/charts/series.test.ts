@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { toLogShare, toNiceCeiling } from '../../../../src-renderer/charts/log-scale.ts';
 import { isStandingOut } from '../../../../src-renderer/charts/summary-series.ts';
-import { toTimeTicks } from '../../../../src-renderer/charts/time-ticks.ts';
+import { toTimeTicks } from '../../../../src-main/common/time/time-ticks.ts';
 
 describe('shares of errors', () => {
   it('stand out only well above the whole', () => {

@@ -1,5 +1,5 @@
-import { toCivilTime, toOffsetMs } from '../../src-main/common/time/time-zones.ts';
-import { formatClock, formatClockSeconds, formatDay, formatMonth } from '../format/dates.ts';
+import { toCivilTime, toOffsetMs } from './time-zones.ts';
+import { formatClock, formatClockSeconds, formatDay, formatMonth } from '../words/dates.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

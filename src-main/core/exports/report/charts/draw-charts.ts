@@ -1,0 +1,123 @@
+import { formatCount, formatDuration, formatPercent } from '../../../../common/words/numbers.ts';
+import { formatDayClock } from '../../../../common/words/dates.ts';
+import { markup, type Markup } from '../markup.ts';
+import type { ReportBucket, ReportContent } from '../report-content.ts';
+import { CLASS_NAMES, drawTimeChart, round, type TimeFrame } from './time-frame.ts';
+
+/** Errors stand at the bottom, where they can be compared. */
+const STACKED_PLACES = [3, 2, 4, 1, 0];
+const BAR_GAP = 1.5;
+
+/** Records over time, stacked by class of response code. */
+export function drawVolume(content: ReportContent): Markup {
+  const { buckets, total, zone } = content;
+  const peak = findPeak(buckets, ({ count }) => count);
+  const label =
+    peak === null
+      ? 'No record in any part of the period.'
+      : `${formatCount(total.count)} records over time. Most at ${formatDayClock(peak.fromMs, zone)}: ${formatCount(peak.count)}.`;
+  const shape = { height: 190, max: peak?.count ?? 0, label, format: formatTick };
+  return drawTimeChart(
+    content,
+    shape,
+    (frame) => markup`${buckets.map((bucket) => drawBar(bucket, frame, zone))}`,
+  );
+}
+
+function drawBar(bucket: ReportBucket, { toX, toY }: TimeFrame, zone: string): Markup | null {
+  if (bucket.count === 0) return null;
+  const x = toX(bucket.fromMs);
+  const width = Math.max(1, round(toX(bucket.toMs) - x - BAR_GAP));
+  let below = 0;
+  const parts = STACKED_PLACES.flatMap((place) => {
+    const count = bucket.classCounts[place] ?? 0;
+    if (count === 0) return [];
+    const [from, to] = [toY(below), toY(below + count)];
+    below += count;
+    return [
+      markup`<rect
+        class="c${CLASS_NAMES[place] ?? ''}"
+        x="${x}"
+        y="${to}"
+        width="${width}"
+        height="${round(from - to)}"
+      />`,
+    ];
+  });
+  const words = `${formatDayClock(bucket.fromMs, zone)}: ${formatCount(bucket.count)} records, ${formatCount(bucket.failures)} failed`;
+  return markup`<g><title>${words}</title>${parts}</g>`;
+}
+
+/** The share of records with a response code of 400 to 599. */
+export function drawErrorShare(content: ReportContent): Markup {
+  const { buckets, total, zone } = content;
+  const toShare = ({ count, failures }: ReportBucket): number | null =>
+    count === 0 ? null : failures / count;
+  const peak = findPeak(buckets, (bucket) => toShare(bucket) ?? 0);
+  const most = peak === null ? 0 : (toShare(peak) ?? 0);
+  const all = total.count === 0 ? 0 : total.failures / total.count;
+  const label =
+    peak === null || most === 0
+      ? 'No record failed.'
+      : `${formatPercent(all)} of all records failed. Most at ${formatDayClock(peak.fromMs, zone)}: ${formatPercent(most)}.`;
+  const shape = { height: 130, max: Math.max(most, 0.01), limit: 1, label, format: formatShareTick };
+  return drawTimeChart(content, shape, (frame) => drawSteps(buckets, toShare, frame, 'share'));
+}
+
+/** Median and 95th percentile of the response times. */
+export function drawTimes(content: ReportContent): Markup {
+  const { buckets, total } = content;
+  const peak = findPeak(buckets, ({ p95Ms }) => p95Ms ?? 0);
+  const { medianMs, p95Ms } = total.response;
+  const label =
+    medianMs === null || p95Ms === null
+      ? 'No record has a response time.'
+      : `Response times: half of all records took at most ${formatDuration(medianMs)}, 95% at most ${formatDuration(p95Ms)}.`;
+  const shape = { height: 170, max: peak?.p95Ms ?? 0, label, format: formatDuration };
+  return drawTimeChart(
+    content,
+    shape,
+    (frame) =>
+      markup`${drawSteps(buckets, (bucket) => bucket.p95Ms, frame, 'p95')}${drawSteps(buckets, (bucket) => bucket.medianMs, frame, 'median')}`,
+  );
+}
+
+/** A stepped line: what lies between two buckets is not known. It breaks where there is no value. */
+function drawSteps(
+  buckets: readonly ReportBucket[],
+  read: (bucket: ReportBucket) => number | null,
+  { toX, toY }: TimeFrame,
+  name: string,
+): Markup {
+  let path = '';
+  let isOpen = false;
+  for (const bucket of buckets) {
+    const value = read(bucket);
+    if (value === null) {
+      isOpen = false;
+      continue;
+    }
+    const y = toY(value);
+    path += isOpen ? `V${y}` : `M${toX(bucket.fromMs)} ${y}`;
+    path += `H${toX(bucket.toMs)}`;
+    isOpen = true;
+  }
+  return markup`<path class="${name}" d="${path}" />`;
+}
+
+function findPeak(
+  buckets: readonly ReportBucket[],
+  read: (bucket: ReportBucket) => number,
+): ReportBucket | null {
+  let peak: ReportBucket | null = null;
+  for (const bucket of buckets) if (read(bucket) > (peak === null ? 0 : read(peak))) peak = bucket;
+  return peak;
+}
+
+function formatTick(value: number): string {
+  return Number.isInteger(value) ? formatCount(value) : '';
+}
+
+function formatShareTick(value: number): string {
+  return `${Number((value * 100).toPrecision(6))}%`;
+}

@@ -1,0 +1,82 @@
+import { AppError } from '../../../common/contract/errors.ts';
+import type { Input, Output } from '../../../common/contract/index.ts';
+import { isDetailKind } from '../../../common/reporting/reports.ts';
+import { isTimeZone } from '../../../common/time/time-zones.ts';
+import { formatCount } from '../../../common/words/numbers.ts';
+import { describeExport } from '../describe-export.ts';
+import { readExportSubject } from '../export-subject.ts';
+import type { PreparedDocument } from '../prepared-export.ts';
+import { toExportFileName } from '../safe-file-name.ts';
+import { readReport, REPORT_STEPS } from './read-report.ts';
+import type { ReportParts } from './report-parts.ts';
+import type { ReportContent } from './report-content.ts';
+import { writeReport } from './write-report.ts';
+import type { ExportCache } from '../export-source.ts';
+
+type ExportInput = Input<'exports/start'>;
+type Preview = Output<'exports/preview'>;
+
+/**
+ * Prepares a report of the detail records of a snapshot or a period. Throws `cache.*`, and `app.invalid-input` for a zone
+ * that nobody knows, and for summaries, which are tables already.
+ */
+export async function prepareReport(
+  parts: ReportParts & { readonly cache: Pick<ExportCache, 'getSnapshot'> },
+  input: ExportInput,
+): Promise<PreparedDocument> {
+  const { scope, zone, filter, isSummary = false } = input;
+  if (zone !== undefined && !isTimeZone(zone)) {
+    throw new AppError('app.invalid-input', 'An export needs a time zone that is known.', { zone });
+  }
+  const subject = await readExportSubject(parts.cache, scope);
+  if (isSummary || !isDetailKind(subject.report)) {
+    throw new AppError('app.invalid-input', 'A report is made of detail records, not of a summary.', {});
+  }
+  const read = (signal: AbortSignal, onStep: (done: number, count: number) => void): Promise<ReportContent> =>
+    readReport(
+      parts,
+      subject,
+      input,
+      (count, nowMs) => describeExport(subject, input, count, nowMs),
+      signal,
+      onStep,
+    );
+  const { connectionId, snapshotId, recordCount } = subject;
+  return {
+    format: 'html',
+    connectionId,
+    snapshotId,
+    recordCount,
+    suggestedName: toExportFileName(subject, 'html', { zone, filter }),
+    async write(put, { signal, progress }) {
+      const content = await read(signal, (done, count) =>
+        progress(Math.floor((count * done) / (REPORT_STEPS + 1)), count),
+      );
+      await put(writeReport(content));
+      return { recordCount: content.total.count };
+    },
+    preview: async () => previewReport(await read(new AbortController().signal, () => undefined)),
+  };
+}
+
+/** What the report will hold, part by part, and its size. */
+function previewReport(content: ReportContent): Preview {
+  const { total, buckets, pairs, codes, families, findings, gaps, certificates } = content;
+  const parts: readonly (readonly [name: string, count: number])[] = [
+    ['Records', total.count],
+    ['Findings', findings.list.length],
+    ['Points of each chart', buckets.length],
+    ['Channels and services', pairs.groupCount],
+    ['Response codes', codes.groupCount],
+    ['Error families', families.familyCount],
+    ['Gaps', gaps.length],
+    ['Certificates', certificates.length],
+  ];
+  return {
+    columns: [],
+    text: null,
+    cells: [['Part', 'Holds'], ...parts.map(([name, count]) => [name, formatCount(count)])],
+    rowCount: total.count,
+    estimatedBytes: Buffer.byteLength(writeReport(content)),
+  };
+}

@@ -1,0 +1,117 @@
+import type { Input } from '../../../common/contract/index.ts';
+import { toEndMs } from '../../../common/model/period.ts';
+import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
+import type { DetailKind } from '../../../common/reporting/reports.ts';
+import { listBucketEdges, pickBucketWidth } from '../../../common/time/time-buckets.ts';
+import { readCoverage } from '../../analysis/read-coverage.ts';
+import { listWalkedParts } from '../../snapshots/walked-parts.ts';
+import type { ExportSubject } from '../export-subject.ts';
+import type { ExportAbout } from '../formats/export-writer.ts';
+import { readCertificates } from '../read-certificates.ts';
+import type { ReportParts } from './report-parts.ts';
+import { readPeriodFindings } from './read-period-findings.ts';
+import type { ReportBucket, ReportContent, ReportGap } from './report-content.ts';
+
+type ReportInput = Pick<Input<'exports/start'>, 'scope' | 'filter' | 'includeNames' | 'zone'>;
+
+/** Bars of a chart: those of a day are half an hour long, those of a week three hours. */
+const MAX_BUCKETS = 60;
+/** Steps that progress is told of. */
+export const REPORT_STEPS = 7;
+
+/**
+ * Computes a report of the records of a subject with the measures that the window shows, one after the other. `onStep`
+ * is told how many are done. Throws `analysis.*`, `cache.*`, and the signal's reason when aborted.
+ */
+export async function readReport(
+  parts: ReportParts,
+  subject: ExportSubject,
+  input: ReportInput,
+  describe: (recordCount: number, nowMs: number) => ExportAbout,
+  signal: AbortSignal,
+  onStep: (done: number, recordCount: number) => void,
+): Promise<ReportContent> {
+  const { cache, engine } = parts;
+  const { scope, filter, includeNames = false, zone = subject.period.zone } = input;
+  const { connectionId, period } = subject;
+  const report = subject.report as DetailKind;
+  const [fromMs, toMs] = [period.fromMs, toEndMs(period)];
+  const question = { scope, filter };
+  const options = { signal };
+  let done = 0;
+  const step = (recordCount: number): void => {
+    signal.throwIfAborted();
+    done += 1;
+    onStep(done, recordCount);
+  };
+
+  const pairs = await engine.groupRecords({ ...question, by: ['channel', 'service'] }, options);
+  const { total } = pairs;
+  step(total.count);
+  const codes = await engine.groupRecords({ ...question, by: ['responseCode'] }, options);
+  step(total.count);
+  const edges = clipEdges(
+    listBucketEdges(fromMs, toMs, pickBucketWidth(toMs - fromMs, MAX_BUCKETS), zone),
+    fromMs,
+    toMs,
+  );
+  const counted = await engine.readHistogram(
+    { ...question, edges, split: 'class', withMedian: false },
+    options,
+  );
+  step(total.count);
+  const series = await engine.readSeries({ ...question, edges }, options);
+  step(total.count);
+  const families = await engine.findErrorFamilies({ ...question, period: { fromMs, toMs } }, options);
+  step(total.count);
+  const findings = await readPeriodFindings(parts, { connectionId, report, fromMs, toMs }, signal);
+  step(total.count);
+  const { snapshotIds } = subject.provenance;
+  const certified = await readCertificates(cache, snapshotIds);
+  const gaps = await readGaps(parts, subject, report, { fromMs, toMs });
+  step(total.count);
+
+  const connection = parts.findConnection(connectionId);
+  return {
+    about: describe(total.count, parts.now()),
+    report,
+    connection: connection === undefined ? null : { name: connection.name, address: connection.baseAddress },
+    names: includeNames ? parts.listNames(connectionId) : [],
+    applicationVersion: parts.version,
+    fromMs,
+    toMs,
+    zone,
+    total,
+    buckets: series.map((bucket, place): ReportBucket => ({
+      ...bucket,
+      classCounts: counted.buckets[place]?.counts ?? [],
+    })),
+    pairs,
+    codes,
+    families,
+    findings,
+    gaps,
+    ...certified,
+  };
+}
+
+/** What of the subject is not cached, or may still change, as the window's coverage bar shows it. */
+async function readGaps(
+  { cache, findLookBackMs }: ReportParts,
+  { connectionId, snapshotId }: ExportSubject,
+  report: DetailKind,
+  range: { readonly fromMs: number; readonly toMs: number },
+): Promise<readonly ReportGap[]> {
+  const isMeant = (snapshot: Snapshot): boolean =>
+    snapshotId === null ? snapshot.report === report : snapshot.id === snapshotId;
+  const own = (await cache.listSnapshots(connectionId)).filter(isMeant);
+  const walked = await listWalkedParts(cache, connectionId, report);
+  const span = { ...range, buckets: 1 };
+  return readCoverage(own, span, findLookBackMs(connectionId), walked).gaps;
+}
+
+/** The first and the last bucket end where the period does. */
+function clipEdges(edges: readonly number[], fromMs: number, toMs: number): number[] {
+  const inner = edges.filter((edge) => edge > fromMs && edge < toMs);
+  return [fromMs, ...inner, toMs];
+}

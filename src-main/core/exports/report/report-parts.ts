@@ -1,0 +1,30 @@
+import type { ValueName } from '../../../common/model/records/value-name.ts';
+import type { Engine } from '../../analysis/engine/create-engine.ts';
+import type { Cache } from '../../cache/cache.ts';
+
+/** What reports are computed from. */
+export interface ReportParts {
+  readonly cache: Pick<
+    Cache,
+    | 'listSnapshots'
+    | 'listDownloads'
+    | 'readReach'
+    | 'readStatusHistory'
+    | 'getDownload'
+    | 'readJournalFigures'
+  >;
+  readonly engine: Pick<
+    Engine,
+    'groupRecords' | 'readHistogram' | 'readSeries' | 'findErrorFamilies' | 'findFindings'
+  >;
+  /** The application's version. */
+  readonly version: string;
+  now(): number;
+  listNames(connectionId: string): readonly ValueName[];
+  /** Undefined for a connection that is gone. */
+  findConnection(
+    connectionId: string,
+  ): { readonly name: string; readonly baseAddress: string; readonly tenant: number } | undefined;
+  /** How far back records may still come late, in milliseconds. */
+  findLookBackMs(connectionId: string): number;
+}
