@@ -58,6 +58,7 @@ const BY_PREFIX: Readonly<Record<string, ExitCode>> = {
   secrets: EXIT.refused,
   cache: EXIT.disk,
   exports: EXIT.disk,
+  imports: EXIT.usage,
 };
 
 /** Returns the exit code of an error of the core. */
@@ -90,7 +91,9 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
 /** Returns the end of a command for an error of the core. */
 export function toCommandError(error: ErrorInfo): CommandError {
   const { message, code, details } = error;
+  const reason =
+    typeof details['reason'] === 'string' && code === 'imports.unreadable' ? ` ${details['reason']}` : '';
   const fault = typeof details['fault'] === 'string' ? ` (${details['fault'].trim()})` : '';
   const system = typeof details['systemCode'] === 'string' ? ` (${details['systemCode']})` : '';
-  return new CommandError(toExitCode(error), `${message}${fault}${system}`, HINTS[code] ?? '');
+  return new CommandError(toExitCode(error), `${message}${reason}${fault}${system}`, HINTS[code] ?? '');
 }

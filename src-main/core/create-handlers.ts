@@ -11,6 +11,7 @@ import { createExportsHandlers } from './exports/exports-handlers.ts';
 import { createFindingsHandlers } from './findings/findings-handlers.ts';
 import { createFollowingHandlers } from './following/following-handlers.ts';
 import { createGlanceHandlers } from './glance/glance-handlers.ts';
+import { createImportsHandlers } from './imports/imports-handlers.ts';
 import { createLocalServiceHandlers } from './local-service/local-service-handlers.ts';
 import { createMarksHandlers } from './marks/marks-handlers.ts';
 import { createStatusHandlers } from './monitor/status-handlers.ts';
@@ -36,6 +37,7 @@ export function createHandlers(parts: Parts): Handlers {
     ...createFindingsHandlers(parts),
     ...createFollowingHandlers(parts),
     ...createGlanceHandlers(parts),
+    ...createImportsHandlers(parts),
     ...createLocalServiceHandlers(parts),
     ...createMarksHandlers(parts),
     ...createOverviewHandlers(parts),

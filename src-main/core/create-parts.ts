@@ -21,6 +21,7 @@ import { createExporter } from './exports/create-exporter.ts';
 import { openPartialList } from './exports/partial-list.ts';
 import { createFollowing } from './following/create-following.ts';
 import type { Host } from './host.ts';
+import { createLibraryImporter } from './imports/create-library-importer.ts';
 import { createLocalService } from './local-service/create-local-service.ts';
 import { createFileLogger } from './logging/create-file-logger.ts';
 import { createMonitor } from './monitor/create-monitor.ts';
@@ -141,6 +142,7 @@ export async function createParts(host: Host, overrides: PartOverrides) {
     following: createFollowing({ ...shared, random: Math.random, logger: logger.child('following') }),
     housekeeping: createHousekeeping({ ...shared, logger: logger.child('housekeeping') }),
     keychain,
+    libraryImporter: createLibraryImporter({ ...shared, logger: logger.child('imports') }),
     localService,
     logger,
     monitor: createMonitor(shared),

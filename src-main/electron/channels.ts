@@ -9,3 +9,6 @@ export function toOperationChannel(name: OperationName): string {
 export function toEventChannel(name: EventName): string {
   return `event:${name}`;
 }
+
+/** Carries the path of a file that a person dropped on the window, from the preload only. */
+export const OFFER_CHANNEL = 'channelscope:offer-file';

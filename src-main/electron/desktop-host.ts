@@ -3,6 +3,7 @@ import { basename, extname } from 'node:path';
 import type { Host, ImportFile } from '../core/host.ts';
 import type { HostPlatform } from '../core/profile/data-folder.ts';
 import { createNotes } from './attention/show-notes.ts';
+import type { OfferedFiles } from './offered-files.ts';
 import { startUtilityProcess } from './utility-process.ts';
 
 /** Shows a dialog for the file of an export; null when the user closed it. */
@@ -22,7 +23,7 @@ async function askForImport(window: BrowserWindow | null): Promise<ImportFile | 
   const options: OpenDialogOptions = {
     properties: ['openFile'],
     filters: [
-      { name: 'CSV, NDJSON, JSON', extensions: ['csv', 'ndjson', 'jsonl', 'json'] },
+      { name: 'CSV, NDJSON, JSON', extensions: ['csv', 'ndjson', 'jsonl', 'json', 'channelscope'] },
       { name: '*', extensions: ['*'] },
     ],
   };
@@ -44,10 +45,12 @@ export function createDesktopHost(options: {
   workers: Host['workers'];
   /** The window to show dialogs in, where one is open. */
   findWindow: () => BrowserWindow | null;
+  /** Files that were dropped on it. */
+  offered: Pick<OfferedFiles, 'take'>;
   /** Brings the window to the front, and opens it where it was closed. */
   showWindow: () => void;
 }): Host {
-  const { platform, version, dataFolder, fetchFor, useProxyLogins, workers, findWindow } = options;
+  const { platform, version, dataFolder, fetchFor, useProxyLogins, workers, findWindow, offered } = options;
   return {
     kind: 'desktop',
     platform,
@@ -72,6 +75,7 @@ export function createDesktopHost(options: {
       return true;
     },
     ...createNotes(options),
-    chooseImportFile: (uploadId) => (uploadId === null ? askForImport(findWindow()) : Promise.resolve(null)),
+    chooseImportFile: (uploadId) =>
+      uploadId === null ? askForImport(findWindow()) : Promise.resolve(offered.take(uploadId)),
   };
 }

@@ -3,7 +3,8 @@ import { AppError, toErrorInfo } from '../common/contract/errors.ts';
 import { OPERATIONS, type OperationName } from '../common/contract/index.ts';
 import type { Core } from '../core/create-core.ts';
 import { isAppPage } from './app-address.ts';
-import { toEventChannel, toOperationChannel } from './channels.ts';
+import { OFFER_CHANNEL, toEventChannel, toOperationChannel } from './channels.ts';
+import type { OfferedFiles } from './offered-files.ts';
 
 /** In characters. Lists are read in pages, so no legitimate input is larger (I-02). */
 const MAX_INPUT_LENGTH = 1024 * 1024;
@@ -48,6 +49,14 @@ export function serveOperations(core: Pick<Core, 'call'>, trusted: TrustedConten
       return core.call(name, JSON.parse(text));
     });
   }
+}
+
+/** Accepts the files that a person drops on a window: their paths come from the preload, which asks the system for them. */
+export function serveOffers(offered: Pick<OfferedFiles, 'offer'>, trusted: TrustedContents): void {
+  ipcMain.handle(OFFER_CHANNEL, (event, path: unknown) => {
+    if (!isTrustedSender(event, trusted)) throw new Error('Refused.');
+    return offered.offer(path);
+  });
 }
 
 /** Sends every event of the core to every open window; returns a function that stops it. */

@@ -8,9 +8,10 @@ import { toErrorText } from '../node/error-text.ts';
 import { registerAppScheme, serveAppFiles } from './app-protocol.ts';
 import { toEventChannel } from './channels.ts';
 import { createDesktopHost } from './desktop-host.ts';
+import { createOfferedFiles } from './offered-files.ts';
 import { endInOrder, stopWithSession, stopWithSystem, type Ending } from './end-application.ts';
 import { followTheme } from './follow-theme.ts';
-import { sendEvents, serveOperations } from './ipc.ts';
+import { sendEvents, serveOffers, serveOperations } from './ipc.ts';
 import { keepAwake } from './keep-awake.ts';
 import { followLinks } from './links/follow-links.ts';
 import { installMenu } from './menu.ts';
@@ -124,6 +125,7 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
     app.isPackaged ? null : options.developmentServer,
   );
   await prepareDataFolder(dataFolder);
+  const offered = createOfferedFiles();
   const host = createDesktopHost({
     platform,
     dataFolder,
@@ -131,6 +133,7 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
     ...createNetworkFetches(),
     workers: options.workers,
     findWindow: () => window,
+    offered,
     showWindow: () => void creation?.then(showWindow),
   });
   creation = options.createCore(host);
@@ -138,6 +141,7 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
   surviveErrors(options.errors, core, ending);
   guardNetwork({ logger: core.logger, findWindow: () => window });
   serveOperations(core, trusted);
+  serveOffers(offered, trusted);
   sendEvents(core, trusted);
   showProgress(core, () => window);
   keepAwake(core);

@@ -16,6 +16,8 @@ export interface Backend {
    * asks for the file itself. Rejects with an AppError, or with the reason of the signal.
    */
   upload?(file: File, signal: AbortSignal): Promise<string>;
+  /** The same for a file that was dropped on the window, which the desktop reads in its place. */
+  offerFile?(file: File, signal: AbortSignal): Promise<string>;
   /**
    * Calls back with false when the host stops responding, and with true when events arrive again after a gap: whatever
    * was read before may have changed meanwhile. The desktop's window ends with its host, so its carrier has none.

@@ -8,6 +8,7 @@ export interface DesktopBridge {
   /** As Node names it: `darwin`, `win32`, `linux`. */
   readonly platform: string;
   readonly operations: Readonly<Record<string, ((input: unknown) => Promise<unknown>) | undefined>>;
+  offerFile(file: File): Promise<unknown>;
   on(name: string, listener: (payload: unknown) => void): () => void;
 }
 
@@ -26,6 +27,11 @@ export function createIpcBackend(bridge: DesktopBridge): Backend {
         throw new AppError('app.host-gone', 'The main process did not respond.', {}, cause);
       });
       return openEnvelope(envelope) as Output<typeof name>;
+    },
+    offerFile: async (file) => {
+      const id = await bridge.offerFile(file).catch(() => null);
+      if (typeof id === 'string') return id;
+      throw new AppError('imports.upload-gone', 'What was dropped is no file of this computer.');
     },
     on: (name, listener) => bridge.on(name, (payload) => listener(payload as EventPayload<typeof name>)),
   };

@@ -60,6 +60,16 @@ export function createWebBackend(options: WebBackendOptions): Backend {
     return response;
   }
 
+  async function upload(file: File, abort: AbortSignal): Promise<string> {
+    if (file.size > MAX_IMPORT_BYTES) throw createTooLargeError();
+    const headers = {
+      'content-type': 'application/octet-stream',
+      'x-channelscope-file-name': encodeURIComponent(file.name),
+    };
+    const response = await post('/api/imports', headers, file, abort);
+    return ((await response.json()) as { uploadId: string }).uploadId;
+  }
+
   function listen(onAttempt: () => void): void {
     void keepReadingEvents({
       request: async (aborting) => {
@@ -87,15 +97,8 @@ export function createWebBackend(options: WebBackendOptions): Backend {
       const response = await post(`/api/call/${name}`, headers, JSON.stringify(input));
       return openEnvelope(await response.json()) as Output<typeof name>;
     },
-    upload: async (file, abort) => {
-      if (file.size > MAX_IMPORT_BYTES) throw createTooLargeError();
-      const headers = {
-        'content-type': 'application/octet-stream',
-        'x-channelscope-file-name': encodeURIComponent(file.name),
-      };
-      const response = await post('/api/imports', headers, file, abort);
-      return ((await response.json()) as { uploadId: string }).uploadId;
-    },
+    upload,
+    offerFile: upload,
     watchHost: (listener) => {
       hostWatchers.add(listener);
     },

@@ -9,6 +9,7 @@ beforeEach(() => {
 });
 
 const host = createDesktopHost({
+  offered: { take: () => null },
   platform: 'linux',
   version: '1.2.3',
   dataFolder: '/data',

@@ -20,9 +20,9 @@ beforeEach(async () => {
 let current: typeof fakeElectron;
 
 describe('E-20: preload', () => {
-  it('exposes one method for each operation, the events and the platform, and nothing else', () => {
+  it('exposes one method for each operation, the events, the platform and offers of files, and nothing else', () => {
     expect([...current.exposed.keys()]).toEqual(['channelscope']);
-    expect(Object.keys(bridge).toSorted()).toEqual(['on', 'operations', 'platform']);
+    expect(Object.keys(bridge).toSorted()).toEqual(['offerFile', 'on', 'operations', 'platform']);
     expect(Object.keys(bridge.operations).toSorted()).toEqual(Object.keys(OPERATIONS).toSorted());
     expect(typeof bridge.platform).toBe('string');
   });

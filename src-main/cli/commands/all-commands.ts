@@ -6,6 +6,7 @@ import { exportCommand } from './export.ts';
 import { fetchCommand } from './fetch.ts';
 import { findingsCommand } from './findings.ts';
 import { followCommand } from './follow.ts';
+import { importCommand } from './import.ts';
 import { SNAPSHOT_COMMANDS } from './snapshots.ts';
 import { sqlCommand } from './sql.ts';
 import { statusCommand } from './status.ts';
@@ -23,5 +24,6 @@ export const COMMANDS: readonly Command[] = [
   findingsCommand,
   sqlCommand,
   exportCommand,
+  importCommand,
   createCompletionCommand(() => COMMANDS),
 ];

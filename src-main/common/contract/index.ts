@@ -10,6 +10,7 @@ import { exportsOperations } from './operations/exports.ts';
 import { findingsOperations } from './operations/findings.ts';
 import { followingEvents, followingOperations } from './operations/following.ts';
 import { glanceOperations } from './operations/glance.ts';
+import { importsOperations } from './operations/imports.ts';
 import { localServiceEvents, localServiceOperations } from './operations/local-service.ts';
 import { marksEvents, marksOperations } from './operations/marks.ts';
 import type { InputOf, OutputOf } from './operation.ts';
@@ -38,6 +39,7 @@ export const OPERATIONS = {
   ...findingsOperations,
   ...followingOperations,
   ...glanceOperations,
+  ...importsOperations,
   ...localServiceOperations,
   ...marksOperations,
   ...overviewOperations,

@@ -12,7 +12,7 @@ export interface RetentionLimits {
 
 /**
  * Picks what retention removes: first everything fetched longer ago than the days, then the oldest while
- * the rest takes more than the bytes. Never a pinned snapshot, nor one that is downloading or paused.
+ * the rest takes more than the bytes. Never a pinned or imported snapshot, nor one that is downloading or paused.
  * `usedBytes` is what the cache takes now; it is shared among the snapshots by the bytes received for each.
  */
 export function pickExpired(
@@ -25,6 +25,8 @@ export function pickExpired(
   const share = receivedBytes === 0 ? 0 : usedBytes / receivedBytes;
   const oldestFirst = snapshots
     .filter(({ pinned, state }) => !pinned && state !== 'downloading' && state !== 'paused')
+    // What was imported can't be fetched again.
+    .filter(({ imported }) => imported === undefined)
     // A day that is being followed would be fetched again at once.
     .filter(({ stillOpen, settledToMs }) => !stillOpen || settledToMs === undefined)
     .sort((a, b) => toFetchedAtMs(a) - toFetchedAtMs(b) || a.id - b.id);

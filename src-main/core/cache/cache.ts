@@ -1,11 +1,13 @@
 import type { CacheState, RetiredSnapshot } from '../../common/model/cache/cache-state.ts';
 import type { Snapshot } from '../../common/model/cache/snapshot.ts';
+import type { ImportedPage, StoredImport } from './imports/import-pages.ts';
 import type { CacheOperations, FileHolder } from './threads/supervise-threads.ts';
 import type { ThreadCalls } from './threads/thread-calls.ts';
 import type { PageHead, PageToStore } from './write/store-page.ts';
 
 /** Operations that are only called as a part of something below. */
-type InnerOperation = 'storePage' | 'saveFileCheck' | 'salvage' | 'checkpointLog' | 'tryWriting';
+type InnerOperation =
+  'storePage' | 'importPage' | 'saveFileCheck' | 'salvage' | 'checkpointLog' | 'tryWriting';
 
 /** What takes more than one call of a thread. */
 interface CacheWork {
@@ -16,6 +18,8 @@ interface CacheWork {
    * `client.invalid-request`, `client.unexpected-shape`); then nothing was written.
    */
   storePage(page: PageToStore, bytes: ArrayBuffer): { head: Promise<PageHead>; stored: Promise<Snapshot> };
+  /** Stores one page of an import; the buffer is transferred. Rejects as reading a page does. */
+  importPage(page: ImportedPage, bytes: ArrayBuffer): Promise<StoredImport>;
   /** SQLite's check of the whole file. A damaged one is put aside, and a clean one begun. */
   checkFile(signal: AbortSignal): Promise<{ sound: boolean }>;
   /** Adds what else has the cache's file open: it is asked to let go whenever the file has to be opened again. */

@@ -51,6 +51,12 @@ export async function openCache(options: {
       threads.noteSnapshotId(snapshot.id);
       return snapshot;
     },
+    async beginImport(input) {
+      const snapshotId = await calls.beginImport(input);
+      threads.noteSnapshotId(snapshotId);
+      return snapshotId;
+    },
+    importPage: (page, bytes) => calls.importPage({ page, bytes }, { transfer: [bytes] }),
     storePage(page, bytes) {
       const { promise: head, resolve, reject } = Promise.withResolvers<PageHead>();
       const stored = calls

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { AppError } from '../../common/contract/errors.ts';
 import type { Emit } from '../../common/contract/index.ts';
 import {
-  toFollowOptions,
   type Connection,
   type ConnectionDraft,
   type ConnectionSecrets,
@@ -17,6 +16,8 @@ import type { SavedConnection } from './connection-document.ts';
 import type { ConnectionFile } from './connection-file.ts';
 import { createSaveQueue } from '../settings/save-queue.ts';
 import { createSecretWhereabouts, SECRET_NAMES } from './secret-whereabouts.ts';
+import { findImportedPlace, toImportedPlace, type ImportedPlace } from './imported-places.ts';
+import { requireSameOrigin, toUnbound, withFollowStart } from './connection-changes.ts';
 import { checkDraft, checkNames, requireAgreement } from './check-draft.ts';
 
 /** Both secrets of a connection. */
@@ -46,6 +47,9 @@ export interface ConnectionStore {
   listNames(connectionId: string): readonly ValueName[];
   /** Switches following on or off. */
   saveFollowed(connectionId: string, followed: boolean): Promise<void>;
+  /** The place for imported records of a tenant and an address; a new one is not kept before `keepImportedPlace`. */
+  findImportedPlace(place: ImportedPlace): SavedConnection;
+  keepImportedPlace(place: SavedConnection): Promise<void>;
   remove(connectionId: string): Promise<void>;
   findLocal(): SavedConnection | undefined;
   /**
@@ -162,8 +166,14 @@ export async function createConnections(options: ConnectionsOptions): Promise<Co
     findLocal: () => saved.find(({ kind }) => kind === 'local'),
     save: (connectionId, draft, given, kind = 'remote') =>
       inTurn(async () => {
-        const checked = checkDraft(draft);
         const known = connectionId === null ? undefined : get(connectionId);
+        if (known?.kind === 'imported') {
+          // There is no service: nothing but its name is a person's to change.
+          await keep({ ...known, name: draft.name.trim() });
+          await announce();
+          return toConnection(get(known.id));
+        }
+        const checked = checkDraft(draft);
         const id = known?.id ?? randomUUID();
         // Secrets first: a connection must not appear saved when its credentials could not be kept.
         const secretsOrigin = await keepSecrets(id, known, checked.baseAddress, given);
@@ -201,6 +211,14 @@ export async function createConnections(options: ConnectionsOptions): Promise<Co
         await keep(withFollowStart({ ...known, followed }, known, options.now()));
         await announce();
       }),
+    findImportedPlace: (place) =>
+      findImportedPlace(saved, place) ?? toImportedPlace(place, saved, options.now()),
+    keepImportedPlace: (place) =>
+      inTurn(async () => {
+        if (saved.some(({ id }) => id === place.id)) return;
+        await keep(place);
+        await announce();
+      }),
     remove: (connectionId) =>
       inTurn(async () => {
         get(connectionId);
@@ -216,6 +234,9 @@ export async function createConnections(options: ConnectionsOptions): Promise<Co
       if (known !== undefined) return known;
       const connection = get(connectionId);
       // A client that outlives a change of the address keeps asking at the old one, and gets no secrets for it.
+      if (connection.kind === 'imported') {
+        throw new AppError('connections.imported', 'There is no service behind imported records.');
+      }
       const made = options.createClient(connection, async () => {
         requireAgreement(connection);
         return readSecrets(connectionId, connection.baseAddress);
@@ -224,33 +245,4 @@ export async function createConnections(options: ConnectionsOptions): Promise<Co
       return made;
     },
   };
-}
-
-/** What was not followed for a time begins anew: nothing of before is fetched unless somebody asks for it. */
-function withFollowStart(
-  connection: SavedConnection,
-  known: SavedConnection | undefined,
-  nowMs: number,
-): SavedConnection {
-  if (toFollowOptions(connection).followed) {
-    return { ...connection, followedSinceMs: known?.followedSinceMs ?? nowMs };
-  }
-  const copy = { ...connection };
-  delete copy.followedSinceMs;
-  return copy;
-}
-
-function requireSameOrigin(savedFor: string, baseAddress: string): void {
-  if (savedFor === toOrigin(baseAddress)) return;
-  throw new AppError('secrets.other-origin', 'The stored credentials are for another address.', {
-    savedFor,
-    address: toOrigin(baseAddress),
-  });
-}
-
-/** A connection whose secrets belong to no address. */
-function toUnbound(known: SavedConnection | undefined): Partial<SavedConnection> {
-  const copy = { ...known };
-  delete copy.secretsOrigin;
-  return copy;
 }

@@ -56,7 +56,8 @@ export function createSecretWhereabouts(options: {
   };
 
   return {
-    async find({ id, baseAddress, secretsOrigin }) {
+    async find({ id, kind, baseAddress, secretsOrigin }) {
+      if (kind === 'imported') return 'missing';
       const found = known.get(id);
       if (found !== undefined) return found;
       if (secretsOrigin !== toOrigin(baseAddress)) return 'missing';

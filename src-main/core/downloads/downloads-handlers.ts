@@ -6,6 +6,7 @@ import type { DetailKind, ReportKind } from '../../common/reporting/reports.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { DownloadRow } from '../cache/read/download-rows.ts';
 import { createGate } from '../client/gate.ts';
+import type { SavedConnection } from '../connections/connection-document.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import type { FollowingService } from '../following/create-following.ts';
 import type { TaskRegistry } from '../tasks/task-registry.ts';
@@ -42,7 +43,8 @@ export function createDownloadsHandlers(parts: {
   const isUnderWay = ({ snapshot }: DownloadRow): boolean => runner.findActive(snapshot.id) !== null;
   const readIdle = async (snapshotId: number): Promise<DownloadRow> => {
     const row = await cache.getDownload(snapshotId);
-    if (!isUnderWay(row) && row.snapshot.state !== 'complete') return row;
+    const isOver = row.snapshot.state === 'complete' || row.snapshot.imported !== undefined;
+    if (!isUnderWay(row) && !isOver) return row;
     throw toNotResumable(snapshotId);
   };
   const stop = async (snapshotId: number, how: (taskId: string) => void): Promise<DownloadRow> => {
@@ -56,6 +58,7 @@ export function createDownloadsHandlers(parts: {
   /** Throws `downloads.already-running` while the same period of the report is under way. */
   const beginOnce = async (download: NewDownload): ReturnType<DownloadStarter['begin']> => {
     const { connectionId, report, period, sliceDays, askedStart, refreshOf } = download;
+    requireService(connections.get(connectionId));
     const isSame = ({ snapshot: { period: other } }: DownloadRow): boolean =>
       other.startDate === period.startDate && other.endDate === period.endDate;
     if ((await listOf(connectionId, report)).some((row) => isSame(row) && isUnderWay(row))) {
@@ -132,6 +135,7 @@ export function createDownloadsHandlers(parts: {
     'downloads/fetch-gaps': (input) =>
       inTurn(async () => {
         const { connectionId, report } = input;
+        requireService(connections.get(connectionId));
         const gaps = await listGaps(input);
         const downloads = gaps.map((period) => {
           const sliceDays = suggestSliceDays(period);
@@ -153,6 +157,12 @@ export function createDownloadsHandlers(parts: {
       return { fileName: toCertificateFileName(certificate), text };
     },
   };
+}
+
+/** Throws `connections.imported`. */
+function requireService({ kind }: Pick<SavedConnection, 'kind'>): void {
+  if (kind !== 'imported') return;
+  throw new AppError('connections.imported', 'There is no service behind imported records.');
 }
 
 function toNotResumable(snapshotId: number): AppError {

@@ -41,7 +41,8 @@ function isOwn(
   connection: SavedConnection,
   report: DetailKind,
 ): boolean {
-  const isFollowed = snapshot.settledToMs !== undefined && snapshot.state === 'complete';
+  const isFollowed =
+    snapshot.settledToMs !== undefined && snapshot.imported === undefined && snapshot.state === 'complete';
   if (!isFollowed || snapshot.report !== report || snapshot.tenant !== connection.tenant) return false;
   // The local service stays the same one, whichever port it was given.
   const isHere = connection.kind === 'local' || baseAddress === connection.baseAddress;

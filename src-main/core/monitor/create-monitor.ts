@@ -118,8 +118,9 @@ export function createMonitor(options: {
     stop: pollStatus({
       readSettings: () => settings.get(),
       listWatched: () => {
-        const saved = connections.listSaved();
-        const shown = settings.get().activeConnectionId ?? saved[0]?.id;
+        const saved = connections.listSaved().filter(({ kind }) => kind !== 'imported');
+        const active = settings.get().activeConnectionId;
+        const shown = active === null ? saved[0]?.id : saved.find(({ id }) => id === active)?.id;
         const followed = saved.filter((connection) => toFollowOptions(connection).followed);
         return [...new Set([...(shown === undefined ? [] : [shown]), ...followed.map(({ id }) => id)])];
       },

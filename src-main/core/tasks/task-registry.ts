@@ -27,6 +27,7 @@ export interface TaskHandle {
         | 'plan'
         | 'zoneFinding'
         | 'readingOutcome'
+        | 'importOutcome'
       >
     >,
   ): void;

@@ -121,5 +121,5 @@ function toEntry(header: CsvHeader, cells: readonly string[], { line, bytes }: T
 }
 
 function removeGuard(cell: string): string {
-  return cell.startsWith("'") && isSpreadsheetFormula(cell.slice(1)) ? cell.slice(1) : cell;
+  return cell.startsWith("'") && isSpreadsheetFormula(cell.replace(/^'+/, '')) ? cell.slice(1) : cell;
 }

@@ -1,8 +1,9 @@
 import { isJsonObject } from '../../common/reporting/reading/read-json.ts';
 import type { DetailKind } from '../../common/reporting/reports.ts';
-import { createObjectReader, TOO_LONG, type FileEntry } from './file-entry.ts';
+import { createJsonSplitter } from '../../node/json-splitter.ts';
+import { createObjectReader, MAX_ENTRY_BYTES, TOO_LONG, type FileEntry } from './file-entry.ts';
+import { toImportError } from './import-error.ts';
 import { tryReadReport } from './import-fields.ts';
-import { createJsonSplitter } from './json-splitter.ts';
 
 /**
  * Records in the lists of a JSON document, by their number from 1. Where it names its report, as the
@@ -13,7 +14,7 @@ export async function* readJsonList(
   chunks: AsyncIterable<Buffer>,
   stated: DetailKind | null,
 ): AsyncGenerator<FileEntry> {
-  const splitter = createJsonSplitter();
+  const splitter = createJsonSplitter({ maxEntryBytes: MAX_ENTRY_BYTES, toError: toImportError });
   let readObject: ReturnType<typeof createObjectReader> | null = null;
   let line = 0;
   for await (const chunk of chunks) {

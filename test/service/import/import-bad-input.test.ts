@@ -211,13 +211,13 @@ describe('an import of bad records', () => {
   });
 
   it('JSON is cut into its entries wherever its bytes are split', async () => {
-    const { createJsonSplitter } = await import('../../../src-main/service/import/json-splitter.ts');
+    const { createJsonSplitter } = await import('../../../src-main/node/json-splitter.ts');
     const text = Buffer.from(
       '{"report":"x" , "n":[1,{"a":[2]}],"records" : [ {"a":"]\\\\","b":[{}]} ,\n{"c":"\\"é,"} ] ,"z":[]}',
     );
     const whole = ['{"a":"]\\\\","b":[{}]}', '{"c":"\\"é,"}'];
     for (let size = 1; size <= text.length; size += 1) {
-      const splitter = createJsonSplitter();
+      const splitter = createJsonSplitter({ maxEntryBytes: 1_000, toError: (reason) => new Error(reason) });
       const pieces: string[] = [];
       for (let at = 0; at < text.length; at += size) {
         for (const piece of splitter.push(text.subarray(at, at + size)))

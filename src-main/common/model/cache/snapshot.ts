@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { DETAIL_KINDS, DIRECTIONS, REPORT_KINDS } from '../../reporting/reports.ts';
 import { Period } from '../period.ts';
+import { ImportedFrom } from './imported.ts';
 
 export const ReportKindSchema = Type.Enum(REPORT_KINDS);
 export const DetailKindSchema = Type.Enum(DETAIL_KINDS);
@@ -60,6 +61,8 @@ export const Snapshot = Type.Object({
    * read to its end.
    */
   settledToMs: Type.Optional(Type.Integer()),
+  /** Absent for what was received from the service. */
+  imported: Type.Optional(ImportedFrom),
   /** What a person called it, wrote about it, and whether retention must leave it; see `snapshots/annotate`. */
   name: Type.String(),
   note: Type.String(),

@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { ErrorInfo } from '../../contract/errors.ts';
 import { DownloadPlan } from './download.ts';
+import { ImportOutcome } from './imported.ts';
 import { ReadingOutcome } from './reading.ts';
 import { ZoneFinding } from '../connections/zone-finding.ts';
 
@@ -37,7 +38,10 @@ export const Task = Type.Object({
     Type.Literal('download'),
     Type.Literal('export'),
     Type.Literal('connection-test'),
+    /** Brings records into the bundled service. */
     Type.Literal('import'),
+    /** Brings records into the Library. */
+    Type.Literal('library-import'),
     Type.Literal('verify'),
     /** Reads stored pages again. */
     Type.Literal('read-again'),
@@ -92,6 +96,8 @@ export const Task = Type.Object({
   plan: Type.Optional(DownloadPlan),
   /** Result of a zone check. */
   zoneFinding: Type.Optional(ZoneFinding),
+  /** Import into the Library: what it brought, once it is over. */
+  importOutcome: Type.Optional(ImportOutcome),
   /** What reading stored pages again did, once it is over or was cancelled. */
   readingOutcome: Type.Optional(ReadingOutcome),
 });

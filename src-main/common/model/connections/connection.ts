@@ -46,8 +46,11 @@ export function toLookBackMs(connection: Pick<ConnectionDraft, 'lookBackMinutes'
 export const Connection = Type.Object({
   ...ConnectionDraft.properties,
   id: Type.String(),
-  /** `local`: the bundled service, whose address and credentials the application keeps up to date. */
-  kind: Type.Union([Type.Literal('local'), Type.Literal('remote')]),
+  /**
+   * `local`: the bundled service, whose address and credentials the application keeps up to date. `imported`: a place for
+   * imported records: there is no service, and nothing is ever asked.
+   */
+  kind: Type.Union([Type.Literal('local'), Type.Literal('remote'), Type.Literal('imported')]),
   /** Whether both secrets are at hand, and where. */
   secrets: Type.Union([
     Type.Literal('keychain'),

@@ -1,5 +1,6 @@
 import { ADD_CLEANING } from './cleaning-schema.ts';
 import { ADD_FOLLOWING } from '../following/following-schema.ts';
+import { ADD_IMPORTED } from '../imports/imported-schema.ts';
 import { MARKS_SCHEMA } from './marks-schema.ts';
 import { ADD_READING } from './reading-schema.ts';
 
@@ -23,4 +24,5 @@ CREATE INDEX status_points ON status_samples
   (connection_id, checked_at_ms, sample_id, platform, connector, internal_response_time_ms, failure)`,
   },
   { version: 14, sql: ADD_FOLLOWING },
+  { version: 15, sql: ADD_IMPORTED },
 ] as const;

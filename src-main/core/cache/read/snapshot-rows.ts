@@ -2,12 +2,13 @@ import { AppError } from '../../../common/contract/errors.ts';
 import { Value } from 'typebox/value';
 import type { Period } from '../../../common/model/period.ts';
 import { SnapshotReading } from '../../../common/model/cache/reading.ts';
+import { ImportedFrom } from '../../../common/model/cache/imported.ts';
 import type { Remark, Snapshot } from '../../../common/model/cache/snapshot.ts';
 import type { Database } from '../../../node/open-database.ts';
 
 type SnapshotRow = Omit<
   Snapshot,
-  'period' | 'remarks' | 'stillOpen' | 'pinned' | 'verification' | 'settledToMs'
+  'period' | 'remarks' | 'stillOpen' | 'pinned' | 'verification' | 'settledToMs' | 'imported'
 > &
   Period & {
     readonly stillOpen: number;
@@ -15,6 +16,8 @@ type SnapshotRow = Omit<
     readonly pinned: number;
     readonly verifiedAtMs: number | null;
     readonly damagedPages: number | null;
+    /** JSON. */
+    readonly imported: string | null;
   };
 interface RemarkRow {
   readonly code: string;
@@ -38,7 +41,7 @@ const SELECT = `
     started_at_ms AS startedAtMs, fetched_at_ms AS fetchedAtMs, id_report AS idReport,
     name_visualization AS nameVisualization, failure, still_open AS stillOpen, name, note,
     is_pinned AS pinned, refresh_of AS refreshOf, verified_at_ms AS verifiedAtMs, damaged_pages AS damagedPages, reading,
-    settled_to_ms AS settledToMs
+    settled_to_ms AS settledToMs, imported
   FROM snapshots WHERE is_removed = 0`;
 
 /** Reads snapshots; those being removed are gone already. */
@@ -58,12 +61,25 @@ export function createSnapshotReader(database: Database): SnapshotReader {
     )
     .pluck();
   const toSnapshot = (row: SnapshotRow): Snapshot => {
-    const { startDate, endDate, fromMs, toMs, zone, verifiedAtMs, damagedPages, settledToMs, ...more } = row;
+    const {
+      startDate,
+      endDate,
+      fromMs,
+      toMs,
+      zone,
+      verifiedAtMs,
+      damagedPages,
+      settledToMs,
+      imported,
+      ...more
+    } = row;
+    const origin = imported === null ? null : parseImported(imported);
     return {
       ...more,
       period: { startDate, endDate, fromMs, toMs, zone },
       stillOpen: row.stillOpen === 1,
       ...(settledToMs === null ? {} : { settledToMs }),
+      ...(origin === null ? {} : { imported: origin }),
       pinned: row.pinned === 1,
       remarks: remarks.all(row.id).map(toRemark),
       verification: verifiedAtMs === null ? null : { atMs: verifiedAtMs, damagedPages: damagedPages ?? 0 },
@@ -87,6 +103,11 @@ export function createSnapshotReader(database: Database): SnapshotReader {
 function parseReading(text: string): SnapshotReading | null {
   const value: unknown = JSON.parse(text);
   return Value.Check(SnapshotReading, value) ? value : null;
+}
+
+function parseImported(text: string): ImportedFrom | null {
+  const value: unknown = JSON.parse(text);
+  return Value.Check(ImportedFrom, value) ? value : null;
 }
 
 function toRemark(row: RemarkRow): Remark {

@@ -5,6 +5,7 @@ import type { OpenedFile } from '../file/open-file.ts';
 import { BEING_SALVAGED, salvage } from '../file/salvage.ts';
 import { isDamage, toCacheError } from '../file/to-cache-error.ts';
 import { createFollowingWriter } from '../following/followed-slices.ts';
+import { createImportWriter } from '../imports/import-writes.ts';
 import { createSnapshotReader } from '../read/snapshot-rows.ts';
 import {
   createPageCleaner,
@@ -54,6 +55,7 @@ export function createWriter(opened: OpenedFile, file: string, isFirst: boolean)
     ...createDownloadWriter(database, snapshots),
     ...createSnapshotWriter(database, snapshots),
     ...createFollowingWriter(database, snapshots),
+    ...createImportWriter(database, snapshots, checkpoints.afterWrite),
     /** The head of the page is reported as progress, before the page is written. */
     storePage: (input: IncomingPage, { progress }: CallContext<PageHead>): Snapshot => {
       const snapshot = storePage(input, progress);

@@ -25,9 +25,10 @@ export function pickTargets(
   downloads: ReadonlyMap<number, Download>,
 ): readonly Snapshot[] {
   const having = (test: (download: Download) => boolean): readonly Snapshot[] =>
-    chosen.filter(({ id }) => {
+    chosen.filter(({ id, imported }) => {
       const download = downloads.get(id);
-      return download !== undefined && test(download);
+      // What was imported was not asked of the service.
+      return imported === undefined && download !== undefined && test(download);
     });
   const single = chosen.length === 1 ? chosen : [];
   switch (action) {

@@ -10,12 +10,11 @@ export interface LineColumn extends FileColumn {
   readonly cell: CellSql;
 }
 
-/** Formulas as the engine's own expressions name their characters. */
+/** Formulas, also behind apostrophes, as the engine's own expressions name their characters; see `guardCsvText`. */
 const FORMULA_SQL = quoteText(
-  FORMULA_PATTERN.replace(/\\u([\da-f]{4})/g, String.raw`\x{$1}`).replaceAll(
-    String.raw`\0`,
-    String.raw`\x00`,
-  ),
+  FORMULA_PATTERN.replace('^', "^'*")
+    .replace(/\\u([\da-f]{4})/g, String.raw`\x{$1}`)
+    .replaceAll(String.raw`\0`, String.raw`\x00`),
 );
 /** Codes of first characters that no formula begins with; nearly all texts begin with one of them. */
 const SAFE_FIRST = (sql: string): string =>

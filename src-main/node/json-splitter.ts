@@ -1,6 +1,3 @@
-import { MAX_ENTRY_BYTES } from './file-entry.ts';
-import { toImportError } from './import-error.ts';
-
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
@@ -22,13 +19,18 @@ export type JsonPiece = Buffer | null;
 export interface JsonSplitter {
   /** Returns the document's text up to the first list of objects: what the file says about itself. */
   getHead(): string;
-  /** Yields the entries that end in this chunk. Throws AppError for a document that no list is found in. */
+  /** Yields the entries that end in this chunk. Throws for a document that no list is found in. */
   push(chunk: Buffer): Generator<JsonPiece>;
-  /** Throws AppError when the document has not ended, or held no list that could be one of records. */
+  /** Throws when the document has not ended, or held no list that could be one of records. */
   end(): void;
 }
 
-export function createJsonSplitter(): JsonSplitter {
+/** Makes a splitter; entries of more than `maxEntryBytes` are passed over, and `toError` makes what it throws. */
+export function createJsonSplitter(options: {
+  readonly maxEntryBytes: number;
+  readonly toError: (reason: string) => Error;
+}): JsonSplitter {
+  const { maxEntryBytes, toError } = options;
   let buffer: Buffer = Buffer.alloc(0);
   /** Next byte to look at; those before it, from the start of the buffer, are kept. */
   let at = 0;
@@ -73,7 +75,7 @@ export function createJsonSplitter(): JsonSplitter {
   /** False when the next chunk is needed to go on. */
   const lookOutside = (byte: number | undefined): boolean => {
     if (isClosed) {
-      if (byte !== undefined && byte > 0x20) throw toImportError('There is text after the end of the JSON.');
+      if (byte !== undefined && byte > 0x20) throw toError('There is text after the end of the JSON.');
     } else if (byte === QUOTE) {
       inString = true;
     } else if (byte === OPEN_LIST && depth <= 1) {
@@ -126,20 +128,20 @@ export function createJsonSplitter(): JsonSplitter {
         if (findEntryEnd()) yield takeEntry();
       } else if (!lookOutside(buffer[at])) break;
     }
-    if (listDepth !== 0 && at > MAX_ENTRY_BYTES) {
+    if (listDepth !== 0 && at > maxEntryBytes) {
       isSkipping = true;
       dropAllBut(KEPT_BYTES);
     }
     if (listDepth === 0 && at > MAX_HEAD_BYTES) {
-      throw toImportError('The file holds no list of records within a megabyte.');
+      throw toError('The file holds no list of records within a megabyte.');
     }
   }
   return {
     getHead: () => head,
     push,
     end: () => {
-      if (!isClosed) throw toImportError('The file ends in the middle of its JSON.');
-      if (!hasList) throw toImportError('The file holds no list of records.');
+      if (!isClosed) throw toError('The file ends in the middle of its JSON.');
+      if (!hasList) throw toError('The file holds no list of records.');
     },
   };
 }

@@ -1,0 +1,82 @@
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { REPORT_KINDS } from '../../common/reporting/reports.ts';
+import { isTimeZone } from '../../common/time/time-zones.ts';
+import { CommandError, EXIT } from '../exit-codes.ts';
+import { countWords } from '../output/count-words.ts';
+import { CONNECTION_OPTION, findConnection } from '../session/find-connection.ts';
+import { requireDone, waitForTask } from '../session/wait-for-task.ts';
+import { toUsageError } from '../words/arguments.ts';
+import type { Command, CommandContext } from '../words/command.ts';
+
+/** The file to import. Fails before anything is opened where there is none. */
+function readFile({ args, workFolder }: CommandContext): string {
+  const [name] = args.operands;
+  if (name === undefined) throw toUsageError('It needs the name of a file.');
+  const file = resolve(workFolder, name);
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) {
+    throw new CommandError(EXIT.notFound, `There is no file ${file}.`);
+  }
+  return file;
+}
+
+export const importCommand: Command = {
+  name: 'import',
+  summary: 'brings an export or a portable snapshot into the cache',
+  operands: 'FILE',
+  maxOperands: 1,
+  options: [
+    { ...CONNECTION_OPTION, summary: 'the connection that gets the records' },
+    {
+      name: 'report',
+      value: 'REPORT',
+      summary: 'what it is of',
+      choices: REPORT_KINDS,
+    },
+    { name: 'zone', value: 'ZONE', summary: 'zone of dates that have none' },
+  ],
+  about: `FILE is a CSV, JSON or NDJSON export, or a portable snapshot: all of it is imported, or nothing.
+
+With --json it writes {"file","sha256","connection","snapshots","records"}.`,
+  async run(context) {
+    const { args, out } = context;
+    const file = readFile(context);
+    const report = args.find('report') === null ? undefined : args.choose('report', REPORT_KINDS);
+    const zone = args.find('zone') ?? undefined;
+    if (zone !== undefined && !isTimeZone(zone))
+      throw toUsageError(`--zone: there is no time zone "${zone}".`);
+    const session = await context.open();
+    const wanted = args.find('connection');
+    const connectionId = wanted === null ? null : (await findConnection(session, wanted)).id;
+    const { taskId } = await session.call(
+      'imports/start',
+      {
+        uploadId: null,
+        connectionId,
+        ...(report === undefined ? {} : { report }),
+        ...(zone === undefined ? {} : { zone }),
+      },
+      { importFile: file },
+    );
+    if (taskId === null) throw new CommandError(EXIT.cancelled, 'Cancelled.');
+    const task = await waitForTask(context, session, taskId, { doing: 'Importing', unit: 'bytes' });
+    requireDone(task);
+    const { importOutcome } = task;
+    if (importOutcome === undefined)
+      throw new CommandError(EXIT.unexpected, 'The import ended without a result.');
+    const { fileSha256: sha256, connectionName, snapshotIds, recordCount, leftOut } = importOutcome;
+    await out.json({
+      file,
+      sha256,
+      connection: connectionName,
+      snapshots: snapshotIds,
+      records: recordCount,
+    });
+    await out.text(
+      `${countWords(recordCount, 'record')} under ${connectionName}, snapshot ${snapshotIds.join(', ')}`,
+    );
+    await out.text(`SHA-256 ${sha256}`);
+    if (leftOut.length > 0) out.note(`Not imported, since they are your own: ${leftOut.join(', ')}.`);
+    return EXIT.done;
+  },
+};

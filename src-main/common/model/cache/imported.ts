@@ -1,0 +1,32 @@
+import { Type, type Static } from 'typebox';
+
+const ImportFormat = Type.Enum(['csv', 'json', 'ndjson', 'portable']);
+
+/** Where the records of a snapshot came from that was imported, and not received from the service. */
+export const ImportedFrom = Type.Object({
+  /** The file's name as the person knew it. */
+  fileName: Type.String(),
+  format: ImportFormat,
+  /** SHA-256 of the whole file, in hex. */
+  fileSha256: Type.String(),
+  importedAtMs: Type.Integer(),
+  /** What the file says of where it was made; null where it says nothing. */
+  connectionName: Type.Union([Type.String(), Type.Null()]),
+  serviceAddress: Type.Union([Type.String(), Type.Null()]),
+  exportedAtMs: Type.Union([Type.Integer(), Type.Null()]),
+});
+export type ImportedFrom = Static<typeof ImportedFrom>;
+
+/** What an import brought. */
+export const ImportOutcome = Type.Object({
+  fileName: Type.String(),
+  fileSha256: Type.String(),
+  /** The connection, or the place of imported records, that has them now. */
+  connectionId: Type.String(),
+  connectionName: Type.String(),
+  snapshotIds: Type.Array(Type.Integer()),
+  recordCount: Type.Integer(),
+  /** Columns of the file that are no fields of the service, such as a person's own names and marks: they are not imported. */
+  leftOut: Type.Array(Type.String()),
+});
+export type ImportOutcome = Static<typeof ImportOutcome>;

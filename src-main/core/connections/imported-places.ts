@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto';
+import { SPECIFIED_REPORT_IDENTIFIERS } from '../../common/reporting/reports.ts';
+import type { SavedConnection } from './connection-document.ts';
+
+/** Stands for the address of a service that a file doesn't name. */
+const NO_ADDRESS = 'imported';
+const MAX_NAME_LENGTH = 80;
+const PAGE_SIZE = 1_000;
+
+/** Where imported records came from, as far as their file says it. */
+export interface ImportedPlace {
+  /** Name of the connection there; null where it is not known. */
+  readonly name: string | null;
+  readonly address: string | null;
+  readonly tenant: number | null;
+  /** Zone of dates that carry none. */
+  readonly zone: string;
+}
+
+/** Returns the place that was made for such records before. */
+export function findImportedPlace(
+  saved: readonly SavedConnection[],
+  { address, tenant }: ImportedPlace,
+): SavedConnection | undefined {
+  return saved.find(
+    (each) =>
+      each.kind === 'imported' &&
+      each.baseAddress === (address ?? NO_ADDRESS) &&
+      each.tenant === (tenant ?? 0),
+  );
+}
+
+/** Makes the place, under a name that no other connection has. */
+export function toImportedPlace(
+  { name, address, tenant, zone }: ImportedPlace,
+  saved: readonly SavedConnection[],
+  nowMs: number,
+): SavedConnection {
+  return {
+    id: randomUUID(),
+    kind: 'imported',
+    name: toFreeName(name === null ? 'Imported' : `Imported: ${name}`, saved),
+    baseAddress: address ?? NO_ADDRESS,
+    tenant: tenant ?? 0,
+    serviceZone: zone,
+    reportIdentifiers: { ...SPECIFIED_REPORT_IDENTIFIERS },
+    pageSize: PAGE_SIZE,
+    createdAtMs: nowMs,
+  };
+}
+
+function toFreeName(wanted: string, saved: readonly SavedConnection[]): string {
+  const base = wanted.slice(0, MAX_NAME_LENGTH - 5);
+  const isTaken = (name: string): boolean => saved.some((each) => each.name === name);
+  let name = base;
+  for (let number = 2; isTaken(name); number += 1) name = `${base} ${number}`;
+  return name;
+}

@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open, readFile, stat } from 'node:fs/promises';
+import { findErrorCode } from '../../../node/error-text.ts';
+import { isJsonObject } from '../../../common/reporting/reading/read-json.ts';
+import { toUnreadable } from '../import-error.ts';
+import { findSeparator } from './read-csv-records.ts';
+import { readManifest, type Manifest } from './stated-facts.ts';
+
+const CHUNK_BYTES = 256 * 1024;
+/** Bytes from the start that show what a file is. */
+const HEAD_BYTES = 1024 * 1024;
+/** Names under which a document holds its records. */
+const LIST_NAMES = new Set(['records', 'documents']);
+const MAX_MANIFEST_BYTES = 16 * 1024 * 1024;
+
+/** A file to import, and what it is by its content; its name tells nothing. */
+export interface RecordFile {
+  readonly path: string;
+  readonly size: number;
+  readonly sha256: string;
+  readonly format: 'csv' | 'json' | 'ndjson' | 'portable';
+  /** Of a CSV file. */
+  readonly separator: ReturnType<typeof findSeparator>;
+  /** The manifest beside it, where there is one and it is of this very file. */
+  readonly manifest: Manifest | null;
+}
+
+/** Reads a file piece by piece; `onBytes` is called with the size of each. Throws when the signal is aborted. */
+export async function* readChunks(
+  path: string,
+  signal: AbortSignal,
+  onBytes: (bytes: number) => void = () => undefined,
+): AsyncGenerator<Buffer> {
+  for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES }) as AsyncIterable<Buffer>) {
+    signal.throwIfAborted();
+    onBytes(chunk.length);
+    yield chunk;
+  }
+}
+
+/** Computes the SHA-256 of a file, in hex. */
+async function hashFile(
+  path: string,
+  signal: AbortSignal,
+  onBytes?: (bytes: number) => void,
+): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of readChunks(path, signal, onBytes)) hash.update(chunk);
+  return hash.digest('hex');
+}
+
+/**
+ * Finds out what a file is. Throws `imports.unreadable` for one that can't be imported, and for one that is not the
+ * file which the manifest beside it describes.
+ */
+export async function openRecordFile(
+  path: string,
+  signal: AbortSignal,
+  onBytes: (bytes: number, size: number) => void,
+): Promise<RecordFile> {
+  const { head, size } = await readHead(path);
+  const format = detectFormat(head);
+  const sha256 = await hashFile(path, signal, (bytes) => onBytes(bytes, size));
+  const manifest = format === 'portable' ? null : await readManifestBeside(path);
+  if (manifest !== null && manifest.sha256 !== sha256) {
+    throw toUnreadable(
+      'It is not the file that the manifest beside it describes: it was changed or damaged since it was exported. Export it again; to import it as it is, move the manifest away.',
+    );
+  }
+  const separator = format === 'csv' ? findSeparator(toFirstLine(head)) : null;
+  return { path, size, sha256, format, separator, manifest };
+}
+
+async function readHead(path: string): Promise<{ readonly head: Buffer; readonly size: number }> {
+  const found = await stat(path).catch((error: unknown) => {
+    throw toUnreadable(`It can't be read (${findErrorCode(error) ?? 'unknown'}).`, error);
+  });
+  if (!found.isFile()) throw toUnreadable('It is no file.');
+  const handle = await open(path, 'r').catch((error: unknown) => {
+    throw toUnreadable(`It can't be read (${findErrorCode(error) ?? 'unknown'}).`, error);
+  });
+  try {
+    const buffer = Buffer.alloc(Math.min(HEAD_BYTES, found.size));
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0);
+    return { head: buffer.subarray(0, bytesRead), size: found.size };
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Null where there is none, or where what is there is none. */
+async function readManifestBeside(path: string): Promise<Manifest | null> {
+  const beside = `${path}.manifest.json`;
+  const found = await stat(beside).catch(() => null);
+  if (found === null || !found.isFile() || found.size > MAX_MANIFEST_BYTES) return null;
+  return readManifest(await readFile(beside, 'utf8'));
+}
+
+function detectFormat(head: Buffer): RecordFile['format'] {
+  const mark = head.toString('latin1', 0, 4);
+  if (mark === 'PK\u0003\u0004')
+    throw toUnreadable('It is a ZIP file. Unpack it, and import the files in it.');
+  if (mark === 'PAR1')
+    throw toUnreadable('It is a Parquet file. Export the records as NDJSON, or share a portable snapshot.');
+  if (mark.startsWith('\u00ff\u00fe') || mark.startsWith('\u00fe\u00ff')) {
+    throw toUnreadable('It is UTF-16. Save it as UTF-8, or export the records again.');
+  }
+  if (head.subarray(0, 4096).includes(0)) {
+    throw toUnreadable('It is no text. Import a CSV, JSON or NDJSON export, or a portable snapshot.');
+  }
+  const text = head
+    .toString('utf8')
+    .replace(/^\ufeff/, '')
+    .trimStart();
+  if (text === '') throw toUnreadable('It is empty.');
+  if (text.startsWith('[')) return 'json';
+  if (text.startsWith('{')) return isWholeObject(toFirstLine(head)) ? 'ndjson' : 'json';
+  if (findSeparator(toFirstLine(head)) !== null) return 'csv';
+  throw toUnreadable(
+    'It is not recognised: it is neither JSON nor does it begin with the names of fields such as Id and Date. Import a CSV, JSON or NDJSON export, or a portable snapshot.',
+  );
+}
+
+function toFirstLine(head: Buffer): string {
+  const [line = ''] = head
+    .toString('utf8')
+    .replace(/^\ufeff/, '')
+    .trimStart()
+    .split(/\r\n|\n|\r/, 1);
+  return line;
+}
+
+/** True for a line that is a JSON object by itself, and none that holds a list of records. */
+function isWholeObject(line: string): boolean {
+  // A record longer than the head that was read.
+  if (!line.endsWith('}'))
+    return line.length > HEAD_BYTES / 2 && !/"(?:records|documents)"\s*:\s*\[/.test(line.slice(0, 4096));
+  try {
+    const value: unknown = JSON.parse(line);
+    if (!isJsonObject(value)) return false;
+    return !Object.entries(value).some(
+      ([name, part]) => Array.isArray(part) && (LIST_NAMES.has(name) || isJsonObject(part[0])),
+    );
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,119 @@
+import { Type, type Static } from 'typebox';
+import { Value } from 'typebox/value';
+import { CsvDialect } from '../../../common/model/exports/export-options.ts';
+import type { Period } from '../../../common/model/period.ts';
+import { REPORT_KINDS, type ReportKind } from '../../../common/reporting/reports.ts';
+import { fromWireDate } from '../../../common/reporting/wire-dates.ts';
+import { isTimeZone } from '../../../common/time/time-zones.ts';
+
+/** What an export says about itself: in its own head, or in the manifest beside it. */
+const Stated = Type.Object({
+  report: Type.Optional(Type.String()),
+  tenant: Type.Optional(Type.Integer({ minimum: 0 })),
+  startDate: Type.Optional(Type.String()),
+  endDate: Type.Optional(Type.String()),
+  zone: Type.Optional(Type.String()),
+  state: Type.Optional(Type.String()),
+  source: Type.Optional(Type.String()),
+  statement: Type.Optional(Type.String()),
+  recordCount: Type.Optional(Type.Integer({ minimum: 0 })),
+  exportedAt: Type.Optional(Type.String()),
+});
+const StatedByManifest = Type.Object({
+  format: Type.Literal('channelscope-export-manifest'),
+  version: Type.Integer(),
+  sha256: Type.String(),
+  columns: Type.Array(Type.String()),
+  content: Type.Object({ csv: Type.Optional(CsvDialect) }),
+  connection: Type.Union([Type.Object({ name: Type.String(), address: Type.String() }), Type.Null()]),
+});
+
+/** What is known of a file before its records are read. */
+export interface StatedFacts {
+  readonly report: ReportKind | null;
+  readonly tenant: number | null;
+  readonly period: Period | null;
+  /** The zone of the period, and of dates that carry none. */
+  readonly zone: string | null;
+  readonly state: string | null;
+  readonly recordCount: number | null;
+  readonly exportedAtMs: number | null;
+  readonly connection: { readonly name: string; readonly address: string } | null;
+  /** It is a result of SQL, or a summary that was computed. */
+  readonly isDerived: boolean;
+  /** The file's own columns, where they are known. */
+  readonly columns: readonly string[] | null;
+  /** How the file's CSV was written, where that is known. */
+  readonly csv: CsvDialect | null;
+}
+
+export const NOTHING_STATED: StatedFacts = {
+  report: null,
+  tenant: null,
+  period: null,
+  zone: null,
+  state: null,
+  recordCount: null,
+  exportedAtMs: null,
+  connection: null,
+  isDerived: false,
+  columns: null,
+  csv: null,
+};
+
+/** Reads the head of a JSON export: its text up to the list of records. What doesn't fit counts as not stated. */
+export function readStatedHead(head: string): StatedFacts {
+  try {
+    return toFacts(JSON.parse(`${head.replace(/^\ufeff/, '')}[]}`));
+  } catch {
+    return NOTHING_STATED;
+  }
+}
+
+/** A manifest that describes a file, with the file's SHA-256 in hex. */
+export interface Manifest {
+  readonly sha256: string;
+  readonly facts: StatedFacts;
+}
+
+/** Reads a manifest; null for anything else. */
+export function readManifest(text: string): Manifest | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  if (!Value.Check(StatedByManifest, value)) return null;
+  const { sha256, columns, content, connection } = value;
+  return { sha256, facts: { ...toFacts(value), columns, csv: content.csv ?? null, connection } };
+}
+
+function toFacts(value: unknown): StatedFacts {
+  if (!Value.Check(Stated, value)) return NOTHING_STATED;
+  const { report, tenant, state, source, statement, recordCount, exportedAt } = value;
+  const zone = value.zone !== undefined && isTimeZone(value.zone) ? value.zone : null;
+  const exportedAtMs = exportedAt === undefined ? NaN : Date.parse(exportedAt);
+  return {
+    ...NOTHING_STATED,
+    report: REPORT_KINDS.find((kind) => kind === report) ?? null,
+    tenant: tenant ?? null,
+    period: toPeriod(value, zone),
+    zone,
+    state: state ?? null,
+    recordCount: recordCount ?? null,
+    exportedAtMs: Number.isFinite(exportedAtMs) ? exportedAtMs : null,
+    isDerived: statement !== undefined || source === 'computed',
+  };
+}
+
+function toPeriod(
+  { startDate = '', endDate = '' }: Static<typeof Stated>,
+  zone: string | null,
+): Period | null {
+  if (zone === null) return null;
+  const fromMs = fromWireDate(startDate, zone);
+  const toMs = fromWireDate(endDate, zone);
+  if (typeof fromMs !== 'number' || typeof toMs !== 'number' || toMs < fromMs) return null;
+  return { startDate, endDate, fromMs, toMs, zone };
+}

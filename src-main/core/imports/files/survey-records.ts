@@ -1,0 +1,152 @@
+import { createDateReader } from '../../../common/reporting/reading/read-date.ts';
+import type { ReportKind } from '../../../common/reporting/reports.ts';
+import { toUnreadable } from '../import-error.ts';
+import { detectReport } from './file-columns.ts';
+import { readChunks, type RecordFile } from './open-record-file.ts';
+import { readCsvHead, readCsvRecords, type CsvFindings, type CsvHead } from './read-csv-records.ts';
+import { readJsonHead, readJsonRecords, readNdjsonRecords, type FileRecords } from './read-json-records.ts';
+import { NOTHING_STATED, readStatedHead, type StatedFacts } from './stated-facts.ts';
+import { createWireRecordWriter, type WireRecord } from './write-wire-record.ts';
+
+/** What a person said about a file. */
+export interface SaidOfFile {
+  readonly report: ReportKind | null;
+  /** Zone of dates that carry none, where the file doesn't say it. */
+  readonly zone: string;
+}
+
+/** All that is known of a file once it was read from its beginning to its end. */
+export interface Survey {
+  readonly facts: StatedFacts;
+  readonly report: ReportKind;
+  readonly recordCount: number;
+  /** Zone of dates that carry none. */
+  readonly zone: string;
+  /** The zone is the one that a person said, or the default, and there are dates that need it. */
+  readonly isZoneAssumed: boolean;
+  /** Dates of the first and the last record by time; null where no date could be read. */
+  readonly firstMs: number | null;
+  readonly lastMs: number | null;
+  /** Records dated outside the period that the file states. */
+  readonly outsideCount: number;
+  /** Apostrophes before formulas are taken off, though no manifest says that they were put there. */
+  readonly isGuardAssumed: boolean;
+  readonly leftOut: readonly string[];
+  /** Reads the records once more, as the service would have sent them. */
+  read(signal: AbortSignal, onBytes: (bytes: number) => void): AsyncGenerator<WireRecord>;
+}
+
+/**
+ * Reads a whole file without keeping anything, so that one which is damaged brings nothing. Throws `imports.unreadable`.
+ */
+export async function surveyRecords(
+  file: RecordFile,
+  said: SaidOfFile,
+  signal: AbortSignal,
+  onBytes: (bytes: number) => void,
+): Promise<Survey> {
+  const { path, manifest } = file;
+  const chunks = (): AsyncGenerator<Buffer> => readChunks(path, signal);
+  const own = file.format === 'json' ? readStatedHead(await readJsonHead(chunks())) : NOTHING_STATED;
+  const facts = manifest?.facts ?? own;
+  if (facts.isDerived) {
+    throw toUnreadable('It holds what was computed of records, not records. Export the records themselves.');
+  }
+  const head = file.format === 'csv' ? await readCsvHead(chunks(), file.separator ?? ',') : null;
+  const names = head?.names ?? (await readFirstNames(openRecords(file, null, null, chunks())));
+  const report = detectReport(names, said.report ?? facts.report);
+  const findings: CsvFindings = { hasBareFormula: false, hasGuard: false };
+  const guard = facts.csv?.guard ?? null;
+  const csv = head === null ? null : { head, report, own: facts.columns, findings };
+
+  const writer = createWireRecordWriter(report, facts.columns);
+  const zoneOf = (): string => writer.findZone() ?? facts.zone ?? said.zone;
+  const dates = createDateSpan(zoneOf, facts.period);
+  let recordCount = 0;
+  // Whether the guard was on is known at the end only; no date and no number depends on it.
+  for await (const record of openRecords(file, csv, false, readChunks(path, signal, onBytes))) {
+    recordCount += 1;
+    dates.add(writer.write(record).date);
+  }
+  if (recordCount === 0) throw toUnreadable('It holds no records.');
+  if (facts.recordCount !== null && facts.recordCount !== recordCount) {
+    throw toUnreadable(
+      `It holds ${recordCount} records, and says that it holds ${facts.recordCount}: it was changed or cut off. Export the records again.`,
+    );
+  }
+  const isGuarded = guard ?? (findings.hasGuard && !findings.hasBareFormula);
+  async function* read(again: AbortSignal, onRead: (bytes: number) => void): AsyncGenerator<WireRecord> {
+    const writing = createWireRecordWriter(report, facts.columns);
+    for await (const record of openRecords(file, csv, isGuarded, readChunks(path, again, onRead))) {
+      yield writing.write(record);
+    }
+  }
+  return {
+    facts,
+    report,
+    recordCount,
+    zone: zoneOf(),
+    isZoneAssumed: dates.needsZone() && writer.findZone() === null && facts.zone === null,
+    ...dates.read(),
+    isGuardAssumed: guard === null && isGuarded,
+    leftOut: writer.listLeftOut(),
+    read,
+  };
+}
+
+interface CsvReading {
+  readonly head: CsvHead;
+  readonly report: ReportKind;
+  readonly own: readonly string[] | null;
+  readonly findings: CsvFindings;
+}
+
+function openRecords(
+  { format }: RecordFile,
+  csv: CsvReading | null,
+  isGuarded: boolean | null,
+  chunks: AsyncGenerator<Buffer>,
+): FileRecords {
+  if (csv !== null) {
+    const { head, report, own, findings } = csv;
+    return readCsvRecords(chunks, head, report, { own, isGuarded: isGuarded === true, findings });
+  }
+  return format === 'json' ? readJsonRecords(chunks) : readNdjsonRecords(chunks);
+}
+
+async function readFirstNames(records: FileRecords): Promise<readonly string[]> {
+  for await (const record of records) return Object.keys(record);
+  throw toUnreadable('It holds no records.');
+}
+
+/** Sums up the dates of records. */
+function createDateSpan(
+  zoneOf: () => string,
+  period: { readonly fromMs: number; readonly toMs: number } | null,
+) {
+  let firstMs: number | null = null;
+  let lastMs: number | null = null;
+  let outsideCount = 0;
+  let needsZone = false;
+  let zone = '';
+  let readDate = createDateReader('UTC');
+  const readElsewhere = createDateReader('Etc/GMT-14');
+  return {
+    add(date: string | null): void {
+      if (date === null) return;
+      if (zone !== zoneOf()) {
+        zone = zoneOf();
+        readDate = createDateReader(zone);
+      }
+      const value: unknown = JSON.parse(date);
+      const dateMs = readDate(value);
+      if (dateMs === null) return;
+      firstMs = Math.min(firstMs ?? dateMs, dateMs);
+      lastMs = Math.max(lastMs ?? dateMs, dateMs);
+      needsZone ||= zone === 'Etc/GMT-14' ? needsZone : readElsewhere(value) !== dateMs;
+      if (period !== null && (dateMs < period.fromMs || dateMs >= period.toMs + 1000)) outsideCount += 1;
+    },
+    needsZone: () => needsZone,
+    read: () => ({ firstMs, lastMs, outsideCount }),
+  };
+}

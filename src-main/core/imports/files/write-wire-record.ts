@@ -1,0 +1,126 @@
+import { joinJsonTexts, toJsonTexts, type JsonTexts } from '../../../common/json/exact-json.ts';
+import { isJsonObject } from '../../../common/reporting/reading/read-json.ts';
+import { listFields, type ReportKind } from '../../../common/reporting/reports.ts';
+import { OTHER_FIELDS } from '../../exports/export-columns.ts';
+import { parseRecordText } from './parse-record-text.ts';
+import { describeColumns, type FileColumn } from './file-columns.ts';
+
+/** Shapes of records that are remembered; a file of ours has one, or few. */
+const MAX_SHAPES = 200;
+
+/** A record as the service would have sent it, and its date. */
+export interface WireRecord {
+  /** The JSON of it. */
+  readonly text: string;
+  /** The JSON of its date; null where it has none. */
+  readonly date: string | null;
+}
+
+/** Turns records of files into the service's own spelling and order. */
+export interface WireRecordWriter {
+  write(fields: JsonTexts): WireRecord;
+  /** Names of what was left out: a person's own words. */
+  listLeftOut(): readonly string[];
+  /** The zone in which the dates of the records are written, where the file says it with them; null elsewhere. */
+  findZone(): string | null;
+}
+
+/** Makes a writer for records of a report; `own` are the file's own columns where a manifest lists them. */
+export function createWireRecordWriter(report: ReportKind, own: readonly string[] | null): WireRecordWriter {
+  const order = listFields(report).map(([, { wireName }]) => wireName);
+  const counts = new Set(
+    listFields(report).flatMap(([, { wireName, type }]) => (type === 'count' ? wireName : [])),
+  );
+  const shapes = new Map<string, ReadonlyMap<string, FileColumn>>();
+  const leftOut = new Set<string>();
+  let zone: string | null = null;
+
+  const toShape = (names: readonly string[]): ReadonlyMap<string, FileColumn> => {
+    const key = names.join('\n');
+    const known = shapes.get(key);
+    if (known !== undefined) return known;
+    const shape = describeColumns(names, report, own);
+    if (shapes.size < MAX_SHAPES) shapes.set(key, shape);
+    return shape;
+  };
+
+  return {
+    write(fields) {
+      const names = Object.keys(fields);
+      const shape = toShape(names);
+      const values = new Map<string, string>();
+      const extras = new Map<string, string>();
+      let others: string | null = null;
+      let zonedDate: { readonly text: string; readonly zone: string } | null = null;
+      for (const name of names) {
+        const column = shape.get(name);
+        const text = fields[name] ?? 'null';
+        switch (column?.kind) {
+          case 'field':
+            values.set(column.wireName, text);
+            break;
+          case 'others':
+            others = text;
+            break;
+          case 'zoned-date':
+            zonedDate = { text, zone: column.zone };
+            break;
+          case 'own':
+            leftOut.add(name);
+            break;
+          default:
+            extras.set(name, text);
+        }
+      }
+      if (zonedDate !== null && !values.has('Date')) {
+        values.set('Date', zonedDate.text);
+        zone = zonedDate.zone;
+      }
+      if (others !== null && others !== 'null' && others !== '""') spread(others, values, extras);
+      for (const name of counts) {
+        const digits = values.get(name);
+        // The service writes counts as text.
+        if (digits !== undefined && /^\d+$/.test(digits)) values.set(name, `"${digits}"`);
+      }
+      const known = order.flatMap((name) => {
+        const text = values.get(name);
+        return text === undefined ? [] : [[name, text] as const];
+      });
+      return { text: joinJsonTexts([...known, ...extras]), date: values.get('Date') ?? null };
+    },
+    listLeftOut: () => [...leftOut],
+    findZone: () => zone,
+  };
+}
+
+/** Puts fields that a file holds together back among the record's own; numbers that could not be read have no other place. */
+function spread(others: string, values: Map<string, string>, extras: Map<string, string>): void {
+  const found = readObject(others);
+  if (found === null) {
+    extras.set(OTHER_FIELDS.name, others);
+    return;
+  }
+  const kept: [string, string][] = [];
+  for (const [name, text] of Object.entries(found)) {
+    const taken = values.get(name);
+    if (taken === 'null') values.set(name, text);
+    else if (taken === undefined && !extras.has(name) && name !== OTHER_FIELDS.name) extras.set(name, text);
+    else kept.push([name, text]);
+  }
+  if (kept.length > 0) extras.set(OTHER_FIELDS.name, joinJsonTexts(kept));
+}
+
+/** An object, or the text of one, as it stands in a cell; null for anything else. */
+function readObject(text: string): JsonTexts | null {
+  const value = parseRecordText(text);
+  const inner = typeof value === 'string' ? tryParse(value) : value;
+  return isJsonObject(inner) ? toJsonTexts(inner) : null;
+}
+
+function tryParse(text: string): unknown {
+  try {
+    return parseRecordText(text);
+  } catch {
+    return null;
+  }
+}

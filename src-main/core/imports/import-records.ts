@@ -1,0 +1,126 @@
+import type { ImportedFrom } from '../../common/model/cache/imported.ts';
+import type { Remark, Snapshot, SnapshotState } from '../../common/model/cache/snapshot.ts';
+import type { Period } from '../../common/model/period.ts';
+import type { StoredImport } from '../cache/imports/import-pages.ts';
+import { toPeriod } from '../downloads/find-gaps.ts';
+import type { RecordFile } from './files/open-record-file.ts';
+import type { Survey } from './files/survey-records.ts';
+import { writeImportedPages } from './files/write-imported-pages.ts';
+import { toUnreadable } from './import-error.ts';
+import type { Importing } from './with-import.ts';
+
+/** How long after its period a report may still get late records, where nothing says it. */
+const LATE_MS = 600_000;
+
+/** Where the records of a file go. */
+export interface RecordTarget {
+  readonly connectionId: string;
+  readonly tenant: number;
+  readonly imported: ImportedFrom;
+}
+
+/**
+ * Imports the records of a file into one snapshot, which is there once all of them are. Throws `imports.unreadable` for a
+ * file that changed meanwhile, and for one of whose records none can be read.
+ */
+export async function importRecords(
+  cache: Importing,
+  file: RecordFile,
+  survey: Survey,
+  { connectionId, tenant, imported }: RecordTarget,
+  {
+    signal,
+    onBytes,
+    beforeShown,
+  }: {
+    readonly signal: AbortSignal;
+    readonly onBytes: (bytes: number) => void;
+    readonly beforeShown: () => Promise<void>;
+  },
+): Promise<Snapshot[]> {
+  const { facts, report, recordCount } = survey;
+  const madeAtMs = facts.exportedAtMs ?? imported.importedAtMs;
+  const period = findPeriod(survey, madeAtMs);
+  const snapshotId = await cache.beginImport({
+    connectionId,
+    tenant,
+    report,
+    period,
+    startedAtMs: madeAtMs,
+    stillOpen: facts.exportedAtMs !== null && period.toMs + LATE_MS >= facts.exportedAtMs,
+    imported,
+    name: '',
+    note: '',
+    settledToMs: null,
+  });
+  const stored: StoredImport[] = [];
+  const origin = { fileName: imported.fileName, fileSha256: file.sha256, total: recordCount };
+  for await (const { cursorSent, bytes } of writeImportedPages(survey.read(signal, onBytes), origin)) {
+    signal.throwIfAborted();
+    const page = {
+      snapshotId,
+      pageNumber: stored.length,
+      cursorSent,
+      status: 200,
+      requestedAtMs: imported.importedAtMs,
+      receivedAtMs: imported.importedAtMs,
+      sliceNumber: 0,
+      walkNumber: 0,
+      sizeAsked: null,
+      knownEntries: 0,
+      leftOut: [],
+    };
+    stored.push(await cache.importPage(page, bytes));
+  }
+  const entries = stored.reduce((sum, { entryCount }) => sum + entryCount, 0);
+  if (entries !== recordCount) throw toUnreadable('It was changed while it was being imported. Try again.');
+  await beforeShown();
+  return cache.finishImport([
+    {
+      snapshotId,
+      state: toState(survey),
+      failure: null,
+      fetchedAtMs: madeAtMs,
+      totalDocument: recordCount,
+      remarks: listRemarks(survey, stored),
+      download: null,
+    },
+  ]);
+}
+
+/** The period that the file states; where it states none, that of its records. */
+function findPeriod({ facts, zone, firstMs, lastMs }: Survey, madeAtMs: number): Period {
+  if (facts.period !== null && facts.period.zone === zone) return facts.period;
+  const span = facts.period ?? { fromMs: firstMs ?? madeAtMs, toMs: lastMs ?? madeAtMs };
+  const toSecond = (ms: number): number => Math.floor(ms / 1000) * 1000;
+  return toPeriod({ fromMs: toSecond(span.fromMs), toMs: toSecond(span.toMs) }, zone);
+}
+
+/** Complete only where the file says so. */
+function toState({ facts }: Survey): SnapshotState {
+  return facts.state === 'complete' && facts.period !== null ? 'complete' : 'incomplete';
+}
+
+function listRemarks(survey: Survey, stored: readonly StoredImport[]): Remark[] {
+  const { facts, zone } = survey;
+  const remarks = new Map<string, Remark>();
+  for (const { code, count, detail } of stored.flatMap((page) => page.remarks)) {
+    const known = remarks.get(code)?.count;
+    const sum = count === undefined ? known : (known ?? 0) + count;
+    remarks.set(code, {
+      code,
+      ...(sum === undefined ? {} : { count: sum }),
+      ...(detail === undefined ? {} : { detail }),
+    });
+  }
+  const add = (code: string, isTrue: boolean, more: Omit<Remark, 'code'> = {}): void => {
+    if (isTrue) remarks.set(code, { code, ...more });
+  };
+  add('dates-outside-period', survey.outsideCount > 0, { count: survey.outsideCount });
+  add('import-filtered', facts.state === 'filtered');
+  add('import-incomplete', facts.state !== null && !['complete', 'filtered'].includes(facts.state));
+  add('import-unstated', facts.state === null);
+  add('import-zone-assumed', survey.isZoneAssumed, { detail: zone });
+  add('import-guard-assumed', survey.isGuardAssumed);
+  return [...remarks.values()];
+}

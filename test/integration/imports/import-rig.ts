@@ -1,0 +1,86 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { expect, onTestFinished } from 'vitest';
+import type { Input, OperationName, Output } from '../../../src-main/common/contract/index.ts';
+import type { ImportOutcome } from '../../../src-main/common/model/cache/imported.ts';
+import type { Task } from '../../../src-main/common/model/cache/task.ts';
+import { createCore, type Core } from '../../../src-main/core/create-core.ts';
+import { createInMemorySecretStore } from '../../../src-main/core/secrets/in-memory-secret-store.ts';
+import { createTestHost } from '../../support/test-host.ts';
+
+/** A core without a window, which imports the files that a test names and exports to those that it names. */
+export interface ImportRig {
+  readonly core: Core;
+  readonly folder: string;
+  readonly call: <Name extends OperationName>(name: Name, input: Input<Name>) => Promise<Output<Name>>;
+  /** Imports a file, and returns its task once it has ended. */
+  readonly import: (path: string, more?: Partial<Input<'imports/start'>>) => Promise<Task>;
+  /** The same, for a file that has to be good. */
+  readonly importWell: (path: string, more?: Partial<Input<'imports/start'>>) => Promise<ImportOutcome>;
+  /** Exports a snapshot to a file. */
+  readonly export: (snapshotId: number, path: string, more: Partial<Input<'exports/start'>>) => Promise<Task>;
+}
+
+const NOW_MS = Date.UTC(2026, 10, 23, 7);
+
+/** Opens one with an empty data folder, and removes it after the test. */
+export async function openImportRig(now: () => number = () => NOW_MS): Promise<ImportRig> {
+  const folder = await mkdtemp(join(tmpdir(), 'imports-'));
+  let importFile = '';
+  let exportFile = '';
+  const { host, remove } = await createTestHost({
+    chooseImportFile: () =>
+      Promise.resolve({
+        path: importFile,
+        name: basename(importFile),
+        release: () => Promise.resolve(),
+      }),
+    chooseExportTarget: () => Promise.resolve(exportFile),
+  });
+  const core = await createCore(host, {
+    now,
+    byItself: 'nothing',
+    openSecretStore: () => Promise.resolve({ store: createInMemorySecretStore(), failure: null }),
+  });
+  onTestFinished(async () => {
+    await core.stop();
+    await remove();
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  });
+  const call: ImportRig['call'] = async (name, input) => {
+    const answer = await core.call(name, input);
+    if (!answer.ok) throw new Error(`${name}: ${answer.error.code} ${JSON.stringify(answer.error)}`);
+    return answer.value as Output<typeof name>;
+  };
+  const start = async (path: string, more: Partial<Input<'imports/start'>> = {}): Promise<Task> => {
+    importFile = path;
+    const { taskId } = await call('imports/start', { uploadId: null, connectionId: null, ...more });
+    return call('tasks/wait', { taskId: taskId ?? '' });
+  };
+  return {
+    core,
+    folder,
+    call,
+    import: start,
+    importWell: async (path, more) => {
+      const task = await start(path, more);
+      expect(task.error).toBeNull();
+      return task.importOutcome!;
+    },
+    export: async (snapshotId, path, more) => {
+      exportFile = path;
+      const { taskId } = await call('exports/start', {
+        scope: { snapshotId },
+        format: 'ndjson',
+        filter: { conditions: [] },
+        order: [{ column: 'received', descending: false }],
+        includePayload: true,
+        ...more,
+      });
+      const task = await call('tasks/wait', { taskId: taskId ?? '' });
+      expect(task.error).toBeNull();
+      return task;
+    },
+  };
+}
