@@ -16,6 +16,7 @@ const routes: RouteRecordRaw[] = [
     path: '/overview',
     name: 'overview',
     component: () => import('./screens/overview/OverviewScreen.vue'),
+    meta: { hasPeriod: true },
   },
   {
     path: '/compare',

@@ -1,6 +1,7 @@
 import type { Ref } from 'vue';
 import type { Connection } from '../../src-main/common/model/connections/connection.ts';
 import type { ErrorLike } from '../messages/error-like.ts';
+import type { Period } from '../../src-main/common/model/period.ts';
 import { toPeriod } from '../period/period-selection.ts';
 import { useDownloadsStore, type DownloadRequest } from '../stores/downloads.ts';
 import { useAttempt } from './use-attempt.ts';
@@ -13,6 +14,8 @@ export interface DownloadStart {
   start(requests: readonly DownloadRequest[]): Promise<boolean>;
   /** Starts both detail reports of the last 24 hours. */
   startLastDay(connection: Connection): Promise<boolean>;
+  /** Starts both detail reports of a period. */
+  startPeriod(connection: Connection, period: Period): Promise<boolean>;
   clearError(): void;
 }
 
@@ -29,12 +32,16 @@ export function useDownloadStart(): DownloadStart {
     });
   }
 
-  function startLastDay({ id: connectionId, serviceZone }: Connection): Promise<boolean> {
+  function startLastDay(connection: Connection): Promise<boolean> {
     const preset = { kind: 'preset', preset: 'last-24-hours' } as const;
-    const period = toPeriod(preset, Date.now(), serviceZone, serviceZone);
+    const { serviceZone } = connection;
+    return startPeriod(connection, toPeriod(preset, Date.now(), serviceZone, serviceZone));
+  }
+
+  function startPeriod({ id: connectionId }: Connection, period: Period): Promise<boolean> {
     const reports = ['inbound-detail', 'outbound-detail'] as const;
     return start(reports.map((report) => ({ connectionId, report, period })));
   }
 
-  return { isStarting: isRunning, error, start, startLastDay, clearError };
+  return { isStarting: isRunning, error, start, startLastDay, startPeriod, clearError };
 }

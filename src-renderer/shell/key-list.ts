@@ -80,7 +80,8 @@ export const KEY_GROUPS: readonly KeyGroup[] = [
   {
     name: 'library',
     lines: [
-      line('details', ['Enter']),
+      line('openSnapshot', ['Enter']),
+      line('details', ['Alt', 'Enter']),
       line('moreRows', ['Shift', '↑'], ['Shift', '↓']),
       line('all', ['Mod', 'A']),
       line('remove', ['Delete']),

@@ -5,47 +5,51 @@ import type { Output } from '../../src-main/common/contract/index.ts';
 import { useBackend } from '../backend/backend.ts';
 import { toErrorLike, type ErrorLike } from '../messages/error-like.ts';
 
-const BUCKETS = 48;
-const BUCKET_MS = 1_800_000;
 /** Counting a day of records takes a while: it must not be repeated with every page of a running download. */
 const RELOAD_INTERVAL_MS = 4000;
 
-/** Volume of one connection over the last 24 hours, from the cache. */
+/** Equal buckets of a span. */
+export interface VolumeSpan {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly buckets: number;
+}
+
+const NO_SPAN: VolumeSpan = { fromMs: 0, toMs: 0, buckets: 1 };
+
+/** Volume of one connection over a period, from the cache. */
 export const useOverviewStore = defineStore('overview', () => {
   const backend = useBackend();
   const connectionId = ref<string | null>(null);
   const volume = shallowRef<Output<'overview/read-volume'> | null>(null);
   const error = shallowRef<ErrorLike | null>(null);
-  let readSpanEndMs: () => number = Date.now;
-  let shownEndMs = 0;
+  let readSpan: () => VolumeSpan = () => NO_SPAN;
+  let shown = NO_SPAN;
+  let ticket = 0;
 
-  /** Shows another connection, or the same one again. `readEndMs` returns the end of the span as of now. */
-  async function open(id: string, readEndMs: () => number): Promise<void> {
-    if (id !== connectionId.value) {
+  /** Shows another connection or period, or the same ones again. `readNext` returns the span as of now. */
+  async function open(id: string, readNext: () => VolumeSpan): Promise<void> {
+    const next = readNext();
+    if (id !== connectionId.value || next.fromMs !== shown.fromMs || next.buckets !== shown.buckets) {
       connectionId.value = id;
       volume.value = null;
     }
-    readSpanEndMs = readEndMs;
+    readSpan = readNext;
     await reload();
   }
 
   async function reload(): Promise<void> {
     const id = connectionId.value;
     if (id === null) return;
-    const toMs = readSpanEndMs();
-    shownEndMs = toMs;
+    const mine = ++ticket;
+    shown = readSpan();
     try {
-      const newVolume = await backend.call('overview/read-volume', {
-        connectionId: id,
-        fromMs: toMs - BUCKETS * BUCKET_MS,
-        toMs,
-        buckets: BUCKETS,
-      });
-      if (connectionId.value !== id) return;
+      const newVolume = await backend.call('overview/read-volume', { connectionId: id, ...shown });
+      if (mine !== ticket) return;
       volume.value = newVolume;
       error.value = null;
     } catch (cause) {
-      if (connectionId.value === id) error.value = toErrorLike(cause);
+      if (mine === ticket) error.value = toErrorLike(cause);
     }
   }
 
@@ -66,7 +70,7 @@ export const useOverviewStore = defineStore('overview', () => {
       backend.on('snapshots/removed', () => void reloadSoon()),
       backend.on('status/checked', (sample) => {
         // A sample changes nothing in the cache, but time moves on.
-        if (sample.connectionId === connectionId.value && readSpanEndMs() !== shownEndMs) void reloadSoon();
+        if (sample.connectionId === connectionId.value && readSpan().toMs !== shown.toMs) void reloadSoon();
       }),
     ];
     return () => {

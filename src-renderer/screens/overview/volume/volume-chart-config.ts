@@ -3,10 +3,12 @@ import type { Direction } from '../../../../src-main/common/reporting/reports.ts
 import { CHART_FONT, formatAxisCount, toTooltipStyle } from '../../../charts/chart-style.ts';
 import type { PlotArea } from '../../../charts/hatch.ts';
 import type { ChartColours } from '../../../charts/use-chart-colours.ts';
-import { formatClock } from '../../../format/dates.ts';
+import { formatRange } from '../../../format/dates.ts';
 import { formatCount, formatPercent } from '../../../format/numbers.ts';
 import { createAreaReader, createHatching, createShading, type ShadedSpan } from './volume-plugins.ts';
-import { findHourIndexes, toAlignedAxes, type SlotCoverage, type VolumePoint } from './volume-series.ts';
+import { toAlignedAxes, toBarLabels, type SlotCoverage, type VolumePoint } from './volume-series.ts';
+
+const MAX_LABELS = 12;
 
 export interface VolumeWords {
   readonly inbound: string;
@@ -38,7 +40,7 @@ export function toVolumeChartConfig(
   return {
     type: 'bar',
     data: {
-      labels: points.map((point) => formatClock(point.fromMs, zone)),
+      labels: points.map((point) => formatRange(point.fromMs, point.toMs, zone)),
       datasets: [
         {
           type: 'line',
@@ -92,7 +94,7 @@ function toOptions(
   colours: ChartColours,
 ): ChartOptions<'bar' | 'line'> {
   const axes = toAlignedAxes(points);
-  const labelled = new Set(findHourIndexes(points, zone, 2));
+  const labels = toBarLabels(points, zone, MAX_LABELS);
   const ticks = { color: colours.faint, font: CHART_FONT, padding: 6 };
   return {
     animation: false,
@@ -132,7 +134,7 @@ function toOptions(
           ...ticks,
           autoSkip: false,
           maxRotation: 0,
-          callback: (_, index) => (labelled.has(index) ? formatClock(points[index]?.fromMs ?? 0, zone) : ''),
+          callback: (_, index) => labels.get(index) ?? '',
         },
       },
       count: {
@@ -160,7 +162,7 @@ function toOptions(
 }
 
 function toSpanTitle(point: VolumePoint | undefined, zone: string): string {
-  return point === undefined ? '' : `${formatClock(point.fromMs, zone)} – ${formatClock(point.toMs, zone)}`;
+  return point === undefined ? '' : formatRange(point.fromMs, point.toMs, zone);
 }
 
 /** Shares on an axis, with as many digits as their step needs. */

@@ -1,6 +1,6 @@
 import type { TimeBucket } from '../../../../src-main/common/model/records/record.ts';
-import { fromCivilTime, toCivilTime } from '../../../../src-main/common/time/time-zones.ts';
 import { countErrors } from '../../../charts/summary-series.ts';
+import { toTimeTicks } from '../../../charts/time-ticks.ts';
 
 export interface VolumePoint {
   readonly fromMs: number;
@@ -72,23 +72,23 @@ function roundUpToNice(value: number): number {
   return Number((factor * power).toPrecision(6));
 }
 
-/** Indexes of the points that begin at every so many hours of the zone: only they have a label. */
-export function findHourIndexes(points: readonly VolumePoint[], zone: string, everyHours: number): number[] {
-  return points.flatMap((point, index) => {
-    const civil = toCivilTime(point.fromMs, zone);
-    return civil.minute === 0 && civil.hour % everyHours === 0 ? [index] : [];
-  });
-}
-
-/**
- * The end of the last 24 hours, raised to the next whole half hour of the zone, so that buckets begin at
- * :00 and :30 and stay where they are while data arrives.
- */
-export function roundUpToHalfHour(nowMs: number, zone: string): number {
-  const civil = toCivilTime(nowMs, zone);
-  const wholeHourMs = fromCivilTime({ ...civil, minute: 0, second: 0, millisecond: 0 }, zone);
-  const halfHourMs = 1_800_000;
-  return wholeHourMs + Math.ceil((nowMs - wholeHourMs) / halfHourMs) * halfHourMs;
+/** Returns the words below the bars by the place of the bar that begins then: round times, as many as have room. */
+export function toBarLabels(
+  points: readonly VolumePoint[],
+  zone: string,
+  maxLabels: number,
+): ReadonlyMap<number, string> {
+  const [first, last] = [points[0], points.at(-1)];
+  if (first === undefined || last === undefined) return new Map();
+  const ticks = new Map(
+    toTimeTicks(first.fromMs, last.toMs, zone, maxLabels).map(({ atMs, label }) => [atMs, label]),
+  );
+  return new Map(
+    points.flatMap(({ fromMs }, index) => {
+      const label = ticks.get(fromMs);
+      return label === undefined ? [] : [[index, label] as const];
+    }),
+  );
 }
 
 /** How a slot is cached, as far as its time has passed. */

@@ -52,10 +52,10 @@ const errors: Finding = {
 };
 const calm: FindingsReport = { findings: [], resolved: [], untilMs: NOW_MS - MINUTE_MS, gaps: [] };
 
-async function show(report: FindingsReport | null) {
+async function show(report: FindingsReport | null, isBeside = true) {
   const { global, router } = await provideApplication(new ScriptedBackend({}));
   const panel = mount(FindingsPanel, {
-    props: { report, error: null, zone: 'UTC', nowMs: NOW_MS },
+    props: { report, error: null, zone: 'UTC', nowMs: NOW_MS, isBeside },
     global,
     attachTo: document.body,
   });
@@ -277,6 +277,12 @@ it('what ended leads to the records of each direction too', async () => {
   const links = panel.findAll('.ways a').map((link) => link.attributes('href') ?? '');
   expect(links.map((href) => href.split('?')[0])).toEqual(['/inbound/detail', '/outbound/detail']);
   expect(panel.findAll('[data-finding]')).toHaveLength(1);
+});
+
+it('beside another period the findings say that they are those of now', async () => {
+  expect((await show({ ...calm, findings: [errors] })).get('header').text()).not.toContain('now');
+  expect((await show({ ...calm, findings: [errors] }, false)).get('header').text()).toContain('1 now');
+  expect((await show(calm, false)).get('header').text()).toContain('now');
 });
 
 it('what ended is listed apart, with its span', async () => {

@@ -6,6 +6,7 @@ import { makeSnapshot } from '../library/make-snapshot.ts';
 import { installStores, ScriptedBackend } from '../support/scripted-backend.ts';
 
 const END_MS = Date.UTC(2026, 10, 20, 16);
+const toSpan = (toMs: number) => ({ fromMs: toMs - 86_400_000, toMs, buckets: 48 });
 const EMPTY_VOLUME = {
   inbound: [],
   outbound: [],
@@ -36,12 +37,12 @@ afterEach(() => {
 });
 
 describe('overview store', () => {
-  it('requests 48 half hours that end at the given time', async () => {
+  it('requests the buckets of a span', async () => {
     const backend = new ScriptedBackend({
       'overview/read-volume': () => EMPTY_VOLUME,
     });
     installStores(backend);
-    await useOverviewStore().open('one', () => END_MS);
+    await useOverviewStore().open('one', () => toSpan(END_MS));
     expect(backend.calls[0]).toEqual({
       name: 'overview/read-volume',
       input: { connectionId: 'one', fromMs: END_MS - 86_400_000, toMs: END_MS, buckets: 48 },
@@ -54,7 +55,7 @@ describe('overview store', () => {
     });
     installStores(backend);
     const store = useOverviewStore();
-    await store.open('one', () => END_MS);
+    await store.open('one', () => toSpan(END_MS));
     const before = backend.countListeners();
     const stop = store.follow();
     for (let page = 0; page < 20; page += 1) {
@@ -82,7 +83,7 @@ describe('overview store', () => {
     installStores(backend);
     const store = useOverviewStore();
     let endMs = END_MS;
-    await store.open('one', () => endMs);
+    await store.open('one', () => toSpan(endMs));
     const stop = store.follow();
     backend.emit('status/checked', sample);
     await vi.advanceTimersByTimeAsync(10_000);
@@ -104,11 +105,31 @@ describe('overview store', () => {
     });
     installStores(backend);
     const store = useOverviewStore();
-    const first = store.open('slow', () => END_MS);
-    await store.open('quick', () => END_MS);
+    const first = store.open('slow', () => toSpan(END_MS));
+    await store.open('quick', () => toSpan(END_MS));
     finishFirst?.();
     await first;
     expect(store.volume?.inboundCoverage).toBe(0.5);
+  });
+
+  it('shows nothing of another period, whichever is read first', async () => {
+    const waiting: (() => void)[] = [];
+    const backend = new ScriptedBackend({
+      'overview/read-volume': async ({ buckets }) => {
+        await new Promise<void>((resolve) => waiting.push(resolve));
+        return { ...EMPTY_VOLUME, inboundCoverage: buckets / 100 };
+      },
+    });
+    installStores(backend);
+    const store = useOverviewStore();
+    const first = store.open('one', () => toSpan(END_MS));
+    const second = store.open('one', () => ({ ...toSpan(END_MS), buckets: 24 }));
+    expect(store.volume).toBeNull();
+    waiting[1]?.();
+    await second;
+    waiting[0]?.();
+    await first;
+    expect(store.volume?.inboundCoverage).toBe(0.24);
   });
 
   it('keeps what it has when reading fails, and says so', async () => {
@@ -121,7 +142,7 @@ describe('overview store', () => {
     });
     installStores(backend);
     const store = useOverviewStore();
-    await store.open('one', () => END_MS);
+    await store.open('one', () => toSpan(END_MS));
     isBroken = true;
     await store.reload();
     expect(store.volume).toEqual(EMPTY_VOLUME);

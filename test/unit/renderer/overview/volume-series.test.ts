@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
-  findHourIndexes,
-  roundUpToHalfHour,
+  toBarLabels,
   toAlignedAxes,
   toElapsedCoverage,
   toSlotCoverage,
@@ -61,19 +60,12 @@ describe('aligned axes', () => {
 });
 
 describe('time labels', () => {
-  it('ends the span at the next half hour of a zone that is off by 45 minutes', () => {
-    const nowMs = Date.UTC(2026, 10, 20, 10, 1);
-    // 10:01 UTC is 15:46 in Kathmandu; 16:00 there is 10:15 UTC.
-    expect(roundUpToHalfHour(nowMs, 'Asia/Kathmandu')).toBe(Date.UTC(2026, 10, 20, 10, 15));
-    expect(roundUpToHalfHour(nowMs, 'UTC')).toBe(Date.UTC(2026, 10, 20, 10, 30));
-    expect(roundUpToHalfHour(Date.UTC(2026, 10, 20, 10, 30), 'UTC')).toBe(Date.UTC(2026, 10, 20, 10, 30));
-  });
-
-  it('labels whole even hours of the zone', () => {
+  it('stand at round hours of the zone, and name the day at midnight', () => {
     const buckets = Array.from({ length: 8 }, (_, index) => makeBucket(index, [1, 0, 0, 0, 0]));
     const points = toVolumePoints(buckets, buckets);
-    expect(findHourIndexes(points, 'UTC', 2)).toEqual([0, 4]);
-    expect(findHourIndexes(points, 'Europe/Berlin', 2)).toEqual([2, 6]);
+    expect([...toBarLabels(points, 'UTC', 2).keys()]).toEqual([0, 4]);
+    expect([...toBarLabels(points, 'Europe/Berlin', 2).keys()]).toEqual([2, 6]);
+    expect(toBarLabels([], 'UTC', 12).size).toBe(0);
   });
 });
 
