@@ -87,7 +87,7 @@ describe('parts that are all of their snapshot', () => {
     const findWholeParts = createWholeParts();
     const find = (reading: number) =>
       findWholeParts(connection, 'inbound', [part], [toSnapshot(id, 2, reading)]);
-    expect(await find(0)).toEqual([{ ...part, span: null }]);
+    expect(await find(0)).toEqual([{ ...part, span: null, dates: { firstMs: 10, lastMs: 20 } }]);
     lastSnapshot -= 1;
     await feed([[at(10), at(50)]], 1);
     expect(await find(1)).toEqual([part]);

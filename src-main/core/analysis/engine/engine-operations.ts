@@ -19,6 +19,7 @@ import { findNewFamilies } from './alerts/find-new-families.ts';
 import { findErrorFamilies } from './error-families.ts';
 import { createFileOperations } from './files/file-operations.ts';
 import { findFindings, type FindingsQuestion } from './findings/find-findings.ts';
+import { createSettledTraffic } from './findings/settled-traffic.ts';
 import { resolveMarks } from './marked-records.ts';
 import { createMeasureOperations } from './measures/measure-operations.ts';
 import { readHistogram, type HistogramShape } from './read-histogram.ts';
@@ -44,6 +45,7 @@ export async function createEngineOperations(database: EngineDatabase, source: E
   const views = createRecordViews(database, mark);
   const feed = await createEngineFeed(feedConnection, source, views.closeOf);
   const results = createSqlResults(mark);
+  const readSettled = createSettledTraffic(() => feed.version);
   let following: Promise<void> = Promise.resolve();
 
   /** One run at a time; whoever asks meanwhile waits for the next one. */
@@ -139,7 +141,15 @@ export async function createEngineOperations(database: EngineDatabase, source: E
     /** What stands out in a connection's traffic. */
     findFindings: (question: FindingsQuestion, context: Context) =>
       withConnection(context, (connection) =>
-        findFindings(connection, (scope) => resolver.resolve(connection, scope), question),
+        findFindings(
+          connection,
+          {
+            resolve: (scope) => resolver.resolve(connection, scope),
+            getVersion: () => feed.version,
+            readSettled,
+          },
+          question,
+        ),
       ),
     countMinutes: (question: Question & Parameters<typeof countMinutes>[3], context: Context) =>
       askFiltered(question, context, (connection, records, filter) =>

@@ -18,6 +18,8 @@ const RECORD_ID_SPAN = 2n ** 32n;
 export interface EngineFeed {
   /** Records that this process has fed. */
   readonly fedRecords: number;
+  /** Another number than before says that records of before are gone, or were read again. */
+  readonly version: number;
   /** Records of a snapshot that queries see. */
   countFed(snapshotId: number): number;
   /** Whether these are all of its records, as they are now. */
@@ -47,6 +49,7 @@ export async function createEngineFeed(
   onReadAgain: (snapshotId: number) => void = () => undefined,
 ): Promise<EngineFeed> {
   let fedRecords = 0;
+  let version = 0;
   const watermarks = new Map<number, Watermark>();
   const rows = await readRows<[number, number, number, number]>(
     connection,
@@ -69,6 +72,7 @@ export async function createEngineFeed(
   };
   const forget = async (snapshotId: number): Promise<void> => {
     const from = BigInt(snapshotId) * RECORD_ID_SPAN;
+    version += 1;
     await connection.run('BEGIN');
     try {
       for (const table of ['inbound', 'outbound']) {
@@ -159,6 +163,9 @@ export async function createEngineFeed(
   return {
     get fedRecords() {
       return fedRecords;
+    },
+    get version() {
+      return version;
     },
     countFed: (snapshotId) => watermarks.get(snapshotId)?.recordCount ?? 0,
     isFed({ id, recordCount, reading }) {

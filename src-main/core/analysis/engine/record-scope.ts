@@ -21,6 +21,8 @@ export interface ScopePart {
   readonly span: { readonly fromMs: number; readonly toMs: number } | null;
   /** Records whose date can't be read belong to it too. */
   readonly withUndated: boolean;
+  /** The first and the last date of its records, both null where none has one; missing where that is not known. */
+  readonly dates?: { readonly firstMs: number | null; readonly lastMs: number | null };
 }
 
 /** Parts of a scope from the segments of a period. */

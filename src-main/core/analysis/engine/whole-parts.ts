@@ -44,7 +44,7 @@ export function createWholeParts(): FindWholeParts {
     }
     return parts.map((part) => {
       const dates = isCandidate(part) ? findDates(part) : undefined;
-      return dates !== undefined && isWithin(dates, part) ? { ...part, span: null } : part;
+      return dates !== undefined && isWithin(dates, part) ? { ...part, span: null, dates } : part;
     });
   };
 }

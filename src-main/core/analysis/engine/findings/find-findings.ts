@@ -23,6 +23,7 @@ import type { RecordScope } from '../record-scope.ts';
 import { describeDown, describeIncident, type Looked } from './describe-finding.ts';
 import { readNewFamilies } from './read-families.ts';
 import { readTraffic } from './read-traffic.ts';
+import type { ReadSettledTraffic } from './settled-traffic.ts';
 
 /** Whose findings, and what is known from elsewhere. */
 export interface FindingsQuestion {
@@ -34,6 +35,14 @@ export interface FindingsQuestion {
   readonly downSpans: readonly DownSpan[];
   /** When the service could not be reached. */
   readonly unreachableSpans: readonly OutageSpan[];
+}
+
+/** Where the records are, and what was counted of them before. */
+export interface FindingsRecords {
+  resolve(scope: PeriodScope): Promise<RecordScope>;
+  /** What the feed's version is now. */
+  getVersion(): number;
+  readonly readSettled: ReadSettledTraffic;
 }
 
 export interface FoundFindings {
@@ -55,13 +64,13 @@ const HOURS_TO_LEARN_FAMILIES = 24;
 /** Finds what stands out in the traffic of a connection, and measures each finding. */
 export async function findFindings(
   connection: DuckDBConnection,
-  resolve: (scope: PeriodScope) => Promise<RecordScope>,
+  records: FindingsRecords,
   question: FindingsQuestion,
 ): Promise<FoundFindings> {
-  let looked = await look(connection, resolve, question, EARLIER_DAYS[0] ?? 0);
+  let looked = await look(connection, records, question, EARLIER_DAYS[0] ?? 0);
   for (const days of EARLIER_DAYS.slice(1)) {
     if (!looked.incidents.some(({ onset }) => onset < EDGE_MINUTES)) break;
-    looked = await look(connection, resolve, question, days);
+    looked = await look(connection, records, question, days);
   }
   const { grids, window, incidents } = looked;
   const [down, rest] = joinDownSpans(question.downSpans, incidents, window.fromMs);
@@ -79,7 +88,7 @@ export async function findFindings(
 
 async function look(
   connection: DuckDBConnection,
-  resolve: (scope: PeriodScope) => Promise<RecordScope>,
+  { resolve, getVersion, readSettled }: FindingsRecords,
   { connectionId, untilMs, covered }: FindingsQuestion,
   earlierDays: number,
 ): Promise<Looked & { readonly incidents: readonly JoinedIncident[] }> {
@@ -90,6 +99,7 @@ async function look(
   const grids: TrafficGrid[] = [];
   const scopes: Partial<Record<Direction, RecordScope>> = {};
   for (const direction of DIRECTIONS) {
+    const version = getVersion();
     const scope = await resolve({
       connectionId,
       report: `${direction}-detail`,
@@ -97,7 +107,8 @@ async function look(
       toMs: untilMs,
     });
     scopes[direction] = scope;
-    const hours = await readTraffic(connection, scope, { fromMs: firstMs, toMs: fromMs }, HOUR_MS);
+    const before = { span: { fromMs: firstMs, toMs: fromMs }, slotMs: HOUR_MS, version };
+    const hours = await readSettled(connection, scope, before);
     const minutes = await readTraffic(connection, scope, window, MINUTE_MS);
     grids.push(createTrafficGrid({ direction, window, hours, minutes, covered: covered[direction] }));
   }

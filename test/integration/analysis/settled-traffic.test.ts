@@ -1,0 +1,105 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import fc from 'fast-check';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { createEngineFeed } from '../../../src-main/core/analysis/engine/feed-engine.ts';
+import { readTraffic } from '../../../src-main/core/analysis/engine/findings/read-traffic.ts';
+import { createSettledTraffic } from '../../../src-main/core/analysis/engine/findings/settled-traffic.ts';
+import type { RecordScope, ScopePart } from '../../../src-main/core/analysis/engine/record-scope.ts';
+import type { TrafficCells } from '../../../src-main/core/analysis/findings/traffic-cells.ts';
+import { openEngineFile } from './open-engine-file.ts';
+import { createPlainSource, recordArbitrary, SPAN, type PlainRecord } from './random-records.ts';
+
+const SLOT_MS = 5000;
+const SETTLED = { fromMs: 0, toMs: 30_000 };
+
+let engine: Awaited<ReturnType<typeof openEngineFile>>;
+let connection: DuckDBConnection;
+
+beforeEach(async () => {
+  engine = await openEngineFile();
+  ({ connection } = engine);
+});
+afterEach(() => engine.close());
+
+const toRows = ({ channels, services, slots, outcomes, counts }: TrafficCells): string[] =>
+  Array.from(counts, (count, at) =>
+    [channels[at], services[at], slots[at], outcomes[at], count].join(' '),
+  ).sort();
+
+type Unfed = Omit<PlainRecord, 'recordId'>;
+
+/** A cache whose snapshots grow, go, and are read again, and the engine that follows it. */
+async function followCache() {
+  const snapshots = new Map<number, PlainRecord[]>();
+  const readings = new Map<number, number>();
+  const feed = await createEngineFeed(connection, createPlainSource(snapshots, 'cache', readings));
+  const readSettled = createSettledTraffic(() => feed.version);
+  const toScope = (isDated: boolean): RecordScope => ({
+    direction: 'inbound',
+    parts: [...snapshots].map(([snapshotId, records]): ScopePart => {
+      const dates = records.flatMap(({ dateMs }) => dateMs ?? []);
+      const [firstMs, lastMs] = dates.length === 0 ? [null, null] : [Math.min(...dates), Math.max(...dates)];
+      return {
+        ...{ snapshotId, recordCount: records.length, span: null, withUndated: true },
+        ...(isDated ? { dates: { firstMs, lastMs } } : {}),
+      };
+    }),
+  });
+  return {
+    snapshots,
+    change(id: number, records: readonly Unfed[], isReadAgain: boolean): void {
+      const before = isReadAgain ? [] : (snapshots.get(id) ?? []);
+      const own = [...before, ...records].map((record, seq) => ({ ...record, recordId: id * SPAN + seq }));
+      if (isReadAgain) readings.set(id, (readings.get(id) ?? 0) + 1);
+      if (own.length === 0) snapshots.delete(id);
+      else snapshots.set(id, own);
+    },
+    async ask(isDated: boolean): Promise<{ settled: string[]; counted: string[] }> {
+      await feed.follow();
+      const { version } = feed;
+      const scope = toScope(isDated);
+      const question = { span: SETTLED, slotMs: SLOT_MS, version };
+      const settled = toRows(await readSettled(connection, scope, question));
+      return { settled, counted: toRows(await readTraffic(connection, scope, SETTLED, SLOT_MS)) };
+    },
+  };
+}
+
+it('what was counted before is what is counted now, whatever became of the records', async () => {
+  const change = fc.record({
+    id: fc.integer({ min: 1, max: 3 }),
+    records: fc.array(recordArbitrary, { maxLength: 6 }),
+    isReadAgain: fc.boolean(),
+    isDated: fc.boolean(),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(change, { minLength: 4, maxLength: 12 }), async (changes) => {
+      const cache = await followCache();
+      for (const { id, records, isReadAgain, isDated } of changes) {
+        cache.change(id, records, isReadAgain);
+        // Asked twice, so that the second answer is the one that was kept.
+        for (let time = 0; time < 2; time += 1) {
+          const { settled, counted } = await cache.ask(isDated);
+          expect(settled).toEqual(counted);
+        }
+      }
+    }),
+    { numRuns: 15 },
+  );
+}, 120_000);
+
+it('records after a span leave what was counted of it alone', async () => {
+  const [sample] = fc.sample(recordArbitrary, 1);
+  const at = (dateMs: number): Unfed => ({ ...sample!, dateMs });
+  const cache = await followCache();
+  cache.change(1, [at(1000), at(2000)], false);
+  cache.change(2, [at(40_000)], false);
+  const stream = vi.spyOn(connection, 'stream');
+  await cache.ask(true);
+  expect(stream).toHaveBeenCalledTimes(2);
+  cache.change(2, [at(50_000)], false);
+  const { settled, counted } = await cache.ask(true);
+  expect(settled).toEqual(counted);
+  // Only what it is compared with was counted again.
+  expect(stream).toHaveBeenCalledTimes(3);
+});
