@@ -86,6 +86,7 @@ async function resumeThenClean(parts: Parts): Promise<void> {
 
 async function stop({
   alerts,
+  datasets,
   events,
   following,
   monitor,
@@ -99,6 +100,7 @@ async function stop({
   events.close();
   monitor.stop();
   housekeeping.stop();
+  datasets.stop();
   // Each step on its own: one that fails must not keep the others from their clean end.
   const steps = [
     () => following.stop(),

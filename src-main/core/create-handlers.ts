@@ -6,6 +6,7 @@ import { createCacheHandlers } from './cache/cache-handlers.ts';
 import { createCompareHandlers } from './compare/compare-handlers.ts';
 import { createConnectionsHandlers } from './connections/connections-handlers.ts';
 import type { Parts } from './create-parts.ts';
+import { createDatasetsHandlers } from './datasets/datasets-handlers.ts';
 import { createDownloadsHandlers } from './downloads/downloads-handlers.ts';
 import { createExportsHandlers } from './exports/exports-handlers.ts';
 import { createFindingsHandlers } from './findings/findings-handlers.ts';
@@ -32,6 +33,7 @@ export function createHandlers(parts: Parts): Handlers {
     ...createCacheHandlers(parts),
     ...createCompareHandlers(parts),
     ...createConnectionsHandlers(parts),
+    ...createDatasetsHandlers(parts),
     ...createDownloadsHandlers(parts),
     ...createExportsHandlers(parts),
     ...createFindingsHandlers(parts),

@@ -14,6 +14,7 @@ import type { SavedConnection } from './connections/connection-document.ts';
 import { createConnectionFile } from './connections/connection-file.ts';
 import { createConnections, type BothSecrets } from './connections/create-connections.ts';
 import { findLookBackMs } from './connections/find-look-back.ts';
+import { openDatasets } from './datasets/open-datasets.ts';
 import { createDownloads } from './downloads/create-downloads.ts';
 import { createSummaryStarter } from './downloads/start-summary.ts';
 import { createEvents, type EventListener, type Events } from './events.ts';
@@ -124,9 +125,16 @@ export async function createParts(host: Host, overrides: PartOverrides) {
     if (connections.findLocal()?.id === connectionId) await localService.runner.whenSettled();
   };
   const downloads = createDownloads({ ...shared, whenStarted, logger: logger.child('downloads') });
+  const datasets = await openDatasets({
+    ...shared,
+    partials,
+    version: host.version,
+    logger: logger.child('datasets'),
+  });
   return {
     ...shared,
     ...downloads,
+    datasets,
     alerts: createAlerts({ ...shared, book: alertBook, source: shared, logger: alertLogger }),
     createClient,
     exporter: createExporter({

@@ -147,11 +147,7 @@ async function askSqlite(csv: string, file: string): Promise<{ csv: number; ndjs
 
 /** The same records in a table of DuckDB, as its own statement writes them. */
 async function askDuckDb(csv: string, file: string): Promise<number> {
-  const { memoryLimitMb, threads } = ENGINE_LIMITS;
-  const instance = await DuckDBInstance.create(`${file}.duckdb`, {
-    threads: String(threads),
-    memory_limit: `${memoryLimitMb}MB`,
-  });
+  const instance = await DuckDBInstance.create(`${file}.duckdb`, { threads: String(ENGINE_LIMITS.threads) });
   const connection = await instance.connect();
   try {
     await connection.run(`CREATE TABLE records AS FROM read_csv('${csv}', parallel = false)`);

@@ -2,6 +2,7 @@ import type { Command } from '../words/command.ts';
 import { createCompletionCommand } from './completion.ts';
 import { CONNECTION_COMMANDS } from './connections.ts';
 import { countCommand } from './count.ts';
+import { datasetCommand } from './dataset.ts';
 import { exportCommand } from './export.ts';
 import { fetchCommand } from './fetch.ts';
 import { findingsCommand } from './findings.ts';
@@ -25,5 +26,6 @@ export const COMMANDS: readonly Command[] = [
   sqlCommand,
   exportCommand,
   importCommand,
+  datasetCommand,
   createCompletionCommand(() => COMMANDS),
 ];

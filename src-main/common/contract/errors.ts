@@ -71,6 +71,7 @@ export const ERROR_CODES = [
   'exports.write-failed',
   'exports.target-exists',
   'exports.file-gone',
+  'datasets.not-found',
   'files.held',
   'imports.unreadable',
   'imports.upload-gone',

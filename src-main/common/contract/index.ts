@@ -5,6 +5,7 @@ import { appEvents, appOperations } from './operations/app.ts';
 import { cacheEvents, cacheOperations } from './operations/cache.ts';
 import { compareOperations } from './operations/compare.ts';
 import { connectionsEvents, connectionsOperations } from './operations/connections.ts';
+import { datasetsEvents, datasetsOperations } from './operations/datasets.ts';
 import { downloadsEvents, downloadsOperations } from './operations/downloads.ts';
 import { exportsOperations } from './operations/exports.ts';
 import { findingsOperations } from './operations/findings.ts';
@@ -34,6 +35,7 @@ export const OPERATIONS = {
   ...cacheOperations,
   ...compareOperations,
   ...connectionsOperations,
+  ...datasetsOperations,
   ...downloadsOperations,
   ...exportsOperations,
   ...findingsOperations,
@@ -73,6 +75,7 @@ export const EVENTS = {
   ...appEvents,
   ...cacheEvents,
   ...connectionsEvents,
+  ...datasetsEvents,
   ...downloadsEvents,
   ...followingEvents,
   ...localServiceEvents,

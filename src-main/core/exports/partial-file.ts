@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto';
 import { open, stat, type FileHandle } from 'node:fs/promises';
 import { AppError } from '../../common/contract/errors.ts';
 import { findErrorCode } from '../../node/error-text.ts';
-import { copyPatiently, movePatiently, removePatiently, tryToRemove } from '../../node/move-and-remove.ts';
+import { moveAnywhere } from '../../node/move-anywhere.ts';
+import { removePatiently, tryToRemove } from '../../node/move-and-remove.ts';
 import { PRIVATE_FILE_MODE } from '../../node/private-files.ts';
 import { replaceFile } from '../../node/write-file-atomically.ts';
+import { guardWriting } from './guard-writing.ts';
 
 const STALE_MS = 24 * 60 * 60 * 1000;
 
@@ -96,35 +98,10 @@ async function openExclusively(path: string, nowMs: number, openFile: typeof ope
   });
 }
 
-/** Moves a file, to another disk too. */
-async function moveAnywhere(from: string, to: string): Promise<void> {
-  try {
-    await movePatiently(from, to);
-  } catch (error) {
-    if (findErrorCode(error) !== 'EXDEV') throw error;
-    await copyPatiently(from, to);
-    await removePatiently(from);
-  }
-}
-
 async function writeAll(handle: FileHandle, buffer: Uint8Array): Promise<void> {
   let offset = 0;
   while (offset < buffer.length) {
     const { bytesWritten } = await handle.write(buffer, offset);
     offset += bytesWritten;
-  }
-}
-
-async function guardWriting<Value>(action: () => Promise<Value>): Promise<Value> {
-  try {
-    return await action();
-  } catch (error) {
-    if (error instanceof AppError) throw error;
-    throw new AppError(
-      'exports.write-failed',
-      'The file could not be written.',
-      { systemCode: findErrorCode(error) ?? 'unknown' },
-      error,
-    );
   }
 }

@@ -96,6 +96,13 @@ describe('a night’s work on the command line', () => {
       expect(run.output).toBe(`${JSON.stringify({ file: out, records, bytes: content.length, sha256 })}\n`);
     }
 
+    const dataset = join(folder, 'dataset');
+    const first = await cli.run('dataset', '--connection', 'Night', '--out', dataset, '--json');
+    expect(first.code, first.errors).toBe(0);
+    expect(first.objects).toMatchObject([{ folder: dataset, records }]);
+    const again = await cli.run('dataset', '--connection', 'Night', '--out', dataset, '--json');
+    expect(again.objects).toMatchObject([{ records, written: 0 }]);
+
     const summed = await cli.run('summary', ...ofReport('inbound-summary'), '--computed', '--json');
     expect(summed.code, summed.errors).toBe(0);
     expect(summed.objects.reduce((sum, group) => sum + Number(group['count']), 0)).toBe(records);

@@ -50,6 +50,8 @@ export const Task = Type.Object({
     /** Forecasts a download. */
     Type.Literal('plan'),
     Type.Literal('zone-check'),
+    /** Brings a folder of Parquet up to the cache; it counts days. */
+    Type.Literal('dataset'),
   ]),
   state: Type.Union([
     /** Registered; its turn has not come. */

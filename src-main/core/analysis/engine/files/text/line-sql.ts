@@ -28,11 +28,12 @@ export interface LineSql {
 
 /** Lines of CSV in a dialect that quotes texts or everything, as `createCsvWriter` writes them. */
 export function toCsvSql(columns: readonly LineColumn[], csv: CsvDialect): LineSql {
-  const cells = columns.map(({ cell }) => `coalesce(${toCsvCell(cell, csv)}, '')`);
+  const cells = columns.map(({ cell }) => toCsvCell(cell, csv));
   const head = columns.map(({ name }) => quote(csv.guard && isSpreadsheetFormula(name) ? `'${name}` : name));
   const first = `${csv.byteOrderMark ? '\ufeff' : ''}${head.join(csv.separator)}\r`;
-  const line = cells.join(` || ${quoteText(csv.separator)} || `);
-  return { select: `${line} || chr(13) AS ${quoteName(first)}`, copyOptions: toPlainOptions(true) };
+  // What is null leaves nothing in a line.
+  const line = `concat(${cells.join(`, ${quoteText(csv.separator)}, `)}, chr(13))`;
+  return { select: `${line} AS ${quoteName(first)}`, copyOptions: toPlainOptions(true) };
 }
 
 /** Lines of NDJSON, as `createNdjsonWriter` writes them. */
@@ -40,13 +41,13 @@ export function toNdjsonSql(columns: readonly LineColumn[]): LineSql {
   const own = columns.filter(({ value }) => value.kind !== 'other-fields');
   const members = own.map(({ name, cell: { kind, sql } }, place) => {
     const json = kind === 'number' ? sql : `CAST(to_json(${sql}) AS VARCHAR)`;
-    return `${quoteText(`${place === 0 ? '' : ','}${JSON.stringify(name)}:`)} || coalesce(${json}, 'null')`;
+    return `${quoteText(`${place === 0 ? '' : ','}${JSON.stringify(name)}:`)}, coalesce(${json}, 'null')`;
   });
   const separator = own.length === 0 ? '' : ',';
   const others = `CASE WHEN ${OTHER_FIELDS_COLUMN} IS NULL THEN '}'
     ELSE ${quoteText(separator)} || substr(${OTHER_FIELDS_COLUMN}, 2) END`;
   const end = own.length === columns.length ? quoteText('}') : others;
-  return { select: ["'{'", ...members, end].join(' || '), copyOptions: toPlainOptions(false) };
+  return { select: `concat('{', ${[...members, end].join(', ')})`, copyOptions: toPlainOptions(false) };
 }
 
 /** Nothing is quoted or parted: a line is written as it is. */
@@ -62,7 +63,13 @@ function toCsvCell({ kind, sql }: CellSql, csv: CsvDialect): string {
     return `CASE WHEN contains(${digits}, ${quoteText(csv.separator)}) THEN '"' || ${digits} || '"' ELSE ${digits} END`;
   }
   const guarded = csv.guard ? toGuarded(sql, kind === 'digits') : sql;
-  return `'"' || replace(${guarded}, '"', '""') || '"'`;
+  const safe = `CASE WHEN contains(${sql}, '"') THEN ${toDoubled(guarded)} ELSE ${guarded} END`;
+  return `CASE WHEN ${sql} IS NOT NULL THEN concat('"', ${safe}, '"') END`;
+}
+
+/** A text with its quotes doubled; `replace` takes five times as long. */
+function toDoubled(sql: string): string {
+  return `array_to_string(string_split(${sql}, '"'), '""')`;
 }
 
 function toGuarded(sql: string, isNumber: boolean): string {

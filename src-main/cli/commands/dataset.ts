@@ -1,0 +1,61 @@
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { DATASET_REPORTS } from '../../common/model/exports/dataset.ts';
+import { CommandError, EXIT } from '../exit-codes.ts';
+import { countWords } from '../output/count-words.ts';
+import { CONNECTION_OPTION, findConnection } from '../session/find-connection.ts';
+import { requireDone, waitForTask } from '../session/wait-for-task.ts';
+import type { Command } from '../words/command.ts';
+
+export const datasetCommand: Command = {
+  name: 'dataset',
+  summary: 'brings a folder of Parquet up to what is cached, one file for each report and day',
+  operands: '',
+  maxOperands: 0,
+  options: [
+    CONNECTION_OPTION,
+    { name: 'out', value: 'FOLDER', summary: 'the folder; made where there is none', isPath: true },
+    { name: 'report', value: 'REPORT', summary: 'one report; both by default', choices: DATASET_REPORTS },
+    { name: 'keep', value: null, summary: 'keep it up to date while Channelscope runs' },
+  ],
+  about: `Days that did not change are left alone; one that did is replaced whole, and can be read meanwhile. With --json it
+writes {"folder","days","records","bytes","written","incomplete"}.`,
+  async run(context) {
+    const { args, out, workFolder } = context;
+    args.require('connection');
+    const folder = resolve(workFolder, args.require('out'));
+    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false) {
+      throw new CommandError(EXIT.disk, `${folder} is a file.`, '--out names a folder.');
+    }
+    const report = args.find('report') === null ? null : args.choose('report', DATASET_REPORTS);
+    const session = await context.open();
+    const { id: connectionId } = await findConnection(session, args.require('connection'));
+    const known = (await session.call('datasets/list', null)).find(
+      (dataset) => dataset.connectionId === connectionId && dataset.folder === folder,
+    );
+    const added = await session.call(
+      'datasets/add',
+      {
+        connectionId,
+        reports: report === null ? [...DATASET_REPORTS] : [report],
+        isKept: args.has('keep') || known?.isKept === true,
+      },
+      { exportTarget: folder },
+    );
+    if (added === null) throw new CommandError(EXIT.cancelled, 'Cancelled.');
+    const { taskId } = await session.call('datasets/update', { datasetId: added.id });
+    requireDone(await waitForTask(context, session, taskId, { doing: 'Writing', unit: 'days' }));
+    const [updated] = (await session.call('datasets/list', null)).filter(({ id }) => id === added.id);
+    const last = updated?.last ?? null;
+    if (last === null) throw new CommandError(EXIT.unexpected, 'The folder was not written.');
+    const { days, records, bytes, written, incomplete } = last;
+    await out.json({ folder, days, records, bytes, written, incomplete });
+    await out.text(
+      `${folder}: ${countWords(last.days, 'day')}, ${countWords(last.records, 'record')}, ${countWords(last.written, 'file')} written`,
+    );
+    // The day that is not over is among them, every time.
+    if (last.incomplete > 0)
+      out.note(`Of ${countWords(last.incomplete, 'day')} something is not cached or not settled yet.`);
+    return EXIT.done;
+  },
+};

@@ -1,0 +1,60 @@
+import { hash } from 'node:crypto';
+import { toEndMs } from '../../common/model/period.ts';
+import type { DatasetReport } from '../../common/model/exports/dataset.ts';
+import type { Snapshot } from '../../common/model/cache/snapshot.ts';
+import { readCoverage } from '../analysis/read-coverage.ts';
+
+const DAY_MS = 86_400_000;
+/** Raised when the same records would be written otherwise: every day is written anew then. */
+const LAYOUT = 1;
+
+/** A day that the cache has something of. */
+export interface CachedDay {
+  readonly report: DatasetReport;
+  /** The day in UTC, such as `2026-11-20`; null for records without a date that could be read. */
+  readonly date: string | null;
+  readonly fromMs: number;
+  /** Exclusive. */
+  readonly toMs: number;
+  readonly state: 'complete' | 'incomplete';
+  /** Changes with what the cache holds of the day. */
+  readonly source: string;
+}
+
+/** Lists the days that the snapshots of a connection hold of a report, then what has no day. */
+export function planDays(
+  snapshots: readonly Snapshot[],
+  report: DatasetReport,
+  lookBackMs: number,
+): CachedDay[] {
+  const own = snapshots.filter((snapshot) => snapshot.report === report);
+  const dates = new Set<number>();
+  for (const { period } of own) {
+    for (let atMs = startOfDay(period.fromMs); atMs < toEndMs(period); atMs += DAY_MS) dates.add(atMs);
+  }
+  const days = [...dates].sort((a, b) => a - b);
+  const [first] = days;
+  const last = days.at(-1);
+  if (first === undefined || last === undefined) return [];
+  const toDay = (date: string | null, fromMs: number, toMs: number): CachedDay => {
+    const within = own.filter(({ period }) => period.fromMs < toMs && toEndMs(period) > fromMs);
+    const { gaps } = readCoverage(within, { fromMs, toMs, buckets: 1 }, lookBackMs);
+    const state = gaps.length === 0 ? 'complete' : 'incomplete';
+    return { report, date, fromMs, toMs, state, source: toSource(within) };
+  };
+  return [
+    ...days.map((fromMs) => toDay(new Date(fromMs).toISOString().slice(0, 10), fromMs, fromMs + DAY_MS)),
+    toDay(null, first, last + DAY_MS),
+  ];
+}
+
+function startOfDay(atMs: number): number {
+  return Math.floor(atMs / DAY_MS) * DAY_MS;
+}
+
+function toSource(snapshots: readonly Snapshot[]): string {
+  const parts = snapshots.map(({ id, recordCount, reading, state, startedAtMs, period }) => [
+    ...[id, recordCount, reading, state, startedAtMs, period.fromMs, period.toMs],
+  ]);
+  return hash('sha256', JSON.stringify([LAYOUT, parts.map(String).sort()])).slice(0, 32);
+}

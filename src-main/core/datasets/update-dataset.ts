@@ -1,0 +1,165 @@
+import type { Dataset, DatasetReport, DatasetUpdate } from '../../common/model/exports/dataset.ts';
+import { listFields } from '../../common/reporting/reports.ts';
+import { OTHER_FIELDS_COLUMN, UTC_COLUMN } from '../../common/sql/sql-tables.ts';
+import type { Engine } from '../analysis/engine/create-engine.ts';
+import type { FileColumn } from '../analysis/engine/files/file-column.ts';
+import type { Cache } from '../cache/cache.ts';
+import type { SavedConnection } from '../connections/connection-document.ts';
+import { tryToRemove } from '../../node/move-and-remove.ts';
+import { guardWriting } from '../exports/guard-writing.ts';
+import type { PartialList } from '../exports/partial-list.ts';
+import type { TaskHandle } from '../tasks/task-registry.ts';
+import { findConnectionFolder, isThere, putDayFile, removeDayFile, toDayFile } from './dataset-files.ts';
+import { readManifest, writeDatasetManifest, type DatasetDay } from './dataset-manifest.ts';
+import { planDays, type CachedDay } from './plan-days.ts';
+
+/** New days that are written before the manifest names them; a day that is replaced is named at once. */
+const DAYS_A_MANIFEST = 16;
+
+/** What datasets are written from. */
+export interface DatasetParts {
+  readonly cache: Pick<Cache, 'listSnapshots'>;
+  readonly engine: Pick<Engine, 'writeRecords'>;
+  readonly partials: PartialList;
+  /** The application's version. */
+  readonly version: string;
+  now(): number;
+}
+
+type Owner = Pick<SavedConnection, 'id' | 'name' | 'baseAddress' | 'tenant'>;
+
+/**
+ * Brings a dataset up to the cache: writes days that are new, replaces those that changed, and leaves the others alone,
+ * also those that the cache no longer has; a complete day is never replaced by less. Throws `exports.write-failed`,
+ * `cache.*` and `analysis.*`; what was written until then stays, and is whole.
+ */
+export async function updateDataset(
+  parts: DatasetParts,
+  dataset: Dataset,
+  connection: Owner,
+  lookBackMs: number,
+  task: Pick<TaskHandle, 'signal' | 'progress'>,
+): Promise<DatasetUpdate> {
+  const { cache, now } = parts;
+  const folder = await findConnectionFolder(dataset.folder, connection);
+  const known = new Map<string, DatasetDay>();
+  const manifest = await guardWriting(() => readManifest(folder));
+  for (const day of manifest?.days ?? []) known.set(toKey(day), day);
+  const save = (): Promise<void> =>
+    guardWriting(() =>
+      writeDatasetManifest(folder, {
+        format: 'channelscope-dataset',
+        version: 1,
+        applicationVersion: parts.version,
+        connection: {
+          id: connection.id,
+          name: connection.name,
+          address: connection.baseAddress,
+          tenant: connection.tenant,
+        },
+        updatedAt: new Date(now()).toISOString(),
+        days: [...known].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, day]) => day),
+      }),
+    );
+  // A folder says whose it is before anything else is in it.
+  await save();
+  const snapshots = await cache.listSnapshots(connection.id);
+  const planned = dataset.reports.flatMap((report) => planDays(snapshots, report, lookBackMs));
+  let written = 0;
+  let unnamed = 0;
+  for (const [place, day] of planned.entries()) {
+    task.signal.throwIfAborted();
+    task.progress(place, planned.length);
+    const before = known.get(toKey(day));
+    if (await isUpToDate(folder, day, before)) continue;
+    const after = await writeDay(parts, folder, connection.id, day, before, task.signal);
+    known.set(toKey(day), after.day);
+    unnamed += 1;
+    if (after.isChanged) written += 1;
+    if (before !== undefined || unnamed >= DAYS_A_MANIFEST) {
+      await save();
+      unnamed = 0;
+    }
+  }
+  await save();
+  task.progress(planned.length, planned.length);
+  return summarise([...known.values()], written, now());
+}
+
+function toKey({ report, date }: Pick<DatasetDay, 'report' | 'date'>): string {
+  return `${report} ${date ?? ''}`;
+}
+
+async function isUpToDate(folder: string, day: CachedDay, before: DatasetDay | undefined): Promise<boolean> {
+  if (before === undefined) return false;
+  const isWhole = before.file === null || (await isThere(folder, before.file, before.bytes));
+  if (!isWhole) return false;
+  // What the cache lost since is kept here.
+  const isLess = before.state === 'complete' && day.state === 'incomplete' && before.date !== null;
+  return isLess || (before.source === day.source && before.state === day.state);
+}
+
+async function writeDay(
+  { engine, partials, now }: DatasetParts,
+  folder: string,
+  connectionId: string,
+  planned: CachedDay,
+  before: DatasetDay | undefined,
+  signal: AbortSignal,
+): Promise<{ readonly day: DatasetDay; readonly isChanged: boolean }> {
+  const { report, date, fromMs, toMs, state, source } = planned;
+  const undated = { field: 'dateMs' as const, values: [null] };
+  const whole = await engine.writeRecords(
+    {
+      scope: { connectionId, report, fromMs, toMs },
+      filter: { conditions: [date === null ? undated : { ...undated, exclude: true }] },
+      order: [{ column: date === null ? 'received' : 'dateMs', descending: false }],
+      columns: listColumns(report),
+      format: { kind: 'parquet' },
+      about: JSON.stringify({ report, date, zone: 'UTC', state }),
+    },
+    { signal },
+  );
+  if (whole === null) throw new Error('The engine did not write Parquet.');
+  if (before !== undefined && date === null && whole.rowCount < before.records) {
+    // Nobody can say which of them the cache lost since.
+    await tryToRemove(whole.path, () => undefined);
+    return { day: { ...before, source, state }, isChanged: false };
+  }
+  const file = toDayFile(report, date);
+  const writtenAt = new Date(now()).toISOString();
+  if (whole.rowCount > 0) {
+    await putDayFile(folder, file, whole, partials);
+    const { rowCount: records, bytes, sha256 } = whole;
+    const day = { report, date, file, records, bytes, sha256, state, source, writtenAt };
+    return { day, isChanged: true };
+  }
+  await removeDayFile(folder, file);
+  const empty = { file: null, records: 0, bytes: 0, sha256: null };
+  return { day: { report, date, ...empty, state, source, writtenAt }, isChanged: (before?.records ?? 0) > 0 };
+}
+
+/** The columns of the SQL screen, so that statements can be carried over; `date` is the day that a file is of. */
+function listColumns(report: DatasetReport): FileColumn[] {
+  const fields = listFields(report).map(([name, { column }]): FileColumn => ({
+    name: column,
+    value: { kind: 'field', name },
+  }));
+  return [
+    { name: UTC_COLUMN, value: { kind: 'moment', zone: 'UTC', hasText: false } },
+    ...fields,
+    { name: OTHER_FIELDS_COLUMN, value: { kind: 'other-fields' } },
+  ];
+}
+
+function summarise(days: readonly DatasetDay[], written: number, endedAtMs: number): DatasetUpdate {
+  const filled = days.filter(({ records }) => records > 0);
+  return {
+    endedAtMs,
+    days: filled.filter(({ date }) => date !== null).length,
+    records: filled.reduce((sum, { records }) => sum + records, 0),
+    bytes: filled.reduce((sum, { bytes }) => sum + bytes, 0),
+    written,
+    incomplete: days.filter(({ date, state }) => date !== null && state === 'incomplete').length,
+  };
+}
