@@ -103,7 +103,7 @@ export async function openDatasets(
       }
     }, keepDelayMs).unref();
   };
-  const stopListening = events.onAny((name) => {
+  const stopListening = events.onAny((...[name]) => {
     if (CHANGES.test(name) && [...datasets.values()].some(({ isKept }) => isKept)) keep();
   });
   if ([...datasets.values()].some(({ isKept }) => isKept)) keep();
