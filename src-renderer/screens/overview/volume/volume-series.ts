@@ -1,6 +1,6 @@
 import type { TimeBucket } from '../../../../src-main/common/model/records/record.ts';
 import { countErrors } from '../../../charts/summary-series.ts';
-import { toTimeTicks } from '../../../charts/time-ticks.ts';
+import { toTimeTicks } from '../../../../src-main/common/time/time-ticks.ts';
 
 export interface VolumePoint {
   readonly fromMs: number;
