@@ -21,6 +21,8 @@ export interface ChartDrawing {
 export interface LegendEntry {
   readonly name: string;
   readonly colour: ChartColour;
+  /** Drawn as a line, not as bars. */
+  readonly isLine?: boolean;
 }
 
 /** What a picture says beside its chart, so that it can stand by itself. */

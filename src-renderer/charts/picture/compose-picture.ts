@@ -60,9 +60,9 @@ function drawLegend(
 ): void {
   context.font = `400 ${CHART_FONT.size}px ${CHART_FONT.family}`;
   let left = PADDING;
-  for (const { name, colour } of legend) {
+  for (const { name, colour, isLine = false } of legend) {
     context.fillStyle = colours[colour];
-    context.fillRect(left, top - 4, 8, 8);
+    context.fillRect(left, isLine ? top - 1 : top - 4, 8, isLine ? 2 : 8);
     context.fillStyle = colours.quiet;
     context.fillText(name, left + 13, top);
     left += 13 + context.measureText(name).width + 14;

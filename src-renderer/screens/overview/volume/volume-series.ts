@@ -96,6 +96,8 @@ export type SlotCoverage = 'none' | 'part' | 'whole';
 
 /** What follows the service lags behind it by as much. */
 const LAG_MS = 120_000;
+/** Of a short period that would be much. */
+const LEAST_LAG_MS = 60_000;
 
 /** How each point is cached: `none` where neither direction is, `part` where one of them lacks more than a lag. */
 export function toSlotCoverage(
@@ -112,10 +114,13 @@ export function toSlotCoverage(
   });
 }
 
-/** Coverage of the part of a span that has passed: its last half hour reaches beyond now. */
+/** Coverage of the part of a span that has passed: its last bar reaches beyond now, and what is followed lags behind. */
 export function toElapsedCoverage(coverage: number, points: readonly VolumePoint[], nowMs: number): number {
   const [first, last] = [points[0], points.at(-1)];
   if (first === undefined || last === undefined) return coverage;
   const elapsedMs = Math.min(nowMs, last.toMs) - first.fromMs;
-  return elapsedMs <= 0 ? coverage : Math.min(1, (coverage * (last.toMs - first.fromMs)) / elapsedMs);
+  if (elapsedMs <= 0) return coverage;
+  const coveredMs = coverage * (last.toMs - first.fromMs);
+  const lagMs = nowMs < last.toMs ? Math.min(LAG_MS, Math.max(LEAST_LAG_MS, elapsedMs / 100)) : 0;
+  return elapsedMs - coveredMs <= lagMs ? 1 : coveredMs / elapsedMs;
 }

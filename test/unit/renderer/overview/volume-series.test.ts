@@ -91,5 +91,13 @@ describe('what is cached', () => {
     expect(toElapsedCoverage(2 / 3, points, nowMs)).toBeCloseTo(1);
     expect(toElapsedCoverage(1 / 3, points, nowMs)).toBeCloseTo(0.5);
     expect(toElapsedCoverage(0.4, [], nowMs)).toBe(0.4);
+    // What is followed lags behind: of an hour that goes on a minute may not have come yet, of one that is over none.
+    const [first, last] = [points[0]!, points.at(-1)!];
+    const spanMs = last.toMs - first.fromMs;
+    const toShare = (missingMs: number, atMs: number) =>
+      toElapsedCoverage((Math.min(atMs, last.toMs) - first.fromMs - missingMs) / spanMs, points, atMs);
+    expect(toShare(50_000, nowMs)).toBe(1);
+    expect(toShare(130_000, nowMs)).toBeLessThan(1);
+    expect(toShare(50_000, last.toMs)).toBeLessThan(1);
   });
 });
