@@ -19,6 +19,11 @@ export interface Host {
   startProcess(script: URL, argument: string): ChildProcess;
   /** Absolute path to write an export to, or null when the user closed the dialog. */
   chooseExportTarget(suggestedName: string): Promise<string | null>;
+  /**
+   * Prints an HTML file, which needs no script, to a PDF file. Rejects with `exports.no-browser` where nothing can, with
+   * `exports.print-failed`, and with the signal's reason when aborted.
+   */
+  printPdf(source: string, target: string, signal: AbortSignal): Promise<void>;
   /** Shows a finished export; returns a path to download it from where the window is in a browser, else null. */
   revealExport(path: string): Promise<string | null>;
   /** Shows a folder of the profile; false where the system has no program for that. */

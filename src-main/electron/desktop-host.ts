@@ -4,6 +4,7 @@ import type { Host, ImportFile } from '../core/host.ts';
 import type { HostPlatform } from '../core/profile/data-folder.ts';
 import { createNotes } from './attention/show-notes.ts';
 import type { OfferedFiles } from './offered-files.ts';
+import { printDocument } from './window.ts';
 import { startUtilityProcess } from './utility-process.ts';
 
 /** Shows a dialog for the file of an export; null when the user closed it. */
@@ -62,6 +63,7 @@ export function createDesktopHost(options: {
     workers,
     startProcess: startUtilityProcess,
     chooseExportTarget: (suggestedName) => askForTarget(findWindow(), suggestedName),
+    printPdf: printDocument,
     revealExport: (path) => {
       shell.showItemInFolder(path);
       return Promise.resolve(null);

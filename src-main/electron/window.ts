@@ -5,6 +5,9 @@ import {
   type BrowserWindowConstructorOptions,
   type TitleBarOverlayOptions,
 } from 'electron';
+import { pathToFileURL } from 'node:url';
+import { writeFile } from 'node:fs/promises';
+import { AppError } from '../common/contract/errors.ts';
 import type { HostPlatform } from '../core/profile/data-folder.ts';
 import { APP_URL } from './app-address.ts';
 import { readWindowState, saveWindowState, type WindowState } from './window-state.ts';
@@ -134,4 +137,37 @@ export function openWindow(options: {
   options.onOpen(window);
   loadPage(window, options.place);
   return window;
+}
+
+/** A page that only Chromium's printing sees: no script, no session of the application, nothing kept. */
+const PRINTING: BrowserWindowConstructorOptions = {
+  show: false,
+  webPreferences: {
+    partition: 'printing',
+    javascript: false,
+    contextIsolation: true,
+    sandbox: true,
+    webSecurity: true,
+    nodeIntegration: false,
+    devTools: false,
+  },
+};
+
+/** Prints an HTML file to a PDF file, in a window that is never shown, as `Host.printPdf` says. */
+export async function printDocument(source: string, target: string, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  const window = new BrowserWindow(PRINTING);
+  const stop = (): void => window.destroy();
+  signal.addEventListener('abort', stop);
+  try {
+    await window.loadURL(pathToFileURL(source).href);
+    const bytes = await window.webContents.printToPDF({ printBackground: true, preferCSSPageSize: true });
+    await writeFile(target, bytes);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw new AppError('exports.print-failed', 'The report could not be printed.', {}, error);
+  } finally {
+    signal.removeEventListener('abort', stop);
+    if (!window.isDestroyed()) window.destroy();
+  }
 }

@@ -1,5 +1,6 @@
 import type { Host } from '../core/host.ts';
 import { forkProcess } from '../node/fork-process.ts';
+import { printWithBrowser } from '../node/print-with-browser.ts';
 import type { HostPlatform } from '../core/profile/data-folder.ts';
 import type { ExportDownloads } from './export-downloads.ts';
 import type { ImportUploads } from './import-uploads.ts';
@@ -33,6 +34,7 @@ export function createWebHost(options: {
     },
     startProcess: forkProcess,
     chooseExportTarget: (suggestedName) => Promise.resolve(downloads.chooseTarget(suggestedName)),
+    printPdf: (source, target, signal) => printWithBrowser(source, target, signal),
     revealExport: (path) => Promise.resolve(downloads.offer(path)),
     // The browser is on this computer too, so its file manager can show the folder.
     revealFolder: (path) => openInBrowser(platform, path),

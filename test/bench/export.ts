@@ -44,6 +44,7 @@ export async function* benchExport({ size }: { size: number }): AsyncGenerator<B
       host: {
         kind: 'desktop',
         chooseExportTarget: () => Promise.resolve(toPath(format)),
+        printPdf: () => Promise.reject(new Error('not here')),
         revealExport: () => Promise.resolve(null),
       },
       partials: { add: () => Promise.resolve(), remove: () => Promise.resolve() },

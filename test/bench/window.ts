@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium, type Browser, type Page } from '@playwright/test';
 import { openTestCache } from '../integration/cache/cache-fixture.ts';
-import { findBrowser } from '../support/find-browser.ts';
+import { findBrowser } from '../../src-main/node/find-browser.ts';
 import { startApp, stopApp } from '../support/run-app.ts';
 import { measure, toMemoryFigure, toQuantile, toTimeFigure, type BenchFigure } from './figure.ts';
 import { fillCache } from './fill-cache.ts';

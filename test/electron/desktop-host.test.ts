@@ -1,6 +1,9 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createDesktopHost } from '../../src-main/electron/desktop-host.ts';
-import { calls, dialogAnswers, makeReady, resetFakeElectron } from '../support/fake-electron.ts';
+import { calls, dialogAnswers, makeReady, resetFakeElectron, windows } from '../support/fake-electron.ts';
 
 beforeEach(() => {
   resetFakeElectron();
@@ -33,6 +36,24 @@ describe('the desktop host', () => {
     expect(await host.chooseImportFile(null)).toBeNull();
     expect(await host.chooseImportFile('/etc/passwd')).toBeNull();
     expect(calls).toHaveLength(1);
+  });
+
+  it('prints a report in a window that is never shown and runs no script, and closes it', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'print-'));
+    try {
+      const target = join(folder, 'report.pdf');
+      await host.printPdf(join(folder, 'report.html'), target, new AbortController().signal);
+      expect(await readFile(target, 'utf8')).toBe('%PDF');
+      const window = windows.at(-1);
+      expect(window?.options).toMatchObject({
+        show: false,
+        webPreferences: { javascript: false, sandbox: true, partition: 'printing' },
+      });
+      expect(window?.isDestroyed()).toBe(true);
+      expect(calls.map(({ name }) => name)).toEqual(['BrowserWindow', 'loadURL', 'printToPDF']);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 
   it('shows exports and folders in the file manager of the system', async () => {

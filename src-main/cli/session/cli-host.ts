@@ -1,6 +1,7 @@
 import type { Host } from '../../core/host.ts';
 import type { HostPlatform } from '../../core/profile/data-folder.ts';
 import { forkProcess } from '../../node/fork-process.ts';
+import { printWithBrowser } from '../../node/print-with-browser.ts';
 
 export interface CliHostOptions {
   readonly platform: HostPlatform;
@@ -25,6 +26,7 @@ export function createCliHost({ platform, version, dataFolder, workers }: CliHos
     useProxyLogins: () => undefined,
     startProcess: forkProcess,
     chooseExportTarget: () => Promise.resolve(null),
+    printPdf: (source, target, signal) => printWithBrowser(source, target, signal),
     revealExport: () => Promise.resolve(null),
     revealFolder: () => Promise.resolve(false),
     copyText: () => Promise.resolve(false),

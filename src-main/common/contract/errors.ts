@@ -72,6 +72,8 @@ export const ERROR_CODES = [
   'exports.target-exists',
   'exports.file-gone',
   'datasets.not-found',
+  'exports.no-browser',
+  'exports.print-failed',
   'files.held',
   'imports.unreadable',
   'imports.upload-gone',

@@ -48,7 +48,7 @@ export function createExporter(
     ManifestParts &
     ReportParts & {
       readonly tasks: TaskRegistry;
-      readonly host: Pick<Host, 'kind' | 'chooseExportTarget' | 'revealExport'>;
+      readonly host: Pick<Host, 'kind' | 'chooseExportTarget' | 'revealExport' | 'printPdf'>;
       readonly partials: PartialList;
       now(): number;
       readonly logger: Logger;
@@ -150,13 +150,13 @@ export function createExporter(
       const { format } = input;
       const isDocument = isDocumentFormat(format);
       return start(
-        await (isDocument ? prepareReport(options, input) : prepareRecords(options, input, format)),
+        await (isDocument ? prepareReport(options, input, format) : prepareRecords(options, input, format)),
       );
     },
     startResult: async (input) => start(prepareResult(options, input)),
     preview: async (input) => {
       const { format } = input;
-      if (isDocumentFormat(format)) return (await prepareReport(options, input)).preview();
+      if (isDocumentFormat(format)) return (await prepareReport(options, input, format)).preview();
       return previewExport(await prepareRecords(options, input, format), now());
     },
     previewResult: async (input) => previewExport(prepareResult(options, input), now()),

@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Input } from '../../../src-main/common/contract/index.ts';
 import type { Task } from '../../../src-main/common/model/cache/task.ts';
@@ -54,6 +55,7 @@ export function createExportRig(options: {
         suggested = name;
         return Promise.resolve(file);
       },
+      printPdf: (_source, target) => writeFile(target, '%PDF'),
       revealExport: () => Promise.resolve(null),
     },
     partials: { add: () => Promise.resolve(), remove: () => Promise.resolve() },

@@ -61,6 +61,7 @@ function createExport(parts: Pick<FakeParts, 'cache' | 'engine'>, chosen: string
       suggested.push(name);
       return Promise.resolve(chosen);
     },
+    printPdf: () => Promise.reject(new Error('not here')),
     revealExport: (path: string) => Promise.resolve(`/downloads${path}`),
   };
   const partials = { add: () => Promise.resolve(), remove: () => Promise.resolve() };

@@ -44,6 +44,7 @@ export async function createRealRig(name: string): Promise<RealRig> {
       host: {
         kind: 'desktop',
         chooseExportTarget: () => Promise.resolve(target),
+        printPdf: () => Promise.reject(new Error('not here')),
         revealExport: () => Promise.resolve(null),
       },
       partials: { add: () => Promise.resolve(), remove: () => Promise.resolve() },

@@ -21,7 +21,13 @@ class Native extends EventEmitter {
 }
 
 type ContentsMethods =
-  'setWindowOpenHandler' | 'send' | 'isDestroyed' | 'reload' | 'forcefullyCrashRenderer' | 'getURL';
+  | 'setWindowOpenHandler'
+  | 'send'
+  | 'isDestroyed'
+  | 'reload'
+  | 'forcefullyCrashRenderer'
+  | 'getURL'
+  | 'printToPDF';
 
 export class FakeWebContents extends Native implements Pick<Electron.WebContents, ContentsMethods | 'id'> {
   readonly id = nextContentsId++;
@@ -41,6 +47,10 @@ export class FakeWebContents extends Native implements Pick<Electron.WebContents
     this.use();
     return this.url;
   }
+  printToPDF(options: Electron.PrintToPDFOptions): Promise<Buffer> {
+    this.use('printToPDF', options);
+    return Promise.resolve(Buffer.from('%PDF'));
+  }
   reload(): void {
     this.use('reload');
   }
@@ -58,6 +68,7 @@ type WindowMethods =
   | 'restore'
   | 'maximize'
   | 'close'
+  | 'destroy'
   | 'isMaximized'
   | 'isMinimized'
   | 'isDestroyed'
@@ -90,7 +101,9 @@ export class FakeWindow extends Native implements Pick<Electron.BrowserWindow, W
   async loadURL(url: string): Promise<void> {
     this.use('loadURL', url);
     const scheme = new URL(url).protocol.slice(0, -1);
-    const handler = session.defaultSession.protocolHandlers.get(scheme);
+    // Files need no handler.
+    const handler =
+      scheme === 'file' ? () => new Response('') : session.defaultSession.protocolHandlers.get(scheme);
     const response = await Promise.resolve(handler?.(new Request(url))).catch(() => undefined);
     if (this.destroyed) return;
     if (response?.ok !== true) {
@@ -158,6 +171,10 @@ export class FakeWindow extends Native implements Pick<Electron.BrowserWindow, W
     const event = new FakeEvent();
     emitNative(this, 'close', event);
     if (event.defaultPrevented) return;
+    this.destroy();
+  }
+  /** At once, and whatever listens. */
+  destroy(): void {
     this.destroyed = true;
     this.webContents.destroyed = true;
     openWindows.delete(this);

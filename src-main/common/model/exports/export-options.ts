@@ -5,7 +5,7 @@ export const RECORD_FORMATS = ['csv', 'xlsx', 'json', 'ndjson', 'parquet'] as co
 export const RecordFormat = Type.Enum([...RECORD_FORMATS]);
 export type RecordFormat = Static<typeof RecordFormat>;
 /** Documents about detail records: what is measured of them. */
-const DOCUMENT_FORMATS = ['html'] as const;
+const DOCUMENT_FORMATS = ['html', 'pdf'] as const;
 export type DocumentFormat = (typeof DOCUMENT_FORMATS)[number];
 
 export const EXPORT_FORMATS = [...RECORD_FORMATS, ...DOCUMENT_FORMATS] as const;

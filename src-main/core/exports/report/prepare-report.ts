@@ -1,12 +1,15 @@
 import { AppError } from '../../../common/contract/errors.ts';
 import type { Input, Output } from '../../../common/contract/index.ts';
+import type { DocumentFormat } from '../../../common/model/exports/export-options.ts';
 import { isDetailKind } from '../../../common/reporting/reports.ts';
 import { isTimeZone } from '../../../common/time/time-zones.ts';
 import { formatCount } from '../../../common/words/numbers.ts';
+import type { Host } from '../../host.ts';
 import { describeExport } from '../describe-export.ts';
 import { readExportSubject } from '../export-subject.ts';
 import type { PreparedDocument } from '../prepared-export.ts';
 import { toExportFileName } from '../safe-file-name.ts';
+import { printReport } from './print-report.ts';
 import { readReport, REPORT_STEPS } from './read-report.ts';
 import type { ReportParts } from './report-parts.ts';
 import type { ReportContent } from './report-content.ts';
@@ -17,12 +20,16 @@ type ExportInput = Input<'exports/start'>;
 type Preview = Output<'exports/preview'>;
 
 /**
- * Prepares a report of the detail records of a snapshot or a period. Throws `cache.*`, and `app.invalid-input` for a zone
+ * Prepares a report, in either format, of the detail records of a snapshot or a period. Throws `cache.*`, and `app.invalid-input` for a zone
  * that nobody knows, and for summaries, which are tables already.
  */
 export async function prepareReport(
-  parts: ReportParts & { readonly cache: Pick<ExportCache, 'getSnapshot'> },
+  parts: ReportParts & {
+    readonly cache: Pick<ExportCache, 'getSnapshot'>;
+    readonly host: Pick<Host, 'printPdf'>;
+  },
   input: ExportInput,
+  format: DocumentFormat,
 ): Promise<PreparedDocument> {
   const { scope, zone, filter, isSummary = false } = input;
   if (zone !== undefined && !isTimeZone(zone)) {
@@ -43,24 +50,25 @@ export async function prepareReport(
     );
   const { connectionId, snapshotId, recordCount } = subject;
   return {
-    format: 'html',
+    format,
     connectionId,
     snapshotId,
     recordCount,
-    suggestedName: toExportFileName(subject, 'html', { zone, filter }),
+    suggestedName: toExportFileName(subject, format, { zone, filter }),
     async write(put, { signal, progress }) {
       const content = await read(signal, (done, count) =>
         progress(Math.floor((count * done) / (REPORT_STEPS + 1)), count),
       );
-      await put(writeReport(content));
+      const text = writeReport(content);
+      await put(format === 'pdf' ? await printReport(parts.host, text, signal) : text);
       return { recordCount: content.total.count };
     },
-    preview: async () => previewReport(await read(new AbortController().signal, () => undefined)),
+    preview: async () => previewReport(await read(new AbortController().signal, () => undefined), format),
   };
 }
 
 /** What the report will hold, part by part, and its size. */
-function previewReport(content: ReportContent): Preview {
+function previewReport(content: ReportContent, format: DocumentFormat): Preview {
   const { total, buckets, pairs, codes, families, findings, gaps, certificates } = content;
   const parts: readonly (readonly [name: string, count: number])[] = [
     ['Records', total.count],
@@ -77,6 +85,7 @@ function previewReport(content: ReportContent): Preview {
     text: null,
     cells: [['Part', 'Holds'], ...parts.map(([name, count]) => [name, formatCount(count)])],
     rowCount: total.count,
-    estimatedBytes: Buffer.byteLength(writeReport(content)),
+    // How large the printed pages are shows once they are.
+    estimatedBytes: format === 'html' ? Buffer.byteLength(writeReport(content)) : null,
   };
 }

@@ -1,5 +1,6 @@
 import type { Input } from '../../../../src-main/common/contract/index.ts';
 import type { Engine } from '../../../../src-main/core/analysis/engine/create-engine.ts';
+import type { Host } from '../../../../src-main/core/host.ts';
 import type { Cache } from '../../../../src-main/core/cache/cache.ts';
 import { prepareReport } from '../../../../src-main/core/exports/report/prepare-report.ts';
 import type { ReportParts } from '../../../../src-main/core/exports/report/report-parts.ts';
@@ -8,7 +9,7 @@ import { createFolder, FROM_MS, openTestCache, openTestEngine } from '../../cach
 export const HOUR_MS = 3_600_000;
 
 /** The whole period that `fillSnapshot` says was downloaded. */
-const REPORT_INPUT: Input<'exports/start'> = {
+export const REPORT_INPUT: Input<'exports/start'> = {
   scope: { connectionId: 'one', report: 'inbound-detail', fromMs: FROM_MS, toMs: FROM_MS + HOUR_MS },
   format: 'html',
   filter: { conditions: [] },
@@ -21,7 +22,7 @@ export interface ReportRig {
   readonly cache: Cache;
   readonly engine: Engine;
   readonly folder: string;
-  readonly parts: ReportParts & { readonly cache: Cache };
+  readonly parts: ReportParts & { readonly cache: Cache; readonly host: Pick<Host, 'printPdf'> };
   write(change?: Partial<Input<'exports/start'>>): Promise<string>;
   close(): Promise<void>;
 }
@@ -37,6 +38,7 @@ export async function openReportRig(
     cache,
     engine,
     version: '1.2.3',
+    host: { printPdf: () => Promise.reject(new Error('not here')) },
     now: () => FROM_MS + 2 * HOUR_MS,
     listNames: () => [],
     findConnection: () => ({ name: 'Production', baseAddress: 'https://reports.example', tenant: 1 }),
@@ -49,7 +51,7 @@ export async function openReportRig(
     folder: place.folder,
     parts,
     async write(change = {}) {
-      const prepared = await prepareReport(parts, { ...REPORT_INPUT, ...change });
+      const prepared = await prepareReport(parts, { ...REPORT_INPUT, ...change }, 'html');
       let text = '';
       const put = (piece: string | Uint8Array): Promise<void> => {
         text += piece.toString();

@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { AppError } from '../common/contract/errors.ts';
+import { findBrowser } from './find-browser.ts';
+
+/** A page that is not printed by then never will be. */
+const MAX_PRINT_MS = 120_000;
+/** As much of what the browser says of a failure is kept. */
+const MAX_REASON_CHARACTERS = 500;
+
+/**
+ * Prints an HTML file to a PDF file with a browser of the machine, in a profile of its own. The file has to forbid its own
+ * scripts: a browser without any prints nothing. Throws
+ * `exports.no-browser` where there is none, `exports.print-failed`, and the signal's reason when aborted.
+ */
+export async function printWithBrowser(
+  source: string,
+  target: string,
+  signal: AbortSignal,
+  browser: string | null = findBrowser() ?? null,
+): Promise<void> {
+  if (browser === null) {
+    throw new AppError(
+      'exports.no-browser',
+      'PDF needs Chromium, Chrome or Edge on this computer. Export the HTML report and print it.',
+    );
+  }
+  signal.throwIfAborted();
+  const profile = await mkdtemp(join(tmpdir(), 'channelscope-print-'));
+  try {
+    const child = spawn(
+      browser,
+      [
+        '--headless',
+        '--disable-gpu',
+        '--disable-extensions',
+        '--no-first-run',
+        '--no-pdf-header-footer',
+        `--user-data-dir=${profile}`,
+        `--print-to-pdf=${target}`,
+        pathToFileURL(source).href,
+      ],
+      {
+        stdio: ['ignore', 'ignore', 'pipe'],
+        windowsHide: true,
+        signal: AbortSignal.any([signal, AbortSignal.timeout(MAX_PRINT_MS)]),
+      },
+    );
+    let reason = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      reason = (reason + text).slice(-MAX_REASON_CHARACTERS);
+    });
+    const [code] = (await once(child, 'close').catch((error: unknown) => [String(error)])) as [unknown];
+    signal.throwIfAborted();
+    // Some end well without having printed.
+    if (code !== 0 || !existsSync(target)) {
+      throw new AppError('exports.print-failed', 'The browser could not print the report.', {
+        systemCode: String(code),
+        reason,
+      });
+    }
+  } finally {
+    await rm(profile, { recursive: true, force: true, maxRetries: 5 });
+  }
+}

@@ -1,0 +1,132 @@
+import { execFile } from 'node:child_process';
+import { chmod, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { prepareReport } from '../../../../src-main/core/exports/report/prepare-report.ts';
+import { findBrowser } from '../../../../src-main/node/find-browser.ts';
+import { printWithBrowser } from '../../../../src-main/node/print-with-browser.ts';
+import { createDocument, fillSnapshot, FROM_MS } from '../../cache/cache-fixture.ts';
+import { openReportRig, REPORT_INPUT, type ReportRig } from './report-rig.ts';
+
+const run = promisify(execFile);
+const COUNT = 1234;
+const idle = new AbortController().signal;
+
+let rig: ReportRig;
+let browser: string;
+beforeAll(async () => {
+  rig = await openReportRig({
+    listNames: () => [{ field: 'channel', value: '1', name: 'Web chat' }],
+  });
+  const documents = Array.from({ length: COUNT }, (_none, place) =>
+    createDocument(place, { Date: new Date(FROM_MS + place * 2900).toISOString(), ReponseTime: place * 2 }),
+  );
+  await fillSnapshot(rig.cache, documents);
+  // Machines of tests may know one user only, whom the browser's sandbox refuses.
+  browser = join(rig.folder, 'browser');
+  await writeFile(browser, `#!/bin/sh\nexec "${findBrowser() ?? ''}" --no-sandbox "$@"\n`);
+  await chmod(browser, 0o700);
+});
+afterAll(() => rig.close());
+
+async function listLeftovers(): Promise<string[]> {
+  const names = await readdir(tmpdir());
+  return names.filter((name) => /^channelscope-(?:report|print)-/u.test(name));
+}
+
+async function write(printPdf: typeof printWithBrowser, signal = idle): Promise<Buffer> {
+  const parts = { ...rig.parts, host: { printPdf } };
+  const prepared = await prepareReport(parts, { ...REPORT_INPUT, includeNames: true, format: 'pdf' }, 'pdf');
+  const pieces: Buffer[] = [];
+  const put = (piece: string | Uint8Array): Promise<void> => {
+    pieces.push(Buffer.from(piece as Uint8Array));
+    return Promise.resolve();
+  };
+  await prepared.write(put, { signal, progress: () => undefined });
+  return Buffer.concat(pieces);
+}
+
+describe('a PDF', () => {
+  it('holds the values of the report, the numbers of its charts too, on numbered pages', async () => {
+    const before = await listLeftovers();
+    const file = join(rig.folder, 'report.pdf');
+    await writeFile(
+      file,
+      await write((source, target, signal) => printWithBrowser(source, target, signal, browser)),
+    );
+    const { stdout } = await run('pdftotext', ['-layout', file, '-'], { maxBuffer: 64e6 });
+    const { total, groups } = await rig.engine.groupRecords({
+      scope: { snapshotId: 1 },
+      filter: { conditions: [] },
+      by: ['channel', 'service'],
+    });
+    for (const word of [
+      'Inbound detail, 20 Nov 2026',
+      'Production',
+      'Europe/Madrid',
+      '1,234',
+      'Timed out',
+      'Web chat',
+    ]) {
+      expect(stdout).toContain(word);
+    }
+    expect(stdout).toContain(`${Math.round(total.response.medianMs ?? 0).toLocaleString('en-US')} ms`);
+    expect(groups.length).toBeGreaterThan(3);
+    for (const { count } of groups) expect(stdout).toContain(String(count));
+    const { pagesSha256 } = await rig.cache.readJournalFigures(1);
+    // It is longer than its column, and goes on in the next line.
+    expect(stdout).toContain(pagesSha256.slice(0, 24));
+    // What is folded away on the screen.
+    const series = await rig.engine.readSeries({
+      scope: { snapshotId: 1 },
+      filter: { conditions: [] },
+      edges: [FROM_MS, FROM_MS + 60_000],
+    });
+    expect(stdout).toMatch(new RegExp(`2026-11-20 11:00:00 +${series[0]?.count ?? ''} `));
+    const pages = stdout.split('\f').filter((page) => page.trim() !== '');
+    expect(pages.length).toBeGreaterThan(2);
+    for (const [place, page] of pages.entries()) {
+      expect(page).toContain(`Page ${place + 1} of ${pages.length}`);
+    }
+    // A table that goes on says again what its columns are.
+    const heads = stdout.split('\n').filter((line) => /^\s*From\s+Records\s+2xx/.test(line));
+    expect(heads.length).toBeGreaterThan(1);
+    expect(await listLeftovers()).toEqual(before);
+  });
+
+  it('says what to do where no browser is', async () => {
+    const { code, message } = (await printWithBrowser('/none.html', '/none.pdf', idle, null).catch(
+      (error: unknown) => error as { code: string; message: string },
+    )) as { code: string; message: string };
+    expect(code).toBe('exports.no-browser');
+    expect(message).toContain('Export the HTML report and print it');
+  });
+
+  it('that fails to print leaves nothing behind', async () => {
+    const before = await listLeftovers();
+    await expect(
+      write((source, target, signal) => printWithBrowser(source, target, signal, '/bin/false')),
+    ).rejects.toMatchObject({
+      code: 'exports.print-failed',
+    });
+    expect(await listLeftovers()).toEqual(before);
+  });
+
+  it('that is cancelled while it is printed ends the browser', async () => {
+    const before = await listLeftovers();
+    const slow = join(rig.folder, 'slow-browser');
+    await writeFile(slow, '#!/bin/sh\nexec sleep 600\n');
+    await chmod(slow, 0o700);
+    const abort = new AbortController();
+    const printing = write((source, target, signal) => {
+      const printed = printWithBrowser(source, target, signal, slow);
+      abort.abort(new Error('Stopped.'));
+      return printed;
+    }, abort.signal);
+    await expect(printing).rejects.toThrow('Stopped.');
+    expect(await listLeftovers()).toEqual(before);
+    await rm(slow);
+  });
+});
