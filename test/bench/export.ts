@@ -6,13 +6,14 @@ import Database from 'better-sqlite3';
 import { parse } from 'csv-parse';
 import { createReadStream, readFileSync, writeFileSync } from 'node:fs';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { EXPORT_FORMATS, type ExportFormat } from '../../src-main/common/model/exports/export-options.ts';
+import { RECORD_FORMATS, type ExportFormat } from '../../src-main/common/model/exports/export-options.ts';
 import { ENGINE_LIMITS } from '../../src-main/core/analysis/engine/create-engine.ts';
 import { createExporter } from '../../src-main/core/exports/create-exporter.ts';
 import { createTaskRegistry } from '../../src-main/core/tasks/create-task-registry.ts';
 import { createFolder, openTestCache, openTestEngine } from '../integration/cache/cache-fixture.ts';
 import { createSilentLogger } from '../support/silent-logger.ts';
 import { measure, toMemoryFigure, toTimeFigure, type BenchFigure } from './figure.ts';
+import { describeReport } from './report-figures.ts';
 import { fillCache } from './fill-cache.ts';
 
 const BENCH = 'export';
@@ -68,7 +69,7 @@ export async function* benchExport({ size }: { size: number }): AsyncGenerator<B
     try {
       const times = new Map<ExportFormat, number>();
       const figures: BenchFigure[] = [];
-      for (format of EXPORT_FORMATS) {
+      for (format of [...RECORD_FORMATS, 'html'] as const) {
         const pids = [process.pid, ...listChildren()];
         for (const pid of pids) forgetPeak(pid);
         times.set(format, (await measure(write)).ms);
@@ -94,6 +95,7 @@ export async function* benchExport({ size }: { size: number }): AsyncGenerator<B
       const copy = { name: 'COPY of DuckDB', valueMs: copyMs };
       yield toTimeFigure(BENCH, 'parquet', parquetMs, copyMs * PARQUET_SHARE, copy);
       yield* figures;
+      yield* describeReport(BENCH, times.get('html') ?? 0, toPath('html'));
       yield toTimeFigure(BENCH, 'json', times.get('json') ?? 0);
       const rate = Math.round((size / (times.get('xlsx') ?? 1)) * 1000);
       yield {

@@ -5,13 +5,14 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { EXPORT_FORMATS } from '../../../src-main/common/model/exports/export-options.ts';
 import { createSharedCore } from '../../../src-main/core/control/create-shared-core.ts';
 import { createInMemorySecretStore } from '../../../src-main/core/secrets/in-memory-secret-store.ts';
 import { claimFolder } from '../../../src-main/node/claim-folder.ts';
 import type { RunningService } from '../../../src-main/service/start-service.ts';
 import { startTestService } from '../../support/service/running-service.ts';
+import { writeUnsandboxedBrowser } from '../../support/unsandboxed-browser.ts';
 import { createTestHost } from '../../support/test-host.ts';
 import { createCommandRunner, type CommandRunner } from './run-command.ts';
 
@@ -48,9 +49,11 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'channelscope-cli-'));
   service = await startTestService({ requireToken: true });
   cli = createCommandRunner(folder);
+  vi.stubEnv('CHANNELSCOPE_CHROMIUM', await writeUnsandboxedBrowser(folder));
   await addConnection('Night', service.url, service.accessTokenSecret);
 });
 afterAll(async () => {
+  vi.unstubAllEnvs();
   await service.stop();
   await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });

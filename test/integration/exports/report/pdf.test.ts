@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { prepareReport } from '../../../../src-main/core/exports/report/prepare-report.ts';
-import { findBrowser } from '../../../../src-main/node/find-browser.ts';
 import { printWithBrowser } from '../../../../src-main/node/print-with-browser.ts';
+import { writeUnsandboxedBrowser } from '../../../support/unsandboxed-browser.ts';
 import { createDocument, fillSnapshot, FROM_MS } from '../../cache/cache-fixture.ts';
 import { openReportRig, REPORT_INPUT, type ReportRig } from './report-rig.ts';
 
@@ -24,10 +24,7 @@ beforeAll(async () => {
     createDocument(place, { Date: new Date(FROM_MS + place * 2900).toISOString(), ReponseTime: place * 2 }),
   );
   await fillSnapshot(rig.cache, documents);
-  // Machines of tests may know one user only, whom the browser's sandbox refuses.
-  browser = join(rig.folder, 'browser');
-  await writeFile(browser, `#!/bin/sh\nexec "${findBrowser() ?? ''}" --no-sandbox "$@"\n`);
-  await chmod(browser, 0o700);
+  browser = await writeUnsandboxedBrowser(rig.folder);
 });
 afterAll(() => rig.close());
 
