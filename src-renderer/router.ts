@@ -80,6 +80,11 @@ const routes: RouteRecordRaw[] = [
     component: () => import('./screens/connections/ConnectionsScreen.vue'),
   },
   { path: '/about', name: 'about', component: () => import('./screens/about/AboutScreen.vue') },
+  {
+    path: '/settings/:section?/:setting?',
+    name: 'settings',
+    component: () => import('./screens/settings/SettingsScreen.vue'),
+  },
   { path: '/:rest(.*)*', redirect: '/overview' },
 ];
 

@@ -6,9 +6,11 @@ if (major < 22) {
   process.exitCode = 1;
 } else {
   const { readFile } = await import('node:fs/promises');
-  const { followSystemNetwork } = await import('../node/follow-system-network.ts');
+  const { SYSTEM_NETWORK } = await import('../common/model/settings/network-choice.ts');
+  const { createNodeNetwork } = await import('../node/node-network.ts');
   const { runCli } = await import('./run-cli.ts');
-  if (!followSystemNetwork(process.env)) {
+  const network = createNodeNetwork(process.env);
+  if (!network.use(SYSTEM_NETWORK)) {
     process.stderr.write("The proxy of HTTP_PROXY or HTTPS_PROXY can't be used.\n");
   }
   // A second Ctrl+C doesn't wait for an end in order. npm passes each one on, so the same one may come twice.
@@ -26,6 +28,7 @@ if (major < 22) {
     version,
     process,
     now: Date.now,
+    useNetwork: network.useNetwork,
     workers: {
       cache: new URL('../core/cache/threads/cache-thread.ts', import.meta.url),
       service: new URL('../service/service-thread.ts', import.meta.url),

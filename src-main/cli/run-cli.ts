@@ -24,6 +24,7 @@ const UNREAD = 'unread';
 export interface CliSurroundings {
   readonly version: string;
   readonly workers: Host['workers'];
+  readonly useNetwork?: Host['useNetwork'];
   readonly process: Pick<NodeJS.Process, 'stdout' | 'stderr' | 'stdin' | 'env' | 'platform' | 'cwd' | 'on'>;
   readonly now: () => number;
   /** Left out, the system's keychain. */
@@ -64,7 +65,7 @@ function toEnd(error: unknown): Pick<CommandError, 'exitCode' | 'message' | 'hin
 
 async function runCommand(
   words: readonly string[],
-  { version, workers, process, now, openSecretStore }: CliSurroundings,
+  { version, workers, useNetwork, process, now, openSecretStore }: CliSurroundings,
   out: Output,
   signal: AbortSignal,
 ): Promise<ExitCode> {
@@ -101,6 +102,7 @@ async function runCommand(
         platform,
         version,
         workers,
+        useNetwork,
         dataFolder,
         byItself,
         waitMs,

@@ -26,11 +26,13 @@ import { createLibraryImporter } from './imports/create-library-importer.ts';
 import { createLocalService } from './local-service/create-local-service.ts';
 import { createFileLogger } from './logging/create-file-logger.ts';
 import { createMonitor } from './monitor/create-monitor.ts';
+import { followNetworkSettings } from './proxy/follow-network-settings.ts';
 import { createProxyLogins } from './proxy/create-proxy-logins.ts';
 import { createKeychain, type OpenSecretStore } from './secrets/create-keychain.ts';
 import { openSecretStore } from './secrets/open-secret-store.ts';
 import { createSecretCleaner } from './secrets/secret-cleaner.ts';
 import { createSettings } from './settings/create-settings.ts';
+import { followSettings } from './settings/follow-settings.ts';
 import { createHousekeeping } from './snapshots/housekeeping.ts';
 import { createTaskRegistry } from './tasks/create-task-registry.ts';
 
@@ -90,6 +92,14 @@ export async function createParts(host: Host, overrides: PartOverrides) {
     now,
     createClient,
   });
+  await followNetworkSettings({
+    host,
+    settings,
+    events,
+    logger: logger.child('network'),
+    // Calls that rest after failures rest for the way before it no more.
+    onChanged: () => connections.renewClients(),
+  });
   const partials = await openPartialList(dataFolder, now(), logger.child('exports'));
   const alertLogger = logger.child('alerts');
   const alertBook = await openAlertBook(
@@ -110,6 +120,10 @@ export async function createParts(host: Host, overrides: PartOverrides) {
       cacheFile,
       engineFile: join(dataFolder, 'analysis.duckdb'),
       ...ENGINE_LIMITS,
+      // Read anew each time that its process starts.
+      get memoryLimitMb() {
+        return settings.get().engineMemoryMb;
+      },
     },
     logger: logger.child('engine'),
     now,
@@ -124,6 +138,10 @@ export async function createParts(host: Host, overrides: PartOverrides) {
   const whenStarted = async (connectionId: string): Promise<void> => {
     if (connections.findLocal()?.id === connectionId) await localService.runner.whenSettled();
   };
+  followSettings(events, settings, {
+    setLive: localService.runner.setLive,
+    restartEngine: () => void engine.restart(),
+  });
   const downloads = createDownloads({ ...shared, whenStarted, logger: logger.child('downloads') });
   const datasets = await openDatasets({
     ...shared,

@@ -1,3 +1,4 @@
+import type { NetworkChoice } from '../common/model/settings/network-choice.ts';
 import type { ChildProcess } from '../node/fork-process.ts';
 
 /** Everything that the core needs of the program it runs in. Three hosts fulfil it: the desktop, the web, and the command line. */
@@ -13,6 +14,8 @@ export interface Host {
   fetchFor(connectionId: string): typeof globalThis.fetch;
   /** Says who answers proxies that ask who is calling; a host whose network needs no such answers ignores it. */
   useProxyLogins(logins: ProxyLogins): void;
+  /** Reaches services from now on as a person chose it; rejects where that can't be. */
+  useNetwork(network: NetworkChoice): Promise<void>;
   /** Scripts of the threads and processes that the core starts; a built host and one run from source keep them elsewhere. */
   readonly workers: { readonly cache: URL; readonly service: URL; readonly engine: URL };
   /** Starts a script in a process of its own, with one argument. */

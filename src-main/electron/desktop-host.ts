@@ -43,6 +43,7 @@ export function createDesktopHost(options: {
   dataFolder: string;
   fetchFor: Host['fetchFor'];
   useProxyLogins: Host['useProxyLogins'];
+  useNetwork: Host['useNetwork'];
   workers: Host['workers'];
   /** The window to show dialogs in, where one is open. */
   findWindow: () => BrowserWindow | null;
@@ -51,7 +52,8 @@ export function createDesktopHost(options: {
   /** Brings the window to the front, and opens it where it was closed. */
   showWindow: () => void;
 }): Host {
-  const { platform, version, dataFolder, fetchFor, useProxyLogins, workers, findWindow, offered } = options;
+  const { platform, version, dataFolder, fetchFor, useProxyLogins, useNetwork, workers } = options;
+  const { findWindow, offered } = options;
   return {
     kind: 'desktop',
     platform,
@@ -60,6 +62,7 @@ export function createDesktopHost(options: {
     fetch: fetchFor(''),
     fetchFor,
     useProxyLogins,
+    useNetwork,
     workers,
     startProcess: startUtilityProcess,
     chooseExportTarget: (suggestedName) => askForTarget(findWindow(), suggestedName),

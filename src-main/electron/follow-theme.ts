@@ -1,5 +1,5 @@
 import { nativeTheme } from 'electron';
-import type { Settings } from '../common/model/settings.ts';
+import type { Settings } from '../common/model/settings/settings.ts';
 import type { Core } from '../core/create-core.ts';
 
 /**

@@ -19,7 +19,7 @@ import { guardContents } from './security/navigation.ts';
 import { guardNetwork } from './security/guard-network.ts';
 import { createPlaceOpener } from './security/open-known-place.ts';
 import { explainRefusedSwitch } from './security/refused-switches.ts';
-import { createNetworkFetches } from './network-fetch.ts';
+import { createConnectionNetworks } from './network/connection-networks.ts';
 import { denyPermissions } from './security/permissions.ts';
 import type { StartReport } from './report-start.ts';
 import { showProgress } from './attention/show-progress.ts';
@@ -130,7 +130,7 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
     platform,
     dataFolder,
     version: app.getVersion(),
-    ...createNetworkFetches(),
+    ...createConnectionNetworks(),
     workers: options.workers,
     findWindow: () => window,
     offered,

@@ -1,5 +1,5 @@
 import { app, Menu, nativeImage, Tray } from 'electron';
-import type { Settings } from '../common/model/settings.ts';
+import type { Settings } from '../common/model/settings/settings.ts';
 import type { Core } from '../core/create-core.ts';
 import type { HostPlatform } from '../core/profile/data-folder.ts';
 import { TRAY_ICON } from './tray-icon.ts';

@@ -9,7 +9,8 @@ import { writeLaunchFile } from '../web/launch-file.ts';
 import { isLoopbackName, openInBrowser } from '../web/open-in-browser.ts';
 import { startWebApplication } from '../web/start-web-application.ts';
 import { build, needsBuild } from './build-window.ts';
-import { followSystemNetwork } from '../node/follow-system-network.ts';
+import { SYSTEM_NETWORK } from '../common/model/settings/network-choice.ts';
+import { createNodeNetwork } from '../node/node-network.ts';
 import type { StartOptions } from './read-options.ts';
 
 /** Writes a message to standard error: standard output is for the one line that programs read. */
@@ -44,7 +45,8 @@ export async function runWeb(
     say('Building Channelscope …');
     await build(root);
   }
-  if (!followSystemNetwork(process.env)) say("The proxy of HTTP_PROXY or HTTPS_PROXY can't be used.");
+  const network = createNodeNetwork(process.env);
+  if (!network.use(SYSTEM_NETWORK)) say("The proxy of HTTP_PROXY or HTTPS_PROXY can't be used.");
   const platform = toHostPlatform(process.platform);
   const dataFolder = resolve(options.dataFolder ?? findDataFolder(platform, homedir(), process.env));
   const readers = describeReaders(dataFolder);
@@ -60,6 +62,7 @@ export async function runWeb(
     now: Date.now,
     onError: (error) => say(`A request failed: ${toErrorText(error)}`),
     onLeftover: (error) => say(`What was left of an import or export stays for now: ${toErrorText(error)}`),
+    useNetwork: network.useNetwork,
     createCore: createSharedCore,
   });
   stopOnSignals(() => server.stop());

@@ -19,12 +19,14 @@ export interface WebApplicationOptions {
   readonly onError: (error: unknown) => void;
   /** Gets the error of a file that should be gone and can't be removed. */
   readonly onLeftover?: (error: unknown) => void;
+  /** Left out, services are reached as the process has it. */
+  readonly useNetwork?: Host['useNetwork'];
   readonly createCore: (host: Host) => Promise<Core>;
 }
 
 /** Starts the core, which claims the folder, and serves it. Whatever was started is stopped again when a later step fails. */
 export async function startWebApplication(options: WebApplicationOptions): Promise<WebServer> {
-  const { dataFolder, onLeftover = () => undefined } = options;
+  const { dataFolder, onLeftover = () => undefined, useNetwork = () => Promise.resolve() } = options;
   await prepareDataFolder(dataFolder);
   const stops: (() => Promise<void>)[] = [];
   const stopAll = async (): Promise<void> => {
@@ -33,7 +35,7 @@ export async function startWebApplication(options: WebApplicationOptions): Promi
   try {
     const downloads = createExportDownloads(join(dataFolder, 'exports'));
     const uploads = createImportUploads(join(dataFolder, 'uploads'), { report: onLeftover });
-    const core = await options.createCore(createWebHost({ ...options, downloads, uploads }));
+    const core = await options.createCore(createWebHost({ ...options, downloads, uploads, useNetwork }));
     stops.push(
       () => uploads.clear(),
       () => core.stop(),

@@ -13,8 +13,9 @@ export function createWebHost(options: {
   dataFolder: string;
   downloads: ExportDownloads;
   uploads: ImportUploads;
+  useNetwork: Host['useNetwork'];
 }): Host {
-  const { platform, version, dataFolder, downloads, uploads } = options;
+  const { platform, version, dataFolder, downloads, uploads, useNetwork } = options;
   const fetch: Host['fetch'] = (input, init) =>
     globalThis.fetch(input, { ...init, redirect: 'manual', credentials: 'omit' });
   return {
@@ -27,6 +28,7 @@ export function createWebHost(options: {
     fetchFor: () => fetch,
     // Node's proxies are told by the variables that name them.
     useProxyLogins: () => undefined,
+    useNetwork,
     workers: {
       cache: new URL('../core/cache/threads/cache-thread.ts', import.meta.url),
       service: new URL('../service/service-thread.ts', import.meta.url),

@@ -3,6 +3,7 @@ import { useRouter } from 'vue-router';
 import type { AlertNote } from '../../src-main/common/model/alerts/alert-state.ts';
 import { useBackend } from '../backend/backend.ts';
 import { useConnectionsStore } from '../stores/connections.ts';
+import { useAppStore } from '../stores/app.ts';
 import { useAlertStore } from './alert-store.ts';
 
 /** Whether the page may show notifications; `unsupported` where the browser has none. */
@@ -23,12 +24,13 @@ export function usePageNotes(): { readonly begin: () => Promise<void> } {
   const backend = useBackend();
   const router = useRouter();
   const alerts = useAlertStore();
+  const app = useAppStore();
   const connections = useConnectionsStore();
   /** Without this the browser may forget a notification before it is clicked. */
   const shown = shallowRef<readonly Notification[]>([]);
 
   watchEffect(() => {
-    const count = alerts.firingAnywhere;
+    const count = app.settings?.alertBadge === false ? 0 : alerts.firingAnywhere;
     document.title = count === 0 ? PRODUCT : `(${count}) ${PRODUCT}`;
   });
 

@@ -1,5 +1,6 @@
 import { inject, type InjectionKey, type Ref } from 'vue';
 import type { Clock } from '../../src-main/common/model/clock.ts';
+import type { Settings } from '../../src-main/common/model/settings/settings.ts';
 
 /** The clocks of the active connection, and the one that its times are shown in. */
 export interface ShellClock {
@@ -12,6 +13,7 @@ export interface ShellClock {
 export interface ShellContext {
   readonly theme: Readonly<Ref<'system' | 'light' | 'dark'>>;
   readonly isMac: Readonly<Ref<boolean>>;
+  readonly weekStart: Readonly<Ref<Settings['weekStart']>>;
   /** Null without a connection. */
   readonly clock: Readonly<Ref<ShellClock | null>>;
   chooseClock(choice: Clock): void;

@@ -1,5 +1,5 @@
 import { useRouter } from 'vue-router';
-import type { SavedStatement } from '../../src-main/common/model/settings.ts';
+import type { SavedStatement } from '../../src-main/common/model/settings/settings.ts';
 import type { Instants } from '../period/period-selection.ts';
 import { usePeriodStore } from '../stores/period.ts';
 import { useSqlStore } from '../stores/sql.ts';

@@ -16,7 +16,7 @@ import {
   Settings,
 } from '@lucide/vue';
 import type { Clock } from '../../src-main/common/model/clock.ts';
-import type { SavedStatement } from '../../src-main/common/model/settings.ts';
+import type { SavedStatement } from '../../src-main/common/model/settings/settings.ts';
 import type { Snapshot } from '../../src-main/common/model/cache/snapshot.ts';
 import type { PeriodPreset } from '../period/period-selection.ts';
 import type { FoundSession } from './use-session-lookup.ts';
@@ -45,8 +45,11 @@ export interface PaletteEntry {
     | 'findings'
     | 'periods'
     | 'connections'
+    | 'settings'
     | 'snapshots';
   readonly label: string;
+  /** Words that find it too, without being shown. */
+  readonly hiddenWords?: string;
   readonly icon: Component;
   /** Keys besides Ctrl or Cmd. */
   readonly keys: readonly string[];
@@ -101,12 +104,14 @@ export function findPaletteEntries(
     label: t('palette.settings'),
     icon: Settings,
     keys: [','],
-    action: { kind: 'go', path: '/settings/connections' },
+    action: { kind: 'go', path: '/settings' },
   };
   const actions = ACTIONS.map((action): PaletteEntry => {
     return { ...action, group: 'actions', label: t(`palette.actions.${action.id}`) };
   });
-  const found = places.filter((entry) => matches(entry.label, text)).slice(0, MAX_PLACES);
+  const found = places
+    .filter((entry) => matches(`${entry.label} ${entry.hiddenWords ?? ''}`, text))
+    .slice(0, MAX_PLACES);
   const findings = found.filter(({ group }) => group === 'findings');
   return [
     ...(session === null ? [] : [toSessionEntry(session, t)]),

@@ -1,10 +1,12 @@
-import { CalendarDays, Database, FileSymlink, Link, Server, TriangleAlert } from '@lucide/vue';
+import { CalendarDays, Database, FileSymlink, Link, Server, Settings2, TriangleAlert } from '@lucide/vue';
 import { computed, type ComputedRef } from 'vue';
 import { useI18n } from 'vue-i18n';
+import { SETTING_ENTRIES } from '../../src-main/common/model/settings/setting-sections.ts';
 import { useFindingWords } from '../messages/finding-words.ts';
 import { usePeriodWords } from '../messages/period-words.ts';
 import { PERIOD_PRESETS } from '../period/period-selection.ts';
 import { toFindingTarget } from '../screens/overview/findings/finding-target.ts';
+import { useSettingWords } from '../settings/setting-words.ts';
 import { useAppStore } from '../stores/app.ts';
 import { useClockStore } from '../stores/clock.ts';
 import { useConnectionsStore } from '../stores/connections.ts';
@@ -24,6 +26,7 @@ export function usePalettePlaces(): ComputedRef<readonly PaletteEntry[]> {
   const savedFilters = useSavedFiltersStore();
   const snapshots = useSnapshotsStore();
   const formatPeriod = usePeriodWords();
+  const settingWords = useSettingWords();
   const { toTitle, toDirections } = useFindingWords();
 
   const listFindings = (): PaletteEntry[] =>
@@ -71,6 +74,16 @@ export function usePalettePlaces(): ComputedRef<readonly PaletteEntry[]> {
           action: { kind: 'snapshot', snapshot },
         };
       });
+  const listSettings = (): PaletteEntry[] =>
+    SETTING_ENTRIES.map(({ name, section }) => ({
+      id: `setting-${name}`,
+      group: 'settings',
+      label: `${t(`settings.sections.${section}`)}: ${settingWords.toLabel(name)}`,
+      hiddenWords: settingWords.toHelp(name),
+      icon: Settings2,
+      keys: [],
+      action: { kind: 'go', path: `/settings/${section}/${name}` },
+    }));
   const listFilters = (): PaletteEntry[] =>
     toFilterEntries(savedFilters.list, (key, values) => t(key, values ?? {}));
   // Where the window is a browser's, the system would lead such a link to another program.
@@ -93,5 +106,6 @@ export function usePalettePlaces(): ComputedRef<readonly PaletteEntry[]> {
     ...listPeriods(),
     ...listConnections(),
     ...listSnapshots(),
+    ...listSettings(),
   ]);
 }

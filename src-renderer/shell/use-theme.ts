@@ -1,10 +1,15 @@
-import { watch } from 'vue';
+import { watch, watchEffect } from 'vue';
 import { useAppStore } from '../stores/app.ts';
 
-/** Keeps the page's class in step with the theme of the settings or of the system. */
+/** Keeps the page in step with the appearance of the settings or of the system: theme, density, motion. */
 export function useTheme(): void {
   const app = useAppStore();
   watch(() => app.isDark, applyTheme, { immediate: true });
+  watchEffect(() => {
+    const { dataset } = document.documentElement;
+    dataset['density'] = app.settings?.density ?? 'standard';
+    dataset['motion'] = app.settings?.motion ?? 'system';
+  });
 }
 
 /** Sets the class without each colour fading on its own. */

@@ -74,6 +74,6 @@ export const VIEWS: readonly View[] = [
 /** Views with a key of their own. */
 export const MAX_VIEW_KEYS = 9;
 
-export const SETTINGS_VIEW = { path: '/settings/connections', icon: Settings } as const;
+export const SETTINGS_VIEW = { path: '/settings', icon: Settings } as const;
 export const ABOUT_VIEW = { path: '/about', icon: Info } as const;
 export const VIEW_GROUPS: readonly ViewGroup[] = ['none', 'inbound', 'outbound', 'data'];

@@ -3,7 +3,7 @@ import { defineStore } from 'pinia';
 import { computed, shallowRef } from 'vue';
 import type { Keychain } from '../../src-main/common/contract/operations/app.ts';
 import type { Output } from '../../src-main/common/contract/index.ts';
-import type { Settings, SettingsChange } from '../../src-main/common/model/settings.ts';
+import type { Settings, SettingsChange } from '../../src-main/common/model/settings/settings.ts';
 import { useBackend } from '../backend/backend.ts';
 
 const THEMES = ['system', 'light', 'dark'] as const;
@@ -40,7 +40,11 @@ export const useAppStore = defineStore('app', () => {
   }
 
   async function update(change: SettingsChange): Promise<void> {
-    settings.value = await backend.call('settings/update', change);
+    const saved = await backend.call('settings/update', change);
+    // What another window changed meanwhile came as an event, maybe before this answer: only what was asked for is taken.
+    const names = Object.keys(change) as (keyof SettingsChange)[];
+    const own = Object.fromEntries(names.map((name) => [name, saved[name]]));
+    settings.value = { ...(settings.value ?? saved), ...own };
   }
 
   /** Tries the system's keychain once more; what was entered in this session moves into it. */

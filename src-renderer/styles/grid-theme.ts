@@ -1,6 +1,12 @@
 import { themeQuartz, type Theme } from 'ag-grid-community';
+import type { Density } from '../../src-main/common/model/settings/settings.ts';
 
-export const ROW_HEIGHT_PX = 27;
+const ROW_HEIGHTS_PX: Readonly<Record<Density, number>> = { compact: 23, standard: 27, comfortable: 34 };
+
+/** The height of a grid's row now, the same as that of other tables (`--cs-row`). */
+export function readRowHeightPx(): number {
+  return ROW_HEIGHTS_PX[(document.documentElement.dataset['density'] ?? 'standard') as Density];
+}
 
 /** Creates the grid's theme from the tokens; sizes belong to no colour mode, or the dark one would lack them. */
 export function createGridTheme(): Theme {
@@ -9,7 +15,7 @@ export function createGridTheme(): Theme {
     fontSize: 12,
     headerFontSize: 11,
     headerFontWeight: 500,
-    rowHeight: ROW_HEIGHT_PX,
+    rowHeight: readRowHeightPx(),
     headerHeight: 30,
     cellHorizontalPadding: 10,
     backgroundColor: 'var(--cs-surface)',

@@ -149,6 +149,17 @@ test('every screen, light and dark, wide and narrow', async ({ app, page }) => {
   await page.getByRole('button', { name: 'Test connection' }).click();
   await page.getByText('Passed').first().waitFor({ timeout: 30_000 });
   await showScreen(page, 'connections');
+  await window.openView('/settings');
+  await page.getByRole('group', { name: 'Theme' }).waitFor();
+  await showScreen(page, 'settings');
+  await window.openView('/settings/network');
+  await page.getByRole('radio', { name: 'This proxy' }).click();
+  await page.getByRole('textbox', { name: 'Address of the proxy' }).fill('socks5://proxy');
+  await page.getByText('Only http and https proxies').waitFor();
+  await showScreen(page, 'settings-fault');
+  await page.getByRole('button', { name: 'Reset Network' }).click();
+  await window.openView('/settings/keyboard');
+  await showScreen(page, 'settings-keyboard');
   await window.stopBuiltInService();
   await window.openView('/overview');
   await page

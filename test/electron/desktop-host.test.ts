@@ -17,6 +17,7 @@ const host = createDesktopHost({
   version: '1.2.3',
   dataFolder: '/data',
   fetchFor: () => globalThis.fetch,
+  useNetwork: () => Promise.resolve(),
   useProxyLogins: () => undefined,
   workers: { cache: new URL('about:blank'), service: new URL('about:blank'), engine: new URL('about:blank') },
   findWindow: () => null,

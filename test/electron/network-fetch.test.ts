@@ -3,7 +3,8 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Session } from 'electron';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createNetworkFetch, createNetworkFetches } from '../../src-main/electron/network-fetch.ts';
+import { createConnectionNetworks } from '../../src-main/electron/network/connection-networks.ts';
+import { createNetworkFetch } from '../../src-main/electron/network/network-fetch.ts';
 import { startFaultServer, startRawServer, type FaultServer } from '../support/fault-server.ts';
 import { app, resetFakeElectron, session, sessions, uncaught } from '../support/fake-electron.ts';
 
@@ -138,7 +139,7 @@ it('a body that is cut short is a failure, not a shorter body', async () => {
 it('seven calls of one connection that hang do not keep another connection waiting', async () => {
   const held: ServerResponse[] = [];
   meet = (response) => void held.push(response);
-  const { fetchFor } = createNetworkFetches();
+  const { fetchFor } = createConnectionNetworks();
   const controller = new AbortController();
   const slow = Array.from({ length: 7 }, () =>
     fetchFor('one')(`${server.address}/slow`, { signal: controller.signal }),
@@ -184,7 +185,7 @@ describe('a proxy that asks who is calling', () => {
   };
 
   it('is told what is kept, and lets the request through', async () => {
-    const { fetchFor, useProxyLogins } = createNetworkFetches();
+    const { fetchFor, useProxyLogins } = createConnectionNetworks();
     const questions: unknown[] = [];
     const notes: unknown[] = [];
     useProxyLogins({
@@ -205,14 +206,14 @@ describe('a proxy that asks who is calling', () => {
   });
 
   it('is told nothing where nothing is known, and its refusal is the response', async () => {
-    const { fetchFor, useProxyLogins } = createNetworkFetches();
+    const { fetchFor, useProxyLogins } = createConnectionNetworks();
     useProxyLogins({ find: () => Promise.resolve(null), note: () => undefined });
     expect((await fetchFor('two')(behind('two'))).status).toBe(407);
     expect(told).toEqual(['nothing']);
   });
 
   it('that refuses a login is asked no third time with it', async () => {
-    const { fetchFor, useProxyLogins } = createNetworkFetches();
+    const { fetchFor, useProxyLogins } = createConnectionNetworks();
     useProxyLogins({
       find: ({ attempt }) => Promise.resolve(attempt === 1 ? { userName: 'anna', password: 'wrong' } : null),
       note: () => undefined,

@@ -22,6 +22,7 @@ export async function createTestHost(
     fetch: globalThis.fetch,
     fetchFor: () => change.fetch ?? globalThis.fetch,
     useProxyLogins: () => undefined,
+    useNetwork: () => Promise.resolve(),
     workers: {
       cache: bundledScript('cache-thread'),
       service: bundledScript('service-thread'),

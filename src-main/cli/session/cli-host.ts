@@ -8,10 +8,13 @@ export interface CliHostOptions {
   readonly version: string;
   readonly dataFolder: string;
   readonly workers: Host['workers'];
+  /** Left out, services are reached as the process has it. */
+  readonly useNetwork?: Host['useNetwork'] | undefined;
 }
 
 /** A host without a window: it shows nothing, and asks nobody for a file. */
-export function createCliHost({ platform, version, dataFolder, workers }: CliHostOptions): Host {
+export function createCliHost(options: CliHostOptions): Host {
+  const { platform, version, dataFolder, workers, useNetwork = () => Promise.resolve() } = options;
   const fetch: Host['fetch'] = (input, init) =>
     globalThis.fetch(input, { ...init, redirect: 'manual', credentials: 'omit' });
   return {
@@ -24,6 +27,7 @@ export function createCliHost({ platform, version, dataFolder, workers }: CliHos
     fetchFor: () => fetch,
     // Node's proxies are told by the variables that name them.
     useProxyLogins: () => undefined,
+    useNetwork,
     startProcess: forkProcess,
     chooseExportTarget: () => Promise.resolve(null),
     printPdf: (source, target, signal) => printWithBrowser(source, target, signal),

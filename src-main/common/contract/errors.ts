@@ -77,6 +77,8 @@ export const ERROR_CODES = [
   'files.held',
   'imports.unreadable',
   'imports.upload-gone',
+  'settings.unfit',
+  'settings.no-certificate',
   'tasks.not-found',
   'local-service.start-failed',
   'local-service.crashed',

@@ -7,6 +7,7 @@ import {
   type AlertRule,
 } from '../../common/model/alerts/alert-rule.ts';
 import type { AlertBoard, AlertNote, AlertOrigin } from '../../common/model/alerts/alert-state.ts';
+import type { Settings } from '../../common/model/settings/settings.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import type { Events } from '../events.ts';
 import type { Host } from '../host.ts';
@@ -43,11 +44,12 @@ export function createAlerts(options: {
   readonly source: MinuteSource;
   readonly connections: Pick<ConnectionStore, 'get' | 'list'>;
   readonly host: Pick<Host, 'showNote' | 'showBadge'>;
-  readonly events: Pick<Events, 'emit' | 'onAny'>;
+  readonly events: Pick<Events, 'emit' | 'on' | 'onAny'>;
+  readonly settings: { get(): Pick<Settings, 'alertNotes' | 'alertBadge'> };
   readonly logger: Logger;
   now(): number;
 }): Alerts {
-  const { book, source, connections, host, events, logger, now } = options;
+  const { book, source, connections, host, events, settings, logger, now } = options;
   const inTurn = createSaveQueue();
   const notes = createNoteSender(host, events.emit);
   const lackingOf = new Map<string, number>();
@@ -56,10 +58,13 @@ export function createAlerts(options: {
   let isStopped = false;
 
   const readBoard = (): AlertBoard => book.toBoard(now(), checkedAtMs, lackingOf);
+  const showBadge = (): void => {
+    const firing = readBoard().rules.filter(({ state }) => state.firingSinceMs !== null);
+    host.showBadge(settings.get().alertBadge ? firing.length : 0);
+  };
   const announce = (): void => {
-    const board = readBoard();
-    host.showBadge(board.rules.filter(({ state }) => state.firingSinceMs !== null).length);
-    events.emit('alerts/changed', board);
+    showBadge();
+    events.emit('alerts/changed', readBoard());
   };
   const save = async (): Promise<void> => {
     savedAtMs = now();
@@ -79,7 +84,8 @@ export function createAlerts(options: {
       const { kind, sinceMs, figures } = turn;
       const atMs = Math.max(turn.atMs, byHand?.atMs ?? 0);
       const entry = { ruleId: rule.id, atMs, kind, sinceMs, figures, condition };
-      const notice = reason ?? book.findMute(rule, now());
+      const switchedOff = settings.get().alertNotes ? null : 'switched-off';
+      const notice = reason ?? book.findMute(rule, now()) ?? switchedOff;
       if (notice !== null) {
         book.addEntry({ ...entry, notice });
         return [];
@@ -126,6 +132,7 @@ export function createAlerts(options: {
     announce();
   };
 
+  const stopBadge = events.on('settings/changed', showBadge);
   const watching = watchChanges({
     events,
     check: (isDue) =>
@@ -205,6 +212,7 @@ export function createAlerts(options: {
     check: () => inTurn(() => checkAll(() => true)),
     async stop() {
       isStopped = true;
+      stopBadge();
       watching.stop();
       // A check under way may wait for the engine, which ends next: what it finds is found again.
       await save();

@@ -33,6 +33,7 @@ export function createAppHandlers(parts: {
       await connections.lookForSecrets();
       return state;
     },
+    'app/reveal-data-folder': async () => ({ isShown: await host.revealFolder(host.dataFolder) }),
     'app/read-proxy-challenge': () => proxyLogins.readChallenge(),
     'app/sign-in-to-proxy': async (login) => {
       await proxyLogins.signIn(login);

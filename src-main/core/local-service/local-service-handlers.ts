@@ -43,7 +43,8 @@ export function createLocalServiceHandlers(parts: {
     },
     'local-service/set-live': async ({ live }) => {
       await settings.update({ localServiceLive: live });
-      runner.setLive(live);
+      // The setting's change may have told it already.
+      if (runner.state.live !== live) runner.setLive(live);
       return runner.state;
     },
     'local-service/set-simulation': (simulation) => {

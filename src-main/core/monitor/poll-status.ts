@@ -1,4 +1,4 @@
-import type { Settings } from '../../common/model/settings.ts';
+import type { Settings } from '../../common/model/settings/settings.ts';
 
 const LOOK_EVERY_MS = 1_000;
 

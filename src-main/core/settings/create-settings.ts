@@ -1,66 +1,99 @@
-import { join } from 'node:path';
-import { Type, type TArray } from 'typebox';
-import { Value } from 'typebox/value';
+import { readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { AppError } from '../../common/contract/errors.ts';
 import type { Emit } from '../../common/contract/index.ts';
-import { Settings, type SettingsChange } from '../../common/model/settings.ts';
+import { findSettingFault } from '../../common/model/settings/check-setting.ts';
+import type { SetAsideSettings } from '../../common/model/settings/set-aside-settings.ts';
+import { SETTING_ENTRIES } from '../../common/model/settings/setting-sections.ts';
+import type { Settings, SettingsChange } from '../../common/model/settings/settings.ts';
+import { patiently } from '../../node/patience.ts';
+import { writeFileAtomically } from '../../node/write-file-atomically.ts';
 import type { Logger } from '../logging/logger.ts';
 import { createSaveQueue } from './save-queue.ts';
-import { readJsonFileOrKeepAside, writeJsonFile } from './json-file.ts';
+import { keepAside, readJsonFileOrKeepAside, writeJsonFile } from './json-file.ts';
+import {
+  DOCUMENT_VERSION,
+  findDocumentVersion,
+  readDocument,
+  toDocument,
+  type SetAsideSetting,
+  type SettingsDocument,
+} from './settings-document.ts';
 
 /** The user's settings, kept in one document: what is in use is what is saved. */
 export interface SettingsStore {
   get(): Settings;
+  /** Rejects with `settings.unfit` (details `setting`, `fault`) for a value that can't be used; nothing is saved then. */
   update(change: SettingsChange): Promise<Settings>;
+  /** What was saved and can't be used, as found when the application started. */
+  listSetAside(): SetAsideSettings;
 }
 
-function toValidSettings(saved: unknown, logger: Logger): Settings {
-  const values = typeof saved === 'object' && saved !== null ? renameOldKeys({ ...saved }) : {};
-  const entries = Object.entries(Settings.properties).map(([key, schema]) => {
-    const saved = values[key];
-    if (key in values && Value.Check(schema, saved)) return [key, saved] as const;
-    if (key in values) logger.warn('setting ignored', { setting: key });
-    if (Array.isArray(saved) && Type.IsArray(schema)) return [key, keepFitting(schema, saved)] as const;
-    return [key, Value.Create(schema)] as const;
-  });
-  return Object.fromEntries(entries) as Settings;
-}
+const FILE_NAME = 'settings.json';
 
-/** Of a list, what does not fit is left out, and the rest stays. */
-function keepFitting(
-  { items, maxItems }: TArray & { readonly maxItems?: number },
-  saved: readonly unknown[],
-): readonly unknown[] {
-  return saved.filter((item) => Value.Check(items, item)).slice(0, maxItems);
-}
-
-/** Until version 0.1 there was one choice, for all connections, of the zone that periods were picked in. */
-function renameOldKeys({ periodZone, ...values }: Record<string, unknown>): Record<string, unknown> {
-  return periodZone === undefined ? values : { clock: periodZone, ...values };
-}
-
-/** Loads the settings; each value that does not fit its schema falls back to its default. */
+/**
+ * Loads the settings from `settings.json`, of any version. Values that don't fit stay in the document, apart from the
+ * others; a file of a later version is copied before it is written, and one that is no document at all is moved aside.
+ */
 export async function createSettings(options: {
   folder: string;
   now: () => number;
   emit: Emit;
   logger: Logger;
 }): Promise<SettingsStore> {
-  const { logger } = options;
-  const path = join(options.folder, 'settings.json');
-  const saved = await readJsonFileOrKeepAside(path, options.now(), (keptAs) =>
-    logger.warn('settings damaged', { keptAs }),
-  );
-  let settings = toValidSettings(saved, logger);
+  const { folder, now, emit, logger } = options;
+  const path = join(folder, FILE_NAME);
+  let keptFile: string | null = null;
+  const noteDamage = (keptAs: string): void => {
+    keptFile = basename(keptAs);
+    logger.warn('settings damaged', { keptAs: keptFile });
+  };
+
+  const load = async (): Promise<SettingsDocument> => {
+    const saved = await readJsonFileOrKeepAside(path, now(), noteDamage);
+    const version = saved === undefined ? 1 : findDocumentVersion(saved);
+    if (version === null) noteDamage(await keepAside(path, now()));
+    if (version !== null && version > DOCUMENT_VERSION) {
+      const before = await patiently({ path, action: 'open' }, () => readFile(path));
+      await writeFileAtomically(`${path}.v${String(version)}.backup`, before);
+    }
+    return readDocument(saved, version ?? 1);
+  };
+  const loaded = await load();
+  const setAside: readonly SetAsideSetting[] = loaded.setAside;
+  let { settings } = loaded;
+  if (setAside.length > 0) {
+    logger.warn('settings set aside', { settings: setAside.map(({ name }) => name) });
+  }
+
   const inTurn = createSaveQueue();
   return {
     get: () => settings,
     update: (change) =>
       inTurn(async () => {
+        requireFit(change);
         const next = { ...settings, ...change };
-        await writeJsonFile(path, next);
+        await writeJsonFile(path, toDocument({ settings: next, setAside }));
         settings = next;
-        options.emit('settings/changed', settings);
+        emit('settings/changed', settings);
         return settings;
       }),
+    listSetAside: () => ({
+      names: [...new Set(setAside.map(({ name }) => name))],
+      fileName: FILE_NAME,
+      keptFile,
+    }),
   };
+}
+
+/** What the schema can't say of a setting is checked here; a window checks the same before it sends anything. */
+function requireFit(change: SettingsChange): void {
+  for (const { name } of SETTING_ENTRIES) {
+    const fault = name in change ? findSettingFault(name, change[name]) : null;
+    if (fault === null) continue;
+    throw new AppError('settings.unfit', `The value of ${name} can't be used: ${fault.code}.`, {
+      setting: name,
+      fault: fault.code,
+    });
+  }
 }

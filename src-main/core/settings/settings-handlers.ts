@@ -1,5 +1,6 @@
 import type { HandlersOf } from '../../common/contract/index.ts';
 import type { SettingsStore } from './create-settings.ts';
+import { readCertificates } from './read-certificates.ts';
 
 /** The handlers of `settings/…`. */
 export function createSettingsHandlers(parts: { readonly settings: SettingsStore }): HandlersOf<'settings'> {
@@ -7,5 +8,7 @@ export function createSettingsHandlers(parts: { readonly settings: SettingsStore
   return {
     'settings/get': () => settings.get(),
     'settings/update': (change) => settings.update(change),
+    'settings/list-set-aside': () => settings.listSetAside(),
+    'settings/read-certificates': ({ pem }) => readCertificates(pem),
   };
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Emit, EventName, Handlers } from '../../../src-main/common/contract/index.ts';
 import type { Task } from '../../../src-main/common/model/cache/task.ts';
-import type { Settings } from '../../../src-main/common/model/settings.ts';
+import type { Settings } from '../../../src-main/common/model/settings/settings.ts';
 import { createCacheHandlers } from '../../../src-main/core/cache/cache-handlers.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import type { SavedConnection } from '../../../src-main/core/connections/connection-document.ts';

@@ -1,5 +1,5 @@
 import type { Session } from 'electron';
-import { createNetworkFetch } from '../../../src-main/electron/network-fetch.ts';
+import { createNetworkFetch } from '../../../src-main/electron/network/network-fetch.ts';
 import { app } from './app.ts';
 import { session } from './session.ts';
 import { state } from './state.ts';

@@ -50,6 +50,28 @@ export class FakeSession {
   ): void {
     this.#set('setDisplayMediaRequestHandler', handler);
   }
+  /** As a person's settings say; null follows the system. */
+  proxyConfig: Electron.ProxyConfig | null = null;
+  setProxy(config: Electron.ProxyConfig): Promise<void> {
+    record('session.setProxy', this.partition, config);
+    this.proxyConfig = config;
+    const rules = config.mode === 'fixed_servers' ? URL.parse(config.proxyRules ?? '') : null;
+    this.proxy = rules === null ? null : { host: rules.hostname, port: Number(rules.port) };
+    return Promise.resolve();
+  }
+  setCertificateVerifyProc(proc: Parameters<Electron.Session['setCertificateVerifyProc']>[0]): void {
+    this.#set('setCertificateVerifyProc', proc);
+  }
+  /** What the session makes of a certificate that a server shows: 0 is good, -3 leaves it to Chromium. */
+  judgeCertificate(request: Partial<Electron.Request>): number {
+    const proc = this.handlers.get('setCertificateVerifyProc') as unknown as
+      ((request: unknown, answer: (verdict: number) => void) => void) | undefined;
+    let verdict = -3;
+    proc?.(request, (given) => {
+      verdict = given;
+    });
+    return verdict;
+  }
   /** What a page gets that asks for a video: an answer without one throws, as Electron's does. */
   askForVideo(): unknown {
     const handler = this.handlers.get('setDisplayMediaRequestHandler') as unknown as (
@@ -71,7 +93,9 @@ type HandlerMethods =
   | 'setPermissionRequestHandler'
   | 'setPermissionCheckHandler'
   | 'setDevicePermissionHandler'
-  | 'setDisplayMediaRequestHandler';
+  | 'setDisplayMediaRequestHandler'
+  | 'setProxy'
+  | 'setCertificateVerifyProc';
 FakeSession.prototype satisfies Pick<Electron.Session, HandlerMethods>;
 
 export const sessions = new Map<string, FakeSession>();

@@ -1,7 +1,7 @@
 import { Value } from 'typebox/value';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { AppError, type ErrorCode } from '../../../src-main/common/contract/errors.ts';
-import { Settings } from '../../../src-main/common/model/settings.ts';
+import { Settings } from '../../../src-main/common/model/settings/settings.ts';
 import type { StatusSample } from '../../../src-main/common/model/connections/status.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import type { ReportingClient } from '../../../src-main/core/client/reporting-client.ts';

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { explainFailure, type RuntimeEnd } from '../../../src-main/start/explain-failure.ts';
-import { exemptLoopback } from '../../../src-main/node/follow-system-network.ts';
+import { exemptLoopback } from '../../../src-main/node/node-network.ts';
 import { runElectron, type DesktopEnd } from '../../../src-main/start/run-electron.ts';
 import { writeProgram } from '../../support/write-program.ts';
 
@@ -135,10 +135,11 @@ describe('the web application on a managed computer', () => {
     });
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const module = new URL('../../../src-main/node/follow-system-network.ts', import.meta.url).href;
+    const module = new URL('../../../src-main/node/node-network.ts', import.meta.url).href;
     const code = `
-      const { followSystemNetwork } = await import(${JSON.stringify(module)});
-      const isUsed = followSystemNetwork({ http_proxy: ${JSON.stringify(address)} });
+      const { createNodeNetwork } = await import(${JSON.stringify(module)});
+      const network = createNodeNetwork({ http_proxy: ${JSON.stringify(address)} });
+      const isUsed = network.use({ proxy: { mode: 'system' }, authorities: [] });
       const read = async (url) => (await fetch(url)).text();
       console.log(JSON.stringify([isUsed, await read('http://reports.example/a'), await read(${JSON.stringify(`${address}/b`)})]));`;
     const child = spawn(process.execPath, ['--input-type=module', '-e', code], {

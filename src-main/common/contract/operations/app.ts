@@ -47,6 +47,8 @@ export const appOperations = {
   'app/get-info': operation(Nothing, AppInfo),
   /** Tries the system's keychain once more, where secrets are kept in memory. */
   'app/retry-keychain': operation(Nothing, Keychain),
+  /** Shows the data folder; false where the system has no program for that. */
+  'app/reveal-data-folder': operation(Nothing, Type.Object({ isShown: Type.Boolean() })),
   /** The proxy that waits for a login; null where none does. */
   'app/read-proxy-challenge': operation(Nothing, Challenge),
   /** Keeps a login where secrets are kept, and requests the status of the active connection with it. */

@@ -34,6 +34,7 @@ const ALERT_NOTICES = [
   'no-window',
   'muted',
   'connection-muted',
+  'switched-off',
   'late',
   'over',
   'untold',

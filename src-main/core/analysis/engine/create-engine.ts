@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { readDefault } from '../../../common/model/settings/setting-sections.ts';
 import { AppError } from '../../../common/contract/errors.ts';
 import type { CallOptions } from '../../calls/pair-calls.ts';
 import type { Logger } from '../../logging/logger.ts';
@@ -8,8 +9,11 @@ import type { FeedProgress } from './feed-engine.ts';
 import type { EngineStart } from './serve-engine.ts';
 import { startEngine, type RunningEngine, type StartEngineProcess } from './start-engine.ts';
 
-/** What the engine's tables and statements may take; they spill to the disk beyond. */
-export const ENGINE_LIMITS = { memoryLimitMb: 256, threads: availableParallelism() };
+/** What the engine's tables and statements may take until the settings say otherwise; they spill to the disk beyond. */
+export const ENGINE_LIMITS = {
+  memoryLimitMb: readDefault('engineMemoryMb'),
+  threads: availableParallelism(),
+};
 /** Pages that were stored meanwhile are fed together. */
 const FOLLOW_DELAY_MS = 500;
 /** Feeding leaves a process some hundred megabytes larger, which only its end gives back. */

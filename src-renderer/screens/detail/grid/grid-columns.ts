@@ -4,7 +4,7 @@ import {
   type RecordOrder,
   type RecordRow,
 } from '../../../../src-main/common/model/records/record.ts';
-import type { TableColumn } from '../../../../src-main/common/model/settings.ts';
+import type { TableColumn } from '../../../../src-main/common/model/settings/settings.ts';
 import { listFields, type Direction } from '../../../../src-main/common/reporting/reports.ts';
 import { formatMoment } from '../../../../src-main/common/time/format-moment.ts';
 import { formatCount } from '../../../format/numbers.ts';

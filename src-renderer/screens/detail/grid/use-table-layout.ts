@@ -1,5 +1,5 @@
 import { computed } from 'vue';
-import type { TableColumn } from '../../../../src-main/common/model/settings.ts';
+import type { TableColumn } from '../../../../src-main/common/model/settings/settings.ts';
 import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
 import { useAppStore } from '../../../stores/app.ts';
 import { listDefaultLayout } from './grid-columns.ts';

@@ -1,5 +1,5 @@
 import { computed, shallowRef } from 'vue';
-import type { SavedStatement } from '../../../../src-main/common/model/settings.ts';
+import type { SavedStatement } from '../../../../src-main/common/model/settings/settings.ts';
 import { useAppStore } from '../../../stores/app.ts';
 
 /** Statements that were saved under a name, and what was deleted last. */

@@ -3,6 +3,7 @@ import type { AlertCondition, AlertDraft } from '../../../../src-main/common/mod
 import type { AlertNote } from '../../../../src-main/common/model/alerts/alert-state.ts';
 import type { Snapshot } from '../../../../src-main/common/model/cache/snapshot.ts';
 import type { HealthState } from '../../../../src-main/common/model/connections/status.ts';
+import type { Settings } from '../../../../src-main/common/model/settings/settings.ts';
 import { openAlertBook } from '../../../../src-main/core/alerts/alert-book.ts';
 import { createAlertFile } from '../../../../src-main/core/alerts/alert-file.ts';
 import { createAlertMemory, type AlertMemory } from '../../../../src-main/core/alerts/alert-memory.ts';
@@ -164,6 +165,7 @@ export async function openRig(
     readonly startMinute?: number;
     readonly shown?: ShownNote;
     readonly memory?: AlertMemory;
+    readonly settings?: Pick<Settings, 'alertNotes' | 'alertBadge'>;
   } = {},
 ): Promise<AlertRig> {
   let nowMs = START_MS + (options.startMinute ?? 0) * MINUTE_MS;
@@ -194,6 +196,7 @@ export async function openRig(
       showBadge: (count) => void badges.push(count),
     },
     events,
+    settings: { get: () => options.settings ?? { alertNotes: true, alertBadge: true } },
     logger,
     now,
   });

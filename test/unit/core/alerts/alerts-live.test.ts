@@ -140,6 +140,25 @@ describe('alerts', () => {
     expect(times).toEqual(times.toSorted((a, b) => a - b));
   });
 
+  it('notify nobody while notifications are off, and say so in the log', async () => {
+    const cache = { spans: [{ from: 0, to: 200 }], minutes: failing([100, 130]), checks: calm };
+    const settings = { alertNotes: false, alertBadge: true };
+    const rig = await open(cache, { startMinute: 90, settings });
+    const { id } = await rig.alerts.save(null, draftOf('Errors', errorShare()), 'hand');
+    for (let minute = 90; minute < 120; minute += 1) await rig.at(minute);
+    expect(rig.titles).toEqual([]);
+    expect(kinds(rig, id)).toEqual(['made by-hand', 'fired switched-off']);
+    expect(rig.badges.at(-1)).toBe(1);
+    // The number goes and comes as soon as it is switched.
+    settings.alertBadge = false;
+    rig.events.emit('settings/changed', {} as never);
+    expect(rig.badges.at(-1)).toBe(0);
+    settings.alertNotes = true;
+    for (let minute = 120; minute < 160; minute += 1) await rig.at(minute);
+    expect(rig.titles).toEqual([]);
+    expect(kinds(rig, id).at(-1)).toBe('ended untold');
+  });
+
   it('go on after a restart as if there had been none', async () => {
     const cache = { spans: [{ from: 0, to: 600 }], minutes: failing([100, 130]), checks: calm };
     let rig = await open(cache, { startMinute: 90 });

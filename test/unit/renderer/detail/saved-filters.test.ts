@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Router } from 'vue-router';
 import type { SavedFilter } from '../../../../src-main/common/model/records/saved-filter.ts';
 import { AppError } from '../../../../src-main/common/contract/errors.ts';
-import type { Settings } from '../../../../src-main/common/model/settings.ts';
+import type { Settings } from '../../../../src-main/common/model/settings/settings.ts';
 import SavedFilters from '../../../../src-renderer/screens/detail/saved/SavedFilters.vue';
 import { useAppStore } from '../../../../src-renderer/stores/app.ts';
 import { useSavedFiltersStore } from '../../../../src-renderer/stores/saved-filters.ts';

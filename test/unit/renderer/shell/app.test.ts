@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Router } from 'vue-router';
 import type { Output } from '../../../../src-main/common/contract/index.ts';
 import type { Connection } from '../../../../src-main/common/model/connections/connection.ts';
-import type { Settings } from '../../../../src-main/common/model/settings.ts';
+import type { Settings } from '../../../../src-main/common/model/settings/settings.ts';
 import App from '../../../../src-renderer/App.vue';
 import { makeState } from '../local-service/local-service-samples.ts';
 import { provideApplication } from '../support/provide-application.ts';

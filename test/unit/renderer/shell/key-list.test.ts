@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
-import { KEY_GROUPS } from '../../../../src-renderer/shell/key-list.ts';
+import { KEY_GROUPS } from '../../../../src-renderer/keys/key-list.ts';
 import { toShellCommand } from '../../../../src-renderer/shell/shortcuts.ts';
 
 const { t, te } = createMessages().global;

@@ -84,7 +84,7 @@ describe('keys of the shell', () => {
     await press(numberOf('inbound-detail'));
     expect(router.currentRoute.value.path).toBe('/inbound/detail');
     await press(',');
-    expect(router.currentRoute.value.path).toBe('/settings/connections');
+    expect(router.currentRoute.value.path).toBe('/settings');
   });
 
   it('leaves a key to the browser where the screen has nothing for it', async () => {

@@ -1,7 +1,7 @@
 import { mount } from '@vue/test-utils';
 import { describe, expect, it } from 'vitest';
 import { nextTick } from 'vue';
-import type { Settings } from '../../../../src-main/common/model/settings.ts';
+import type { Settings } from '../../../../src-main/common/model/settings/settings.ts';
 import type { SqlFailure } from '../../../../src-main/common/model/records/sql.ts';
 import StatementFault from '../../../../src-renderer/screens/sql/StatementFault.vue';
 import SqlEditor from '../../../../src-renderer/screens/sql/editor/SqlEditor.vue';

@@ -28,6 +28,7 @@ export async function provideApplication(backend: Backend, path = '/') {
       { path: '/session/:id', name: 'session', component: Blank },
       { path: '/alerts/:id?', name: 'alerts', component: Blank },
       { path: '/settings/connections/:id?', name: 'connections', component: Blank },
+      { path: '/settings/:section?/:setting?', name: 'settings', component: Blank },
       { path: '/:rest(.*)*', component: Blank },
     ],
   });

@@ -1,6 +1,6 @@
 import type { Connection } from '../../../../src-main/common/model/connections/connection.ts';
 import type { StatusHistory, StatusSample } from '../../../../src-main/common/model/connections/status.ts';
-import type { Settings } from '../../../../src-main/common/model/settings.ts';
+import type { Settings } from '../../../../src-main/common/model/settings/settings.ts';
 import type { Task } from '../../../../src-main/common/model/cache/task.ts';
 import { SPECIFIED_REPORT_IDENTIFIERS } from '../../../../src-main/common/reporting/reports.ts';
 
@@ -42,6 +42,16 @@ export function makeSettings(change: Partial<Settings> = {}): Settings {
     retentionDays: 0,
     retentionBytes: 0,
     savedStatements: [],
+    density: 'standard',
+    motion: 'system',
+    weekStart: 'monday',
+    engineMemoryMb: 256,
+    alertNotes: true,
+    alertBadge: true,
+    proxyMode: 'system',
+    proxyAddress: '',
+    proxyExceptions: '',
+    certificateAuthorities: [],
     ...change,
   };
 }

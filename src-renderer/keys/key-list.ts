@@ -1,4 +1,4 @@
-import { MAX_VIEW_KEYS, VIEWS } from './views.ts';
+import { MAX_VIEW_KEYS, VIEWS } from '../shell/views.ts';
 
 /** A key of the application, as the list of keys shows it. */
 export interface KeyLine {

@@ -1,14 +1,7 @@
 import type { Readable } from 'node:stream';
-import {
-  net,
-  session,
-  type AuthInfo,
-  type ClientRequest,
-  type IncomingMessage,
-  type Session,
-} from 'electron';
+import { net, type AuthInfo, type ClientRequest, type IncomingMessage, type Session } from 'electron';
 
-import type { Host, ProxyLogins } from '../core/host.ts';
+import type { ProxyLogins } from '../../core/host.ts';
 
 const PROXY_LOGIN_REQUIRED = 407;
 /** Responses with these statuses have no body; the constructor of Response rejects one. */
@@ -182,28 +175,6 @@ function answerProxy(logins: ProxyLogins | null) {
     end(isThrough: boolean): void {
       if (told !== null) logins?.note(told, isThrough ? 'accepted' : 'unknown');
       told = null;
-    },
-  };
-}
-
-/**
- * Returns the fetch of a connection. Each has a session of its own, in memory and without a cache: Chromium opens six
- * sockets to a host in a session, and what one connection received must never be served to another.
- */
-export function createNetworkFetches(): Pick<Host, 'fetchFor' | 'useProxyLogins'> {
-  const fetches = new Map<string, typeof globalThis.fetch>();
-  let logins: ProxyLogins | null = null;
-  return {
-    useProxyLogins: (given) => {
-      logins = given;
-    },
-    fetchFor: (connectionId) => {
-      const known = fetches.get(connectionId);
-      if (known !== undefined) return known;
-      const network = session.fromPartition(`requests-${connectionId}`, { cache: false });
-      const created = createNetworkFetch(network, () => logins);
-      fetches.set(connectionId, created);
-      return created;
     },
   };
 }

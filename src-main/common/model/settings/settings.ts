@@ -1,8 +1,8 @@
 import { Type, type Static } from 'typebox';
-import { Clock } from './clock.ts';
-import { HistogramSplit } from './records/histogram.ts';
-import { MAX_SAVED_FILTERS, SavedFilter } from './records/saved-filter.ts';
-import { SQL_MAX_STATEMENT_CHARACTERS } from './records/sql.ts';
+import { Clock } from '../clock.ts';
+import { HistogramSplit } from '../records/histogram.ts';
+import { MAX_SAVED_FILTERS, SavedFilter } from '../records/saved-filter.ts';
+import { SQL_MAX_STATEMENT_CHARACTERS } from '../records/sql.ts';
 
 /** A column of a detail table as the person set it up. */
 export const TableColumn = Type.Object({
@@ -22,11 +22,26 @@ export const SavedStatement = Type.Object({
 });
 export type SavedStatement = Static<typeof SavedStatement>;
 
+/** More certificate authorities of one's own than any network has. */
+export const MAX_AUTHORITIES = 50;
+/** A certificate of the largest usual key is a fifth of it. */
+export const MAX_CERTIFICATE_CHARACTERS = 20_000;
+
+/** How close the rows of tables are. */
+export const Density = Type.Union(
+  [Type.Literal('compact'), Type.Literal('standard'), Type.Literal('comfortable')],
+  { default: 'standard' },
+);
+export type Density = Static<typeof Density>;
+
 /** Every setting with its limits and default, in one schema: loading validates with it, key by key. */
 export const Settings = Type.Object({
   theme: Type.Union([Type.Literal('system'), Type.Literal('light'), Type.Literal('dark')], {
     default: 'system',
   }),
+  density: Density,
+  /** Whether things may move: as the system says, or never. */
+  motion: Type.Union([Type.Literal('system'), Type.Literal('reduced')], { default: 'system' }),
   activeConnectionId: Type.Union([Type.String(), Type.Null()], { default: null }),
   /** Seconds between two status polls; 0 polls only on request. */
   refreshSeconds: Type.Integer({ minimum: 0, maximum: 3600, default: 30 }),
@@ -48,6 +63,10 @@ export const Settings = Type.Object({
   clock: Clock,
   /** The choices of connections, by their id. */
   clocks: Type.Record(Type.String({ maxLength: 100 }), Clock, { default: {} }),
+  /** The day that weeks begin with, where days are picked. */
+  weekStart: Type.Union([Type.Literal('monday'), Type.Literal('sunday'), Type.Literal('saturday')], {
+    default: 'monday',
+  }),
   /** What the histogram's bars are divided by, and whether the median response time is drawn. */
   histogramSplit: Type.Union(HistogramSplit.anyOf, { default: 'class' }),
   histogramMedian: Type.Boolean({ default: false }),
@@ -62,6 +81,26 @@ export const Settings = Type.Object({
   retentionDays: Type.Integer({ minimum: 0, maximum: 3650, default: 0 }),
   /** The oldest cached reports are removed while the cache is larger, pinned ones never; 0 keeps them. */
   retentionBytes: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 }),
+  /** What the analysis engine may hold in memory, in MB; what it needs beyond goes to the disk. */
+  engineMemoryMb: Type.Integer({ minimum: 128, maximum: 65_536, default: 256 }),
+  /** Alerts notify; without, they are only logged and shown. */
+  alertNotes: Type.Boolean({ default: true }),
+  /** The number of alerts that fire, on the application's icon or in the title of its page. */
+  alertBadge: Type.Boolean({ default: true }),
+  /** The way to services: through the system's proxy, through none, or through the one of `proxyAddress`. */
+  proxyMode: Type.Union([Type.Literal('system'), Type.Literal('none'), Type.Literal('manual')], {
+    default: 'system',
+  }),
+  /** `host:port`, or an http or https address; never with a user name or password. */
+  proxyAddress: Type.String({ maxLength: 300, default: '' }),
+  /** Names that are reached without the proxy of `proxyAddress`, with commas between them. */
+  proxyExceptions: Type.String({ maxLength: 2000, default: '' }),
+  /** Certificates, as PEM, of authorities that are trusted besides the system's. */
+  certificateAuthorities: Type.Array(Type.String({ maxLength: MAX_CERTIFICATE_CHARACTERS }), {
+    maxItems: MAX_AUTHORITIES,
+    uniqueItems: true,
+    default: [],
+  }),
   /** Statements of SQL, in the order in which they were saved. */
   savedStatements: Type.Array(SavedStatement, { maxItems: 200, default: [] }),
 });

@@ -1,0 +1,123 @@
+import { Type, type TArray, type TSchema } from 'typebox';
+import { Value } from 'typebox/value';
+import { Settings } from '../../common/model/settings/settings.ts';
+
+/** A value that can't be used, as it was found in a document of `version`. */
+export interface SetAsideSetting {
+  readonly version: number;
+  readonly name: string;
+  readonly value: unknown;
+}
+
+/** What `settings.json` holds: what is in use, and what this version can't use and keeps as it is. */
+export interface SettingsDocument {
+  readonly settings: Settings;
+  readonly setAside: readonly SetAsideSetting[];
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** Each takes the values from its version to the next, the first one from version 1; append-only. */
+const UPGRADES: readonly ((values: Values) => Values)[] = [
+  // At first there was one choice, for all connections, of the zone that periods were picked in.
+  ({ periodZone, ...values }) => (periodZone === undefined ? values : { clock: periodZone, ...values }),
+];
+
+/** Names of the document itself, which are no settings. */
+const OWN_NAMES = ['version', 'setAside'];
+
+/** The version that is written; a document that names none is of version 1. */
+export const DOCUMENT_VERSION = UPGRADES.length + 1;
+
+/** Returns the version of a document as it was read, or null for something else. */
+export function findDocumentVersion(saved: unknown): number | null {
+  if (!isValues(saved)) return null;
+  const { version = 1 } = saved;
+  return typeof version === 'number' && Number.isInteger(version) && version > 0 ? version : null;
+}
+
+/**
+ * Reads a document of any version. Each value that fits is used; one that doesn't, or whose name is unknown, is set
+ * aside as it was found, and its setting has its default. What was set aside before is tried again, unless the
+ * setting was chosen anew meanwhile. Of a list, what fits is used and the whole is set aside.
+ */
+export function readDocument(saved: unknown, version: number): SettingsDocument {
+  const document = isValues(saved) ? saved : {};
+  const { setAside: kept } = document;
+  const found = Object.fromEntries(Object.entries(document).filter(([name]) => !OWN_NAMES.includes(name)));
+  const used: Record<string, unknown> = {};
+  const setAside: SetAsideSetting[] = [];
+  for (const [name, value] of Object.entries(upgrade(found, version))) {
+    const fitting = findFitting(name, value);
+    if (fitting !== undefined) used[name] = fitting.value;
+    if (fitting?.isWhole !== true) {
+      setAside.push({ version: Math.max(version, DOCUMENT_VERSION), name, value });
+    }
+  }
+  for (const entry of Array.isArray(kept) ? (kept as unknown[]) : []) {
+    const again = isSetAside(entry) ? findAgain(entry) : undefined;
+    if (again !== undefined && !(again.name in used)) used[again.name] = again.value;
+    else setAside.push(isSetAside(entry) ? entry : { version, name: '', value: entry });
+  }
+  const missing = Object.entries(Settings.properties).filter(([name]) => !(name in used));
+  const defaults = missing.map(([name, schema]) => [name, Value.Create(schema)] as const);
+  return { settings: { ...used, ...Object.fromEntries(defaults) } as Settings, setAside };
+}
+
+/** What was set aside, where this version can use it after all. */
+function findAgain({ version, name, value }: SetAsideSetting): { name: string; value: unknown } | undefined {
+  const [upgraded] = Object.entries(upgrade({ [name]: value }, version));
+  if (upgraded === undefined || findFitting(...upgraded)?.isWhole !== true) return undefined;
+  return { name: upgraded[0], value: upgraded[1] };
+}
+
+/**
+ * Returns the document as it is written. A default that stands in for a value that was set aside is left out, so that
+ * a version that knows the value takes it up again.
+ */
+export function toDocument({ settings, setAside }: SettingsDocument): object {
+  const isStandIn = ([name, value]: readonly [string, unknown]): boolean =>
+    setAside.some((entry) => entry.name === name) && isDefault(name, value);
+  const written = Object.entries(settings).filter((entry) => !isStandIn(entry));
+  return {
+    version: DOCUMENT_VERSION,
+    ...Object.fromEntries(written),
+    ...(setAside.length === 0 ? {} : { setAside }),
+  };
+}
+
+function isDefault(name: string, value: unknown): boolean {
+  const schema = findSchema(name);
+  return schema !== undefined && Value.Equal(Value.Create(schema), value);
+}
+
+function findSchema(name: string): TSchema | undefined {
+  return Object.entries(Settings.properties).find(([known]) => known === name)?.[1];
+}
+
+function findFitting(name: string, value: unknown): { value: unknown; isWhole: boolean } | undefined {
+  const schema = findSchema(name);
+  if (schema === undefined) return undefined;
+  if (Value.Check(schema, value)) return { value, isWhole: true };
+  if (!Type.IsArray(schema) || !Array.isArray(value)) return undefined;
+  return { value: keepFitting(schema, value), isWhole: false };
+}
+
+function keepFitting(
+  { items, maxItems }: TArray & { readonly maxItems?: number },
+  saved: readonly unknown[],
+): readonly unknown[] {
+  return saved.filter((item) => Value.Check(items, item)).slice(0, maxItems);
+}
+
+function upgrade(values: Values, version: number): Values {
+  return UPGRADES.slice(version - 1).reduce((known, step) => step(known), values);
+}
+
+function isSetAside(value: unknown): value is SetAsideSetting {
+  return isValues(value) && typeof value['version'] === 'number' && typeof value['name'] === 'string';
+}
+
+function isValues(value: unknown): value is Values {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,85 @@
+import type { Component } from 'vue';
+import {
+  SETTING_ENTRIES,
+  SETTING_SECTIONS,
+  type SettingEntry,
+  type SettingSectionName,
+  type ShownSetting,
+} from '../../../src-main/common/model/settings/setting-sections.ts';
+import type { Settings } from '../../../src-main/common/model/settings/settings.ts';
+import KeyRows from './rows/KeyRows.vue';
+import AlertRulesRow from './rows/AlertRulesRow.vue';
+import CacheSpaceRow from './rows/CacheSpaceRow.vue';
+import ConnectionClocksRow from './rows/ConnectionClocksRow.vue';
+import DataFolderRow from './rows/DataFolderRow.vue';
+import EverythingRow from './rows/EverythingRow.vue';
+import FactRow from './rows/FactRow.vue';
+import FollowedRow from './rows/FollowedRow.vue';
+import LocalServiceRow from './rows/LocalServiceRow.vue';
+import ReadersRow from './rows/ReadersRow.vue';
+import SecretsRow from './rows/SecretsRow.vue';
+import SetAsideRow from './rows/SetAsideRow.vue';
+
+/** A row of the screen: a setting with its control, or something beside the settings that is a part of its own. */
+export type SettingsRow =
+  | { readonly kind: 'setting'; readonly name: ShownSetting; readonly group: string }
+  | { readonly kind: 'part'; readonly name: PartName; readonly group: string };
+
+export interface SectionRows {
+  readonly name: SettingSectionName;
+  readonly rows: readonly SettingsRow[];
+}
+
+/** What of the application decides which settings do something. */
+export interface SettingsPlace {
+  readonly hasTray: boolean;
+  readonly settings: Settings | null;
+}
+
+/** The parts that are no settings; each says what it is under `settings.rows`. */
+export const PARTS = {
+  connectionClocks: { section: 'formats', group: '', component: ConnectionClocksRow },
+  followed: { section: 'following', group: '', component: FollowedRow },
+  alertRules: { section: 'alerts', group: '', component: AlertRulesRow },
+  cacheSpace: { section: 'storage', group: 'retention', component: CacheSpaceRow },
+  dataFolder: { section: 'storage', group: 'folder', component: DataFolderRow },
+  secrets: { section: 'privacy', group: '', component: SecretsRow },
+  readers: { section: 'privacy', group: '', component: ReadersRow },
+  kept: { section: 'privacy', group: '', component: FactRow },
+  leaving: { section: 'privacy', group: '', component: FactRow },
+  keys: { section: 'keyboard', group: '', component: KeyRows },
+  localService: { section: 'local-service', group: '', component: LocalServiceRow },
+  setAside: { section: 'advanced', group: '', component: SetAsideRow },
+  everything: { section: 'advanced', group: '', component: EverythingRow },
+} as const satisfies Readonly<
+  Record<
+    string,
+    { readonly section: SettingSectionName; readonly group: string; readonly component: Component }
+  >
+>;
+export type PartName = keyof typeof PARTS;
+
+/** The sections with their rows, in the order of the screen: within a section, rows of one group stand together. */
+export function listSections({ hasTray, settings }: SettingsPlace): SectionRows[] {
+  const isShown = ({ needs, when }: SettingEntry): boolean =>
+    (needs !== 'tray' || hasTray) && (when === undefined || settings?.[when.name] === when.is);
+  return SETTING_SECTIONS.map(({ name: section }) => {
+    const own = SETTING_ENTRIES.filter((entry) => entry.section === section && isShown(entry)).map(
+      ({ name, group = '' }): SettingsRow => ({ kind: 'setting', name, group }),
+    );
+    const parts = (Object.keys(PARTS) as PartName[])
+      .filter((name) => PARTS[name].section === section)
+      .map((name): SettingsRow => ({ kind: 'part', name, group: PARTS[name].group }));
+    const byGroup = Map.groupBy([...own, ...parts], ({ group }) => group);
+    return { name: section, rows: [...byGroup.values()].flat() };
+  });
+}
+
+/** True when every typed word begins a word of the text, in any order. */
+export function isFound(text: string, typed: string): boolean {
+  const words = text.toLowerCase().split(/[\s,.:;()“”]+/);
+  return typed
+    .toLowerCase()
+    .split(/\s+/)
+    .every((part) => words.some((word) => word.startsWith(part)));
+}

@@ -1,0 +1,73 @@
+import { useI18n } from 'vue-i18n';
+import { readSettingSchema, type SettingFault } from '../../src-main/common/model/settings/check-setting.ts';
+import {
+  getSettingEntry,
+  type SettingUnit,
+  type ShownSetting,
+} from '../../src-main/common/model/settings/setting-sections.ts';
+import { formatBytes, formatCount } from '../format/numbers.ts';
+
+const MB_BYTES = 1_000_000;
+
+/** What a control offers for a setting. */
+export interface SettingChoice<Value extends string | number> {
+  readonly value: Value;
+  readonly label: string;
+}
+
+/** The words of settings: their names, what they do, and their values. */
+export function useSettingWords() {
+  const { t, te } = useI18n();
+
+  const toNumber = (value: number, unit: SettingUnit): string => {
+    switch (unit) {
+      case 'seconds':
+        if (value === 0) return t('settings.units.onRequest');
+        return value % 60 === 0
+          ? t('settings.units.minutes', { count: value / 60 })
+          : t('settings.units.seconds', { count: value });
+      case 'days':
+        if (value === 0) return t('settings.units.always');
+        return t('settings.units.days', { count: formatCount(value) }, value);
+      case 'bytes':
+        return value === 0 ? t('settings.units.anySize') : formatBytes(value);
+      case 'megabytes':
+        return formatBytes(value * MB_BYTES);
+    }
+  };
+
+  /** A value in words, as a control shows it. */
+  const toValue = (name: ShownSetting, value: unknown): string => {
+    const { unit } = getSettingEntry(name);
+    if (typeof value === 'boolean') return t(value ? 'settings.units.on' : 'settings.units.off');
+    if (typeof value === 'number') return unit === undefined ? formatCount(value) : toNumber(value, unit);
+    if (Array.isArray(value))
+      return t('settings.units.entries', { count: formatCount(value.length) }, value.length);
+    if (value === '') return t('settings.units.empty');
+    const key = `settings.choices.${name}.${String(value)}`;
+    return te(key) ? t(key) : String(value);
+  };
+
+  /** The words that can be chosen from. */
+  const listOptions = (name: ShownSetting): SettingChoice<string>[] =>
+    (readSettingSchema(name).anyOf ?? []).map((option) => {
+      const value = String(option.const);
+      return { value, label: toValue(name, value) };
+    });
+
+  /** The numbers that can be chosen from, with one among them that was set elsewhere. */
+  const listNumbers = (name: ShownSetting, current: unknown): SettingChoice<number>[] =>
+    [...new Set([...(getSettingEntry(name).choices ?? []), Number(current)])]
+      .sort((a, b) => a - b)
+      .map((value) => ({ value, label: toValue(name, value) }));
+
+  return {
+    toLabel: (name: ShownSetting): string => t(`settings.labels.${name}`),
+    toHelp: (name: ShownSetting): string => (te(`settings.help.${name}`) ? t(`settings.help.${name}`) : ''),
+    toValue,
+    listOptions,
+    listNumbers,
+    toFault: ({ code, limit = 0 }: SettingFault): string =>
+      t(`settings.faults.${code}`, { limit: formatCount(limit) }),
+  };
+}

@@ -1,0 +1,206 @@
+import { flushPromises, mount } from '@vue/test-utils';
+import { describe, expect, it } from 'vitest';
+import type { SetAsideSettings } from '../../../../src-main/common/model/settings/set-aside-settings.ts';
+import { SETTING_ENTRIES } from '../../../../src-main/common/model/settings/setting-sections.ts';
+import type { Settings } from '../../../../src-main/common/model/settings/settings.ts';
+import SettingsScreen from '../../../../src-renderer/screens/settings/SettingsScreen.vue';
+import { useAppStore } from '../../../../src-renderer/stores/app.ts';
+import { provideApplication } from '../support/provide-application.ts';
+import { makeSettings } from '../support/samples.ts';
+import { ScriptedBackend } from '../support/scripted-backend.ts';
+
+async function show(
+  options: {
+    settings?: Partial<Settings>;
+    info?: object;
+    setAside?: Partial<SetAsideSettings>;
+    path?: string;
+  } = {},
+) {
+  let settings = makeSettings(options.settings);
+  const backend = new ScriptedBackend({
+    'app/get-info': () =>
+      ({
+        host: 'web',
+        platform: 'linux',
+        dataFolder: '/home/person/channelscope',
+        mayBeReadByOthers: false,
+        keychain: { kind: 'keychain', failure: null, isWaiting: false },
+        ...options.info,
+      }) as never,
+    'settings/get': () => settings,
+    'settings/update': (change) => (settings = { ...settings, ...change }),
+    'settings/list-set-aside': () => ({
+      names: [],
+      fileName: 'settings.json',
+      keptFile: null,
+      ...options.setAside,
+    }),
+    'settings/read-certificates': () => [],
+    'snapshots/read-storage': () => ({ totalBytes: 193_000_000, freeBytes: 60_000_000_000 }) as never,
+  });
+  const { global, router } = await provideApplication(backend, options.path ?? '/settings');
+  await useAppStore().load();
+  const screen = mount(SettingsScreen, { global, attachTo: document.body });
+  await flushPromises();
+  return { backend, screen, router };
+}
+type Screen = Awaited<ReturnType<typeof show>>['screen'];
+
+const row = (screen: Screen, name: string) => screen.get(`#setting-${name}`);
+const listLabels = (screen: Screen): string[] =>
+  screen.findAll('[role="group"]').map((found) => found.get('p').text());
+const lastUpdate = (backend: ScriptedBackend) =>
+  backend.calls.filter(({ name }) => name === 'settings/update').at(-1)?.input;
+
+describe('the settings', () => {
+  it('show every setting of the schema once, with a control', async () => {
+    const { screen } = await show({
+      settings: { proxyMode: 'manual' },
+      info: { host: 'desktop', platform: 'windows' },
+    });
+    for (const { name } of SETTING_ENTRIES) {
+      expect(screen.findAll(`#setting-${name}`), name).toHaveLength(1);
+      expect(row(screen, name).find('button, input').exists(), name).toBe(true);
+    }
+    expect(screen.text()).not.toContain('settings.');
+  });
+
+  it('show only what does something here', async () => {
+    expect((await show()).screen.find('#setting-keepInTray').exists()).toBe(false);
+    const mac = await show({ info: { host: 'desktop', platform: 'macos' } });
+    expect(mac.screen.find('#setting-keepInTray').exists()).toBe(false);
+    expect(mac.screen.find('#setting-proxyAddress').exists()).toBe(false);
+  });
+
+  it('apply a change at once', async () => {
+    const { backend, screen } = await show();
+    await row(screen, 'alertNotes').get('[role="switch"]').trigger('click');
+    await flushPromises();
+    expect(lastUpdate(backend)).toEqual({ alertNotes: false });
+    expect(row(screen, 'alertNotes').get('[role="switch"]').attributes('aria-checked')).toBe('false');
+    await row(screen, 'density').findAll('[role="radio"]')[0]?.trigger('click');
+    await flushPromises();
+    expect(lastUpdate(backend)).toEqual({ density: 'compact' });
+  });
+
+  it('say beside a field what is wrong with it, and save nothing of it', async () => {
+    const { backend, screen } = await show({ settings: { proxyMode: 'manual' } });
+    const memory = row(screen, 'engineMemoryMb').get('input');
+    await memory.setValue('64');
+    await memory.trigger('change');
+    expect(row(screen, 'engineMemoryMb').text()).toContain('Enter at least 128.');
+    expect(memory.attributes('aria-invalid')).toBe('true');
+    const address = row(screen, 'proxyAddress').get('input');
+    await address.setValue('socks5://proxy:1080');
+    await address.trigger('change');
+    expect(row(screen, 'proxyAddress').text()).toContain('Only http and https proxies can be used.');
+    expect(backend.countCalls('settings/update')).toBe(0);
+    await memory.setValue('1024');
+    await memory.trigger('change');
+    await flushPromises();
+    expect(lastUpdate(backend)).toEqual({ engineMemoryMb: 1024 });
+  });
+
+  it('take over what another window changes', async () => {
+    const { backend, screen } = await show();
+    backend.emit('settings/changed', makeSettings({ alertBadge: false, engineMemoryMb: 512 }));
+    await flushPromises();
+    expect(row(screen, 'alertBadge').get('[role="switch"]').attributes('aria-checked')).toBe('false');
+    expect(row(screen, 'engineMemoryMb').get('input').element.value).toBe('512');
+  });
+
+  it('are found by the words of their names, help and values', async () => {
+    const { screen } = await show();
+    const search = screen.get('input[type="search"]');
+    await search.setValue('memory');
+    expect(listLabels(screen)).toEqual(['Memory in MB']);
+    await search.setValue('saturday');
+    expect(listLabels(screen)).toEqual(['First day of the week']);
+    await search.setValue('nothing like this');
+    expect(screen.text()).toContain('No setting matches');
+    await search.setValue('');
+    expect(listLabels(screen).length).toBeGreaterThan(20);
+  });
+
+  it('of a section go back to how they were at first, and return', async () => {
+    const { backend, screen } = await show({ settings: { theme: 'dark', retentionDays: 30 } });
+    const section = screen.get('#settings-storage');
+    expect(screen.get('#settings-network').text()).not.toContain('Reset Network');
+    await section
+      .findAll('button')
+      .find((button) => button.text() === 'Reset Storage')
+      ?.trigger('click');
+    await flushPromises();
+    expect(lastUpdate(backend)).toEqual({ retentionDays: 0, retentionBytes: 0, engineMemoryMb: 256 });
+    await section
+      .findAll('button')
+      .find((button) => button.text() === 'Undo')
+      ?.trigger('click');
+    await flushPromises();
+    expect(lastUpdate(backend)).toMatchObject({ retentionDays: 30 });
+    expect(useAppStore().settings?.theme).toBe('dark');
+  });
+
+  it('that can not be used are named, and their section asks for a look', async () => {
+    const { screen } = await show({ setAside: { names: ['theme', 'later'] } });
+    expect(screen.get('#settings-advanced').text()).toContain("theme, later can't be used by this version");
+    expect(screen.get('nav').text()).toMatch(/Advanced\s*, needs attention/);
+    expect((await show()).screen.get('nav').text()).not.toContain('needs attention');
+  });
+
+  it('of an address is scrolled to, with the focus in its control', async () => {
+    await show({ path: '/settings/storage/engineMemoryMb' });
+    await flushPromises();
+    expect(document.activeElement?.closest('#setting-engineMemoryMb')).not.toBeNull();
+  });
+});
+
+describe('a file of settings', () => {
+  const choose = async (screen: Screen, text: string) => {
+    const input = screen.get<HTMLInputElement>('.list input[type="file"]');
+    const files = [new File([text], 'mine.json', { type: 'application/json' })];
+    Object.defineProperty(input.element, 'files', { value: files, configurable: true });
+    await input.trigger('change');
+    await flushPromises();
+    return document.querySelector('[role="dialog"]');
+  };
+  const toFile = (settings: object): string =>
+    JSON.stringify({ kind: 'channelscope-settings', version: 1, settings });
+
+  it('shows what would change before anything does', async () => {
+    const { backend, screen } = await show();
+    const dialog = await choose(
+      screen,
+      toFile({ theme: 'dark', density: 'standard', later: 1, engineMemoryMb: 1 }),
+    );
+    expect(dialog?.textContent).toContain('Theme');
+    expect(dialog?.textContent).toContain('As the system');
+    expect(dialog?.textContent).toContain('Dark');
+    expect(dialog?.textContent).toContain('1 other is the same here.');
+    expect(dialog?.textContent).toContain('later');
+    expect(dialog?.textContent).toContain('Enter at least 128.');
+    expect(backend.countCalls('settings/update')).toBe(0);
+    const buttons = [...(dialog?.querySelectorAll('button') ?? [])];
+    buttons.find((button) => button.textContent.includes('Change 1 setting'))?.click();
+    await flushPromises();
+    expect(lastUpdate(backend)).toEqual({ theme: 'dark' });
+    expect(document.querySelector('[role="dialog"]')).toBeNull();
+  });
+
+  it('that is none says so and offers nothing', async () => {
+    const { screen } = await show();
+    const dialog = await choose(screen, '{"theme":"dark"}');
+    expect(dialog?.textContent).toContain('This file holds no settings of Channelscope.');
+    expect(dialog?.textContent).not.toContain('Change');
+  });
+});
+
+it('an answer takes back nothing that another window changed meanwhile', async () => {
+  const { backend } = await show();
+  const app = useAppStore();
+  const underWay = app.update({ theme: 'dark' });
+  backend.emit('settings/changed', makeSettings({ theme: 'dark', alertBadge: false }));
+  await underWay;
+  expect(app.settings).toMatchObject({ theme: 'dark', alertBadge: false });
+});
