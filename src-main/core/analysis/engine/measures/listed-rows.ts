@@ -8,11 +8,8 @@ import type { CountedValues } from './ranked-values.ts';
  */
 export const MAX_LISTED_VALUES = 1_000_000;
 
-/**
- * The times of so many records are listed as they are: counting equal ones first takes longer. With their groups they take
- * some ten megabytes.
- */
-export const MAX_LISTED_RECORDS = 1_200_000;
+/** The times of so many records are listed as they are: counting equal ones first takes longer. */
+export const MAX_LISTED_RECORDS = 400_000;
 
 /** Two columns that list the values of `value`, which may be null, with the counts in `records`. */
 export const LISTS_SQL =

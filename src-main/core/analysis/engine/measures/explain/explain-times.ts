@@ -12,14 +12,7 @@ import { toQuantileRanks } from '../../../../../common/statistics/quantile-inter
 import { CHANCE_OF_CERTAIN, CHANCE_OF_PROBABLE } from '../../../explain/judge-values.ts';
 import { readRows } from '../../engine-database.ts';
 import { findColumn } from '../../engine-tables.ts';
-import {
-  LISTS_SQL,
-  makeCells,
-  MAX_LISTED_RECORDS,
-  MAX_LISTED_VALUES,
-  readListedRows,
-  toCounted,
-} from '../listed-rows.ts';
+import { LISTS_SQL, makeCells, MAX_LISTED_VALUES, readListedRows, toCounted } from '../listed-rows.ts';
 import {
   countRanked,
   rankValues,
@@ -39,7 +32,7 @@ export interface ExplainLimits {
   /** Times that are ranked here once equal ones were counted; more are sorted by the engine. */
   readonly values: number;
 }
-export const EXPLAIN_LIMITS: ExplainLimits = { records: MAX_LISTED_RECORDS, values: MAX_LISTED_VALUES };
+export const EXPLAIN_LIMITS: ExplainLimits = { records: 131_072, values: MAX_LISTED_VALUES };
 
 /** Compares how long the records of either side took, by their medians: their distribution may be any. */
 export async function explainTimes(
