@@ -69,5 +69,17 @@ export const useImportsStore = defineStore('imports', () => {
     if (taskId.value !== null && isRunning.value) await tasks.cancel(taskId.value);
   }
 
-  return { isOpen, file, task, sending, isRunning, choosesInPage, open, close, choose, start, cancel } as const;
+  return {
+    isOpen,
+    file,
+    task,
+    sending,
+    isRunning,
+    choosesInPage,
+    open,
+    close,
+    choose,
+    start,
+    cancel,
+  } as const;
 });

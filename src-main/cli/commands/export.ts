@@ -9,6 +9,7 @@ import {
 } from '../../common/model/exports/export-options.ts';
 import type { Snapshot } from '../../common/model/cache/snapshot.ts';
 import { DETAIL_KINDS, isDetailKind, REPORT_KINDS } from '../../common/reporting/reports.ts';
+import { checkPortableOptions, exportPortable } from './export-portable.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
 import {
   checkRecordOptions,
@@ -25,6 +26,7 @@ import { toUsageError } from '../words/arguments.ts';
 import type { Command, CommandContext } from '../words/command.ts';
 import { QUERY_OPTION, readQuery } from '../words/query-option.ts';
 
+const FORMATS = [...EXPORT_FORMATS, 'portable'] as const;
 const FIELD_NAMES = ['original', 'corrected'] as const;
 
 /** How a file is written, as far as options say. */
@@ -73,7 +75,7 @@ export const exportCommand: Command = {
   options: [
     ...RECORD_OPTIONS,
     { name: 'report', value: 'REPORT', summary: 'the report', choices: REPORT_KINDS },
-    { name: 'format', value: 'FORMAT', summary: 'what to write', choices: EXPORT_FORMATS },
+    { name: 'format', value: 'FORMAT', summary: 'what to write', choices: FORMATS },
     { name: 'out', value: 'FILE', summary: 'the file; one that is there is replaced', isPath: true },
     QUERY_OPTION,
     { name: 'preset', value: 'PRESET', summary: 'how CSV is written', choices: EXPORT_PRESETS },
@@ -91,19 +93,25 @@ export const exportCommand: Command = {
   about: `The file appears under its name once it is whole. With --json it writes {"file","records","bytes","sha256"}.`,
   async run(context) {
     const { args, out } = context;
-    const format = args.choose('format', EXPORT_FORMATS);
+    const format = args.choose('format', FORMATS);
+    if (format === 'portable') checkPortableOptions(context);
     const layout = readLayout(context);
     const target = readTarget(context);
     checkRecordOptions(context);
     if (args.find('snapshot') === null) {
       const report = args.choose('report', REPORT_KINDS);
-      if (isDocumentFormat(format) && (!isDetailKind(report) || args.has('computed'))) {
+      if (
+        format !== 'portable' &&
+        isDocumentFormat(format) &&
+        (!isDetailKind(report) || args.has('computed'))
+      ) {
         throw toUsageError(`--format ${format} is made of detail records: ${DETAIL_KINDS.join(', ')}.`, '');
       }
     }
     readQuery(context, 'UTC', []);
     const session = await context.open();
     const found = await findSubject(context, session);
+    if (format === 'portable') return exportPortable(context, session, found, target);
     const filter = readQuery(context, found.zone, found.connection?.names ?? []);
     const isSummary = args.has('computed');
     if (isSummary && filter.conditions.length > 0)

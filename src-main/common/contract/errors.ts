@@ -74,6 +74,7 @@ export const ERROR_CODES = [
   'datasets.not-found',
   'exports.no-browser',
   'exports.print-failed',
+  'exports.not-portable',
   'files.held',
   'imports.unreadable',
   'imports.upload-gone',

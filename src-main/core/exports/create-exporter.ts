@@ -12,6 +12,7 @@ import { prepareRecords, type RecordParts } from './prepare-records.ts';
 import { prepareResult, type ResultParts } from './prepare-result.ts';
 import type { PreparedDocument, PreparedExport } from './prepared-export.ts';
 import { previewExport } from './preview-export.ts';
+import { preparePortable, type PortableParts, type PreparedPortable } from './portable/prepare-portable.ts';
 import { prepareReport } from './report/prepare-report.ts';
 import type { ReportParts } from './report/report-parts.ts';
 import { writeManifest, type ManifestParts } from './write-manifest.ts';
@@ -30,11 +31,16 @@ export interface Exporter {
   start(input: Input<'exports/start'>): Started;
   /** The same for a result of SQL. */
   startResult(input: Input<'exports/start-result'>): Started;
+  /** The same for a portable file of whole snapshots. */
+  startPortable(snapshotIds: readonly number[]): Started;
   preview(input: Input<'exports/preview'>): Promise<Output<'exports/preview'>>;
   previewResult(input: Input<'exports/preview-result'>): Promise<Output<'exports/preview'>>;
   /** Shows a finished export. Throws `tasks.not-found`, and `exports.file-gone`. */
   reveal(taskId: string): Promise<Output<'exports/reveal'>>;
 }
+
+/** What writes itself. */
+type PreparedFile = PreparedDocument | PreparedPortable;
 
 interface Finished {
   readonly target: string;
@@ -46,6 +52,7 @@ export function createExporter(
   options: RecordParts &
     ResultParts &
     ManifestParts &
+    PortableParts &
     ReportParts & {
       readonly tasks: TaskRegistry;
       readonly host: Pick<Host, 'kind' | 'chooseExportTarget' | 'revealExport' | 'printPdf'>;
@@ -83,7 +90,7 @@ export function createExporter(
   }
 
   async function writeDocument(
-    prepared: PreparedDocument,
+    prepared: PreparedFile,
     target: string,
     file: PartialFile,
     task: TaskHandle,
@@ -96,7 +103,7 @@ export function createExporter(
   }
 
   function noteWritten(
-    { format, snapshotId }: PreparedExport | PreparedDocument,
+    { format, snapshotId }: PreparedExport | PreparedFile,
     target: string,
     task: TaskHandle,
     written: {
@@ -116,7 +123,7 @@ export function createExporter(
   }
 
   async function run(
-    prepared: PreparedExport | PreparedDocument,
+    prepared: PreparedExport | PreparedFile,
     target: string,
     task: TaskHandle,
   ): Promise<void> {
@@ -135,7 +142,7 @@ export function createExporter(
     for (const taskId of [...finished.keys()].slice(0, -FINISHED_KEPT)) finished.delete(taskId);
   }
 
-  async function start(prepared: PreparedExport | PreparedDocument): Started {
+  async function start(prepared: PreparedExport | PreparedFile): Started {
     const target = await host.chooseExportTarget(prepared.suggestedName);
     if (target === null) return { taskId: null };
     const { connectionId, snapshotId, recordCount: total } = prepared;
@@ -154,6 +161,7 @@ export function createExporter(
       );
     },
     startResult: async (input) => start(prepareResult(options, input)),
+    startPortable: async (snapshotIds) => start(await preparePortable(options, snapshotIds)),
     preview: async (input) => {
       const { format } = input;
       if (isDocumentFormat(format)) return (await prepareReport(options, input, format)).preview();

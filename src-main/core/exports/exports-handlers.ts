@@ -7,6 +7,7 @@ export function createExportsHandlers(parts: { readonly exporter: Exporter }): H
   return {
     'exports/start': (input) => exporter.start(input),
     'exports/start-result': (input) => exporter.startResult(input),
+    'exports/start-portable': ({ snapshotIds }) => exporter.startPortable(snapshotIds),
     'exports/preview': (input) => exporter.preview(input),
     'exports/preview-result': (input) => exporter.previewResult(input),
     'exports/reveal': ({ taskId }) => exporter.reveal(taskId),

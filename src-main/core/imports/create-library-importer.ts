@@ -13,6 +13,8 @@ import type { TaskHandle, TaskRegistry } from '../tasks/task-registry.ts';
 import { openRecordFile, type RecordFile } from './files/open-record-file.ts';
 import { surveyRecords } from './files/survey-records.ts';
 import { importRecords } from './import-records.ts';
+import { importPortable } from './portable/import-portable.ts';
+import { openPortable } from './portable/open-portable.ts';
 import { withImport, type ImportCache } from './with-import.ts';
 
 /** A file is read from end to end for its checksum, to see that it is whole, and to be stored. */
@@ -91,6 +93,46 @@ export function createLibraryImporter(options: {
     return { place, snapshots, leftOut: survey.leftOut };
   };
 
+  const importPortableFile = async (
+    file: RecordFile,
+    fileName: string,
+    input: ImportInput,
+    { signal }: TaskHandle,
+    onBytes: (bytes: number) => void,
+  ): Promise<Imported> => {
+    const portable = await openPortable(file.path, file.size);
+    try {
+      const { connection, snapshots: given, madeAtMs } = portable.manifest;
+      const [first] = given;
+      const place = findPlace(input, {
+        name: connection?.name ?? null,
+        address: connection?.address ?? null,
+        tenant: first?.tenant ?? null,
+        zone: first?.period.zone ?? 'UTC',
+      });
+      const imported: ImportedFrom = {
+        fileName,
+        format: 'portable',
+        fileSha256: file.sha256,
+        importedAtMs: now(),
+        connectionName: connection?.name ?? null,
+        serviceAddress: connection?.address ?? null,
+        exportedAtMs: madeAtMs,
+      };
+      const target = { connectionId: place.id, imported };
+      const snapshots = await withImport(cache, (importing) =>
+        importPortable(importing, portable, target, {
+          signal,
+          onBytes,
+          beforeShown: () => keepPlace(input, place),
+        }),
+      );
+      return { place, snapshots, leftOut: [] };
+    } finally {
+      portable.close();
+    }
+  };
+
   const run = async (found: ImportFile, input: ImportInput, task: TaskHandle): Promise<void> => {
     let total = 0;
     let done = 0;
@@ -102,7 +144,8 @@ export function createLibraryImporter(options: {
       total = size * PASSES;
       onBytes(bytes);
     });
-    const { place, snapshots, leftOut } = await importRecordFile(file, found.name, input, task, onBytes);
+    const importFile = file.format === 'portable' ? importPortableFile : importRecordFile;
+    const { place, snapshots, leftOut } = await importFile(file, found.name, input, task, onBytes);
     task.progress(total, total);
     const recordCount = snapshots.reduce((sum, snapshot) => sum + snapshot.recordCount, 0);
     task.update({

@@ -18,6 +18,8 @@ export interface ImportRig {
   readonly import: (path: string, more?: Partial<Input<'imports/start'>>) => Promise<Task>;
   /** The same, for a file that has to be good. */
   readonly importWell: (path: string, more?: Partial<Input<'imports/start'>>) => Promise<ImportOutcome>;
+  /** Writes a portable file of snapshots. */
+  readonly share: (snapshotIds: number[], path: string) => Promise<Task>;
   /** Exports a snapshot to a file. */
   readonly export: (snapshotId: number, path: string, more: Partial<Input<'exports/start'>>) => Promise<Task>;
 }
@@ -67,6 +69,13 @@ export async function openImportRig(now: () => number = () => NOW_MS): Promise<I
       const task = await start(path, more);
       expect(task.error).toBeNull();
       return task.importOutcome!;
+    },
+    share: async (snapshotIds, path) => {
+      exportFile = path;
+      const { taskId } = await call('exports/start-portable', { snapshotIds });
+      const task = await call('tasks/wait', { taskId: taskId ?? '' });
+      expect(task.error).toBeNull();
+      return task;
     },
     export: async (snapshotId, path, more) => {
       exportFile = path;

@@ -62,6 +62,11 @@ export const exportsOperations = {
   'exports/start': operation(RecordExport, StartedTask),
   /** As `exports/start`, for the rows of a result of SQL. */
   'exports/start-result': operation(ResultExport, StartedTask),
+  /** As `exports/start`, for a portable file of whole snapshots: their pages as received, and all that proves them. */
+  'exports/start-portable': operation(
+    Type.Object({ snapshotIds: Type.Array(Type.Integer(), { minItems: 1, maxItems: 1000 }) }),
+    StartedTask,
+  ),
   /** The beginning of what `exports/start` would write. */
   'exports/preview': operation(RecordExport, Preview),
   /** The same for `exports/start-result`. */

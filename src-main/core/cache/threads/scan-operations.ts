@@ -3,6 +3,7 @@ import type { StatusFigures, StatusHistory } from '../../../common/model/connect
 import type { Summary } from '../../../common/model/records/summary.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';
+import { createPortableReader } from '../imports/portable-source.ts';
 import { createComparer } from '../read/compare-snapshots.ts';
 import {
   readJournalFigures,
@@ -48,6 +49,7 @@ export function createScanOperations(database: Database, file: string) {
       { pause }: CallContext,
     ): Promise<Output<'snapshots/compare'>> => compare(snapshots.get(olderId), snapshots.get(newerId), pause),
     readExportBatch: readBatch,
+    ...createPortableReader(database),
     readSummary: (snapshotId: number): Summary => readSummary(snapshots.get(snapshotId)),
     readStatusHistory: ({
       connectionId,

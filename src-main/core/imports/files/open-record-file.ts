@@ -99,8 +99,7 @@ async function readManifestBeside(path: string): Promise<Manifest | null> {
 
 function detectFormat(head: Buffer): RecordFile['format'] {
   const mark = head.toString('latin1', 0, 4);
-  if (mark === 'PK\u0003\u0004')
-    throw toUnreadable('It is a ZIP file. Unpack it, and import the files in it.');
+  if (mark === 'PK\u0003\u0004') return 'portable';
   if (mark === 'PAR1')
     throw toUnreadable('It is a Parquet file. Export the records as NDJSON, or share a portable snapshot.');
   if (mark.startsWith('\u00ff\u00fe') || mark.startsWith('\u00fe\u00ff')) {

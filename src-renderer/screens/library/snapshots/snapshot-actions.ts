@@ -6,7 +6,7 @@ import { isDetailKind } from '../../../../src-main/common/reporting/reports.ts';
 export const ACTION_GROUPS = [
   ['open', 'details'],
   ['pause', 'resume', 'retry', 'cancel', 'refresh'],
-  ['verify', 'readAgain', 'pin', 'unpin', 'rename', 'export'],
+  ['verify', 'readAgain', 'pin', 'unpin', 'rename', 'export', 'share'],
   ['delete'],
 ] as const;
 
@@ -35,6 +35,10 @@ export function pickTargets(
     case 'open':
     case 'export':
       return single.filter(({ recordCount }) => recordCount > 0);
+    case 'share':
+      return chosen.filter(
+        ({ pageCount, state }) => pageCount > 0 && state !== 'downloading' && state !== 'paused',
+      );
     case 'details':
     case 'rename':
       return single;

@@ -4,6 +4,7 @@ import { useAttempt } from '../../../composables/use-attempt.ts';
 import { useDownloadsStore } from '../../../stores/downloads.ts';
 import { useReadingsStore } from '../../../stores/readings.ts';
 import { useRemovalsStore } from '../../../stores/removals.ts';
+import { useSharesStore } from './shares-store.ts';
 import { useSnapshotsStore } from '../../../stores/snapshots.ts';
 import { useTasksStore } from '../../../stores/tasks.ts';
 import { pickTargets, type SnapshotAction } from './snapshot-actions.ts';
@@ -13,6 +14,7 @@ export function useSnapshotActions(chosen: Readonly<Ref<readonly Snapshot[]>>) {
   const downloads = useDownloadsStore();
   const removals = useRemovalsStore();
   const readings = useReadingsStore();
+  const shares = useSharesStore();
   const snapshots = useSnapshotsStore();
   const tasks = useTasksStore();
   const { error, attempt, clearError } = useAttempt();
@@ -59,6 +61,9 @@ export function useSnapshotActions(chosen: Readonly<Ref<readonly Snapshot[]>>) {
         return;
       case 'readAgain':
         await attempt(() => readings.start(ids));
+        return;
+      case 'share':
+        await attempt(() => shares.start(ids));
         return;
       case 'pin':
       case 'unpin':

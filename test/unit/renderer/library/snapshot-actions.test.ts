@@ -34,6 +34,7 @@ describe('actions of a selection', () => {
       'pin',
       'rename',
       'export',
+      'share',
       'delete',
     ]);
     expect(offered(running)).toContain('pause');

@@ -10,7 +10,7 @@ export interface ZipWriter {
   /** Ends the entry before, and begins another one. */
   begin(path: string): Promise<Uint8Array>;
   /** Resolves to the bytes that are ready; waits while more is compressed than was taken. */
-  write(text: string): Promise<Uint8Array>;
+  write(piece: string | Uint8Array): Promise<Uint8Array>;
   /** Ends the file and resolves to the rest of its bytes. */
   end(): Promise<Uint8Array>;
 }
@@ -51,10 +51,10 @@ export function createZipWriter(modified: Date): ZipWriter {
       open = { entry, deflate };
       return take();
     },
-    async write(text) {
+    async write(piece) {
       if (open === null) throw new Error('No entry of the file is open.');
       const { entry, deflate } = open;
-      const bytes = Buffer.from(text);
+      const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
       entry.crc = crc32(bytes, entry.crc);
       entry.size += bytes.length;
       if (!deflate.write(bytes)) await once(deflate, 'drain');

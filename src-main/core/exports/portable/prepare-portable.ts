@@ -1,0 +1,194 @@
+import { createHash } from 'node:crypto';
+import { AppError } from '../../../common/contract/errors.ts';
+import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
+import { isDetailKind } from '../../../common/reporting/reports.ts';
+import type { Cache } from '../../cache/cache.ts';
+import type { PortablePage, PortableSource } from '../../cache/imports/portable-source.ts';
+import type { SavedConnection } from '../../connections/connection-document.ts';
+import { toCertificate } from '../../downloads/certificate.ts';
+import { createZipWriter } from '../formats/xlsx/zip-writer.ts';
+import type { PreparedDocument } from '../prepared-export.ts';
+import {
+  LEFT_OUT,
+  MANIFEST_ENTRY,
+  MAX_PAGES,
+  PORTABLE_FORMAT,
+  PORTABLE_VERSION,
+  SEAL_ENTRY,
+  type PortableManifest,
+  type PortableSnapshot,
+} from './portable-manifest.ts';
+
+/** What portable files are made from. */
+export interface PortableParts {
+  readonly cache: Pick<
+    Cache,
+    'getSnapshot' | 'getDownload' | 'readJournalFigures' | 'readPortable' | 'readPageBytes'
+  >;
+  /** The application's version. */
+  readonly version: string;
+  /** Undefined for a connection that is gone. */
+  findConnection(connectionId: string): Pick<SavedConnection, 'name' | 'baseAddress'> | undefined;
+  now(): number;
+}
+
+/** A portable file that only needs a target. */
+export type PreparedPortable = Omit<PreparedDocument, 'format' | 'preview'> & { readonly format: 'portable' };
+
+/**
+ * Prepares a file that brings snapshots to another computer: their pages as received, with all that proves them. Throws
+ * `cache.snapshot-not-found`, and `exports.not-portable` for what is still being downloaded or is damaged.
+ */
+export async function preparePortable(
+  parts: PortableParts,
+  snapshotIds: readonly number[],
+): Promise<PreparedPortable> {
+  const { cache } = parts;
+  const found: { readonly snapshot: Snapshot; readonly source: PortableSource }[] = [];
+  for (const snapshotId of snapshotIds) {
+    const snapshot = await cache.getSnapshot(snapshotId);
+    const source = await cache.readPortable(snapshotId);
+    requirePortable(snapshot, source);
+    found.push({ snapshot, source });
+  }
+  const [first] = found;
+  if (first === undefined) throw new AppError('app.invalid-input', 'There is no snapshot to share.');
+  const pageCount = found.reduce((sum, { source }) => sum + source.pages.length, 0);
+  if (pageCount > MAX_PAGES) throw toNotPortable('too-many-pages');
+  const recordCount = found.reduce((sum, { snapshot }) => sum + snapshot.recordCount, 0);
+  const { connectionId, report, period } = first.snapshot;
+  return {
+    format: 'portable',
+    connectionId,
+    snapshotId: first.snapshot.id,
+    recordCount,
+    suggestedName: `${report}_${toNamePart(period.startDate)}_${toNamePart(period.endDate)}.channelscope`,
+    async write(put, task) {
+      const zip = createZipWriter(new Date(parts.now()));
+      const snapshots: PortableSnapshot[] = [];
+      let done = 0;
+      for (const [place, { snapshot, source }] of found.entries()) {
+        const described = await describe(parts, snapshot, source, place);
+        for (const [number, page] of source.pages.entries()) {
+          task.signal.throwIfAborted();
+          const bytes = await cache.readPageBytes({ snapshotId: snapshot.id, pageNumber: page.pageNumber });
+          if (createHash('sha256').update(bytes).digest('hex') !== page.sha256)
+            throw toNotPortable('damaged');
+          await put(await zip.begin(described.pages[number]?.path ?? ''));
+          await put(await zip.write(bytes));
+          done += page.recordCount;
+          task.progress(done, recordCount);
+        }
+        snapshots.push(described);
+      }
+      const text = JSON.stringify(toManifest(parts, connectionId, snapshots), null, 1);
+      await put(await zip.begin(MANIFEST_ENTRY));
+      await put(await zip.write(text));
+      await put(await zip.begin(SEAL_ENTRY));
+      await put(await zip.write(createHash('sha256').update(text).digest('hex')));
+      await put(await zip.end());
+      return { recordCount };
+    },
+  };
+}
+
+function requirePortable({ state, pageCount }: Snapshot, { pages }: PortableSource): void {
+  if (state === 'downloading' || state === 'paused') throw toNotPortable('not-over');
+  if (pageCount !== pages.length || pages.some(({ isDamaged }) => isDamaged)) throw toNotPortable('damaged');
+  if (pages.some(({ isRebuilt }) => isRebuilt)) throw toNotPortable('rebuilt');
+}
+
+const REASONS = {
+  'not-over': 'It is still being downloaded. Wait for its end, or cancel it.',
+  damaged: 'A page of it is damaged, or missing. Download it again.',
+  rebuilt:
+    'Its pages are not those that were received: a cache of version 0.1.0 kept rows only. Download it again.',
+  'too-many-pages': `Together they have more than ${MAX_PAGES} pages. Share fewer of them at a time.`,
+};
+
+function toNotPortable(reason: keyof typeof REASONS): AppError {
+  return new AppError('exports.not-portable', 'The snapshot can not be shared.', { reason: REASONS[reason] });
+}
+
+function toManifest(
+  { version, findConnection, now }: PortableParts,
+  connectionId: string,
+  snapshots: PortableSnapshot[],
+): PortableManifest {
+  const connection = findConnection(connectionId);
+  return {
+    format: PORTABLE_FORMAT,
+    version: PORTABLE_VERSION,
+    application: 'Channelscope',
+    applicationVersion: version,
+    madeAtMs: now(),
+    connection: connection === undefined ? null : { name: connection.name, address: connection.baseAddress },
+    snapshots,
+  };
+}
+
+async function describe(
+  { cache }: PortableParts,
+  snapshot: Snapshot,
+  { pages, followedSlices }: PortableSource,
+  place: number,
+): Promise<PortableSnapshot> {
+  const { tenant, report, period, state, recordCount, totalDocument } = snapshot;
+  const { startedAtMs, fetchedAtMs, stillOpen, settledToMs = null, failure, name, note, remarks } = snapshot;
+  const isDetail = isDetailKind(report);
+  const row = isDetail ? await cache.getDownload(snapshot.id) : null;
+  return {
+    ...{ tenant, report, period, state, recordCount, totalDocument },
+    ...{ startedAtMs, fetchedAtMs, stillOpen, settledToMs, failure, name, note, remarks },
+    download:
+      row === null
+        ? null
+        : {
+            queuedAtMs: row.queuedAtMs,
+            endedAtMs: row.endedAtMs,
+            sliceDays: row.sliceDays,
+            askedStart: row.askedStart,
+            baseAddress: row.baseAddress,
+            reportIdentifier: row.reportIdentifier,
+            pageSize: row.pageSize,
+            forecastTotal: row.forecastTotal,
+            resumedCount: row.resumedCount,
+            failure: row.failure,
+            followedSlices: [...followedSlices],
+          },
+    certificate: row === null ? null : toCertificate(row, await cache.readJournalFigures(snapshot.id)),
+    pages: pages.map((page) => toPage(page, place)),
+  };
+}
+
+function toPage(page: PortablePage, place: number): PortableSnapshot['pages'][number] {
+  const { pageNumber, sizeBytes, leftOut, sha256, cursorSent, status, requestedAtMs, receivedAtMs } = page;
+  const { sliceNumber, walkNumber, sizeAsked, entryCount, recordCount, knownEntries } = page;
+  return {
+    path: `snapshots/${place}/pages/${String(pageNumber).padStart(6, '0')}.json`,
+    bytes: sizeBytes,
+    sha256,
+    cursorSent,
+    status,
+    requestedAtMs,
+    receivedAtMs,
+    sliceNumber,
+    walkNumber,
+    sizeAsked,
+    entryCount,
+    recordCount,
+    knownEntries,
+    leftOut: leftOut.flatMap(({ index, reason, text }) =>
+      isLeftOutReason(reason) ? [{ index, reason, text }] : [],
+    ),
+  };
+}
+
+function isLeftOutReason(reason: string): reason is (typeof LEFT_OUT)[number] {
+  return LEFT_OUT.some((known) => known === reason);
+}
+
+/** A date with characters that every system takes in a name. */
+function toNamePart(date: string): string {
+  return date.replaceAll(/[^0-9]+/g, '-');
+}

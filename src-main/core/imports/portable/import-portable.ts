@@ -1,0 +1,81 @@
+import type { ImportedFrom } from '../../../common/model/cache/imported.ts';
+import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
+import type { ImportedPage } from '../../cache/imports/import-pages.ts';
+import type { PortableSnapshot } from '../../exports/portable/portable-manifest.ts';
+import { toUnreadable } from '../import-error.ts';
+import type { Importing } from '../with-import.ts';
+import type { PortableFile } from './open-portable.ts';
+
+/**
+ * Imports the snapshots of a portable file, which are there once all of them are. Each page is checked before it is
+ * stored. Throws `imports.unreadable`.
+ */
+export async function importPortable(
+  cache: Importing,
+  file: PortableFile,
+  { connectionId, imported }: { readonly connectionId: string; readonly imported: ImportedFrom },
+  {
+    signal,
+    onBytes,
+    beforeShown,
+  }: {
+    readonly signal: AbortSignal;
+    readonly onBytes: (bytes: number) => void;
+    readonly beforeShown: () => Promise<void>;
+  },
+): Promise<Snapshot[]> {
+  const begun: { readonly snapshotId: number; readonly from: PortableSnapshot }[] = [];
+  for (const from of file.manifest.snapshots) {
+    const { tenant, report, period, startedAtMs, stillOpen, settledToMs, name, note } = from;
+    const about = { tenant, report, period, startedAtMs, stillOpen, settledToMs, name, note };
+    const snapshotId = await cache.beginImport({ connectionId, imported, ...about });
+    begun.push({ snapshotId, from });
+    for (const [pageNumber, page] of from.pages.entries()) {
+      signal.throwIfAborted();
+      const { path, entryCount, recordCount } = page;
+      const bytes = await file.readPage(page);
+      onBytes(page.bytes);
+      const stored = await cache.importPage({ ...toJournal(page), snapshotId, pageNumber }, bytes.buffer);
+      if (stored.entryCount !== entryCount || stored.recordCount !== recordCount) {
+        throw toUnreadable(
+          `This version of Channelscope reads another number of records from ${path} than the one that made the file. Update the older of the two.`,
+        );
+      }
+    }
+  }
+  await beforeShown();
+  return cache.finishImport(
+    begun.map(({ snapshotId, from }) => ({
+      snapshotId,
+      state: from.state,
+      failure: from.failure,
+      fetchedAtMs: from.fetchedAtMs,
+      totalDocument: from.totalDocument,
+      remarks: from.remarks,
+      download:
+        from.download === null
+          ? null
+          : {
+              ...from.download,
+              failure: from.download.failure === null ? null : JSON.stringify(from.download.failure),
+            },
+    })),
+  );
+}
+
+/** What the journal of pages keeps of one besides its bytes. */
+function toJournal(page: PortableSnapshot['pages'][number]): Omit<ImportedPage, 'snapshotId' | 'pageNumber'> {
+  const { cursorSent, status, requestedAtMs, receivedAtMs, sliceNumber } = page;
+  const { walkNumber, sizeAsked, knownEntries, leftOut } = page;
+  return {
+    cursorSent,
+    status,
+    requestedAtMs,
+    receivedAtMs,
+    sliceNumber,
+    walkNumber,
+    sizeAsked,
+    knownEntries,
+    leftOut,
+  };
+}

@@ -1,0 +1,174 @@
+import { createHash } from 'node:crypto';
+import { Value } from 'typebox/value';
+import { openPromise, type Entry, type ZipFile } from 'yauzl';
+import { isJsonObject } from '../../../common/reporting/reading/read-json.ts';
+import {
+  MANIFEST_ENTRY,
+  MAX_PAGES,
+  PORTABLE_FORMAT,
+  PORTABLE_VERSION,
+  PortableManifest,
+  SEAL_ENTRY,
+} from '../../exports/portable/portable-manifest.ts';
+import { toUnreadable } from '../import-error.ts';
+
+const MAX_MANIFEST_BYTES = 256 * 1024 * 1024;
+const MAX_PAGE_BYTES = 256 * 1024 * 1024;
+/** A file that promises more than this many times its own size is no portable snapshot, beyond some megabytes. */
+const MAX_RATIO = 100;
+const FREE_BYTES = 512 * 1024 * 1024;
+
+/** An open portable file whose entries are those that its manifest names. */
+export interface PortableFile {
+  readonly manifest: PortableManifest;
+  /** Reads a page, and checks its SHA-256. Throws `imports.unreadable`. */
+  readPage(page: PortableManifest['snapshots'][number]['pages'][number]): Promise<Uint8Array<ArrayBuffer>>;
+  close(): void;
+}
+
+const DAMAGED = 'The file is damaged, or was changed since it was made. Ask for it once more.';
+
+/**
+ * Opens a portable file of `size` bytes. Throws `imports.unreadable` for one that is damaged, changed, or made by a newer
+ * version, and for a ZIP that is none or would fill the disk.
+ */
+export async function openPortable(path: string, size: number): Promise<PortableFile> {
+  const zip = await openPromise(path, { lazyEntries: true, autoClose: false, strictFileNames: true }).catch(
+    (error: unknown) => {
+      throw toUnreadable(DAMAGED, error);
+    },
+  );
+  try {
+    const entries = await readEntries(zip, size);
+    const manifest = await readManifest(zip, entries);
+    requireSameEntries(manifest, entries);
+    requireConsistent(manifest);
+    return {
+      manifest,
+      async readPage({ path: name, sha256 }) {
+        const bytes = await readEntry(zip, entries.get(name), MAX_PAGE_BYTES);
+        if (toSha256(bytes) !== sha256)
+          throw toUnreadable(`The page ${name} is not the one that was shared. ${DAMAGED}`);
+        return bytes;
+      },
+      close: () => zip.close(),
+    };
+  } catch (error) {
+    zip.close();
+    throw error;
+  }
+}
+
+/** The directory of the ZIP; nothing is unpacked for it. */
+async function readEntries(zip: ZipFile, size: number): Promise<ReadonlyMap<string, Entry>> {
+  const entries = new Map<string, Entry>();
+  if (zip.entryCount > MAX_PAGES + 2)
+    throw toUnreadable('It is a ZIP of too many files, and no portable snapshot.');
+  let total = 0;
+  try {
+    for await (const entry of zip.eachEntry()) {
+      if (entries.has(entry.fileName)) throw toUnreadable(`It holds ${entry.fileName} twice. ${DAMAGED}`);
+      total += entry.uncompressedSize;
+      entries.set(entry.fileName, entry);
+    }
+  } catch (error) {
+    throw toReadable(error);
+  }
+  if (total > FREE_BYTES && total > size * MAX_RATIO) {
+    throw toUnreadable('It would unpack to far more than a portable snapshot holds. Do not trust it.');
+  }
+  return entries;
+}
+
+async function readManifest(zip: ZipFile, entries: ReadonlyMap<string, Entry>): Promise<PortableManifest> {
+  if (!entries.has(MANIFEST_ENTRY)) {
+    throw toUnreadable('It is a ZIP file, and no portable snapshot. Unpack it, and import the files in it.');
+  }
+  const bytes = await readEntry(zip, entries.get(MANIFEST_ENTRY), MAX_MANIFEST_BYTES);
+  const seal = await readEntry(zip, entries.get(SEAL_ENTRY), 1024);
+  if (Buffer.from(seal).toString('latin1').trim() !== toSha256(bytes)) {
+    throw toUnreadable(`Its manifest is not the one that it was made with. ${DAMAGED}`);
+  }
+  const value = tryParse(bytes);
+  if (
+    isJsonObject(value) &&
+    value['format'] === PORTABLE_FORMAT &&
+    Number(value['version']) > PORTABLE_VERSION
+  ) {
+    throw toUnreadable('A newer version of Channelscope made it. Update Channelscope, and import it again.');
+  }
+  if (!Value.Check(PortableManifest, value)) throw toUnreadable(`Its manifest can't be read. ${DAMAGED}`);
+  return value;
+}
+
+function tryParse(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    return null;
+  }
+}
+
+function requireSameEntries({ snapshots }: PortableManifest, entries: ReadonlyMap<string, Entry>): void {
+  const pages = snapshots.flatMap((snapshot) => snapshot.pages);
+  const named = new Set([MANIFEST_ENTRY, SEAL_ENTRY, ...pages.map(({ path }) => path)]);
+  const strange = [...entries.keys()].find((name) => !named.has(name));
+  if (strange !== undefined)
+    throw toUnreadable(`It holds ${strange}, which its manifest doesn't name. ${DAMAGED}`);
+  for (const { path, bytes } of pages) {
+    const entry = entries.get(path);
+    if (entry === undefined) throw toUnreadable(`It lacks ${path}. ${DAMAGED}`);
+    if (entry.uncompressedSize !== bytes)
+      throw toUnreadable(`${path} has another size than it was shared with. ${DAMAGED}`);
+  }
+  if (named.size !== pages.length + 2) throw toUnreadable(`It names a page twice. ${DAMAGED}`);
+}
+
+/** Counts, and the certificate, have to be those of the pages. */
+function requireConsistent({ snapshots }: PortableManifest): void {
+  for (const { recordCount, certificate, pages } of snapshots) {
+    const isCounted = recordCount === pages.reduce((sum, page) => sum + page.recordCount, 0);
+    const sums = createHash('sha256');
+    for (const { sha256 } of pages) sums.update(`${sha256}\n`);
+    const isCertified =
+      certificate === null ||
+      (certificate.pagesSha256 === sums.digest('hex') &&
+        certificate.pageCount === pages.length &&
+        certificate.recordCount === recordCount);
+    if (!isCounted || !isCertified)
+      throw toUnreadable(`Its certificate is not that of its pages. ${DAMAGED}`);
+  }
+}
+
+async function readEntry(
+  zip: ZipFile,
+  entry: Entry | undefined,
+  maxBytes: number,
+): Promise<Uint8Array<ArrayBuffer>> {
+  if (entry === undefined) throw toUnreadable(DAMAGED);
+  if (entry.uncompressedSize > maxBytes)
+    throw toUnreadable(`${entry.fileName} is larger than any page can be.`);
+  try {
+    // A buffer of its own: it is handed over to another thread. No more than the stated size is ever unpacked.
+    const bytes = new Uint8Array(entry.uncompressedSize);
+    let at = 0;
+    const pieces: AsyncIterable<Buffer> = await zip.openReadStreamPromise(entry);
+    for await (const piece of pieces) {
+      bytes.set(piece, at);
+      at += piece.length;
+    }
+    if (at !== bytes.length) throw toUnreadable(DAMAGED);
+    return bytes;
+  } catch (error) {
+    throw toReadable(error);
+  }
+}
+
+/** What the reader of ZIP files complains about is damage, or a name that leads out of the file. */
+function toReadable(error: unknown): unknown {
+  return error instanceof Error && error.name === 'AppError' ? error : toUnreadable(DAMAGED, error);
+}
+
+function toSha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}

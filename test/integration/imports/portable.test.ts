@@ -1,0 +1,150 @@
+import { createHash } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openPromise } from 'yauzl';
+import type { PortableManifest } from '../../../src-main/core/exports/portable/portable-manifest.ts';
+import { createZipWriter } from '../../../src-main/core/exports/formats/xlsx/zip-writer.ts';
+import { HOSTILE_TEXTS } from '../../support/hostile-texts.ts';
+import { openImportRig, type ImportRig } from './import-rig.ts';
+
+type Entries = [path: string, content: string | Uint8Array][];
+
+const RECORDS = 2_500;
+
+async function importRecords(rig: ImportRig): Promise<number> {
+  const path = join(rig.folder, 'records.ndjson');
+  const lines = Array.from({ length: RECORDS }, (_none, seq) =>
+    JSON.stringify({
+      Id: `s${seq}`,
+      Date: `2026-11-20T10:00:${String(seq % 60).padStart(2, '0')}Z`,
+      ActionId: '7',
+      Payload: HOSTILE_TEXTS[seq % HOSTILE_TEXTS.length],
+    }),
+  );
+  await writeFile(path, `${lines.join('\n')}\n`);
+  return (await rig.importWell(path)).snapshotIds[0]!;
+}
+
+async function writeZip(path: string, entries: Entries): Promise<void> {
+  const zip = createZipWriter(new Date(0));
+  const pieces: Uint8Array[] = [];
+  for (const [name, content] of entries) pieces.push(await zip.begin(name), await zip.write(content));
+  await writeFile(path, Buffer.concat([...pieces, await zip.end()]));
+}
+
+async function readZip(path: string): Promise<Entries> {
+  const zip = await openPromise(path, { lazyEntries: true, autoClose: false });
+  const entries: Entries = [];
+  for await (const entry of zip.eachEntry()) {
+    const pieces: Buffer[] = [];
+    for await (const piece of await zip.openReadStreamPromise(entry)) pieces.push(piece as Buffer);
+    entries.push([entry.fileName, Buffer.concat(pieces)]);
+  }
+  zip.close();
+  return entries;
+}
+
+/** The same entries with another manifest, whose seal is right. */
+function reseal(entries: Entries, change: (manifest: PortableManifest) => object): Entries {
+  const [, text] = entries.find(([name]) => name === 'manifest.json')!;
+  const next = JSON.stringify(change(JSON.parse(text.toString()) as PortableManifest));
+  const seal = createHash('sha256').update(next).digest('hex');
+  return entries.map(([name, content]) => {
+    if (name === 'manifest.json') return [name, next];
+    return name === 'manifest.sha256' ? [name, seal] : [name, content];
+  });
+}
+
+describe('a portable snapshot', () => {
+  it('brings the pages as they were, and all that proves them, to a computer without a connection', async () => {
+    const there = await openImportRig();
+    const snapshotId = await importRecords(there);
+    await there.call('snapshots/annotate', { snapshotId, name: 'For the ticket', note: 'Look at 10:00' });
+    const file = join(there.folder, 'shared.channelscope');
+    await there.share([snapshotId], file);
+    const here = await openImportRig();
+    const { snapshotIds, recordCount } = await here.importWell(file);
+    expect(recordCount).toBe(RECORDS);
+    const [arrived] = snapshotIds;
+    const found = await here.call('snapshots/get', { snapshotId: arrived! });
+    const sent = await there.call('snapshots/get', { snapshotId });
+    const { id, connectionId, imported } = found;
+    expect(found).toEqual({ ...sent, id, connectionId, imported });
+    expect(imported).toMatchObject({ format: 'portable', fileName: 'shared.channelscope' });
+    const certificate = async (rig: ImportRig, id: number) => ({
+      ...(await rig.call('downloads/read-certificate', { snapshotId: id })),
+      snapshotId: 0,
+    });
+    expect(await certificate(here, arrived!)).toEqual(await certificate(there, snapshotId));
+    const [a, b] = [join(there.folder, 'a.ndjson'), join(here.folder, 'b.ndjson')];
+    await there.export(snapshotId, a, {});
+    await here.export(arrived!, b, {});
+    expect((await readFile(b)).equals(await readFile(a))).toBe(true);
+    const { taskId } = await here.call('snapshots/verify', { snapshotIds: [arrived!] });
+    await here.call('tasks/wait', { taskId });
+    expect((await here.call('snapshots/get', { snapshotId: arrived! })).verification).toMatchObject({
+      damagedPages: 0,
+    });
+  });
+
+  it('that was damaged, changed or made to do harm is refused with its reason, and nothing of it stays', async () => {
+    const rig = await openImportRig();
+    const snapshotId = await importRecords(rig);
+    const file = join(rig.folder, 'shared.channelscope');
+    await rig.share([snapshotId], file);
+    const whole = await readFile(file);
+    const entries = await readZip(file);
+    const before = await rig.call('snapshots/list', { connectionId: null });
+    const [page] = entries[0]!;
+    const swap = (name: string, content: string | Uint8Array): Entries =>
+      entries.map((entry) => (entry[0] === name ? [name, content] : entry));
+    const text = entries[0]![1].toString();
+    const changed = reseal(entries, (manifest) => ({ ...manifest, version: 2 }));
+    const counted = reseal(entries, (manifest) => ({
+      ...manifest,
+      snapshots: manifest.snapshots.map((each) => ({ ...each, recordCount: each.recordCount + 1 })),
+    }));
+    const bomb: Entries = [...entries, ['snapshots/0/pages/000099.json', new Uint8Array(600 * 1024 * 1024)]];
+    const cases: [string, Entries | Buffer, RegExp][] = [
+      ['cut off', whole.subarray(0, whole.length - 100), /damaged/],
+      ['half of it', whole.subarray(0, whole.length / 2), /damaged/],
+      [
+        'a byte of a page',
+        Buffer.concat([whole.subarray(0, 5_000), Buffer.from('x'), whole.subarray(5_001)]),
+        /damaged/,
+      ],
+      ['a page of the same size', swap(page, text.replace('"s7"', '"s8"')), /not the one that was shared/],
+      ['a page of another size', swap(page, `${text} `), /another size/],
+      ['a page that is missing', entries.slice(1), /lacks/],
+      [
+        'the manifest',
+        swap(
+          'manifest.json',
+          entries
+            .find(([name]) => name === 'manifest.json')![1]
+            .toString()
+            .replace('"incomplete"', '"complete"'),
+        ),
+        /manifest/,
+      ],
+      ['the count, sealed', counted, /certificate/],
+      ['a newer version', changed, /newer version/],
+      ['an entry that nobody named', [...entries, ['notes.txt', 'x']], /notes\.txt/],
+      ['an entry twice', [...entries, entries[0]!], /twice/],
+      ['a path that leads out', [...entries, ['../../evil.json', 'x']], /damaged/],
+      ['an absolute path', [...entries, ['/etc/evil', 'x']], /damaged/],
+      ['a bomb', bomb, /unpack to far more/],
+      ['another ZIP', [['readme.txt', 'hello']], /no portable snapshot/],
+    ];
+    for (const [name, content, reason] of cases) {
+      const path = join(rig.folder, 'bad.channelscope');
+      if (Buffer.isBuffer(content)) await writeFile(path, content);
+      else await writeZip(path, content);
+      const task = await rig.import(path);
+      expect(task.error?.code, name).toBe('imports.unreadable');
+      expect(String(task.error?.details['reason']), name).toMatch(reason);
+      expect(await rig.call('snapshots/list', { connectionId: null }), name).toEqual(before);
+    }
+  });
+});
