@@ -27,6 +27,8 @@ export interface Host {
    * `exports.print-failed`, and with the signal's reason when aborted.
    */
   printPdf(source: string, target: string, signal: AbortSignal): Promise<void>;
+  /** Absolute path of a folder that files are kept in from now on, or null when the user closed the dialog. */
+  chooseFolder(suggestedName: string): Promise<string | null>;
   /** Shows a finished export; returns a path to download it from where the window is in a browser, else null. */
   revealExport(path: string): Promise<string | null>;
   /** Shows a folder of the profile; false where the system has no program for that. */

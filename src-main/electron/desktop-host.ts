@@ -19,6 +19,14 @@ async function askForTarget(window: BrowserWindow | null, suggestedName: string)
   return choice.canceled || choice.filePath === '' ? null : choice.filePath;
 }
 
+/** Shows a dialog for a folder, one that is there or a new one; null when the user closed it. */
+async function askForFolder(window: BrowserWindow | null): Promise<string | null> {
+  const options: OpenDialogOptions = { properties: ['openDirectory', 'createDirectory'] };
+  const choice =
+    window === null ? await dialog.showOpenDialog(options) : await dialog.showOpenDialog(window, options);
+  return choice.canceled ? null : (choice.filePaths[0] ?? null);
+}
+
 /** Shows a dialog for a file of records; null when the user closed it. */
 async function askForImport(window: BrowserWindow | null): Promise<ImportFile | null> {
   const options: OpenDialogOptions = {
@@ -67,6 +75,7 @@ export function createDesktopHost(options: {
     startProcess: startUtilityProcess,
     chooseExportTarget: (suggestedName) => askForTarget(findWindow(), suggestedName),
     printPdf: printDocument,
+    chooseFolder: () => askForFolder(findWindow()),
     revealExport: (path) => {
       shell.showItemInFolder(path);
       return Promise.resolve(null);

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Host } from '../core/host.ts';
 import { forkProcess } from '../node/fork-process.ts';
 import { printWithBrowser } from '../node/print-with-browser.ts';
@@ -37,6 +38,8 @@ export function createWebHost(options: {
     startProcess: forkProcess,
     chooseExportTarget: (suggestedName) => Promise.resolve(downloads.chooseTarget(suggestedName)),
     printPdf: (source, target, signal) => printWithBrowser(source, target, signal),
+    // A page can't choose a folder of the computer; one of the profile is there for good, other than downloads.
+    chooseFolder: (suggestedName) => Promise.resolve(join(dataFolder, 'datasets', suggestedName)),
     revealExport: (path) => Promise.resolve(downloads.offer(path)),
     // The browser is on this computer too, so its file manager can show the folder.
     revealFolder: (path) => openInBrowser(platform, path),

@@ -31,6 +31,7 @@ export async function createTestHost(
     startProcess: forkProcess,
     chooseExportTarget: (name) => Promise.resolve(join(dataFolder, name)),
     printPdf: () => Promise.reject(new Error('This host prints nothing.')),
+    chooseFolder: (name) => Promise.resolve(join(dataFolder, name)),
     revealExport: (path) => Promise.resolve(path),
     revealFolder: () => Promise.resolve(true),
     copyText: () => Promise.resolve(false),

@@ -31,6 +31,7 @@ export function createCliHost(options: CliHostOptions): Host {
     startProcess: forkProcess,
     chooseExportTarget: () => Promise.resolve(null),
     printPdf: (source, target, signal) => printWithBrowser(source, target, signal),
+    chooseFolder: () => Promise.resolve(null),
     revealExport: () => Promise.resolve(null),
     revealFolder: () => Promise.resolve(false),
     copyText: () => Promise.resolve(false),

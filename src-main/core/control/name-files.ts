@@ -20,6 +20,10 @@ export function nameFiles(host: Host): FileNaming {
         const target = named.getStore()?.exportTarget;
         return target === undefined ? host.chooseExportTarget(suggestedName) : Promise.resolve(target);
       },
+      chooseFolder: (suggestedName) => {
+        const folder = named.getStore()?.exportTarget;
+        return folder === undefined ? host.chooseFolder(suggestedName) : Promise.resolve(folder);
+      },
       chooseImportFile: (uploadId) => {
         const path = named.getStore()?.importFile;
         if (path === undefined || uploadId !== null) return host.chooseImportFile(uploadId);

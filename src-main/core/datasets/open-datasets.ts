@@ -36,7 +36,7 @@ export interface Datasets {
 /** Opens the datasets of a profile; those that are kept follow the cache from now on. */
 export async function openDatasets(
   options: DatasetParts & {
-    readonly host: Pick<Host, 'dataFolder' | 'chooseExportTarget'>;
+    readonly host: Pick<Host, 'dataFolder' | 'chooseFolder'>;
     readonly connections: Pick<ConnectionStore, 'get'>;
     readonly tasks: TaskRegistry;
     readonly events: Pick<Events, 'onAny'>;
@@ -112,7 +112,7 @@ export async function openDatasets(
     list: () => [...datasets.values()],
     async add({ connectionId, reports, isKept }) {
       const { name } = connections.get(connectionId);
-      const folder = await host.chooseExportTarget(`${name.replace(/[^\p{L}\p{N} .-]/gu, '_')} dataset`);
+      const folder = await host.chooseFolder(`${name.replace(/[^\p{L}\p{N} .-]/gu, '_')} dataset`);
       if (folder === null) return null;
       const same = [...datasets.values()].find(
         (other) => other.connectionId === connectionId && other.folder === folder,
