@@ -145,3 +145,23 @@ test('the coverage map zooms from days to minutes, and its gaps are fetched', as
   await page.getByRole('button', { name: 'Fill gaps' }).click();
   await expect(dialog.getByText('no gaps')).toHaveCount(1);
 });
+
+test('a folder of Parquet is added, filled with what is cached, and removed from the list', async ({
+  app,
+  page,
+}) => {
+  const window = new WindowPage(page);
+  const library = new LibraryPage(page);
+  await page.goto(app.url);
+  await window.startBuiltInService();
+  await window.openView('/library');
+  const forecast = await library.download('Yesterday');
+  await expect(library.rows().first()).toContainText('Complete');
+  await page.getByRole('button', { name: 'Parquet folder' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Folders of Parquet' });
+  await expect(dialog).toContainText('No folder follows Local service yet.');
+  await dialog.getByRole('button', { name: 'Add a folder' }).click();
+  await expect(dialog.getByRole('status')).toContainText(`${forecast.toLocaleString('en')} records`);
+  await dialog.getByRole('button', { name: 'Remove from this list' }).click();
+  await expect(dialog).toContainText('No folder follows Local service yet.');
+});
