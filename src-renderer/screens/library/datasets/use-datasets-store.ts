@@ -1,10 +1,10 @@
 import { defineStore } from 'pinia';
 import { computed, shallowRef } from 'vue';
-import type { Dataset, DatasetReport } from '../../src-main/common/model/exports/dataset.ts';
-import { useBackend } from '../backend/backend.ts';
-import { toErrorLike, type ErrorLike } from '../messages/error-like.ts';
-import { useConnectionsStore } from './connections.ts';
-import { useTasksStore } from './tasks.ts';
+import type { Dataset, DatasetReport } from '../../../../src-main/common/model/exports/dataset.ts';
+import { useBackend } from '../../../backend/backend.ts';
+import { toErrorLike, type ErrorLike } from '../../../messages/error-like.ts';
+import { useConnectionsStore } from '../../../stores/connections.ts';
+import { useTasksStore } from '../../../stores/tasks.ts';
 
 /** Folders of Parquet that follow the cache. */
 export const useDatasetsStore = defineStore('datasets', () => {
