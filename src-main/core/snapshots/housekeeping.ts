@@ -20,7 +20,7 @@ export interface Housekeeping {
 /** Deletes removed snapshots in time, and applies retention, whose removals can be undone for as long as the user's own. */
 export function createHousekeeping(options: {
   cache: Cache;
-  settings: SettingsStore;
+  settings: Pick<SettingsStore, 'get'>;
   events: Pick<Events, 'emit' | 'on'>;
   logger: Logger;
   now(): number;
