@@ -27,6 +27,8 @@ export interface CoreOptions extends PartOverrides {
    * program that does one thing and ends.
    */
   readonly byItself?: 'everything' | 'following' | 'nothing';
+  /** The person asked for a start without anything that goes on by itself, to find out what is wrong. */
+  readonly isSafe?: boolean;
 }
 
 /**
@@ -35,11 +37,11 @@ export interface CoreOptions extends PartOverrides {
  * running then.
  */
 export async function createCore(host: Host, options: CoreOptions = {}): Promise<Core> {
-  const { byItself = 'everything', ...overrides } = options;
+  const { isSafe = false, byItself = isSafe ? 'nothing' : 'everything', ...overrides } = options;
   const releaseFolder = claim(host.dataFolder);
   try {
     const parts = await createParts(host, overrides);
-    const handlers = createHandlers(parts);
+    const handlers = createHandlers(parts, { isSafe });
     const call = createDispatcher(handlers, parts.logger, parts.now);
     parts.logger.info('ready', { operations: Object.keys(OPERATIONS).length });
 

@@ -7,6 +7,7 @@ import { createCompareHandlers } from './compare/compare-handlers.ts';
 import { createConnectionsHandlers } from './connections/connections-handlers.ts';
 import type { Parts } from './create-parts.ts';
 import { createDatasetsHandlers } from './datasets/datasets-handlers.ts';
+import { createDiagnosticsHandlers } from './diagnostics/diagnostics-handlers.ts';
 import { createDownloadsHandlers } from './downloads/downloads-handlers.ts';
 import { createExportsHandlers } from './exports/exports-handlers.ts';
 import { createFindingsHandlers } from './findings/findings-handlers.ts';
@@ -25,7 +26,7 @@ import { createSummariesHandlers } from './summaries/summaries-handlers.ts';
 import { createTasksHandlers } from './tasks/tasks-handlers.ts';
 
 /** One handler for each operation of the contract, prefix by prefix. */
-export function createHandlers(parts: Parts): Handlers {
+export function createHandlers(parts: Parts, start: { readonly isSafe: boolean }): Handlers {
   return {
     ...createAnalysisHandlers(parts),
     ...createAlertsHandlers(parts),
@@ -34,6 +35,7 @@ export function createHandlers(parts: Parts): Handlers {
     ...createCompareHandlers(parts),
     ...createConnectionsHandlers(parts),
     ...createDatasetsHandlers(parts),
+    ...createDiagnosticsHandlers({ ...parts, ...start }),
     ...createDownloadsHandlers(parts),
     ...createExportsHandlers(parts),
     ...createFindingsHandlers(parts),

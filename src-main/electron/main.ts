@@ -26,7 +26,7 @@ runDesktop({
     service: findThread('service-thread.mjs'),
     engine: findThread('engine-process.mjs'),
   },
-  createCore: createSharedCore,
+  createCore: (host) => createSharedCore(host, { isSafe: process.argv.includes('--safe') }),
   words: process.argv,
   errors: process,
   report,

@@ -6,6 +6,8 @@ export interface StartOptions {
   readonly opensBrowser: boolean;
   /** Null for the user's default folder. */
   readonly dataFolder: string | null;
+  /** Without anything that goes on by itself. */
+  readonly isSafe: boolean;
   readonly help: boolean;
 }
 
@@ -16,6 +18,8 @@ npm run start:web -- [options]   opens it in the browser of this computer, on 12
                   permissions decide who may read it
   --port NUMBER   in the browser: port to listen on; 0, the default, takes a free one
   --no-open       in the browser: only print the address, don't open a browser
+  --safe          without following, alerts, downloads that wait and the built-in service: to find out
+                  what is wrong
   --help          show this
 
 In the browser, it prints one line of JSON to standard output once it is ready: {"url"}. The address works once, within
@@ -30,6 +34,7 @@ export function readStartOptions(args: readonly string[]): StartOptions {
       port: { type: 'string', default: '0' },
       data: { type: 'string' },
       open: { type: 'boolean', default: true },
+      safe: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
     allowNegative: true,
@@ -42,6 +47,7 @@ export function readStartOptions(args: readonly string[]): StartOptions {
     port: Number(values.port),
     opensBrowser: values.open,
     dataFolder: values.data ?? null,
+    isSafe: values.safe,
     help: values.help,
   };
 }

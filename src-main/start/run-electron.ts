@@ -19,11 +19,15 @@ const MAX_LAST_WORDS_MS = 500;
 export function runElectron(
   program: string,
   root: string,
-  { silenceMs, environment }: { silenceMs: number; environment: NodeJS.ProcessEnv },
+  {
+    silenceMs,
+    environment,
+    words = [],
+  }: { silenceMs: number; environment: NodeJS.ProcessEnv; words?: readonly string[] },
 ): Promise<DesktopEnd> {
   const variables = { ...environment };
   delete variables['ELECTRON_RUN_AS_NODE'];
-  const child = spawn(program, [root], {
+  const child = spawn(program, [root, ...words], {
     cwd: root,
     stdio: ['inherit', 'inherit', 'pipe', 'ipc'],
     env: variables,

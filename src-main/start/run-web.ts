@@ -63,7 +63,7 @@ export async function runWeb(
     onError: (error) => say(`A request failed: ${toErrorText(error)}`),
     onLeftover: (error) => say(`What was left of an import or export stays for now: ${toErrorText(error)}`),
     useNetwork: network.useNetwork,
-    createCore: createSharedCore,
+    createCore: (host) => createSharedCore(host, { isSafe: options.isSafe }),
   });
   stopOnSignals(() => server.stop());
   process.stdout.write(`${JSON.stringify({ url: server.launchUrl })}\n`);

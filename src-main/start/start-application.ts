@@ -75,6 +75,7 @@ async function runDesktop(root: string, options: StartOptions): Promise<Explanat
     await build(root);
   }
   const end = await runElectron(found.program, root, {
+    words: options.isSafe ? ['--safe'] : [],
     silenceMs: found.isNew ? FIRST_START_SILENCE_MS : SILENCE_MS,
     environment: {
       ...process.env,

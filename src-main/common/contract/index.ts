@@ -6,6 +6,7 @@ import { cacheEvents, cacheOperations } from './operations/cache.ts';
 import { compareOperations } from './operations/compare.ts';
 import { connectionsEvents, connectionsOperations } from './operations/connections.ts';
 import { datasetsEvents, datasetsOperations } from './operations/datasets.ts';
+import { diagnosticsOperations } from './operations/diagnostics.ts';
 import { downloadsEvents, downloadsOperations } from './operations/downloads.ts';
 import { exportsOperations } from './operations/exports.ts';
 import { findingsOperations } from './operations/findings.ts';
@@ -36,6 +37,7 @@ export const OPERATIONS = {
   ...compareOperations,
   ...connectionsOperations,
   ...datasetsOperations,
+  ...diagnosticsOperations,
   ...downloadsOperations,
   ...exportsOperations,
   ...findingsOperations,

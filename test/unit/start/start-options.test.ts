@@ -24,14 +24,21 @@ async function write(path: string, text = '', atSeconds = 1000): Promise<void> {
 
 describe('the command line', () => {
   it('has sensible defaults', () => {
-    expect(readStartOptions([])).toEqual({ port: 0, opensBrowser: true, dataFolder: null, help: false });
+    expect(readStartOptions([])).toEqual({
+      port: 0,
+      opensBrowser: true,
+      dataFolder: null,
+      isSafe: false,
+      help: false,
+    });
   });
 
   it('reads its options', () => {
-    expect(readStartOptions(['--port', '8080', '--no-open', '--data', '/x'])).toEqual({
+    expect(readStartOptions(['--port', '8080', '--no-open', '--safe', '--data', '/x'])).toEqual({
       port: 8080,
       opensBrowser: false,
       dataFolder: '/x',
+      isSafe: true,
       help: false,
     });
   });

@@ -1,5 +1,6 @@
 import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import AboutScreen from '../../../../src-renderer/screens/about/AboutScreen.vue';
 import NoticesPanel from '../../../../src-renderer/screens/about/NoticesPanel.vue';
 import { HeldBackend } from '../support/held-backend.ts';
 import { provideApplication } from '../support/provide-application.ts';
@@ -35,5 +36,80 @@ describe('software by others', () => {
     await view.get('input').setValue('nothing like it');
     expect(view.findAll('details')).toEqual([]);
     expect(view.text()).toContain('No package or licence');
+  });
+});
+
+describe('the health of the application', () => {
+  const health = {
+    startedAtMs: Date.UTC(2026, 10, 20, 12),
+    isSafe: true,
+    versions: [{ name: 'node', version: '24.21.0' }],
+    memoryBytes: 200_000_000,
+    cacheMode: 'ready',
+    engineThreads: 1,
+    engineMemoryBytes: 256 * 1024 * 1024,
+    files: [{ name: 'cache.sqlite', bytes: 5_000_000 }],
+    freeBytes: null,
+    troubles: [
+      {
+        time: '2026-11-20T12:00:01.000Z',
+        level: 'error',
+        part: 'cache',
+        event: 'stop failed',
+        code: 'cache.damaged',
+      },
+    ],
+  };
+  let backend: HeldBackend;
+  let screen: VueWrapper;
+  beforeEach(async () => {
+    backend = new HeldBackend();
+    const { global } = await provideApplication(backend);
+    screen = mount(AboutScreen, { global, attachTo: document.body });
+    await backend.of('diagnostics/read-health')[0]!.answer(health);
+    await flushPromises();
+  });
+  afterEach(() => screen.unmount());
+  const press = (name: string) =>
+    screen
+      .findAll('button')
+      .find((one) => one.text() === name)!
+      .trigger('click');
+
+  it('is shown with what is known of it, the last troubles, and that nothing goes on by itself', () => {
+    for (const words of [
+      'node 24.21.0',
+      'cache.sqlite',
+      'not known',
+      'stop failed',
+      'cache.damaged',
+      'Started safely',
+    ]) {
+      expect(screen.text().replaceAll(/[\u2066-\u2069]/gu, '')).toContain(words);
+    }
+  });
+
+  it('is tested part by part, and a failure says what to do', async () => {
+    await press('Run the self-test');
+    await backend.of('diagnostics/test-self')[0]!.answer([
+      { part: 'disk', outcome: 'passed', code: null, tookMs: 3 },
+      { part: 'keychain', outcome: 'failed', code: 'secrets.no-keychain', tookMs: 1 },
+    ]);
+    await flushPromises();
+    const tests = screen.findAll('.test').map((one) => one.text());
+    expect(tests[0]).toMatch(/^Data folder\s*Passed/u);
+    expect(tests[1]).toMatch(/^Keychain\s*Failed.*keychain/iu);
+    expect(backend.of('diagnostics/read-health')).toHaveLength(2);
+  });
+
+  it('is put into a bundle that can be saved only once it is seen', async () => {
+    expect(screen.text()).not.toContain('Save as a file');
+    await press('Show the bundle');
+    await backend
+      .of('diagnostics/write-bundle')[0]!
+      .answer({ fileName: 'a.txt', text: 'versions and sizes' });
+    await flushPromises();
+    expect(screen.get('pre[role=region]').text()).toBe('versions and sizes');
+    expect(screen.text()).toContain('Save as a file');
   });
 });

@@ -1,0 +1,64 @@
+import { Type, type Static } from 'typebox';
+import { Nothing, operation } from '../operation.ts';
+
+/** A line of the log that says that something went wrong. */
+const Trouble = Type.Object({
+  /** ISO 8601, UTC. */
+  time: Type.String(),
+  level: Type.Union([Type.Literal('warn'), Type.Literal('error')]),
+  part: Type.String(),
+  event: Type.String(),
+  /** The error's code, where it has one. */
+  code: Type.Union([Type.String(), Type.Null()]),
+});
+export type Trouble = Static<typeof Trouble>;
+
+export const Health = Type.Object({
+  startedAtMs: Type.Integer(),
+  /** Started with `--safe`: nothing is done by itself. */
+  isSafe: Type.Boolean(),
+  /** What the application runs on, as each calls itself. */
+  versions: Type.Array(Type.Object({ name: Type.String(), version: Type.String() })),
+  /** Of the core's own process; the engine's is apart. */
+  memoryBytes: Type.Integer(),
+  cacheMode: Type.String(),
+  /** Connections that the engine may use at once, and the memory that it may take. */
+  engineThreads: Type.Integer(),
+  engineMemoryBytes: Type.Integer(),
+  /** The largest parts of the data folder. */
+  files: Type.Array(Type.Object({ name: Type.String(), bytes: Type.Integer() })),
+  /** Null where the system does not say. */
+  freeBytes: Type.Union([Type.Integer(), Type.Null()]),
+  /** The newest first, of the last two days that have a log. */
+  troubles: Type.Array(Trouble),
+});
+export type Health = Static<typeof Health>;
+
+const TestedPart = Type.Union([
+  Type.Literal('keychain'),
+  Type.Literal('disk'),
+  Type.Literal('cache'),
+  Type.Literal('engine'),
+  Type.Literal('network'),
+]);
+
+export const SelfTest = Type.Object({
+  part: TestedPart,
+  /** Skipped: there is nothing to test it with, such as a connection. */
+  outcome: Type.Union([Type.Literal('passed'), Type.Literal('failed'), Type.Literal('skipped')]),
+  /** The code of what failed. */
+  code: Type.Union([Type.String(), Type.Null()]),
+  tookMs: Type.Integer(),
+});
+export type SelfTest = Static<typeof SelfTest>;
+
+export const diagnosticsOperations = {
+  'diagnostics/read-health': operation(Nothing, Health),
+  /** Uses each part once: writes and deletes an entry of the keychain and a file, asks the engine, and the service. */
+  'diagnostics/test-self': operation(Nothing, Type.Array(SelfTest)),
+  /** What a person may pass on: no secret, no record, no address, no path. */
+  'diagnostics/write-bundle': operation(
+    Nothing,
+    Type.Object({ fileName: Type.String(), text: Type.String() }),
+  ),
+};
