@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { AppError } from '../common/contract/errors.ts';
 import { findBrowser } from './find-browser.ts';
+import { removePatiently } from './move-and-remove.ts';
 
 /** A page that is not printed by then never will be. */
 const MAX_PRINT_MS = 120_000;
@@ -65,6 +66,6 @@ export async function printWithBrowser(
       });
     }
   } finally {
-    await rm(profile, { recursive: true, force: true, maxRetries: 5 });
+    await removePatiently(profile, { isFolder: true });
   }
 }

@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000;
 
 let server: FaultServer;
 beforeAll(async () => {
-  server = await startFaultServer((_request, response) => response.end('seen'));
+  server = await startFaultServer((_request, response) => void response.end('seen'));
 });
 afterAll(() => server.close());
 beforeEach(() => {

@@ -11,6 +11,7 @@ import type { ResultParts } from '../../src-main/core/exports/prepare-result.ts'
 import type { SqlCell } from '../../src-main/common/model/records/sql.ts';
 import type { FileEngine } from '../../src-main/core/exports/formats/engine-formats.ts';
 import type { ExportCache, ExportEngine } from '../../src-main/core/exports/export-source.ts';
+import type { PortableParts } from '../../src-main/core/exports/portable/prepare-portable.ts';
 import type { ReportParts } from '../../src-main/core/exports/report/report-parts.ts';
 import { createFakeMeasures } from './fake-measures.ts';
 
@@ -84,7 +85,7 @@ export function createFakeExportParts(options: {
   result?: SqlCell[][];
   onBatch?: (index: number) => Promise<void> | void;
 }): {
-  cache: ExportCache & ManifestParts['cache'] & ReportParts['cache'];
+  cache: ExportCache & ManifestParts['cache'] & ReportParts['cache'] & PortableParts['cache'];
   engine: ExportEngine & FileEngine & ResultParts['engine'] & ReportParts['engine'];
   openViews: number;
 } {
@@ -99,6 +100,8 @@ export function createFakeExportParts(options: {
   const parts = {
     openViews: 0,
     cache: {
+      readPortable: () => Promise.reject(new Error('not here')),
+      readPageBytes: () => Promise.reject(new Error('not here')),
       ...measures.cache,
       getSnapshot: () => Promise.resolve(createSnapshotOf(report, records.length)),
       listSnapshots: () => Promise.resolve([createSnapshotOf(report, records.length)]),

@@ -158,7 +158,7 @@ describe('what sets a selection apart', () => {
     expect(found.response).toMatchObject({ inside: { medianMs: 10_000 }, certainty: 'certain' });
     expect(found.botLatency.certainty).toBe('chance');
     // Sorted by the engine, as of very many different times, they say the same.
-    const sorted = await explain(scope, during(2000, 2600), ALL, 0);
+    const sorted = await explain(scope, during(2000, 2600), ALL, { records: 0, values: 0 });
     expect(sorted).toEqual(found);
   });
 

@@ -77,7 +77,7 @@ it('a folder that is kept follows the cache by itself, also after the next start
   await waitFor(second, 3);
 
   await fillSnapshot(cache, [createDocument(0)], { startedAtMs: Date.UTC(2026, 10, 23) });
-  events.emit('snapshots/removed', { snapshotIds: [] } as never);
+  events.emit('snapshots/removed', { snapshotIds: [] });
   await waitFor(second, 1);
 });
 

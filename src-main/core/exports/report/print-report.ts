@@ -1,6 +1,7 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { removePatiently } from '../../../node/move-and-remove.ts';
 import { PRIVATE_FILE_MODE } from '../../../node/private-files.ts';
 import type { Host } from '../../host.ts';
 
@@ -18,6 +19,6 @@ export async function printReport(
     await printPdf(source, target, signal);
     return await readFile(target);
   } finally {
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    await removePatiently(folder, { isFolder: true });
   }
 }
