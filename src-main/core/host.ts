@@ -1,3 +1,4 @@
+import type { OfferedFile } from '../common/contract/operations/imports.ts';
 import type { NetworkChoice } from '../common/model/settings/network-choice.ts';
 import type { ChildProcess } from '../node/fork-process.ts';
 
@@ -47,6 +48,8 @@ export interface Host {
    * user chooses in a dialog. Null when nothing was chosen or nothing was sent.
    */
   chooseImportFile(uploadId: string | null): Promise<ImportFile | null>;
+  /** The file that the person last opened with the application, once, under an id for `chooseImportFile`; else null. */
+  takeOpenedFile(): Promise<OfferedFile | null>;
 }
 
 /** What a proxy is told. */

@@ -3,6 +3,7 @@ import { basename, extname } from 'node:path';
 import type { Host, ImportFile } from '../core/host.ts';
 import type { HostPlatform } from '../core/profile/data-folder.ts';
 import { createNotes } from './attention/show-notes.ts';
+import type { OpenedFile } from './links/opened-file.ts';
 import type { OfferedFiles } from './offered-files.ts';
 import { printDocument } from './window.ts';
 import { startUtilityProcess } from './utility-process.ts';
@@ -55,13 +56,15 @@ export function createDesktopHost(options: {
   workers: Host['workers'];
   /** The window to show dialogs in, where one is open. */
   findWindow: () => BrowserWindow | null;
-  /** Files that were dropped on it. */
-  offered: Pick<OfferedFiles, 'take'>;
+  /** Files that were dropped on it, or opened. */
+  offered: Pick<OfferedFiles, 'find'>;
+  /** The newest of those that were opened. */
+  openedFile: Pick<OpenedFile, 'take'>;
   /** Brings the window to the front, and opens it where it was closed. */
   showWindow: () => void;
 }): Host {
   const { platform, version, dataFolder, fetchFor, useProxyLogins, useNetwork, workers } = options;
-  const { findWindow, offered } = options;
+  const { findWindow, offered, openedFile } = options;
   return {
     kind: 'desktop',
     platform,
@@ -90,6 +93,7 @@ export function createDesktopHost(options: {
     },
     ...createNotes(options),
     chooseImportFile: (uploadId) =>
-      uploadId === null ? askForImport(findWindow()) : Promise.resolve(offered.take(uploadId)),
+      uploadId === null ? askForImport(findWindow()) : Promise.resolve(offered.find(uploadId)),
+    takeOpenedFile: () => openedFile.take(),
   };
 }

@@ -27,7 +27,7 @@ runDesktop({
     engine: findThread('engine-process.mjs'),
   },
   createCore: (host) => createSharedCore(host, { isSafe: process.argv.includes('--safe') }),
-  words: process.argv,
+  start: { words: process.argv, folder: process.cwd() },
   errors: process,
   report,
 }).catch((error: unknown) => reportStartFailure(error, report));

@@ -13,7 +13,8 @@ import { endInOrder, stopWithSession, stopWithSystem, type Ending } from './end-
 import { followTheme } from './follow-theme.ts';
 import { sendEvents, serveOffers, serveOperations } from './ipc.ts';
 import { keepAwake } from './keep-awake.ts';
-import { followLinks } from './links/follow-links.ts';
+import { followLinks, type Opened, type Start } from './links/follow-links.ts';
+import { createOpenedFile } from './links/opened-file.ts';
 import { installMenu } from './menu.ts';
 import { guardContents } from './security/navigation.ts';
 import { guardNetwork } from './security/guard-network.ts';
@@ -36,8 +37,8 @@ export interface DesktopOptions {
   readonly preload: string;
   readonly workers: Host['workers'];
   readonly createCore: (host: Host) => Promise<Core>;
-  /** What the application was started with, the program first. */
-  readonly words: readonly string[];
+  /** What the application was started with. */
+  readonly start: Start;
   /** Emits the errors that nobody caught. */
   readonly errors: Pick<NodeJS.Process, 'on'>;
   readonly report: StartReport;
@@ -63,7 +64,7 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
     return;
   }
 
-  const links = followLinks(options.words);
+  const links = followLinks(options.start);
   // Installers register the scheme elsewhere; under Windows the application does, for its person only.
   if (platform === 'windows' && app.isPackaged) app.setAsDefaultProtocolClient(LINK_SCHEME);
   let window: BrowserWindow | null = null;
@@ -71,22 +72,26 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
   let tray: TrayKeeper | null = null;
   const ending = endInOrder(() => creation);
   const trusted = new Map<number, WebContents>();
-  const showWindow = (core: Core, place: string | null = null): void => {
+  const offered = createOfferedFiles();
+  const openedFile = createOpenedFile(offered);
+  const showWindow = (core: Core, opened: Opened | null = null): void => {
     // A window on a core that stops would show nothing but errors.
     if (ending.isEnding()) return;
+    // A page that begins asks for it; one that is there is told.
+    if (opened?.kind === 'file') openedFile.keep(opened.path);
     if (window === null) {
       window = openWindow({
         platform,
         preload,
         dataFolder,
         hasTools: !app.isPackaged,
-        place,
-        onOpen: (opened) => {
-          trusted.set(opened.webContents.id, opened.webContents);
-          stopWithSession(opened, ending);
-          watchWindow(opened, {
+        place: opened?.kind === 'place' ? opened.place : null,
+        onOpen: (made) => {
+          trusted.set(made.webContents.id, made.webContents);
+          stopWithSession(made, ending);
+          watchWindow(made, {
             logger: core.logger,
-            load: () => loadPage(opened),
+            load: () => loadPage(made),
             quit: () => app.quit(),
             now: Date.now,
           });
@@ -103,7 +108,10 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
     if (window.isMinimized()) window.restore();
     window.show();
     window.focus();
-    if (place !== null) window.webContents.send(toEventChannel('app/place-opened'), { place });
+    if (opened?.kind === 'place') {
+      window.webContents.send(toEventChannel('app/place-opened'), { place: opened.place });
+    }
+    if (opened?.kind === 'file') window.webContents.send(toEventChannel('imports/file-opened'), null);
   };
 
   const openPlace = createPlaceOpener(() => window);
@@ -125,7 +133,6 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
     app.isPackaged ? null : options.developmentServer,
   );
   await prepareDataFolder(dataFolder);
-  const offered = createOfferedFiles();
   const host = createDesktopHost({
     platform,
     dataFolder,
@@ -134,6 +141,7 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
     workers: options.workers,
     findWindow: () => window,
     offered,
+    openedFile,
     showWindow: () => void creation?.then(showWindow),
   });
   creation = options.createCore(host);
@@ -148,10 +156,10 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
   installMenu(platform);
   await followTheme(core);
   tray = await keepInTray(core, platform, () => showWindow(core));
-  links.begin((place) => showWindow(core, place));
-  app.on('second-instance', (_event, words) => {
+  links.begin((opened) => showWindow(core, opened));
+  app.on('second-instance', (_event, words, folder) => {
     if (ending.isEnding()) ending.startAgain();
-    else links.follow(words);
+    else links.follow({ words, folder });
   });
   app.on('activate', () => showWindow(core));
 }

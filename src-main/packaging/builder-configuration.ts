@@ -76,9 +76,9 @@ export function buildConfiguration(options: ConfigurationOptions): Configuration
     fileAssociations: [
       {
         ext: 'channelscope',
-        name: 'Channelscope file',
-        description: 'Channelscope file',
-        mimeType: 'application/x-channelscope',
+        name: 'Channelscope portable snapshot',
+        description: 'Channelscope portable snapshot',
+        mimeType: 'application/vnd.channelscope.portable-snapshot+zip',
         role: 'Viewer',
       },
     ],

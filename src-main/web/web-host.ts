@@ -48,5 +48,7 @@ export function createWebHost(options: {
     showNote: () => 'page',
     showBadge: () => undefined,
     chooseImportFile: (uploadId) => Promise.resolve(uploadId === null ? null : uploads.take(uploadId)),
+    // Systems open files with the desktop application only.
+    takeOpenedFile: () => Promise.resolve(null),
   };
 }

@@ -27,9 +27,9 @@ export type PaletteAction =
   | { readonly kind: 'session'; readonly sessionId: string }
   | { readonly kind: 'control'; readonly control: 'refresh' | 'export' | 'period' }
   | { readonly kind: 'theme' | 'sidebar' | 'switch-connection' | 'shortcuts' }
+  | { readonly kind: 'share' }
   | { readonly kind: 'connection'; readonly connectionId: string }
   | { readonly kind: 'clock'; readonly clock: Clock }
-  | { readonly kind: 'share'; readonly as: 'link' | 'file' }
   | { readonly kind: 'statement'; readonly statement: SavedStatement }
   | { readonly kind: 'preset'; readonly preset: PeriodPreset }
   | { readonly kind: 'snapshot'; readonly snapshot: Snapshot };

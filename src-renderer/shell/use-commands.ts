@@ -87,7 +87,7 @@ export function useCommands() {
     else if (action.kind === 'connection') await connections.activate(action.connectionId);
     else if (action.kind === 'clock') await clock.choose(action.clock);
     else if (action.kind === 'statement') await openStatement(action.statement);
-    else if (action.kind === 'share') await sharePlace(action.as);
+    else if (action.kind === 'share') await sharePlace();
     else if (action.kind === 'preset') period.select(action);
     else if (action.kind === 'snapshot') {
       // With its period in the address it is one step, and the period follows.

@@ -1,4 +1,4 @@
-import { CalendarDays, Database, FileSymlink, Link, Server, Settings2, TriangleAlert } from '@lucide/vue';
+import { CalendarDays, Database, Link, Server, Settings2, TriangleAlert } from '@lucide/vue';
 import { computed, type ComputedRef } from 'vue';
 import { useI18n } from 'vue-i18n';
 import { SETTING_ENTRIES } from '../../src-main/common/model/settings/setting-sections.ts';
@@ -90,14 +90,16 @@ export function usePalettePlaces(): ComputedRef<readonly PaletteEntry[]> {
   const listShares = (): PaletteEntry[] =>
     app.info?.host !== 'desktop'
       ? []
-      : (['link', 'file'] as const).map((as) => ({
-          id: `share-${as}`,
-          group: 'actions',
-          label: t(`palette.share.${as}`),
-          icon: as === 'link' ? Link : FileSymlink,
-          keys: [],
-          action: { kind: 'share', as },
-        }));
+      : [
+          {
+            id: 'share',
+            group: 'actions',
+            label: t('palette.copyLink'),
+            icon: Link,
+            keys: [],
+            action: { kind: 'share' },
+          },
+        ];
   return computed(() => [
     ...listShares(),
     ...listFindings(),

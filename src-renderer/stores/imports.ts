@@ -1,19 +1,25 @@
 import { defineStore } from 'pinia';
 import { computed, ref, shallowRef } from 'vue';
 import type { Input } from '../../src-main/common/contract/index.ts';
+import type { OfferedFile } from '../../src-main/common/contract/operations/imports.ts';
 import { useBackend } from '../backend/backend.ts';
 import { useTasksStore } from './tasks.ts';
 
 /** What a person says about a file that is imported. */
 export type ImportChoice = Pick<Input<'imports/start'>, 'connectionId' | 'report'>;
 
+/** A file that is at hand: one of the page, which the host must be given first, or one that the host knows. */
+type FileAtHand = File | OfferedFile;
+
 /** Imports into the Library: the dialog that starts them, and the newest of them. */
 export const useImportsStore = defineStore('imports', () => {
   const backend = useBackend();
   const tasks = useTasksStore();
   const isOpen = ref(false);
-  /** The file that was dropped on the window, or chosen in the page; null where the host asks for it. */
-  const file = shallowRef<File | null>(null);
+  /** The file that was dropped on the window, chosen in the page, or opened; null where the host asks for it. */
+  const file = shallowRef<FileAtHand | null>(null);
+  /** The file that came while another was imported: its turn is when that is over. */
+  const next = shallowRef<FileAtHand | null>(null);
   const taskId = ref<string | null>(null);
   /** Cancels the sending of a file to the host; null while none is sent. */
   const sending = shallowRef<(() => void) | null>(null);
@@ -26,32 +32,37 @@ export const useImportsStore = defineStore('imports', () => {
   const choosesInPage = backend.upload !== undefined;
 
   /** Opens the dialog, for a file that is at hand or one that is still to be chosen. */
-  function open(given: File | null = null): void {
+  function open(given: FileAtHand | null = null): void {
     isOpen.value = true;
-    if (isRunning.value) return;
-    choose(given);
+    if (isRunning.value) next.value = given ?? next.value;
+    else choose(given);
   }
 
+  /** Closes the dialog, or goes on with the file that is next. */
   function close(): void {
-    isOpen.value = false;
+    isOpen.value = next.value !== null && !isRunning.value;
+    if (isOpen.value) choose(null);
   }
 
-  /** Takes a file that was chosen in the page. */
-  function choose(given: File | null): void {
+  /** Takes a file that was chosen in the page; null goes on with the one that waits, where one does. */
+  function choose(given: FileAtHand | null): void {
     taskId.value = null;
-    file.value = given;
+    file.value = given ?? next.value;
+    next.value = null;
   }
 
   /** Starts the import; does nothing when the person closed the host's dialog, or cancelled the sending. */
   async function start(choice: ImportChoice): Promise<void> {
     const given = file.value;
-    const uploadId = given === null ? null : await offer(given);
+    const uploadId = given === null ? null : await identify(given);
     if (given !== null && uploadId === null) return;
     const started = await backend.call('imports/start', { ...choice, uploadId });
     if (started.taskId !== null) taskId.value = started.taskId;
   }
 
-  async function offer(given: File): Promise<string | null> {
+  /** Returns the host's id of a file; null when the person cancelled its sending. */
+  async function identify(given: FileAtHand): Promise<string | null> {
+    if (!(given instanceof File)) return given.uploadId;
     const controller = new AbortController();
     sending.value = () => controller.abort();
     try {
@@ -72,6 +83,7 @@ export const useImportsStore = defineStore('imports', () => {
   return {
     isOpen,
     file,
+    next,
     task,
     sending,
     isRunning,

@@ -12,7 +12,8 @@ beforeEach(() => {
 });
 
 const host = createDesktopHost({
-  offered: { take: () => null },
+  offered: { find: () => null },
+  openedFile: { take: () => Promise.resolve(null) },
   platform: 'linux',
   version: '1.2.3',
   dataFolder: '/data',

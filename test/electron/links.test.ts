@@ -2,8 +2,9 @@ import { EventEmitter } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { writeViewFile } from '../../src-main/common/links/view-link.ts';
+import type { Host } from '../../src-main/core/host.ts';
 import {
   app,
   calls,
@@ -22,6 +23,7 @@ const LINK = `channelscope://open${PLACE}`;
 const PAGE = 'app://channelscope/index.html';
 
 let folder: string;
+let host: Host;
 beforeEach(async () => {
   resetFakeElectron();
   folder = await mkdtemp(join(tmpdir(), 'channelscope-links-'));
@@ -40,13 +42,16 @@ const startOn = (platform: 'linux' | 'macos', ...words: string[]): Promise<void>
     creation: Promise.resolve(core),
     errors: new EventEmitter(),
     words: ['channelscope', ...words],
+    onHost: (given) => {
+      host = given;
+    },
   });
 const start = (...words: string[]): Promise<void> => startOn('linux', ...words);
 const loaded = (): unknown[] => calls.filter(({ name }) => name === 'loadURL').map(({ args }) => args[0]);
 const sent = (): unknown[] => windows.flatMap(({ webContents }) => webContents.sent);
 const refusals = (): number => namesOfCalls().filter((name) => name === 'dialog.showMessageBox').length;
 const startAgain = (...words: string[]): void =>
-  void app.emit('second-instance', new FakeEvent(), ['channelscope', ...words]);
+  void app.emit('second-instance', new FakeEvent(), ['channelscope', ...words], folder);
 
 describe('a link that starts the application', () => {
   it('is where its window begins', async () => {
@@ -84,34 +89,100 @@ describe('a link that is opened later', () => {
   });
 });
 
-describe('a file', () => {
-  it('leads where it says', async () => {
-    const path = join(folder, 'night.channelscope');
-    await writeFile(path, writeViewFile(PLACE));
+describe('a file that is opened', () => {
+  const FILE_OPENED = { channel: 'event:imports/file-opened', payload: null };
+  let path: string;
+  beforeEach(async () => {
+    path = join(folder, 'a night.channelscope');
+    await writeFile(path, 'PK');
+  });
+
+  it('waits for the page that the start loads, which takes it once', async () => {
+    await start('--force-dark-mode', path);
+    await expect.poll(loaded).toEqual([PAGE]);
+    const offered = await host.takeOpenedFile();
+    expect(offered).toEqual({
+      uploadId: expect.any(String) as string,
+      name: 'a night.channelscope',
+      size: 2,
+    });
+    expect(await host.takeOpenedFile()).toBeNull();
+    expect(await host.chooseImportFile(offered!.uploadId)).toMatchObject({
+      path,
+      name: 'a night.channelscope',
+    });
+    expect(sent()).toEqual([]);
+  });
+
+  it('stays offered, so that an import which failed can be tried again', async () => {
+    await start(path);
+    const { uploadId } = (await host.takeOpenedFile())!;
+    await host.chooseImportFile(uploadId);
+    expect(await host.chooseImportFile(uploadId)).toMatchObject({ path });
+    expect(await host.chooseImportFile(path)).toBeNull();
+  });
+
+  it('later is told to the window that is there, and shows it', async () => {
     await start();
     startAgain(path);
-    await expect.poll(sent).toEqual([{ channel: 'event:app/place-opened', payload: { place: PLACE } }]);
+    expect(sent()).toEqual([FILE_OPENED]);
+    expect(namesOfCalls()).toContain('focus');
+    expect(await host.takeOpenedFile()).toMatchObject({ name: 'a night.channelscope' });
+  });
+
+  it('opens the window where it was closed', async () => {
+    await startOn('macos');
+    windows[0]!.close();
+    const event = new FakeEvent();
+    app.emit('open-file', event, path);
+    expect(event.defaultPrevented).toBe(true);
+    expect(loaded()).toEqual([PAGE, PAGE]);
+    expect(await host.takeOpenedFile()).toMatchObject({ name: 'a night.channelscope' });
+  });
+
+  it('is kept as macOS sends it before the application is ready', async () => {
+    const started = startOn('macos');
     app.emit('open-file', new FakeEvent(), path);
-    await expect.poll(() => sent().length).toBe(2);
+    await started;
+    expect(await host.takeOpenedFile()).toMatchObject({ name: 'a night.channelscope' });
   });
 
   it.each([
-    ['that is missing', () => Promise.resolve()],
-    ['that is a folder', (path: string) => mkdir(path)],
-    ['that is no JSON', (path: string) => writeFile(path, 'MZ\u0090')],
-    [
-      'of a later version',
-      (path: string) => writeFile(path, '{"format":"channelscope-view","version":2,"place":"/sql"}'),
-    ],
-    ['that leads elsewhere', (path: string) => writeFile(path, writeViewFile('https://evil.example/'))],
-    ['that is far too long', (path: string) => writeFile(path, ' '.repeat(100_000) + writeViewFile(PLACE))],
-  ])('%s is refused with words', async (_what, make) => {
-    const path = join(folder, 'night.channelscope');
-    await make(path);
+    ['by its name in the folder of that start', () => 'a night.channelscope'],
+    ['by its address, as desktops of Linux do', () => pathToFileURL(path).href],
+  ])('may be named %s', async (_how, toWord) => {
     await start();
-    startAgain(path);
-    await expect.poll(refusals).toBe(1);
+    startAgain(toWord());
+    const offered = await host.takeOpenedFile();
+    expect(await host.chooseImportFile(offered!.uploadId)).toMatchObject({ path });
+  });
+
+  it.each([
+    ['that is missing', () => rm(path)],
+    ['that is a folder', () => rm(path).then(() => mkdir(path))],
+  ])('%s is offered all the same: its import says why it fails', async (_what, change) => {
+    await change();
+    await start(path);
+    expect(await host.takeOpenedFile()).toMatchObject({ name: 'a night.channelscope', size: null });
+    expect(refusals()).toBe(0);
+  });
+
+  it('is none by an address that can name no file, which is refused with words', async () => {
+    await start();
+    startAgain('file:///a%2Fnight.channelscope');
+    expect(refusals()).toBe(1);
     expect(sent()).toEqual([]);
+    expect(await host.takeOpenedFile()).toBeNull();
+  });
+
+  it('is none that a link names, or a switch', async () => {
+    await start();
+    startAgain(`channelscope://open${path}`);
+    startAgain(`channelscope:${pathToFileURL(path).href}`);
+    startAgain(`--profile=${path}`);
+    expect(refusals()).toBe(2);
+    expect(sent()).toEqual([]);
+    expect(await host.takeOpenedFile()).toBeNull();
   });
 });
 

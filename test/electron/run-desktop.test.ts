@@ -64,7 +64,7 @@ function run({ platform = 'linux', createCore }: Change = {}): Promise<void> {
         host = given;
         return Promise.resolve(core);
       }),
-    words: ['channelscope'],
+    start: { words: ['channelscope'], folder },
     errors: errors as never,
     report: { tell: (said) => void told.push(said) },
   });

@@ -139,7 +139,13 @@ describe('the configuration', () => {
   it('makes an AppImage and a Debian package, opens .channelscope files and channelscope: addresses', () => {
     const { fileAssociations, linux, protocols } = configure({});
     expect(linux).toMatchObject({ target: ['AppImage', 'deb'], executableName: 'channelscope' });
-    expect(fileAssociations).toMatchObject([{ ext: 'channelscope' }]);
+    expect(fileAssociations).toMatchObject([
+      {
+        ext: 'channelscope',
+        description: 'Channelscope portable snapshot',
+        mimeType: 'application/vnd.channelscope.portable-snapshot+zip',
+      },
+    ]);
     expect(protocols).toMatchObject([{ schemes: ['channelscope'] }]);
   });
 

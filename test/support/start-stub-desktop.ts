@@ -1,5 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import { join } from 'node:path';
+import type { Host } from '../../src-main/core/host.ts';
 import { runDesktop, type DesktopOptions } from '../../src-main/electron/run-desktop.ts';
 import { makeReady } from './fake-electron.ts';
 import type { StubCore } from './stub-core.ts';
@@ -11,6 +12,10 @@ export async function startStubDesktop(options: {
   readonly errors: EventEmitter;
   readonly platform?: DesktopOptions['platform'];
   readonly words?: readonly string[];
+  /** The folder that it is started in. */
+  readonly startedIn?: string;
+  /** Gets the host that the core is given. */
+  readonly onHost?: (host: Host) => void;
   readonly tell?: (said: string) => void;
 }): Promise<void> {
   const {
@@ -19,6 +24,8 @@ export async function startStubDesktop(options: {
     errors,
     platform = 'linux',
     words = ['channelscope'],
+    startedIn = folder,
+    onHost = () => undefined,
     tell = () => undefined,
   } = options;
   const thread = new URL('file:///thread.js');
@@ -29,8 +36,11 @@ export async function startStubDesktop(options: {
     developmentServer: null,
     preload: '/app/preload.cjs',
     workers: { cache: thread, service: thread, engine: thread },
-    createCore: () => creation,
-    words,
+    createCore: (host) => {
+      onHost(host);
+      return creation;
+    },
+    start: { words, folder: startedIn },
     errors: errors as never,
     report: { tell },
   });

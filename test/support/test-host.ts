@@ -38,6 +38,7 @@ export async function createTestHost(
     showNote: () => 'page',
     showBadge: () => undefined,
     chooseImportFile: () => Promise.resolve(null),
+    takeOpenedFile: () => Promise.resolve(null),
     ...change,
   };
   return { host, remove: () => rm(dataFolder, { recursive: true, force: true, maxRetries: 5 }) };

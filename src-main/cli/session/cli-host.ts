@@ -38,5 +38,6 @@ export function createCliHost(options: CliHostOptions): Host {
     showNote: () => 'failed',
     showBadge: () => undefined,
     chooseImportFile: () => Promise.resolve(null),
+    takeOpenedFile: () => Promise.resolve(null),
   };
 }

@@ -12,7 +12,7 @@ import { exportsOperations } from './operations/exports.ts';
 import { findingsOperations } from './operations/findings.ts';
 import { followingEvents, followingOperations } from './operations/following.ts';
 import { glanceOperations } from './operations/glance.ts';
-import { importsOperations } from './operations/imports.ts';
+import { importsEvents, importsOperations } from './operations/imports.ts';
 import { localServiceEvents, localServiceOperations } from './operations/local-service.ts';
 import { marksEvents, marksOperations } from './operations/marks.ts';
 import type { InputOf, OutputOf } from './operation.ts';
@@ -80,6 +80,7 @@ export const EVENTS = {
   ...datasetsEvents,
   ...downloadsEvents,
   ...followingEvents,
+  ...importsEvents,
   ...localServiceEvents,
   ...marksEvents,
   ...recordsEvents,

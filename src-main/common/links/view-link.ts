@@ -1,10 +1,7 @@
 /** The scheme of links that lead into the window. */
 export const LINK_SCHEME = 'channelscope';
-/** The end of the name of a file that leads into the window. */
-export const VIEW_FILE_ENDING = '.channelscope';
 
 const LINK_START = `${LINK_SCHEME}://open`;
-const FILE_FORMAT = 'channelscope-view';
 const MAX_CHARACTERS = 8192;
 const MAX_QUERY_KEYS = 20;
 
@@ -23,12 +20,33 @@ export function findPlace(address: unknown): string | null {
   if (/[\p{Cc}\p{Zl}\p{Zp}\\]/u.test(address)) return null;
   const [path = '', query = '', ...rest] = address.split('?');
   if (rest.length > 0 || address.includes('#') || !SCREENS.test(path)) return null;
-  const values = new URLSearchParams(query);
-  const keys = [...values.keys()];
-  if (keys.length > MAX_QUERY_KEYS || new Set(keys).size !== keys.length) return null;
-  if (!keys.every((key) => QUERY_KEY.test(key))) return null;
-  if ([...values.values()].some((value) => /\p{Cc}/u.test(value))) return null;
-  return keys.length === 0 ? path : `${path}?${values.toString()}`;
+  const values = readQuery(query);
+  if (values === null) return null;
+  const pairs = [...values].map(([key, value]) => `${key}=${encodeURIComponent(value)}`);
+  return pairs.length === 0 ? path : `${path}?${pairs.join('&')}`;
+}
+
+/** Returns the values of a query by their keys; null for one that the window never writes. */
+function readQuery(query: string): ReadonlyMap<string, string> | null {
+  const values = new Map<string, string>();
+  for (const pair of query.split('&').filter((text) => text !== '')) {
+    const end = pair.includes('=') ? pair.indexOf('=') : pair.length;
+    const key = pair.slice(0, end);
+    const value = decode(pair.slice(end + 1));
+    if (!QUERY_KEY.test(key) || values.has(key) || value === null || /\p{Cc}/u.test(value)) return null;
+    values.set(key, value);
+  }
+  return values.size > MAX_QUERY_KEYS ? null : values;
+}
+
+/** Returns the text that a value of a query stands for; null where it stands for none. */
+function decode(value: string): string | null {
+  try {
+    const text = decodeURIComponent(value.replaceAll('+', ' '));
+    return text.isWellFormed() ? text : null;
+  } catch {
+    return null;
+  }
 }
 
 /** Returns the place that a link leads to; null for one that leads nowhere in the window. */
@@ -41,20 +59,4 @@ export function readViewLink(link: unknown): string | null {
 /** Returns a link to a place in the window. */
 export function writeViewLink(place: string): string {
   return LINK_START + place;
-}
-
-/** Returns the place that a file leads to; null for one of another kind, or of a later version. */
-export function readViewFile(text: string): string | null {
-  if (text.length > MAX_CHARACTERS) return null;
-  try {
-    const { format, version, place } = JSON.parse(text) as Record<string, unknown>;
-    return format === FILE_FORMAT && version === 1 ? findPlace(place) : null;
-  } catch {
-    return null;
-  }
-}
-
-/** Returns the content of a file that leads to a place in the window. It holds no records, and no secrets. */
-export function writeViewFile(place: string): string {
-  return `${JSON.stringify({ format: FILE_FORMAT, version: 1, place }, null, 2)}\n`;
 }

@@ -1,78 +1,82 @@
 import { app, dialog } from 'electron';
-import { open } from 'node:fs/promises';
-import { LINK_SCHEME, readViewFile, readViewLink, VIEW_FILE_ENDING } from '../../common/links/view-link.ts';
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { LINK_SCHEME, readViewLink } from '../../common/links/view-link.ts';
 
-const MAX_FILE_BYTES = 64 * 1024;
+/** The end of the name of a portable snapshot, which systems open with the application. */
+const FILE_ENDING = '.channelscope';
 
-/** Where links that were opened lead to. */
-export interface LinkFollower {
-  /** Calls `go` with the place to begin with, and with that of each link from now on; null only shows the window. */
-  begin(go: (place: string | null) => void): void;
-  /** Follows what another start of the application was given. */
-  follow(words: readonly string[]): void;
+/** What a person opened elsewhere: a link to a place in the window, or a file by its absolute path. */
+export type Opened =
+  { readonly kind: 'place'; readonly place: string } | { readonly kind: 'file'; readonly path: string };
+
+/** Words that the application was started with, the program first, and the folder that it was started in. */
+export interface Start {
+  readonly words: readonly string[];
+  readonly folder: string;
 }
 
-/** Finds the link, or the file that leads to a place, among the words that the application was started with. */
-function findOpened(words: readonly string[]): string | null {
+/** Where what was opened leads to. */
+export interface LinkFollower {
+  /** Calls `go` with what to begin with, and with what is opened from now on; null only shows the window. */
+  begin(go: (opened: Opened | null) => void): void;
+  /** Follows what another start of the application was given. */
+  follow(start: Start): void;
+}
+
+const isLink = (word: string): boolean => word.startsWith(`${LINK_SCHEME}:`);
+
+/** Finds the link or the file among the words of a start; null where it was given neither. */
+function findOpened({ words }: Start): string | null {
   const isOpened = (word: string): boolean =>
-    !word.startsWith('-') && (word.startsWith(`${LINK_SCHEME}:`) || word.endsWith(VIEW_FILE_ENDING));
+    !word.startsWith('-') && (isLink(word) || word.toLowerCase().endsWith(FILE_ENDING));
   // The first is the program.
   return words.slice(1).find(isOpened) ?? null;
 }
 
-/** Reads a file that leads to a place. Never more of it than one can have, and nothing but a file. */
-async function readPlace(path: string): Promise<string | null> {
-  const file = await open(path, 'r');
+/** Returns where a link leads to; null for nowhere in the window. */
+function readLink(link: string): Opened | null {
+  const place = readViewLink(link);
+  return place === null ? null : { kind: 'place', place };
+}
+
+/** Returns the file that a word names; null for the address of one that is on no disk of this computer. */
+function readFileName(word: string, folder: string): Opened | null {
   try {
-    const found = await file.stat();
-    if (!found.isFile() || found.size > MAX_FILE_BYTES) return null;
-    return readViewFile(await file.readFile('utf8'));
-  } finally {
-    await file.close();
+    // Desktops of Linux may hand files on as addresses.
+    return { kind: 'file', path: resolve(folder, word.startsWith('file:') ? fileURLToPath(word) : word) };
+  } catch {
+    return null;
   }
 }
 
 /**
- * Follows links and files that people open elsewhere. Each leads to a place in the window and does nothing there; one
- * that leads nowhere is refused with words. Must be called before the application is ready: macOS sends the first then.
+ * Follows links and files that people open elsewhere. A link leads to a place in the window, and does nothing there; one
+ * that leads nowhere is refused with words. A file is named, and not read. Must be called before the application is
+ * ready: macOS sends the first then.
  */
-export function followLinks(words: readonly string[]): LinkFollower {
-  let first: string | null = null;
-  let go: ((place: string | null) => void) | null = null;
+export function followLinks(start: Start): LinkFollower {
+  let first: Opened | null = null;
+  let go: ((opened: Opened | null) => void) | null = null;
 
-  const arrive = (place: string | null): void => {
-    if (place === null) {
-      go?.(null);
-      void dialog.showMessageBox({
-        type: 'warning',
-        message: 'This leads nowhere in Channelscope.',
-        detail: 'The link or the file is damaged, made for a later version, or not one of Channelscope’s.',
-        buttons: ['Close'],
-        noLink: true,
-      });
-    } else if (go === null) first = place;
-    else go(place);
+  const arrive = (opened: Opened | null): void => {
+    if (go === null) first = opened ?? first;
+    else go(opened);
+    if (opened === null) explainRefusal();
   };
-  const arriveByFile = (path: string): Promise<void> =>
-    readPlace(path).then(arrive, () => {
-      arrive(null);
-    });
-  const followWord = (word: string): Promise<void> => {
-    if (!word.startsWith(`${LINK_SCHEME}:`)) return arriveByFile(word);
-    arrive(readViewLink(word));
-    return Promise.resolve();
-  };
+  const followWord = (word: string, folder: string): void =>
+    arrive(isLink(word) ? readLink(word) : readFileName(word, folder));
 
   app.on('open-url', (event, url) => {
     event.preventDefault();
-    void app.whenReady().then(() => arrive(readViewLink(url)));
+    void app.whenReady().then(() => arrive(readLink(url)));
   });
   app.on('open-file', (event, path) => {
     event.preventDefault();
-    void app.whenReady().then(() => arriveByFile(path));
+    arrive({ kind: 'file', path });
   });
-  const opened = findOpened(words);
-  if (opened !== null) void app.whenReady().then(() => followWord(opened));
+  const opened = findOpened(start);
+  if (opened !== null) void app.whenReady().then(() => followWord(opened, start.folder));
   return {
     begin: (given) => {
       go = given;
@@ -81,7 +85,17 @@ export function followLinks(words: readonly string[]): LinkFollower {
     follow: (given) => {
       const word = findOpened(given);
       if (word === null) go?.(null);
-      else void followWord(word);
+      else followWord(word, given.folder);
     },
   };
+}
+
+function explainRefusal(): void {
+  void dialog.showMessageBox({
+    type: 'warning',
+    message: 'This leads nowhere in Channelscope.',
+    detail: 'The link is damaged, made for a later version, or not one of Channelscope’s.',
+    buttons: ['Close'],
+    noLink: true,
+  });
 }

@@ -2,7 +2,7 @@ import { onScopeDispose } from 'vue';
 import { useRouter } from 'vue-router';
 import { useBackend } from '../../backend/backend.ts';
 
-/** Goes to the places of links and files that are opened elsewhere. Nothing is done there but shown. */
+/** Goes to the places of links that are opened elsewhere. Nothing is done there but shown. */
 export function useOpenedPlaces(): void {
   const backend = useBackend();
   const router = useRouter();

@@ -58,6 +58,6 @@ export const appOperations = {
 export const appEvents = {
   'app/keychain-changed': Keychain,
   'app/proxy-challenge-changed': Challenge,
-  /** A link or a file was opened that leads to a place in the window. Only the desktop sends it. */
+  /** A link was opened that leads to a place in the window. Only the desktop sends it. */
   'app/place-opened': Type.Object({ place: Type.String() }),
 };

@@ -1,6 +1,15 @@
-import { Type } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { ReportKindSchema } from '../../model/cache/snapshot.ts';
-import { operation } from '../operation.ts';
+import { Nothing, operation } from '../operation.ts';
+
+/** A file that the host knows by an id. */
+const OfferedFile = Type.Object({
+  uploadId: Type.String(),
+  name: Type.String(),
+  /** In bytes; null where it isn't known, such as for a file that is missing. */
+  size: Type.Union([Type.Integer(), Type.Null()]),
+});
+export type OfferedFile = Static<typeof OfferedFile>;
 
 export const importsOperations = {
   /**
@@ -19,4 +28,11 @@ export const importsOperations = {
     }),
     Type.Object({ taskId: Type.Union([Type.String(), Type.Null()]) }),
   ),
+  /** The file that was last opened with the application, once; null where there is none. Nothing of it was read. */
+  'imports/take-opened-file': operation(Nothing, Type.Union([OfferedFile, Type.Null()])),
+};
+
+export const importsEvents = {
+  /** A file was opened with the application, and waits to be taken. Only the desktop sends it. */
+  'imports/file-opened': Nothing,
 };

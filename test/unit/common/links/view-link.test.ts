@@ -1,11 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  findPlace,
-  readViewFile,
-  readViewLink,
-  writeViewFile,
-  writeViewLink,
-} from '../../../../src-main/common/links/view-link.ts';
+import { findPlace, readViewLink, writeViewLink } from '../../../../src-main/common/links/view-link.ts';
 import { HOSTILE_URLS } from '../../../support/hostile-urls.ts';
 
 describe('a link into the window', () => {
@@ -19,9 +13,21 @@ describe('a link into the window', () => {
     '/session/29CDB989-6221',
     '/settings/connections',
     '/about',
-  ])('leads to %s, as a link and as a file', (place) => {
+  ])('leads to %s', (place) => {
     expect(readViewLink(writeViewLink(place))).toBe(place);
-    expect(readViewFile(writeViewFile(place))).toBe(place);
+  });
+
+  it.each([
+    ['/inbound/detail?q=code:4xx,5xx', '/inbound/detail?q=code%3A4xx%2C5xx'],
+    ['/inbound/detail?q=two+words', '/inbound/detail?q=two%20words'],
+    ['/inbound/detail?q=two%20words&', '/inbound/detail?q=two%20words'],
+    ['/inbound/detail?q=a%3Db=c', '/inbound/detail?q=a%3Db%3Dc'],
+    ['/inbound/detail?q=Añ%C3%B1o', '/inbound/detail?q=A%C3%B1%C3%B1o'],
+    ['/inbound/detail?q', '/inbound/detail?q='],
+    ['/overview?', '/overview'],
+  ])('is written in one way: %s', (given, place) => {
+    expect(findPlace(given)).toBe(place);
+    expect(findPlace(place)).toBe(place);
   });
 
   it.each([
@@ -40,6 +46,11 @@ describe('a link into the window', () => {
     'channelscope://open/overview#/sql',
     'channelscope://open/inbound/detail?q=a&q=b',
     'channelscope://open/inbound/detail?__proto__=1',
+    'channelscope://open/inbound/detail?%71=a',
+    'channelscope://open/inbound/detail?=a',
+    'channelscope://open/inbound/detail?q=%',
+    'channelscope://open/inbound/detail?q=%ff',
+    'channelscope://open/inbound/detail?q=\ud800',
     'channelscope://open/inbound/detail?q=%00',
     'channelscope://open/inbound/detail?q=%1b%5b2J',
     'channelscope://open/inbound/detail?q=a?b=c',
