@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../src-main/common/contract/errors.ts';
+import type { Settings } from '../../src-main/common/model/settings/settings.ts';
 import type { Backend } from '../../src-renderer/backend/backend.ts';
 import { createIpcBackend, type DesktopBridge } from '../../src-renderer/backend/ipc-backend.ts';
 import { createWebBackend } from '../../src-renderer/backend/web-backend.ts';
 import { createStubCore, type StubCore } from '../support/stub-core.ts';
 import { launch, startTestServer } from '../support/web-server.ts';
+import { makeSettings } from '../unit/renderer/support/samples.ts';
 
 interface Carried {
   readonly backend: Backend;
@@ -14,28 +16,7 @@ interface Carried {
 
 const ANSWERS = {
   'tasks/list': () => [],
-  'settings/update': (change: object) => ({
-    theme: 'dark',
-    activeConnectionId: null,
-    refreshSeconds: 30,
-    sidebarCollapsed: false,
-    inspectorOpen: true,
-    tableColumns: {},
-    summaryColumns: ['median', 'p95'],
-    savedFilters: [],
-    clock: 'service',
-    clocks: {},
-    histogramSplit: 'class',
-    histogramMedian: false,
-    startLocalService: false,
-    keepInTray: false,
-    localServiceLive: true,
-    followLocalService: true,
-    retentionDays: 0,
-    retentionBytes: 0,
-    savedStatements: [],
-    ...change,
-  }),
+  'settings/update': (change: Partial<Settings>) => makeSettings({ theme: 'dark', ...change }),
   'tasks/cancel': () => {
     throw new AppError('tasks.not-found', 'No such task.', { taskId: 'x', attempts: 2 });
   },

@@ -280,7 +280,7 @@ describe('a download', () => {
     const { taskId, snapshotId } = await rig.ask('downloads/refresh', { snapshotId: old });
     await rig.whenTaskEnds(taskId);
     const fresh = await rig.readSnapshot(snapshotId);
-    expect(fresh).toMatchObject({ refreshOf: old, state: 'complete', period });
+    expect(fresh).toMatchObject({ refreshOf: old, state: 'complete', failure: null, period });
     expect(readFromCache(rig.dataFolder, snapshotId)).toEqual(readFromCache(rig.dataFolder, old));
   });
 });
