@@ -34,6 +34,8 @@ const BREACHES: readonly (readonly [rule: string, from: string, to: string])[] =
   ['service-stands-alone', 'src-main/service/knows-electron.ts', 'electron'],
   ['only-the-store-opens-sqlite', 'src-main/service/http/opens-sqlite.ts', 'better-sqlite3'],
   ['only-the-store-opens-sqlite', 'src-main/service/store/opens-sqlite.ts', 'better-sqlite3'],
+  ['only-its-store-opens-postgres', 'src-main/service/store/opens-postgres.ts', 'pg'],
+  ['only-its-store-opens-postgres', 'src-main/core/cache/opens-postgres.ts', 'pg'],
   ['web-has-no-electron', 'src-main/web/knows-electron.ts', 'src-main/electron/part.ts'],
   ['web-has-no-electron', 'src-main/start/opens-sqlite.ts', 'better-sqlite3'],
   ['command-line-is-a-host', 'src-main/cli/knows-electron.ts', 'src-main/electron/part.ts'],

@@ -43,6 +43,9 @@ module.exports = {
     rule('only-the-store-opens-sqlite', '^src-main/service/(?!store-sqlite/)', {
       path: ['^node_modules/better-sqlite3/', '^src-main/node/open-database'],
     }),
+    rule('only-its-store-opens-postgres', '^src-main/(?!service/store-postgres/)', {
+      path: '^node_modules/(@types/)?pg/',
+    }),
     rule('web-has-no-electron', '^src-main/(web|start)/', {
       path: [
         '^src-main/(electron/|cli/|node/open-database)',

@@ -53,8 +53,20 @@ test('decisions 26 and 37, client: identical records are counted, never taken fo
   const bags = fc.array(fc.constantFrom(...kinds), { maxLength: 12 });
   const count = (list: readonly TestDocument[], document: TestDocument): number =>
     list.filter((entry) => entry === document).length;
+  // A page of different records that comes a third time is taken for a service that goes in circles.
+  const goesInCircles = (list: readonly TestDocument[], size: number): boolean => {
+    const pages = Array.from({ length: Math.ceil(list.length / size) }, (_, page) =>
+      list.slice(page * size, (page + 1) * size).map(({ Id }) => Id),
+    );
+    const equal = Map.groupBy(
+      pages.filter((ids) => new Set(ids).size > 1),
+      (ids) => ids.join(),
+    );
+    return [...equal.values()].some(({ length }) => length > 2);
+  };
   await fc.assert(
     fc.asyncProperty(bags, bags, fc.integer({ min: 1, max: 4 }), async (older, newer, pageSize) => {
+      fc.pre(!goesInCircles(older, pageSize) && !goesInCircles(newer, pageSize));
       const olderId = await fillSnapshot(cache, older, {}, pageSize);
       const newerId = await fillSnapshot(cache, newer, {}, pageSize);
       const found = await cache.compareSnapshots({ olderId, newerId });
