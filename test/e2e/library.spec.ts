@@ -102,14 +102,14 @@ test('a snapshot is certified, named, pinned, deleted, brought back, verified an
   await expect(library.rows()).toHaveCount(2);
 
   // What is kept outlasts the window, and space that nothing needs goes back to the disk.
-  await page.getByRole('combobox', { name: /^Keep for/ }).click();
+  await page.getByRole('combobox', { name: /^Keep records for/ }).click();
   await page.getByRole('option', { name: '90 days' }).click();
   await page.getByRole('button', { name: 'Free up space' }).click();
   await expect(page.getByText(/freed$/)).toBeVisible();
   await page.getByRole('button', { name: 'Verify all' }).click();
   await expect(page.getByText(/Cache file intact/)).toBeVisible({ timeout: 60_000 });
   await page.reload();
-  await expect(page.getByRole('combobox', { name: /^Keep for/ })).toContainText('90 days');
+  await expect(page.getByRole('combobox', { name: /^Keep records for/ })).toContainText('90 days');
   await expect(page.getByText(/Cache file intact/)).toBeVisible();
 });
 

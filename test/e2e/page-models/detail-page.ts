@@ -19,6 +19,8 @@ export class DetailPage {
 
   /** Picks a closed period: of a day that goes on, the service would have more a moment later. */
   async choosePeriod(name: string): Promise<void> {
+    // Other screens have a period of their own: the one before may still be there.
+    await this.page.getByRole('heading', { level: 1, name: /Detail/ }).waitFor();
     await this.page.getByRole('button', { name: /^Period/ }).click();
     await this.page.getByRole('button', { name, exact: true }).click();
     await this.page.getByRole('button', { name: 'Apply' }).click();

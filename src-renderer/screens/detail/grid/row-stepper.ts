@@ -7,6 +7,8 @@ export interface RowStepper {
   step(by: -1 | 1): void;
   /** Selects a row, beside others if so wanted; one that is not loaded is selected as soon as it is. */
   select(index: number, isAdded?: boolean): void;
+  /** Takes a click on a row whose record is not there yet from the table, which would only warn of it. */
+  clickUnloaded(event: MouseEvent): void;
   /** Rows have arrived. */
   onRows(): void;
   /** Another view begins: what was wanted of the last one no longer is. */
@@ -41,6 +43,16 @@ export function createRowStepper(parts: {
       const index = (wanted?.index ?? grid?.getSelectedNodes()[0]?.rowIndex ?? -1) + by;
       if (grid === null || index < 0 || index >= parts.readRowCount()) return;
       grid.ensureIndexVisible(index);
+      select(index);
+    },
+    clickUnloaded(event) {
+      // A header's row has no number.
+      const row = event.target instanceof Element ? event.target.closest('[role=row][row-index]') : null;
+      if (row === null) return;
+      const index = Number(row.getAttribute('row-index'));
+      const node = parts.readApi()?.getDisplayedRowAtIndex(index);
+      if (!node || node.data !== undefined) return;
+      event.stopPropagation();
       select(index);
     },
     onRows() {
