@@ -14,6 +14,8 @@ export function useMirroredPeriod(): void {
   const periods = usePeriodStore();
   const router = useRouter();
   let fromAddress: PeriodSelection | null = null;
+  /** Where the window is on its way to. */
+  let pending: string | null = null;
 
   function follow({ meta, query, params }: RouteLocationNormalized): void {
     if (meta['hasPeriod'] !== true) return;
@@ -28,14 +30,21 @@ export function useMirroredPeriod(): void {
     periods.select(selection);
   }
 
+  router.beforeEach(({ fullPath }) => {
+    pending = fullPath;
+  });
   router.afterEach((to, _from, failure) => {
+    if (pending === to.fullPath) pending = null;
     if (failure === undefined) follow(to);
   });
   follow(router.currentRoute.value);
 
   watch(
     () => periods.selection,
-    (selection) => {
+    async (selection) => {
+      // What chose the period may open another screen with it in the same breath: a step of its own would cancel that.
+      await new Promise((resolve) => setTimeout(resolve));
+      if (pending !== null || selection !== periods.selection) return;
       const { name, meta, query, params } = router.currentRoute.value;
       if (meta['hasPeriod'] !== true || selection === fromAddress) return;
       const period = toPeriodText(selection);

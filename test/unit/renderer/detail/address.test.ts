@@ -153,6 +153,7 @@ describe('an address of the detail screen', () => {
     detail.sort([{ column: 'client', descending: false }]);
     await flushPromises();
     usePeriodStore().select({ kind: 'preset', preset: 'last-7-days' });
+    await vi.advanceTimersByTimeAsync(0);
     await flushPromises();
     expect(readQuery()).toEqual({ q: 'channel:3', order: 'client', period: 'last-7-days' });
     router.back();
@@ -174,10 +175,21 @@ describe('an address of the detail screen', () => {
     expect(usePeriodStore().selection).toEqual({ kind: 'preset', preset: 'last-7-days' });
   });
 
+  it('goes where the one who chose the period goes on to', async () => {
+    await show(`/inbound/detail?period=${SPAN}`);
+    usePeriodStore().select({ kind: 'preset', preset: 'last-7-days' });
+    void router.push('/sql');
+    await vi.advanceTimersByTimeAsync(0);
+    await flushPromises();
+    expect(router.currentRoute.value.path).toBe('/sql');
+    expect(usePeriodStore().selection).toEqual({ kind: 'preset', preset: 'last-7-days' });
+  });
+
   it('leaves one snapshot for the period that is chosen, also for the one it was opened from', async () => {
     await show('/inbound/detail/3?period=last-24-hours');
     expect(detail.snapshot?.id).toBe(3);
     usePeriodStore().select({ kind: 'preset', preset: 'last-24-hours' });
+    await vi.advanceTimersByTimeAsync(0);
     await flushPromises();
     expect(router.currentRoute.value.fullPath).toBe('/inbound/detail?period=last-24-hours');
     expect(detail.parts.map(({ id }) => id)).toEqual([7]);
