@@ -34,7 +34,8 @@ test('a download is forecast, paused in its row, resumed in the sidebar, and los
   await expect(row).toContainText('Paused');
   await window.sidebar().getByRole('button', { name: 'Resume the download' }).click();
   await expect(row).toContainText('Still open', { timeout: 90_000 });
-  expect(countOf(await row.locator('td.right').first().innerText())).toBeGreaterThanOrEqual(forecast);
+  // The period moves on between forecast and download: its first seconds' records may have left it.
+  expect(countOf(await row.locator('td.right').first().innerText())).toBeGreaterThan(forecast - 20);
 });
 
 test('a snapshot is certified, named, pinned, deleted, brought back, verified and compared', async ({
