@@ -20,6 +20,7 @@ test('a download is forecast, paused in its row, resumed in the sidebar, and los
 
   const row = library.rows().first();
   await expect(row).toContainText('Downloading');
+  await expect(row.locator('td.right').first()).toHaveText(/[1-9]/);
   await row.getByRole('button', { name: 'Pause the download' }).click();
   await expect(row).toContainText('Paused');
   const [records] = await row.locator('td.right').allInnerTexts();
