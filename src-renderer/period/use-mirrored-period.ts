@@ -37,6 +37,10 @@ export function useMirroredPeriod(): void {
     if (pending === to.fullPath) pending = null;
     if (failure === undefined) follow(to);
   });
+  // A screen that can't be loaded is not on its way any more.
+  router.onError(() => {
+    pending = null;
+  });
   follow(router.currentRoute.value);
 
   watch(

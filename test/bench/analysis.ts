@@ -1,3 +1,4 @@
+import type { PeriodScope } from '../../src-main/common/model/records/record-scope.ts';
 import { dirname, join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { ENGINE_LIMITS } from '../../src-main/core/analysis/engine/create-engine.ts';
@@ -36,8 +37,9 @@ export async function* benchAnalysis({ size, folder }: BenchOptions): AsyncGener
     const analysis = createAnalysisHandlers({ engine });
     const comparison = createCompareHandlers({ engine });
     const toMs = FROM_MS + size * 1000;
-    const toScope = (fromMs: number, untilMs: number) => ({
-      ...({ connectionId: 'one', report: 'inbound-detail' } as const),
+    const toScope = (fromMs: number, untilMs: number): PeriodScope => ({
+      connectionId: 'one',
+      report: 'inbound-detail',
       fromMs,
       toMs: untilMs,
     });

@@ -40,7 +40,10 @@ async function followCache() {
       const dates = records.flatMap(({ dateMs }) => dateMs ?? []);
       const [firstMs, lastMs] = dates.length === 0 ? [null, null] : [Math.min(...dates), Math.max(...dates)];
       return {
-        ...{ snapshotId, recordCount: records.length, span: null, withUndated: true },
+        snapshotId,
+        recordCount: records.length,
+        span: null,
+        withUndated: true,
         ...(isDated ? { dates: { firstMs, lastMs } } : {}),
       };
     }),

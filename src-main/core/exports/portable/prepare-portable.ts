@@ -133,13 +133,23 @@ async function describe(
   { pages, followedSlices }: PortableSource,
   place: number,
 ): Promise<PortableSnapshot> {
-  const { tenant, report, period, state, recordCount, totalDocument } = snapshot;
-  const { startedAtMs, fetchedAtMs, stillOpen, settledToMs = null, failure, name, note, remarks } = snapshot;
-  const isDetail = isDetailKind(report);
+  const isDetail = isDetailKind(snapshot.report);
   const row = isDetail ? await cache.getDownload(snapshot.id) : null;
   return {
-    ...{ tenant, report, period, state, recordCount, totalDocument },
-    ...{ startedAtMs, fetchedAtMs, stillOpen, settledToMs, failure, name, note, remarks },
+    tenant: snapshot.tenant,
+    report: snapshot.report,
+    period: snapshot.period,
+    state: snapshot.state,
+    recordCount: snapshot.recordCount,
+    totalDocument: snapshot.totalDocument,
+    startedAtMs: snapshot.startedAtMs,
+    fetchedAtMs: snapshot.fetchedAtMs,
+    stillOpen: snapshot.stillOpen,
+    settledToMs: snapshot.settledToMs ?? null,
+    failure: snapshot.failure,
+    name: snapshot.name,
+    note: snapshot.note,
+    remarks: snapshot.remarks,
     download:
       row === null
         ? null

@@ -185,6 +185,16 @@ describe('an address of the detail screen', () => {
     expect(usePeriodStore().selection).toEqual({ kind: 'preset', preset: 'last-7-days' });
   });
 
+  it('takes a step again after a screen could not be loaded', async () => {
+    await show(`/inbound/detail?period=${SPAN}`);
+    router.addRoute({ path: '/broken', component: () => Promise.reject(new Error('no network')) });
+    await router.push('/broken').catch(() => undefined);
+    usePeriodStore().select({ kind: 'preset', preset: 'last-7-days' });
+    await vi.advanceTimersByTimeAsync(0);
+    await flushPromises();
+    expect(readQuery()).toEqual({ period: 'last-7-days' });
+  });
+
   it('leaves one snapshot for the period that is chosen, also for the one it was opened from', async () => {
     await show('/inbound/detail/3?period=last-24-hours');
     expect(detail.snapshot?.id).toBe(3);
