@@ -65,7 +65,7 @@ export async function* benchDownload({ size }: { size: number }): AsyncGenerator
       // What an idle process beside it suffers is the machine's share of the pauses.
       const idle = monitorEventLoopDelay({ resolution: 1 });
       idle.enable();
-      const app = spawn(process.execPath, [join(BUILT, 'download-app.js'), JSON.stringify(input)], {
+      const app = spawn(process.execPath, [join(BUILT, 'download-app.mjs'), JSON.stringify(input)], {
         stdio: ['ignore', 'pipe', 'inherit'],
       });
       const figures = JSON.parse(await readLine(app)) as DownloadAppFigures;
@@ -107,6 +107,7 @@ async function buildApp(): Promise<void> {
           'download-app': join(ROOT, 'test/bench/download-app.ts'),
           'cache-thread': join(ROOT, 'src-main/core/cache/threads/cache-thread.ts'),
         },
+        output: { entryFileNames: '[name].mjs' },
       },
     },
   });

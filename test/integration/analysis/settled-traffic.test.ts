@@ -32,6 +32,8 @@ type Unfed = Omit<PlainRecord, 'recordId'>;
 async function followCache() {
   const snapshots = new Map<number, PlainRecord[]>();
   const readings = new Map<number, number>();
+  // Nothing of the cache before, whose snapshots had the same numbers.
+  for (const table of ['inbound', 'outbound', 'fed_snapshots']) await connection.run(`DELETE FROM ${table}`);
   const feed = await createEngineFeed(connection, createPlainSource(snapshots, 'cache', readings));
   const readSettled = createSettledTraffic(() => feed.version);
   const toScope = (isDated: boolean): RecordScope => ({

@@ -9,7 +9,7 @@ import { CODE_CLASSES } from '../../../common/model/records/record.ts';
 import type { RecordFilter } from '../../../common/model/records/record-filter.ts';
 import { readRows } from './engine-database.ts';
 import { toFilterSql } from './filter-sql.ts';
-import { toBucketSql } from './measures/bucket-sql.ts';
+import { toBucketSql, toCountedBucketSql } from './measures/bucket-sql.ts';
 import { toSourceSql, type RecordScope } from './record-scope.ts';
 
 /** How records over time are drawn. */
@@ -38,10 +38,9 @@ export async function readHistogram(
   const source = toSourceSql(scope, ['date_ms', column, ...(withMedian ? ['response_time_ms'] : [])], where);
   const [first = 0] = edges;
   const inside = `date_ms >= ${first} AND date_ms < ${edges.at(-1) ?? first}`;
-  const bucket = toBucketSql(edges);
   // Codes beyond the classes are no codes; small whole numbers are grouped without hashing.
   const value = split === 'class' ? 'TRY_CAST(response_code AS SMALLINT)' : column;
-  const cells = `SELECT ${bucket} AS bucket, ${value} AS value, count(*) AS records
+  const cells = `SELECT ${toCountedBucketSql(edges)} AS bucket, ${value} AS value, count(*) AS records
     FROM ${source} WHERE ${inside} GROUP BY ALL`;
   const counts =
     split === 'class'
@@ -54,7 +53,7 @@ export async function readHistogram(
       count(*) OVER () AS value_count
     FROM cells GROUP BY value`;
   const medians = withMedian
-    ? `UNION ALL SELECT ${bucket} AS bucket, NULL, NULL, 0, 0, median(response_time_ms)
+    ? `UNION ALL SELECT ${toBucketSql(edges)} AS bucket, NULL, NULL, 0, 0, median(response_time_ms)
        FROM ${source} WHERE ${inside} GROUP BY bucket`
     : '';
   const rows = await readRows<Row>(

@@ -1,5 +1,14 @@
-/** Places of so many buckets fit into a byte, and are then grouped without hashing. */
+/** Places of so many buckets fit into a byte. */
 const MAX_BYTE_PLACES = 256;
+
+/**
+ * The place of a bucket, as `toBucketSql` has it, to count records by: places in a byte are grouped without hashing.
+ * Not to find percentiles by, which takes longer so.
+ */
+export function toCountedBucketSql(edges: readonly number[]): string {
+  const place = toBucketSql(edges);
+  return edges.length <= MAX_BYTE_PLACES ? `${place}::UTINYINT` : place;
+}
 
 /**
  * The place of the bucket between edges that `date_ms` lies in, which must be in one. A clock change makes buckets
@@ -16,7 +25,5 @@ export function toBucketSql(edges: readonly number[]): string {
     const next = runs[index + 1];
     return next === undefined ? `ELSE ${sql}` : `WHEN date_ms < ${next.fromMs} THEN ${sql}`;
   });
-  const place =
-    terms.length < 2 ? `(${terms[0]?.slice('ELSE '.length) ?? '0'})` : `(CASE ${terms.join(' ')} END)`;
-  return edges.length <= MAX_BYTE_PLACES ? `${place}::UTINYINT` : place;
+  return terms.length < 2 ? `(${terms[0]?.slice('ELSE '.length) ?? '0'})` : `(CASE ${terms.join(' ')} END)`;
 }

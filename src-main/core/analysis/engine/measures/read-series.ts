@@ -6,8 +6,6 @@ import { readRows } from '../engine-database.ts';
 import { toFilterSql } from '../filter-sql.ts';
 import { countAtMost, toSourceSql, type RecordScope } from '../record-scope.ts';
 import { toBucketSql } from './bucket-sql.ts';
-import { MAX_LISTED_RECORDS, readListedRows, toCounted } from './listed-rows.ts';
-import { rankValues, toPercentile } from './ranked-values.ts';
 import { toTimesSql } from './times-sql.ts';
 
 const HOUR_MS = 3_600_000;
@@ -24,21 +22,15 @@ type Measured = readonly [
   ...percentiles: readonly [medianMs: number | null, p95Ms?: number | null],
 ];
 
-/** Up to how many records each way of measuring times is the quickest, or the quickest that fits into memory. */
-interface HeldLimits {
-  /** Times that are ranked here. */
-  readonly listed: number;
-  /** Times that the engine holds, eight bytes each and more; of more records equal ones are counted first. */
-  readonly held: number;
-}
-const LIMITS: HeldLimits = { listed: MAX_LISTED_RECORDS, held: 16_000_000 };
+/** Of more records equal times are counted first: the engine holds each of fewer ones, in eight bytes and more. */
+const MAX_HELD_RECORDS = 16_000_000;
 
 interface MeasuredPlaces {
   /** An expression over `date_ms`. */
   readonly place: string;
   readonly condition: string;
   readonly shares: readonly number[];
-  readonly limits: HeldLimits;
+  readonly maxHeld: number;
 }
 
 /** Measures the records of a scope by the value of an expression over `date_ms`, as far as a condition holds. */
@@ -46,27 +38,13 @@ async function readMeasured(
   connection: DuckDBConnection,
   scope: RecordScope,
   filter: RecordFilter,
-  { place, condition, shares, limits }: MeasuredPlaces,
+  { place, condition, shares, maxHeld }: MeasuredPlaces,
 ): Promise<Measured[]> {
   const where = toFilterSql(filter, scope.direction);
   const columns = [`${place} AS place`, 'date_ms', 'response_code', 'response_time_ms AS value'];
   const source = toSourceSql(scope, columns, where);
   const failing = 'count(*) FILTER (response_code BETWEEN 400 AND 599)';
-  const most = countAtMost(scope);
-  if (most <= limits.listed) {
-    const rows = await readListedRows(
-      connection,
-      `SELECT place, count(*), ${failing}, list(value) FILTER (value IS NOT NULL)
-       FROM ${source} WHERE ${condition} GROUP BY place`,
-      where.values,
-    );
-    return rows.map(([own, count, failures, times]): Measured => {
-      const ranked = rankValues(toCounted(times, null));
-      const [median = null, p95 = null] = shares.map((share) => toPercentile(ranked, share));
-      return [Number(own), Number(count), Number(failures), median, p95];
-    });
-  }
-  if (most <= limits.held) {
+  if (countAtMost(scope) <= maxHeld) {
     const percentiles = shares.map((_, at) => `percentiles[${at + 1}]`);
     return readRows<Measured>(
       connection,
@@ -97,7 +75,7 @@ export async function readSeries(
   scope: RecordScope,
   filter: RecordFilter,
   edges: readonly number[],
-  limits = LIMITS,
+  maxHeld = MAX_HELD_RECORDS,
 ): Promise<SeriesBucket[]> {
   const [first = 0] = edges;
   const condition = `date_ms >= ${first} AND date_ms < ${edges.at(-1) ?? first}`;
@@ -106,7 +84,7 @@ export async function readSeries(
     return { fromMs, toMs, count: 0, failures: 0, medianMs: null, p95Ms: null };
   });
   const [place, shares] = [toBucketSql(edges), [0.5, 0.95]];
-  for (const row of await readMeasured(connection, scope, filter, { place, condition, shares, limits })) {
+  for (const row of await readMeasured(connection, scope, filter, { place, condition, shares, maxHeld })) {
     const [bucket, count, failures, medianMs, p95Ms = null] = row;
     Object.assign(buckets[bucket] ?? {}, { count, failures, medianMs, p95Ms });
   }
@@ -119,7 +97,7 @@ export async function readHeatMap(
   scope: RecordScope,
   filter: RecordFilter,
   zone: string,
-  limits = LIMITS,
+  maxHeld = MAX_HELD_RECORDS,
 ): Promise<HeatMap> {
   const cells: HeatMap['cells'] = Array.from({ length: WEEK_HOURS }, () => ({
     count: 0,
@@ -135,7 +113,7 @@ export async function readHeatMap(
   if (firstMs === null || lastMs === null) return { cells };
   const place = toWeekHourSql(listZoneOffsets(firstMs, lastMs + 1, zone));
   const [condition, shares] = ['date_ms IS NOT NULL', [0.5]];
-  for (const row of await readMeasured(connection, scope, filter, { place, condition, shares, limits })) {
+  for (const row of await readMeasured(connection, scope, filter, { place, condition, shares, maxHeld })) {
     const [hour, count, failures, medianMs] = row;
     cells[hour] = { count, failures, medianMs };
   }
@@ -154,5 +132,5 @@ function toWeekHourSql(offsets: readonly ZoneOffset[]): string {
       ? String(first?.offsetMs ?? 0)
       : `CASE ${cases.join(' ')} ELSE ${first?.offsetMs ?? 0} END`;
   const hours = `(date_ms + ${NO_DATE_BEFORE_MS} + ${offset}) // ${HOUR_MS}`;
-  return `((${hours} + ${MONDAY_HOURS}) % ${WEEK_HOURS})::UTINYINT`;
+  return `((${hours} + ${MONDAY_HOURS}) % ${WEEK_HOURS})`;
 }
