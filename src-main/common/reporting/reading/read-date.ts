@@ -44,8 +44,11 @@ export function isEmptyDate(value: unknown): boolean {
   return /^\s*(0001-01-01.*|0|\/Date\(-62135\d{9}([-+]\d{4})?\)\/)?\s*$/.test(value);
 }
 
-/** The form that nearly every record has, `2026-11-20T10:15:30.123Z`, without a regular expression. */
-function readExactIso(text: string): number | null {
+/**
+ * Reads the form that nearly every record has, `2026-11-20T10:15:30.123Z`, without a regular expression: epoch
+ * milliseconds, which say what the text does; null for any other form and for a date that does not exist.
+ */
+export function readExactIso(text: string): number | null {
   if (text.length !== 24 || text.charCodeAt(23) !== 90 || text.charCodeAt(10) !== 84) return null;
   if (text[4] !== '-' || text[7] !== '-' || text[13] !== ':' || text[16] !== ':' || text[19] !== '.')
     return null;

@@ -1,3 +1,4 @@
+import { readExactIso } from '../../../common/reporting/reading/read-date.ts';
 import { AppError } from '../../../common/contract/errors.ts';
 import {
   isContentName,
@@ -76,9 +77,7 @@ function selectColumn({ name, column }: StoredColumn<NarrowName | 'dateMs'>): st
 
 /** What is stored of a date: its text, or nothing where that follows from its instant; see `selectColumn`. */
 export function toStoredDate(dateText: string, dateMs: number | null): string {
-  return dateMs !== null && dateText.length === 24 && new Date(dateMs).toISOString() === dateText
-    ? ''
-    : dateText;
+  return dateMs !== null && readExactIso(dateText) === dateMs ? '' : dateText;
 }
 
 /** Narrow columns of the records `r` by name inside; null for those that the report lacks. */

@@ -102,7 +102,7 @@ export function countRanked({ upto }: RankedValues): number {
 }
 
 /** Returns the percentile that a share names, as a Latency has it; null of no values. */
-function toPercentile(ranked: RankedValues, share: number): number | null {
+export function toPercentile(ranked: RankedValues, share: number): number | null {
   const count = countRanked(ranked);
   if (count === 0) return null;
   const place = share * (count - 1);
