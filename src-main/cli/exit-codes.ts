@@ -51,6 +51,7 @@ const BY_CODE: Partial<Record<ErrorCode, ExitCode>> = {
   'local-service.keeps-crashing': EXIT.unreachable,
   'local-service.not-running': EXIT.unreachable,
   'cache.snapshot-not-found': EXIT.notFound,
+  'exports.no-preset': EXIT.notFound,
   'files.held': EXIT.disk,
 };
 const BY_PREFIX: Readonly<Record<string, ExitCode>> = {

@@ -20,6 +20,8 @@ import { createSummaryStarter } from './downloads/start-summary.ts';
 import { createEvents, type EventListener, type Events } from './events.ts';
 import { createExporter } from './exports/create-exporter.ts';
 import { openPartialList } from './exports/partial-list.ts';
+import { openExportMemory } from './exports/presets/open-export-memory.ts';
+import { openExportPace } from './exports/presets/export-pace.ts';
 import { createFollowing } from './following/create-following.ts';
 import type { Host } from './host.ts';
 import { createLibraryImporter } from './imports/create-library-importer.ts';
@@ -100,7 +102,10 @@ export async function createParts(host: Host, overrides: PartOverrides) {
     // Calls that rest after failures rest for the way before it no more.
     onChanged: () => connections.renewClients(),
   });
-  const partials = await openPartialList(dataFolder, now(), logger.child('exports'));
+  const exportLogger = logger.child('exports');
+  const partials = await openPartialList(dataFolder, now(), exportLogger);
+  const exportMemory = await openExportMemory({ folder: dataFolder, logger: exportLogger, emit, now });
+  const pace = await openExportPace({ folder: dataFolder, logger: exportLogger, now });
   const alertLogger = logger.child('alerts');
   const alertBook = await openAlertBook(
     createAlertFile(dataFolder, now, alertLogger),
@@ -155,15 +160,17 @@ export async function createParts(host: Host, overrides: PartOverrides) {
     datasets,
     alerts: createAlerts({ ...shared, book: alertBook, source: shared, logger: alertLogger }),
     createClient,
+    exportMemory,
     exporter: createExporter({
       ...shared,
       partials,
+      pace,
       version: host.version,
       listNames: (connectionId) => connections.listNames(connectionId),
       findTenant: (connectionId) => connections.get(connectionId).tenant,
       findConnection: (connectionId) => connections.listSaved().find(({ id }) => id === connectionId),
       findLookBackMs: (connectionId) => findLookBackMs(connections, connectionId),
-      logger: logger.child('exports'),
+      logger: exportLogger,
     }),
     following: createFollowing({ ...shared, random: Math.random, logger: logger.child('following') }),
     housekeeping: createHousekeeping({ ...shared, logger: logger.child('housekeeping') }),

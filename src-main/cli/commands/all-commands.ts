@@ -8,6 +8,7 @@ import { fetchCommand } from './fetch.ts';
 import { findingsCommand } from './findings.ts';
 import { followCommand } from './follow.ts';
 import { importCommand } from './import.ts';
+import { PRESET_COMMANDS } from './presets.ts';
 import { SNAPSHOT_COMMANDS } from './snapshots.ts';
 import { sqlCommand } from './sql.ts';
 import { statusCommand } from './status.ts';
@@ -25,6 +26,7 @@ export const COMMANDS: readonly Command[] = [
   findingsCommand,
   sqlCommand,
   exportCommand,
+  ...PRESET_COMMANDS,
   importCommand,
   datasetCommand,
   createCompletionCommand(() => COMMANDS),

@@ -1,14 +1,9 @@
 import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import {
-  EXPORT_FORMATS,
-  EXPORT_PRESETS,
-  isDocumentFormat,
-  toPresetLayout,
-  type ExportLayout,
-} from '../../common/model/exports/export-options.ts';
+import { EXPORT_FORMATS, isDocumentFormat } from '../../common/model/exports/export-options.ts';
 import type { Snapshot } from '../../common/model/cache/snapshot.ts';
 import { DETAIL_KINDS, isDetailKind, REPORT_KINDS } from '../../common/reporting/reports.ts';
+import { checkChoiceOptions, CHOICE_OPTIONS, readChoices, toChoiceInput } from '../session/find-choices.ts';
 import { checkPortableOptions, exportPortable } from './export-portable.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
 import {
@@ -27,19 +22,6 @@ import type { Command, CommandContext } from '../words/command.ts';
 import { QUERY_OPTION, readQuery } from '../words/query-option.ts';
 
 const FORMATS = [...EXPORT_FORMATS, 'portable'] as const;
-const FIELD_NAMES = ['original', 'corrected'] as const;
-
-/** How a file is written, as far as options say. */
-function readLayout({ args }: CommandContext): ExportLayout {
-  const preset = args.find('preset') === null ? null : args.choose('preset', EXPORT_PRESETS);
-  const names = args.find('field-names') === null ? null : args.choose('field-names', FIELD_NAMES);
-  return {
-    ...(preset === null ? {} : toPresetLayout(preset, '.')),
-    ...(names === null ? {} : { fieldNames: names }),
-    ...(args.has('manifest') ? { manifest: true } : {}),
-  };
-}
-
 /** Where the file goes. Fails for a place where there can't be one, before anything is fetched or computed. */
 function readTarget({ args, workFolder }: CommandContext): string {
   const target = resolve(workFolder, args.require('out'));
@@ -67,6 +49,13 @@ async function findSubject(context: CommandContext, session: Session): Promise<F
   return { scope: { snapshotId }, report, connection: null, zone: period.zone, missing: null, isComplete };
 }
 
+/** Fails for a document of what is a table already. */
+function checkSubject({ args }: CommandContext, format: (typeof FORMATS)[number]): void {
+  if (args.find('snapshot') !== null || format === 'portable' || !isDocumentFormat(format)) return;
+  if (isDetailKind(args.choose('report', REPORT_KINDS)) && !args.has('computed')) return;
+  throw toUsageError(`--format ${format} is made of detail records: ${DETAIL_KINDS.join(', ')}.`, '');
+}
+
 export const exportCommand: Command = {
   name: 'export',
   summary: 'writes cached records or a summary to a file',
@@ -78,40 +67,27 @@ export const exportCommand: Command = {
     { name: 'format', value: 'FORMAT', summary: 'what to write', choices: FORMATS },
     { name: 'out', value: 'FILE', summary: 'the file; one that is there is replaced', isPath: true },
     QUERY_OPTION,
-    { name: 'preset', value: 'PRESET', summary: 'how CSV is written', choices: EXPORT_PRESETS },
-    { name: 'field-names', value: 'NAMES', summary: 'spelling of the fields', choices: FIELD_NAMES },
-    {
-      name: 'manifest',
-      value: null,
-      summary: 'write FILE.manifest.json beside it: what it holds, and what is missing',
-    },
+    ...CHOICE_OPTIONS,
     { name: 'computed', value: null, summary: 'the summary computed of the records' },
-    { name: 'no-payload', value: null, summary: 'leave payloads and responses out' },
-    { name: 'with-names', value: null, summary: 'add your own names of channels, services and actions' },
-    { name: 'with-marks', value: null, summary: 'add your own marks and notes' },
   ],
-  about: `The file appears under its name once it is whole. With --json it writes {"file","records","bytes","sha256"}.`,
+  about: `The file appears under its name once it is whole. A preset of your own has its format. With
+--json it writes {"file","records","bytes","sha256"}.`,
   async run(context) {
     const { args, out } = context;
-    const format = args.choose('format', FORMATS);
+    const format = args.find('format') === null ? null : args.choose('format', FORMATS);
     if (format === 'portable') checkPortableOptions(context);
-    const layout = readLayout(context);
+    checkChoiceOptions(context);
     const target = readTarget(context);
     checkRecordOptions(context);
-    if (args.find('snapshot') === null) {
-      const report = args.choose('report', REPORT_KINDS);
-      if (
-        format !== 'portable' &&
-        isDocumentFormat(format) &&
-        (!isDetailKind(report) || args.has('computed'))
-      ) {
-        throw toUsageError(`--format ${format} is made of detail records: ${DETAIL_KINDS.join(', ')}.`, '');
-      }
-    }
+    if (format !== null) checkSubject(context, format);
     readQuery(context, 'UTC', []);
     const session = await context.open();
+    if (format === 'portable') {
+      return exportPortable(context, session, await findSubject(context, session), target);
+    }
+    const choices = await readChoices(context, session);
+    checkSubject(context, choices.format);
     const found = await findSubject(context, session);
-    if (format === 'portable') return exportPortable(context, session, found, target);
     const filter = readQuery(context, found.zone, found.connection?.names ?? []);
     const isSummary = args.has('computed');
     if (isSummary && filter.conditions.length > 0)
@@ -119,16 +95,12 @@ export const exportCommand: Command = {
     const { taskId } = await session.call(
       'exports/start',
       {
+        ...toChoiceInput(choices),
         scope: found.scope,
-        format,
         filter,
         order: [{ column: 'received', descending: false }],
-        includePayload: !args.has('no-payload'),
-        ...(args.has('with-names') ? { includeNames: true } : {}),
-        ...(args.has('with-marks') ? { includeMarks: true } : {}),
         ...(isSummary ? { isSummary } : {}),
         zone: found.zone,
-        layout,
       },
       { exportTarget: target },
     );

@@ -9,6 +9,12 @@ interface Entry {
   readonly words: readonly string[];
 }
 
+/** The first words of commands that consist of two. */
+function listGroups(commands: readonly Command[]): string[] {
+  const firsts = commands.map(({ name }) => name.split(' ')).filter(({ length }) => length > 1);
+  return [...new Set(firsts.map(([first = '']) => first))];
+}
+
 /** For each command, and each beginning of one, the words that may follow. */
 function listEntries(commands: readonly Command[]): Entry[] {
   const groups = new Map<string, Set<string>>([['', new Set()]]);
@@ -61,7 +67,7 @@ function writeBash(word: string, commands: readonly Command[]): string {
       -*) ;;
       *) case "$path" in
         '') path="\${COMP_WORDS[index]}" ;;
-        connection) path="$path \${COMP_WORDS[index]}" ;;
+        ${listGroups(commands).join('|')}) path="$path \${COMP_WORDS[index]}" ;;
       esac ;;
     esac
   done
@@ -98,6 +104,7 @@ function toPowerShellTable(entries: readonly { key: string; words: readonly stri
 
 function writePowerShell(word: string, commands: readonly Command[]): string {
   const taking = listNames(commands, ({ value }) => value !== null);
+  const groups = listGroups(commands).map((each) => `'${each}'`);
   return `Register-ArgumentCompleter -Native -CommandName '${word}' -ScriptBlock {
   param($current, $ast, $position)
   $commands = @{
@@ -117,7 +124,7 @@ ${toPowerShellTable(listChoices(commands))}
     if ($skip) { $skip = $false; continue }
     if ($taking -contains $each) { $skip = $true; continue }
     if ($each.StartsWith('-')) { continue }
-    if ($path -eq '') { $path = $each } elseif ($path -eq 'connection') { $path = "$path $each" }
+    if ($path -eq '') { $path = $each } elseif (@(${groups.join(', ')}) -contains $path) { $path = "$path $each" }
   }
   if ($choices.ContainsKey("$path $previous")) { $words = $choices["$path $previous"] }
   elseif ($skip) { $words = @() }

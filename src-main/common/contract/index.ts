@@ -8,7 +8,7 @@ import { connectionsEvents, connectionsOperations } from './operations/connectio
 import { datasetsEvents, datasetsOperations } from './operations/datasets.ts';
 import { diagnosticsOperations } from './operations/diagnostics.ts';
 import { downloadsEvents, downloadsOperations } from './operations/downloads.ts';
-import { exportsOperations } from './operations/exports.ts';
+import { exportsEvents, exportsOperations } from './operations/exports.ts';
 import { findingsOperations } from './operations/findings.ts';
 import { followingEvents, followingOperations } from './operations/following.ts';
 import { glanceOperations } from './operations/glance.ts';
@@ -79,6 +79,7 @@ export const EVENTS = {
   ...connectionsEvents,
   ...datasetsEvents,
   ...downloadsEvents,
+  ...exportsEvents,
   ...followingEvents,
   ...importsEvents,
   ...localServiceEvents,

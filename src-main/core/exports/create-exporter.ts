@@ -8,6 +8,8 @@ import type { TaskHandle, TaskRegistry } from '../tasks/task-registry.ts';
 import { isDocumentFormat } from '../../common/model/exports/export-options.ts';
 import { openPartialFile, type PartialFile } from './partial-file.ts';
 import type { PartialList } from './partial-list.ts';
+import type { ExportPace } from './presets/export-pace.ts';
+import { toPaceKind } from './presets/pace-kind.ts';
 import { prepareRecords, type RecordParts } from './prepare-records.ts';
 import { prepareResult, type ResultParts } from './prepare-result.ts';
 import type { PreparedDocument, PreparedExport } from './prepared-export.ts';
@@ -57,11 +59,13 @@ export function createExporter(
       readonly tasks: TaskRegistry;
       readonly host: Pick<Host, 'kind' | 'chooseExportTarget' | 'revealExport' | 'printPdf'>;
       readonly partials: PartialList;
+      /** Left out, no preview says how long its file takes. */
+      readonly pace?: ExportPace;
       now(): number;
       readonly logger: Logger;
     },
 ): Exporter {
-  const { tasks, host, partials, now, logger } = options;
+  const { tasks, host, partials, pace, now, logger } = options;
   const finished = new Map<string, Finished>();
 
   /** Writes records, and the manifest beside them; returns the manifest's path. */
@@ -124,10 +128,12 @@ export function createExporter(
 
   async function run(
     prepared: PreparedExport | PreparedFile,
+    paceKind: string,
     target: string,
     task: TaskHandle,
   ): Promise<void> {
     task.signal.throwIfAborted();
+    const startedAtMs = now();
     const file = await openPartialFile(target, now());
     await partials.add(target);
     let manifest: string | null = null;
@@ -138,36 +144,45 @@ export function createExporter(
       // What stays is removed at the next start.
       if (await file.discard()) await partials.remove(target);
     }
+    const sample = { kind: paceKind, rows: tasks.get(task.id).done, ms: Math.max(0, now() - startedAtMs) };
+    await pace?.note(sample).catch((error: unknown) => logger.warn('export time not kept', { error }));
     finished.set(task.id, { target, manifest });
     for (const taskId of [...finished.keys()].slice(0, -FINISHED_KEPT)) finished.delete(taskId);
   }
 
-  async function start(prepared: PreparedExport | PreparedFile): Started {
+  async function start(prepared: PreparedExport | PreparedFile, paceKind: string): Started {
     const target = await host.chooseExportTarget(prepared.suggestedName);
     if (target === null) return { taskId: null };
     const { connectionId, snapshotId, recordCount: total } = prepared;
     const task = tasks.start({ kind: 'export', connectionId, snapshotId, total }, (handle) =>
-      run(prepared, target, handle),
+      run(prepared, paceKind, target, handle),
     );
     return { taskId: task.id };
   }
 
+  async function prepare(input: Input<'exports/start'>): Promise<PreparedExport | PreparedDocument> {
+    const { format } = input;
+    return isDocumentFormat(format)
+      ? prepareReport(options, input, format)
+      : prepareRecords(options, input, format);
+  }
+
+  function addTime(preview: Output<'exports/preview'>, paceKind: string): Output<'exports/preview'> {
+    const ms = preview.rowCount === null ? null : (pace?.estimate(paceKind, preview.rowCount) ?? null);
+    return ms === null ? preview : { ...preview, estimatedMs: ms };
+  }
+
   return {
-    start: async (input) => {
-      const { format } = input;
-      const isDocument = isDocumentFormat(format);
-      return start(
-        await (isDocument ? prepareReport(options, input, format) : prepareRecords(options, input, format)),
-      );
-    },
-    startResult: async (input) => start(prepareResult(options, input)),
-    startPortable: async (snapshotIds) => start(await preparePortable(options, snapshotIds)),
+    start: async (input) => start(await prepare(input), toPaceKind(input)),
+    startResult: async (input) => start(prepareResult(options, input), toPaceKind(input)),
+    startPortable: async (snapshotIds) => start(await preparePortable(options, snapshotIds), 'portable'),
     preview: async (input) => {
-      const { format } = input;
-      if (isDocumentFormat(format)) return (await prepareReport(options, input, format)).preview();
-      return previewExport(await prepareRecords(options, input, format), now());
+      const prepared = await prepare(input);
+      const preview = 'write' in prepared ? await prepared.preview() : await previewExport(prepared, now());
+      return addTime(preview, toPaceKind(input));
     },
-    previewResult: async (input) => previewExport(prepareResult(options, input), now()),
+    previewResult: async (input) =>
+      addTime(await previewExport(prepareResult(options, input), now()), toPaceKind(input)),
     async reveal(taskId) {
       const found = finished.get(taskId);
       if (found === undefined) {

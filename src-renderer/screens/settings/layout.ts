@@ -13,6 +13,8 @@ import CacheSpaceRow from './rows/CacheSpaceRow.vue';
 import ConnectionClocksRow from './rows/ConnectionClocksRow.vue';
 import DataFolderRow from './rows/DataFolderRow.vue';
 import EverythingRow from './rows/EverythingRow.vue';
+import ExportPresetsRow from './rows/ExportPresetsRow.vue';
+import ExportStartRow from './rows/ExportStartRow.vue';
 import FactRow from './rows/FactRow.vue';
 import FollowedRow from './rows/FollowedRow.vue';
 import LocalServiceRow from './rows/LocalServiceRow.vue';
@@ -41,6 +43,8 @@ export const PARTS = {
   connectionClocks: { section: 'formats', group: '', component: ConnectionClocksRow },
   followed: { section: 'following', group: '', component: FollowedRow },
   alertRules: { section: 'alerts', group: '', component: AlertRulesRow },
+  exportStart: { section: 'exports', group: '', component: ExportStartRow },
+  exportPresets: { section: 'exports', group: '', component: ExportPresetsRow },
   cacheSpace: { section: 'storage', group: 'retention', component: CacheSpaceRow },
   dataFolder: { section: 'storage', group: 'folder', component: DataFolderRow },
   secrets: { section: 'privacy', group: '', component: SecretsRow },

@@ -1,10 +1,12 @@
-import { Type } from 'typebox';
+import { Type, type Static } from 'typebox';
+import { ExportChoices } from '../../model/exports/export-choices.ts';
 import { ExportFormat, ExportLayout, RecordFormat } from '../../model/exports/export-options.ts';
+import { PresetName, SavedPreset } from '../../model/exports/saved-preset.ts';
 import { RecordOrder } from '../../model/records/record.ts';
 import { RecordFilter } from '../../model/records/record-filter.ts';
 import { RecordScope } from '../../model/records/record-scope.ts';
 import { SqlColumn } from '../../model/records/sql.ts';
-import { operation, TaskId } from '../operation.ts';
+import { Nothing, operation, TaskId } from '../operation.ts';
 
 /** The records of a snapshot or a period that match the filter, and how they are written. */
 const RecordExport = Type.Object({
@@ -52,7 +54,18 @@ const Preview = Type.Object({
   rowCount: Type.Union([Type.Integer(), Type.Null()]),
   /** Size of the file, judged by its first rows; null while the number of rows is unknown. */
   estimatedBytes: Type.Union([Type.Integer(), Type.Null()]),
+  /** Time that writing it takes, judged by earlier exports on this computer; left out where none tells. */
+  estimatedMs: Type.Optional(Type.Integer()),
 });
+
+/** What a person chose for files, as far as it is remembered. */
+const ExportMemory = Type.Object({
+  /** What was chosen last for each format that was chosen; that of the newest export comes first. */
+  choices: Type.Array(ExportChoices),
+  /** By name. */
+  presets: Type.Array(SavedPreset),
+});
+export type ExportMemory = Static<typeof ExportMemory>;
 
 export const exportsOperations = {
   /**
@@ -71,6 +84,19 @@ export const exportsOperations = {
   'exports/preview': operation(RecordExport, Preview),
   /** The same for `exports/start-result`. */
   'exports/preview-result': operation(ResultExport, Preview),
+  'exports/read-choices': operation(Nothing, ExportMemory),
+  /** Remembers what was chosen for a format. */
+  'exports/keep-choices': operation(ExportChoices, Nothing),
+  /** Saves a preset; id null makes one. Fails with `exports.preset-taken` where another one has the name. */
+  'exports/save-preset': operation(
+    Type.Object({
+      presetId: Type.Union([Type.String(), Type.Null()]),
+      name: PresetName,
+      choices: ExportChoices,
+    }),
+    SavedPreset,
+  ),
+  'exports/remove-preset': operation(Type.Object({ presetId: Type.String() }), Nothing),
   /** Shows the finished file to the user: its folder on the desktop, a download in the browser. */
   'exports/reveal': operation(
     TaskId,
@@ -80,4 +106,9 @@ export const exportsOperations = {
       manifestPath: Type.Union([Type.String(), Type.Null()]),
     }),
   ),
+};
+
+export const exportsEvents = {
+  /** Presets were saved or removed. */
+  'exports/presets-changed': Type.Array(SavedPreset),
 };

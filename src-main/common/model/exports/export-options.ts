@@ -60,14 +60,14 @@ export const RFC_4180: CsvDialect = {
   guard: true,
 };
 
-export const EXPORT_PRESETS = ['excel', 'rfc4180', 'channelscope'] as const;
-export type ExportPreset = (typeof EXPORT_PRESETS)[number];
+export const BUILT_IN_PRESETS = ['excel', 'rfc4180', 'channelscope'] as const;
+export type BuiltInPreset = (typeof BUILT_IN_PRESETS)[number];
 
 /**
  * Returns the layout of a preset for CSV: `excel` opens by a double click in the Excel of a region with this decimal sign,
  * `rfc4180` is what programs read, `channelscope` keeps every value as it is, for another Channelscope.
  */
-export function toPresetLayout(preset: ExportPreset, decimalSign: string): ExportLayout {
+export function toPresetLayout(preset: BuiltInPreset, decimalSign: string): ExportLayout {
   if (preset === 'excel') {
     const isComma = decimalSign === ',';
     const csv: CsvDialect = {

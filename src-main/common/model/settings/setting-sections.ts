@@ -46,6 +46,7 @@ export const SETTING_SECTIONS = [
     ],
   },
   { name: 'alerts', settings: [{ name: 'alertNotes' }, { name: 'alertBadge' }] },
+  { name: 'exports', settings: [] },
   {
     name: 'storage',
     settings: [

@@ -87,6 +87,8 @@ export const Settings = Type.Object({
   alertNotes: Type.Boolean({ default: true }),
   /** The number of alerts that fire, on the application's icon or in the title of its page. */
   alertBadge: Type.Boolean({ default: true }),
+  /** What the export window begins with: the id of a preset of one's own, or `last` for what was chosen last. */
+  exportStart: Type.String({ maxLength: 100, default: 'last' }),
   /** The way to services: through the system's proxy, through none, or through the one of `proxyAddress`. */
   proxyMode: Type.Union([Type.Literal('system'), Type.Literal('none'), Type.Literal('manual')], {
     default: 'system',

@@ -2,6 +2,7 @@ import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { createPinia } from 'pinia';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../../../src-main/common/contract/errors.ts';
+import { toFirstChoices } from '../../../../src-main/common/model/exports/export-choices.ts';
 import type { Task } from '../../../../src-main/common/model/cache/task.ts';
 import { backendKey } from '../../../../src-renderer/backend/backend.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
@@ -10,12 +11,6 @@ import {
   toExportSubject,
   type ExportSubject,
 } from '../../../../src-renderer/components/dialogs/export-subject.ts';
-import {
-  applyPreset,
-  findDecimalSign,
-  readChoices,
-  toLayout,
-} from '../../../../src-renderer/components/dialogs/export/export-choices.ts';
 import { useTasksStore } from '../../../../src-renderer/stores/tasks.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
 import { makeSnapshot } from './make-snapshot.ts';
@@ -55,7 +50,6 @@ let wrapper: VueWrapper | undefined;
 afterEach(() => {
   wrapper?.unmount();
   document.body.innerHTML = '';
-  localStorage.clear();
 });
 
 async function openDialog(
@@ -181,10 +175,47 @@ describe('export dialog', () => {
     await vi.waitFor(() => expect(backend.calls.at(-1)?.input).toMatchObject({ format: 'xlsx' }));
   });
 
-  it('remembers the choices of the last export, and forgets what is no choice any more', async () => {
-    const script = { 'tasks/list': () => [], 'exports/preview': () => preview };
-    const backend = new ScriptedBackend({ ...script, 'exports/start': () => ({ taskId: null }) });
+  it('says how long the file takes only where earlier exports tell', async () => {
+    const answers = [
+      { ...preview, estimatedMs: 400 },
+      { ...preview, estimatedMs: 65_000, estimatedBytes: null },
+    ];
+    const backend = new ScriptedBackend({
+      'tasks/list': () => [],
+      'exports/preview': () => answers.shift() ?? preview,
+    });
     await openDialog(backend);
+    await vi.waitFor(() => expect(readText()).toContain('About 1.5 MB, under 1 s'));
+    document.querySelector<HTMLButtonElement>('button[role=radio][aria-label=Excel]')?.click();
+    await vi.waitFor(() => expect(readText()).toContain('About 1 min 5 s'));
+    document.querySelector<HTMLButtonElement>('button[role=radio][aria-label=JSON]')?.click();
+    await vi.waitFor(() => expect(readText()).toMatch(/About 1\.5 MB(?!,)/));
+  });
+
+  it('begins with the choices of last time, for each format its own, and keeps those of this export', async () => {
+    const backend = new ScriptedBackend({
+      'tasks/list': () => [],
+      'exports/preview': () => preview,
+      'exports/start': () => ({ taskId: null }),
+      'exports/read-choices': () => ({
+        choices: [
+          { ...toFirstChoices('xlsx'), includePayload: false },
+          { ...toFirstChoices('csv'), manifest: true },
+        ],
+        presets: [],
+      }),
+      'exports/keep-choices': () => null,
+    });
+    await openDialog(backend);
+    await press('Export');
+    const readStarted = (): unknown => backend.calls.findLast(({ name }) => name === 'exports/start')?.input;
+    expect(readStarted()).toMatchObject({
+      format: 'xlsx',
+      includePayload: false,
+      layout: { manifest: false },
+    });
+    document.querySelector<HTMLButtonElement>('button[role=radio][aria-label=CSV]')?.click();
+    await flushPromises();
     const guard = [...document.querySelectorAll('label')].find(
       (one) => one.textContent === 'Protect from formulas',
     );
@@ -192,22 +223,41 @@ describe('export dialog', () => {
     await flushPromises();
     expect(readText()).toContain('My own choice');
     await press('Export');
-    const started = backend.calls.find(({ name }) => name === 'exports/start');
-    expect(started?.input).toMatchObject({ layout: { csv: { guard: false, separator: ',' } } });
-    expect(readChoices()).toMatchObject({ preset: 'own', csv: { guard: false } });
-    localStorage.setItem('channelscope.export', '{"format":"exe","csv":{"separator":"xx"},"manifest":true}');
-    expect(readChoices()).toMatchObject({ format: 'csv', csv: { separator: ',' }, manifest: true });
+    expect(readStarted()).toMatchObject({ format: 'csv', layout: { csv: { guard: false }, manifest: true } });
+    expect(backend.calls.findLast(({ name }) => name === 'exports/keep-choices')?.input).toMatchObject({
+      format: 'csv',
+      preset: null,
+      csv: { guard: false },
+      manifest: true,
+    });
   });
 
-  it('has for Excel in a region what its decimal sign asks for', () => {
-    const germany = applyPreset(readChoices(), 'excel', findDecimalSign('de-DE'));
-    expect(germany).toMatchObject({
-      csv: { separator: ';', decimalSign: ',', byteOrderMark: true, guard: true },
-      dates: 'readable',
+  it('saves what is chosen as a preset under a name, and replaces the one that has it', async () => {
+    const saved: unknown[] = [];
+    const known = { id: 'p1', name: 'Night', choices: { ...toFirstChoices('csv'), preset: 'p1' } };
+    const backend = new ScriptedBackend({
+      'tasks/list': () => [],
+      'exports/preview': () => preview,
+      'exports/read-choices': () => ({ choices: [], presets: [known] }),
+      'exports/save-preset': (input) => {
+        saved.push(input);
+        return { ...known, name: input.name };
+      },
     });
-    const britain = applyPreset(readChoices(), 'excel', findDecimalSign('en-GB'));
-    expect(britain.csv).toMatchObject({ separator: ',', decimalSign: '.' });
-    expect(toLayout(britain, ['Id'])).toMatchObject({ columns: ['Id'], csv: britain.csv });
+    await openDialog(backend);
+    await press('Save as preset…');
+    const field = document.querySelector<HTMLInputElement>('[role=dialog] form input')!;
+    const type = async (text: string): Promise<void> => {
+      field.value = text;
+      field.dispatchEvent(new Event('input'));
+      await flushPromises();
+    };
+    await type('RFC4180');
+    expect(readText()).toContain('This is the name of a built-in preset.');
+    expect(findButton('Save')?.disabled).toBe(true);
+    await type(' night ');
+    await press('Replace it');
+    expect(saved).toMatchObject([{ presetId: 'p1', name: 'night', choices: { format: 'csv' } }]);
   });
 
   it('tells where the file is, what is beside it, and what was cut', async () => {

@@ -48,6 +48,7 @@ export function makeSettings(change: Partial<Settings> = {}): Settings {
     engineMemoryMb: 256,
     alertNotes: true,
     alertBadge: true,
+    exportStart: 'last',
     proxyMode: 'system',
     proxyAddress: '',
     proxyExceptions: '',

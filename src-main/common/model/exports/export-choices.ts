@@ -1,0 +1,70 @@
+import { Type, type Static } from 'typebox';
+import {
+  CsvDialect,
+  ExportDates,
+  ExportFormat,
+  RFC_4180,
+  toPresetLayout,
+  type BuiltInPreset,
+  type ExportLayout,
+} from './export-options.ts';
+
+/** How a file is written, without its columns: those differ from report to report. */
+export const ExportChoices = Type.Object({
+  format: ExportFormat,
+  /** The built-in preset, or the id of the person's own one, that they are; null where anything was changed by hand. */
+  preset: Type.Union([Type.String({ maxLength: 100 }), Type.Null()]),
+  csv: CsvDialect,
+  dates: ExportDates,
+  fieldNames: Type.Enum(['original', 'corrected']),
+  manifest: Type.Boolean(),
+  includePayload: Type.Boolean(),
+  includeNames: Type.Boolean(),
+  includeMarks: Type.Boolean(),
+});
+export type ExportChoices = Static<typeof ExportChoices>;
+
+/** What is chosen for a format until a person chooses. */
+export function toFirstChoices(format: ExportFormat): ExportChoices {
+  return {
+    format,
+    preset: format === 'csv' ? 'rfc4180' : null,
+    csv: RFC_4180,
+    dates: 'both',
+    fieldNames: 'original',
+    manifest: false,
+    includePayload: true,
+    includeNames: false,
+    includeMarks: false,
+  };
+}
+
+/** Returns the choices with those of a built-in preset, in a region with this decimal sign. */
+export function applyBuiltInPreset(
+  choices: ExportChoices,
+  preset: BuiltInPreset,
+  decimalSign: string,
+): ExportChoices {
+  const { csv = RFC_4180, dates = 'both', manifest = false } = toPresetLayout(preset, decimalSign);
+  return { ...choices, format: 'csv', preset, csv, dates, manifest, fieldNames: 'original' };
+}
+
+/** Returns the layout that the choices ask for; all columns are written without `columns`. */
+export function toLayout(
+  { format, csv, dates, fieldNames, manifest }: Omit<ExportChoices, 'preset'>,
+  columns: readonly string[] | null,
+): ExportLayout {
+  return {
+    fieldNames,
+    dates,
+    manifest,
+    ...(format === 'csv' ? { csv } : {}),
+    ...(columns === null ? {} : { columns: [...columns] }),
+  };
+}
+
+/** The decimal sign of a language and region, such as `de-DE`; without one, of those that this program runs in. */
+export function findDecimalSign(locale?: string): string {
+  const parts = new Intl.NumberFormat(locale).formatToParts(1.5);
+  return parts.find(({ type }) => type === 'decimal')?.value ?? '.';
+}

@@ -1,0 +1,58 @@
+import { computed, shallowRef, type ComputedRef } from 'vue';
+import {
+  toFirstChoices,
+  type ExportChoices,
+} from '../../../../src-main/common/model/exports/export-choices.ts';
+import type { ExportFormat } from '../../../../src-main/common/model/exports/export-options.ts';
+import { useAppStore } from '../../../stores/app.ts';
+import { useExportMemoryStore } from './use-export-memory.ts';
+
+/** The choices of the file that is about to be written: for each format those of last time, until they are changed. */
+export function useExportChoices(readFormats: () => readonly ExportFormat[]): {
+  readonly choices: ComputedRef<ExportChoices>;
+  set(choices: ExportChoices): void;
+  pickFormat(format: ExportFormat): void;
+  /** Reads what was chosen before; without it the first choices stay. */
+  load(): Promise<void>;
+  keep(): Promise<void>;
+} {
+  const app = useAppStore();
+  const store = useExportMemoryStore();
+  const picked = shallowRef<ExportFormat | null>(null);
+  const changed = shallowRef<ReadonlyMap<ExportFormat, ExportChoices>>(new Map());
+
+  /** The preset that exports begin with, where the settings name one that is there and can be used here. */
+  const first = computed(() => {
+    const wanted = app.settings?.exportStart ?? 'last';
+    const found = store.memory?.presets.find(({ id }) => id === wanted)?.choices;
+    return found !== undefined && readFormats().includes(found.format) ? found : null;
+  });
+  const format = computed((): ExportFormat => {
+    const formats = readFormats();
+    const wanted = picked.value ?? first.value?.format ?? store.memory?.choices[0]?.format ?? 'csv';
+    return formats.includes(wanted) ? wanted : 'csv';
+  });
+  const choices = computed((): ExportChoices => {
+    const own = changed.value.get(format.value);
+    if (own !== undefined) return own;
+    if (first.value?.format === format.value) return first.value;
+    const last = store.memory?.choices.find((each) => each.format === format.value);
+    return last ?? toFirstChoices(format.value);
+  });
+
+  function set(next: ExportChoices): void {
+    picked.value = next.format;
+    changed.value = new Map(changed.value).set(next.format, next);
+  }
+
+  return {
+    choices,
+    set,
+    pickFormat: (next) => {
+      picked.value = next;
+    },
+    load: () => store.load().catch(() => undefined),
+    // The file is written all the same where they can't be kept.
+    keep: () => store.keep(choices.value).catch(() => undefined),
+  };
+}
