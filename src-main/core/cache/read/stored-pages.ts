@@ -75,9 +75,10 @@ export function createStoredPages(
   const owner = database.prepare<[number], Owner>(
     'SELECT snapshot_id AS id, report FROM snapshots WHERE snapshot_id = ?',
   );
-  const pagesOf = database.prepare<[number], PageRange>(
+  const pageAt = database.prepare<[number, number, number], PageRange>(
     `SELECT page_number AS pageNumber, first_seq AS firstSeq, record_count AS recordCount
-     FROM pages WHERE snapshot_id = ? AND record_count > 0 ORDER BY page_number`,
+     FROM pages WHERE snapshot_id = ? AND page_number >= ? AND first_seq + record_count > ? AND record_count > 0
+     ORDER BY page_number LIMIT 1`,
   );
   let last: { readonly key: string; readonly texts: readonly StoredTexts[] } | null = null;
 
@@ -85,6 +86,14 @@ export function createStoredPages(
     const row = body.get(snapshotId, pageNumber);
     if (row === undefined) throw toDamage(snapshotId, pageNumber);
     return { bytes: unpackBody(row.body), isRebuilt: row.isRebuilt === 1 };
+  };
+
+  /** The page that holds a place of the snapshot; `near`, one before it, is where the search begins. */
+  const findPage = (snapshotId: number, seq: number, near?: PageRange): PageRange | undefined => {
+    const isBehind = near !== undefined && near.firstSeq <= seq;
+    const page = pageAt.get(snapshotId, isBehind ? near.pageNumber : 0, seq);
+    if (page !== undefined && page.firstSeq <= seq) return page;
+    return isBehind ? findPage(snapshotId, seq) : undefined;
   };
 
   /** Places of a page's records among its entries. */
@@ -121,7 +130,6 @@ export function createStoredPages(
 
   const readTextsOf = (ids: readonly number[]): StoredTexts[] => {
     const texts: StoredTexts[] = Array.from({ length: ids.length }, () => NO_TEXTS);
-    let pages: readonly PageRange[] = [];
     let snapshot: Owner | undefined;
     let page: PageRange | undefined;
     let found: readonly StoredTexts[] = [];
@@ -132,11 +140,10 @@ export function createStoredPages(
       const snapshotId = (id - seq) / RECORD_ID_SPAN;
       if (snapshot?.id !== snapshotId) {
         snapshot = owner.get(snapshotId);
-        pages = pagesOf.all(snapshotId);
         page = undefined;
       }
       if (page === undefined || seq < page.firstSeq || seq >= page.firstSeq + page.recordCount) {
-        page = findPage(pages, seq);
+        page = findPage(snapshotId, seq, page);
         if (snapshot === undefined || page === undefined) {
           throw new AppError('cache.view-closed', 'The records are gone.', { snapshotId });
         }
@@ -148,7 +155,7 @@ export function createStoredPages(
   };
 
   const readRaw = (snapshot: Owner, seq: number): ReturnType<StoredPages['readRaw']> => {
-    const page = findPage(pagesOf.all(snapshot.id), seq);
+    const page = findPage(snapshot.id, seq);
     if (page === undefined) throw new AppError('cache.snapshot-not-found', 'The record is not in the cache.');
     const { pageNumber, firstSeq } = page;
     const { bytes, isRebuilt } = readBody(snapshot.id, pageNumber);
@@ -195,18 +202,6 @@ function parseEntries(bytes: Uint8Array, report: ReportKind): readonly unknown[]
 function listPlacesInOrder(ids: readonly number[]): Iterable<number> {
   if (ids.every((id, place) => place === 0 || id > (ids[place - 1] ?? 0))) return ids.keys();
   return [...ids.keys()].sort((a, b) => (ids[a] ?? 0) - (ids[b] ?? 0));
-}
-
-/** The page that holds a place of the snapshot. */
-function findPage(pages: readonly PageRange[], seq: number): PageRange | undefined {
-  let low = 0;
-  let high = pages.length - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if ((pages[middle]?.firstSeq ?? 0) <= seq) low = middle;
-    else high = middle - 1;
-  }
-  return pages[low];
 }
 
 function toDamage(snapshotId: number, pageNumber: number): AppError {
