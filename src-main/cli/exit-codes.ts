@@ -52,6 +52,10 @@ const BY_CODE: Partial<Record<ErrorCode, ExitCode>> = {
   'local-service.not-running': EXIT.unreachable,
   'cache.snapshot-not-found': EXIT.notFound,
   'exports.no-preset': EXIT.notFound,
+  'schedules.not-found': EXIT.notFound,
+  'schedules.nothing-cached': EXIT.incomplete,
+  'schedules.folder-gone': EXIT.disk,
+  'schedules.query': EXIT.usage,
   'files.held': EXIT.disk,
 };
 const BY_PREFIX: Readonly<Record<string, ExitCode>> = {
@@ -64,9 +68,9 @@ const BY_PREFIX: Readonly<Record<string, ExitCode>> = {
 
 /** Returns the exit code of an error of the core. */
 export function toExitCode({ code, details }: Pick<ErrorInfo, 'code' | 'details'>): ExitCode {
-  // A call that rests after failures has the reason of those before it.
-  const cause =
-    code === 'client.circuit-open' ? ((details['reason'] as ErrorCode | undefined) ?? code) : code;
+  // A call that rests after failures has the reason of those before it, a run that had nothing that of its download.
+  const hasCause = code === 'client.circuit-open' || code === 'schedules.nothing-cached';
+  const cause = hasCause ? ((details['reason'] as ErrorCode | undefined) ?? code) : code;
   return BY_CODE[cause] ?? BY_PREFIX[cause.split('.')[0] ?? ''] ?? EXIT.unexpected;
 }
 

@@ -49,6 +49,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
       resumeAfterFullDisk(parts.cache, handlers, parts.logger.child('downloads'));
       if (parts.settings.get().startLocalService) void call('local-service/start', null);
       void resumeThenClean(parts);
+      parts.schedules.start();
     } else {
       // Nobody would see a note: what it is about must not count as told.
       await parts.alerts.stop();
@@ -92,6 +93,7 @@ async function stop({
   events,
   following,
   monitor,
+  schedules,
   housekeeping,
   tasks,
   localService,
@@ -103,6 +105,7 @@ async function stop({
   monitor.stop();
   housekeeping.stop();
   datasets.stop();
+  schedules.stop();
   // Each step on its own: one that fails must not keep the others from their clean end.
   const steps = [
     () => following.stop(),

@@ -8,7 +8,6 @@ import { createConnectionsHandlers } from './connections/connections-handlers.ts
 import type { Parts } from './create-parts.ts';
 import { createDatasetsHandlers } from './datasets/datasets-handlers.ts';
 import { createDiagnosticsHandlers } from './diagnostics/diagnostics-handlers.ts';
-import { createDownloadsHandlers } from './downloads/downloads-handlers.ts';
 import { createExportsHandlers } from './exports/exports-handlers.ts';
 import { createFindingsHandlers } from './findings/findings-handlers.ts';
 import { createFollowingHandlers } from './following/following-handlers.ts';
@@ -19,6 +18,7 @@ import { createMarksHandlers } from './marks/marks-handlers.ts';
 import { createStatusHandlers } from './monitor/status-handlers.ts';
 import { createOverviewHandlers } from './overview/overview-handlers.ts';
 import { createRecordsHandlers } from './records/records-handlers.ts';
+import { createSchedulesHandlers } from './schedules/schedules-handlers.ts';
 import { createSettingsHandlers } from './settings/settings-handlers.ts';
 import { createSnapshotsHandlers } from './snapshots/snapshots-handlers.ts';
 import { createSqlHandlers } from './sql/sql-handlers.ts';
@@ -36,7 +36,7 @@ export function createHandlers(parts: Parts, start: { readonly isSafe: boolean }
     ...createConnectionsHandlers(parts),
     ...createDatasetsHandlers(parts),
     ...createDiagnosticsHandlers({ ...parts, ...start }),
-    ...createDownloadsHandlers(parts),
+    ...parts.downloadCalls,
     ...createExportsHandlers(parts),
     ...createFindingsHandlers(parts),
     ...createFollowingHandlers(parts),
@@ -46,6 +46,7 @@ export function createHandlers(parts: Parts, start: { readonly isSafe: boolean }
     ...createMarksHandlers(parts),
     ...createOverviewHandlers(parts),
     ...createRecordsHandlers(parts),
+    ...createSchedulesHandlers(parts),
     ...createSettingsHandlers(parts),
     ...createSnapshotsHandlers(parts),
     ...createSqlHandlers(parts),

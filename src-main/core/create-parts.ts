@@ -16,6 +16,7 @@ import { createConnections, type BothSecrets } from './connections/create-connec
 import { findLookBackMs } from './connections/find-look-back.ts';
 import { openDatasets } from './datasets/open-datasets.ts';
 import { createDownloads } from './downloads/create-downloads.ts';
+import { createDownloadsHandlers } from './downloads/downloads-handlers.ts';
 import { createSummaryStarter } from './downloads/start-summary.ts';
 import { createEvents, type EventListener, type Events } from './events.ts';
 import { createExporter } from './exports/create-exporter.ts';
@@ -30,6 +31,7 @@ import { createFileLogger } from './logging/create-file-logger.ts';
 import { createMonitor } from './monitor/create-monitor.ts';
 import { followNetworkSettings } from './proxy/follow-network-settings.ts';
 import { createProxyLogins } from './proxy/create-proxy-logins.ts';
+import { openSchedules } from './schedules/open-schedules.ts';
 import { createKeychain, type OpenSecretStore } from './secrets/create-keychain.ts';
 import { openSecretStore } from './secrets/open-secret-store.ts';
 import { createSecretCleaner } from './secrets/secret-cleaner.ts';
@@ -154,6 +156,32 @@ export async function createParts(host: Host, overrides: PartOverrides) {
     version: host.version,
     logger: logger.child('datasets'),
   });
+  const exporter = createExporter({
+    ...shared,
+    partials,
+    pace,
+    version: host.version,
+    listNames: (connectionId) => connections.listNames(connectionId),
+    findTenant: (connectionId) => connections.get(connectionId).tenant,
+    findConnection: (connectionId) => connections.listSaved().find(({ id }) => id === connectionId),
+    findLookBackMs: (connectionId) => findLookBackMs(connections, connectionId),
+    logger: exportLogger,
+  });
+  const following = createFollowing({ ...shared, random: Math.random, logger: logger.child('following') });
+  const readFree = (): number | null => readFreeBytes(cacheFile);
+  // Others than the window begin downloads too, and no two may begin the same one.
+  const downloadCalls = createDownloadsHandlers({
+    ...shared,
+    ...downloads,
+    following,
+    readFreeBytes: readFree,
+  });
+  const schedules = await openSchedules({
+    ...shared,
+    exporter,
+    fetchGaps: downloadCalls['downloads/fetch-gaps'],
+    logger: logger.child('schedules'),
+  });
   return {
     ...shared,
     ...downloads,
@@ -161,18 +189,10 @@ export async function createParts(host: Host, overrides: PartOverrides) {
     alerts: createAlerts({ ...shared, book: alertBook, source: shared, logger: alertLogger }),
     createClient,
     exportMemory,
-    exporter: createExporter({
-      ...shared,
-      partials,
-      pace,
-      version: host.version,
-      listNames: (connectionId) => connections.listNames(connectionId),
-      findTenant: (connectionId) => connections.get(connectionId).tenant,
-      findConnection: (connectionId) => connections.listSaved().find(({ id }) => id === connectionId),
-      findLookBackMs: (connectionId) => findLookBackMs(connections, connectionId),
-      logger: exportLogger,
-    }),
-    following: createFollowing({ ...shared, random: Math.random, logger: logger.child('following') }),
+    exporter,
+    following,
+    downloadCalls,
+    schedules,
     housekeeping: createHousekeeping({ ...shared, logger: logger.child('housekeeping') }),
     keychain,
     libraryImporter: createLibraryImporter({ ...shared, logger: logger.child('imports') }),
@@ -180,7 +200,7 @@ export async function createParts(host: Host, overrides: PartOverrides) {
     logger,
     monitor: createMonitor(shared),
     proxyLogins,
-    readFreeBytes: () => readFreeBytes(cacheFile),
+    readFreeBytes: readFree,
     startSummary: createSummaryStarter({ ...shared, ...downloads }),
   };
 }

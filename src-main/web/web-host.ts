@@ -39,7 +39,7 @@ export function createWebHost(options: {
     chooseExportTarget: (suggestedName) => Promise.resolve(downloads.chooseTarget(suggestedName)),
     printPdf: (source, target, signal) => printWithBrowser(source, target, signal),
     // A page can't choose a folder of the computer; one of the profile is there for good, other than downloads.
-    chooseFolder: (suggestedName) => Promise.resolve(join(dataFolder, 'datasets', suggestedName)),
+    chooseFolder: (suggestedName, purpose) => Promise.resolve(join(dataFolder, purpose, suggestedName)),
     revealExport: (path) => Promise.resolve(downloads.offer(path)),
     // The browser is on this computer too, so its file manager can show the folder.
     revealFolder: (path) => openInBrowser(platform, path),

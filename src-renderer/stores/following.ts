@@ -1,6 +1,6 @@
 import { defineStore } from 'pinia';
 import { computed, shallowRef } from 'vue';
-import type { Following } from '../../src-main/common/contract/operations/following.ts';
+import type { Following } from '../../src-main/common/contract/operations/unattended/following.ts';
 import { useBackend } from '../backend/backend.ts';
 import { useConnectionsStore } from './connections.ts';
 

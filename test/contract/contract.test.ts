@@ -11,9 +11,10 @@ const toPrefix = (name: string): string => name.slice(0, name.indexOf('/'));
 
 /** The exports of each file of the contract that declares operations or events, by the file's name without its ending. */
 async function readContractFiles(): Promise<Map<string, Record<string, object>>> {
-  const files = (await readdir(CONTRACT)).map(async (name): Promise<[string, Record<string, object>]> => [
-    name.replace(/\.ts$/u, ''),
-    (await import(new URL(name, CONTRACT).href)) as Record<string, object>,
+  const paths = (await readdir(CONTRACT, { recursive: true })).filter((path) => path.endsWith('.ts'));
+  const files = paths.map(async (path): Promise<[string, Record<string, object>]> => [
+    basename(path, '.ts'),
+    (await import(new URL(path.replaceAll('\\', '/'), CONTRACT).href)) as Record<string, object>,
   ]);
   return new Map(await Promise.all(files));
 }

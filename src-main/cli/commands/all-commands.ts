@@ -9,6 +9,7 @@ import { findingsCommand } from './findings.ts';
 import { followCommand } from './follow.ts';
 import { importCommand } from './import.ts';
 import { PRESET_COMMANDS } from './presets.ts';
+import { SCHEDULE_COMMANDS } from './schedules.ts';
 import { SNAPSHOT_COMMANDS } from './snapshots.ts';
 import { sqlCommand } from './sql.ts';
 import { statusCommand } from './status.ts';
@@ -29,5 +30,6 @@ export const COMMANDS: readonly Command[] = [
   ...PRESET_COMMANDS,
   importCommand,
   datasetCommand,
+  ...SCHEDULE_COMMANDS,
   createCompletionCommand(() => COMMANDS),
 ];

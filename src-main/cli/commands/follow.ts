@@ -1,4 +1,4 @@
-import type { Following } from '../../common/contract/operations/following.ts';
+import type { Following } from '../../common/contract/operations/unattended/following.ts';
 import { formatMoment } from '../../common/time/format-moment.ts';
 import { CommandError, EXIT, toCommandError } from '../exit-codes.ts';
 import { CONNECTION_OPTION, prepareConnection, SECRET_OPTIONS } from '../session/find-connection.ts';

@@ -5,12 +5,12 @@ import { appEvents, appOperations } from './operations/app.ts';
 import { cacheEvents, cacheOperations } from './operations/cache.ts';
 import { compareOperations } from './operations/compare.ts';
 import { connectionsEvents, connectionsOperations } from './operations/connections.ts';
-import { datasetsEvents, datasetsOperations } from './operations/datasets.ts';
+import { datasetsEvents, datasetsOperations } from './operations/unattended/datasets.ts';
 import { diagnosticsOperations } from './operations/diagnostics.ts';
 import { downloadsEvents, downloadsOperations } from './operations/downloads.ts';
 import { exportsEvents, exportsOperations } from './operations/exports.ts';
 import { findingsOperations } from './operations/findings.ts';
-import { followingEvents, followingOperations } from './operations/following.ts';
+import { followingEvents, followingOperations } from './operations/unattended/following.ts';
 import { glanceOperations } from './operations/glance.ts';
 import { importsEvents, importsOperations } from './operations/imports.ts';
 import { localServiceEvents, localServiceOperations } from './operations/local-service.ts';
@@ -18,6 +18,7 @@ import { marksEvents, marksOperations } from './operations/marks.ts';
 import type { InputOf, OutputOf } from './operation.ts';
 import { overviewOperations } from './operations/overview.ts';
 import { recordsEvents, recordsOperations } from './operations/records.ts';
+import { schedulesEvents, schedulesOperations } from './operations/unattended/schedules.ts';
 import { settingsEvents, settingsOperations } from './operations/settings.ts';
 import { snapshotsEvents, snapshotsOperations } from './operations/snapshots.ts';
 import { sqlOperations } from './operations/sql.ts';
@@ -26,8 +27,8 @@ import { summariesOperations } from './operations/summaries.ts';
 import { tasksEvents, tasksOperations } from './operations/tasks.ts';
 
 /**
- * Every operation that the window can call. A name is `prefix/verb-noun`: its schemas are in `<prefix>.ts` beside
- * this file, its code is in `core/<feature>/<prefix>-handlers.ts`. Both carriers validate with the schemas.
+ * Every operation that the window can call. A name is `prefix/verb-noun`: its schemas are in `<prefix>.ts` below
+ * this folder, its code is in `core/<feature>/<prefix>-handlers.ts`. Both carriers validate with the schemas.
  */
 export const OPERATIONS = {
   ...analysisOperations,
@@ -48,6 +49,7 @@ export const OPERATIONS = {
   ...marksOperations,
   ...overviewOperations,
   ...recordsOperations,
+  ...schedulesOperations,
   ...settingsOperations,
   ...snapshotsOperations,
   ...sqlOperations,
@@ -85,6 +87,7 @@ export const EVENTS = {
   ...localServiceEvents,
   ...marksEvents,
   ...recordsEvents,
+  ...schedulesEvents,
   ...settingsEvents,
   ...snapshotsEvents,
   ...statusEvents,

@@ -20,9 +20,9 @@ export function nameFiles(host: Host): FileNaming {
         const target = named.getStore()?.exportTarget;
         return target === undefined ? host.chooseExportTarget(suggestedName) : Promise.resolve(target);
       },
-      chooseFolder: (suggestedName) => {
+      chooseFolder: (suggestedName, purpose) => {
         const folder = named.getStore()?.exportTarget;
-        return folder === undefined ? host.chooseFolder(suggestedName) : Promise.resolve(folder);
+        return folder === undefined ? host.chooseFolder(suggestedName, purpose) : Promise.resolve(folder);
       },
       chooseImportFile: (uploadId) => {
         const path = named.getStore()?.importFile;

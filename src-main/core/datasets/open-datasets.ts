@@ -112,7 +112,10 @@ export async function openDatasets(
     list: () => [...datasets.values()],
     async add({ connectionId, reports, isKept }) {
       const { name } = connections.get(connectionId);
-      const folder = await host.chooseFolder(`${name.replace(/[^\p{L}\p{N} .-]/gu, '_')} dataset`);
+      const folder = await host.chooseFolder(
+        `${name.replace(/[^\p{L}\p{N} .-]/gu, '_')} dataset`,
+        'datasets',
+      );
       if (folder === null) return null;
       const same = [...datasets.values()].find(
         (other) => other.connectionId === connectionId && other.folder === folder,

@@ -37,6 +37,8 @@ export interface Exporter {
   startPortable(snapshotIds: readonly number[]): Started;
   preview(input: Input<'exports/preview'>): Promise<Output<'exports/preview'>>;
   previewResult(input: Input<'exports/preview-result'>): Promise<Output<'exports/preview'>>;
+  /** Writes records to a file as part of a task that runs. Throws as the task of `start` ends. */
+  write(input: Input<'exports/start'>, target: string, task: TaskHandle): Promise<void>;
   /** Shows a finished export. Throws `tasks.not-found`, and `exports.file-gone`. */
   reveal(taskId: string): Promise<Output<'exports/reveal'>>;
 }
@@ -183,6 +185,7 @@ export function createExporter(
     },
     previewResult: async (input) =>
       addTime(await previewExport(prepareResult(options, input), now()), toPaceKind(input)),
+    write: async (input, target, task) => run(await prepare(input), toPaceKind(input), target, task),
     async reveal(taskId) {
       const found = finished.get(taskId);
       if (found === undefined) {

@@ -1,4 +1,4 @@
-import type { Following } from '../../common/contract/operations/following.ts';
+import type { Following } from '../../common/contract/operations/unattended/following.ts';
 import { toFollowOptions } from '../../common/model/connections/connection.ts';
 import { createGate } from '../client/gate.ts';
 import type { SavedConnection } from '../connections/connection-document.ts';

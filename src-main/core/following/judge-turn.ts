@@ -1,5 +1,5 @@
 import { AppError, toErrorInfo, type ErrorCode, type ErrorInfo } from '../../common/contract/errors.ts';
-import type { Following } from '../../common/contract/operations/following.ts';
+import type { Following } from '../../common/contract/operations/unattended/following.ts';
 import { judgeFailure } from '../downloads/judge-failure.ts';
 
 /** What a failed turn means for the next one. */

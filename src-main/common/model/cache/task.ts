@@ -52,6 +52,8 @@ export const Task = Type.Object({
     Type.Literal('zone-check'),
     /** Brings a folder of Parquet up to the cache; it counts days. */
     Type.Literal('dataset'),
+    /** Writes the export of a schedule; it counts records. */
+    Type.Literal('schedule'),
   ]),
   state: Type.Union([
     /** Registered; its turn has not come. */

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { Dataset, DATASET_REPORTS, DatasetReport } from '../../model/exports/dataset.ts';
-import { Nothing, operation, TaskId } from '../operation.ts';
+import { Dataset, DATASET_REPORTS, DatasetReport } from '../../../model/exports/dataset.ts';
+import { Nothing, operation, TaskId } from '../../operation.ts';
 
 const DatasetId = Type.Object({ datasetId: Type.String() });
 

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
-import { ErrorInfo } from '../errors.ts';
-import { ConnectionId, Nothing, operation } from '../operation.ts';
+import { ErrorInfo } from '../../errors.ts';
+import { ConnectionId, Nothing, operation } from '../../operation.ts';
 
 const NullableInteger = Type.Union([Type.Integer(), Type.Null()]);
 

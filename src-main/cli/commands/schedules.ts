@@ -1,0 +1,247 @@
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { EXPORT_FORMATS, isDocumentFormat } from '../../common/model/exports/export-options.ts';
+import { findByName } from '../../common/model/exports/saved-preset.ts';
+import type { ScheduleState } from '../../common/model/schedules/schedule-run.ts';
+import {
+  MAX_SCHEDULE_NAME_CHARACTERS,
+  SCHEDULE_PERIODS,
+  type ScheduleDraft,
+} from '../../common/model/schedules/schedule.ts';
+import { DETAIL_KINDS, isDetailKind, REPORT_KINDS } from '../../common/reporting/reports.ts';
+import { CommandError, EXIT, toExitCode, type ExitCode } from '../exit-codes.ts';
+import { countWords } from '../output/count-words.ts';
+import { toScheduleLine, toTimesWords } from '../output/schedule-words.ts';
+import { checkChoiceOptions, CHOICE_OPTIONS, readChoices } from '../session/find-choices.ts';
+import {
+  CONNECTION_OPTION,
+  findConnection,
+  prepareConnection,
+  SECRET_OPTIONS,
+} from '../session/find-connection.ts';
+import { GAPS_OPTION } from '../session/missing-seconds.ts';
+import type { Session } from '../session/session.ts';
+import { requireDone, waitForTask } from '../session/wait-for-task.ts';
+import { toUsageError } from '../words/arguments.ts';
+import type { Command, CommandContext } from '../words/command.ts';
+import { readZone } from '../words/period-options.ts';
+import { QUERY_OPTION, readQuery } from '../words/query-option.ts';
+import { readTimes, SCHEDULE_OPTIONS } from '../words/schedule-options.ts';
+
+const NAME_OPTION = { name: 'name', value: 'NAME', summary: 'what it is called' } as const;
+
+/** The option and the operand name the same schedule. */
+function readName({ args }: CommandContext): string {
+  return args.operands[0] ?? args.require('name');
+}
+
+async function listStates(session: Session): Promise<readonly ScheduleState[]> {
+  return (await session.call('schedules/list', null)).schedules;
+}
+
+async function findState(context: CommandContext, session: Session): Promise<ScheduleState> {
+  const name = readName(context);
+  const states = await listStates(session);
+  const named = states.map((state) => ({ name: state.schedule.name, state }));
+  const found = states.find(({ schedule }) => schedule.id === name) ?? findByName(named, name)?.state;
+  if (found !== undefined) return found;
+  const names = named.map((each) => `"${each.name}"`).join(', ');
+  throw new CommandError(
+    EXIT.notFound,
+    `There is no schedule "${name}".`,
+    names === '' ? 'Add one with "schedule add".' : `There are: ${names}.`,
+  );
+}
+
+const list: Command = {
+  name: 'schedule list',
+  summary: 'lists the schedules, when each is due next, and what its last run did',
+  operands: '',
+  maxOperands: 0,
+  options: [],
+  async run({ out, open }) {
+    const session = await open();
+    const states = await listStates(session);
+    const connections = await session.call('connections/list', null);
+    const toConnection = (id: string): string =>
+      connections.find((each) => each.id === id)?.name ?? 'removed';
+    for (const state of states)
+      await out.json(toScheduleLine(state, toConnection(state.schedule.connectionId)));
+    await out.table(
+      ['name', 'connection', 'report', 'period', 'due', 'format', 'on', 'last run'],
+      states.map(({ schedule, lastRun }) => [
+        schedule.name,
+        toConnection(schedule.connectionId),
+        schedule.report,
+        schedule.period,
+        toTimesWords(schedule),
+        schedule.choices.format,
+        schedule.isActive ? 'yes' : 'no',
+        lastRun === null ? 'never' : lastRun.state,
+      ]),
+    );
+    return EXIT.done;
+  },
+};
+
+/** Where the files go. Fails for what is no folder. */
+function readFolder({ args, workFolder }: CommandContext): string {
+  const folder = resolve(workFolder, args.require('out'));
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return folder;
+  throw new CommandError(EXIT.disk, `There is no folder ${folder}.`);
+}
+
+const add: Command = {
+  name: 'schedule add',
+  summary: 'makes a schedule: an export that is written again and again, to a folder',
+  operands: '',
+  maxOperands: 0,
+  options: [
+    NAME_OPTION,
+    CONNECTION_OPTION,
+    { name: 'report', value: 'REPORT', summary: 'the report', choices: REPORT_KINDS },
+    ...SCHEDULE_OPTIONS,
+    { name: 'zone', value: 'ZONE', summary: "zone of its times and its period; left out, the connection's" },
+    QUERY_OPTION,
+    {
+      name: 'format',
+      value: 'FORMAT',
+      summary: 'what to write',
+      choices: EXPORT_FORMATS,
+    },
+    { name: 'out', value: 'FOLDER', summary: 'the folder of its files', isPath: true },
+    ...CHOICE_OPTIONS,
+    {
+      name: 'cached-only',
+      value: null,
+      summary: 'fetch nothing: write what is cached, and say what is missing',
+    },
+    { name: 'off', value: null, summary: "don't switch it on" },
+    { name: 'replace', value: null, summary: 'change the schedule of this name where there is one' },
+  ],
+  about: `A summary is computed of the cached records. It runs while Channelscope does; "schedule run" runs one now. With
+--json it writes what "schedule list" does.`,
+  async run(context) {
+    const { args, out } = context;
+    const name = args.require('name').trim();
+    if (name.length > MAX_SCHEDULE_NAME_CHARACTERS) {
+      throw toUsageError(`--name has ${MAX_SCHEDULE_NAME_CHARACTERS} characters at most.`, '');
+    }
+    const report = args.choose('report', REPORT_KINDS);
+    const period = args.choose('period', SCHEDULE_PERIODS);
+    const times = readTimes(context);
+    checkChoiceOptions(context);
+    readZone(context, 'UTC');
+    readQuery(context, 'UTC', []);
+    args.require('connection');
+    const folder = readFolder(context);
+    const session = await context.open();
+    const connection = await findConnection(session, args.require('connection'));
+    const known = findByName(
+      (await listStates(session)).map(({ schedule }) => schedule),
+      name,
+    );
+    if (known !== undefined && !args.has('replace')) {
+      throw toUsageError(`There is a schedule "${known.name}" already.`, 'Change it with --replace.');
+    }
+    const zone = readZone(context, connection.serviceZone);
+    readQuery(context, zone, connection.names ?? []);
+    const choices = await readChoices(context, session);
+    if (isDocumentFormat(choices.format) && !isDetailKind(report)) {
+      throw toUsageError(
+        `--format ${choices.format} is made of detail records: ${DETAIL_KINDS.join(', ')}.`,
+        '',
+      );
+    }
+    const chosen = await session.call('schedules/choose-folder', { name }, { exportTarget: folder });
+    if (chosen === null) throw new CommandError(EXIT.cancelled, 'Cancelled.');
+    const draft: ScheduleDraft = {
+      name,
+      connectionId: connection.id,
+      report,
+      period,
+      zone,
+      query: args.find('query') ?? '',
+      choices,
+      columns: null,
+      times,
+      isActive: !args.has('off'),
+      fetchesMissing: !args.has('cached-only'),
+    };
+    const { id } = await session.call('schedules/save', {
+      scheduleId: known?.id ?? null,
+      folderId: chosen.folderId,
+      draft,
+    });
+    const saved = (await listStates(session)).find(({ schedule }) => schedule.id === id);
+    if (saved === undefined) throw new CommandError(EXIT.notFound, 'The schedule was removed meanwhile.');
+    await out.json(toScheduleLine(saved, connection.name));
+    await out.text(`Saved schedule "${name}": ${toTimesWords(saved.schedule)}, to ${folder}`);
+    if (session.isAlone) out.note('It runs while Channelscope is open.');
+    return EXIT.done;
+  },
+};
+
+const remove: Command = {
+  name: 'schedule remove',
+  summary: 'removes a schedule and its log; its files stay',
+  operands: 'NAME',
+  maxOperands: 1,
+  options: [NAME_OPTION, { name: 'yes', value: null, summary: "don't ask" }],
+  async run(context) {
+    const { args, out, confirm } = context;
+    const session = await context.open();
+    const { schedule } = await findState(context, session);
+    if (confirm !== null && !args.has('yes') && !(await confirm(`Remove the schedule "${schedule.name}"?`))) {
+      throw new CommandError(EXIT.cancelled, 'Nothing was removed.');
+    }
+    await session.call('schedules/remove', { scheduleId: schedule.id });
+    await out.json({ removed: schedule.id });
+    await out.text(`Removed schedule "${schedule.name}".`);
+    return EXIT.done;
+  },
+};
+
+const run: Command = {
+  name: 'schedule run',
+  summary: 'runs a schedule now, also one that is off',
+  operands: 'NAME',
+  maxOperands: 1,
+  options: [NAME_OPTION, ...SECRET_OPTIONS, GAPS_OPTION],
+  about: `Its period is the one that it has at this moment. With --json it writes {"file","records","bytes","missingSeconds"}.`,
+  async run(context) {
+    const { out } = context;
+    const session = await context.open();
+    const { schedule } = await findState(context, session);
+    const { id: scheduleId, connectionId } = schedule;
+    if (schedule.fetchesMissing) {
+      const args = { ...context.args, require: () => connectionId };
+      await prepareConnection({ ...context, args }, session);
+    }
+    const { taskId } = await session.call('schedules/run', { scheduleId });
+    requireDone(await waitForTask(context, session, taskId, { doing: 'Running', unit: 'records' }));
+    const [last] = await session.call('schedules/read-log', { scheduleId });
+    if (last?.file === undefined || last.file === null) {
+      throw new CommandError(EXIT.unexpected, 'The run left no file.');
+    }
+    const { file, records, bytes, missingMs } = last;
+    const missingSeconds = Math.ceil((missingMs ?? 0) / 1_000);
+    await out.json({ file, records, bytes, missingSeconds });
+    await out.text(`${file}: ${countWords(records ?? 0, 'record')}, ${countWords(bytes ?? 0, 'byte')}`);
+    return judge(context, missingSeconds, last.error);
+  },
+};
+
+/** Says what is missing, and returns the exit code that follows. */
+function judge({ args, out }: CommandContext, missingSeconds: number, error: ScheduleRunError): ExitCode {
+  if (missingSeconds === 0) return EXIT.done;
+  const why = error === null ? '' : ` ${error.message}`;
+  out.note(`Incomplete: ${missingSeconds.toLocaleString('en')} s of the period are not cached.${why}`);
+  if (args.has('allow-gaps')) return EXIT.done;
+  const code = error === null ? EXIT.incomplete : toExitCode(error);
+  return code === EXIT.refused || code === EXIT.unreachable ? code : EXIT.incomplete;
+}
+
+type ScheduleRunError = NonNullable<ScheduleState['lastRun']>['error'];
+
+export const SCHEDULE_COMMANDS: readonly Command[] = [list, add, remove, run];

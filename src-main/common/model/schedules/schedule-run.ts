@@ -1,0 +1,66 @@
+import { Type, type Static } from 'typebox';
+import { ErrorInfo } from '../../contract/errors.ts';
+import { Schedule } from './schedule.ts';
+
+const NullableInteger = Type.Union([Type.Integer(), Type.Null()]);
+
+/** An entry of the log of a schedule. */
+export const ScheduleRun = Type.Object({
+  id: Type.String(),
+  scheduleId: Type.String(),
+  /** When it was due; when it began, where a person began it. */
+  dueAtMs: Type.Integer(),
+  startedAtMs: Type.Integer(),
+  endedAtMs: NullableInteger,
+  cause: Type.Union([
+    Type.Literal('time'),
+    /** Its time passed while the application was closed or the computer slept. */
+    Type.Literal('catch-up'),
+    Type.Literal('by-hand'),
+  ]),
+  state: Type.Union([
+    Type.Literal('running'),
+    Type.Literal('done'),
+    /** A file was written; something of its period is not cached. */
+    Type.Literal('incomplete'),
+    Type.Literal('failed'),
+    Type.Literal('cancelled'),
+    /** The application ended while it ran. */
+    Type.Literal('interrupted'),
+    /** Its time passed, and a later one stands for it. */
+    Type.Literal('skipped'),
+  ]),
+  /** Its period; the end is not part of it. */
+  fromMs: Type.Integer(),
+  toMs: Type.Integer(),
+  /** The whole path of the file. */
+  file: Type.Union([Type.String(), Type.Null()]),
+  records: NullableInteger,
+  bytes: NullableInteger,
+  /** How much of the period is not cached, up to the time of the run. */
+  missingMs: NullableInteger,
+  /** Why it failed, or why what was missing could not be fetched. */
+  error: Type.Union([ErrorInfo, Type.Null()]),
+  /** How many times were skipped. */
+  skipped: Type.Integer({ minimum: 0 }),
+});
+export type ScheduleRun = Static<typeof ScheduleRun>;
+
+/** A schedule with where it stands. */
+export const ScheduleState = Type.Object({
+  schedule: Schedule,
+  /** When it is due next; null while it is off. */
+  nextAtMs: NullableInteger,
+  /** The newest entry of its log. */
+  lastRun: Type.Union([ScheduleRun, Type.Null()]),
+  /** The task of the run that is under way, or waits for its turn. */
+  taskId: Type.Union([Type.String(), Type.Null()]),
+});
+export type ScheduleState = Static<typeof ScheduleState>;
+
+export const ScheduleBoard = Type.Object({
+  schedules: Type.Array(ScheduleState),
+  /** Nothing runs by itself: the application was started safely, or on the command line. */
+  isIdle: Type.Boolean(),
+});
+export type ScheduleBoard = Static<typeof ScheduleBoard>;

@@ -1,0 +1,60 @@
+import { civilToUtcMs, utcMsToCivil, type CivilTime } from '../../time/civil-time.ts';
+import { fromCivilTime, toCivilTime } from '../../time/time-zones.ts';
+import { WEEKDAYS, type ScheduleTimes } from './schedule.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** A week has each weekday, and a day more may be left out by a zone that moves across the date line. */
+const MAX_DAYS = 9;
+
+/**
+ * Returns when a schedule is due next, strictly later than `afterMs`. A time that the clock of the zone shows twice
+ * counts once, the first time; one that it leaves out counts as if the clock had not been moved: 02:30 is 03:30 then.
+ */
+export function findNextDue(times: ScheduleTimes, zone: string, afterMs: number): number {
+  return find(times, zone, afterMs, 1, (atMs) => atMs > afterMs);
+}
+
+/** Returns when a schedule was due last, at `atMs` or before. */
+export function findLastDue(times: ScheduleTimes, zone: string, atMs: number): number {
+  return find(times, zone, atMs, -1, (dueMs) => dueMs <= atMs);
+}
+
+function find(
+  times: ScheduleTimes,
+  zone: string,
+  nearMs: number,
+  step: 1 | -1,
+  isWanted: (dueMs: number) => boolean,
+): number {
+  const today = toCivilTime(nearMs, zone);
+  // The day before and the day after too: a time that is left out may have moved over midnight.
+  for (let days = -1; days <= MAX_DAYS; days += 1) {
+    const found = listDues(times, zone, moveDays(today, days * step)).filter(isWanted);
+    if (found.length > 0) return step === 1 ? Math.min(...found) : Math.max(...found);
+  }
+  throw new Error('A schedule without a weekday is never due.');
+}
+
+/** When a schedule is due on a day of the zone. */
+function listDues(times: ScheduleTimes, zone: string, day: CivilTime): number[] {
+  const fromMs = fromCivilTime(day, zone);
+  const toMs = fromCivilTime(moveDays(day, 1), zone);
+  if (times.kind === 'hourly') {
+    const stepMs = times.hours * HOUR_MS;
+    const count = Math.max(0, Math.ceil((toMs - fromMs) / stepMs));
+    return Array.from({ length: count }, (_, place) => fromMs + place * stepMs);
+  }
+  // A day that the zone leaves out.
+  if (toMs <= fromMs) return [];
+  const weekday = WEEKDAYS[(new Date(civilToUtcMs(day)).getUTCDay() + 6) % 7];
+  if (!times.weekdays.some((each) => each === weekday)) return [];
+  const [hour = 0, minute = 0] = times.time.split(':').map(Number);
+  return [fromCivilTime({ ...day, hour, minute }, zone)];
+}
+
+/** Returns midnight of a day that is so many days later. */
+export function moveDays(civil: CivilTime, days: number): CivilTime {
+  const midnight = { ...civil, hour: 0, minute: 0, second: 0, millisecond: 0 };
+  return utcMsToCivil(civilToUtcMs(midnight) + days * DAY_MS);
+}

@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { AppError, toErrorInfo } from '../../common/contract/errors.ts';
+import type { Emit, Handlers, Input } from '../../common/contract/index.ts';
+import { isDocumentFormat } from '../../common/model/exports/export-options.ts';
+import { toRunPeriod } from '../../common/model/schedules/schedule-period.ts';
+import type { ScheduleBoard, ScheduleRun } from '../../common/model/schedules/schedule-run.ts';
+import { findNextDue } from '../../common/model/schedules/schedule-times.ts';
+import { MAX_SCHEDULES, type Schedule, type ScheduleDraft } from '../../common/model/schedules/schedule.ts';
+import type { Settings } from '../../common/model/settings/settings.ts';
+import { isDetailKind } from '../../common/reporting/reports.ts';
+import { isTimeZone } from '../../common/time/time-zones.ts';
+import { guardWriting } from '../exports/guard-writing.ts';
+import type { Host } from '../host.ts';
+import type { Logger } from '../logging/logger.ts';
+import type { TaskRegistry } from '../tasks/task-registry.ts';
+import { createMissingFetcher } from './fetch-missing.ts';
+import { planRuns } from './plan-runs.ts';
+import { createRunQueue } from './run-queue.ts';
+import { readScheduleQuery, type RunParts } from './run-schedule.ts';
+import { openScheduleBook } from './schedule-book.ts';
+
+const LOOK_EVERY_MS = 15_000;
+
+/** Exports that are written again and again by themselves. */
+export interface Schedules {
+  readBoard(): ScheduleBoard;
+  chooseFolder(name: string): Promise<{ readonly folderId: string; readonly folder: string } | null>;
+  /** Throws `schedules.not-found`, `schedules.query`, `schedules.too-many`, `connections.not-found`, `app.invalid-input`. */
+  save(input: Input<'schedules/save'>): Promise<Schedule>;
+  remove(scheduleId: string): Promise<void>;
+  /** Throws `schedules.not-found`. */
+  run(scheduleId: string, runId?: string): { taskId: string };
+  readLog(scheduleId: string): ScheduleRun[];
+  revealFolder(scheduleId: string): Promise<boolean>;
+  /** Begins the runs that are due; settles once they have ended. */
+  look(): Promise<void>;
+  /** Looks by itself from now on, until it is stopped. */
+  start(): void;
+  stop(): void;
+}
+
+/** Opens the schedules of a data folder. Nothing runs by itself before `start`. */
+export async function openSchedules(
+  options: Omit<RunParts, 'fetcher'> & {
+    readonly host: Pick<Host, 'dataFolder' | 'chooseFolder' | 'revealFolder' | 'showNote'>;
+    readonly tasks: TaskRegistry;
+    readonly fetchGaps: Handlers['downloads/fetch-gaps'];
+    readonly settings: { get(): Pick<Settings, 'weekStart'> };
+    readonly emit: Emit;
+    readonly logger: Logger;
+  },
+): Promise<Schedules> {
+  const { host, connections, settings, emit, logger, now } = options;
+  const book = await openScheduleBook({ folder: host.dataFolder, logger, now });
+  const fetcher = createMissingFetcher(options);
+  const queue = createRunQueue({ ...options, book, fetcher });
+  /** Folders that were chosen, by the ids that stand for them. */
+  const folders = new Map<string, string>();
+  let timer: NodeJS.Timeout | undefined;
+  let isIdle = true;
+
+  const announce = (): void => emit('schedules/changed', null);
+  const findFolder = (folderId: string | undefined, known: Schedule | null): string => {
+    const folder = folderId === undefined ? known?.folder : folders.get(folderId);
+    if (folder !== undefined) return folder;
+    throw new AppError('app.invalid-input', 'A schedule needs a folder.', { field: 'folder' });
+  };
+  const check = (draft: ScheduleDraft): void => {
+    connections.get(draft.connectionId);
+    if (!isTimeZone(draft.zone)) throw toInvalid('zone', 'A schedule needs a time zone that is known.');
+    if (draft.name.trim() === '') throw toInvalid('name', 'A schedule needs a name.');
+    readScheduleQuery(draft, connections.listNames(draft.connectionId));
+    if (isDetailKind(draft.report)) return;
+    if (draft.query.trim() !== '') throw toInvalid('query', 'A computed summary has no query.');
+    if (isDocumentFormat(draft.choices.format))
+      throw toInvalid('format', 'A report is made of detail records.');
+  };
+  const look = async (): Promise<void> => {
+    fetcher.look();
+    const { weekStart } = settings.get();
+    const begun: Promise<void>[] = [];
+    for (const schedule of book.list()) {
+      if (!schedule.isActive || queue.findTaskId(schedule.id) !== null) continue;
+      const planned = planRuns(schedule, book.findHandled(schedule.id), now(), weekStart);
+      for (const run of planned) begun.push(queue.begin(schedule, run).ended);
+    }
+    await Promise.all(begun);
+  };
+
+  return {
+    readBoard: () => ({
+      isIdle,
+      schedules: book.list().map((schedule) => ({
+        schedule,
+        nextAtMs: schedule.isActive ? findNextDue(schedule.times, schedule.zone, now()) : null,
+        lastRun: book.readLog(schedule.id)[0] ?? null,
+        taskId: queue.findTaskId(schedule.id),
+      })),
+    }),
+    async chooseFolder(name) {
+      const folder = await host.chooseFolder(toFolderName(name), 'schedules');
+      if (folder === null) return null;
+      // One that the host proposes itself need not be there yet.
+      await guardWriting(() => mkdir(folder, { recursive: true }));
+      const folderId = randomUUID();
+      folders.set(folderId, folder);
+      return { folderId, folder };
+    },
+    async save({ scheduleId, folderId, draft }) {
+      const known = scheduleId === null ? null : book.get(scheduleId);
+      check(draft);
+      if (known === null && book.list().length >= MAX_SCHEDULES) {
+        throw new AppError('schedules.too-many', 'There are too many schedules.', { limit: MAX_SCHEDULES });
+      }
+      const folder = findFolder(folderId, known);
+      const schedule: Schedule = {
+        ...draft,
+        id: known?.id ?? randomUUID(),
+        name: draft.name.trim(),
+        folder,
+        countsFromMs: now(),
+      };
+      await book.save(schedule);
+      announce();
+      return schedule;
+    },
+    async remove(scheduleId) {
+      book.get(scheduleId);
+      await queue.cancel(scheduleId);
+      await book.remove(scheduleId);
+      announce();
+    },
+    run(scheduleId, runId) {
+      const schedule = book.get(scheduleId);
+      const dueAtMs = now();
+      const again = book.readLog(scheduleId).find(({ id }) => id === runId);
+      const { fromMs, toMs } = again ?? toRunPeriod(schedule, dueAtMs, settings.get().weekStart);
+      const { taskId } = queue.begin(schedule, { dueAtMs, cause: 'by-hand', fromMs, toMs, skipped: 0 });
+      return { taskId };
+    },
+    readLog: (scheduleId) => {
+      book.get(scheduleId);
+      return [...book.readLog(scheduleId)];
+    },
+    revealFolder: (scheduleId) => host.revealFolder(book.get(scheduleId).folder),
+    look,
+    start() {
+      isIdle = false;
+      timer = setInterval(() => {
+        look().catch((error: unknown) => logger.error('schedules not looked at', toErrorInfo(error)));
+      }, LOOK_EVERY_MS).unref();
+      announce();
+    },
+    stop: () => clearInterval(timer),
+  };
+}
+
+function toFolderName(name: string): string {
+  return name.replace(/[^\p{L}\p{N} _-]/gu, '_').trim() || 'Schedule';
+}
+
+function toInvalid(field: string, message: string): AppError {
+  return new AppError('app.invalid-input', message, { field });
+}

@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto';
+import { AppError, toErrorInfo } from '../../common/contract/errors.ts';
+import type { Emit } from '../../common/contract/index.ts';
+import type { ScheduleRun } from '../../common/model/schedules/schedule-run.ts';
+import type { Schedule } from '../../common/model/schedules/schedule.ts';
+import type { Host } from '../host.ts';
+import type { Logger } from '../logging/logger.ts';
+import { createSaveQueue } from '../settings/save-queue.ts';
+import { TaskStop } from '../tasks/task-stop.ts';
+import type { TaskHandle, TaskRegistry } from '../tasks/task-registry.ts';
+import { writeRunNote } from './note-words.ts';
+import { runSchedule, type RunOutcome, type RunParts } from './run-schedule.ts';
+import type { ScheduleBook } from './schedule-book.ts';
+
+/** A run that is to be made. */
+export type WantedRun = Pick<ScheduleRun, 'dueAtMs' | 'cause' | 'fromMs' | 'toMs' | 'skipped'>;
+
+/** Runs of all schedules, one at a time. */
+export interface RunQueue {
+  /** Queues a run. `ended` settles once it has ended, however; never rejects. */
+  begin(schedule: Schedule, run: WantedRun): { readonly taskId: string; readonly ended: Promise<void> };
+  /** The task of a schedule that runs or waits for its turn; null for none. */
+  findTaskId(scheduleId: string): string | null;
+  /** Cancels what runs or waits of a schedule, and settles once it has ended. */
+  cancel(scheduleId: string): Promise<void>;
+}
+
+/** Builds the queue: what becomes of each run is in its log, in the log of the application, and told where it matters. */
+export function createRunQueue(
+  parts: RunParts & {
+    readonly book: ScheduleBook;
+    readonly tasks: TaskRegistry;
+    readonly host: Pick<Host, 'showNote'>;
+    readonly emit: Emit;
+    readonly logger: Logger;
+  },
+): RunQueue {
+  const { book, tasks, host, emit, logger, now } = parts;
+  const inTurn = createSaveQueue();
+  /** Tasks that have not ended, by schedule. */
+  const active = new Map<string, Set<string>>();
+
+  const note = async (run: ScheduleRun): Promise<void> => {
+    // What can't be logged is done all the same.
+    await book.note(run).catch((error: unknown) => logger.error('run not logged', { error }));
+    emit('schedules/changed', null);
+  };
+  const tell = (schedule: Schedule, run: ScheduleRun): void => {
+    const words = writeRunNote(schedule.name, run);
+    if (words === null || run.cause === 'by-hand') return;
+    host.showNote(words, () => emit('app/place-opened', { place: `/schedules/${schedule.id}` }));
+  };
+  const end = async (schedule: Schedule, run: ScheduleRun): Promise<void> => {
+    const { id: scheduleId } = schedule;
+    const { state, file, records, missingMs, error } = run;
+    logger.info('a schedule ran', { scheduleId, state, file, records, missingMs, code: error?.code });
+    await note({ ...run, endedAtMs: now() });
+    tell(schedule, run);
+  };
+  const work = async (scheduleId: string, wanted: WantedRun, task: TaskHandle): Promise<void> => {
+    const schedule = book.get(scheduleId);
+    const run: ScheduleRun = {
+      ...wanted,
+      id: randomUUID(),
+      scheduleId,
+      startedAtMs: now(),
+      endedAtMs: null,
+      state: 'running',
+      file: null,
+      records: null,
+      bytes: null,
+      missingMs: null,
+      error: null,
+    };
+    let outcome: RunOutcome;
+    try {
+      task.signal.throwIfAborted();
+      task.begin();
+      await note(run);
+      outcome = await runSchedule(parts, schedule, wanted, task);
+    } catch (error) {
+      const state = findEnd(error, task.signal);
+      // An application that closes goes on with it when it is opened again.
+      await end(schedule, { ...run, state, error: state === 'failed' ? toErrorInfo(error) : null });
+      throw error;
+    }
+    const { done: records, fileBytes: bytes } = tasks.get(task.id);
+    const state = outcome.missingMs > 0 ? 'incomplete' : 'done';
+    await end(schedule, { ...run, ...outcome, state, records, bytes });
+  };
+
+  return {
+    begin(schedule, wanted) {
+      const { id, connectionId } = schedule;
+      const task = tasks.start({ kind: 'schedule', connectionId, isQueued: true }, (handle) =>
+        inTurn(() => work(id, wanted, handle)),
+      );
+      const own = active.get(id) ?? new Set();
+      active.set(id, own.add(task.id));
+      const ended = tasks.whenEnded(task.id).then(() => {
+        own.delete(task.id);
+        emit('schedules/changed', null);
+      });
+      emit('schedules/changed', null);
+      return { taskId: task.id, ended };
+    },
+    findTaskId: (scheduleId) => [...(active.get(scheduleId) ?? [])][0] ?? null,
+    async cancel(scheduleId) {
+      const own = [...(active.get(scheduleId) ?? [])];
+      for (const taskId of own) tasks.cancel(taskId);
+      await Promise.all(own.map((taskId) => tasks.whenEnded(taskId)));
+    },
+  };
+}
+
+function findEnd(error: unknown, signal: AbortSignal): 'failed' | 'cancelled' | 'interrupted' {
+  const reason: unknown = signal.reason;
+  const stop = error instanceof TaskStop ? error : reason instanceof TaskStop ? reason : null;
+  if (stop !== null) return stop.kind === 'cancelled' ? 'cancelled' : 'interrupted';
+  return error instanceof AppError && error.code === 'app.cancelled' ? 'cancelled' : 'failed';
+}

@@ -1,0 +1,102 @@
+import { join } from 'node:path';
+import { AppError } from '../../common/contract/errors.ts';
+import { ScheduleRun } from '../../common/model/schedules/schedule-run.ts';
+import { Schedule } from '../../common/model/schedules/schedule.ts';
+import type { Logger } from '../logging/logger.ts';
+import { openListFile } from '../settings/list-file.ts';
+
+/** Entries of the log that are kept of a schedule. */
+const KEPT_RUNS = 100;
+/** A run that kills the application each time is not tried for ever. */
+const MAX_KILLED = 2;
+
+/** The schedules of a data folder, and what became of their runs. */
+export interface ScheduleBook {
+  list(): readonly Schedule[];
+  /** Throws `schedules.not-found`. */
+  get(scheduleId: string): Schedule;
+  save(schedule: Schedule): Promise<void>;
+  /** Removes the log as well. */
+  remove(scheduleId: string): Promise<void>;
+  /** Newest first. */
+  readLog(scheduleId: string): readonly ScheduleRun[];
+  /** Adds an entry, or changes the one with its id. */
+  note(run: ScheduleRun): Promise<void>;
+  /** The newest time that nothing is to be done for any more; 0 for none. */
+  findHandled(scheduleId: string): number;
+}
+
+/** Opens the schedules; runs that were under way when the application ended are noted as interrupted. */
+export async function openScheduleBook(options: {
+  readonly folder: string;
+  readonly logger: Logger;
+  now(): number;
+}): Promise<ScheduleBook> {
+  const { folder } = options;
+  const scheduleFile = await openListFile({
+    ...options,
+    path: join(folder, 'schedules.json'),
+    schema: Schedule,
+  });
+  const runFile = await openListFile({
+    ...options,
+    path: join(folder, 'schedule-runs.json'),
+    schema: ScheduleRun,
+  });
+  let schedules = scheduleFile.entries;
+  /** Oldest first. */
+  let runs = runFile.entries.map((run): ScheduleRun =>
+    run.state === 'running' ? { ...run, state: 'interrupted', endedAtMs: null } : run,
+  );
+
+  const saveSchedules = async (next: readonly Schedule[]): Promise<void> => {
+    const before = schedules;
+    schedules = next;
+    try {
+      await scheduleFile.save(next);
+    } catch (error) {
+      schedules = before;
+      throw error;
+    }
+  };
+  const listRuns = (scheduleId: string): ScheduleRun[] => runs.filter((run) => run.scheduleId === scheduleId);
+
+  return {
+    list: () => schedules,
+    get(scheduleId) {
+      const found = schedules.find(({ id }) => id === scheduleId);
+      if (found !== undefined) return found;
+      throw new AppError('schedules.not-found', 'There is no such schedule.', { scheduleId });
+    },
+    save: (schedule) =>
+      saveSchedules([...schedules.filter(({ id }) => id !== schedule.id), schedule].toSorted(byName)),
+    async remove(scheduleId) {
+      await saveSchedules(schedules.filter(({ id }) => id !== scheduleId));
+      runs = runs.filter((run) => run.scheduleId !== scheduleId);
+      await runFile.save(runs);
+    },
+    readLog: (scheduleId) => listRuns(scheduleId).reverse(),
+    async note(run) {
+      const place = runs.findIndex(({ id }) => id === run.id);
+      if (place >= 0) runs = runs.with(place, run);
+      else {
+        const dropped = new Set(listRuns(run.scheduleId).slice(0, 1 - KEPT_RUNS));
+        runs = [...runs.filter((each) => !dropped.has(each)), run];
+      }
+      await runFile.save(runs);
+    },
+    findHandled(scheduleId) {
+      const own = listRuns(scheduleId).filter(({ cause }) => cause !== 'by-hand');
+      const isKilled = ({ state, endedAtMs }: ScheduleRun): boolean =>
+        state === 'interrupted' && endedAtMs === null;
+      const isOver = ({ state, dueAtMs }: ScheduleRun): boolean =>
+        state !== 'interrupted' ||
+        own.filter((run) => isKilled(run) && run.dueAtMs === dueAtMs).length >= MAX_KILLED;
+      return Math.max(0, ...own.filter(isOver).map(({ dueAtMs }) => dueAtMs));
+    },
+  };
+}
+
+function byName(a: Schedule, b: Schedule): number {
+  return a.name.localeCompare(b.name, 'en') || (a.id < b.id ? -1 : 1);
+}

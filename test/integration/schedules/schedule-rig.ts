@@ -1,0 +1,158 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Handlers } from '../../../src-main/common/contract/index.ts';
+import { toFirstChoices } from '../../../src-main/common/model/exports/export-choices.ts';
+import {
+  WEEKDAYS,
+  type Schedule,
+  type ScheduleDraft,
+} from '../../../src-main/common/model/schedules/schedule.ts';
+import { createExporter } from '../../../src-main/core/exports/create-exporter.ts';
+import type { Host } from '../../../src-main/core/host.ts';
+import { openSchedules, type Schedules } from '../../../src-main/core/schedules/open-schedules.ts';
+import { createTaskRegistry } from '../../../src-main/core/tasks/create-task-registry.ts';
+import type { TaskRegistry } from '../../../src-main/core/tasks/task-registry.ts';
+import { AppError } from '../../../src-main/common/contract/errors.ts';
+import { createSilentLogger } from '../../support/silent-logger.ts';
+import {
+  createDocument,
+  createFolder,
+  fillSnapshot,
+  openTestCache,
+  openTestEngine,
+} from '../cache/cache-fixture.ts';
+
+const DAY_MS = 86_400_000;
+
+/** Schedules over a cache and an engine of their own, with a clock that a test sets. */
+export interface ScheduleRig {
+  readonly out: string;
+  readonly notes: { title: string; body: string }[];
+  /** Opens them anew, as after a start of the application. */
+  open(): Promise<{ schedules: Schedules; tasks: TaskRegistry }>;
+  setNow(text: string): void;
+  /** What is called instead of downloading. */
+  onFetch: Handlers['downloads/fetch-gaps'];
+  /** Caches a whole day, with so many records. */
+  fillDay(day: string, count: number): Promise<void>;
+  removeConnection(): void;
+  close(): Promise<void>;
+}
+
+export async function createScheduleRig(): Promise<ScheduleRig> {
+  const place = await createFolder();
+  const cache = await openTestCache(place.file);
+  const engine = openTestEngine(place.file);
+  const out = join(place.folder, 'out');
+  await mkdir(out);
+  const notes: { title: string; body: string }[] = [];
+  const registries: TaskRegistry[] = [];
+  let nowMs = 0;
+  let isThere = true;
+  const logger = createSilentLogger();
+  const now = (): number => nowMs;
+  const partials = { add: () => Promise.resolve(), remove: () => Promise.resolve() };
+  const host: Pick<Host, 'chooseFolder' | 'revealFolder' | 'showNote' | 'dataFolder'> = {
+    dataFolder: place.folder,
+    chooseFolder: () => Promise.resolve(out),
+    revealFolder: () => Promise.resolve(true),
+    showNote: (note) => {
+      notes.push(note);
+      return 'computer';
+    },
+  };
+  const rig: ScheduleRig = {
+    out,
+    notes,
+    async open() {
+      const tasks = createTaskRegistry({ now, emit: () => undefined, logger });
+      registries.push(tasks);
+      const exporter = createExporter({
+        cache,
+        engine,
+        tasks,
+        logger,
+        now,
+        version: '1.2.3',
+        host: {
+          kind: 'desktop',
+          chooseExportTarget: () => Promise.resolve(null),
+          printPdf: () => Promise.reject(new Error('not here')),
+          revealExport: () => Promise.resolve(null),
+        },
+        partials,
+        listNames: () => [],
+        findTenant: () => 1,
+        findLookBackMs: () => 0,
+        findConnection: () => undefined,
+      });
+      const schedules = await openSchedules({
+        cache,
+        connections: {
+          get: (connectionId) => {
+            if (isThere) return { id: connectionId, kind: 'remote' } as never;
+            throw new AppError('connections.not-found', 'There is no such connection.');
+          },
+          listNames: () => [],
+        },
+        exporter,
+        tasks,
+        host,
+        settings: { get: () => ({ weekStart: 'monday' }) },
+        fetchGaps: (input) => rig.onFetch(input),
+        emit: () => undefined,
+        logger,
+        now,
+      });
+      return { schedules, tasks };
+    },
+    setNow: (text) => {
+      nowMs = Date.parse(text);
+    },
+    onFetch: () => [],
+    async fillDay(day, count) {
+      const fromMs = Date.parse(`${day}T00:00:00Z`);
+      const toMs = fromMs + DAY_MS - 1_000;
+      const period = { startDate: `${day} 00:00:00`, endDate: `${day} 23:59:59`, fromMs, toMs, zone: 'UTC' };
+      const documents = Array.from({ length: count }, (_, index) =>
+        createDocument(index, { Date: new Date(fromMs + index * 1_000).toISOString() }),
+      );
+      await fillSnapshot(cache, documents, { period, startedAtMs: toMs + 1_000 });
+      engine.noteChange();
+    },
+    removeConnection: () => {
+      isThere = false;
+    },
+    async close() {
+      for (const tasks of registries) await tasks.stop();
+      await engine.close();
+      await cache.close();
+      await place.remove();
+    },
+  };
+  return rig;
+}
+
+export const DRAFT: ScheduleDraft = {
+  name: 'Night: errors?',
+  connectionId: 'one',
+  report: 'inbound-detail',
+  period: 'yesterday',
+  zone: 'UTC',
+  query: 'code:>=500',
+  choices: toFirstChoices('csv'),
+  columns: null,
+  times: { kind: 'daily', time: '07:00', weekdays: [...WEEKDAYS] },
+  isActive: true,
+  fetchesMissing: false,
+};
+
+/** Makes a schedule with a folder, as a person does. */
+export async function addSchedule(
+  schedules: Schedules,
+  change: Partial<ScheduleDraft> = {},
+): Promise<Schedule> {
+  const draft = { ...DRAFT, ...change };
+  const chosen = await schedules.chooseFolder(draft.name);
+  return schedules.save({ scheduleId: null, draft, folderId: chosen?.folderId ?? '' });
+}
