@@ -22,6 +22,7 @@ export default defineConfig({
           'cache-thread': find('src-main/core/cache/threads/cache-thread.ts'),
           'service-thread': find('src-main/service/service-thread.ts'),
           'engine-process': find('src-main/electron/engine-process.ts'),
+          'import-thread': find('src-main/core/imports/reading/import-thread.ts'),
         },
         // Named for what they are: within an archive, threads needn't ask package.json.
         output: { entryFileNames: '[name].mjs', chunkFileNames: 'chunks/[name]-[hash].mjs' },

@@ -90,14 +90,21 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
   'connections.plain-http': 'Add --allow-plain-http where credentials may go there unencrypted.',
   'cache.locked': 'Close the other Channelscope, or give another folder with --data.',
   'cache.disk-full': 'Make room on the disk; what was fetched is kept.',
+  'exports.no-sandbox': 'Run the command as another user than root, or export HTML and print that elsewhere.',
   'app.bug': 'The folder logs in the data folder has more.',
 };
+
+/** Errors whose reason is a sentence that says what to do. */
+const SAYS_REASON: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'imports.unreadable',
+  'exports.not-portable',
+]);
 
 /** Returns the end of a command for an error of the core. */
 export function toCommandError(error: ErrorInfo): CommandError {
   const { message, code, details } = error;
   const reason =
-    typeof details['reason'] === 'string' && code === 'imports.unreadable' ? ` ${details['reason']}` : '';
+    typeof details['reason'] === 'string' && SAYS_REASON.has(code) ? ` ${details['reason']}` : '';
   const fault = typeof details['fault'] === 'string' ? ` (${details['fault'].trim()})` : '';
   const system = typeof details['systemCode'] === 'string' ? ` (${details['systemCode']})` : '';
   return new CommandError(toExitCode(error), `${message}${reason}${fault}${system}`, HINTS[code] ?? '');

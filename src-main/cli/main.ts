@@ -33,6 +33,7 @@ if (major < 22) {
       cache: new URL('../core/cache/threads/cache-thread.ts', import.meta.url),
       service: new URL('../service/service-thread.ts', import.meta.url),
       engine: new URL('../core/analysis/engine/engine-process.ts', import.meta.url),
+      imports: new URL('../core/imports/reading/import-thread.ts', import.meta.url),
     },
   });
   process.exitCode = exitCode;

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { toKnownTenant } from '../common/model/cache/imported.ts';
 import type { Emit } from '../common/contract/index.ts';
 import { makePrivateFolder } from '../node/private-files.ts';
 import { openAlertBook } from './alerts/alert-book.ts';
@@ -6,6 +7,9 @@ import { createAlertFile } from './alerts/alert-file.ts';
 import { createAlertMemory } from './alerts/alert-memory.ts';
 import { createAlerts } from './alerts/create-alerts.ts';
 import { createEngine, ENGINE_LIMITS, type Engine } from './analysis/engine/create-engine.ts';
+import { findFilesFolder } from './analysis/engine/files/files-folder.ts';
+import type { StartEngineProcess } from './analysis/engine/start-engine.ts';
+import { createParquetReader } from './analysis/parquet/create-parquet-reader.ts';
 import type { Cache } from './cache/cache.ts';
 import { readFreeBytes } from './cache/file/storage-size.ts';
 import { openCache } from './cache/open-cache.ts';
@@ -121,11 +125,13 @@ export async function createParts(host: Host, overrides: PartOverrides) {
     logger: logger.child('cache'),
   });
   cache.watchState((state) => emit('cache/changed', state));
+  const engineFile = join(dataFolder, 'analysis.duckdb');
+  const startAnalysis: StartEngineProcess = (argument) => host.startProcess(host.workers.engine, argument);
   const engine = createEngine({
-    startProcess: (argument) => host.startProcess(host.workers.engine, argument),
+    startProcess: startAnalysis,
     start: {
       cacheFile,
-      engineFile: join(dataFolder, 'analysis.duckdb'),
+      engineFile,
       ...ENGINE_LIMITS,
       // Read anew each time that its process starts.
       get memoryLimitMb() {
@@ -134,6 +140,12 @@ export async function createParts(host: Host, overrides: PartOverrides) {
     },
     logger: logger.child('engine'),
     now,
+  });
+  const importLogger = logger.child('imports');
+  const parquet = createParquetReader({
+    folder: findFilesFolder(engineFile),
+    startProcess: startAnalysis,
+    logger: importLogger,
   });
   followCache(engine, cache, events);
   cache.addHolder((reopened) => engine.letGo(reopened));
@@ -162,7 +174,10 @@ export async function createParts(host: Host, overrides: PartOverrides) {
     pace,
     version: host.version,
     listNames: (connectionId) => connections.listNames(connectionId),
-    findTenant: (connectionId) => connections.get(connectionId).tenant,
+    findTenant: (connectionId) => {
+      const { tenant, kind } = connections.get(connectionId);
+      return toKnownTenant(tenant, kind === 'imported');
+    },
     findConnection: (connectionId) => connections.listSaved().find(({ id }) => id === connectionId),
     findLookBackMs: (connectionId) => findLookBackMs(connections, connectionId),
     logger: exportLogger,
@@ -195,7 +210,7 @@ export async function createParts(host: Host, overrides: PartOverrides) {
     schedules,
     housekeeping: createHousekeeping({ ...shared, logger: logger.child('housekeeping') }),
     keychain,
-    libraryImporter: createLibraryImporter({ ...shared, logger: logger.child('imports') }),
+    libraryImporter: createLibraryImporter({ ...shared, parquet, logger: importLogger }),
     localService,
     logger,
     monitor: createMonitor(shared),

@@ -18,7 +18,13 @@ export interface Host {
   /** Reaches services from now on as a person chose it; rejects where that can't be. */
   useNetwork(network: NetworkChoice): Promise<void>;
   /** Scripts of the threads and processes that the core starts; a built host and one run from source keep them elsewhere. */
-  readonly workers: { readonly cache: URL; readonly service: URL; readonly engine: URL };
+  readonly workers: {
+    readonly cache: URL;
+    readonly service: URL;
+    readonly engine: URL;
+    /** Reads files that are imported. */
+    readonly imports: URL;
+  };
   /** Starts a script in a process of its own, with one argument. */
   startProcess(script: URL, argument: string): ChildProcess;
   /** Absolute path to write an export to, or null when the user closed the dialog. */

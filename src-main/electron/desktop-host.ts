@@ -33,7 +33,10 @@ async function askForImport(window: BrowserWindow | null): Promise<ImportFile | 
   const options: OpenDialogOptions = {
     properties: ['openFile'],
     filters: [
-      { name: 'CSV, NDJSON, JSON', extensions: ['csv', 'ndjson', 'jsonl', 'json', 'channelscope'] },
+      {
+        name: 'CSV, JSON, NDJSON, Parquet, Channelscope',
+        extensions: ['csv', 'ndjson', 'jsonl', 'json', 'parquet', 'channelscope'],
+      },
       { name: '*', extensions: ['*'] },
     ],
   };

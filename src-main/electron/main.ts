@@ -25,6 +25,7 @@ runDesktop({
     cache: findThread('cache-thread.mjs'),
     service: findThread('service-thread.mjs'),
     engine: findThread('engine-process.mjs'),
+    imports: findThread('import-thread.mjs'),
   },
   createCore: (host) => createSharedCore(host, { isSafe: process.argv.includes('--safe') }),
   start: { words: process.argv, folder: process.cwd() },

@@ -14,10 +14,13 @@ const MAX_PRINT_MS = 120_000;
 /** As much of what the browser says of a failure is kept. */
 const MAX_REASON_CHARACTERS = 500;
 
+/** What Chromium says where it can't guard itself against the page; that is never switched off for it. */
+const NO_SANDBOX = /no-sandbox|No usable sandbox/;
+
 /**
  * Prints an HTML file to a PDF file with a browser of the machine, in a profile of its own. The file has to forbid its own
  * scripts: a browser without any prints nothing. Throws
- * `exports.no-browser` where there is none, `exports.print-failed`, and the signal's reason when aborted.
+ * `exports.no-browser` where there is none, `exports.no-sandbox` where it refuses to run unguarded, `exports.print-failed`, and the signal's reason when aborted.
  */
 export async function printWithBrowser(
   source: string,
@@ -60,6 +63,13 @@ export async function printWithBrowser(
     signal.throwIfAborted();
     // Some end well without having printed.
     if (code !== 0 || !existsSync(target)) {
+      if (NO_SANDBOX.test(reason)) {
+        throw new AppError(
+          'exports.no-sandbox',
+          'The browser has no sandbox here, and prints nothing without it: it refuses to run as root, and in some containers.',
+          { systemCode: String(code) },
+        );
+      }
       throw new AppError('exports.print-failed', 'The browser could not print the report.', {
         systemCode: String(code),
         reason,

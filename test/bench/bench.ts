@@ -6,6 +6,7 @@ import { benchDownload } from './download.ts';
 import { benchExplore } from './explore.ts';
 import { benchExport } from './export.ts';
 import { benchFollow } from './follow.ts';
+import { benchImport } from './import.ts';
 import { benchRecords } from './records.ts';
 import { benchService } from './service.ts';
 import { benchWindow } from './window.ts';
@@ -19,6 +20,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   explore: benchExplore,
   export: benchExport,
   follow: benchFollow,
+  import: benchImport,
   records: benchRecords,
   service: benchService,
   window: benchWindow,
@@ -30,6 +32,7 @@ const OWN_SIZES: Readonly<Record<string, number>> = {
   download: 1_000_000,
   explore: 1_000_000,
   export: 1_000_000,
+  import: 1_000_000,
   follow: 360_000,
 };
 

@@ -49,6 +49,7 @@ async function run(input: DownloadAppInput): Promise<DownloadAppFigures> {
           : '../../test/bench/idle-process.ts',
         import.meta.url,
       ),
+      imports: cache,
     },
   });
   await remove();

@@ -9,7 +9,7 @@ export function createId(index: number): string {
   return `${index.toString(16).padStart(8, '0')}-0000-4000-8000-${((index * 2_654_435_761) % 2 ** 40).toString(16).padStart(12, '0')}`;
 }
 
-function createDocuments(from: number, count: number) {
+export function createDocuments(from: number, count: number) {
   return Array.from({ length: count }, (_, offset) => {
     const index = from + offset;
     const text = `hello ${index} `.padEnd(300, 'lorem ipsum ');

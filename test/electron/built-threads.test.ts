@@ -20,6 +20,7 @@ it.skipIf(!isBuilt)(
       cache: find('cache-thread.mjs'),
       service: find('service-thread.mjs'),
       engine: find('engine-process.mjs'),
+      imports: find('import-thread.mjs'),
     });
     expect(namesOfCalls()).toContain('utilityProcess.fork');
     expect(uncaught).toEqual([]);

@@ -20,7 +20,12 @@ const host = createDesktopHost({
   fetchFor: () => globalThis.fetch,
   useNetwork: () => Promise.resolve(),
   useProxyLogins: () => undefined,
-  workers: { cache: new URL('about:blank'), service: new URL('about:blank'), engine: new URL('about:blank') },
+  workers: {
+    cache: new URL('about:blank'),
+    service: new URL('about:blank'),
+    engine: new URL('about:blank'),
+    imports: new URL('about:blank'),
+  },
   findWindow: () => null,
   showWindow: () => undefined,
 });

@@ -36,6 +36,7 @@ export async function openLocalService(
     workers: {
       cache: new URL('about:blank'),
       engine: new URL('about:blank'),
+      imports: new URL('about:blank'),
       service: new URL('../support/service/scripted-service-thread.ts', import.meta.url),
     },
     ...change,

@@ -173,6 +173,7 @@ describe.skipIf(!canPack)('a packed script', () => {
     expect(started.map(([, name]) => name).toSorted()).toEqual([
       'cache-thread.mjs',
       'engine-process.mjs',
+      'import-thread.mjs',
       'service-thread.mjs',
     ]);
     for (const [, name = ''] of started) expect(names).toContain(`out/main/${name}`);
@@ -184,6 +185,7 @@ describe.skipIf(!canPack)('a packed script', () => {
       cache: find('cache-thread.mjs'),
       service: find('service-thread.mjs'),
       engine: find('engine-process.mjs'),
+      imports: find('import-thread.mjs'),
     });
     expect(uncaught).toEqual([]);
   });

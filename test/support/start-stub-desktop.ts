@@ -35,7 +35,7 @@ export async function startStubDesktop(options: {
     windowFolder: folder,
     developmentServer: null,
     preload: '/app/preload.cjs',
-    workers: { cache: thread, service: thread, engine: thread },
+    workers: { cache: thread, service: thread, engine: thread, imports: thread },
     createCore: (host) => {
       onHost(host);
       return creation;

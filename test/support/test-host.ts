@@ -27,6 +27,7 @@ export async function createTestHost(
       cache: bundledScript('cache-thread'),
       service: bundledScript('service-thread'),
       engine: bundledScript('engine-process'),
+      imports: bundledScript('import-thread'),
     },
     startProcess: forkProcess,
     chooseExportTarget: (name) => Promise.resolve(join(dataFolder, name)),

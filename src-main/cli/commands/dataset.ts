@@ -1,11 +1,23 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { DATASET_REPORTS } from '../../common/model/exports/dataset.ts';
+import { DATASET_REPORTS, type DatasetUpdate } from '../../common/model/exports/dataset.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
 import { countWords } from '../output/count-words.ts';
 import { CONNECTION_OPTION, findConnection } from '../session/find-connection.ts';
+import type { Session } from '../session/session.ts';
 import { requireDone, waitForTask } from '../session/wait-for-task.ts';
-import type { Command } from '../words/command.ts';
+import type { Command, CommandContext } from '../words/command.ts';
+
+/** Brings a dataset up to the cache, and returns what that did. */
+async function update(context: CommandContext, session: Session, datasetId: string): Promise<DatasetUpdate> {
+  const { taskId } = await session.call('datasets/update', { datasetId });
+  requireDone(await waitForTask(context, session, taskId, { doing: 'Writing', unit: 'days' }));
+  const updated = (await session.call('datasets/list', null)).find(({ id }) => id === datasetId);
+  if (updated === undefined || updated.last === null) {
+    throw new CommandError(EXIT.unexpected, 'The folder was not written.');
+  }
+  return updated.last;
+}
 
 export const datasetCommand: Command = {
   name: 'dataset',
@@ -16,10 +28,12 @@ export const datasetCommand: Command = {
     CONNECTION_OPTION,
     { name: 'out', value: 'FOLDER', summary: 'the folder; made where there is none', isPath: true },
     { name: 'report', value: 'REPORT', summary: 'one report; both by default', choices: DATASET_REPORTS },
-    { name: 'keep', value: null, summary: 'keep it up to date while Channelscope runs' },
+    { name: 'keep', value: null, summary: 'remember it, and keep it up to date while Channelscope runs' },
   ],
-  about: `Days that did not change are left alone; one that did is replaced whole, and can be read meanwhile. With --json it
-writes {"folder","days","records","bytes","written","incomplete"}.`,
+  about: `Days that did not change are left alone; one that did is replaced whole, and can be read meanwhile. Without --keep the
+folder is written once and not remembered; one that Channelscope knows already stays as it is.
+
+With --json it writes {"folder","days","records","bytes","written","incomplete"}.`,
   async run(context) {
     const { args, out, workFolder } = context;
     args.require('connection');
@@ -43,11 +57,10 @@ writes {"folder","days","records","bytes","written","incomplete"}.`,
       { exportTarget: folder },
     );
     if (added === null) throw new CommandError(EXIT.cancelled, 'Cancelled.');
-    const { taskId } = await session.call('datasets/update', { datasetId: added.id });
-    requireDone(await waitForTask(context, session, taskId, { doing: 'Writing', unit: 'days' }));
-    const [updated] = (await session.call('datasets/list', null)).filter(({ id }) => id === added.id);
-    const last = updated?.last ?? null;
-    if (last === null) throw new CommandError(EXIT.unexpected, 'The folder was not written.');
+    const isRemembered = args.has('keep') || known !== undefined;
+    const last = await update(context, session, added.id).finally(async () => {
+      if (!isRemembered) await session.call('datasets/remove', { datasetId: added.id });
+    });
     const { days, records, bytes, written, incomplete } = last;
     await out.json({ folder, days, records, bytes, written, incomplete });
     await out.text(

@@ -35,7 +35,8 @@ export const importCommand: Command = {
     },
     { name: 'zone', value: 'ZONE', summary: 'zone of dates that have none' },
   ],
-  about: `FILE is a CSV, JSON or NDJSON export, or a portable snapshot: all of it is imported, or nothing.
+  about: `FILE is a CSV, JSON, NDJSON or Parquet export, a file of a dataset, or a portable snapshot: all of it is imported, or
+nothing.
 
 With --json it writes {"file","sha256","connection","snapshots","records"}.`,
   async run(context) {

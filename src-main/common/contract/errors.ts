@@ -76,6 +76,7 @@ export const ERROR_CODES = [
   'exports.too-many-presets',
   'datasets.not-found',
   'exports.no-browser',
+  'exports.no-sandbox',
   'exports.print-failed',
   'exports.not-portable',
   'files.held',

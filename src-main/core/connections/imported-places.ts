@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { TENANT_NOT_STATED } from '../../common/model/cache/imported.ts';
 import { SPECIFIED_REPORT_IDENTIFIERS } from '../../common/reporting/reports.ts';
 import type { SavedConnection } from './connection-document.ts';
 
@@ -26,7 +27,7 @@ export function findImportedPlace(
     (each) =>
       each.kind === 'imported' &&
       each.baseAddress === (address ?? NO_ADDRESS) &&
-      each.tenant === (tenant ?? 0),
+      each.tenant === (tenant ?? TENANT_NOT_STATED),
   );
 }
 
@@ -41,7 +42,7 @@ export function toImportedPlace(
     kind: 'imported',
     name: toFreeName(name === null ? 'Imported' : `Imported: ${name}`, saved),
     baseAddress: address ?? NO_ADDRESS,
-    tenant: tenant ?? 0,
+    tenant: tenant ?? TENANT_NOT_STATED,
     serviceZone: zone,
     reportIdentifiers: { ...SPECIFIED_REPORT_IDENTIFIERS },
     pageSize: PAGE_SIZE,

@@ -21,7 +21,7 @@ export function describeExport(
   const shown = clock === undefined || !isDetailKind(report) ? {} : { clock };
   return {
     report,
-    tenant,
+    ...(tenant === null ? {} : { tenant }),
     startDate,
     endDate,
     zone,

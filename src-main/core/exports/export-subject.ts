@@ -1,4 +1,5 @@
 import { AppError } from '../../common/contract/errors.ts';
+import { toKnownTenant } from '../../common/model/cache/imported.ts';
 import type { Snapshot } from '../../common/model/cache/snapshot.ts';
 import { toEndMs, type Period } from '../../common/model/period.ts';
 import type { RecordScope } from '../../common/model/records/record-scope.ts';
@@ -12,7 +13,8 @@ import type { ExportProvenance } from './prepared-export.ts';
 export interface ExportSubject {
   readonly report: ReportKind;
   readonly connectionId: string;
-  readonly tenant: number;
+  /** Null where the records were imported from a file that doesn't say it. */
+  readonly tenant: number | null;
   readonly period: Period;
   /** The state of a snapshot; of a period `complete`, or `incomplete` where something of it is not cached. */
   readonly state: string;
@@ -44,7 +46,8 @@ export async function readExportSubject(
     const span = { fromMs: snapshot.period.fromMs, toMs: toEndMs(snapshot.period), buckets: 1 };
     const { gaps } = readCoverage([found], span, 0);
     const unreadableCount = countUnreadable([snapshot]);
-    return { ...snapshot, snapshotId: id, unreadableCount, provenance: { snapshotIds: [id], gaps } };
+    const tenant = toKnownTenant(found.tenant, found.imported !== undefined);
+    return { ...snapshot, tenant, snapshotId: id, unreadableCount, provenance: { snapshotIds: [id], gaps } };
   }
   const { connectionId, report, fromMs, toMs } = scope;
   const snapshots = await cache.listSnapshots(connectionId);
@@ -59,7 +62,7 @@ export async function readExportSubject(
   return {
     report,
     connectionId,
-    tenant: newest.tenant,
+    tenant: toKnownTenant(newest.tenant, newest.imported !== undefined),
     period: {
       startDate: toWireDate(fromMs, zone),
       endDate: toWireDate(lastMs, zone),

@@ -14,8 +14,8 @@ type ResultRow = readonly SqlCell[];
 /** What exports of results are read from. */
 export interface ResultParts {
   readonly engine: Pick<Engine, 'readSqlRows'> & FileEngine;
-  /** The tenant of a connection. Throws `connections.not-found`. */
-  findTenant(connectionId: string): number;
+  /** The tenant of a connection; null where it isn't known. Throws `connections.not-found`. */
+  findTenant(connectionId: string): number | null;
 }
 
 const WINDOW_ROWS = 500;
@@ -52,7 +52,7 @@ export function prepareResult(parts: ResultParts, input: ResultInput): PreparedE
     recordCount: rowCount,
     describe: (recordCount, nowMs) => ({
       report: 'sql',
-      tenant,
+      ...(tenant === null ? {} : { tenant }),
       startDate: period.startDate,
       endDate: period.endDate,
       zone,

@@ -37,7 +37,8 @@ export function toExportFileName(
   const firstDay = toWireDate(period.fromMs, zone).slice(0, 10);
   const lastDay = toWireDate(period.toMs, zone).slice(0, 10);
   const days = firstDay === lastDay ? firstDay : `${firstDay}_to_${lastDay}`;
-  return toSafeFileName(`${report}_${tenant}_${days}${nameFilter(shown.filter, zone)}`, extension);
+  const of = tenant === null ? report : `${report}_${tenant}`;
+  return toSafeFileName(`${of}_${days}${nameFilter(shown.filter, zone)}`, extension);
 }
 
 function trimEnds(text: string): string {

@@ -1,20 +1,22 @@
+import { stat } from 'node:fs/promises';
 import { AppError } from '../../common/contract/errors.ts';
 import type { Emit, Input, Output } from '../../common/contract/index.ts';
 import type { ImportedFrom } from '../../common/model/cache/imported.ts';
 import type { Snapshot } from '../../common/model/cache/snapshot.ts';
 import { isTimeZone } from '../../common/time/time-zones.ts';
 import { createGate } from '../client/gate.ts';
+import type { ParquetReader, ReadParquet } from '../analysis/parquet/create-parquet-reader.ts';
 import type { SavedConnection } from '../connections/connection-document.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import type { ImportedPlace } from '../connections/imported-places.ts';
 import type { Host, ImportFile } from '../host.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { TaskHandle, TaskRegistry } from '../tasks/task-registry.ts';
-import { openRecordFile, type RecordFile } from './files/open-record-file.ts';
-import { surveyRecords } from './files/survey-records.ts';
+import { createByteCount, type ByteCount } from './count-bytes.ts';
+import type { RecordFile } from './files/open-record-file.ts';
 import { importRecords } from './import-records.ts';
 import { importPortable } from './portable/import-portable.ts';
-import { openPortable } from './portable/open-portable.ts';
+import { withImportThread, type FileReader } from './reading/with-import-thread.ts';
 import { withImport, type ImportCache } from './with-import.ts';
 
 /** A file is read from end to end for its checksum, to see that it is whole, and to be stored. */
@@ -29,6 +31,15 @@ interface Imported {
   readonly leftOut: readonly string[];
 }
 
+/** One import: the file, what was said about it, and how far it is. */
+interface Import {
+  readonly reader: FileReader;
+  readonly file: RecordFile & { readonly name: string };
+  readonly input: ImportInput;
+  readonly task: TaskHandle;
+  readonly count: ByteCount;
+}
+
 export interface LibraryImporter {
   /** Asks the host for the file, and starts; taskId is null when nothing was chosen. */
   start(input: ImportInput): Promise<Output<'imports/start'>>;
@@ -39,12 +50,13 @@ export function createLibraryImporter(options: {
   readonly cache: ImportCache;
   readonly connections: Pick<ConnectionStore, 'get' | 'findImportedPlace' | 'keepImportedPlace'>;
   readonly tasks: TaskRegistry;
-  readonly host: Pick<Host, 'chooseImportFile'>;
+  readonly host: Pick<Host, 'chooseImportFile' | 'workers'>;
+  readonly parquet: ParquetReader;
   readonly emit: Emit;
   readonly logger: Logger;
   now(): number;
 }): LibraryImporter {
-  const { cache, connections, tasks, host, emit, logger, now } = options;
+  const { cache, connections, tasks, host, parquet, emit, logger, now } = options;
 
   const enter = createGate(1);
   const findPlace = ({ connectionId }: ImportInput, place: ImportedPlace): SavedConnection =>
@@ -55,98 +67,94 @@ export function createLibraryImporter(options: {
     else connections.get(connectionId);
   };
 
-  const importRecordFile = async (
-    file: RecordFile,
-    fileName: string,
-    input: ImportInput,
-    { signal }: TaskHandle,
-    onBytes: (bytes: number) => void,
+  const toImportedFrom = (
+    { name: fileName, format, sha256: fileSha256 }: Import['file'],
+    { name: connectionName, address: serviceAddress }: { name: string | null; address: string | null },
+    exportedAtMs: number | null,
+  ): ImportedFrom => ({
+    fileName,
+    format,
+    fileSha256,
+    importedAtMs: now(),
+    connectionName,
+    serviceAddress,
+    exportedAtMs,
+  });
+
+  const importLines = async (
+    { reader, file, input, task, count }: Import,
+    lines: ReadParquet | null,
   ): Promise<Imported> => {
+    const { signal } = task;
     const { connectionId, report = null } = input;
     const zone = input.zone ?? (connectionId === null ? 'UTC' : connections.get(connectionId).serviceZone);
-    const survey = await surveyRecords(file, { report, zone }, signal, onBytes);
+    const asked = { file: { ...file, parquet: lines }, said: { report, zone } };
+    const survey = await reader.surveyFile(asked, { signal, onProgress: count.add });
     const { facts } = survey;
-    const place = findPlace(input, {
-      name: facts.connection?.name ?? null,
-      address: facts.connection?.address ?? null,
-      tenant: facts.tenant,
-      zone: survey.zone,
-    });
-    const imported: ImportedFrom = {
-      fileName,
-      format: file.format,
-      fileSha256: file.sha256,
-      importedAtMs: now(),
-      connectionName: facts.connection?.name ?? null,
-      serviceAddress: facts.connection?.address ?? null,
-      exportedAtMs: facts.exportedAtMs,
-    };
+    const connection = { name: facts.connection?.name ?? null, address: facts.connection?.address ?? null };
+    const place = findPlace(input, { ...connection, tenant: facts.tenant, zone: survey.zone });
+    const imported = toImportedFrom(file, connection, facts.exportedAtMs);
     const tenant = facts.tenant ?? place.tenant;
     const target = { connectionId: place.id, tenant, imported };
     const snapshots = await withImport(cache, (importing) =>
-      importRecords(importing, file, survey, target, {
+      importRecords(importing, reader, survey, target, {
         signal,
-        onBytes,
+        onBytes: count.add,
         beforeShown: () => keepPlace(input, place),
       }),
     );
     return { place, snapshots, leftOut: survey.leftOut };
   };
 
-  const importPortableFile = async (
-    file: RecordFile,
-    fileName: string,
-    input: ImportInput,
-    { signal }: TaskHandle,
-    onBytes: (bytes: number) => void,
-  ): Promise<Imported> => {
-    const portable = await openPortable(file.path, file.size);
-    try {
-      const { connection, snapshots: given, madeAtMs } = portable.manifest;
-      const [first] = given;
-      const place = findPlace(input, {
-        name: connection?.name ?? null,
-        address: connection?.address ?? null,
-        tenant: first?.tenant ?? null,
-        zone: first?.period.zone ?? 'UTC',
-      });
-      const imported: ImportedFrom = {
-        fileName,
-        format: 'portable',
-        fileSha256: file.sha256,
-        importedAtMs: now(),
-        connectionName: connection?.name ?? null,
-        serviceAddress: connection?.address ?? null,
-        exportedAtMs: madeAtMs,
-      };
-      const target = { connectionId: place.id, imported };
-      const snapshots = await withImport(cache, (importing) =>
-        importPortable(importing, portable, target, {
-          signal,
-          onBytes,
-          beforeShown: () => keepPlace(input, place),
-        }),
-      );
-      return { place, snapshots, leftOut: [] };
-    } finally {
-      portable.close();
-    }
+  const importRecordFile = (work: Import): Promise<Imported> => {
+    const { file, task, count } = work;
+    if (file.format !== 'parquet') return importLines(work, null);
+    const onProgress = count.follow(file.size);
+    return parquet.withLines(file, { signal: task.signal, onProgress }, (lines) => {
+      count.expect(2 * lines.bytes - file.size);
+      return importLines(work, lines);
+    });
   };
 
-  const run = async (found: ImportFile, input: ImportInput, task: TaskHandle): Promise<void> => {
-    let total = 0;
-    let done = 0;
-    const onBytes = (bytes: number): void => {
-      done += bytes;
-      task.progress(Math.min(done, total), total);
-    };
-    const file = await openRecordFile(found.path, task.signal, (bytes, size) => {
-      total = size * PASSES;
-      onBytes(bytes);
-    });
+  const importPortableFile = async ({ reader, file, input, task, count }: Import): Promise<Imported> => {
+    const { signal } = task;
+    const manifest = await reader.openPortable(file);
+    const { connection, snapshots: given, madeAtMs } = manifest;
+    count.expect((1 - PASSES) * file.size);
+    for (const { pages, records } of given) {
+      for (const { bytes } of pages) count.expect(bytes);
+      count.expect(records?.bytes ?? 0);
+    }
+    const [first] = given;
+    const from = { name: connection?.name ?? null, address: connection?.address ?? null };
+    const zone = first?.period.zone ?? 'UTC';
+    const place = findPlace(input, { ...from, tenant: first?.tenant ?? null, zone });
+    const target = { connectionId: place.id, imported: toImportedFrom(file, from, madeAtMs) };
+    const snapshots = await withImport(cache, (importing) =>
+      importPortable(importing, reader, manifest, target, {
+        signal,
+        onBytes: count.add,
+        beforeShown: () => keepPlace(input, place),
+      }),
+    );
+    return { place, snapshots, leftOut: [] };
+  };
+
+  const importWith = async (
+    reader: FileReader,
+    found: ImportFile,
+    input: ImportInput,
+    task: TaskHandle,
+  ): Promise<void> => {
+    const { signal } = task;
+    const count = createByteCount(task.progress);
+    count.expect(PASSES * (await readSize(found.path)));
+    const opened = await reader.openFile(found.path, { signal, onProgress: count.add });
+    const file = { ...opened, name: found.name };
+    const work = { reader, file, input, task, count };
     const importFile = file.format === 'portable' ? importPortableFile : importRecordFile;
-    const { place, snapshots, leftOut } = await importFile(file, found.name, input, task, onBytes);
-    task.progress(total, total);
+    const { place, snapshots, leftOut } = await importFile(work);
+    count.end();
     const recordCount = snapshots.reduce((sum, snapshot) => sum + snapshot.recordCount, 0);
     task.update({
       importOutcome: {
@@ -160,13 +168,14 @@ export function createLibraryImporter(options: {
       },
     });
     for (const snapshot of snapshots) emit('snapshots/changed', snapshot);
-    logger.info('A file was imported.', {
-      taskId: task.id,
-      format: file.format,
-      sha256: file.sha256,
-      recordCount,
-    });
+    const { format, sha256 } = file;
+    logger.info('A file was imported.', { taskId: task.id, format, sha256, recordCount });
   };
+
+  const run = (found: ImportFile, input: ImportInput, task: TaskHandle): Promise<void> =>
+    withImportThread({ script: host.workers.imports, logger }, (reader) =>
+      importWith(reader, found, input, task),
+    );
 
   return {
     async start(input) {
@@ -189,4 +198,12 @@ export function createLibraryImporter(options: {
       return { taskId: task.id };
     },
   };
+}
+
+/** Nothing where it can't be told: opening the file says why. */
+async function readSize(path: string): Promise<number> {
+  return stat(path).then(
+    ({ size }) => size,
+    () => 0,
+  );
 }

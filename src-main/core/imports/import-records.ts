@@ -3,10 +3,10 @@ import type { Remark, Snapshot, SnapshotState } from '../../common/model/cache/s
 import type { Period } from '../../common/model/period.ts';
 import type { StoredImport } from '../cache/imports/import-pages.ts';
 import { toPeriod } from '../downloads/find-gaps.ts';
-import type { RecordFile } from './files/open-record-file.ts';
 import type { Survey } from './files/survey-records.ts';
-import { writeImportedPages } from './files/write-imported-pages.ts';
 import { toUnreadable } from './import-error.ts';
+import type { PageOrigin } from './files/write-imported-pages.ts';
+import type { FileReader } from './reading/with-import-thread.ts';
 import type { Importing } from './with-import.ts';
 
 /** How long after its period a report may still get late records, where nothing says it. */
@@ -20,12 +20,12 @@ export interface RecordTarget {
 }
 
 /**
- * Imports the records of a file into one snapshot, which is there once all of them are. Throws `imports.unreadable` for a
- * file that changed meanwhile, and for one of whose records none can be read.
+ * Imports the records of a surveyed file into one snapshot, which is there once all of them are. Throws
+ * `imports.unreadable` for a file that changed meanwhile.
  */
 export async function importRecords(
   cache: Importing,
-  file: RecordFile,
+  reader: Pick<FileReader, 'readPage'>,
   survey: Survey,
   { connectionId, tenant, imported }: RecordTarget,
   {
@@ -54,9 +54,10 @@ export async function importRecords(
     settledToMs: null,
   });
   const stored: StoredImport[] = [];
-  const origin = { fileName: imported.fileName, fileSha256: file.sha256, total: recordCount };
-  for await (const { cursorSent, bytes } of writeImportedPages(survey.read(signal, onBytes), origin)) {
+  const origin = { fileName: imported.fileName, fileSha256: imported.fileSha256, total: recordCount };
+  for await (const { cursorSent, bytes, readBytes } of readPages(reader, origin)) {
     signal.throwIfAborted();
+    onBytes(readBytes);
     const page = {
       snapshotId,
       pageNumber: stored.length,
@@ -86,6 +87,22 @@ export async function importRecords(
       download: null,
     },
   ]);
+}
+
+/** The next page is read while one is stored. */
+async function* readPages(
+  reader: Pick<FileReader, 'readPage'>,
+  origin: PageOrigin,
+): AsyncGenerator<NonNullable<Awaited<ReturnType<FileReader['readPage']>>>> {
+  let next = reader.readPage(origin);
+  for (;;) {
+    const page = await next;
+    if (page === null) return;
+    next = reader.readPage(origin);
+    // Whoever gives up between two pages must not leave its failure unhandled.
+    next.catch(() => undefined);
+    yield page;
+  }
 }
 
 /** The period that the file states; where it states none, that of its records. */

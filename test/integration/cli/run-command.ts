@@ -47,6 +47,7 @@ export function createCommandRunner(dataFolder: string): CommandRunner {
         cache: bundledScript('cache-thread'),
         service: bundledScript('service-thread'),
         engine: bundledScript('engine-process'),
+        imports: bundledScript('import-thread'),
       },
       process: {
         ...streams,

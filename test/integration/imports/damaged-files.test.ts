@@ -42,7 +42,7 @@ describe('a file that can not be imported brings nothing, and its reason says wh
     ['nothing.csv', '', /empty/],
     ['blank.ndjson', '\n \n', /empty/],
     ['picture.png', Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), /no text/],
-    ['table.parquet', Buffer.from('PAR1\0\0\0\0'), /Parquet/],
+    ['table.parquet', Buffer.from('PAR1\0\0\0\0'), /Parquet file that is damaged/],
     ['utf-16.csv', Buffer.from('\ufeffId,Date\r\n', 'utf16le'), /UTF-16/],
     ['words.txt', 'Dear all,\nplease find attached', /not recognised/],
     ['other.ndjson', '{"a":1}\n{"a":2}\n', /none of the fields/],
@@ -139,6 +139,22 @@ describe('what is imported', () => {
       rig.call('downloads/start', { connectionId, report: 'inbound-detail', period }),
     ).rejects.toThrow(/connections\.imported/);
     await expect(rig.call('downloads/retry', { snapshotId })).rejects.toThrow(/not-resumable/);
+  });
+
+  it.each(['ndjson', 'json', 'csv'])('brings nothing from %s where it is cancelled', async (format) => {
+    const rig = await openImportRig();
+    const lines = Array.from({ length: 300_000 }, () => LINES[0]!);
+    const cells = Object.values(RECORD).join(',');
+    const content = {
+      ndjson: `${lines.join('\n')}\n`,
+      json: `[${lines.join(',')}]`,
+      csv: `${Object.keys(RECORD).join(',')}\r\n${`${cells}\r\n`.repeat(300_000)}`,
+    };
+    const path = await write(rig, `long.${format}`, content[format as keyof typeof content]);
+    const task = await rig.import(path, {}, (taskId) => rig.call('tasks/cancel', { taskId }));
+    expect(task).toMatchObject({ state: 'cancelled' });
+    expect(await rig.call('snapshots/list', { connectionId: null })).toEqual([]);
+    expect(await rig.call('connections/list', null)).toEqual([]);
   });
 
   it('goes to the connection that was chosen, and back to the same place where none is', async () => {

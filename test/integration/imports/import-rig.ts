@@ -13,9 +13,14 @@ import { createTestHost } from '../../support/test-host.ts';
 export interface ImportRig {
   readonly core: Core;
   readonly folder: string;
+  readonly dataFolder: string;
   readonly call: <Name extends OperationName>(name: Name, input: Input<Name>) => Promise<Output<Name>>;
-  /** Imports a file, and returns its task once it has ended. */
-  readonly import: (path: string, more?: Partial<Input<'imports/start'>>) => Promise<Task>;
+  /** Imports a file, and returns its task once it has ended; `onStarted` is called with its id before that. */
+  readonly import: (
+    path: string,
+    more?: Partial<Input<'imports/start'>>,
+    onStarted?: (taskId: string) => Promise<unknown>,
+  ) => Promise<Task>;
   /** The same, for a file that has to be good. */
   readonly importWell: (path: string, more?: Partial<Input<'imports/start'>>) => Promise<ImportOutcome>;
   /** Writes a portable file of snapshots. */
@@ -55,14 +60,16 @@ export async function openImportRig(now: () => number = () => NOW_MS): Promise<I
     if (!answer.ok) throw new Error(`${name}: ${answer.error.code} ${JSON.stringify(answer.error)}`);
     return answer.value as Output<typeof name>;
   };
-  const start = async (path: string, more: Partial<Input<'imports/start'>> = {}): Promise<Task> => {
+  const start: ImportRig['import'] = async (path, more = {}, onStarted = () => Promise.resolve()) => {
     importFile = path;
     const { taskId } = await call('imports/start', { uploadId: null, connectionId: null, ...more });
+    await onStarted(taskId ?? '');
     return call('tasks/wait', { taskId: taskId ?? '' });
   };
   return {
     core,
     folder,
+    dataFolder: host.dataFolder,
     call,
     import: start,
     importWell: async (path, more) => {

@@ -2,8 +2,14 @@ import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { parquetReadObjects } from 'hyparquet';
+import { compressors } from 'hyparquet-compressors';
 import { openPromise } from 'yauzl';
-import type { PortableManifest } from '../../../src-main/core/exports/portable/portable-manifest.ts';
+import {
+  PORTABLE_VERSION,
+  type PortableManifest,
+  type PortableSnapshot,
+} from '../../../src-main/core/exports/portable/portable-manifest.ts';
 import { createZipWriter } from '../../../src-main/core/exports/formats/xlsx/zip-writer.ts';
 import { HOSTILE_TEXTS } from '../../support/hostile-texts.ts';
 import { openImportRig, type ImportRig } from './import-rig.ts';
@@ -56,6 +62,12 @@ function reseal(entries: Entries, change: (manifest: PortableManifest) => object
   });
 }
 
+function dropRecords(snapshot: PortableSnapshot): PortableSnapshot {
+  const { records, ...rest } = snapshot;
+  expect(records).toBeDefined();
+  return rest;
+}
+
 describe('a portable snapshot', () => {
   it('brings the pages as they were, and all that proves them, to a computer without a connection', async () => {
     const there = await openImportRig();
@@ -88,6 +100,41 @@ describe('a portable snapshot', () => {
     });
   });
 
+  it('holds the records as Parquet, which any reader of Parquet finds equal to those of the pages', async () => {
+    const rig = await openImportRig();
+    const snapshotId = await importRecords(rig);
+    const file = join(rig.folder, 'shared.channelscope');
+    await rig.share([snapshotId], file);
+    const [, parquet] = (await readZip(file)).find(([name]) => name === 'snapshots/0/records.parquet')!;
+    const rows = await parquetReadObjects({
+      file: Uint8Array.from(Buffer.from(parquet)).buffer,
+      compressors,
+    });
+    const ndjson = join(rig.folder, 'records.ndjson');
+    await rig.export(snapshotId, ndjson, {});
+    const lines = (await readFile(ndjson, 'utf8')).trimEnd().split('\n');
+    expect(rows).toHaveLength(RECORDS);
+    for (const [place, line] of lines.entries()) {
+      const { Payload, Id, Date: date, ActionId } = JSON.parse(line) as Record<string, string>;
+      expect(rows[place]).toMatchObject({ Payload: Payload?.toWellFormed(), Id, Date: date, ActionId });
+    }
+  });
+
+  it('of version 1, which has pages only, still opens', async () => {
+    const rig = await openImportRig();
+    const snapshotId = await importRecords(rig);
+    const file = join(rig.folder, 'shared.channelscope');
+    await rig.share([snapshotId], file);
+    const entries = (await readZip(file)).filter(([name]) => !name.endsWith('.parquet'));
+    const older = reseal(entries, (manifest) => ({
+      ...manifest,
+      version: 1,
+      snapshots: manifest.snapshots.map(dropRecords),
+    }));
+    await writeZip(file, older);
+    expect(await rig.importWell(file)).toMatchObject({ recordCount: RECORDS });
+  });
+
   it('that was damaged, changed or made to do harm is refused with its reason, and nothing of it stays', async () => {
     const rig = await openImportRig();
     const snapshotId = await importRecords(rig);
@@ -100,7 +147,21 @@ describe('a portable snapshot', () => {
     const swap = (name: string, content: string | Uint8Array): Entries =>
       entries.map((entry) => (entry[0] === name ? [name, content] : entry));
     const text = entries[0]![1].toString();
-    const changed = reseal(entries, (manifest) => ({ ...manifest, version: 2 }));
+    const changed = reseal(entries, (manifest) => ({ ...manifest, version: PORTABLE_VERSION + 1 }));
+    const records = entries.find(([name]) => name.endsWith('.parquet'))!;
+    const respelled = Buffer.from(records[1]);
+    respelled.writeUInt8(respelled.readUInt8(100) ^ 1, 100);
+    const fewer = reseal(entries, (manifest) => ({
+      ...manifest,
+      snapshots: manifest.snapshots.map((each) => ({
+        ...each,
+        records: { ...each.records!, recordCount: each.recordCount - 1 },
+      })),
+    }));
+    const without = reseal(
+      entries.filter((entry) => entry !== records),
+      (manifest) => ({ ...manifest, snapshots: manifest.snapshots.map(dropRecords) }),
+    );
     const counted = reseal(entries, (manifest) => ({
       ...manifest,
       snapshots: manifest.snapshots.map((each) => ({ ...each, recordCount: each.recordCount + 1 })),
@@ -129,6 +190,10 @@ describe('a portable snapshot', () => {
         /manifest/,
       ],
       ['the count, sealed', counted, /certificate/],
+      ['the records beside the pages', swap(records[0], respelled), /records that were shared/],
+      ['records that are missing', entries.filter((entry) => entry !== records), /lacks/],
+      ['fewer records than the pages hold, sealed', fewer, /not as many/],
+      ['no records though its version has them, sealed', without, /not as many/],
       ['a newer version', changed, /newer version/],
       ['an entry that nobody named', [...entries, ['notes.txt', 'x']], /notes\.txt/],
       ['an entry twice', [...entries, entries[0]!], /twice/],

@@ -8,6 +8,7 @@ import { pathToFileURL } from 'node:url';
 export const BUNDLED = {
   'cache-thread': 'src-main/core/cache/threads/cache-thread.ts',
   'engine-process': 'src-main/core/analysis/engine/engine-process.ts',
+  'import-thread': 'src-main/core/imports/reading/import-thread.ts',
   'service-thread': 'src-main/service/service-thread.ts',
   'service-main': 'src-main/service/main.ts',
   'hold-folder': 'test/support/hold-folder.ts',

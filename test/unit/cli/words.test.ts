@@ -6,7 +6,8 @@ import { CommandError, EXIT, toExitCode } from '../../../src-main/cli/exit-codes
 import { toTable } from '../../../src-main/cli/output/table.ts';
 import { toJsonLine, toTerminalText } from '../../../src-main/cli/output/terminal-text.ts';
 import { readArguments } from '../../../src-main/cli/words/arguments.ts';
-import { writeCompletion } from '../../../src-main/cli/words/completion.ts';
+import { SHELLS, writeCompletion } from '../../../src-main/cli/words/completion.ts';
+import { COMMON_OPTIONS } from '../../../src-main/cli/words/option.ts';
 import { writeCommandHelp, writeHelp } from '../../../src-main/cli/words/help.ts';
 import { ERROR_CODES } from '../../../src-main/common/contract/errors.ts';
 
@@ -129,6 +130,31 @@ describe('completion', () => {
     const script = writeCompletion('powershell', 'cs', COMMANDS);
     expect(script).toContain("-CommandName 'cs'");
     for (const { name } of COMMANDS) expect(script).toContain(`'${name}' = @(`);
+  });
+
+  it.each(SHELLS)(
+    'in %s names every command, every option of it, and every value that it may have',
+    (shell) => {
+      const script = writeCompletion(shell, 'cs', COMMANDS);
+      const lineOf = (key: string): string =>
+        script.split('\n').find((line) => line.trimStart().startsWith(`'${key}'`)) ?? '';
+      for (const { name, options, choices = [] } of COMMANDS) {
+        for (const word of choices) expect(lineOf(name)).toContain(word);
+        for (const option of [...options, ...COMMON_OPTIONS]) {
+          expect(lineOf(name), name).toContain(`--${option.name}`);
+        }
+        for (const { name: option, choices: values = [] } of options) {
+          for (const value of values) expect(lineOf(`${name} --${option}`)).toContain(value);
+        }
+      }
+    },
+  );
+
+  it.skipIf(!hasBash)('in bash offers the options of every command', () => {
+    for (const { name, options } of COMMANDS) {
+      const offered = complete(...name.split(' '), '--');
+      expect(offered).toEqual([...options, ...COMMON_OPTIONS].map((option) => `--${option.name}`));
+    }
   });
 });
 

@@ -13,7 +13,7 @@ export type OfferedFile = Static<typeof OfferedFile>;
 
 export const importsOperations = {
   /**
-   * Starts a task of kind `library-import` for a CSV, JSON or NDJSON export or a portable snapshot: an uploaded file, or
+   * Starts a task of kind `library-import` for a CSV, JSON, NDJSON or Parquet export or a portable snapshot: an uploaded file, or
    * (id null) one that the host lets the person choose. taskId is null when nothing was chosen.
    */
   'imports/start': operation(

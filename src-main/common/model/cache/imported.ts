@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 
-const ImportFormat = Type.Enum(['csv', 'json', 'ndjson', 'portable']);
+const ImportFormat = Type.Enum(['csv', 'json', 'ndjson', 'parquet', 'portable']);
 
 /** Where the records of a snapshot came from that was imported, and not received from the service. */
 export const ImportedFrom = Type.Object({
@@ -16,6 +16,14 @@ export const ImportedFrom = Type.Object({
   exportedAtMs: Type.Union([Type.Integer(), Type.Null()]),
 });
 export type ImportedFrom = Static<typeof ImportedFrom>;
+
+/** What is kept as the tenant of imported records whose file names none. */
+export const TENANT_NOT_STATED = 0;
+
+/** The tenant of records; null where they were imported and no file says it. */
+export function toKnownTenant(tenant: number, isImported: boolean): number | null {
+  return isImported && tenant === TENANT_NOT_STATED ? null : tenant;
+}
 
 /** What an import brought. */
 export const ImportOutcome = Type.Object({

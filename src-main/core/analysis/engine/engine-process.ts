@@ -1,15 +1,14 @@
-import { serveEngine, type EngineStart } from './serve-engine.ts';
+import { serveAnalysis } from '../serve-analysis.ts';
 
-// The engine in a child process of plain Node. It ends with its parent.
-const start = JSON.parse(process.argv[2] ?? '{}') as EngineStart;
+// The engine, or a reader of Parquet, in a child process of plain Node. It ends with its parent.
 process.on('disconnect', () => process.exit());
-await serveEngine(
+await serveAnalysis(
   {
     postMessage: (message) => void process.send?.(message),
     onMessage: (listener) => void process.on('message', listener),
     close: () => process.disconnect(),
   },
-  start,
+  process.argv[2] ?? '{}',
   (error) => {
     process.stderr.write(`${String(error)}\n`);
     process.exit(1);

@@ -4,7 +4,8 @@ import type { ExportColumn } from '../export-columns.ts';
 /** What a file states about itself, where its format has a place for it. */
 export interface ExportAbout {
   readonly report: string;
-  readonly tenant: number;
+  /** Left out where the records were imported from a file that doesn't say it. */
+  readonly tenant?: number;
   readonly startDate: string;
   readonly endDate: string;
   /** The zone of the two dates. */

@@ -5,7 +5,8 @@ import { Remark, ReportKindSchema, SnapshotState } from '../../../common/model/c
 import { Period } from '../../../common/model/period.ts';
 
 export const PORTABLE_FORMAT = 'channelscope-portable-snapshot';
-export const PORTABLE_VERSION = 1;
+/** Files of version 1 have no records beside their pages. */
+export const PORTABLE_VERSION = 2;
 export const MANIFEST_ENTRY = 'manifest.json';
 /** Holds the SHA-256 of the manifest, in hex. */
 export const SEAL_ENTRY = 'manifest.sha256';
@@ -45,6 +46,15 @@ const Page = Type.Object({
     }),
   ),
 });
+
+/** The records of the pages once more, as Parquet that other programs read. */
+const PortableRecords = Type.Object({
+  path: Type.String({ pattern: '^snapshots/\\d{1,4}/records\\.parquet$' }),
+  bytes: Count,
+  sha256: Sha256,
+  recordCount: Count,
+});
+export type PortableRecords = Static<typeof PortableRecords>;
 
 const Slice = Type.Object({
   sliceNumber: Type.Integer(),
@@ -87,13 +97,15 @@ export const PortableSnapshot = Type.Object({
   download: nullable(Download),
   certificate: nullable(Certificate),
   pages: Type.Array(Page, { maxItems: MAX_PAGES }),
+  /** Left out in files of version 1. */
+  records: Type.Optional(PortableRecords),
 });
 export type PortableSnapshot = Static<typeof PortableSnapshot>;
 
-/** What a portable file says of itself; every other entry of the ZIP is a page that it names. */
+/** What a portable file says of itself; every other entry of the ZIP is one that it names. */
 export const PortableManifest = Type.Object({
   format: Type.Literal(PORTABLE_FORMAT),
-  version: Type.Literal(PORTABLE_VERSION),
+  version: Type.Integer({ minimum: 1, maximum: PORTABLE_VERSION }),
   application: Type.String(),
   applicationVersion: Type.String(),
   madeAtMs: Type.Integer(),

@@ -7,7 +7,9 @@ import type { PortablePage, PortableSource } from '../../cache/imports/portable-
 import type { SavedConnection } from '../../connections/connection-document.ts';
 import { toCertificate } from '../../downloads/certificate.ts';
 import { createZipWriter } from '../formats/xlsx/zip-writer.ts';
+import type { RecordParts } from '../prepare-records.ts';
 import type { PreparedDocument } from '../prepared-export.ts';
+import { toNotPortable } from './not-portable.ts';
 import {
   LEFT_OUT,
   MANIFEST_ENTRY,
@@ -18,13 +20,12 @@ import {
   type PortableManifest,
   type PortableSnapshot,
 } from './portable-manifest.ts';
+import { writePortableRecords } from './write-portable-records.ts';
 
 /** What portable files are made from. */
-export interface PortableParts {
-  readonly cache: Pick<
-    Cache,
-    'getSnapshot' | 'getDownload' | 'readJournalFigures' | 'readPortable' | 'readPageBytes'
-  >;
+export interface PortableParts extends RecordParts {
+  readonly cache: RecordParts['cache'] &
+    Pick<Cache, 'getSnapshot' | 'getDownload' | 'readJournalFigures' | 'readPortable' | 'readPageBytes'>;
   /** The application's version. */
   readonly version: string;
   /** Undefined for a connection that is gone. */
@@ -36,8 +37,9 @@ export interface PortableParts {
 export type PreparedPortable = Omit<PreparedDocument, 'format' | 'preview'> & { readonly format: 'portable' };
 
 /**
- * Prepares a file that brings snapshots to another computer: their pages as received, with all that proves them. Throws
- * `cache.snapshot-not-found`, and `exports.not-portable` for what is still being downloaded or is damaged.
+ * Prepares a file that brings snapshots to another computer: their pages as received, with all that proves them, and their
+ * records as Parquet. Throws `cache.snapshot-not-found`, and `exports.not-portable` for what is still being downloaded or
+ * is damaged.
  */
 export async function preparePortable(
   parts: PortableParts,
@@ -76,10 +78,22 @@ export async function preparePortable(
             throw toNotPortable('damaged');
           await put(await zip.begin(described.pages[number]?.path ?? ''));
           await put(await zip.write(bytes));
-          done += page.recordCount;
-          task.progress(done, recordCount);
+          done += page.recordCount / 2;
+          task.progress(Math.floor(done), recordCount);
         }
-        snapshots.push(described);
+        const records = await writePortableRecords(
+          parts,
+          snapshot,
+          `snapshots/${place}/records.parquet`,
+          zip,
+          put,
+          {
+            signal: task.signal,
+            onProgress: (written) => task.progress(Math.floor(done + written / 2), recordCount),
+          },
+        );
+        done += records.recordCount / 2;
+        snapshots.push({ ...described, records });
       }
       const text = JSON.stringify(toManifest(parts, connectionId, snapshots), null, 1);
       await put(await zip.begin(MANIFEST_ENTRY));
@@ -96,18 +110,6 @@ function requirePortable({ state, pageCount }: Snapshot, { pages }: PortableSour
   if (state === 'downloading' || state === 'paused') throw toNotPortable('not-over');
   if (pageCount !== pages.length || pages.some(({ isDamaged }) => isDamaged)) throw toNotPortable('damaged');
   if (pages.some(({ isRebuilt }) => isRebuilt)) throw toNotPortable('rebuilt');
-}
-
-const REASONS = {
-  'not-over': 'It is still being downloaded. Wait for its end, or cancel it.',
-  damaged: 'A page of it is damaged, or missing. Download it again.',
-  rebuilt:
-    'Its pages are not those that were received: a cache of version 0.1.0 kept rows only. Download it again.',
-  'too-many-pages': `Together they have more than ${MAX_PAGES} pages. Share fewer of them at a time.`,
-};
-
-function toNotPortable(reason: keyof typeof REASONS): AppError {
-  return new AppError('exports.not-portable', 'The snapshot can not be shared.', { reason: REASONS[reason] });
 }
 
 function toManifest(

@@ -25,7 +25,8 @@ const HATCHING = markup`<svg class="definitions" aria-hidden="true">
  */
 export function writeReport(content: ReportContent): string {
   const title = writeTitle(content);
-  const style = writeStyle(`Channelscope · ${title} · tenant ${content.about.tenant}`);
+  const { tenant } = content.about;
+  const style = writeStyle(`Channelscope · ${title}${tenant === undefined ? '' : ` · tenant ${tenant}`}`);
   const hash = createHash('sha256').update(style).digest('base64');
   const policy = `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
   const page = markup`<!doctype html>
@@ -37,7 +38,7 @@ export function writeReport(content: ReportContent): string {
         <meta name="referrer" content="no-referrer" />
         <meta name="color-scheme" content="light dark" />
         <meta name="generator" content="Channelscope ${content.applicationVersion}" />
-        <title>${title}, tenant ${content.about.tenant}</title>
+        <title>${title}${tenant === undefined ? '' : `, tenant ${tenant}`}</title>
         ${new Markup(`<style>${style}</style>`)}
       </head>
       <body>

@@ -74,7 +74,7 @@ export function detectReport(names: readonly string[], stated: ReportKind | null
   const found = (report: ReportKind): number => resolveFields<string>(names, FIELD_NAMES[report]).foundCount;
   if (Math.max(...REPORT_KINDS.map(found)) === 0) {
     throw toUnreadable(
-      'Its records have none of the fields of a report. Import a CSV, JSON or NDJSON export, or a portable snapshot.',
+      'Its records have none of the fields of a report. Import a CSV, JSON, NDJSON or Parquet export, or a portable snapshot.',
     );
   }
   if (stated !== null) return stated;

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, readFile, stat } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
 import { findErrorCode } from '../../../node/error-text.ts';
 import { isJsonObject } from '../../../common/reporting/reading/read-json.ts';
 import { toUnreadable } from '../import-error.ts';
 import { findSeparator } from './read-csv-records.ts';
-import { readManifest, type Manifest } from './stated-facts.ts';
+import { readManifest as readDatasetManifest } from '../../datasets/dataset-manifest.ts';
+import { readManifest, toDatasetFacts, type Manifest } from './stated-facts.ts';
 
 const CHUNK_BYTES = 256 * 1024;
 /** Bytes from the start that show what a file is. */
@@ -19,7 +21,7 @@ export interface RecordFile {
   readonly path: string;
   readonly size: number;
   readonly sha256: string;
-  readonly format: 'csv' | 'json' | 'ndjson' | 'portable';
+  readonly format: 'csv' | 'json' | 'ndjson' | 'parquet' | 'portable';
   /** Of a CSV file. */
   readonly separator: ReturnType<typeof findSeparator>;
   /** The manifest beside it, where there is one and it is of this very file. */
@@ -57,17 +59,12 @@ async function hashFile(
 export async function openRecordFile(
   path: string,
   signal: AbortSignal,
-  onBytes: (bytes: number, size: number) => void,
+  onBytes: (bytes: number) => void,
 ): Promise<RecordFile> {
   const { head, size } = await readHead(path);
   const format = detectFormat(head);
-  const sha256 = await hashFile(path, signal, (bytes) => onBytes(bytes, size));
-  const manifest = format === 'portable' ? null : await readManifestBeside(path);
-  if (manifest !== null && manifest.sha256 !== sha256) {
-    throw toUnreadable(
-      'It is not the file that the manifest beside it describes: it was changed or damaged since it was exported. Export it again; to import it as it is, move the manifest away.',
-    );
-  }
+  const sha256 = await hashFile(path, signal, onBytes);
+  const manifest = format === 'portable' ? null : await findManifest(path, format, sha256);
   const separator = format === 'csv' ? findSeparator(toFirstLine(head)) : null;
   return { path, size, sha256, format, separator, manifest };
 }
@@ -89,6 +86,38 @@ async function readHead(path: string): Promise<{ readonly head: Buffer; readonly
   }
 }
 
+/** The manifest that describes the file; null where there is none. Throws for one that describes another content. */
+async function findManifest(
+  path: string,
+  format: RecordFile['format'],
+  sha256: string,
+): Promise<Manifest | null> {
+  const beside = await readManifestBeside(path);
+  if (beside !== null && beside.sha256 !== sha256) {
+    throw toUnreadable(
+      'It is not the file that the manifest beside it describes: it was changed or damaged since it was exported. Export it again; to import it as it is, move the manifest away.',
+    );
+  }
+  if (beside !== null || format !== 'parquet') return beside;
+  const listed = await readDatasetBeside(path);
+  if (listed !== null && listed.sha256 !== sha256) {
+    throw toUnreadable(
+      'It is not the file that _channelscope.json lists: it was changed or damaged, or its day is being replaced. Bring the folder up to date, and import it again; to import it as it is, copy it out of the folder.',
+    );
+  }
+  return listed;
+}
+
+/** What the manifest of a dataset says of a file that lies in its folder; null where it is of none. */
+async function readDatasetBeside(path: string): Promise<Manifest | null> {
+  const folder = join(path, '../../..');
+  const name = relative(folder, path).split(sep).join('/');
+  const manifest = await readDatasetManifest(folder).catch(() => null);
+  const day = manifest?.days.find(({ file }) => file === name);
+  if (manifest === null || day === undefined || day.sha256 === null) return null;
+  return { sha256: day.sha256, facts: toDatasetFacts(manifest, day) };
+}
+
 /** Null where there is none, or where what is there is none. */
 async function readManifestBeside(path: string): Promise<Manifest | null> {
   const beside = `${path}.manifest.json`;
@@ -100,13 +129,17 @@ async function readManifestBeside(path: string): Promise<Manifest | null> {
 function detectFormat(head: Buffer): RecordFile['format'] {
   const mark = head.toString('latin1', 0, 4);
   if (mark === 'PK\u0003\u0004') return 'portable';
-  if (mark === 'PAR1')
-    throw toUnreadable('It is a Parquet file. Export the records as NDJSON, or share a portable snapshot.');
+  if (mark === 'PAR1') return 'parquet';
+  if (mark === 'PARE') {
+    throw toUnreadable('It is an encrypted Parquet file. Write it again without encryption.');
+  }
   if (mark.startsWith('\u00ff\u00fe') || mark.startsWith('\u00fe\u00ff')) {
     throw toUnreadable('It is UTF-16. Save it as UTF-8, or export the records again.');
   }
   if (head.subarray(0, 4096).includes(0)) {
-    throw toUnreadable('It is no text. Import a CSV, JSON or NDJSON export, or a portable snapshot.');
+    throw toUnreadable(
+      'It is no text. Import a CSV, JSON, NDJSON or Parquet export, or a portable snapshot.',
+    );
   }
   const text = head
     .toString('utf8')
@@ -117,7 +150,7 @@ function detectFormat(head: Buffer): RecordFile['format'] {
   if (text.startsWith('{')) return isWholeObject(toFirstLine(head)) ? 'ndjson' : 'json';
   if (findSeparator(toFirstLine(head)) !== null) return 'csv';
   throw toUnreadable(
-    'It is not recognised: it is neither JSON nor does it begin with the names of fields such as Id and Date. Import a CSV, JSON or NDJSON export, or a portable snapshot.',
+    'It is not recognised: it is neither JSON nor does it begin with the names of fields such as Id and Date. Import a CSV, JSON, NDJSON or Parquet export, or a portable snapshot.',
   );
 }
 

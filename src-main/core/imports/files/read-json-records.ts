@@ -13,12 +13,15 @@ const BLANK = /^[\s\ufeff]*$/;
 /** Records of a file, each field as its JSON; numbers keep their digits. */
 export type FileRecords = AsyncGenerator<JsonTexts>;
 
-/** Reads one JSON object a line. Throws `imports.unreadable`, which names the line. */
-export async function* readNdjsonRecords(chunks: AsyncIterable<Buffer>): FileRecords {
+/** Reads one JSON object a line. Throws `imports.unreadable`, which names the line by the given word. */
+export async function* readNdjsonRecords(
+  chunks: AsyncIterable<Buffer>,
+  word: 'Line' | 'Row' = 'Line',
+): FileRecords {
   let line = 0;
   for await (const bytes of splitLines(chunks, MAX_RECORD_BYTES)) {
     line += 1;
-    const place = `Line ${line}`;
+    const place = `${word} ${line}`;
     if (bytes === null) throw toTooLong(place);
     if (bytes.length <= 64 && BLANK.test(bytes.toString())) continue;
     yield readRecord(bytes, place);

@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox';
 import { Value } from 'typebox/value';
 import { CsvDialect } from '../../../common/model/exports/export-options.ts';
 import type { Period } from '../../../common/model/period.ts';
+import type { DatasetDay, DatasetManifest } from '../../datasets/dataset-manifest.ts';
 import { REPORT_KINDS, type ReportKind } from '../../../common/reporting/reports.ts';
 import { fromWireDate } from '../../../common/reporting/wire-dates.ts';
 import { isTimeZone } from '../../../common/time/time-zones.ts';
@@ -10,6 +11,8 @@ import { isTimeZone } from '../../../common/time/time-zones.ts';
 const Stated = Type.Object({
   report: Type.Optional(Type.String()),
   tenant: Type.Optional(Type.Integer({ minimum: 0 })),
+  /** Of a file of a dataset: the day that it is of. */
+  date: Type.Optional(Type.Union([Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\d$' }), Type.Null()])),
   startDate: Type.Optional(Type.String()),
   endDate: Type.Optional(Type.String()),
   zone: Type.Optional(Type.String()),
@@ -70,6 +73,27 @@ export function readStatedHead(head: string): StatedFacts {
   }
 }
 
+/** Reads what a Parquet file says in its own metadata; the number of its rows is always stated. */
+export function readStatedParquet({
+  about,
+  rowCount,
+}: {
+  readonly about: string | null;
+  readonly rowCount: number;
+}): StatedFacts {
+  return { ...toFacts(about === null ? null : tryParse(about)), recordCount: rowCount };
+}
+
+/** What the manifest of a dataset says of one of its files. */
+export function toDatasetFacts(
+  { connection }: Pick<DatasetManifest, 'connection'>,
+  { report, date, state, records, writtenAt }: DatasetDay,
+): StatedFacts {
+  const { name, address, tenant } = connection;
+  const stated = { report, date, zone: 'UTC', state, tenant, recordCount: records, exportedAt: writtenAt };
+  return { ...toFacts(stated), connection: { name, address } };
+}
+
 /** A manifest that describes a file, with the file's SHA-256 in hex. */
 export interface Manifest {
   readonly sha256: string;
@@ -78,15 +102,18 @@ export interface Manifest {
 
 /** Reads a manifest; null for anything else. */
 export function readManifest(text: string): Manifest | null {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return null;
-  }
+  const value = tryParse(text);
   if (!Value.Check(StatedByManifest, value)) return null;
   const { sha256, columns, content, connection } = value;
   return { sha256, facts: { ...toFacts(value), columns, csv: content.csv ?? null, connection } };
+}
+
+function tryParse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
 
 function toFacts(value: unknown): StatedFacts {
@@ -107,11 +134,10 @@ function toFacts(value: unknown): StatedFacts {
   };
 }
 
-function toPeriod(
-  { startDate = '', endDate = '' }: Static<typeof Stated>,
-  zone: string | null,
-): Period | null {
+function toPeriod({ date = null, ...stated }: Static<typeof Stated>, zone: string | null): Period | null {
   if (zone === null) return null;
+  const day = date === null ? {} : { startDate: `${date} 00:00:00`, endDate: `${date} 23:59:59` };
+  const { startDate = '', endDate = '' } = { ...day, ...stated };
   const fromMs = fromWireDate(startDate, zone);
   const toMs = fromWireDate(endDate, zone);
   if (typeof fromMs !== 'number' || typeof toMs !== 'number' || toMs < fromMs) return null;

@@ -1,11 +1,13 @@
 import { createDateReader } from '../../../common/reporting/reading/read-date.ts';
 import type { ReportKind } from '../../../common/reporting/reports.ts';
 import { toUnreadable } from '../import-error.ts';
+import type { ReadParquet } from '../../analysis/parquet/create-parquet-reader.ts';
 import { detectReport } from './file-columns.ts';
 import { readChunks, type RecordFile } from './open-record-file.ts';
 import { readCsvHead, readCsvRecords, type CsvFindings, type CsvHead } from './read-csv-records.ts';
 import { readJsonHead, readJsonRecords, readNdjsonRecords, type FileRecords } from './read-json-records.ts';
-import { NOTHING_STATED, readStatedHead, type StatedFacts } from './stated-facts.ts';
+import { readParquetRecords } from './read-parquet-records.ts';
+import { NOTHING_STATED, readStatedHead, readStatedParquet, type StatedFacts } from './stated-facts.ts';
 import { createWireRecordWriter, type WireRecord } from './write-wire-record.ts';
 
 /** What a person said about a file. */
@@ -13,6 +15,11 @@ export interface SaidOfFile {
   readonly report: ReportKind | null;
   /** Zone of dates that carry none, where the file doesn't say it. */
   readonly zone: string;
+}
+
+/** A file whose records are read; those of Parquet from the lines that were written of them. */
+export interface SurveyedFile extends RecordFile {
+  readonly parquet: ReadParquet | null;
 }
 
 /** All that is known of a file once it was read from its beginning to its end. */
@@ -32,6 +39,11 @@ export interface Survey {
   /** Apostrophes before formulas are taken off, though no manifest says that they were put there. */
   readonly isGuardAssumed: boolean;
   readonly leftOut: readonly string[];
+}
+
+/** A file that was surveyed. */
+export interface Surveyed {
+  readonly survey: Survey;
   /** Reads the records once more, as the service would have sent them. */
   read(signal: AbortSignal, onBytes: (bytes: number) => void): AsyncGenerator<WireRecord>;
 }
@@ -40,20 +52,21 @@ export interface Survey {
  * Reads a whole file without keeping anything, so that one which is damaged brings nothing. Throws `imports.unreadable`.
  */
 export async function surveyRecords(
-  file: RecordFile,
+  file: SurveyedFile,
   said: SaidOfFile,
   signal: AbortSignal,
   onBytes: (bytes: number) => void,
-): Promise<Survey> {
-  const { path, manifest } = file;
+): Promise<Surveyed> {
+  const { manifest, parquet } = file;
+  const path = parquet?.path ?? file.path;
   const chunks = (): AsyncGenerator<Buffer> => readChunks(path, signal);
-  const own = file.format === 'json' ? readStatedHead(await readJsonHead(chunks())) : NOTHING_STATED;
-  const facts = manifest?.facts ?? own;
+  const facts = manifest?.facts ?? (await readFacts(file, chunks));
   if (facts.isDerived) {
     throw toUnreadable('It holds what was computed of records, not records. Export the records themselves.');
   }
   const head = file.format === 'csv' ? await readCsvHead(chunks(), file.separator ?? ',') : null;
-  const names = head?.names ?? (await readFirstNames(openRecords(file, null, null, chunks())));
+  const known = head?.names ?? parquet?.names;
+  const names = known ?? (await readFirstNames(openRecords(file, null, null, chunks())));
   const report = detectReport(names, said.report ?? facts.report);
   const findings: CsvFindings = { hasBareFormula: false, hasGuard: false };
   const guard = facts.csv?.guard ?? null;
@@ -81,7 +94,7 @@ export async function surveyRecords(
       yield writing.write(record);
     }
   }
-  return {
+  const survey = {
     facts,
     report,
     recordCount,
@@ -90,8 +103,17 @@ export async function surveyRecords(
     ...dates.read(),
     isGuardAssumed: guard === null && isGuarded,
     leftOut: writer.listLeftOut(),
-    read,
   };
+  return { survey, read };
+}
+
+/** What a file says of itself. */
+async function readFacts(
+  { format, parquet }: SurveyedFile,
+  chunks: () => AsyncGenerator<Buffer>,
+): Promise<StatedFacts> {
+  if (parquet !== null) return readStatedParquet(parquet);
+  return format === 'json' ? readStatedHead(await readJsonHead(chunks())) : NOTHING_STATED;
 }
 
 interface CsvReading {
@@ -102,7 +124,7 @@ interface CsvReading {
 }
 
 function openRecords(
-  { format }: RecordFile,
+  { format, parquet }: SurveyedFile,
   csv: CsvReading | null,
   isGuarded: boolean | null,
   chunks: AsyncGenerator<Buffer>,
@@ -111,6 +133,7 @@ function openRecords(
     const { head, report, own, findings } = csv;
     return readCsvRecords(chunks, head, report, { own, isGuarded: isGuarded === true, findings });
   }
+  if (parquet !== null) return readParquetRecords(chunks, parquet.fractions);
   return format === 'json' ? readJsonRecords(chunks) : readNdjsonRecords(chunks);
 }
 

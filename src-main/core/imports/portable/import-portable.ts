@@ -1,18 +1,19 @@
 import type { ImportedFrom } from '../../../common/model/cache/imported.ts';
 import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
 import type { ImportedPage } from '../../cache/imports/import-pages.ts';
-import type { PortableSnapshot } from '../../exports/portable/portable-manifest.ts';
+import type { PortableManifest, PortableSnapshot } from '../../exports/portable/portable-manifest.ts';
 import { toUnreadable } from '../import-error.ts';
+import type { FileReader } from '../reading/with-import-thread.ts';
 import type { Importing } from '../with-import.ts';
-import type { PortableFile } from './open-portable.ts';
 
 /**
- * Imports the snapshots of a portable file, which are there once all of them are. Each page is checked before it is
- * stored. Throws `imports.unreadable`.
+ * Imports the snapshots of a portable file, which are there once all of them are. The records beside the
+ * pages are checked first, each page before it is stored. Throws `imports.unreadable`.
  */
 export async function importPortable(
   cache: Importing,
-  file: PortableFile,
+  reader: Pick<FileReader, 'checkPortableRecords' | 'readPortablePage'>,
+  manifest: PortableManifest,
   { connectionId, imported }: { readonly connectionId: string; readonly imported: ImportedFrom },
   {
     signal,
@@ -25,7 +26,10 @@ export async function importPortable(
   },
 ): Promise<Snapshot[]> {
   const begun: { readonly snapshotId: number; readonly from: PortableSnapshot }[] = [];
-  for (const from of file.manifest.snapshots) {
+  for (const { records } of manifest.snapshots) {
+    if (records !== undefined) await reader.checkPortableRecords(records, { signal, onProgress: onBytes });
+  }
+  for (const from of manifest.snapshots) {
     const { tenant, report, period, startedAtMs, stillOpen, settledToMs, name, note } = from;
     const about = { tenant, report, period, startedAtMs, stillOpen, settledToMs, name, note };
     const snapshotId = await cache.beginImport({ connectionId, imported, ...about });
@@ -33,9 +37,9 @@ export async function importPortable(
     for (const [pageNumber, page] of from.pages.entries()) {
       signal.throwIfAborted();
       const { path, entryCount, recordCount } = page;
-      const bytes = await file.readPage(page);
+      const { bytes } = await reader.readPortablePage(page);
       onBytes(page.bytes);
-      const stored = await cache.importPage({ ...toJournal(page), snapshotId, pageNumber }, bytes.buffer);
+      const stored = await cache.importPage({ ...toJournal(page), snapshotId, pageNumber }, bytes);
       if (stored.entryCount !== entryCount || stored.recordCount !== recordCount) {
         throw toUnreadable(
           `This version of Channelscope reads another number of records from ${path} than the one that made the file. Update the older of the two.`,

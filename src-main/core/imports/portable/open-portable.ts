@@ -9,9 +9,12 @@ import {
   PORTABLE_VERSION,
   PortableManifest,
   SEAL_ENTRY,
+  type PortableRecords,
 } from '../../exports/portable/portable-manifest.ts';
 import { toUnreadable } from '../import-error.ts';
 
+/** Pages, the records beside them, the manifest and its seal. */
+const MAX_ENTRIES = MAX_PAGES + 1_000 + 2;
 const MAX_MANIFEST_BYTES = 256 * 1024 * 1024;
 const MAX_PAGE_BYTES = 256 * 1024 * 1024;
 /** A file that promises more than this many times its own size is no portable snapshot, beyond some megabytes. */
@@ -21,6 +24,12 @@ const FREE_BYTES = 512 * 1024 * 1024;
 /** An open portable file whose entries are those that its manifest names. */
 export interface PortableFile {
   readonly manifest: PortableManifest;
+  /** Checks the SHA-256 of the records beside the pages. Throws `imports.unreadable`, and when the signal is aborted. */
+  checkRecords(
+    records: PortableRecords,
+    signal: AbortSignal,
+    onBytes: (bytes: number) => void,
+  ): Promise<void>;
   /** Reads a page, and checks its SHA-256. Throws `imports.unreadable`. */
   readPage(page: PortableManifest['snapshots'][number]['pages'][number]): Promise<Uint8Array<ArrayBuffer>>;
   close(): void;
@@ -51,6 +60,16 @@ export async function openPortable(path: string, size: number): Promise<Portable
           throw toUnreadable(`The page ${name} is not the one that was shared. ${DAMAGED}`);
         return bytes;
       },
+      async checkRecords({ path: name, sha256 }, signal, onBytes) {
+        const hash = createHash('sha256');
+        for await (const piece of readPieces(zip, entries.get(name))) {
+          signal.throwIfAborted();
+          hash.update(piece);
+          onBytes(piece.length);
+        }
+        if (hash.digest('hex') !== sha256)
+          throw toUnreadable(`${name} does not hold the records that were shared. ${DAMAGED}`);
+      },
       close: () => zip.close(),
     };
   } catch (error) {
@@ -62,7 +81,7 @@ export async function openPortable(path: string, size: number): Promise<Portable
 /** The directory of the ZIP; nothing is unpacked for it. */
 async function readEntries(zip: ZipFile, size: number): Promise<ReadonlyMap<string, Entry>> {
   const entries = new Map<string, Entry>();
-  if (zip.entryCount > MAX_PAGES + 2)
+  if (zip.entryCount > MAX_ENTRIES)
     throw toUnreadable('It is a ZIP of too many files, and no portable snapshot.');
   let total = 0;
   try {
@@ -110,23 +129,25 @@ function tryParse(bytes: Uint8Array): unknown {
 }
 
 function requireSameEntries({ snapshots }: PortableManifest, entries: ReadonlyMap<string, Entry>): void {
-  const pages = snapshots.flatMap((snapshot) => snapshot.pages);
-  const named = new Set([MANIFEST_ENTRY, SEAL_ENTRY, ...pages.map(({ path }) => path)]);
+  const parts = snapshots.flatMap(({ pages, records }) =>
+    records === undefined ? pages : [...pages, records],
+  );
+  const named = new Set([MANIFEST_ENTRY, SEAL_ENTRY, ...parts.map(({ path }) => path)]);
   const strange = [...entries.keys()].find((name) => !named.has(name));
   if (strange !== undefined)
     throw toUnreadable(`It holds ${strange}, which its manifest doesn't name. ${DAMAGED}`);
-  for (const { path, bytes } of pages) {
+  for (const { path, bytes } of parts) {
     const entry = entries.get(path);
     if (entry === undefined) throw toUnreadable(`It lacks ${path}. ${DAMAGED}`);
     if (entry.uncompressedSize !== bytes)
       throw toUnreadable(`${path} has another size than it was shared with. ${DAMAGED}`);
   }
-  if (named.size !== pages.length + 2) throw toUnreadable(`It names a page twice. ${DAMAGED}`);
+  if (named.size !== parts.length + 2) throw toUnreadable(`It names an entry twice. ${DAMAGED}`);
 }
 
 /** Counts, and the certificate, have to be those of the pages. */
-function requireConsistent({ snapshots }: PortableManifest): void {
-  for (const { recordCount, certificate, pages } of snapshots) {
+function requireConsistent({ version, snapshots }: PortableManifest): void {
+  for (const { recordCount, certificate, pages, records } of snapshots) {
     const isCounted = recordCount === pages.reduce((sum, page) => sum + page.recordCount, 0);
     const sums = createHash('sha256');
     for (const { sha256 } of pages) sums.update(`${sha256}\n`);
@@ -137,6 +158,8 @@ function requireConsistent({ snapshots }: PortableManifest): void {
         certificate.recordCount === recordCount);
     if (!isCounted || !isCertified)
       throw toUnreadable(`Its certificate is not that of its pages. ${DAMAGED}`);
+    const isBeside = version === 1 ? records === undefined : records?.recordCount === recordCount;
+    if (!isBeside) throw toUnreadable(`Its records are not as many as its pages hold. ${DAMAGED}`);
   }
 }
 
@@ -152,13 +175,21 @@ async function readEntry(
     // A buffer of its own: it is handed over to another thread. No more than the stated size is ever unpacked.
     const bytes = new Uint8Array(entry.uncompressedSize);
     let at = 0;
-    const pieces: AsyncIterable<Buffer> = await zip.openReadStreamPromise(entry);
-    for await (const piece of pieces) {
+    for await (const piece of readPieces(zip, entry)) {
       bytes.set(piece, at);
       at += piece.length;
     }
     if (at !== bytes.length) throw toUnreadable(DAMAGED);
     return bytes;
+  } catch (error) {
+    throw toReadable(error);
+  }
+}
+
+async function* readPieces(zip: ZipFile, entry: Entry | undefined): AsyncGenerator<Buffer> {
+  if (entry === undefined) throw toUnreadable(DAMAGED);
+  try {
+    yield* (await zip.openReadStreamPromise(entry)) as AsyncIterable<Buffer>;
   } catch (error) {
     throw toReadable(error);
   }

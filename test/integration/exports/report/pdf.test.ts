@@ -101,6 +101,18 @@ describe('a PDF', () => {
     expect(message).toContain('Export the HTML report and print it');
   });
 
+  it('says what to do where the browser refuses to run without its sandbox, as it does for root', async () => {
+    const refusing = join(rig.folder, 'refusing-browser');
+    const words = 'ERROR:zygote_host_impl_linux.cc Running as root without --no-sandbox is not supported.';
+    await writeFile(refusing, `#!/bin/sh\necho '${words}' >&2\nexit 1\n`);
+    await chmod(refusing, 0o700);
+    const printing = printWithBrowser('/none.html', join(rig.folder, 'none.pdf'), idle, refusing);
+    await expect(printing).rejects.toMatchObject({
+      code: 'exports.no-sandbox',
+      message: expect.stringContaining('refuses to run as root') as string,
+    });
+  });
+
   it('that fails to print leaves nothing behind', async () => {
     const before = await listLeftovers();
     await expect(

@@ -23,7 +23,7 @@ export function writeHead(content: ReportContent): Markup {
   const facts: (readonly [name: string, value: MarkupPart, isWide?: boolean])[] = [
     ['Connection', connection === null ? 'Removed meanwhile' : own(connection.name)],
     ['Service address', connection === null ? 'Not known' : own(connection.address)],
-    ['Tenant', about.tenant],
+    ['Tenant', about.tenant ?? 'Not in the imported file'],
     ['From', formatExact(fromMs, zone)],
     ['To, not included', formatExact(toMs, zone)],
     ['Clock of all times', own(clock)],

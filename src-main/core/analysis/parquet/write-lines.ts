@@ -1,0 +1,139 @@
+import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
+import { statSync } from 'node:fs';
+import { toUnreadable } from '../../imports/import-error.ts';
+import type { CallContext } from '../../calls/call-messages.ts';
+import { quoteText, readRows } from '../engine/engine-database.ts';
+import { isFraction, nameRecordColumns, toLineSql, type ParquetColumn } from './parquet-columns.ts';
+
+const MEMORY_MB = 512;
+const MAX_COLUMNS = 1_000;
+const WATCH_MS = 200;
+/** Lines are written as they are: nothing is quoted or parted. */
+const LINES = "FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER '', USE_TMP_FILE false";
+
+export interface ParquetQuestion {
+  readonly path: string;
+  /** The file that is written, one record a line. */
+  readonly target: string;
+  /** More bytes than this are not written. */
+  readonly maxBytes: number;
+}
+
+/** Progress of the writing, from 0 to 1. */
+export interface ParquetProgress {
+  readonly share: number;
+}
+
+/** What a Parquet file holds, besides its rows. */
+export interface ParquetLines {
+  /** What an export of Channelscope says of itself, as JSON; null in any other file. */
+  readonly about: string | null;
+  readonly rowCount: number;
+  /** Names of the columns. */
+  readonly names: readonly string[];
+  /** Those of them whose numbers are spelled otherwise than JavaScript does. */
+  readonly fractions: readonly string[];
+  readonly bytes: number;
+}
+
+/**
+ * Writes the rows of a Parquet file as lines of JSON, in their order. The file may come from anywhere: it is read by a
+ * database of its own that reaches nothing but this file and the target's folder. Throws `imports.unreadable`.
+ */
+export async function writeParquetLines(
+  { path, target, maxBytes }: ParquetQuestion,
+  folder: string,
+  { signal, progress }: CallContext<ParquetProgress>,
+): Promise<ParquetLines> {
+  const instance = await DuckDBInstance.create(':memory:', {
+    // One thread writes rows in their order without keeping any.
+    threads: '1',
+    memory_limit: `${MEMORY_MB}MB`,
+    temp_directory: '',
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+    allow_community_extensions: 'false',
+  });
+  const connection = await instance.connect();
+  let isTooLarge = false;
+  const interrupt = (): void => connection.interrupt();
+  const timer = setInterval(() => {
+    progress({ share: Math.max(0, connection.progress.percentage) / 100 });
+    const bytes = statSync(target, { throwIfNoEntry: false })?.size ?? 0;
+    if (bytes <= maxBytes) return;
+    isTooLarge = true;
+    interrupt();
+  }, WATCH_MS);
+  signal.addEventListener('abort', interrupt, { once: true });
+  try {
+    await close(connection, path, folder);
+    const from = `read_parquet(${quoteText(path)}, hive_partitioning = false, binary_as_string = true)`;
+    const described = await readRows<[string, string]>(connection, `DESCRIBE SELECT * FROM ${from}`);
+    const columns = described.map(([name, type]): ParquetColumn => ({ name, type }));
+    if (columns.length > MAX_COLUMNS) throw toUnreadable(`It has more than ${MAX_COLUMNS} columns.`);
+    const names = nameRecordColumns(columns);
+    const about = await readAbout(connection, path);
+    const [rowCount = 0] =
+      (
+        await readRows<[number]>(
+          connection,
+          `COPY (SELECT ${toLineSql(columns, names)} FROM ${from}) TO ${quoteText(target)} (${LINES})`,
+        )
+      )[0] ?? [];
+    signal.throwIfAborted();
+    const fractions = columns.flatMap((column, place) => (isFraction(column) ? (names[place] ?? []) : []));
+    const bytes = statSync(target, { throwIfNoEntry: false })?.size ?? 0;
+    isTooLarge ||= bytes > maxBytes;
+    if (isTooLarge) throw toUnreadable(TOO_LARGE);
+    return { about, rowCount, names, fractions, bytes };
+  } catch (error) {
+    throw isTooLarge ? toUnreadable(TOO_LARGE, error) : toReadable(error);
+  } finally {
+    clearInterval(timer);
+    signal.removeEventListener('abort', interrupt);
+    connection.closeSync();
+    instance.closeSync();
+  }
+}
+
+const TOO_LARGE =
+  'Its records take more room than there is: either it is made to fill the disk, or the disk is nearly full. Free some space, or import a smaller file.';
+
+/** Lets statements reach this file and the folder alone, from now on. */
+async function close(connection: DuckDBConnection, path: string, folder: string): Promise<void> {
+  await connection.run("SET GLOBAL TimeZone = 'UTC'");
+  await connection.run(`SET GLOBAL allowed_paths = [${quoteText(path)}]`);
+  await connection.run(`SET GLOBAL allowed_directories = [${quoteText(folder)}]`);
+  await connection.run('SET GLOBAL enable_external_access = false');
+  await connection.run('SET GLOBAL lock_configuration = true');
+  await connection.run('PRAGMA enable_progress_bar');
+  await connection.run('PRAGMA disable_print_progress_bar');
+}
+
+async function readAbout(connection: DuckDBConnection, path: string): Promise<string | null> {
+  const [row] = await readRows<[string]>(
+    connection,
+    `SELECT decode(value) FROM parquet_kv_metadata(${quoteText(path)}) WHERE decode(key) = 'channelscope'`,
+  );
+  return row?.[0] ?? null;
+}
+
+/** DuckDB tells its errors apart by their text alone. */
+function toReadable(error: unknown): unknown {
+  const text = String(error);
+  if (error instanceof Error && error.name === 'AppError') return error;
+  if (text.includes('INTERRUPT Error')) return error;
+  if (/No space left/i.test(text)) return toUnreadable(TOO_LARGE, error);
+  if (text.includes('Out of Memory Error')) {
+    return toUnreadable(
+      `A piece of it takes more than ${MEMORY_MB} MB of memory. Write it again with smaller row groups.`,
+      error,
+    );
+  }
+  if (/encrypt/i.test(text))
+    return toUnreadable('It is encrypted. Write it again without encryption.', error);
+  return toUnreadable(
+    'It is a Parquet file that is damaged, cut off, or written in a way that is not supported. Export the records again.',
+    error,
+  );
+}

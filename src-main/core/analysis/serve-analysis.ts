@@ -1,0 +1,13 @@
+import type { ServerPort } from '../calls/serve-calls.ts';
+import { serveEngine, type EngineStart } from './engine/serve-engine.ts';
+import { serveParquet, type ParquetStart } from './parquet/serve-parquet.ts';
+
+/** Serves what a process of the analysis was started for: the engine, or the reading of one Parquet file. */
+export function serveAnalysis(
+  port: ServerPort,
+  argument: string,
+  abort: (error: unknown) => void,
+): Promise<void> {
+  const start = JSON.parse(argument) as EngineStart | ParquetStart;
+  return 'parquetFolder' in start ? serveParquet(port, start) : serveEngine(port, start, abort);
+}
