@@ -9,6 +9,7 @@ import { benchFollow } from './follow.ts';
 import { benchImport } from './import.ts';
 import { benchRecords } from './records.ts';
 import { benchService } from './service.ts';
+import { benchStart } from './start.ts';
 import { benchWindow } from './window.ts';
 
 type Bench = (options: BenchOptions) => Promise<BenchFigure[]> | AsyncGenerator<BenchFigure>;
@@ -23,6 +24,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   import: benchImport,
   records: benchRecords,
   service: benchService,
+  start: benchStart,
   window: benchWindow,
 };
 const DEFAULT_SIZE = 200_000;
@@ -34,6 +36,7 @@ const OWN_SIZES: Readonly<Record<string, number>> = {
   export: 1_000_000,
   import: 1_000_000,
   follow: 360_000,
+  start: 2_000_000,
 };
 
 async function run(): Promise<void> {
@@ -51,7 +54,7 @@ async function run(): Promise<void> {
   if (unknown.length > 0 || !Number.isInteger(size) || size < 1) {
     console.error(
       `Usage: npm run bench [-- NAME] [--json] [--size N] [--cache FOLDER]; names: ${Object.keys(BENCHES).join(', ')}
---cache keeps the records of analysis and explore, for the next time.`,
+--cache keeps what analysis, explore, window and start have filled, for the next time.`,
     );
     process.exitCode = 2;
     return;

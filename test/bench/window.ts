@@ -1,13 +1,15 @@
-import type { ChildProcess } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { chromium, type Browser, type Page } from '@playwright/test';
-import { openTestCache } from '../integration/cache/cache-fixture.ts';
 import { findBrowser } from '../../src-main/node/find-browser.ts';
 import { startApp, stopApp } from '../support/run-app.ts';
-import { measure, toMemoryFigure, toQuantile, toTimeFigure, type BenchFigure } from './figure.ts';
-import { fillCache } from './fill-cache.ts';
+import {
+  measure,
+  toMemoryFigure,
+  toQuantile,
+  toTimeFigure,
+  type BenchFigure,
+  type BenchOptions,
+} from './figure.ts';
+import { openFilledApp } from './filled-app.ts';
 
 const SCROLLS = 120;
 
@@ -99,35 +101,13 @@ async function measureScrolling(page: Page): Promise<{ rowsMs: number[]; framesM
   }, SCROLLS);
 }
 
-/** Starts the application with a connection and `size` cached records of it, all that a month's download would leave. */
-async function startFilled(
-  dataFolder: string,
-  size: number,
-  browser: Browser,
-): Promise<ChildProcess & { url: string }> {
-  const first = await startApp(dataFolder);
-  const page = await browser.newPage();
-  await page.goto(first.url);
-  await page.getByRole('button', { name: 'Start with the built-in local service' }).click();
-  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor({ timeout: 60_000 });
-  await page.close();
-  await stopApp(first.child);
-  const saved = await readFile(join(dataFolder, 'connections.json'), 'utf8');
-  const [connection] = (JSON.parse(saved) as { connections: { id: string }[] }).connections;
-  const cache = await openTestCache(join(dataFolder, 'cache.sqlite'));
-  await fillCache(cache, size, { connectionId: connection?.id ?? '', tenant: 1001 });
-  await cache.close();
-  const { url, child } = await startApp(dataFolder);
-  return Object.assign(child, { url });
-}
-
 /** What a person waits for in the window itself: the real application in Chromium, over one snapshot of `size` records. */
-export async function* benchWindow({ size }: { size: number }): AsyncGenerator<BenchFigure> {
+export async function* benchWindow({ size, folder }: BenchOptions): AsyncGenerator<BenchFigure> {
   const executablePath = findBrowser();
   if (executablePath === undefined) throw new Error('The window bench needs Chromium or Chrome.');
-  const dataFolder = await mkdtemp(join(tmpdir(), 'channelscope-bench-'));
   const browser = await chromium.launch({ executablePath, args: ['--disable-background-networking'] });
-  const app = await startFilled(dataFolder, size, browser);
+  const filled = await openFilledApp(size, browser, folder);
+  const app = await startApp(filled.dataFolder);
   try {
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
     await page.goto(app.url);
@@ -148,8 +128,8 @@ export async function* benchWindow({ size }: { size: number }): AsyncGenerator<B
     yield toMemoryFigure('window', 'page, most memory', await findPageProcess(browser));
   } finally {
     await browser.close();
-    await stopApp(app);
-    await rm(dataFolder, { recursive: true, force: true, maxRetries: 5 });
+    await stopApp(app.child);
+    await filled.remove();
   }
 }
 

@@ -1,0 +1,184 @@
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as wait } from 'node:timers/promises';
+import { chromium, type Browser } from '@playwright/test';
+import { findBrowser } from '../../src-main/node/find-browser.ts';
+import { startApp, stopApp } from '../support/run-app.ts';
+import { measure, toQuantile, toTimeFigure, type BenchFigure, type BenchOptions } from './figure.ts';
+import { openFilledApp } from './filled-app.ts';
+
+const BENCH = 'start';
+const ROUNDS = 5;
+const MANY_RECORDS = 10_000_000;
+const IDLE_MS = 60_000;
+const SETTLE_MS = 20_000;
+const IDLE_SHARE_GOAL = 1;
+const MEMORY_GOAL_MB = 250;
+const MEMORY_GOAL_WITH_SERVICE_MB = 350;
+
+/** The same host with nothing in it: a process that listens, and a page that says one word. */
+const EMPTY_HOST = `
+  const server = require('node:http').createServer((_request, answer) => {
+    answer.setHeader('content-type', 'text/html').end('<!doctype html><h1>Empty</h1>');
+  });
+  server.listen(0, '127.0.0.1', () =>
+    console.log(JSON.stringify({ url: 'http://127.0.0.1:' + server.address().port })));`;
+
+interface Started {
+  readonly url: string;
+  readonly child: ChildProcess;
+}
+
+/**
+ * From the start of the process to the first picture with what is cached, in a browser that runs already; then what the
+ * application takes while nobody does anything.
+ */
+export async function* benchStart({ size, folder }: BenchOptions): AsyncGenerator<BenchFigure> {
+  const executablePath = findBrowser();
+  if (executablePath === undefined) throw new Error('The start bench needs Chromium or Chrome.');
+  const browser = await chromium.launch({ executablePath, args: ['--disable-background-networking'] });
+  const filled = await openFilledApp(size, browser, folder);
+  const { dataFolder } = filled;
+  try {
+    keepSettings(dataFolder, { startLocalService: false, followLocalService: false });
+    // The first start feeds the engine with what was cached.
+    const first = await startApp(dataFolder);
+    await showOverview(browser, first.url);
+    await waitUntilQuiet(first.child);
+    await stopApp(first.child);
+    const started = await measureStarts(browser, () => startApp(dataFolder), 'Overview');
+    const empty = await measureStarts(browser, startEmpty, 'Empty');
+    yield toTimeFigure(BENCH, 'warm start to the first picture', started, size < MANY_RECORDS ? 1000 : 1500, {
+      name: 'an empty window',
+      valueMs: empty,
+    });
+    yield* measureIdle(browser, dataFolder, 'without the local service', MEMORY_GOAL_MB);
+    keepSettings(dataFolder, { startLocalService: true, localServiceLive: false });
+    yield* measureIdle(browser, dataFolder, 'with it', MEMORY_GOAL_WITH_SERVICE_MB);
+  } finally {
+    await browser.close();
+    await filled.remove();
+  }
+}
+
+function keepSettings(dataFolder: string, changes: Readonly<Record<string, boolean>>): void {
+  const file = join(dataFolder, 'settings.json');
+  const kept = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
+  writeFileSync(file, JSON.stringify({ ...kept, ...changes }));
+}
+
+async function startEmpty(): Promise<Started> {
+  const child = spawn(process.execPath, ['-e', EMPTY_HOST], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
+  return { ...(JSON.parse(line) as { url: string }), child };
+}
+
+/** The median of several starts, from the start of the process to the heading that its page shows. */
+async function measureStarts(
+  browser: Browser,
+  start: () => Promise<Started>,
+  heading: string,
+): Promise<number> {
+  const spans: number[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+    const { value, ms } = await measure(async () => {
+      const started = await start();
+      await page.goto(started.url, { waitUntil: 'commit' });
+      await page.getByRole('heading', { level: 1, name: heading }).waitFor();
+      return started;
+    });
+    spans.push(ms);
+    await page.close();
+    await stopApp(value.child);
+  }
+  return toQuantile(spans, 0.5);
+}
+
+async function showOverview(browser: Browser, url: string): Promise<void> {
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+  await page.goto(url);
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+}
+
+/** Waits until the processes of the application have done nothing to speak of for some seconds. */
+async function waitUntilQuiet(child: ChildProcess): Promise<void> {
+  let before = readTicks(child);
+  for (;;) {
+    await wait(3000);
+    const now = readTicks(child);
+    if (now - before < 10) return;
+    before = now;
+  }
+}
+
+/** Processor and memory of the application's own processes, its window open, while nobody does anything. */
+async function* measureIdle(
+  browser: Browser,
+  dataFolder: string,
+  name: string,
+  goalMb: number,
+): AsyncGenerator<BenchFigure> {
+  const { url, child } = await startApp(dataFolder);
+  try {
+    await showOverview(browser, url);
+    await wait(SETTLE_MS);
+    const before = readTicks(child);
+    await wait(IDLE_MS);
+    // Ticks are hundredths of a second.
+    const share = ((readTicks(child) - before) * 10 * 100) / IDLE_MS;
+    const none = { bench: BENCH, peer: null, peerValue: null, ratio: null };
+    const isIdle = share <= IDLE_SHARE_GOAL;
+    yield {
+      ...none,
+      figure: `processor while idle, ${name}`,
+      value: share,
+      unit: '%',
+      goal: IDLE_SHARE_GOAL,
+      met: isIdle,
+    };
+    const mb = Math.round(listProcesses(child).reduce((sum, pid) => sum + readOwnMemoryMb(pid), 0));
+    yield {
+      ...none,
+      figure: `memory while idle, ${name}`,
+      value: mb,
+      unit: 'MB',
+      goal: goalMb,
+      met: mb <= goalMb,
+    };
+  } finally {
+    await stopApp(child);
+  }
+}
+
+/** A process and all that it started. */
+function listProcesses(child: ChildProcess): number[] {
+  const pairs = execFileSync('ps', ['-eo', 'pid=,ppid='], { encoding: 'utf8' })
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/).map(Number));
+  const found = [child.pid ?? 0];
+  for (const parent of found)
+    found.push(...pairs.filter(([, ppid]) => ppid === parent).map(([pid = 0]) => pid));
+  return found;
+}
+
+/** Processor time taken by a process and all that it started, in ticks. */
+function readTicks(child: ChildProcess): number {
+  return listProcesses(child).reduce((sum, pid) => {
+    const fields =
+      readFileSync(`/proc/${String(pid)}/stat`, 'utf8')
+        .split(') ')[1]
+        ?.split(' ') ?? [];
+    return sum + Number(fields[11]) + Number(fields[12]);
+  }, 0);
+}
+
+/** Memory of a process, its part of what it shares with others included. */
+function readOwnMemoryMb(pid: number): number {
+  const rollup = readFileSync(`/proc/${String(pid)}/smaps_rollup`, 'utf8');
+  return Number(/^Pss:\s+(\d+)/m.exec(rollup)?.[1] ?? 0) / 1024;
+}
