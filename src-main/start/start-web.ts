@@ -1,4 +1,5 @@
 import { HELP, readStartOptions } from './read-options.ts';
+import { keepCompiled } from '../node/keep-compiled.ts';
 import { projectRoot, runGuarded } from './run-guarded.ts';
 
 runGuarded(async () => {
@@ -13,6 +14,7 @@ runGuarded(async () => {
       `Channelscope needs Node 22 or later, this is ${process.versions.node}. Start it with "npm run start:web".`,
     );
   }
+  keepCompiled();
   const { runWeb } = await import('./run-web.ts');
   await runWeb(projectRoot, options);
 });
