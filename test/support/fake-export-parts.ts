@@ -12,6 +12,7 @@ import type { SqlCell } from '../../src-main/common/model/records/sql.ts';
 import type { FileEngine } from '../../src-main/core/exports/formats/engine-formats.ts';
 import type { ExportCache, ExportEngine } from '../../src-main/core/exports/export-source.ts';
 import type { PortableParts } from '../../src-main/core/exports/portable/prepare-portable.ts';
+import type { EvidenceParts } from '../../src-main/core/exports/evidence/evidence-parts.ts';
 import type { ReportParts } from '../../src-main/core/exports/report/report-parts.ts';
 import { createFakeMeasures } from './fake-measures.ts';
 
@@ -86,7 +87,7 @@ export function createFakeExportParts(options: {
   onBatch?: (index: number) => Promise<void> | void;
 }): {
   cache: ExportCache & ManifestParts['cache'] & ReportParts['cache'] & PortableParts['cache'];
-  engine: ExportEngine & FileEngine & ResultParts['engine'] & ReportParts['engine'];
+  engine: ExportEngine & FileEngine & ResultParts['engine'] & EvidenceParts['engine'];
   openViews: number;
 } {
   const { report, records = [], groups = [], result = [], batchSize = 100, onBatch } = options;
@@ -126,6 +127,17 @@ export function createFakeExportParts(options: {
         return Promise.resolve({ viewId: 'v', rowCount: totalCount, isCounted: true, totalCount });
       },
       summarise: () => Promise.resolve(groups),
+      listClients: ({ after }: { after: string | null }) =>
+        Promise.resolve(after === null ? [...new Set(records.map(({ client }) => client))] : []),
+      readSession: () =>
+        Promise.resolve({
+          requests: [],
+          inbound: { requests: 0, failures: 0 },
+          outbound: { requests: 0, failures: 0 },
+          undatedCount: 0,
+          firstMs: null,
+          lastMs: null,
+        }),
       countView: () => Promise.resolve({ rowCount: records.length }),
       readIds: ({ offset, limit }: { offset: number; limit: number }) =>
         Promise.resolve({

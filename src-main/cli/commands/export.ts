@@ -19,6 +19,7 @@ import type { Session } from '../session/session.ts';
 import { requireDone, waitForTask } from '../session/wait-for-task.ts';
 import { toUsageError } from '../words/arguments.ts';
 import type { Command, CommandContext } from '../words/command.ts';
+import { checkEvidenceOptions, EVIDENCE_OPTIONS, readEvidence } from '../words/evidence-options.ts';
 import { QUERY_OPTION, readQuery } from '../words/query-option.ts';
 
 const FORMATS = [...EXPORT_FORMATS, 'portable'] as const;
@@ -69,6 +70,7 @@ export const exportCommand: Command = {
     QUERY_OPTION,
     ...CHOICE_OPTIONS,
     { name: 'computed', value: null, summary: 'the summary computed of the records' },
+    ...EVIDENCE_OPTIONS,
   ],
   about: `The file appears under its name once it is whole. A preset of your own has its format. With
 --json it writes {"file","records","bytes","sha256"}.`,
@@ -77,16 +79,19 @@ export const exportCommand: Command = {
     const format = args.find('format') === null ? null : args.choose('format', FORMATS);
     if (format === 'portable') checkPortableOptions(context);
     checkChoiceOptions(context);
+    if (format !== null) checkEvidenceOptions(context, format);
     const target = readTarget(context);
     checkRecordOptions(context);
     if (format !== null) checkSubject(context, format);
     readQuery(context, 'UTC', []);
+    if (format === 'evidence') readEvidence(context, format);
     const session = await context.open();
     if (format === 'portable') {
       return exportPortable(context, session, await findSubject(context, session), target);
     }
     const choices = await readChoices(context, session);
     checkSubject(context, choices.format);
+    checkEvidenceOptions(context, choices.format);
     const found = await findSubject(context, session);
     const filter = readQuery(context, found.zone, found.connection?.names ?? []);
     const isSummary = args.has('computed');
@@ -101,6 +106,7 @@ export const exportCommand: Command = {
         order: [{ column: 'received', descending: false }],
         ...(isSummary ? { isSummary } : {}),
         zone: found.zone,
+        ...readEvidence(context, choices.format),
       },
       { exportTarget: target },
     );

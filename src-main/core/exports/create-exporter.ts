@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { AppError } from '../../common/contract/errors.ts';
@@ -6,6 +7,8 @@ import type { Host } from '../host.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { TaskHandle, TaskRegistry } from '../tasks/task-registry.ts';
 import { isDocumentFormat } from '../../common/model/exports/export-options.ts';
+import type { EvidenceParts } from './evidence/evidence-parts.ts';
+import { prepareEvidence } from './evidence/prepare-evidence.ts';
 import { openPartialFile, type PartialFile } from './partial-file.ts';
 import type { PartialList } from './partial-list.ts';
 import type { ExportPace } from './presets/export-pace.ts';
@@ -57,7 +60,8 @@ export function createExporter(
     ResultParts &
     ManifestParts &
     PortableParts &
-    ReportParts & {
+    ReportParts &
+    EvidenceParts & {
       readonly tasks: TaskRegistry;
       readonly host: Pick<Host, 'kind' | 'chooseExportTarget' | 'revealExport' | 'printPdf'>;
       readonly partials: PartialList;
@@ -69,6 +73,8 @@ export function createExporter(
 ): Exporter {
   const { tasks, host, partials, pace, now, logger } = options;
   const finished = new Map<string, Finished>();
+  // In memory only, so that nobody can find the client behind a pseudonym once the application has ended.
+  const pseudonymKey = randomBytes(32);
 
   /** Writes records, and the manifest beside them; returns the manifest's path. */
   async function writeRecords(
@@ -164,6 +170,7 @@ export function createExporter(
 
   async function prepare(input: Input<'exports/start'>): Promise<PreparedExport | PreparedDocument> {
     const { format } = input;
+    if (format === 'evidence') return prepareEvidence(options, input, pseudonymKey);
     return isDocumentFormat(format)
       ? prepareReport(options, input, format)
       : prepareRecords(options, input, format);

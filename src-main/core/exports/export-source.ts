@@ -3,7 +3,7 @@ import type { RecordDetail } from '../../common/model/records/record.ts';
 import type { SummaryGroup } from '../../common/model/records/summary.ts';
 import type { ValueName } from '../../common/model/records/value-name.ts';
 import { countContent } from '../../common/reporting/field-values.ts';
-import { isDetailKind, type ReportKind } from '../../common/reporting/reports.ts';
+import { isDetailKind, type DetailKind, type ReportKind } from '../../common/reporting/reports.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { Cache } from '../cache/cache.ts';
 import { arrangeDetailColumns, arrangeSummaryColumns } from './arrange-columns.ts';
@@ -31,6 +31,7 @@ export interface ExportSource<Row> {
   /** Names of the columns that could be chosen. */
   readonly available: readonly string[];
   readonly rowCount: number;
+  /** From the first record on, each time that they are iterated. */
   readonly batches: AsyncIterable<readonly Row[]> | Iterable<readonly Row[]>;
   /** Size of a row in characters, about. */
   readonly measure: (row: Row) => number;
@@ -58,17 +59,26 @@ export async function withExportSource(
   signal: AbortSignal,
   use: <Row>(source: ExportSource<Row>) => Promise<void>,
 ): Promise<void> {
+  if (isDetailKind(report)) return withDetailSource({ cache, engine }, report, input, names, signal, use);
+  const groups = await readGroups({ cache, engine }, input, signal);
+  await use({
+    ...arrangeSummaryColumns(report, input, names),
+    rowCount: groups.length,
+    batches: [groups],
+    measure: () => 200,
+  });
+}
+
+/** The same for detail records. */
+export async function withDetailSource(
+  { cache, engine }: { readonly cache: ExportCache; readonly engine: ExportEngine },
+  report: DetailKind,
+  input: Input<'exports/start'>,
+  names: readonly ValueName[],
+  signal: AbortSignal,
+  use: (source: ExportSource<RecordDetail>) => Promise<void>,
+): Promise<void> {
   const { scope, filter, order, includePayload, includeMarks = false } = input;
-  if (!isDetailKind(report)) {
-    const groups = await readGroups({ cache, engine }, input, signal);
-    await use({
-      ...arrangeSummaryColumns(report, input, names),
-      rowCount: groups.length,
-      batches: [groups],
-      measure: () => 200,
-    });
-    return;
-  }
   const { viewId } = await engine.openView({ scope, filter, order }, { signal });
   async function* readBatches(rowCount: number): AsyncGenerator<readonly RecordDetail[]> {
     for (let start = 0; start < rowCount;) {
@@ -97,7 +107,7 @@ export async function withExportSource(
     await use({
       ...arranged,
       rowCount,
-      batches: readBatches(rowCount),
+      batches: { [Symbol.asyncIterator]: () => readBatches(rowCount) },
       measure: (row) => 200 + countContent(row) + countExtra(row),
     });
   } finally {

@@ -1,14 +1,13 @@
 import type { Output } from '../../common/contract/index.ts';
-import type { ExportColumn } from './export-columns.ts';
 import type { ExportSource } from './export-source.ts';
 import type { ExportPiece } from './formats/export-writer.ts';
 import { WRITERS } from './formats/writers.ts';
 import type { PreparedExport } from './prepared-export.ts';
+import { toPreviewCell } from './preview-cell.ts';
 
 /** Rows that a preview shows, and rows that the size is judged by. */
 const SHOWN_ROWS = 5;
 const JUDGED_ROWS = 300;
-const MAX_CELL_CHARACTERS = 120;
 const MAX_TEXT_CHARACTERS = 20_000;
 
 type Preview = Output<'exports/preview'>;
@@ -37,7 +36,7 @@ async function preview<Row>(
   const { format } = prepared;
   const cells = [
     columns.map(({ name }) => name),
-    ...shown.map((row) => columns.map((column) => toCell(column, row))),
+    ...shown.map((row) => columns.map((column) => toPreviewCell(column, row))),
   ];
   // How well columns are packed shows in the whole file only.
   if (format === 'parquet')
@@ -58,11 +57,4 @@ async function preview<Row>(
     rowCount,
     estimatedBytes: Math.round(none.bytes + rowBytes * rowCount),
   };
-}
-
-function toCell<Row>({ read }: ExportColumn<Row>, row: Row): string | number | null {
-  const value = read(row);
-  if (value === null || typeof value === 'number') return value;
-  const text = String(value);
-  return text.length > MAX_CELL_CHARACTERS ? `${text.slice(0, MAX_CELL_CHARACTERS)}…` : text;
 }

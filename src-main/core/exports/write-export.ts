@@ -14,7 +14,7 @@ const PIECE_ROWS = 500;
 export async function writeExport<Row>(options: {
   source: ExportSource<Row>;
   writer: ExportWriter<Row>;
-  file: PartialFile;
+  file: Pick<PartialFile, 'write'>;
   signal: AbortSignal;
   onProgress(done: number): void;
 }): Promise<void> {

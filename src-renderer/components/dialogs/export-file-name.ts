@@ -1,4 +1,4 @@
-import type { ExportFormat } from '../../../src-main/common/model/exports/export-options.ts';
+import { toFileExtension, type ExportFormat } from '../../../src-main/common/model/exports/export-options.ts';
 import type { RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
 import { nameFilter } from '../../../src-main/common/query/name-filter.ts';
 import { formatExact } from '../../format/dates.ts';
@@ -15,5 +15,10 @@ export function toExportFileName(
   const firstDay = formatExact(subject.period.fromMs, zone).slice(0, 10);
   const lastDay = formatExact(subject.period.toMs, zone).slice(0, 10);
   const days = firstDay === lastDay ? firstDay : `${firstDay}_to_${lastDay}`;
-  return `${report}_${subject.tenant}_${days}${nameFilter(filter, zone)}.${format}`;
+  const stem = `${report}_${subject.tenant}_${days}`;
+  const extension = toFileExtension(format);
+  // A filter may name whom the pack doesn't.
+  return format === 'evidence'
+    ? `evidence_${stem}.${extension}`
+    : `${stem}${nameFilter(filter, zone)}.${extension}`;
 }

@@ -22,6 +22,8 @@ export interface RealRig {
   /** The same row by row, whatever the engine could write. */
   writeByRow(change?: Partial<Input<'exports/start'>>): Promise<Task>;
   writeResult(input: Input<'exports/start-result'>): Promise<Task>;
+  /** Cancels an export that was started, and waits for its end. */
+  cancel(taskId: string | null): Promise<Task>;
   close(): Promise<void>;
 }
 
@@ -65,6 +67,10 @@ export async function createRealRig(name: string): Promise<RealRig> {
     write: async (change) => finish(await exporter.start({ ...RECORDS_INPUT, ...change })),
     writeByRow: async (change) => finish(await byRow.start({ ...RECORDS_INPUT, ...change })),
     writeResult: async (input) => finish(await exporter.startResult(input)),
+    cancel(taskId) {
+      tasks.cancel(taskId ?? '');
+      return finish({ taskId });
+    },
     async close() {
       await engine.close();
       await cache.close();

@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { ExportChoices } from '../../model/exports/export-choices.ts';
 import { ExportFormat, ExportLayout, RecordFormat } from '../../model/exports/export-options.ts';
+import { EvidenceOptions } from '../../model/exports/evidence-options.ts';
 import { PresetName, SavedPreset } from '../../model/exports/saved-preset.ts';
 import { RecordOrder } from '../../model/records/record.ts';
 import { RecordFilter } from '../../model/records/record-filter.ts';
@@ -25,6 +26,8 @@ const RecordExport = Type.Object({
   /** Writes the summary that is computed of the scope's records, in place of the records; without a filter. */
   isSummary: Type.Optional(Type.Boolean()),
   layout: Type.Optional(ExportLayout),
+  /** For `evidence`, which leaves columns and payloads to it; DEFAULT_EVIDENCE by default. */
+  evidence: Type.Optional(EvidenceOptions),
 });
 
 /** A result of SQL that is open. */
@@ -56,6 +59,10 @@ const Preview = Type.Object({
   estimatedBytes: Type.Union([Type.Integer(), Type.Null()]),
   /** Time that writing it takes, judged by earlier exports on this computer; left out where none tells. */
   estimatedMs: Type.Optional(Type.Integer()),
+  /** Of a pack, the files in it: how much each holds, or each of a folder's files together; null where that is not counted. */
+  files: Type.Optional(
+    Type.Array(Type.Object({ path: Type.String(), count: Type.Union([Type.Integer(), Type.Null()]) })),
+  ),
 });
 
 /** What a person chose for files, as far as it is remembered. */

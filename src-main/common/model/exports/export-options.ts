@@ -4,17 +4,22 @@ import { Type, type Static } from 'typebox';
 export const RECORD_FORMATS = ['csv', 'xlsx', 'json', 'ndjson', 'parquet'] as const;
 export const RecordFormat = Type.Enum([...RECORD_FORMATS]);
 export type RecordFormat = Static<typeof RecordFormat>;
-/** Documents about detail records: what is measured of them. */
-const DOCUMENT_FORMATS = ['html', 'pdf'] as const;
+/** Documents about detail records: what is measured of them, and a pack of it and of the records for a support ticket. */
+const DOCUMENT_FORMATS = ['html', 'pdf', 'evidence'] as const;
 export type DocumentFormat = (typeof DOCUMENT_FORMATS)[number];
 
 export const EXPORT_FORMATS = [...RECORD_FORMATS, ...DOCUMENT_FORMATS] as const;
 export const ExportFormat = Type.Enum([...EXPORT_FORMATS]);
 export type ExportFormat = Static<typeof ExportFormat>;
 
-/** True for a document, which has no columns and no rows. */
+/** True for a document, whose columns nobody chooses. */
 export function isDocumentFormat(format: ExportFormat): format is DocumentFormat {
   return DOCUMENT_FORMATS.some((known) => known === format);
+}
+
+/** What the name of a file of a format ends with. */
+export function toFileExtension(format: ExportFormat): string {
+  return format === 'evidence' ? 'zip' : format;
 }
 
 export const CSV_SEPARATORS = [',', ';', '\t', '|'] as const;

@@ -55,6 +55,7 @@ const NAMES = [
   'summarise',
   'groupRecords',
   'groupForReconciling',
+  'listClients',
   'readSeries',
   'readHeatMap',
   'readDistribution',

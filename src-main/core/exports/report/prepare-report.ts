@@ -17,6 +17,7 @@ import { writeReport } from './write-report.ts';
 import type { ExportCache } from '../export-source.ts';
 
 type ExportInput = Input<'exports/start'>;
+type ReportFormat = Exclude<DocumentFormat, 'evidence'>;
 type Preview = Output<'exports/preview'>;
 
 /**
@@ -29,7 +30,7 @@ export async function prepareReport(
     readonly host: Pick<Host, 'printPdf'>;
   },
   input: ExportInput,
-  format: DocumentFormat,
+  format: ReportFormat,
 ): Promise<PreparedDocument> {
   const { scope, zone, filter, isSummary = false } = input;
   if (zone !== undefined && !isTimeZone(zone)) {
@@ -68,7 +69,7 @@ export async function prepareReport(
 }
 
 /** What the report will hold, part by part, and its size. */
-function previewReport(content: ReportContent, format: DocumentFormat): Preview {
+function previewReport(content: ReportContent, format: ReportFormat): Preview {
   const { total, buckets, pairs, codes, families, findings, gaps, certificates } = content;
   const parts: readonly (readonly [name: string, count: number])[] = [
     ['Records', total.count],

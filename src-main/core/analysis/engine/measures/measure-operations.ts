@@ -13,6 +13,7 @@ import { explainSelection } from './explain/explain-selection.ts';
 import { compareRecords } from './compare-records.ts';
 import { groupForReconciling } from './group-for-reconciling.ts';
 import { groupRecords } from './group-records.ts';
+import { listClients, type ClientPage } from './list-clients.ts';
 import { readDistribution } from './read-distribution.ts';
 import { readHeatMap, readSeries } from './read-series.ts';
 
@@ -45,6 +46,10 @@ export function createMeasureOperations(ask: AskFiltered) {
     ) =>
       ask({ scope, filter: NO_FILTER }, context, (connection, records) =>
         groupForReconciling(connection, records, { ...scope, reportedAtMs }),
+      ),
+    listClients: ({ scope, ...page }: { scope: WantedScope } & ClientPage, context: Context) =>
+      ask({ scope, filter: NO_FILTER }, context, (connection, records) =>
+        listClients(connection, records, page),
       ),
     readSeries: ({ edges, ...question }: Input<'analysis/read-series'>, context: Context) =>
       ask(question, context, (connection, records, filter) => readSeries(connection, records, filter, edges)),

@@ -4,6 +4,8 @@ export interface ZipEntry {
   readonly modified: Date;
   /** Where it begins in the ZIP. */
   readonly offset: number;
+  /** Its sizes are written in 64 bits, since they may be 4 GB and more. */
+  readonly isLarge: boolean;
   crc: number;
   size: number;
   packedSize: number;
@@ -16,20 +18,30 @@ const FLAGS = 0x0808;
 const DEFLATED = 8;
 
 /** Returns what stands before the content of an entry. */
-export function writeEntryHead({ path, modified }: ZipEntry): Uint8Array {
+export function writeEntryHead({ path, modified, isLarge }: ZipEntry): Uint8Array {
   const name = Buffer.from(path);
   const head = Buffer.alloc(30);
   head.writeUInt32LE(0x0403_4b50, 0);
   writeCommon(head, 4, modified);
   head.writeUInt16LE(name.length, 26);
-  return Buffer.concat([head, name]);
+  if (!isLarge) return Buffer.concat([head, name]);
+  // The longer form of what follows the content is announced by the longer form of the sizes here.
+  const extra = writeLongExtra([0, 0]);
+  head.writeUInt32LE(MAX_32, 18);
+  head.writeUInt32LE(MAX_32, 22);
+  head.writeUInt16LE(extra.length, 28);
+  return Buffer.concat([head, name, extra]);
 }
 
 /** Returns what stands behind it. */
-export function writeEntryEnd({ crc, size, packedSize }: ZipEntry): Uint8Array {
-  const end = Buffer.alloc(16);
+export function writeEntryEnd({ crc, size, packedSize, isLarge }: ZipEntry): Uint8Array {
+  const end = Buffer.alloc(isLarge ? 24 : 16);
   end.writeUInt32LE(0x0807_4b50, 0);
-  writeSizes(end, 4, { crc, size, packedSize });
+  if (isLarge) {
+    end.writeUInt32LE(crc, 4);
+    end.writeBigUInt64LE(BigInt(packedSize), 8);
+    end.writeBigUInt64LE(BigInt(size), 16);
+  } else writeSizes(end, 4, { crc, size, packedSize });
   return end;
 }
 
@@ -61,22 +73,28 @@ export function writeDirectory(entries: readonly ZipEntry[], offset: number): Ui
 
 function writeDirectoryEntry(entry: ZipEntry): Uint8Array {
   const name = Buffer.from(entry.path);
-  const isFar = entry.offset >= MAX_32;
-  const extra = Buffer.alloc(isFar ? 12 : 0);
-  if (isFar) {
-    extra.writeUInt16LE(1, 0);
-    extra.writeUInt16LE(8, 2);
-    extra.writeBigUInt64LE(BigInt(entry.offset), 4);
-  }
+  const { crc, size, packedSize, offset } = entry;
+  // Each that the shorter form can't tell stands in the longer one, in this order.
+  const extra = writeLongExtra([size, packedSize, offset].filter((value) => value >= MAX_32));
   const head = Buffer.alloc(46);
   head.writeUInt32LE(0x0201_4b50, 0);
   head.writeUInt16LE(VERSION, 4);
   writeCommon(head, 6, entry.modified);
-  writeSizes(head, 16, entry);
+  writeSizes(head, 16, { crc, size: Math.min(size, MAX_32), packedSize: Math.min(packedSize, MAX_32) });
   head.writeUInt16LE(name.length, 28);
   head.writeUInt16LE(extra.length, 30);
-  head.writeUInt32LE(Math.min(entry.offset, MAX_32), 42);
+  head.writeUInt32LE(Math.min(offset, MAX_32), 42);
   return Buffer.concat([head, name, extra]);
+}
+
+/** Numbers of 64 bits; nothing where there are none. */
+function writeLongExtra(values: readonly number[]): Uint8Array {
+  if (values.length === 0) return Buffer.alloc(0);
+  const extra = Buffer.alloc(4 + 8 * values.length);
+  extra.writeUInt16LE(1, 0);
+  extra.writeUInt16LE(8 * values.length, 2);
+  for (const [place, value] of values.entries()) extra.writeBigUInt64LE(BigInt(value), 4 + 8 * place);
+  return extra;
 }
 
 function writeCommon(bytes: Buffer, at: number, modified: Date): void {

@@ -7,15 +7,15 @@ const COMPRESSION_LEVEL = 1;
 
 /** A ZIP that is written piece by piece: what is compressed so far is taken with each piece. */
 export interface ZipWriter {
-  /** Ends the entry before, and begins another one. */
-  begin(path: string): Promise<Uint8Array>;
+  /** Ends the entry before, and begins another one: of less than 4 GB, unless it is said that it may be large. */
+  begin(path: string, options?: { readonly isLarge?: boolean }): Promise<Uint8Array>;
   /** Resolves to the bytes that are ready; waits while more is compressed than was taken. */
   write(piece: string | Uint8Array): Promise<Uint8Array>;
   /** Ends the file and resolves to the rest of its bytes. */
   end(): Promise<Uint8Array>;
 }
 
-/** Makes a ZIP writer. An entry holds less than 4 GB, the file as much as it likes. */
+/** Makes a ZIP writer. The file holds as much as it likes. */
 export function createZipWriter(modified: Date): ZipWriter {
   const entries: ZipEntry[] = [];
   const ready: Uint8Array[] = [];
@@ -38,9 +38,9 @@ export function createZipWriter(modified: Date): ZipWriter {
   };
 
   return {
-    async begin(path) {
+    async begin(path, { isLarge = false } = {}) {
       await close();
-      const entry = { path, modified, offset: written, crc: 0, size: 0, packedSize: 0 };
+      const entry = { path, modified, offset: written, isLarge, crc: 0, size: 0, packedSize: 0 };
       entries.push(entry);
       put(writeEntryHead(entry));
       const deflate = createDeflateRaw({ level: COMPRESSION_LEVEL });

@@ -1,0 +1,38 @@
+import { Type, type Static } from 'typebox';
+import { MAX_SESSION_ID_CHARACTERS } from '../records/session.ts';
+
+/** How clients are written in an evidence pack. */
+export const CLIENT_MASKS = ['pseudonym', 'shortened', 'left-out', 'received'] as const;
+/** How payloads, responses and fields that the specification doesn't know are written. */
+export const PAYLOAD_MASKS = ['left-out', 'masked', 'shortened', 'received'] as const;
+/** How error texts are written: with numbers, identifiers, quoted values and addresses folded, or in full. */
+export const ERROR_MASKS = ['folded', 'received'] as const;
+
+/** Sessions that a pack can be asked for. */
+export const MAX_EVIDENCE_SESSIONS = 50;
+
+export const EvidenceMasking = Type.Object({
+  client: Type.Enum([...CLIENT_MASKS]),
+  payload: Type.Enum([...PAYLOAD_MASKS]),
+  errors: Type.Enum([...ERROR_MASKS]),
+});
+export type EvidenceMasking = Static<typeof EvidenceMasking>;
+
+/** What an evidence pack holds besides its records, and what of a person's data leaves in it. */
+export const EvidenceOptions = Type.Object({
+  masking: EvidenceMasking,
+  /** Sessions to write in full, in both directions. */
+  sessionIds: Type.Array(Type.String({ minLength: 1, maxLength: MAX_SESSION_ID_CHARACTERS }), {
+    maxItems: MAX_EVIDENCE_SESSIONS,
+  }),
+  /** Adds the sessions that the findings name as examples. */
+  withFindingSessions: Type.Boolean(),
+});
+export type EvidenceOptions = Static<typeof EvidenceOptions>;
+
+/** What is taken where nothing is chosen: as little of a person's data as possible. */
+export const DEFAULT_EVIDENCE: EvidenceOptions = {
+  masking: { client: 'pseudonym', payload: 'left-out', errors: 'folded' },
+  sessionIds: [],
+  withFindingSessions: true,
+};

@@ -1,0 +1,9 @@
+import type { Engine } from '../../analysis/engine/create-engine.ts';
+import type { ExportCache, ExportEngine } from '../export-source.ts';
+import type { ReportParts } from '../report/report-parts.ts';
+
+/** What evidence packs are made from. */
+export interface EvidenceParts extends ReportParts {
+  readonly cache: ReportParts['cache'] & ExportCache;
+  readonly engine: ReportParts['engine'] & ExportEngine & Pick<Engine, 'readSession' | 'listClients'>;
+}

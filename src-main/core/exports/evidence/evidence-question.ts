@@ -1,0 +1,88 @@
+import type { Input } from '../../../common/contract/index.ts';
+import { DEFAULT_EVIDENCE, type EvidenceOptions } from '../../../common/model/exports/evidence-options.ts';
+import { toEndMs } from '../../../common/model/period.ts';
+import type { Finding } from '../../../common/model/analysis/finding.ts';
+import { DETAIL_KINDS, type DetailKind } from '../../../common/reporting/reports.ts';
+import { describeExport } from '../describe-export.ts';
+import type { ExportSubject } from '../export-subject.ts';
+import type { ExportAbout } from '../formats/export-writer.ts';
+import type { EvidenceParts } from './evidence-parts.ts';
+import { createMasks } from './masking/create-masks.ts';
+import type { Masks } from './masking/masks.ts';
+import { createKnownClients } from './masking/known-clients.ts';
+import { maskFilter } from './masking/mask-filter.ts';
+import { createPseudonyms } from './masking/pseudonyms.ts';
+import { readKnownClients } from './masking/read-known-clients.ts';
+
+/** Sessions that are taken from findings. */
+const MAX_FINDING_SESSIONS = 20;
+
+/** What a pack is asked for. */
+export interface EvidenceQuestion {
+  readonly parts: EvidenceParts;
+  readonly subject: ExportSubject;
+  readonly report: DetailKind;
+  /** With payloads, which errors are compared with also where they are left out. */
+  readonly input: Input<'exports/start'>;
+  readonly options: EvidenceOptions;
+  /** Kept in memory only. */
+  readonly pseudonymKey: Uint8Array;
+}
+
+/** Says what a pack is asked for; it has the columns of every other file, under the service's names. */
+export function toEvidenceQuestion(
+  parts: EvidenceParts,
+  subject: ExportSubject,
+  input: Input<'exports/start'>,
+  pseudonymKey: Uint8Array,
+): EvidenceQuestion {
+  const { evidence: options = DEFAULT_EVIDENCE } = input;
+  const report = subject.report as DetailKind;
+  return {
+    parts,
+    subject,
+    report,
+    input: { ...input, includePayload: true, layout: {} },
+    options,
+    pseudonymKey,
+  };
+}
+
+/** Makes the masks of a pack, which know every client of its records and of its period. Throws `analysis.*`. */
+export async function openMasks(question: EvidenceQuestion, signal: AbortSignal): Promise<Masks> {
+  const { parts, subject, input, options, pseudonymKey } = question;
+  const { connectionId, period } = subject;
+  // Sessions and findings go beyond the records: to the other direction.
+  const span = { connectionId, fromMs: period.fromMs, toMs: toEndMs(period) };
+  const scopes = [input.scope, ...DETAIL_KINDS.map((report) => ({ ...span, report }))];
+  const known =
+    options.masking.client === 'received'
+      ? createKnownClients()
+      : await readKnownClients(parts.engine, scopes, signal);
+  return createMasks(options.masking, known, createPseudonyms(pseudonymKey));
+}
+
+/** What the pack says of its records. Families of errors are known once the records were masked. */
+export function describeEvidence(
+  { subject, input }: Pick<EvidenceQuestion, 'subject' | 'input'>,
+  masks: Masks,
+  recordCount: number,
+  nowMs: number,
+): ExportAbout {
+  return describeExport(subject, { ...input, filter: maskFilter(input.filter, masks) }, recordCount, nowMs);
+}
+
+/** The sessions to write, those that were asked for first, and how many of the findings' are not among them. */
+export function listSessions(
+  { sessionIds, withFindingSessions }: EvidenceOptions,
+  findings: readonly Pick<Finding, 'examples'>[],
+): { readonly sessionIds: readonly string[]; readonly leftOut: number } {
+  const chosen = new Set(sessionIds);
+  if (!withFindingSessions) return { sessionIds: [...chosen], leftOut: 0 };
+  const examples = findings.flatMap((finding) => finding.examples.map(({ sessionId }) => sessionId));
+  const found = [...new Set(examples)].filter((sessionId) => sessionId !== '' && !chosen.has(sessionId));
+  return {
+    sessionIds: [...chosen, ...found.slice(0, MAX_FINDING_SESSIONS)],
+    leftOut: Math.max(0, found.length - MAX_FINDING_SESSIONS),
+  };
+}

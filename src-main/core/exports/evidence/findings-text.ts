@@ -1,0 +1,50 @@
+import type { Finding } from '../../../common/model/analysis/finding.ts';
+import type { ReportContent } from '../report/report-content.ts';
+import { writeFindingDetail, writeFindingTitle } from '../report/sections/finding-words.ts';
+
+/** Writes what stood out, as JSON: in words and in figures. Takes a report's content that is masked. */
+export function writeFindingsText({ findings, names }: Pick<ReportContent, 'findings' | 'names'>): string {
+  const { list, fromMs, toMs, gaps } = findings;
+  const content = {
+    from: toIso(fromMs),
+    to: toIso(toMs),
+    findings: list.map((finding) => describeFinding(finding, names)),
+    // Why more may stand out than is listed.
+    notJudged: gaps.map(({ direction, reason, fromMs: gapFromMs, toMs: gapToMs }) => ({
+      direction,
+      reason,
+      from: toIso(gapFromMs),
+      to: toIso(gapToMs),
+    })),
+  };
+  return `${JSON.stringify(content, null, 2)}\n`;
+}
+
+function describeFinding(finding: Finding, names: ReportContent['names']): Readonly<Record<string, unknown>> {
+  const { kind, also, part, directions, channel, service, sinceMs, endedMs, requests, count } = finding;
+  const { recent, usual, source, errorFamily, isNewFamily, examples } = finding;
+  return {
+    title: writeFindingTitle(finding, names),
+    detail: writeFindingDetail(finding),
+    kind,
+    also,
+    part,
+    directions,
+    channel,
+    service,
+    since: toIso(sinceMs),
+    ended: endedMs === null ? null : toIso(endedMs),
+    requests,
+    count,
+    recent,
+    usual,
+    usualFrom: source,
+    errorFamily,
+    isNewFamily,
+    sessions: examples,
+  };
+}
+
+function toIso(epochMs: number): string {
+  return new Date(epochMs).toISOString();
+}

@@ -1,0 +1,30 @@
+import type { ReportContent } from '../report/report-content.ts';
+import type { Masks } from './masking/masks.ts';
+
+/** Returns a report's content as a pack has it. What it is filtered by is masked by whoever describes it. */
+export function maskReport(content: ReportContent, masks: Masks): ReportContent {
+  const { families, findings } = content;
+  return {
+    ...content,
+    families: {
+      ...families,
+      families: families.families.map((family) => ({
+        ...family,
+        pattern: masks.errorFamily(family.pattern),
+        // Texts in full; a report lists none.
+        examples: [],
+      })),
+    },
+    findings: {
+      ...findings,
+      list: findings.list.map((finding) => ({
+        ...finding,
+        errorFamily: finding.errorFamily === null ? null : masks.errorFamily(finding.errorFamily),
+        examples: finding.examples.map(({ direction, sessionId }) => ({
+          direction,
+          sessionId: masks.sessionId(sessionId),
+        })),
+      })),
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import type { EvidenceMasking } from '../../../../common/model/exports/evidence-options.ts';
+import { toErrorPattern } from '../../../analysis/engine/fold-error.ts';
+import type { Masks, MaskedRecord } from './masks.ts';
+import { replaceSpans, type ClientSpan } from './known-clients.ts';
+import { findQuotedContent, holdsWhole } from './quoted-content.ts';
+
+/** Families whose masked pattern is kept; later ones are not shown. */
+const MAX_FAMILIES = 20_000;
+/** Longer errors are cut where they are compared with payloads. */
+const MAX_CHARACTERS = 2_000;
+const NOT_SHOWN = '<not shown>';
+
+/** Characters without a meaning stand for what is replaced, so that folding leaves it alone. */
+const FIRST_PLACE = 0xe000;
+const LAST_PLACE = 0xf8fe;
+const CONTENT_PLACE = '\uf8ff';
+const PLACES = /[\ue000-\uf8ff]/g;
+
+/** What masks of errors take from those of clients. */
+interface ClientMasks {
+  findClients(text: string, own: string): readonly ClientSpan[];
+  replaceClient(text: string, span: ClientSpan): string;
+}
+
+/**
+ * Makes the masks of errors: clients are replaced, what the record's payload says is taken out, and what varies is
+ * folded, as the choices ask for.
+ */
+export function createErrorMasks(
+  masking: EvidenceMasking,
+  { findClients, replaceClient }: ClientMasks,
+): Pick<Masks, 'error' | 'errorFamily'> {
+  const families = new Map<string, string>();
+  const hidesContent = masking.payload !== 'received';
+  const hidesNothing = !hidesContent && masking.client === 'received';
+
+  function remember(error: string, withPlaces: string): void {
+    const family = toErrorPattern(error);
+    const shown = toErrorPattern(
+      withPlaces.replace(PLACES, (place) => (place === CONTENT_PLACE ? place : '\ue000')),
+    )
+      .replaceAll('\ue000', '<client>')
+      .replaceAll(CONTENT_PLACE, '<payload>');
+    const before = families.get(family);
+    if (before === undefined ? families.size < MAX_FAMILIES : shown.length < before.length) {
+      families.set(family, shown);
+    }
+  }
+
+  return {
+    error(record) {
+      const { error, client } = record;
+      if (error === '') return '';
+      if (hidesNothing && masking.errors === 'received') return error;
+      const plain = error.replace(PLACES, '\ufffd');
+      const clients = findClients(plain, client).slice(0, LAST_PLACE - FIRST_PLACE);
+      let count = 0;
+      let text = replaceSpans(plain, clients, () => String.fromCharCode(FIRST_PLACE + count++));
+      if (masking.errors === 'folded') text = toErrorPattern(text);
+      if (hidesContent) text = hideQuotedContent(text, record);
+      if (!hidesNothing) remember(error, text);
+      return text.replace(PLACES, (place) => {
+        const span = clients[place.charCodeAt(0) - FIRST_PLACE];
+        return span === undefined ? '<payload>' : replaceClient(plain, span);
+      });
+    },
+    errorFamily: (pattern) => {
+      if (hidesNothing || pattern === '') return pattern;
+      return families.get(pattern) ?? NOT_SHOWN;
+    },
+  };
+}
+
+function hideQuotedContent(text: string, { error, payload, response }: MaskedRecord): string {
+  const cut = text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}…` : text;
+  // A response that holds the whole error is where the error comes from.
+  const contents = [payload, response !== null && !holdsWhole(response, error) ? response : null];
+  return contents.reduce<string>(
+    (hidden, content) =>
+      content === null
+        ? hidden
+        : replaceSpans(hidden, findQuotedContent(hidden, content), () => CONTENT_PLACE),
+    cut,
+  );
+}

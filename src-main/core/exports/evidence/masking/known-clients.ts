@@ -1,0 +1,142 @@
+import { createHashSet, hashText } from './hash-set.ts';
+
+/** Part of a text, `toAt` exclusive. */
+export interface TextSpan {
+  readonly fromAt: number;
+  readonly toAt: number;
+}
+
+/** A client in a text. */
+export interface ClientSpan extends TextSpan {
+  /** The same for every spelling of the client; see `toClientKey`. */
+  readonly key: string;
+}
+
+/** The clients that are looked for in texts of all kinds. */
+export interface KnownClients {
+  add(client: string): void;
+  /** Where a text names one of them, or `own`, in order; `own` also within a longer word. */
+  find(text: string, own: string): readonly ClientSpan[];
+}
+
+const WORD = /[\p{L}\p{N}\p{M}]+/gu;
+const LETTER = /\p{L}/u;
+/** Shorter clients would be found where nobody is meant: a code, a service, the word "no". */
+const MIN_CHARACTERS = 3;
+const MIN_DIGITS = 5;
+/** Shorter ones are looked for as words only. */
+const MIN_PART_CHARACTERS = 4;
+const ASCII = /^[\0-\x7f]*$/;
+
+/**
+ * Returns what tells a client from others: its letters and digits, in words. Spellings that differ in letter case or in
+ * what stands between the words are the same client.
+ */
+export function toClientKey(client: string): string {
+  const words = Array.from(client.matchAll(WORD), ([word]) => toWordKey(word));
+  return words.length === 0 ? client : words.join(' ');
+}
+
+/** Keeps hashes of clients only; a text is looked through word by word, however many clients there are. */
+export function createKnownClients(): KnownClients {
+  const keys = createHashSet();
+  /** What clients of several words begin with. */
+  const beginnings = createHashSet();
+
+  function findWords(text: string): ClientSpan[] {
+    const words = Array.from(text.matchAll(WORD), ({ 0: word, index }) => ({
+      key: toWordKey(word),
+      fromAt: index,
+      toAt: index + word.length,
+    }));
+    const spans: ClientSpan[] = [];
+    for (let place = 0; place < words.length; place += 1) {
+      const longest = findLongest(words, place);
+      if (longest === null) continue;
+      spans.push(longest.span);
+      place = longest.last;
+    }
+    return spans;
+  }
+
+  /** The longest client that begins at a word. */
+  function findLongest(
+    words: readonly ClientSpan[],
+    first: number,
+  ): { readonly span: ClientSpan; readonly last: number } | null {
+    let found: { span: ClientSpan; last: number } | null = null;
+    let key = '';
+    for (let last = first; last < words.length; last += 1) {
+      key = last === first ? (words[last]?.key ?? '') : `${key} ${words[last]?.key ?? ''}`;
+      const hash = hashText(key);
+      if (keys.has(hash)) {
+        const span = { key, fromAt: words[first]?.fromAt ?? 0, toAt: words[last]?.toAt ?? 0 };
+        found = { span, last };
+      }
+      if (!beginnings.has(hash)) break;
+    }
+    return found;
+  }
+
+  return {
+    add(client) {
+      const key = toClientKey(client);
+      if (!isDistinct(key)) return;
+      keys.add(hashText(key));
+      for (let space = key.indexOf(' '); space !== -1; space = key.indexOf(' ', space + 1)) {
+        beginnings.add(hashText(key.slice(0, space)));
+      }
+    },
+    find(text, own) {
+      if (text === '') return [];
+      const parts = findParts(text, own);
+      const words = findWords(text);
+      if (parts.length === 0) return words;
+      const isApart = ({ fromAt, toAt }: TextSpan): boolean =>
+        parts.every((part) => part.toAt <= fromAt || part.fromAt >= toAt);
+      return [...parts, ...words.filter(isApart)].sort((a, b) => a.fromAt - b.fromAt);
+    },
+  };
+}
+
+/** Returns a text with other texts in the place of spans, which are in order and don't overlap. */
+export function replaceSpans<Span extends TextSpan>(
+  text: string,
+  spans: readonly Span[],
+  toText: (span: Span) => string,
+): string {
+  if (spans.length === 0) return text;
+  let replaced = '';
+  let doneAt = 0;
+  for (const span of spans) {
+    replaced += text.slice(doneAt, span.fromAt) + toText(span);
+    doneAt = span.toAt;
+  }
+  return replaced + text.slice(doneAt);
+}
+
+/** A record's own client, wherever it stands. */
+function findParts(text: string, own: string): ClientSpan[] {
+  const wanted = own.trim().toLowerCase();
+  const lower = text.toLowerCase();
+  // A few letters have a longer lower case, and places would be wrong.
+  const searched = lower.length === text.length ? lower : text;
+  if (wanted.length < MIN_PART_CHARACTERS || wanted.length > text.length) return [];
+  const key = toClientKey(own);
+  if (!isDistinct(key)) return [];
+  const spans: ClientSpan[] = [];
+  for (let at = searched.indexOf(wanted); at !== -1; at = searched.indexOf(wanted, at + wanted.length)) {
+    spans.push({ key, fromAt: at, toAt: at + wanted.length });
+  }
+  return spans;
+}
+
+function isDistinct(key: string): boolean {
+  const characters = key.replaceAll(' ', '').length;
+  return LETTER.test(key) ? characters >= MIN_CHARACTERS : characters >= MIN_DIGITS;
+}
+
+function toWordKey(word: string): string {
+  const lower = word.toLowerCase();
+  return ASCII.test(lower) ? lower : lower.normalize('NFC');
+}

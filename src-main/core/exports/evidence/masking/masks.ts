@@ -1,0 +1,23 @@
+import type { JsonTexts } from '../../../../common/json/exact-json.ts';
+import type { EvidenceMasking } from '../../../../common/model/exports/evidence-options.ts';
+import type { RecordDetail } from '../../../../common/model/records/record.ts';
+
+/** The fields of a record that say whose it is and what was said. */
+export type MaskedRecord = Pick<RecordDetail, 'client' | 'error' | 'payload' | 'response'>;
+
+/** What leaves of texts. Every text of an evidence pack that comes from records goes through one of these. */
+export interface Masks {
+  readonly masking: EvidenceMasking;
+  /** The client itself. */
+  client(client: string): string;
+  /** A short text: clients in it are replaced. `own` is that of its record. */
+  text(text: string, own?: string): string;
+  sessionId(sessionId: string, own?: string): string;
+  /** A payload or a response. Not for those that are left out. */
+  content(text: string, own: string): string;
+  /** Fields that the specification doesn't know. Not where they are left out. */
+  otherFields(fields: JsonTexts, own: string): JsonTexts;
+  error(record: MaskedRecord): string;
+  /** An error family, once `error` was asked for its records; one that it was not asked for isn't shown. */
+  errorFamily(pattern: string): string;
+}

@@ -1,0 +1,78 @@
+import type { CertificateFile } from '../../../common/model/cache/download.ts';
+import type { Remark } from '../../../common/model/cache/snapshot.ts';
+import { toCertificateFile, toCertificateFileName } from '../../downloads/certificate.ts';
+import type { EvidenceParts } from './evidence-parts.ts';
+import type { Masks } from './masking/masks.ts';
+import type { PackWriter } from './pack-writer.ts';
+
+/** Certificates of more snapshots are left out, and counted. */
+const MAX_CERTIFICATES = 500;
+
+/** A certificate as the manifest lists it. */
+export type WrittenCertificate =
+  | {
+      readonly snapshotId: number;
+      readonly file: string;
+      readonly isComplete: boolean;
+      readonly pagesSha256: string;
+    }
+  /** No journal of the download was kept. */
+  | { readonly snapshotId: number; readonly file: null };
+
+/** What was written of certificates. */
+export interface WrittenCertificates {
+  readonly certificates: readonly WrittenCertificate[];
+  readonly certificatesLeftOut: number;
+}
+
+/** Writes the certificates of snapshots, each in a file of its own, with the checksums of all their pages. */
+export async function writeCertificates(
+  pack: PackWriter,
+  cache: EvidenceParts['cache'],
+  snapshotIds: readonly number[],
+  masks: Masks,
+  signal: AbortSignal,
+): Promise<WrittenCertificates> {
+  const certificates: WrittenCertificate[] = [];
+  for (const snapshotId of snapshotIds.slice(0, MAX_CERTIFICATES)) {
+    signal.throwIfAborted();
+    const certificate = await readCertificateFile(cache, snapshotId);
+    if (certificate === null) {
+      certificates.push({ snapshotId, file: null });
+      continue;
+    }
+    const file = `certificates/${toCertificateFileName(certificate)}`;
+    const text = `${JSON.stringify(maskCertificate(certificate, masks), null, 2)}\n`;
+    await pack.add(file, (write) => write(text));
+    const { isComplete, pagesSha256 } = certificate;
+    certificates.push({ snapshotId, file, isComplete, pagesSha256 });
+  }
+  return { certificates, certificatesLeftOut: Math.max(0, snapshotIds.length - MAX_CERTIFICATES) };
+}
+
+/** Null where the cache can't tell how the snapshot was downloaded. */
+async function readCertificateFile(
+  cache: Pick<EvidenceParts['cache'], 'getDownload' | 'readJournalFigures'>,
+  snapshotId: number,
+): Promise<CertificateFile | null> {
+  try {
+    return toCertificateFile(await cache.getDownload(snapshotId), await cache.readJournalFigures(snapshotId));
+  } catch {
+    return null;
+  }
+}
+
+/** Remarks may quote what was odd in a response. */
+function maskCertificate(certificate: CertificateFile, masks: Masks): CertificateFile {
+  const mask = (remarks: readonly Remark[]): Remark[] =>
+    remarks.map((remark) =>
+      remark.detail === undefined ? remark : { ...remark, detail: masks.text(remark.detail) },
+    );
+  const { coercions, remarks, reservations } = certificate;
+  return {
+    ...certificate,
+    coercions: mask(coercions),
+    remarks: mask(remarks),
+    reservations: mask(reservations),
+  };
+}

@@ -1,0 +1,124 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import {
+  DEFAULT_EVIDENCE,
+  CLIENT_MASKS,
+  PAYLOAD_MASKS,
+  type EvidenceMasking,
+} from '../../../../src-main/common/model/exports/evidence-options.ts';
+import { readZip } from '../../../support/read-zip.ts';
+import { createDocument, fillSnapshot, FROM_MS, toOutbound } from '../../cache/cache-fixture.ts';
+import { createRealRig, type RealRig } from '../real-rig.ts';
+
+const SESSION = '00000000-0000-4000-8000-000000000001';
+const HOUR = { connectionId: 'one', fromMs: FROM_MS, toMs: FROM_MS + 3_600_000 } as const;
+
+/** Words that nothing else in a pack has. */
+const word = fc.string({
+  unit: fc.constantFrom('q', 'z', 'j', 'x', 'ü', 'ÿ', 'ñ', 'я', 'ж'),
+  minLength: 8,
+  maxLength: 14,
+});
+const client = fc.oneof(
+  word,
+  fc.tuple(word, word).map((words) => words.join(' ')),
+  fc.tuple(word, word).map(([name, host]) => `${name}@${host}.example`),
+  fc.integer({ min: 10 ** 9, max: 10 ** 12 }).map((digits) => `+${digits}`),
+);
+const phrase = fc.array(word, { minLength: 3, maxLength: 6 }).map((words) => words.join(' '));
+const record = fc.record({
+  client,
+  other: client,
+  phrase,
+  isJson: fc.boolean(),
+  error: fc.constantFrom(
+    (own: string) => `Client ${own} is not known`,
+    (own: string, other: string) => `${own.toUpperCase()} may not call for ${other}`,
+    (own: string, _other: string, said: string) => `Could not understand ${said} of ${own}`,
+    (_own: string, _other: string, said: string) => `Unexpected "${said}" at 17`,
+    (own: string) => `https://host.example/users/${encodeURIComponent(own)}?id=4 refused id${own}x`,
+    () => '',
+  ),
+});
+
+interface Said {
+  readonly clients: readonly string[];
+  readonly phrases: readonly string[];
+}
+
+let rig: RealRig;
+let said: Said;
+beforeAll(async () => {
+  rig = await createRealRig('leaks.zip');
+  const records = fc.sample(record, 120);
+  const documents = records.map(({ client: own, other, phrase: text, isJson, error }, place) =>
+    createDocument(place, {
+      Client: own,
+      Error: error(own, other, text),
+      Payload: isJson ? JSON.stringify({ text, from: own, to: other }) : `${text}, said ${own}`,
+      Origin: place % 9 === 0 ? own : 'web',
+      ...(place % 7 === 0 ? { Id: `chat of ${own}` } : {}),
+      ...(place % 5 === 0 ? { Date: `a day of ${own}` } : {}),
+      ...(place % 6 === 0 ? { Person: { name: own, wish: text }, [own]: 1 } : {}),
+    }),
+  );
+  // Everybody is a client somewhere.
+  const others = records.map(({ other }, place) => createDocument(place, { Client: other, Error: '' }));
+  await fillSnapshot(rig.cache, [...documents, ...others], {}, 50);
+  await fillSnapshot(
+    rig.cache,
+    documents.slice(0, 30).map((document) => toOutbound({ ...document, Id: SESSION }, 'x')),
+    { report: 'outbound-detail' },
+  );
+  said = {
+    clients: records.flatMap(({ client: own, other }) => [own, other]),
+    phrases: records.map(({ phrase: text }) => text),
+  };
+});
+afterAll(() => rig.close());
+
+async function writePack(masking: EvidenceMasking): Promise<string> {
+  const task = await rig.write({
+    scope: { ...HOUR, report: 'inbound-detail' },
+    format: 'evidence',
+    evidence: { ...DEFAULT_EVIDENCE, masking, sessionIds: [SESSION, `chat of ${said.clients[0] ?? ''}`] },
+  });
+  expect(task, JSON.stringify(task.error)).toMatchObject({ state: 'done' });
+  const files = await readZip(rig.target);
+  return [...files]
+    .map(([name, bytes]) => `${name}\n${bytes.toString('utf8')}`)
+    .join('\n')
+    .toLowerCase();
+}
+
+const clientMasks = CLIENT_MASKS.filter((mask) => mask !== 'received');
+const payloadMasks = PAYLOAD_MASKS.filter((mask) => mask !== 'received');
+
+it.each(
+  clientMasks.flatMap((client) =>
+    (['folded', 'received'] as const).flatMap((errors) =>
+      [...payloadMasks, 'received' as const].map((payload) => ({ client, payload, errors })),
+    ),
+  ),
+)('no client stands in any file where %j', async (masking) => {
+  const text = await writePack(masking);
+  const found = said.clients.filter((client) => text.includes(client.toLowerCase()));
+  expect(found).toEqual([]);
+});
+
+it.each(
+  payloadMasks.flatMap((payload) =>
+    (['folded', 'received'] as const).map((errors) => ({ client: 'received' as const, payload, errors })),
+  ),
+)('nothing of a payload stands in any file where %j', async (masking) => {
+  const text = await writePack(masking);
+  const found = said.phrases.filter((phrase) => text.includes(phrase.toLowerCase()));
+  expect(found).toEqual([]);
+});
+
+it('the same texts do stand there where nothing is masked', async () => {
+  const text = await writePack({ client: 'received', payload: 'received', errors: 'received' });
+  const clients = said.clients.filter((client) => text.includes(client.toLowerCase()));
+  expect(clients.length).toBeGreaterThan(said.clients.length * 0.9);
+  expect(said.phrases.every((phrase) => text.includes(phrase.toLowerCase()))).toBe(true);
+});
