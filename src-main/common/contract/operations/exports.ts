@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { ExportChoices } from '../../model/exports/export-choices.ts';
 import { ExportFormat, ExportLayout, RecordFormat } from '../../model/exports/export-options.ts';
-import { EvidenceOptions } from '../../model/exports/evidence-options.ts';
+import { EvidenceOptions, PackPreview } from '../../model/exports/evidence-options.ts';
 import { PresetName, SavedPreset } from '../../model/exports/saved-preset.ts';
 import { RecordOrder } from '../../model/records/record.ts';
 import { RecordFilter } from '../../model/records/record-filter.ts';
@@ -59,10 +59,8 @@ const Preview = Type.Object({
   estimatedBytes: Type.Union([Type.Integer(), Type.Null()]),
   /** Time that writing it takes, judged by earlier exports on this computer; left out where none tells. */
   estimatedMs: Type.Optional(Type.Integer()),
-  /** Of a pack, the files in it: how much each holds, or each of a folder's files together; null where that is not counted. */
-  files: Type.Optional(
-    Type.Array(Type.Object({ path: Type.String(), count: Type.Union([Type.Integer(), Type.Null()]) })),
-  ),
+  /** Of a pack, the files in it. */
+  files: Type.Optional(Type.Array(PackPreview)),
 });
 
 /** What a person chose for files, as far as it is remembered. */

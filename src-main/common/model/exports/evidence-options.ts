@@ -36,3 +36,24 @@ export const DEFAULT_EVIDENCE: EvidenceOptions = {
   sessionIds: [],
   withFindingSessions: true,
 };
+
+/** What a file of a pack holds. */
+export const PACK_CONTENTS = [
+  'report',
+  'records',
+  'findings',
+  'sessions',
+  'certificates',
+  'manifest',
+  'readme',
+  'sums',
+] as const;
+
+/** A file of a pack before it is written; the files of a folder are told as one. */
+export const PackPreview = Type.Object({
+  path: Type.String(),
+  holds: Type.Enum([...PACK_CONTENTS]),
+  /** How much it holds, or how many files the folder; null where that is not counted. */
+  count: Type.Union([Type.Integer(), Type.Null()]),
+});
+export type PackPreview = Static<typeof PackPreview>;

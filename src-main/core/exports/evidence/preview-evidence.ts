@@ -41,14 +41,14 @@ export async function previewEvidence(question: EvidenceQuestion): Promise<Previ
     rowCount,
     estimatedBytes,
     files: [
-      { path: 'report.html', count: null },
-      ...RECORD_FILES.map(({ path }) => ({ path, count: rowCount })),
-      { path: 'findings.json', count: list.length },
-      { path: 'sessions/', count: listSessions(options, list).sessionIds.length },
-      { path: 'certificates/', count: provenance.snapshotIds.length },
-      { path: 'manifest.json', count: null },
-      { path: 'README.txt', count: null },
-      { path: 'SHA256SUMS', count: null },
+      { path: 'report.html', holds: 'report', count: null },
+      ...RECORD_FILES.map(({ path }) => ({ path, holds: 'records' as const, count: rowCount })),
+      { path: 'findings.json', holds: 'findings', count: list.length },
+      { path: 'sessions/', holds: 'sessions', count: listSessions(options, list).sessionIds.length },
+      { path: 'certificates/', holds: 'certificates', count: provenance.snapshotIds.length },
+      { path: 'manifest.json', holds: 'manifest', count: null },
+      { path: 'README.txt', holds: 'readme', count: null },
+      { path: 'SHA256SUMS', holds: 'sums', count: null },
     ],
   };
 }

@@ -233,7 +233,7 @@ describe('an evidence pack', () => {
     const [names = [], first = []] = preview.cells;
     expect(names).toEqual(Object.keys(pack.rows[0] ?? {}));
     expect(first[names.indexOf('Client')]).toBe(pack.rows[0]?.['Client']);
-    expect(preview.files).toContainEqual({ path: 'records.csv', count: 40 });
+    expect(preview.files).toContainEqual({ path: 'records.csv', holds: 'records', count: 40 });
     expect(preview.estimatedBytes).toBeGreaterThan(100);
   });
 });

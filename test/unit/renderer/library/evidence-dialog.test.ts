@@ -39,9 +39,9 @@ it('asks for a pack with what was chosen, shows what leaves, and begins masked t
       rowCount: 4000,
       estimatedBytes: 90_000,
       files: [
-        { path: 'report.html', count: null },
-        { path: 'records.csv', count: 4000 },
-        { path: 'sessions/', count: 1 },
+        { path: 'report.html', holds: 'report', count: null },
+        { path: 'records.csv', holds: 'records', count: 4000 },
+        { path: 'sessions/', holds: 'sessions', count: 1 },
       ],
     }),
     'exports/start': () => ({ taskId: null }),
