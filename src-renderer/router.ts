@@ -62,6 +62,11 @@ const routes: RouteRecordRaw[] = [
     name: 'local-service',
     component: () => import('./screens/local-service/LocalServiceScreen.vue'),
   },
+  {
+    path: '/schedules/:id?',
+    name: 'schedules',
+    component: () => import('./screens/schedules/SchedulesScreen.vue'),
+  },
   { path: '/sql', name: 'sql', component: () => import('./screens/sql/SqlScreen.vue') },
   {
     path: '/connections',

@@ -3,6 +3,7 @@ import type { RouteLocationRaw } from 'vue-router';
 import {
   ArrowLeftRight,
   CalendarDays,
+  CalendarPlus,
   Clock3,
   Download,
   FingerprintPattern,
@@ -68,6 +69,7 @@ const ACTIONS: readonly Pick<PaletteEntry, 'id' | 'icon' | 'keys' | 'action'>[] 
   { id: 'clockUtc', icon: Clock3, keys: [], action: { kind: 'clock', clock: 'utc' } },
   { id: 'theme', icon: Palette, keys: ['Shift', 'L'], action: { kind: 'theme' } },
   { id: 'sidebar', icon: PanelLeft, keys: ['B'], action: { kind: 'sidebar' } },
+  { id: 'newSchedule', icon: CalendarPlus, keys: [], action: { kind: 'go', path: '/schedules/new' } },
   { id: 'allConnections', icon: LayoutGrid, keys: [], action: { kind: 'go', path: '/connections' } },
   { id: 'wall', icon: MonitorUp, keys: [], action: { kind: 'go', path: '/wall' } },
   { id: 'shortcuts', icon: Keyboard, keys: [], action: { kind: 'shortcuts' } },

@@ -3,6 +3,7 @@ import {
   Activity,
   Bell,
   CalendarClock,
+  CalendarSync,
   ChartBarStacked,
   Database,
   GitCompareArrows,
@@ -27,6 +28,7 @@ export interface View {
     | 'library'
     | 'deprecations'
     | 'local-service'
+    | 'schedules'
     | 'sql';
   /** The word in the sidebar, below the name of the group. */
   readonly short:
@@ -38,6 +40,7 @@ export interface View {
     | 'library'
     | 'deprecations'
     | 'local-service'
+    | 'schedules'
     | 'sql';
   readonly path: string;
   readonly icon: Component;
@@ -67,6 +70,7 @@ export const VIEWS: readonly View[] = [
   { name: 'outbound-detail', short: 'detail', path: '/outbound/detail', icon: List, group: 'outbound' },
   { name: 'library', short: 'library', path: '/library', icon: Database, group: 'data' },
   { name: 'sql', short: 'sql', path: '/sql', icon: SquareTerminal, group: 'data' },
+  { name: 'schedules', short: 'schedules', path: '/schedules', icon: CalendarSync, group: 'data' },
   { name: 'deprecations', short: 'deprecations', path: '/deprecations', icon: CalendarClock, group: 'data' },
   { name: 'local-service', short: 'local-service', path: '/local-service', icon: HardDrive, group: 'data' },
 ];

@@ -129,6 +129,9 @@ test('every screen, light and dark, wide and narrow', async ({ app, page }) => {
   await page.getByRole('heading', { name: 'Coverage' }).waitFor();
   await showScreen(page, 'library');
   await showLibraryParts(page);
+  await window.openView('/schedules/new');
+  await page.getByRole('button', { name: 'Choose…' }).waitFor();
+  await showScreen(page, 'schedules');
   await window.openView('/deprecations');
   await page.getByRole('heading', { name: 'Timeline' }).waitFor();
   await showScreen(page, 'deprecations');

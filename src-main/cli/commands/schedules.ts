@@ -1,10 +1,11 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { EXPORT_FORMATS, isDocumentFormat } from '../../common/model/exports/export-options.ts';
+import { isDocumentFormat } from '../../common/model/exports/export-options.ts';
 import { findByName } from '../../common/model/exports/saved-preset.ts';
 import type { ScheduleState } from '../../common/model/schedules/schedule-run.ts';
 import {
   MAX_SCHEDULE_NAME_CHARACTERS,
+  SCHEDULE_FORMATS,
   SCHEDULE_PERIODS,
   type ScheduleDraft,
 } from '../../common/model/schedules/schedule.ts';
@@ -107,7 +108,7 @@ const add: Command = {
       name: 'format',
       value: 'FORMAT',
       summary: 'what to write',
-      choices: EXPORT_FORMATS,
+      choices: SCHEDULE_FORMATS,
     },
     { name: 'out', value: 'FOLDER', summary: 'the folder of its files', isPath: true },
     ...CHOICE_OPTIONS,
@@ -131,6 +132,7 @@ const add: Command = {
     const period = args.choose('period', SCHEDULE_PERIODS);
     const times = readTimes(context);
     checkChoiceOptions(context);
+    if (args.find('format') !== null) args.choose('format', SCHEDULE_FORMATS);
     readZone(context, 'UTC');
     readQuery(context, 'UTC', []);
     args.require('connection');

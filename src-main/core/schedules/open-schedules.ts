@@ -6,7 +6,12 @@ import { isDocumentFormat } from '../../common/model/exports/export-options.ts';
 import { toRunPeriod } from '../../common/model/schedules/schedule-period.ts';
 import type { ScheduleBoard, ScheduleRun } from '../../common/model/schedules/schedule-run.ts';
 import { findNextDue } from '../../common/model/schedules/schedule-times.ts';
-import { MAX_SCHEDULES, type Schedule, type ScheduleDraft } from '../../common/model/schedules/schedule.ts';
+import {
+  MAX_SCHEDULES,
+  SCHEDULE_FORMATS,
+  type Schedule,
+  type ScheduleDraft,
+} from '../../common/model/schedules/schedule.ts';
 import type { Settings } from '../../common/model/settings/settings.ts';
 import { isDetailKind } from '../../common/reporting/reports.ts';
 import { isTimeZone } from '../../common/time/time-zones.ts';
@@ -71,6 +76,9 @@ export async function openSchedules(
     if (!isTimeZone(draft.zone)) throw toInvalid('zone', 'A schedule needs a time zone that is known.');
     if (draft.name.trim() === '') throw toInvalid('name', 'A schedule needs a name.');
     readScheduleQuery(draft, connections.listNames(draft.connectionId));
+    if (!SCHEDULE_FORMATS.includes(draft.choices.format)) {
+      throw toInvalid('format', 'A schedule makes no evidence packs.');
+    }
     if (isDetailKind(draft.report)) return;
     if (draft.query.trim() !== '') throw toInvalid('query', 'A computed summary has no query.');
     if (isDocumentFormat(draft.choices.format))

@@ -19,6 +19,7 @@ import FactRow from './rows/FactRow.vue';
 import FollowedRow from './rows/FollowedRow.vue';
 import LocalServiceRow from './rows/LocalServiceRow.vue';
 import ReadersRow from './rows/ReadersRow.vue';
+import SchedulesRow from './rows/SchedulesRow.vue';
 import SecretsRow from './rows/SecretsRow.vue';
 import SetAsideRow from './rows/SetAsideRow.vue';
 
@@ -45,6 +46,7 @@ export const PARTS = {
   alertRules: { section: 'alerts', group: '', component: AlertRulesRow },
   exportStart: { section: 'exports', group: '', component: ExportStartRow },
   exportPresets: { section: 'exports', group: '', component: ExportPresetsRow },
+  schedules: { section: 'exports', group: '', component: SchedulesRow },
   cacheSpace: { section: 'storage', group: 'retention', component: CacheSpaceRow },
   dataFolder: { section: 'storage', group: 'folder', component: DataFolderRow },
   secrets: { section: 'privacy', group: '', component: SecretsRow },

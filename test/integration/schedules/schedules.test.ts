@@ -215,7 +215,7 @@ describe('what is gone', () => {
   it('a folder: an entry and a note say so, and the next run writes once it is back', async () => {
     await rig.fillDay('2026-11-20', 1);
     await rig.fillDay('2026-11-21', 1);
-    const { schedules } = await rig.open();
+    const { schedules, tasks } = await rig.open();
     const { id } = await addSchedule(schedules);
     await rm(rig.out, { recursive: true });
     rig.setNow('2026-11-21T07:00:00Z');
@@ -234,8 +234,7 @@ describe('what is gone', () => {
     expect(await listFiles()).toEqual(['Night_ errors_ 2026-11-21.csv']);
     // The one that failed can be made up for, for its own period.
     const failed = schedules.readLog(id).find(({ state }) => state === 'failed');
-    schedules.run(id, failed?.id);
-    await vi.waitFor(async () => expect(await listFiles()).toHaveLength(2));
+    await tasks.whenEnded(schedules.run(id, failed?.id).taskId);
     expect(await listFiles()).toContain('Night_ errors_ 2026-11-20.csv');
   });
 

@@ -27,8 +27,6 @@ export const ScheduleRun = Type.Object({
     Type.Literal('cancelled'),
     /** The application ended while it ran. */
     Type.Literal('interrupted'),
-    /** Its time passed, and a later one stands for it. */
-    Type.Literal('skipped'),
   ]),
   /** Its period; the end is not part of it. */
   fromMs: Type.Integer(),
@@ -41,7 +39,7 @@ export const ScheduleRun = Type.Object({
   missingMs: NullableInteger,
   /** Why it failed, or why what was missing could not be fetched. */
   error: Type.Union([ErrorInfo, Type.Null()]),
-  /** How many times were skipped. */
+  /** Earlier times for which there is no run of their own. */
   skipped: Type.Integer({ minimum: 0 }),
 });
 export type ScheduleRun = Static<typeof ScheduleRun>;

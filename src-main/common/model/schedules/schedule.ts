@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { REPORT_KINDS } from '../../reporting/reports.ts';
 import { ExportChoices } from '../exports/export-choices.ts';
+import { EXPORT_FORMATS, type ExportFormat } from '../exports/export-options.ts';
 import { MAX_FILTER_QUERY_CHARACTERS } from '../records/saved-filter.ts';
 
 export const MAX_SCHEDULES = 200;
@@ -20,6 +21,11 @@ export type Weekday = (typeof WEEKDAYS)[number];
 
 /** Hours that divide a day. */
 export const HOUR_STEPS = [1, 2, 3, 4, 6, 8, 12] as const;
+
+/** What a schedule can write; what leaves in an evidence pack is for a person to look at. */
+export const SCHEDULE_FORMATS: readonly ExportFormat[] = EXPORT_FORMATS.filter(
+  (format) => format !== 'evidence',
+);
 
 /** When a schedule is due, by the clock of its zone. */
 export const ScheduleTimes = Type.Union([

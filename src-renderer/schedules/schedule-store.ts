@@ -1,0 +1,75 @@
+import { defineStore } from 'pinia';
+import { computed, shallowRef } from 'vue';
+import type { ScheduleBoard, ScheduleRun } from '../../src-main/common/model/schedules/schedule-run.ts';
+import type { Schedule, ScheduleDraft } from '../../src-main/common/model/schedules/schedule.ts';
+import { useBackend } from '../backend/backend.ts';
+import { toErrorLike, type ErrorLike } from '../messages/error-like.ts';
+import { useConnectionsStore } from '../stores/connections.ts';
+
+/** The schedules of all connections, kept up to date. */
+export const useScheduleStore = defineStore('schedules', () => {
+  const backend = useBackend();
+  const connections = useConnectionsStore();
+  /** Null before they were read. */
+  const board = shallowRef<ScheduleBoard | null>(null);
+  const error = shallowRef<ErrorLike | null>(null);
+  /** What a new schedule begins with, where another screen proposed it. */
+  const idea = shallowRef<ScheduleIdea | null>(null);
+
+  const list = computed(() => board.value?.schedules ?? []);
+  /** Those that need a person, whichever connection is shown. */
+  const failing = computed(
+    () =>
+      list.value.filter(({ schedule, lastRun }) => schedule.isActive && lastRun?.state === 'failed').length,
+  );
+
+  backend.on('schedules/changed', () => void load());
+
+  async function load(): Promise<void> {
+    try {
+      board.value = await backend.call('schedules/list', null);
+      error.value = null;
+    } catch (thrown) {
+      error.value = toErrorLike(thrown);
+    }
+  }
+
+  return {
+    board,
+    error,
+    idea,
+    list,
+    /** Of the connection that is shown first, and those of others, or of none, after them. */
+    sorted: computed(() => {
+      const isOwn = (connectionId: string): boolean => connectionId === connections.active?.id;
+      const own = list.value.filter(({ schedule }) => isOwn(schedule.connectionId));
+      return [...own, ...list.value.filter(({ schedule }) => !isOwn(schedule.connectionId))];
+    }),
+    failing,
+    load,
+    /** Makes the next new schedule begin with an idea; null ends that. */
+    propose: (next: ScheduleIdea | null): void => {
+      idea.value = next;
+    },
+    chooseFolder: (name: string) => backend.call('schedules/choose-folder', { name }),
+    save: (scheduleId: string | null, draft: ScheduleDraft, folderId: string | null): Promise<Schedule> =>
+      backend.call('schedules/save', {
+        scheduleId,
+        draft,
+        ...(folderId === null ? {} : { folderId }),
+      }),
+    remove: (scheduleId: string) => backend.call('schedules/remove', { scheduleId }),
+    run: (scheduleId: string, runId?: string) =>
+      backend.call('schedules/run', { scheduleId, ...(runId === undefined ? {} : { runId }) }),
+    readLog: (scheduleId: string): Promise<ScheduleRun[]> =>
+      backend.call('schedules/read-log', { scheduleId }),
+    revealFolder: async (scheduleId: string): Promise<boolean> =>
+      (await backend.call('schedules/reveal-folder', { scheduleId })).isShown,
+  } as const;
+});
+
+/** What the export window knows of a schedule that is made of it. */
+export type ScheduleIdea = Pick<
+  ScheduleDraft,
+  'connectionId' | 'report' | 'zone' | 'query' | 'choices' | 'columns'
+>;
