@@ -10,13 +10,12 @@ import { listWalkedParts } from '../snapshots/walked-parts.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Up to sixteen days before the end are looked at. */
-const LOOKED_AT_MS = 16 * DAY_MS;
+/** Up to so much time before what is shown is looked at. */
+const LOOKED_BACK_MS = 15 * DAY_MS;
 /** Following asks at least as often: what is cached up to here is up to date. */
 const FRESH_MS = 20 * 60_000;
-/** In which outages that the service reported, or that kept it from being reached, are looked for, and how long one answer may stand for. */
-const STATUS_SPAN_MS = 2 * DAY_MS;
-const STATUS_TICKS = 180;
+/** Outages that the service reported, or that kept it from being reached, are looked for in a day more than is shown. */
+const STATUS_TICK_MS = 16 * 60_000;
 
 interface Known {
   readonly covered: readonly TimeSpan[];
@@ -26,7 +25,8 @@ interface Known {
 
 /**
  * Returns what stands out in the traffic of a connection at the end of what is cached of it, and what is missing for
- * saying that nothing does. `untilMs` leaves out what came later.
+ * saying that nothing does. `untilMs` leaves out what came later; what ended in `shownMs` before the end, a day at least,
+ * is told too.
  */
 export async function readFindings(
   parts: {
@@ -35,13 +35,13 @@ export async function readFindings(
   },
   connectionId: string,
   nowMs: number,
-  untilMs = Infinity,
+  { untilMs = Infinity, shownMs = DAY_MS }: { readonly untilMs?: number; readonly shownMs?: number } = {},
 ): Promise<FindingsReport> {
   const { cache, engine } = parts;
   const snapshots = await cache.listSnapshots(connectionId);
   const [inbound, outbound] = await Promise.all(
     (['inbound', 'outbound'] as const).map((direction) =>
-      readKnown(cache, connectionId, snapshots, direction, Math.min(nowMs, untilMs)),
+      readKnown(cache, connectionId, snapshots, direction, { untilMs: Math.min(nowMs, untilMs), shownMs }),
     ),
   );
   const known = { inbound: inbound ?? NOTHING, outbound: outbound ?? NOTHING };
@@ -50,12 +50,13 @@ export async function readFindings(
   const { downSpans, unreachableSpans } = await cache.readStatusHistory({
     connectionId,
     nowMs: Math.min(nowMs, untilMs),
-    spanMs: STATUS_SPAN_MS,
-    ticks: STATUS_TICKS,
+    spanMs: shownMs + DAY_MS,
+    ticks: Math.ceil((shownMs + DAY_MS) / STATUS_TICK_MS),
   });
   const { findings, resolved, learned } = await engine.findFindings({
     connectionId,
     untilMs: endMs ?? nowMs,
+    shownMs,
     covered: { inbound: known.inbound.covered, outbound: known.outbound.covered },
     downSpans,
     unreachableSpans,
@@ -73,14 +74,14 @@ async function readKnown(
   connectionId: string,
   snapshots: readonly Snapshot[],
   direction: Direction,
-  untilMs: number,
+  { untilMs, shownMs }: { readonly untilMs: number; readonly shownMs: number },
 ): Promise<Known> {
   const report = `${direction}-detail` as const;
   const own = snapshots.filter((snapshot) => snapshot.report === report);
   const newestMs = Math.min(untilMs, Math.max(...own.map(({ period }) => toEndMs(period))));
   if (!Number.isFinite(newestMs)) return NOTHING;
   const walked = await listWalkedParts(cache, connectionId, report);
-  const range = { fromMs: newestMs - LOOKED_AT_MS, toMs: newestMs, buckets: 1 };
+  const range = { fromMs: newestMs - LOOKED_BACK_MS - shownMs, toMs: newestMs, buckets: 1 };
   // Whether late records may still come makes no difference here: what is open counts as covered.
   const { gaps } = readCoverage(own, range, 0, walked);
   const covered: TimeSpan[] = [];

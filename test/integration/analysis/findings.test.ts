@@ -90,7 +90,7 @@ async function fillStatus(): Promise<void> {
 }
 
 const read = (untilMs: number, connectionId = 'one'): Promise<FindingsReport> =>
-  readFindings({ cache, engine }, connectionId, untilMs, untilMs);
+  readFindings({ cache, engine }, connectionId, untilMs, { untilMs });
 
 beforeAll(async () => {
   const place = await createFolder();

@@ -53,12 +53,11 @@ export function prepareSimulation({ records, fromMs }: SimulatedMonth): (untilMs
         count: 1,
       }));
     const isLearned = (): boolean => true;
-    return joinFamilies(
-      joinIncidents(findIncidents(grids)),
-      families,
-      Math.ceil((untilMs - window.fromMs) / MINUTE_MS),
+    return joinFamilies(joinIncidents(findIncidents(grids)), families, {
+      minutes: Math.ceil((untilMs - window.fromMs) / MINUTE_MS),
+      newMinutes: DAY_MS / MINUTE_MS,
       isLearned,
-    ).map((incident) => ({
+    }).map((incident) => ({
       ...incident,
       sinceMs: window.fromMs + incident.onset * MINUTE_MS,
       endedMs: incident.end === null ? null : window.fromMs + incident.end * MINUTE_MS,

@@ -11,6 +11,15 @@ export interface FamilyCell extends Place {
   readonly count: number;
 }
 
+/** The window that families are new in. */
+interface FamilyWindow {
+  readonly minutes: number;
+  /** A family that goes on for longer is not new any more. */
+  readonly newMinutes: number;
+  /** Whether enough is cached before a minute to call something new. */
+  isLearned(direction: Direction, minute: number): boolean;
+}
+
 /** A family by itself has so many records in its first two hours. */
 const MIN_RECORDS = 8;
 const FIRST_MINUTES = 120;
@@ -19,8 +28,6 @@ export const MIN_PART_RECORDS = 3;
 /** It is over once nothing came for so long, or for this many times as long as it took from one record to the next. */
 const SILENT_MINUTES = 30;
 const SILENT_GAPS = 5;
-/** Afterwards a family that goes on is not new any more. */
-const NEW_MINUTES = 24 * 60;
 /** Records that a place may leave out. */
 const MOST = 0.95;
 /** An incident is one of a family that so many of its failures have. */
@@ -28,18 +35,16 @@ const DOMINANT = 0.5;
 
 /**
  * Returns the incidents that new patterns of errors are, joined with those in which requests fail: one finding each.
- * `cells` hold patterns that were not seen in the week before, `minutes` is the length of the window. `isLearned` says
- * whether enough is cached before a minute to call something new.
+ * `cells` hold patterns that were not seen in the week before.
  */
 export function joinFamilies(
   incidents: readonly JoinedIncident[],
   cells: readonly FamilyCell[],
-  minutes: number,
-  isLearned: (direction: Direction, minute: number) => boolean,
+  { minutes, newMinutes, isLearned }: FamilyWindow,
 ): JoinedIncident[] {
   const joined = [...incidents];
   const families = [...Map.groupBy(cells, ({ pattern }) => pattern)]
-    .flatMap(([pattern, own]) => findFamily(pattern, own, minutes) ?? [])
+    .flatMap(([pattern, own]) => findFamily(pattern, own, { minutes, newMinutes }) ?? [])
     .filter(({ directions, onset }) => directions.every((direction) => isLearned(direction, onset)))
     .sort(
       (a, b) => b.measured.hits - a.measured.hits || (String(a.newFamily) < String(b.newFamily) ? -1 : 1),
@@ -62,7 +67,11 @@ export function joinFamilies(
   return joined;
 }
 
-function findFamily(pattern: string, cells: readonly FamilyCell[], minutes: number): JoinedIncident | null {
+function findFamily(
+  pattern: string,
+  cells: readonly FamilyCell[],
+  { minutes, newMinutes }: Pick<FamilyWindow, 'minutes' | 'newMinutes'>,
+): JoinedIncident | null {
   const inOrder = cells.toSorted((a, b) => a.minute - b.minute);
   const onset = inOrder[0]?.minute ?? 0;
   let last = onset;
@@ -77,7 +86,7 @@ function findFamily(pattern: string, cells: readonly FamilyCell[], minutes: numb
     own.push(cell);
   }
   const isOver = minutes - last > toSilence();
-  if (count < MIN_PART_RECORDS || (!isOver && minutes - onset > NEW_MINUTES)) return null;
+  if (count < MIN_PART_RECORDS || (!isOver && minutes - onset > newMinutes)) return null;
   return {
     ...findPlace(own),
     kind: 'new-errors',

@@ -1,7 +1,6 @@
 import { FINDING_KINDS, type Finding } from '../../../common/model/analysis/finding.ts';
 import type { Place } from './detect-incidents.ts';
 import type { JoinedIncident } from './join-incidents.ts';
-import { DAY_MS } from './traffic-grid.ts';
 
 /** A median has to grow by this factor to be called slower. */
 const SLOWER_FACTOR = 1.4;
@@ -15,10 +14,10 @@ export function toFindingId(incident: JoinedIncident, sinceMs: number): string {
     : `new-errors:${hashText(newFamily)}:${minute}`;
 }
 
-/** Returns the findings that go on, the worst first, and those that ended in the day before, the newest first. */
+/** Returns the findings that go on, the worst first, and those that ended in the time before that is shown, the newest first. */
 export function rankFindings(
   findings: readonly Finding[],
-  untilMs: number,
+  { untilMs, shownMs }: { readonly untilMs: number; readonly shownMs: number },
 ): { findings: Finding[]; resolved: Finding[] } {
   const large = findings.filter(
     ({ kind, recent, usual }) => kind !== 'slower' || recent >= SLOWER_FACTOR * usual,
@@ -29,7 +28,7 @@ export function rankFindings(
       .filter(({ endedMs }) => endedMs === null)
       .sort((a, b) => toRank(a) - toRank(b) || b.count - a.count || (a.id < b.id ? -1 : 1)),
     resolved: large
-      .filter(({ endedMs }) => endedMs !== null && endedMs > untilMs - DAY_MS)
+      .filter(({ endedMs }) => endedMs !== null && endedMs > untilMs - shownMs)
       .sort((a, b) => (b.endedMs ?? 0) - (a.endedMs ?? 0) || (a.id < b.id ? -1 : 1)),
   };
 }

@@ -1,11 +1,10 @@
-import type { Finding } from '../../../common/model/analysis/finding.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
 import { readFindings } from '../../findings/read-findings.ts';
 import type { ReportParts } from './report-parts.ts';
 import type { ReportFindings } from './report-content.ts';
 
 const DAY_MS = 86_400_000;
-/** Findings reach back a day from where they are asked for; longer periods are asked day by day, from their end. */
+/** What is looked at of a longer period: its end. */
 const MAX_DAYS = 7;
 
 interface FindingsPeriod {
@@ -28,26 +27,15 @@ export async function readPeriodFindings(
   const endMs = Math.min(toMs, nowMs);
   const firstMs = Math.max(fromMs, endMs - MAX_DAYS * DAY_MS);
   const direction = report === 'inbound-detail' ? 'inbound' : 'outbound';
-  const list: Finding[] = [];
-  let gaps: ReportFindings['gaps'] = [];
-  for (let untilMs = endMs; untilMs > firstMs; untilMs -= DAY_MS) {
-    signal.throwIfAborted();
-    const { findings, resolved, gaps: missing } = await readFindings(parts, connectionId, nowMs, untilMs);
-    if (untilMs === endMs) gaps = missing.filter((gap) => gap.direction === direction);
-    for (const finding of [...findings, ...resolved]) {
-      const isWithin = finding.sinceMs < endMs && (finding.endedMs ?? finding.untilMs) > firstMs;
-      const isOwn = finding.directions.includes(direction);
-      // The later question knows how it ended.
-      if (isWithin && isOwn && !list.some((later) => isSame(later, finding))) list.push(finding);
-    }
-  }
-  list.sort((a, b) => b.sinceMs - a.sinceMs);
+  signal.throwIfAborted();
+  const shownMs = Math.max(DAY_MS, endMs - firstMs);
+  const found = await readFindings(parts, connectionId, nowMs, { untilMs: endMs, shownMs });
+  const list = [...found.findings, ...found.resolved]
+    .filter(({ sinceMs, endedMs, untilMs, directions }) => {
+      const isWithin = sinceMs < endMs && (endedMs ?? untilMs) > firstMs;
+      return isWithin && directions.includes(direction);
+    })
+    .sort((a, b) => b.sinceMs - a.sinceMs);
+  const gaps = found.gaps.filter((gap) => gap.direction === direction);
   return { list, fromMs: firstMs, toMs: Math.max(firstMs, endMs), gaps };
-}
-
-/** The same incident, asked for at another time, may have begun or ended some minutes apart. */
-function isSame(a: Finding, b: Finding): boolean {
-  if (a.kind !== b.kind || a.part !== b.part || a.channel !== b.channel || a.service !== b.service)
-    return false;
-  return a.sinceMs < (b.endedMs ?? b.untilMs) && b.sinceMs < (a.endedMs ?? a.untilMs);
 }

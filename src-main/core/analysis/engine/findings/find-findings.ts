@@ -30,6 +30,8 @@ export interface FindingsQuestion {
   readonly connectionId: string;
   /** Nothing from here on is looked at. */
   readonly untilMs: number;
+  /** What ended in so much time before is told too; a day at least. */
+  readonly shownMs: number;
   /** What is cached in full, in order. */
   readonly covered: Readonly<Record<Direction, readonly TimeSpan[]>>;
   readonly downSpans: readonly DownSpan[];
@@ -52,8 +54,7 @@ export interface FoundFindings {
   readonly learned: Readonly<Record<Direction, Expectation['source'] | null>>;
 }
 
-/** What ended in so much time is still shown; the level of traffic is learned in the time before it. */
-const SHOWN_MS = DAY_MS;
+/** The level of traffic is learned in so much time before what is shown. */
 const LEAD_MS = DAY_MS / 2;
 /** Days before the window that are looked at too, where an incident may have begun in them. */
 const EARLIER_DAYS = [0, 2, 6];
@@ -81,7 +82,7 @@ export async function findFindings(
   for (const incident of rest)
     found.push(await describeIncident(connection, looked, incident, question.untilMs));
   return {
-    ...rankFindings(found, question.untilMs),
+    ...rankFindings(found, question),
     learned: { inbound: toLearned(grids, 'inbound'), outbound: toLearned(grids, 'outbound') },
   };
 }
@@ -89,11 +90,11 @@ export async function findFindings(
 async function look(
   connection: DuckDBConnection,
   { resolve, getVersion, readSettled }: FindingsRecords,
-  { connectionId, untilMs, covered }: FindingsQuestion,
+  { connectionId, untilMs, shownMs, covered }: FindingsQuestion,
   earlierDays: number,
 ): Promise<Looked & { readonly incidents: readonly JoinedIncident[] }> {
   // A window that begins at a midnight is the same for a whole day, and so is everything that is found in it.
-  const fromMs = (Math.floor((untilMs - SHOWN_MS - LEAD_MS) / DAY_MS) - earlierDays) * DAY_MS;
+  const fromMs = (Math.floor((untilMs - shownMs - LEAD_MS) / DAY_MS) - earlierDays) * DAY_MS;
   const window = { fromMs, toMs: untilMs };
   const firstMs = toFirstHour(window) * HOUR_MS;
   const grids: TrafficGrid[] = [];
@@ -122,7 +123,11 @@ async function look(
     );
   };
   const minutes = Math.ceil((untilMs - fromMs) / MINUTE_MS);
-  const incidents = joinFamilies(joinIncidents(findIncidents(grids)), families, minutes, isLearned);
+  const incidents = joinFamilies(joinIncidents(findIncidents(grids)), families, {
+    minutes,
+    newMinutes: shownMs / MINUTE_MS,
+    isLearned,
+  });
   return { window, grids, scopes: scopes as Record<Direction, RecordScope>, incidents };
 }
 

@@ -264,8 +264,9 @@ describe('an error that was not seen in the week before', () => {
       count: 1,
       ...changes,
     }));
-  const join = (cells: readonly FamilyCell[], minutes = 18 * 60, isLearned = true) =>
-    joinFamilies([], cells, minutes, () => isLearned);
+  const DAY = 24 * 60;
+  const join = (cells: readonly FamilyCell[], minutes = 18 * 60, isLearned = true, newMinutes = DAY) =>
+    joinFamilies([], cells, { minutes, newMinutes, isLearned: () => isLearned });
 
   it('is a finding from its first record on, until it no longer comes', () => {
     expect(join(makeCells(10))).toMatchObject([
@@ -279,11 +280,25 @@ describe('an error that was not seen in the week before', () => {
     expect(join(makeCells(10), 18 * 60, false)).toEqual([]);
   });
 
+  it('that goes on for longer than is told of is new no more', () => {
+    const cells = Array.from({ length: 2 * DAY }, (_none, place) => ({
+      ...makeCells(1)[0]!,
+      minute: NOON + place,
+    }));
+    const minutes = NOON + 2 * DAY;
+    expect(join(cells, minutes)).toEqual([]);
+    expect(join(cells, minutes, true, 7 * DAY)).toMatchObject([{ onset: NOON, end: null }]);
+  });
+
   it('is the same finding as the failing requests that have it', () => {
     const [incident] = joinIncidents(findIncidents([makeGrid([makeFlow(3, 7, FAILING), ...OTHERS])]));
     const cells = makeCells(80, {}).map((cell, place) => ({ ...cell, minute: NOON + Math.floor(place / 2) }));
     expect(incident).toBeDefined();
-    const joined = joinFamilies(incident === undefined ? [] : [incident], cells, 18 * 60, () => true);
+    const joined = joinFamilies(incident === undefined ? [] : [incident], cells, {
+      minutes: 18 * 60,
+      newMinutes: DAY,
+      isLearned: () => true,
+    });
     expect(joined).toMatchObject([
       { kind: 'errors-up', newFamily: 'Schema <number> is unknown', onset: NOON },
     ]);
