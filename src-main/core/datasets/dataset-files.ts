@@ -36,7 +36,6 @@ export async function putDayFile(
       await replaceFile(`${unfinished}.part`, target);
     });
   } finally {
-    await tryToRemove(whole.path, () => undefined);
     // What stays is removed at the next start.
     if (await tryToRemove(`${unfinished}.part`, () => undefined)) await partials.remove(unfinished);
   }

@@ -2,6 +2,7 @@ import type { Dataset, DatasetReport, DatasetUpdate } from '../../common/model/e
 import { listFields } from '../../common/reporting/reports.ts';
 import { OTHER_FIELDS_COLUMN, UTC_COLUMN } from '../../common/sql/sql-tables.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
+import type { EngineFile } from '../analysis/engine/files/write-file.ts';
 import type { FileColumn } from '../analysis/engine/files/file-column.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { SavedConnection } from '../connections/connection-document.ts';
@@ -99,6 +100,11 @@ async function isUpToDate(folder: string, day: CachedDay, before: DatasetDay | u
   return isLess || (before.source === day.source && before.state === day.state);
 }
 
+interface WrittenDay {
+  readonly day: DatasetDay;
+  readonly isChanged: boolean;
+}
+
 async function writeDay(
   { engine, partials, now }: DatasetParts,
   folder: string,
@@ -106,8 +112,8 @@ async function writeDay(
   planned: CachedDay,
   before: DatasetDay | undefined,
   signal: AbortSignal,
-): Promise<{ readonly day: DatasetDay; readonly isChanged: boolean }> {
-  const { report, date, fromMs, toMs, state, source } = planned;
+): Promise<WrittenDay> {
+  const { report, date, fromMs, toMs, state } = planned;
   const undated = { field: 'dateMs' as const, values: [null] };
   const whole = await engine.writeRecords(
     {
@@ -121,11 +127,33 @@ async function writeDay(
     { signal },
   );
   if (whole === null) throw new Error('The engine did not write Parquet.');
-  if (before !== undefined && date === null && whole.rowCount < before.records) {
-    // Nobody can say which of them the cache lost since.
+  try {
+    return await keepDay(whole, { folder, planned, before, partials, now });
+  } finally {
+    // What was not kept is of no use.
     await tryToRemove(whole.path, () => undefined);
-    return { day: { ...before, source, state }, isChanged: false };
   }
+}
+
+/** Puts what was written of a day in its place. */
+async function keepDay(
+  whole: EngineFile,
+  {
+    folder,
+    planned,
+    before,
+    partials,
+    now,
+  }: Pick<DatasetParts, 'partials' | 'now'> & {
+    readonly folder: string;
+    readonly planned: CachedDay;
+    readonly before: DatasetDay | undefined;
+  },
+): Promise<WrittenDay> {
+  const { report, date, state, source } = planned;
+  // Nobody can say which of the records without a date the cache lost since.
+  if (before !== undefined && date === null && whole.rowCount < before.records)
+    return { day: { ...before, source, state }, isChanged: false };
   const file = toDayFile(report, date);
   const writtenAt = new Date(now()).toISOString();
   if (whole.rowCount > 0) {
