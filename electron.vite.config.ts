@@ -23,6 +23,7 @@ export default defineConfig({
           'service-thread': find('src-main/service/service-thread.ts'),
           'engine-process': find('src-main/electron/engine-process.ts'),
           'import-thread': find('src-main/core/imports/reading/import-thread.ts'),
+          'rows-thread': find('src-main/core/exports/rows/rows-thread.ts'),
         },
         // Named for what they are: within an archive, threads needn't ask package.json.
         output: { entryFileNames: '[name].mjs', chunkFileNames: 'chunks/[name]-[hash].mjs' },

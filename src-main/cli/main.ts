@@ -36,6 +36,7 @@ if (major < 22) {
       service: new URL('../service/service-thread.ts', import.meta.url),
       engine: new URL('../core/analysis/engine/engine-process.ts', import.meta.url),
       imports: new URL('../core/imports/reading/import-thread.ts', import.meta.url),
+      rows: new URL('../core/exports/rows/rows-thread.ts', import.meta.url),
     },
   });
   process.exitCode = exitCode;

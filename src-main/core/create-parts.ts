@@ -27,6 +27,8 @@ import { createExporter } from './exports/create-exporter.ts';
 import { openPartialList } from './exports/partial-list.ts';
 import { openExportMemory } from './exports/presets/open-export-memory.ts';
 import { openExportPace } from './exports/presets/export-pace.ts';
+import { createRowWriter } from './exports/rows/create-row-writer.ts';
+import { startRowThread } from './exports/rows/start-row-thread.ts';
 import { createFollowing } from './following/create-following.ts';
 import type { Host } from './host.ts';
 import { createLibraryImporter } from './imports/create-library-importer.ts';
@@ -150,6 +152,8 @@ export async function createParts(host: Host, overrides: PartOverrides) {
   followCache(engine, cache, events);
   cache.addHolder((reopened) => engine.letGo(reopened));
   showFeed(engine, emit);
+  const rowWriter = createRowWriter(() => startRowThread(host.workers.rows, cacheFile, exportLogger));
+  cache.addHolder((reopened) => rowWriter.letGo(reopened));
 
   const tasks = createTaskRegistry({ now, emit, logger: logger.child('tasks') });
   const shared = { host, settings, connections, cache, engine, tasks, events, emit, now };
@@ -171,6 +175,7 @@ export async function createParts(host: Host, overrides: PartOverrides) {
   const exporter = createExporter({
     ...shared,
     partials,
+    rowWriter,
     pace,
     version: host.version,
     listNames: (connectionId) => connections.listNames(connectionId),

@@ -24,6 +24,8 @@ export interface Host {
     readonly engine: URL;
     /** Reads files that are imported. */
     readonly imports: URL;
+    /** Writes files of rows. */
+    readonly rows: URL;
   };
   /** Starts a script in a process of its own, with one argument. */
   startProcess(script: URL, argument: string): ChildProcess;

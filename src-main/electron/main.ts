@@ -26,6 +26,7 @@ runDesktop({
     service: findThread('service-thread.mjs'),
     engine: findThread('engine-process.mjs'),
     imports: findThread('import-thread.mjs'),
+    rows: findThread('rows-thread.mjs'),
   },
   createCore: (host) => createSharedCore(host, { isSafe: process.argv.includes('--safe') }),
   start: { words: process.argv, folder: process.cwd() },

@@ -35,6 +35,7 @@ export function createWebHost(options: {
       service: new URL('../service/service-thread.ts', import.meta.url),
       engine: new URL('../core/analysis/engine/engine-process.ts', import.meta.url),
       imports: new URL('../core/imports/reading/import-thread.ts', import.meta.url),
+      rows: new URL('../core/exports/rows/rows-thread.ts', import.meta.url),
     },
     startProcess: forkProcess,
     chooseExportTarget: (suggestedName) => Promise.resolve(downloads.chooseTarget(suggestedName)),

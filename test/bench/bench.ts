@@ -54,7 +54,7 @@ async function run(): Promise<void> {
   if (unknown.length > 0 || !Number.isInteger(size) || size < 1) {
     console.error(
       `Usage: npm run bench [-- NAME] [--json] [--size N] [--cache FOLDER]; names: ${Object.keys(BENCHES).join(', ')}
---cache keeps what analysis, explore, window and start have filled, for the next time.`,
+--cache keeps what analysis, explore, export, window and start have filled, for the next time.`,
     );
     process.exitCode = 2;
     return;

@@ -43,6 +43,7 @@ async function run(input: DownloadAppInput): Promise<DownloadAppFigures> {
     workers: {
       cache,
       service: cache,
+      rows: cache,
       engine: new URL(
         input.isFed
           ? '../../src-main/core/analysis/engine/engine-process.ts'

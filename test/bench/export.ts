@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
-import { rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import Database from 'better-sqlite3';
 import { parse } from 'csv-parse';
@@ -10,11 +11,11 @@ import { RECORD_FORMATS, type ExportFormat } from '../../src-main/common/model/e
 import { ENGINE_LIMITS } from '../../src-main/core/analysis/engine/create-engine.ts';
 import { createExporter } from '../../src-main/core/exports/create-exporter.ts';
 import { createTaskRegistry } from '../../src-main/core/tasks/create-task-registry.ts';
-import { createFolder, openTestCache, openTestEngine } from '../integration/cache/cache-fixture.ts';
+import { openTestEngine, openTestRowWriter } from '../integration/cache/cache-fixture.ts';
 import { createSilentLogger } from '../support/silent-logger.ts';
-import { measure, toMemoryFigure, toTimeFigure, type BenchFigure } from './figure.ts';
+import { measure, toMemoryFigure, toTimeFigure, type BenchFigure, type BenchOptions } from './figure.ts';
+import { openFilledCache } from './filled-cache.ts';
 import { describeReport } from './report-figures.ts';
-import { fillCache } from './fill-cache.ts';
 
 const BENCH = 'export';
 const EXCEL_GOAL = 40_000;
@@ -23,17 +24,18 @@ const MEMORY_GOAL_MB = 450;
 const run = promisify(execFile);
 
 /** Files of `size` cached records with their payloads; CSV and NDJSON beside the command line of SQLite. */
-export async function* benchExport({ size }: { size: number }): AsyncGenerator<BenchFigure> {
-  const place = await createFolder();
-  const cache = await openTestCache(place.file);
+export async function* benchExport({ size, folder }: BenchOptions): AsyncGenerator<BenchFigure> {
+  const { cache, file, close } = await openFilledCache(size, folder);
+  const files = await mkdtemp(join(tmpdir(), 'bench-exports-'));
   try {
-    await fillCache(cache, size);
-    const engine = openTestEngine(place.file, [], ENGINE_LIMITS);
+    const engine = openTestEngine(file, [], ENGINE_LIMITS);
     await engine.summarise({ snapshotId: 1 });
     await engine.restart();
+    // It has started again before anything is measured.
+    await engine.summarise({ snapshotId: 1 });
     const logger = createSilentLogger();
     const tasks = createTaskRegistry({ now: Date.now, emit: () => undefined, logger });
-    const toPath = (format: ExportFormat): string => join(dirname(place.file), `records.${format}`);
+    const toPath = (format: ExportFormat): string => join(files, `records.${format}`);
     let format: ExportFormat = 'csv';
     const exporter = createExporter({
       cache,
@@ -48,6 +50,7 @@ export async function* benchExport({ size }: { size: number }): AsyncGenerator<B
         printPdf: () => Promise.reject(new Error('not here')),
         revealExport: () => Promise.resolve(null),
       },
+      rowWriter: openTestRowWriter(file),
       partials: { add: () => Promise.resolve(), remove: () => Promise.resolve() },
       listNames: () => [],
       findTenant: () => 1001,
@@ -77,7 +80,7 @@ export async function* benchExport({ size }: { size: number }): AsyncGenerator<B
         figures.push(toMemory(`${format}: memory of the main process`, own ?? 0));
         figures.push(toMemory(`${format}: memory of the engine`, Math.max(...engines)));
       }
-      const peers = await askSqlite(toPath('csv'), join(dirname(place.file), 'peer.sqlite'));
+      const peers = await askSqlite(toPath('csv'), join(files, 'peer.sqlite'));
       for (const one of ['csv', 'ndjson'] as const) {
         const ms = times.get(one) ?? 0;
         const peer = peers?.[one] ?? null;
@@ -90,7 +93,7 @@ export async function* benchExport({ size }: { size: number }): AsyncGenerator<B
           peer === null ? null : { name: `sqlite3 -${one === 'csv' ? 'csv' : 'json'}`, valueMs: peer },
         );
       }
-      const copyMs = await askDuckDb(toPath('csv'), join(dirname(place.file), 'peer'));
+      const copyMs = await askDuckDb(toPath('csv'), join(files, 'peer'));
       const parquetMs = times.get('parquet') ?? 0;
       const copy = { name: 'COPY of DuckDB', valueMs: copyMs };
       yield toTimeFigure(BENCH, 'parquet', parquetMs, copyMs * PARQUET_SHARE, copy);
@@ -114,8 +117,8 @@ export async function* benchExport({ size }: { size: number }): AsyncGenerator<B
       await engine.close();
     }
   } finally {
-    await cache.close();
-    await place.remove();
+    await close();
+    await rm(files, { recursive: true });
   }
 }
 

@@ -68,6 +68,7 @@ async function importOne(
         service: bundledScript('service-thread'),
         engine: bundledScript('engine-process'),
         imports: bundledScript('import-thread'),
+        rows: bundledScript('rows-thread'),
       },
       chooseImportFile: () => Promise.resolve({ path, name: format, release: () => Promise.resolve() }),
     },

@@ -14,13 +14,14 @@ beforeEach(() => {
 });
 
 it.skipIf(!isBuilt)(
-  'the built threads start: the cache, the service, and the engine in a utility process',
+  'the built threads start: the cache, the service, the writer of files, and the engine in a utility process',
   async () => {
     await checkThreads({
       cache: find('cache-thread.mjs'),
       service: find('service-thread.mjs'),
       engine: find('engine-process.mjs'),
       imports: find('import-thread.mjs'),
+      rows: find('rows-thread.mjs'),
     });
     expect(namesOfCalls()).toContain('utilityProcess.fork');
     expect(uncaught).toEqual([]);

@@ -25,6 +25,7 @@ const host = createDesktopHost({
     service: new URL('about:blank'),
     engine: new URL('about:blank'),
     imports: new URL('about:blank'),
+    rows: new URL('about:blank'),
   },
   findWindow: () => null,
   showWindow: () => undefined,

@@ -57,7 +57,7 @@ function run({ platform = 'linux', createCore }: Change = {}): Promise<void> {
     windowFolder: folder,
     developmentServer: null,
     preload: '/app/preload.cjs',
-    workers: { cache: thread, service: thread, engine: thread, imports: thread },
+    workers: { cache: thread, service: thread, engine: thread, imports: thread, rows: thread },
     createCore:
       createCore ??
       ((given) => {

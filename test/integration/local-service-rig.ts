@@ -37,6 +37,7 @@ export async function openLocalService(
       cache: new URL('about:blank'),
       engine: new URL('about:blank'),
       imports: new URL('about:blank'),
+      rows: new URL('about:blank'),
       service: new URL('../support/service/scripted-service-thread.ts', import.meta.url),
     },
     ...change,

@@ -174,18 +174,20 @@ describe.skipIf(!canPack)('a packed script', () => {
       'cache-thread.mjs',
       'engine-process.mjs',
       'import-thread.mjs',
+      'rows-thread.mjs',
       'service-thread.mjs',
     ]);
     for (const [, name = ''] of started) expect(names).toContain(`out/main/${name}`);
   });
 
-  it('runs: the cache, the service and the engine, each with its native module from beside the archive', async () => {
+  it('runs: the cache, the service, the engine and the writer of files, each with its native module from beside the archive', async () => {
     const find = (name: string): URL => pathToFileURL(join(packed.opened, 'out/main', name));
     await checkThreads({
       cache: find('cache-thread.mjs'),
       service: find('service-thread.mjs'),
       engine: find('engine-process.mjs'),
       imports: find('import-thread.mjs'),
+      rows: find('rows-thread.mjs'),
     });
     expect(uncaught).toEqual([]);
   });

@@ -14,7 +14,9 @@ import type { ExportCache, ExportEngine } from '../../src-main/core/exports/expo
 import type { PortableParts } from '../../src-main/core/exports/portable/prepare-portable.ts';
 import type { EvidenceParts } from '../../src-main/core/exports/evidence/evidence-parts.ts';
 import type { ReportParts } from '../../src-main/core/exports/report/report-parts.ts';
+import { createRowWriter, type RowWriter } from '../../src-main/core/exports/rows/create-row-writer.ts';
 import { createFakeMeasures } from './fake-measures.ts';
+import { startRowsHere } from './start-rows-here.ts';
 
 /** A whole record with plain values, changed as given. */
 export function createRecord(seq: number, change: Partial<RecordDetail> = {}): RecordDetail {
@@ -88,6 +90,7 @@ export function createFakeExportParts(options: {
 }): {
   cache: ExportCache & ManifestParts['cache'] & ReportParts['cache'] & PortableParts['cache'];
   engine: ExportEngine & FileEngine & ResultParts['engine'] & EvidenceParts['engine'];
+  rowWriter: RowWriter;
   openViews: number;
 } {
   const { report, records = [], groups = [], result = [], batchSize = 100, onBatch } = options;
@@ -144,8 +147,8 @@ export function createFakeExportParts(options: {
           report: 'inbound-detail' as const,
           ids: records.slice(offset, offset + limit).map((_, place) => offset + place),
         }),
-      readSqlRows: ({ offset, limit }: { offset: number; limit: number }) =>
-        Promise.resolve(result.slice(offset, offset + limit)),
+      packSqlRows: ({ offset, limit }: { offset: number; limit: number }) =>
+        Promise.resolve(Buffer.from(JSON.stringify(result.slice(offset, offset + limit)))),
       /** The Parquet that the engine would write, of the same batches; texts are written row by row. */
       async writeRecords(
         { format }: { format: { kind: string } },
@@ -168,5 +171,6 @@ export function createFakeExportParts(options: {
       },
     },
   };
-  return parts;
+  const rowWriter = createRowWriter(() => startRowsHere(parts.cache.readExportBatch));
+  return Object.assign(parts, { rowWriter });
 }

@@ -35,7 +35,7 @@ export async function startStubDesktop(options: {
     windowFolder: folder,
     developmentServer: null,
     preload: '/app/preload.cjs',
-    workers: { cache: thread, service: thread, engine: thread, imports: thread },
+    workers: { cache: thread, service: thread, engine: thread, imports: thread, rows: thread },
     createCore: (host) => {
       onHost(host);
       return creation;

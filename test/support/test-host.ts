@@ -28,6 +28,7 @@ export async function createTestHost(
       service: bundledScript('service-thread'),
       engine: bundledScript('engine-process'),
       imports: bundledScript('import-thread'),
+      rows: bundledScript('rows-thread'),
     },
     startProcess: forkProcess,
     chooseExportTarget: (name) => Promise.resolve(join(dataFolder, name)),

@@ -37,6 +37,6 @@ interface CacheWork {
 /**
  * The cache: one writer thread and two reader threads over one SQLite file. Its methods are the operations of the
  * threads (`writer-operations.ts`, `view-operations.ts`, `scan-operations.ts`), and what takes more than one of
- * them. All reject with AppErrors with a `cache.*` code. Nothing large crosses to the calling thread but exports.
+ * them. All reject with AppErrors with a `cache.*` code. Nothing large crosses to the calling thread.
  */
 export type Cache = CacheWork & Omit<ThreadCalls<CacheOperations>, InnerOperation>;

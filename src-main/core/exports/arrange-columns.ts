@@ -20,10 +20,23 @@ import {
 } from './export-columns.ts';
 import { addNameColumns } from './export-names.ts';
 
-type ExportInput = Pick<
+/** What of an export's input its columns depend on. */
+export type ColumnChoice = Pick<
   Input<'exports/start'>,
   'includePayload' | 'includeMarks' | 'isSummary' | 'zone' | 'layout'
 >;
+
+/** Leaves out of an export's input what is no matter of its columns. */
+export function toColumnChoice({
+  includePayload,
+  includeMarks = false,
+  isSummary = false,
+  zone,
+  layout = {},
+}: ColumnChoice): ColumnChoice {
+  const choice = { includePayload, includeMarks, isSummary, layout };
+  return zone === undefined ? choice : { ...choice, zone };
+}
 
 /** The columns of a file, and the names of all that could be chosen for it. */
 export interface ArrangedColumns<Row> {
@@ -34,7 +47,7 @@ export interface ArrangedColumns<Row> {
 /** Returns the columns of detail records that an export asks for. Throws `app.invalid-input` where none is left. */
 export function arrangeDetailColumns(
   report: DetailKind,
-  input: ExportInput,
+  input: ColumnChoice,
   names: readonly ValueName[],
 ): ArrangedColumns<RecordDetail> {
   const { includePayload, includeMarks = false, zone, layout = {} } = input;
@@ -54,7 +67,7 @@ export function arrangeDetailColumns(
 /** The same for the groups of a summary. */
 export function arrangeSummaryColumns(
   report: SummaryKind,
-  { isSummary = false, layout = {} }: ExportInput,
+  { isSummary = false, layout = {} }: ColumnChoice,
   names: readonly ValueName[],
 ): ArrangedColumns<SummaryGroup> {
   // What is computed has the fields of the specification only.

@@ -20,6 +20,7 @@ import { previewExport } from './preview-export.ts';
 import { preparePortable, type PortableParts, type PreparedPortable } from './portable/prepare-portable.ts';
 import { prepareReport } from './report/prepare-report.ts';
 import type { ReportParts } from './report/report-parts.ts';
+import type { RowWriter } from './rows/create-row-writer.ts';
 import { writeManifest, type ManifestParts } from './write-manifest.ts';
 import { writePrepared } from './write-prepared.ts';
 
@@ -67,11 +68,12 @@ export function createExporter(
       readonly partials: PartialList;
       /** Left out, no preview says how long its file takes. */
       readonly pace?: ExportPace;
+      readonly rowWriter: Pick<RowWriter, 'write'>;
       now(): number;
       readonly logger: Logger;
     },
 ): Exporter {
-  const { tasks, host, partials, pace, now, logger } = options;
+  const { cache, tasks, host, partials, rowWriter, pace, now, logger } = options;
   const finished = new Map<string, Finished>();
   // In memory only, so that nobody can find the client behind a pseudonym once the application has ended.
   const pseudonymKey = randomBytes(32);
@@ -83,7 +85,13 @@ export function createExporter(
     file: PartialFile,
     task: TaskHandle,
   ): Promise<string | null> {
-    const { about, rowCount, directionMarks, ...written } = await writePrepared(prepared, file, task, now);
+    const { about, rowCount, directionMarks, ...written } = await writePrepared(
+      rowWriter,
+      prepared,
+      file,
+      task,
+      now,
+    );
     const { bytes, sha256 } = await file.commit();
     const { cutTexts, replacedCharacters } = written;
     let manifest: string | null = null;
@@ -142,15 +150,20 @@ export function createExporter(
   ): Promise<void> {
     task.signal.throwIfAborted();
     const startedAtMs = now();
-    const file = await openPartialFile(target, now());
     await partials.add(target);
+    let isGone = true;
     let manifest: string | null = null;
     try {
-      if ('write' in prepared) await writeDocument(prepared, target, file, task);
-      else manifest = await writeRecords(prepared, target, file, task);
+      const file = await openPartialFile(target, now());
+      try {
+        if ('write' in prepared) await writeDocument(prepared, target, file, task);
+        else manifest = await writeRecords(prepared, target, file, task);
+      } finally {
+        isGone = await file.discard();
+      }
     } finally {
       // What stays is removed at the next start.
-      if (await file.discard()) await partials.remove(target);
+      if (isGone) await partials.remove(target);
     }
     const sample = { kind: paceKind, rows: tasks.get(task.id).done, ms: Math.max(0, now() - startedAtMs) };
     await pace?.note(sample).catch((error: unknown) => logger.warn('export time not kept', { error }));
@@ -187,11 +200,17 @@ export function createExporter(
     startPortable: async (snapshotIds) => start(await preparePortable(options, snapshotIds), 'portable'),
     preview: async (input) => {
       const prepared = await prepare(input);
-      const preview = 'write' in prepared ? await prepared.preview() : await previewExport(prepared, now());
+      const preview =
+        'write' in prepared
+          ? await prepared.preview()
+          : await previewExport(prepared, cache.readExportBatch, now());
       return addTime(preview, toPaceKind(input));
     },
     previewResult: async (input) =>
-      addTime(await previewExport(prepareResult(options, input), now()), toPaceKind(input)),
+      addTime(
+        await previewExport(prepareResult(options, input), cache.readExportBatch, now()),
+        toPaceKind(input),
+      ),
     write: async (input, target, task) => run(await prepare(input), toPaceKind(input), target, task),
     async reveal(taskId) {
       const found = finished.get(taskId);

@@ -2,7 +2,7 @@ import { joinJsonTexts, type JsonTexts } from '../../common/json/exact-json.ts';
 import type { FileValue } from '../analysis/engine/files/file-column.ts';
 import type { RecordDetail } from '../../common/model/records/record.ts';
 import type { SummaryGroup } from '../../common/model/records/summary.ts';
-import { formatMoment, nameZonedField } from '../../common/time/format-moment.ts';
+import { nameZonedField } from '../../common/time/format-moment.ts';
 import {
   listFields,
   REPORTS,
@@ -10,6 +10,7 @@ import {
   type FieldType,
   type SummaryKind,
 } from '../../common/reporting/reports.ts';
+import { createZoneMoments } from './formats/zone-moments.ts';
 
 export type ExportValue = string | number | boolean | null;
 
@@ -78,13 +79,14 @@ export function addZonedDate(
   place: 'behind' | 'instead' = 'behind',
 ): readonly ExportColumn<RecordDetail>[] {
   const { wireName } = REPORTS[report].fields.dateText;
+  const moments = createZoneMoments(zone);
   const zoned: ExportColumn<RecordDetail> = {
     name: nameZonedField(wireName, zone),
     type: 'moment',
     zone,
     readMs: ({ dateMs }) => dateMs,
     read: ({ dateMs, dateText }) => {
-      if (dateMs !== null) return formatMoment(dateMs, zone);
+      if (dateMs !== null) return moments.format(dateMs);
       return place === 'instead' ? dateText : null;
     },
     value: { kind: 'moment', zone, hasText: place === 'instead' },

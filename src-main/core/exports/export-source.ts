@@ -2,15 +2,20 @@ import type { Input } from '../../common/contract/index.ts';
 import type { RecordDetail } from '../../common/model/records/record.ts';
 import type { SummaryGroup } from '../../common/model/records/summary.ts';
 import type { ValueName } from '../../common/model/records/value-name.ts';
-import { countContent } from '../../common/reporting/field-values.ts';
 import { isDetailKind, type DetailKind, type ReportKind } from '../../common/reporting/reports.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { Cache } from '../cache/cache.ts';
-import { arrangeDetailColumns, arrangeSummaryColumns } from './arrange-columns.ts';
-import type { ExportColumn } from './export-columns.ts';
+import { toColumnChoice } from './arrange-columns.ts';
+import { openRecordRows, type Rows } from './rows/open-rows.ts';
+import type { RowBatch, RowFeed } from './rows/row-batch.ts';
 
 export type ExportCache = Pick<Cache, 'getSnapshot' | 'listSnapshots' | 'readExportBatch' | 'readSummary'>;
 export type ExportEngine = Pick<Engine, 'openView' | 'countView' | 'readIds' | 'closeView' | 'summarise'>;
+
+interface Parts {
+  readonly cache: Pick<ExportCache, 'readSummary'>;
+  readonly engine: ExportEngine;
+}
 
 /**
  * Ids read at once; a batch of long payloads holds fewer records. Records in an order of their own lie all over the
@@ -18,28 +23,9 @@ export type ExportEngine = Pick<Engine, 'openView' | 'countView' | 'readIds' | '
  */
 const BATCH_ROWS = 20_000;
 
-/** Characters of what is no field of the specification. */
-function countExtra({ extra }: Pick<RecordDetail, 'extra'>): number {
-  let characters = 0;
-  for (const name in extra) characters += extra[name]?.length ?? 0;
-  return characters;
-}
-
-/** The records of one export: their fields, their number, and batches of them. */
-export interface ExportSource<Row> {
-  readonly columns: readonly ExportColumn<Row>[];
-  /** Names of the columns that could be chosen. */
-  readonly available: readonly string[];
-  readonly rowCount: number;
-  /** From the first record on, each time that they are iterated. */
-  readonly batches: AsyncIterable<readonly Row[]> | Iterable<readonly Row[]>;
-  /** Size of a row in characters, about. */
-  readonly measure: (row: Row) => number;
-}
-
 /** Reads the groups of a summary, computed or as the service reported them. Throws `cache.*` and `analysis.*`. */
 export async function readGroups(
-  { cache, engine }: { readonly cache: ExportCache; readonly engine: ExportEngine },
+  { cache, engine }: Parts,
   { scope, isSummary = false }: Pick<Input<'exports/start'>, 'scope' | 'isSummary'>,
   signal: AbortSignal | undefined,
 ): Promise<readonly SummaryGroup[]> {
@@ -47,71 +33,80 @@ export async function readGroups(
   return (await cache.readSummary('snapshotId' in scope ? scope.snapshotId : 0)).groups;
 }
 
-/**
- * Opens the records to export and hands them to `use`; what was opened is closed however that ends.
- * Throws `cache.*` and `analysis.*`.
- */
-export async function withExportSource(
-  { cache, engine }: { readonly cache: ExportCache; readonly engine: ExportEngine },
+/** The rows that an export asks for: records in the order of a view, or the groups of a summary. */
+export function feedRecords(
+  parts: Parts,
   report: ReportKind,
   input: Input<'exports/start'>,
   names: readonly ValueName[],
-  signal: AbortSignal,
-  use: <Row>(source: ExportSource<Row>) => Promise<void>,
-): Promise<void> {
-  if (isDetailKind(report)) return withDetailSource({ cache, engine }, report, input, names, signal, use);
-  const groups = await readGroups({ cache, engine }, input, signal);
-  await use({
-    ...arrangeSummaryColumns(report, input, names),
-    rowCount: groups.length,
-    batches: [groups],
-    measure: () => 200,
-  });
+): RowFeed {
+  const choice = toColumnChoice(input);
+  if (!isDetailKind(report)) {
+    return {
+      shape: { kind: 'groups', report, choice, names },
+      async open(signal, use) {
+        const groups = await readGroups(parts, input, signal);
+        return use({ rowCount: groups.length, batches: [{ kind: 'groups', groups }] });
+      },
+    };
+  }
+  const { scope, filter, order } = input;
+  const { engine } = parts;
+  return {
+    shape: { kind: 'records', report, choice, names },
+    async open(signal, use) {
+      const { viewId } = await engine.openView({ scope, filter, order }, { signal });
+      try {
+        const { rowCount } = await engine.countView(viewId, { signal });
+        const batches = { [Symbol.asyncIterator]: () => readIds(engine, viewId, rowCount, signal) };
+        return await use({ rowCount, batches });
+      } finally {
+        // A view that can't be closed doesn't harm a complete file, and must not hide an earlier error.
+        await engine.closeView(viewId).catch(() => undefined);
+      }
+    },
+  };
 }
 
-/** The same for detail records. */
+/** Detail records as they are read in this thread, for what is made of them besides a file. */
+export interface ExportSource<Row> extends Pick<Rows<Row>, 'columns' | 'available' | 'measure'> {
+  readonly rowCount: number;
+  /** From the first record on, each time that they are iterated. */
+  readonly batches: AsyncIterable<readonly Row[]>;
+}
+
+/**
+ * Opens the detail records to export and hands them to `use`; what was opened is closed however that ends.
+ * Throws `cache.*` and `analysis.*`.
+ */
 export async function withDetailSource(
-  { cache, engine }: { readonly cache: ExportCache; readonly engine: ExportEngine },
+  parts: Parts & { readonly cache: ExportCache },
   report: DetailKind,
   input: Input<'exports/start'>,
   names: readonly ValueName[],
   signal: AbortSignal,
   use: (source: ExportSource<RecordDetail>) => Promise<void>,
 ): Promise<void> {
-  const { scope, filter, order, includePayload, includeMarks = false } = input;
-  const { viewId } = await engine.openView({ scope, filter, order }, { signal });
-  async function* readBatches(rowCount: number): AsyncGenerator<readonly RecordDetail[]> {
-    for (let start = 0; start < rowCount;) {
-      const { report: of, ids } = await engine.readIds(
-        { viewId, offset: start, limit: BATCH_ROWS },
-        { signal },
-      );
-      for (let place = 0; place < ids.length;) {
-        signal.throwIfAborted();
-        const rows = await cache.readExportBatch({
-          report: of,
-          ids: ids.slice(place),
-          includePayload,
-          includeMarks,
-        });
-        yield rows;
-        place += rows.length;
-      }
-      start += ids.length;
-      if (ids.length === 0) return;
+  const shape = { kind: 'records', report, choice: toColumnChoice(input), names } as const;
+  const rows = openRecordRows(shape, parts.cache.readExportBatch);
+  await feedRecords(parts, report, input, names).open(signal, async ({ rowCount, batches }) => {
+    async function* readRows(): AsyncGenerator<readonly RecordDetail[]> {
+      for await (const batch of batches) yield* rows.read(batch);
     }
-  }
-  try {
-    const arranged = arrangeDetailColumns(report, input, names);
-    const { rowCount } = await engine.countView(viewId, { signal });
-    await use({
-      ...arranged,
-      rowCount,
-      batches: { [Symbol.asyncIterator]: () => readBatches(rowCount) },
-      measure: (row) => 200 + countContent(row) + countExtra(row),
-    });
-  } finally {
-    // A view that can't be closed doesn't harm a complete file, and must not hide an earlier error.
-    await engine.closeView(viewId).catch(() => undefined);
+    await use({ ...rows, rowCount, batches: { [Symbol.asyncIterator]: readRows } });
+  });
+}
+
+async function* readIds(
+  engine: Pick<Engine, 'readIds'>,
+  viewId: string,
+  rowCount: number,
+  signal: AbortSignal,
+): AsyncGenerator<RowBatch> {
+  for (let offset = 0; offset < rowCount;) {
+    const { report, ids } = await engine.readIds({ viewId, offset, limit: BATCH_ROWS }, { signal });
+    if (ids.length === 0) return;
+    yield { kind: 'records', report, ids };
+    offset += ids.length;
   }
 }

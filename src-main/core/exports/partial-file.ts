@@ -18,6 +18,8 @@ export interface FileSum {
 
 export interface PartialFile {
   write(piece: string | Uint8Array): Promise<void>;
+  /** Has someone else write the file at its path, which is empty. */
+  fill<Sum extends FileSum>(write: (path: string) => Promise<Sum>): Promise<Sum>;
   /** Takes a file that is whole already in the place of what was written; it is gone from where it was then. */
   take(path: string, sum: FileSum): Promise<void>;
   /** Makes the file whole under its final name, in one step. Throws `files.held` while that is open elsewhere. */
@@ -56,6 +58,12 @@ export async function openPartialFile(
       await guardWriting(() => writeAll(handle, buffer));
       hash.update(buffer);
       bytes += buffer.length;
+    },
+    async fill(write) {
+      await guardWriting(close);
+      const sum = await write(path);
+      taken = sum;
+      return sum;
     },
     async take(from, { bytes: size, sha256 }) {
       await guardWriting(async () => {

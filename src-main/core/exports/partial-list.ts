@@ -10,6 +10,7 @@ const MAX_WAIT_MS = 1000;
 
 /** Partial files of exports that are under way, kept on the disk so that a killed application's are found again. */
 export interface PartialList {
+  /** To be called before the file is there, so that no kill comes in between; as often as `remove` is. */
   add(target: string): Promise<void>;
   remove(target: string): Promise<void>;
 }
@@ -20,11 +21,12 @@ export interface PartialList {
  */
 export async function openPartialList(folder: string, nowMs: number, logger: Logger): Promise<PartialList> {
   const path = join(folder, 'partial-exports.json');
-  const targets = new Set<string>();
+  /** How often each target is listed: an export that is refused must not take away what another one writes. */
+  const targets = new Map<string, number>();
   let writing = Promise.resolve();
   const save = (): Promise<void> => {
     writing = writing
-      .then(() => writeJsonFile(path, [...targets]))
+      .then(() => writeJsonFile(path, [...targets.keys()]))
       .catch((error: unknown) => logger.warn('partial exports not listed', { error }));
     return writing;
   };
@@ -32,17 +34,19 @@ export async function openPartialList(folder: string, nowMs: number, logger: Log
   const left = await readJsonFileOrKeepAside(path, nowMs, () => undefined).catch(() => undefined);
   const leftTargets = Array.isArray(left) ? left.filter((target) => typeof target === 'string') : [];
   for (const target of leftTargets) {
-    if (!(await removePartial(target, logger))) targets.add(target);
+    if (!(await removePartial(target, logger))) targets.set(target, 1);
   }
   if (leftTargets.length > 0) await save();
 
   return {
     add: (target) => {
-      targets.add(target);
+      targets.set(target, (targets.get(target) ?? 0) + 1);
       return save();
     },
     remove: (target) => {
-      targets.delete(target);
+      const others = (targets.get(target) ?? 0) - 1;
+      if (others > 0) targets.set(target, others);
+      else targets.delete(target);
       return save();
     },
   };

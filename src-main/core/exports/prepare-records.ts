@@ -6,7 +6,7 @@ import { isDetailKind, type ReportKind } from '../../common/reporting/reports.ts
 import { isTimeZone } from '../../common/time/time-zones.ts';
 import { arrangeDetailColumns, arrangeSummaryColumns } from './arrange-columns.ts';
 import { describeExport } from './describe-export.ts';
-import { readGroups, withExportSource, type ExportCache, type ExportEngine } from './export-source.ts';
+import { feedRecords, readGroups, type ExportCache, type ExportEngine } from './export-source.ts';
 import { readExportSubject, toComputedSummary } from './export-subject.ts';
 import { exportRecordsInEngine, exportRowsAsParquet, type FileEngine } from './formats/engine-formats.ts';
 import type { EngineExport, PreparedExport } from './prepared-export.ts';
@@ -57,7 +57,7 @@ export async function prepareRecords(
     describe: (count, nowMs) => describeExport(subject, input, count, nowMs),
     provenance: { connectionId, ...provenance },
     inEngine: toEngineExport(parts, subject.report, input, names),
-    withSource: (signal, use) => withExportSource(parts, subject.report, input, names, signal, use),
+    rows: feedRecords(parts, subject.report, input, names),
   };
 }
 

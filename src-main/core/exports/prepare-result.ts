@@ -1,31 +1,32 @@
 import type { Input } from '../../common/contract/index.ts';
-import type { SqlCell, SqlColumn } from '../../common/model/records/sql.ts';
+import type { SqlColumn } from '../../common/model/records/sql.ts';
 import { toWireDate } from '../../common/reporting/wire-dates.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import { chooseColumns } from './arrange-columns.ts';
-import type { ExportColumn } from './export-columns.ts';
 import { exportResultAsParquet, type FileEngine } from './formats/engine-formats.ts';
 import type { PreparedExport } from './prepared-export.ts';
+import { toResultColumns } from './rows/result-columns.ts';
+import type { RowBatch } from './rows/row-batch.ts';
 import { toExportFileName } from './safe-file-name.ts';
 
 type ResultInput = Input<'exports/start-result'>;
-type ResultRow = readonly SqlCell[];
 
 /** What exports of results are read from. */
 export interface ResultParts {
-  readonly engine: Pick<Engine, 'readSqlRows'> & FileEngine;
+  readonly engine: Pick<Engine, 'packSqlRows'> & FileEngine;
   /** The tenant of a connection; null where it isn't known. Throws `connections.not-found`. */
   findTenant(connectionId: string): number | null;
 }
 
-const WINDOW_ROWS = 500;
+/** Rows that are handed over at once, as the engine packs them. */
+const WINDOW_ROWS = 1000;
 
 /** Prepares the export of an open result of SQL. Throws `connections.not-found`, and `app.invalid-input`. */
 export function prepareResult(parts: ResultParts, input: ResultInput): PreparedExport {
   const { resultId, connectionId, rowCount, hasMore, statement, fromMs, toMs, zone, format } = input;
   const { layout = {} } = input;
   const tenant = parts.findTenant(connectionId);
-  const all = toColumns(input.columns);
+  const all = toResultColumns(input.columns);
   const columns = chooseColumns(all, layout.columns);
   const period = {
     startDate: toWireDate(fromMs, zone),
@@ -34,13 +35,10 @@ export function prepareResult(parts: ResultParts, input: ResultInput): PreparedE
     toMs: toMs - 1000,
     zone,
   };
-  async function* readBatches(signal: AbortSignal): AsyncGenerator<readonly ResultRow[]> {
-    for (let offset = 0; offset < rowCount;) {
-      const place = { resultId, offset, limit: WINDOW_ROWS, whole: true };
-      const rows = await parts.engine.readSqlRows(place, { signal });
-      if (rows.length === 0) return;
-      yield rows;
-      offset += rows.length;
+  async function* readBatches(signal: AbortSignal): AsyncGenerator<RowBatch> {
+    for (let offset = 0; offset < rowCount; offset += WINDOW_ROWS) {
+      const place = { resultId, offset, limit: WINDOW_ROWS };
+      yield { kind: 'result', json: await parts.engine.packSqlRows(place, { signal }) };
     }
   }
   return {
@@ -66,15 +64,10 @@ export function prepareResult(parts: ResultParts, input: ResultInput): PreparedE
       format === 'parquet'
         ? exportResultAsParquet(parts.engine, resultId, toTyped(all, input.columns), columns)
         : null,
-    withSource: (signal, use) =>
-      use<ResultRow>({
-        columns,
-        available: all.map(({ name }) => name),
-        rowCount,
-        batches: readBatches(signal),
-        measure: (row) =>
-          row.reduce<number>((sum, cell) => sum + (typeof cell === 'string' ? cell.length : 8), 0),
-      }),
+    rows: {
+      shape: { kind: 'result', columns: input.columns, chosen: layout.columns },
+      open: (signal, use) => use({ rowCount, batches: readBatches(signal) }),
+    },
   };
 }
 
@@ -84,19 +77,4 @@ function toTyped(
   columns: readonly SqlColumn[],
 ): { name: string; type: string }[] {
   return all.map(({ name }, place) => ({ name, type: columns[place]?.type ?? 'VARCHAR' }));
-}
-
-/** A result may name several columns alike; a file may not, and engines of SQL don't tell letters' case apart. */
-function toColumns(columns: readonly SqlColumn[]): ExportColumn<ResultRow>[] {
-  const taken = new Set<string>();
-  return columns.map(({ name, kind }, place) => {
-    let own = name;
-    for (let number = 2; taken.has(own.toLowerCase()); number += 1) own = `${name} (${number})`;
-    taken.add(own.toLowerCase());
-    return {
-      name: own,
-      type: kind === 'number' ? 'number' : 'text',
-      read: (row) => row[place] ?? null,
-    };
-  });
 }

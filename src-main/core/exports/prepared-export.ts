@@ -7,8 +7,8 @@ import type {
 import type { EngineFile } from '../analysis/engine/files/write-file.ts';
 import type { CallOptions } from '../calls/pair-calls.ts';
 import type { TaskHandle } from '../tasks/task-registry.ts';
-import type { ExportSource } from './export-source.ts';
 import type { ExportAbout, ExportPiece } from './formats/export-writer.ts';
+import type { RowFeed } from './rows/row-batch.ts';
 
 /** What of a file's content its manifest tells besides the file's own words. */
 export interface ExportProvenance {
@@ -55,6 +55,6 @@ export interface PreparedExport extends PreparedTarget {
   readonly provenance: ExportProvenance;
   /** For formats that the engine writes. */
   readonly inEngine: EngineExport | null;
-  /** Opens the rows and hands them to `use`; what was opened is closed however that ends. */
-  withSource(signal: AbortSignal, use: <Row>(source: ExportSource<Row>) => Promise<void>): Promise<void>;
+  /** For formats that are written row by row, and for a preview of any. */
+  readonly rows: RowFeed;
 }

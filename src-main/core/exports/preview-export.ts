@@ -1,9 +1,10 @@
 import type { Output } from '../../common/contract/index.ts';
-import type { ExportSource } from './export-source.ts';
 import type { ExportPiece } from './formats/export-writer.ts';
 import { WRITERS } from './formats/writers.ts';
 import type { PreparedExport } from './prepared-export.ts';
 import { toPreviewCell } from './preview-cell.ts';
+import { openRows, type ReadRecords, type Rows } from './rows/open-rows.ts';
+import type { RowBatches } from './rows/row-batch.ts';
 
 /** Rows that a preview shows, and rows that the size is judged by. */
 const SHOWN_ROWS = 5;
@@ -13,23 +14,29 @@ const MAX_TEXT_CHARACTERS = 20_000;
 type Preview = Output<'exports/preview'>;
 
 /** Returns the beginning of what an export would write, and about how large the file will be. */
-export async function previewExport(prepared: PreparedExport, nowMs: number): Promise<Preview> {
-  const found: { preview: Preview | null } = { preview: null };
-  await prepared.withSource(new AbortController().signal, async (source) => {
-    found.preview = await preview(prepared, source, nowMs);
-  });
-  return found.preview ?? { columns: [], text: null, cells: [], rowCount: null, estimatedBytes: null };
+export async function previewExport(
+  prepared: PreparedExport,
+  readRecords: ReadRecords,
+  nowMs: number,
+): Promise<Preview> {
+  const { shape, open } = prepared.rows;
+  return open(new AbortController().signal, (batches) =>
+    openRows(shape, readRecords, (rows) => preview(prepared, rows, batches, nowMs)),
+  );
 }
 
 async function preview<Row>(
   prepared: PreparedExport,
-  source: ExportSource<Row>,
+  { columns, available, read }: Rows<Row>,
+  { rowCount, batches }: RowBatches,
   nowMs: number,
 ): Promise<Preview> {
-  const { columns, rowCount, available } = source;
   const rows: Row[] = [];
-  for await (const batch of source.batches) {
-    for (const row of batch.slice(0, JUDGED_ROWS - rows.length)) rows.push(row);
+  for await (const batch of batches) {
+    for await (const some of read(batch)) {
+      for (const row of some.slice(0, JUDGED_ROWS - rows.length)) rows.push(row);
+      if (rows.length >= JUDGED_ROWS) break;
+    }
     if (rows.length >= JUDGED_ROWS) break;
   }
   const shown = rows.slice(0, SHOWN_ROWS);

@@ -2,12 +2,10 @@ import type { FileProgress } from '../analysis/engine/files/write-file.ts';
 import { tryToRemove } from '../../node/move-and-remove.ts';
 import { AppError } from '../../common/contract/errors.ts';
 import type { TaskHandle } from '../tasks/task-registry.ts';
-import { watchDirectionMarks } from './direction-marks.ts';
 import type { ExportAbout } from './formats/export-writer.ts';
-import { WRITERS } from './formats/writers.ts';
 import type { PartialFile } from './partial-file.ts';
 import type { EngineExport, PreparedExport } from './prepared-export.ts';
-import { writeExport } from './write-export.ts';
+import type { RowWriter } from './rows/create-row-writer.ts';
 
 /** What was written into a file. */
 export interface WrittenContent {
@@ -20,8 +18,9 @@ export interface WrittenContent {
   readonly directionMarks: readonly string[];
 }
 
-/** Writes an export into a partial file: row by row, or by the engine. Throws as `writeExport` and the engine do. */
+/** Writes an export into a partial file: by the engine, or row by row in a thread. Throws as the two do. */
 export async function writePrepared(
+  rowWriter: Pick<RowWriter, 'write'>,
   prepared: PreparedExport,
   file: PartialFile,
   task: Pick<TaskHandle, 'signal' | 'progress'>,
@@ -31,26 +30,22 @@ export async function writePrepared(
   const whole = inEngine === null ? null : await writeInEngine(prepared, inEngine, file, task, now);
   if (whole !== null) return whole;
   if (format === 'parquet') throw new AppError('app.invalid-input', 'Parquet is written by the engine.', {});
-  const written: { content: WrittenContent | null } = { content: null };
-  await prepared.withSource(task.signal, async (source) => {
-    const { rowCount } = source;
+  const { rows } = prepared;
+  return rows.open(task.signal, async (batches) => {
+    const { rowCount } = batches;
     const about = prepared.describe(rowCount, now());
-    const watched = watchDirectionMarks(source.columns);
-    const writer = WRITERS[format](watched.columns, about, { csv: layout.csv });
     const onProgress = (done: number): void => task.progress(done, rowCount);
     onProgress(0);
-    await writeExport({ source, writer, file, signal: task.signal, onProgress });
-    written.content = {
-      about,
-      rowCount,
-      columns: source.columns.map(({ name }) => name),
-      cutTexts: writer.countCut?.() ?? 0,
-      replacedCharacters: writer.countReplaced(),
-      directionMarks: watched.list(),
-    };
+    const { csv } = layout;
+    const written = await file.fill((path) =>
+      rowWriter.write({ path, format, about, csv, shape: rows.shape }, batches, {
+        signal: task.signal,
+        onProgress,
+      }),
+    );
+    const { columns, cutTexts, replacedCharacters, directionMarks } = written;
+    return { about, rowCount, columns, cutTexts, replacedCharacters, directionMarks };
   });
-  if (written.content === null) throw new Error('The rows were not read.');
-  return written.content;
 }
 
 async function writeInEngine(
@@ -64,8 +59,9 @@ async function writeInEngine(
     const { done, total } = value as FileProgress;
     progress(done, total);
   };
-  // How many rows a file holds stands in the file itself.
-  const about = { ...prepared.describe(0, now()), recordCount: undefined };
+  // How many rows a file holds stands in the file itself; JSON says it, once the engine has counted them.
+  const recordCount = prepared.format === 'json' ? 0 : undefined;
+  const about = { ...prepared.describe(0, now()), recordCount };
   const whole = await write(JSON.stringify(about), { signal, onProgress });
   if (whole === null) return null;
   try {

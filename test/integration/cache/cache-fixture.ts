@@ -4,6 +4,8 @@ import { dirname, join } from 'node:path';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import { createEngine, type Engine } from '../../../src-main/core/analysis/engine/create-engine.ts';
 import { openCache } from '../../../src-main/core/cache/open-cache.ts';
+import { createRowWriter, type RowWriter } from '../../../src-main/core/exports/rows/create-row-writer.ts';
+import { startRowThread } from '../../../src-main/core/exports/rows/start-row-thread.ts';
 import { forkProcess, type ChildProcess } from '../../../src-main/node/fork-process.ts';
 import type { NewSnapshot } from '../../../src-main/core/cache/write/snapshot-writes.ts';
 import { bundledScript } from '../../support/bundled/bundled-script.ts';
@@ -42,6 +44,11 @@ export function openTestEngine(
     logger: createSilentLogger(),
     now: Date.now,
   });
+}
+
+/** What writes files row by row over a cache that is open. */
+export function openTestRowWriter(cacheFile: string): RowWriter {
+  return createRowWriter(() => startRowThread(bundledScript('rows-thread'), cacheFile, createSilentLogger()));
 }
 
 export async function createFolder(): Promise<{ file: string; folder: string; remove: () => Promise<void> }> {

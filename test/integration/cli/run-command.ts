@@ -48,6 +48,7 @@ export function createCommandRunner(dataFolder: string): CommandRunner {
         service: bundledScript('service-thread'),
         engine: bundledScript('engine-process'),
         imports: bundledScript('import-thread'),
+        rows: bundledScript('rows-thread'),
       },
       process: {
         ...streams,

@@ -28,14 +28,11 @@ export function createExportRig(options: {
   readonly folder: string;
   readonly records?: RecordDetail[];
   readonly result?: SqlCell[][];
-  readonly onBatch?: (index: number) => Promise<void> | void;
 }): {
   readonly exporter: Exporter;
   readonly write: (input: Input<'exports/start'>) => Promise<Written>;
   readonly writeResult: (input: Input<'exports/start-result'>) => Promise<Written>;
   readonly openViews: () => number;
-  /** Cancels the export that runs. */
-  readonly cancel: () => void;
 } {
   const { folder, ...content } = options;
   const file = join(folder, 'chosen.file');
@@ -73,8 +70,5 @@ export function createExportRig(options: {
     write: async (input) => finish(await exporter.start(input)),
     writeResult: async (input) => finish(await exporter.startResult(input)),
     openViews: () => parts.openViews,
-    cancel: () => {
-      for (const { id } of tasks.list()) tasks.cancel(id);
-    },
   };
 }

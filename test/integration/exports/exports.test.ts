@@ -43,7 +43,10 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
-function createExport(parts: Pick<FakeParts, 'cache' | 'engine'>, chosen: string | null = target) {
+function createExport(
+  parts: Pick<FakeParts, 'cache' | 'engine' | 'rowWriter'>,
+  chosen: string | null = target,
+) {
   const suggested: string[] = [];
   const lines: { event: string; fields: LogFields | undefined }[] = [];
   const logger: Logger = {

@@ -4,7 +4,6 @@ import { parquetMetadataAsync, parquetReadObjects, parquetSchema } from 'hyparqu
 import { compressors } from 'hyparquet-compressors';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Input } from '../../../src-main/common/contract/index.ts';
-import type { RecordDetail } from '../../../src-main/common/model/records/record.ts';
 import { HOSTILE_TEXTS } from '../../support/hostile-texts.ts';
 import { createDocument, fillSnapshot, FROM_MS, toOutbound } from '../cache/cache-fixture.ts';
 import { RECORDS_INPUT } from './export-rig.ts';
@@ -49,12 +48,7 @@ describe('Parquet', () => {
     const task = await rig.write({ format: 'parquet', layout: { manifest: true } });
     expect(task).toMatchObject({ state: 'done', done: documents.length, total: documents.length });
     const { rows, file } = await readBack();
-    const ids = documents.map((_none, seq) => 2 ** 32 + seq);
-    const cached: RecordDetail[] = [];
-    while (cached.length < ids.length) {
-      const rest = { report: 'inbound-detail' as const, ids: ids.slice(cached.length), includePayload: true };
-      cached.push(...(await rig.cache.readExportBatch(rest)));
-    }
+    const cached = await rig.readCached(documents.length);
     expect(rows).toHaveLength(cached.length);
     for (const [seq, record] of cached.entries()) {
       const { extra } = record;

@@ -2,12 +2,20 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Input } from '../../../src-main/common/contract/index.ts';
 import type { Task } from '../../../src-main/common/model/cache/task.ts';
+import type { RecordDetail } from '../../../src-main/common/model/records/record.ts';
 import type { Engine } from '../../../src-main/core/analysis/engine/create-engine.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
+import { toRecordId } from '../../../src-main/core/cache/read/record-tables.ts';
 import { createExporter, type Exporter } from '../../../src-main/core/exports/create-exporter.ts';
 import { createTaskRegistry } from '../../../src-main/core/tasks/create-task-registry.ts';
 import { createSilentLogger } from '../../support/silent-logger.ts';
-import { createFolder, FROM_MS, openTestCache, openTestEngine } from '../cache/cache-fixture.ts';
+import {
+  createFolder,
+  FROM_MS,
+  openTestCache,
+  openTestEngine,
+  openTestRowWriter,
+} from '../cache/cache-fixture.ts';
 import { RECORDS_INPUT } from './export-rig.ts';
 
 /** An exporter over a cache and an engine of its own. */
@@ -24,6 +32,10 @@ export interface RealRig {
   writeResult(input: Input<'exports/start-result'>): Promise<Task>;
   /** Cancels an export that was started, and waits for its end. */
   cancel(taskId: string | null): Promise<Task>;
+  /** Writes a portable file of the first snapshot. */
+  share(): Promise<Task>;
+  /** The first records of the first snapshot, as the cache holds them. */
+  readCached(count: number): Promise<RecordDetail[]>;
   close(): Promise<void>;
 }
 
@@ -49,6 +61,7 @@ export async function createRealRig(name: string): Promise<RealRig> {
         printPdf: () => Promise.reject(new Error('not here')),
         revealExport: () => Promise.resolve(null),
       },
+      rowWriter: openTestRowWriter(place.file),
       partials: { add: () => Promise.resolve(), remove: () => Promise.resolve() },
       listNames: () => [{ field: 'channel', value: '1', name: 'Bob\'s "phone"' }],
       findTenant: () => 1001,
@@ -70,6 +83,17 @@ export async function createRealRig(name: string): Promise<RealRig> {
     cancel(taskId) {
       tasks.cancel(taskId ?? '');
       return finish({ taskId });
+    },
+    share: async () => finish(await exporter.startPortable([1])),
+    async readCached(count) {
+      const ids = Array.from({ length: count }, (_none, seq) => toRecordId(1, seq));
+      const records: RecordDetail[] = [];
+      while (records.length < count) {
+        const wanted = ids.slice(records.length);
+        const batch = { report: 'inbound-detail' as const, ids: wanted, includePayload: true };
+        records.push(...(await cache.readExportBatch(batch)));
+      }
+      return records;
     },
     async close() {
       await engine.close();

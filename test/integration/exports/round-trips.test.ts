@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import readWorkbook from 'read-excel-file/node';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { openPromise } from 'yauzl';
 import { RFC_4180, type CsvDialect } from '../../../src-main/common/model/exports/export-options.ts';
 import type { RecordDetail } from '../../../src-main/common/model/records/record.ts';
 import type { SqlCell, SqlColumn } from '../../../src-main/common/model/records/sql.ts';
@@ -11,21 +12,25 @@ import { guardCsvText } from '../../../src-main/core/exports/formats/guard-csv-t
 import { createXlsxWriter } from '../../../src-main/core/exports/formats/xlsx/create-xlsx-writer.ts';
 import { createRecord } from '../../support/fake-export-parts.ts';
 import { HOSTILE_TEXTS } from '../../support/hostile-texts.ts';
+import { createDocument, fillSnapshot } from '../cache/cache-fixture.ts';
 import { createExportRig, RECORDS_INPUT } from './export-rig.ts';
+import { createRealRig, type RealRig } from './real-rig.ts';
 
 const LONG = 'ab"c,\n'.repeat(900_000);
-const records: RecordDetail[] = [...HOSTILE_TEXTS, LONG].map((text, seq) =>
-  createRecord(seq, {
-    payload: text,
-    client: text.slice(0, 200),
-    error: text.slice(0, 200),
-    origin: seq % 2 === 0 ? '' : text.slice(0, 99),
-    channel: seq % 3 === 0 ? null : seq,
-    responseTimeMs: seq % 4 === 0 ? null : seq / 8,
-    botLatencyMs: seq + 1,
-    extra: seq % 5 === 0 ? { Region: JSON.stringify(text.slice(0, 50)), Big: '12345678901234567890' } : {},
+const documents = [...HOSTILE_TEXTS, LONG].map((text, seq) => ({
+  ...createDocument(seq, {
+    Payload: text,
+    Client: text.slice(0, 200),
+    Error: text.slice(0, 200),
+    Origin: seq % 2 === 0 ? '' : text.slice(0, 99),
+    ReponseTime: seq / 8,
+    BotLatency: seq + 1,
   }),
-);
+  ...(seq % 3 === 0 ? { Channel: null } : {}),
+  ...(seq % 4 === 0 ? { ReponseTime: null } : {}),
+  ...(seq % 5 === 0 ? { Region: text.slice(0, 50), Big: 2 ** 60 } : {}),
+}));
+const made: RecordDetail[] = HOSTILE_TEXTS.map((text, seq) => createRecord(seq, { payload: text }));
 const clean = (text: string): string => text.replaceAll('\0', '\ufffd').toWellFormed();
 /** What XML can't hold is replaced as well. */
 const cleanXml = (text: string): string => clean(text).replace(/[\p{Cc}\uffff]/gu, toXmlCharacter);
@@ -37,6 +42,14 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
+/** A cache that holds what is hostile, what of it is there, and files of it. */
+async function openHostile(): Promise<{ rig: RealRig; cached: RecordDetail[] }> {
+  const rig = await createRealRig('hostile.file');
+  onTestFinished(() => rig.close());
+  await fillSnapshot(rig.cache, documents, {}, 6);
+  return { rig, cached: await rig.readCached(documents.length) };
+}
+
 describe('CSV reads back cell by cell', () => {
   const dialects: readonly (readonly [string, CsvDialect])[] = [
     ['RFC 4180', RFC_4180],
@@ -46,9 +59,9 @@ describe('CSV reads back cell by cell', () => {
     ['bars, all quoted, without guard', { ...RFC_4180, separator: '|', quoting: 'all', guard: false }],
   ];
   it.each(dialects)('%s', async (_name, csv) => {
-    const { write } = createExportRig({ folder, records });
-    const { file, task } = await write({ ...RECORDS_INPUT, format: 'csv', layout: { csv } });
-    const text = await readFile(file, 'utf8');
+    const { rig, cached } = await openHostile();
+    const task = await rig.write({ format: 'csv', layout: { csv } });
+    const text = await readFile(rig.target, 'utf8');
     expect(text.startsWith('\ufeff')).toBe(csv.byteOrderMark);
     const rows: Record<string, string>[] = parse(text, {
       columns: true,
@@ -58,74 +71,137 @@ describe('CSV reads back cell by cell', () => {
       relax_quotes: false,
     });
     const guard = csv.guard ? guardCsvText : (cell: string): string => cell;
+    const toText = (value: string): string => guard(clean(value));
     const toNumber = (value: number | null): string =>
       value === null ? '' : String(value).replace('.', csv.decimalSign);
-    expect(
-      rows.map((row) => [row['Payload'], row['Client'], row['Origin'], row['ReponseTime'], row['Channel']]),
-    ).toEqual(
-      records.map(({ payload, client, origin, responseTimeMs, channel }) => [
-        ...[guard(clean(payload)), guard(clean(client)), guard(clean(origin))],
-        ...[toNumber(responseTimeMs), toNumber(channel)],
-      ]),
+    expect(rows).toEqual(
+      cached.map((record) => ({
+        Id: record.sessionId,
+        Date: record.dateText,
+        Channel: toNumber(record.channel),
+        Service: toNumber(record.service),
+        Client: toText(record.client),
+        ReponseTime: toNumber(record.responseTimeMs),
+        ReponseCode: toNumber(record.responseCode),
+        Error: toText(record.error),
+        BotLatency: toNumber(record.botLatencyMs),
+        Payload: toText(record.payload),
+        Origin: toText(record.origin),
+        'Other fields': toText(toObjectText(record)),
+      })),
     );
-    expect(rows[5]?.['Other fields']).toContain('"Big":12345678901234567890');
+    expect(rows[5]?.['Other fields']).toContain('"Big":1152921504606847000');
     expect(task.replacedCharacters).toBeGreaterThan(3);
   });
 });
 
-it('NDJSON reads back every value, halves of pairs, NUL and unknown fields too', async () => {
-  const { write } = createExportRig({ folder, records });
-  const { file } = await write({ ...RECORDS_INPUT, format: 'ndjson' });
-  const lines = (await readFile(file, 'utf8')).split('\n');
-  expect(lines.pop()).toBe('');
-  const rows = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
-  expect(rows).toEqual(
-    records.map((record, seq) => ({
-      Id: record.sessionId,
-      Date: record.dateText,
-      Channel: record.channel,
-      Service: record.service,
-      Client: record.client,
-      ReponseTime: record.responseTimeMs,
-      ReponseCode: 200,
-      Error: record.error,
-      BotLatency: record.botLatencyMs,
-      Payload: record.payload,
-      Origin: record.origin,
-      ...(seq % 5 === 0 ? { Region: record.payload.slice(0, 50), Big: Number('12345678901234567890') } : {}),
-    })),
+/** What is no field of the specification, as one object; nothing where there is none. */
+function toObjectText({ extra }: RecordDetail): string {
+  const members = Object.entries(extra).map(([name, json]) => `${JSON.stringify(name)}:${json}`);
+  return members.length === 0 ? '' : `{${members.join(',')}}`;
+}
+
+describe.each(['ndjson', 'json'] as const)('as %s', (format) => {
+  it('every value reads back, halves of pairs, NUL and unknown fields too', async () => {
+    const { rig, cached } = await openHostile();
+    expect(await rig.write({ format })).toMatchObject({ state: 'done', error: null });
+    const text = await readFile(rig.target, 'utf8');
+    const lines = text.split('\n');
+    const rows =
+      format === 'json'
+        ? (JSON.parse(text) as { records: unknown[] }).records
+        : lines.slice(0, -1).map((line) => JSON.parse(line) as unknown);
+    if (format === 'ndjson') expect(lines.at(-1)).toBe('');
+    expect(rows).toEqual(
+      cached.map((record, seq) => ({
+        Id: record.sessionId,
+        Date: record.dateText,
+        Channel: record.channel,
+        Service: record.service,
+        Client: record.client,
+        ReponseTime: record.responseTimeMs,
+        ReponseCode: record.responseCode,
+        Error: record.error,
+        BotLatency: record.botLatencyMs,
+        Payload: record.payload,
+        Origin: record.origin,
+        ...(seq % 5 === 0 ? { Region: record.payload.slice(0, 50), Big: 2 ** 60 } : {}),
+      })),
+    );
+  });
+});
+
+it('a portable file holds every value of the cache, read by other programs', async () => {
+  const { rig, cached } = await openHostile();
+  expect(await rig.share()).toMatchObject({ state: 'done', done: documents.length });
+  const zip = await openPromise(rig.target, { lazyEntries: true, autoClose: false });
+  const rows: Record<string, unknown>[] = [];
+  for await (const entry of zip.eachEntry()) {
+    if (!entry.fileName.includes('/pages/')) continue;
+    const pieces: Buffer[] = [];
+    for await (const piece of await zip.openReadStreamPromise(entry)) pieces.push(piece as Buffer);
+    const page = JSON.parse(Buffer.concat(pieces).toString()) as { documents: Record<string, unknown>[] };
+    rows.push(...page.documents);
+  }
+  zip.close();
+  expect(rows).toEqual(documents);
+  // Short fields of the cache are UTF-8.
+  expect(
+    rows.map(({ Payload, Client, ReponseTime, Channel }) => [
+      Payload,
+      String(Client).toWellFormed(),
+      ReponseTime,
+      Channel,
+    ]),
+  ).toEqual(
+    cached.map(({ payload, client, responseTimeMs, channel }) => [payload, client, responseTimeMs, channel]),
   );
 });
 
 describe('Excel', () => {
   it('reads back texts as texts, numbers as numbers and dates as dates, and says what was cut', async () => {
-    const { write } = createExportRig({ folder, records });
-    const { file, task } = await write({ ...RECORDS_INPUT, format: 'xlsx', zone: 'Asia/Tokyo' });
-    const [sheet, about] = await readWorkbook(file, { trim: false });
+    const { rig, cached } = await openHostile();
+    const task = await rig.write({ format: 'xlsx', zone: 'Asia/Tokyo' });
+    const [sheet, about] = await readWorkbook(rig.target, { trim: false });
     const [head, ...rows] = sheet!.data;
     const at = (name: string): number => head!.indexOf(name);
     expect(sheet?.sheet).toBe('Records');
-    expect(rows).toHaveLength(records.length);
-    for (const [seq, record] of records.entries()) {
+    expect(rows).toHaveLength(cached.length);
+    // The reader does not know that Excel escapes its own escapes.
+    const read = (row: (typeof rows)[number], name: string): string =>
+      String(row[at(name)] ?? '').replaceAll('_x005F_', '_');
+    for (const [seq, record] of cached.entries()) {
       const row = rows[seq]!;
-      const expected = cleanXml(record.payload);
-      // The reader does not know that Excel escapes its own escapes.
-      const payload = String(row[at('Payload')] ?? '').replaceAll('_x005F_', '_');
       if (record.payload === LONG) {
-        expect(payload).toHaveLength(32_767);
-        expect(payload.endsWith(`… [cut: ${LONG.length} characters]`)).toBe(true);
-      } else expect(payload).toBe(expected);
-      expect(row[at('Channel')]).toBe(record.channel);
-      expect(row[at('ReponseTime')]).toBe(record.responseTimeMs);
-      // 10:15:30.123 in UTC.
-      expect((row[at('Date (Asia/Tokyo)')] as unknown as Date).toISOString()).toBe(
-        '2026-11-19T19:15:30.123Z',
-      );
+        expect(read(row, 'Payload')).toHaveLength(32_767);
+        expect(read(row, 'Payload').endsWith(`… [cut: ${LONG.length} characters]`)).toBe(true);
+      } else expect(read(row, 'Payload')).toBe(cleanXml(record.payload));
+      for (const [name, text] of [
+        ['Id', record.sessionId],
+        ['Client', record.client],
+        ['Error', record.error],
+        ['Origin', record.origin],
+        ['Other fields', toObjectText(record)],
+      ] as const) {
+        expect(read(row, name), name).toBe(cleanXml(text));
+      }
+      for (const [name, number] of [
+        ['Channel', record.channel],
+        ['Service', record.service],
+        ['ReponseTime', record.responseTimeMs],
+        ['ReponseCode', record.responseCode],
+        ['BotLatency', record.botLatencyMs],
+      ] as const) {
+        expect(row[at(name)], name).toBe(number);
+      }
+      // Nine hours ahead of UTC; a day's fraction is not to the thousandth.
+      const shownMs = (row[at('Date (Asia/Tokyo)')] as unknown as Date).getTime();
+      expect(Math.abs(shownMs - (record.dateMs ?? 0) - 9 * 3_600_000)).toBeLessThanOrEqual(1);
       expect(row[at('Date')]).toBe(record.dateText);
     }
     expect(task.cutTexts).toBe(1);
     const facts = new Map(about!.data.map(([name, value]) => [String(name), value]));
-    expect(facts.get('tenant')).toBe(1001);
+    expect(facts.get('tenant')).toBe(1);
     expect([...facts.keys()].some((name) => name.startsWith('texts cut'))).toBe(true);
   });
 
@@ -157,7 +233,7 @@ describe('a file', () => {
   it.each(['csv', 'xlsx', 'ndjson', 'json'] as const)(
     'has the columns that were chosen, under corrected names, as %s',
     async (format) => {
-      const { write } = createExportRig({ folder, records: records.slice(0, 3) });
+      const { write } = createExportRig({ folder, records: made.slice(0, 3) });
       const layout = {
         columns: ['ReponseTime', 'Date'],
         fieldNames: 'corrected' as const,
@@ -178,13 +254,13 @@ describe('a file', () => {
   );
 
   it('that was asked to have no column is refused', async () => {
-    const { write } = createExportRig({ folder, records });
+    const { write } = createExportRig({ folder, records: made });
     const asked = write({ ...RECORDS_INPUT, layout: { columns: ['Nothing'] } });
     await expect(asked).rejects.toMatchObject({ code: 'app.invalid-input' });
   });
 
   it('has a manifest beside it that tells its sum, its columns and where it comes from', async () => {
-    const { write } = createExportRig({ folder, records });
+    const { write } = createExportRig({ folder, records: made });
     const { file, task } = await write({ ...RECORDS_INPUT, format: 'ndjson', layout: { manifest: true } });
     const manifest = JSON.parse(await readFile(`${file}.manifest.json`, 'utf8')) as Record<string, unknown>;
     expect(manifest).toMatchObject({
@@ -192,7 +268,7 @@ describe('a file', () => {
       sha256: task.fileSha256,
       bytes: task.fileBytes,
       report: 'inbound-detail',
-      recordCount: records.length,
+      recordCount: made.length,
       state: 'complete',
       gaps: [],
       connection: { name: 'Work', address: 'https://reports.example' },

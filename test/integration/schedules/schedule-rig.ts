@@ -20,6 +20,7 @@ import {
   fillSnapshot,
   openTestCache,
   openTestEngine,
+  openTestRowWriter,
 } from '../cache/cache-fixture.ts';
 
 const DAY_MS = 86_400_000;
@@ -81,6 +82,7 @@ export async function createScheduleRig(): Promise<ScheduleRig> {
           revealExport: () => Promise.resolve(null),
         },
         partials,
+        rowWriter: openTestRowWriter(place.file),
         listNames: () => [],
         findTenant: () => 1,
         findLookBackMs: () => 0,

@@ -9,6 +9,7 @@ export const BUNDLED = {
   'cache-thread': 'src-main/core/cache/threads/cache-thread.ts',
   'engine-process': 'src-main/core/analysis/engine/engine-process.ts',
   'import-thread': 'src-main/core/imports/reading/import-thread.ts',
+  'rows-thread': 'src-main/core/exports/rows/rows-thread.ts',
   'service-thread': 'src-main/service/service-thread.ts',
   'service-main': 'src-main/service/main.ts',
   'hold-folder': 'test/support/hold-folder.ts',
@@ -19,6 +20,7 @@ export const BUNDLED = {
   'write-until-killed': 'test/integration/cache/write-until-killed.ts',
   'download-until-killed': 'test/integration/downloads/download-until-killed.ts',
   'feed-until-killed': 'test/integration/analysis/feed-until-killed.ts',
+  'export-until-killed': 'test/faults/exports/export-until-killed.ts',
 } as const;
 
 /** The bundle of a script, in the folder that `BUNDLED_SCRIPTS` names; its source where it names none. */

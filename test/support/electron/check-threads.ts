@@ -2,11 +2,12 @@ import { expect } from 'vitest';
 import type { Input, OperationName, Output } from '../../../src-main/common/contract/index.ts';
 import { createCore } from '../../../src-main/core/create-core.ts';
 import type { Host } from '../../../src-main/core/host.ts';
+import type { SqlResult } from '../../../src-main/common/model/records/sql.ts';
 import { createInMemorySecretStore } from '../../../src-main/core/secrets/in-memory-secret-store.ts';
 import { startUtilityProcess } from '../../../src-main/electron/utility-process.ts';
 import { createTestHost } from '../test-host.ts';
 
-/** Starts the core on built threads, and has each of them work: the service, the cache and the engine. */
+/** Starts the core on built threads, and has each of them work: the service, the cache, the engine and the writer of files. */
 export async function checkThreads(workers: Host['workers']): Promise<void> {
   const { host, remove } = await createTestHost({ workers, startProcess: startUtilityProcess });
   const store = createInMemorySecretStore();
@@ -30,8 +31,22 @@ export async function checkThreads(workers: Host['workers']): Promise<void> {
       text: 'SELECT 6 * 7',
     });
     expect(outcome).toMatchObject({ kind: 'rows' });
-    const { resultId } = outcome as { resultId: string };
+    const { resultId, columns, rowCount, hasMore } = outcome as SqlResult;
     expect(await ask('sql/read-rows', { resultId, offset: 0, limit: 1, whole: true })).toEqual([[42]]);
+    const { taskId } = await ask('exports/start-result', {
+      resultId,
+      columns,
+      rowCount,
+      hasMore,
+      statement: 'SELECT 6 * 7',
+      format: 'xlsx',
+      connectionId: connection.id,
+      fromMs: 0,
+      toMs: 1000,
+      zone: 'UTC',
+    });
+    const task = await ask('tasks/wait', { taskId: taskId ?? '' });
+    expect(task).toMatchObject({ state: 'done', done: 1 });
   } finally {
     await core.stop();
     await remove();

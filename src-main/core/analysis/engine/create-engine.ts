@@ -69,6 +69,7 @@ const NAMES = [
   'readSession',
   'runSql',
   'readSqlRows',
+  'packSqlRows',
   'closeSqlResult',
   'writeRecords',
   'writeResult',

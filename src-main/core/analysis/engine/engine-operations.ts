@@ -199,6 +199,9 @@ export async function createEngineOperations(database: EngineDatabase, source: E
       );
     },
     readSqlRows: (place: Parameters<typeof results.read>[0]) => results.read(place),
+    /** Whole rows of a result as JSON, which passes through a process without being read. */
+    packSqlRows: (place: { resultId: string; offset: number; limit: number }): Uint8Array =>
+      Buffer.from(JSON.stringify(results.read({ ...place, whole: true }))),
     closeSqlResult: (resultId: string): void => results.close(resultId),
     close: (): void => {
       views.closeAll();

@@ -20,7 +20,7 @@ export function exportRecordsInEngine<Row>(
   columns: readonly ExportColumn<Row>[],
 ): EngineExport | null {
   const { csv = RFC_4180 } = layout;
-  if (format === 'xlsx' || format === 'json' || isDocumentFormat(format)) return null;
+  if (format === 'xlsx' || isDocumentFormat(format)) return null;
   const wanted = format === 'csv' ? { kind: format, csv } : { kind: format };
   const written = columns.flatMap(({ name, value }) => (value === undefined ? [] : [{ name, value }]));
   return {

@@ -11,6 +11,7 @@ import type { SqlResults } from '../sql/sql-results.ts';
 import { quoteName, toValueSql, type FileColumn } from './file-column.ts';
 import { PARQUET_OPTIONS, toMetadataSql } from './parquet-options.ts';
 import { prepareRecordRows } from './record-rows.ts';
+import type { LineSql } from './text/line-sql.ts';
 import { prepareText, type TextFormat } from './text/prepare-text.ts';
 import { writeFile, type EngineFile, type FileProgress } from './write-file.ts';
 import { writeRowsAsParquet, type RowColumn } from './write-rows.ts';
@@ -52,7 +53,7 @@ export function createFileOperations(options: {
         const lines =
           format.kind === 'parquet'
             ? toParquetSql(columns, direction, about)
-            : await prepareText(connection, rows, direction, columns, format);
+            : await prepareText(connection, rows, direction, columns, { format, about });
         if (lines === null) return null;
         const { values, total } = rows;
         context.progress({ done: 0, total });
@@ -63,6 +64,7 @@ export function createFileOperations(options: {
           values,
           total,
           copyOptions: lines.copyOptions,
+          end: lines.end,
           signal: context.signal,
           onProgress: context.progress,
         });
@@ -90,11 +92,7 @@ export function createFileOperations(options: {
   };
 }
 
-function toParquetSql(
-  columns: readonly FileColumn[],
-  direction: Direction,
-  about: string,
-): { select: string; copyOptions: string } {
+function toParquetSql(columns: readonly FileColumn[], direction: Direction, about: string): LineSql {
   const selected = columns.map(({ name, value }) => `${toValueSql(value, direction)} AS ${quoteName(name)}`);
   return { select: selected.join(', '), copyOptions: `${PARQUET_OPTIONS}, ${toMetadataSql(about)}` };
 }

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { chmod } from 'node:fs/promises';
+import { appendFile, chmod, open, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { AppError } from '../../../../common/contract/errors.ts';
@@ -8,6 +8,7 @@ import { tryToRemove } from '../../../../node/move-and-remove.ts';
 import { PRIVATE_FILE_MODE } from '../../../../node/private-files.ts';
 import { quoteText } from '../engine-database.ts';
 import type { BoundValue } from '../filter-sql.ts';
+import type { LineEnd } from './text/line-sql.ts';
 
 const PROGRESS_MS = 200;
 
@@ -37,10 +38,11 @@ export async function writeFile(options: {
   /** Rows that the statement selects. */
   readonly total: number;
   readonly copyOptions: string;
+  readonly end?: LineEnd | undefined;
   readonly signal: AbortSignal;
   onProgress(progress: FileProgress): void;
 }): Promise<EngineFile> {
-  const { connection, folder, select, values, total, copyOptions, signal, onProgress } = options;
+  const { connection, folder, select, values, total, copyOptions, end, signal, onProgress } = options;
   const path = join(folder, `${randomUUID()}.part`);
   // Settings are locked; these two statements are the way left to be told how far it is.
   await connection.run('PRAGMA enable_progress_bar');
@@ -55,12 +57,32 @@ export async function writeFile(options: {
     const rowCount = Number(reader.getRows()[0]?.[0] ?? 0);
     signal.throwIfAborted();
     await chmod(path, PRIVATE_FILE_MODE);
-    return { path, rowCount, ...(await readSum(path, signal)) };
+    if (end !== undefined) await endLines(path, rowCount, end);
+    return { path, rowCount, ...(await settle(path, signal)) };
   } catch (error) {
     await tryToRemove(path, () => undefined);
     throw toWriteError(error);
   } finally {
     clearInterval(timer);
+  }
+}
+
+/** Puts the end of a list in the place of what comes behind its last line; without one, of the end of the head's line. */
+async function endLines(path: string, rowCount: number, { separator, text }: LineEnd): Promise<void> {
+  const { size } = await stat(path);
+  const isEmpty = rowCount === 0;
+  await truncate(path, size - Buffer.byteLength(isEmpty ? '\n' : `${separator}\n`));
+  await appendFile(path, text);
+}
+
+/** Has the system write the file out while its sum is computed, so that nobody has to wait for that later. */
+async function settle(path: string, signal: AbortSignal): Promise<{ bytes: number; sha256: string }> {
+  const handle = await open(path, 'r+');
+  try {
+    const [sum] = await Promise.all([readSum(path, signal), handle.sync()]);
+    return sum;
+  } finally {
+    await handle.close();
   }
 }
 

@@ -1,6 +1,6 @@
-import { toCivilTime } from '../../../../common/time/time-zones.ts';
 import type { ExportColumn, ExportValue } from '../../export-columns.ts';
 import { createTextCleaner } from '../replace-unwritable.ts';
+import { createZoneMoments, type ZoneMoments } from '../zone-moments.ts';
 
 /** Excel's limits. */
 export const MAX_CELL_CHARACTERS = 32_767;
@@ -15,6 +15,9 @@ const STYLE = { text: 1, date: 2, head: 3 } as const;
 const UNWRITABLE =
   // eslint-disable-next-line no-control-regex -- these are what is looked for
   /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+/** Blanks of any kind at an end of a text are dropped unless they are said to count. */
+const BLANK_AT_END = /^\s|\s$/;
+const KEEP_BLANKS = ' xml:space="preserve"';
 const SPECIAL = /[&<>\r]|_x[0-9A-Fa-f]{4}_/g;
 const PLAIN = /^[\t\n\x20-\x25\x27-\x3b=?-\x5e\x60-\ud7ff\ue000-\ufffd]*$/;
 
@@ -34,6 +37,9 @@ export interface RowWriter<Row> {
 export function createRowWriter<Row>(columns: readonly ExportColumn<Row>[]): RowWriter<Row> {
   const cleaner = createTextCleaner(UNWRITABLE);
   const letters = columns.map((_column, place) => toLetters(place));
+  const clocks = columns.map(({ readMs, zone = 'UTC' }) =>
+    readMs === undefined ? null : createZoneMoments(zone),
+  );
   let cut = 0;
 
   const toText = (text: string): string => {
@@ -45,9 +51,10 @@ export function createRowWriter<Row>(columns: readonly ExportColumn<Row>[]): Row
     return PLAIN.test(fitting) ? fitting : escape(cleaner.clean(fitting));
   };
   const writeText = (reference: string, text: string, style: number): string =>
-    `<c r="${reference}" s="${style}" t="inlineStr"><is><t xml:space="preserve">${toText(text)}</t></is></c>`;
-  const writeCell = (column: ExportColumn<Row>, row: Row, reference: string): string => {
-    const serial = column.readMs === undefined ? null : toSerial(column.readMs(row), column.zone ?? 'UTC');
+    `<c r="${reference}" s="${style}" t="inlineStr"><is><t${BLANK_AT_END.test(text) ? KEEP_BLANKS : ''}>${toText(text)}</t></is></c>`;
+  const writeCell = (column: ExportColumn<Row>, place: number, row: Row, reference: string): string => {
+    const clock = clocks[place] ?? null;
+    const serial = clock === null ? null : toSerial(column.readMs?.(row) ?? null, clock);
     if (serial !== null) return `<c r="${reference}" s="${STYLE.date}"><v>${serial}</v></c>`;
     const value = column.read(row);
     if (value === null || value === '') return '';
@@ -63,7 +70,7 @@ export function createRowWriter<Row>(columns: readonly ExportColumn<Row>[]): Row
     writeRow(row, rowNumber) {
       let xml = `<row r="${rowNumber}">`;
       for (const [place, column] of columns.entries()) {
-        xml += writeCell(column, row, `${letters[place] ?? ''}${rowNumber}`);
+        xml += writeCell(column, place, row, `${letters[place] ?? ''}${rowNumber}`);
       }
       return `${xml}</row>`;
     },
@@ -86,13 +93,12 @@ function toNumber(type: ExportColumn<never>['type'], value: ExportValue): number
   return Number.isSafeInteger(number) && String(number) === value ? number : null;
 }
 
-/** Days since Excel's first one, as the clock in the zone shows the instant; null for what its calendar lacks. */
-function toSerial(epochMs: number | null, zone: string): number | null {
+/** Days since Excel's first one, as the clock shows the instant; null for what its calendar lacks. */
+function toSerial(epochMs: number | null, clock: ZoneMoments): number | null {
   if (epochMs === null) return null;
-  const { year, month, day, hour, minute, second, millisecond } = toCivilTime(epochMs, zone);
-  const civilMs = Date.UTC(year, month - 1, day, hour, minute, second, millisecond);
-  if (civilMs < FIRST_MS || civilMs >= LAST_MS) return null;
-  return (civilMs - EPOCH_MS) / DAY_MS;
+  const clockMs = clock.toClockMs(epochMs);
+  if (clockMs < FIRST_MS || clockMs >= LAST_MS) return null;
+  return (clockMs - EPOCH_MS) / DAY_MS;
 }
 
 function cutText(text: string): string {

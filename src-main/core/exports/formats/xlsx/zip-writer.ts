@@ -1,9 +1,13 @@
 import { once } from 'node:events';
-import { crc32, createDeflateRaw, type DeflateRaw } from 'node:zlib';
+import { crc32, createDeflateRaw, type DeflateRaw, type ZlibOptions } from 'node:zlib';
 import { writeDirectory, writeEntryEnd, writeEntryHead, type ZipEntry } from './zip-records.ts';
 
 /** A quarter of the default's time, for files that are a little larger. */
 const COMPRESSION_LEVEL = 1;
+/** So much is taken while what came before is still being compressed, on another processor. */
+const HELD_BYTES = 2 * 1_048_576;
+/** Bytes that come out at once. */
+const CHUNK_BYTES = 256 * 1024;
 
 /** A ZIP that is written piece by piece: what is compressed so far is taken with each piece. */
 export interface ZipWriter {
@@ -43,7 +47,11 @@ export function createZipWriter(modified: Date): ZipWriter {
       const entry = { path, modified, offset: written, isLarge, crc: 0, size: 0, packedSize: 0 };
       entries.push(entry);
       put(writeEntryHead(entry));
-      const deflate = createDeflateRaw({ level: COMPRESSION_LEVEL });
+      const deflate = createDeflateRaw({
+        level: COMPRESSION_LEVEL,
+        chunkSize: CHUNK_BYTES,
+        writableHighWaterMark: HELD_BYTES,
+      } as ZlibOptions);
       deflate.on('data', (bytes: Uint8Array) => {
         entry.packedSize += bytes.length;
         put(bytes);

@@ -24,6 +24,15 @@ const SAFE_FIRST = (sql: string): string =>
 export interface LineSql {
   readonly select: string;
   readonly copyOptions: string;
+  /** What stands in the place of the last line's end; the end itself where it is left out. */
+  readonly end?: LineEnd;
+}
+
+/** The end of a file whose lines are parts of a list. */
+export interface LineEnd {
+  /** What parts two lines, which the last one has behind it as well. */
+  readonly separator: string;
+  readonly text: string;
 }
 
 /** Lines of CSV in a dialect that quotes texts or everything, as `createCsvWriter` writes them. */
@@ -38,16 +47,32 @@ export function toCsvSql(columns: readonly LineColumn[], csv: CsvDialect): LineS
 
 /** Lines of NDJSON, as `createNdjsonWriter` writes them. */
 export function toNdjsonSql(columns: readonly LineColumn[]): LineSql {
+  return { select: toObjectSql(columns, ''), copyOptions: toPlainOptions(false) };
+}
+
+/** Lines of JSON, as `createJsonWriter` writes them; `about` is an object, which is told the number of records. */
+export function toJsonSql(columns: readonly LineColumn[], about: string, recordCount: number): LineSql {
+  const told = { ...(JSON.parse(about) as object), recordCount };
+  const head = `${JSON.stringify(told).slice(0, -1)},"records":[`;
+  return {
+    select: `${toObjectSql(columns, ',')} AS ${quoteName(head)}`,
+    copyOptions: toPlainOptions(true),
+    end: { separator: ',', text: '\n]}\n' },
+  };
+}
+
+/** A record as an object, and what is behind it. */
+function toObjectSql(columns: readonly LineColumn[], behind: string): string {
   const own = columns.filter(({ value }) => value.kind !== 'other-fields');
   const members = own.map(({ name, cell: { kind, sql } }, place) => {
     const json = kind === 'number' ? sql : `CAST(to_json(${sql}) AS VARCHAR)`;
     return `${quoteText(`${place === 0 ? '' : ','}${JSON.stringify(name)}:`)}, coalesce(${json}, 'null')`;
   });
   const separator = own.length === 0 ? '' : ',';
-  const others = `CASE WHEN ${OTHER_FIELDS_COLUMN} IS NULL THEN '}'
-    ELSE ${quoteText(separator)} || substr(${OTHER_FIELDS_COLUMN}, 2) END`;
-  const end = own.length === columns.length ? quoteText('}') : others;
-  return { select: `concat('{', ${[...members, end].join(', ')})`, copyOptions: toPlainOptions(false) };
+  const others = `CASE WHEN ${OTHER_FIELDS_COLUMN} IS NULL THEN ${quoteText(`}${behind}`)}
+    ELSE ${quoteText(separator)} || substr(${OTHER_FIELDS_COLUMN}, 2) || ${quoteText(behind)} END`;
+  const end = own.length === columns.length ? quoteText(`}${behind}`) : others;
+  return `concat('{', ${[...members, end].join(', ')})`;
 }
 
 /** Nothing is quoted or parted: a line is written as it is. */

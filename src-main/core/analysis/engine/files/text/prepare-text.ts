@@ -7,9 +7,12 @@ import type { RecordScope } from '../../record-scope.ts';
 import { toValueSql, type FileColumn } from '../file-column.ts';
 import type { RecordRows } from '../record-rows.ts';
 import { findCellKind, LARGEST_NUMBER, SMALLEST_NUMBER, toCellSql } from './cell-sql.ts';
-import { toCsvSql, toNdjsonSql, type LineSql } from './line-sql.ts';
+import { toCsvSql, toJsonSql, toNdjsonSql, type LineSql } from './line-sql.ts';
 
-export type TextFormat = { readonly kind: 'csv'; readonly csv: CsvDialect } | { readonly kind: 'ndjson' };
+export type TextFormat =
+  | { readonly kind: 'csv'; readonly csv: CsvDialect }
+  | { readonly kind: 'ndjson' }
+  | { readonly kind: 'json' };
 
 /** Changes of the clock are looked up day by day. */
 const MAX_CLOCK_DAYS = 3660;
@@ -29,10 +32,10 @@ const TOLD = quoteText(String.raw`[\x{61c}\x{200e}\x{200f}\x{202a}-\x{202e}\x{20
  */
 export async function prepareText(
   connection: DuckDBConnection,
-  { from, values }: Pick<RecordRows, 'from' | 'values'>,
+  { from, values, total }: Pick<RecordRows, 'from' | 'values' | 'total'>,
   direction: RecordScope['direction'],
   columns: readonly FileColumn[],
-  format: TextFormat,
+  { format, about }: { readonly format: TextFormat; readonly about: string },
 ): Promise<LineSql | null> {
   if (format.kind === 'csv' && format.csv.quoting === 'needed') return null;
   const isNumber = ({ value }: FileColumn): boolean =>
@@ -42,10 +45,13 @@ export async function prepareText(
     const sql = toValueSql(column.value, direction);
     return isNumber(column) ? [toOddNumber(sql)] : [toOddText(sql)];
   });
-  if (format.kind === 'ndjson') {
+  if (format.kind !== 'csv') {
     const names = columns.map(({ name }) => quoteText(name)).join(', ');
+    // Halves of surrogate pairs are valid in JSON, but not to the engine.
     unusual.push(
-      `(${OTHER_FIELDS_COLUMN} IS NOT NULL AND list_has_any(json_keys(${OTHER_FIELDS_COLUMN}), [${names}]))`,
+      `CASE WHEN ${OTHER_FIELDS_COLUMN} IS NULL THEN false
+        WHEN json_valid(${OTHER_FIELDS_COLUMN}) THEN list_has_any(json_keys(${OTHER_FIELDS_COLUMN}), [${names}])
+        ELSE true END`,
     );
   }
   const [found] = await readRows<[boolean | null, number | null, number | null]>(
@@ -58,7 +64,8 @@ export async function prepareText(
   const clocks = toClocks(columns, firstMs ?? 0, lastMs ?? 0);
   if (clocks === null) return null;
   const lines = columns.map((column) => ({ ...column, cell: toCellSql(column, direction, clocks) }));
-  return format.kind === 'csv' ? toCsvSql(lines, format.csv) : toNdjsonSql(lines);
+  if (format.kind === 'csv') return toCsvSql(lines, format.csv);
+  return format.kind === 'json' ? toJsonSql(lines, about, total) : toNdjsonSql(lines);
 }
 
 function toOddText(sql: string): string {

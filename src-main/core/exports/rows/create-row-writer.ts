@@ -1,0 +1,76 @@
+import { AppError } from '../../../common/contract/errors.ts';
+import type { RunningWorker } from '../../calls/start-worker.ts';
+import type { RowBatches } from './row-batch.ts';
+import type { RowJob, WrittenRows } from './row-file.ts';
+
+/** Starts a thread that writes one file. */
+export type StartRowThread = () => RunningWorker<unknown>;
+
+/** A cancelled export's thread has this long to end by itself. */
+const CANCEL_MS = 500;
+
+/** Writes files of rows, each in a thread of its own. */
+export interface RowWriter {
+  /**
+   * Writes a file; `onProgress` is told how many rows it has. Throws the signal's reason when aborted, `cache.*`, and
+   * `exports.write-failed`, also when rows are missing at the end.
+   */
+  write(
+    job: RowJob,
+    rows: RowBatches,
+    options: { readonly signal: AbortSignal; onProgress(done: number): void },
+  ): Promise<WrittenRows>;
+  /** Ends what has the cache's file open, and keeps off until `reopened` is settled: what is being written fails. */
+  letGo(reopened: Promise<unknown>): Promise<void>;
+}
+
+/** Creates the writer over a way to start threads. */
+export function createRowWriter(startThread: StartRowThread): RowWriter {
+  const running = new Set<RunningWorker<unknown>>();
+  let mayStart: Promise<unknown> = Promise.resolve();
+
+  return {
+    async write(job, { rowCount, batches }, { signal, onProgress }) {
+      await mayStart;
+      signal.throwIfAborted();
+      const thread = startThread();
+      running.add(thread);
+      // It ends by itself between two pieces; one that doesn't is ended.
+      let force: NodeJS.Timeout | undefined;
+      const forceSoon = (): void => {
+        force = setTimeout(() => void thread.end(0), CANCEL_MS);
+      };
+      signal.addEventListener('abort', forceSoon, { once: true });
+      const call = async (name: string, input: unknown = null): Promise<unknown> =>
+        thread.call(name, input, { signal, onProgress: (done) => onProgress(done as number) });
+      try {
+        await thread.started;
+        await call('begin', job);
+        for await (const batch of batches) await call('write', batch);
+        const written = (await call('end')) as WrittenRows;
+        if (written.rowCount === rowCount) return written;
+        throw new AppError(
+          'exports.write-failed',
+          'The number of records changed while they were exported.',
+          { systemCode: 'count', expected: rowCount, written: written.rowCount },
+        );
+      } catch (error) {
+        signal.throwIfAborted();
+        if (running.has(thread)) throw error;
+        throw new AppError('cache.view-closed', 'The cache was opened again meanwhile.', {}, error);
+      } finally {
+        signal.removeEventListener('abort', forceSoon);
+        running.delete(thread);
+        await thread.call('close', null).catch(() => undefined);
+        await thread.end();
+        clearTimeout(force);
+      }
+    },
+    async letGo(reopened) {
+      mayStart = Promise.allSettled([mayStart, reopened]);
+      const ending = [...running];
+      running.clear();
+      await Promise.all(ending.map((thread) => thread.end(0)));
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import type { SummaryGroup } from '../../../common/model/records/summary.ts';
+import type { SqlCell, SqlColumn } from '../../../common/model/records/sql.ts';
+import type { ValueName } from '../../../common/model/records/value-name.ts';
+import type { DetailKind, SummaryKind } from '../../../common/reporting/reports.ts';
+import type { ColumnChoice } from '../arrange-columns.ts';
+
+/** A row of a result of SQL. */
+export type ResultRow = readonly SqlCell[];
+
+/** What the rows of a file are and which columns they have: what a thread makes the columns of, since no function reaches it. */
+export type RowShape =
+  | {
+      readonly kind: 'records';
+      readonly report: DetailKind;
+      readonly choice: ColumnChoice;
+      readonly names: readonly ValueName[];
+    }
+  | {
+      readonly kind: 'groups';
+      readonly report: SummaryKind;
+      readonly choice: ColumnChoice;
+      readonly names: readonly ValueName[];
+    }
+  | {
+      readonly kind: 'result';
+      readonly columns: readonly SqlColumn[];
+      /** Names of the columns to write; all where none are given. */
+      readonly chosen: readonly string[] | undefined;
+    };
+
+/** Rows on their way into a file: records by their ids, groups as they are, rows of a result as JSON. */
+export type RowBatch =
+  | { readonly kind: 'records'; readonly report: DetailKind; readonly ids: readonly number[] }
+  | { readonly kind: 'groups'; readonly groups: readonly SummaryGroup[] }
+  | { readonly kind: 'result'; readonly json: Uint8Array };
+
+/** All rows of a file, in batches. */
+export interface RowBatches {
+  readonly rowCount: number;
+  readonly batches: AsyncIterable<RowBatch> | Iterable<RowBatch>;
+}
+
+/** Where the rows of a file come from. */
+export interface RowFeed {
+  readonly shape: RowShape;
+  /** Opens the rows and hands them to `use`; what was opened is closed however that ends. Throws `cache.*` and `analysis.*`. */
+  open<Result>(signal: AbortSignal, use: (rows: RowBatches) => Promise<Result>): Promise<Result>;
+}

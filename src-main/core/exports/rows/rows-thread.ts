@@ -1,0 +1,16 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { openExportRecords } from '../../cache/read/export-records.ts';
+import { serveRows } from './serve-rows.ts';
+
+// Writes one file row by row, apart from the thread that answers the window. It reads the cache itself.
+if (parentPort !== null) {
+  const port = parentPort;
+  await serveRows(
+    {
+      postMessage: (message) => port.postMessage(message),
+      onMessage: (listener) => void port.on('message', listener),
+      close: () => port.close(),
+    },
+    () => openExportRecords(workerData as string),
+  );
+}
