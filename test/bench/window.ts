@@ -16,7 +16,7 @@ const SCROLLS = 120;
 /** Milliseconds from a double click on a snapshot in the library to its first row with a date. */
 async function measureOpening(page: Page): Promise<number> {
   await page.evaluate(() => (window.location.hash = '/library'));
-  const row = page.getByRole('row', { name: /Inbound detail 1001/ }).first();
+  const row = page.getByRole('row', { name: /Inbound detail .* Complete/ }).first();
   await row.waitFor();
   await page.evaluate(() => {
     const measured = window as unknown as { openedMs: Promise<number> };
