@@ -1,5 +1,6 @@
 import { toErrorInfo, type ErrorInfo } from '../../common/contract/errors.ts';
 import type { Handlers } from '../../common/contract/index.ts';
+import type { Task } from '../../common/model/cache/task.ts';
 import type { DetailKind } from '../../common/reporting/reports.ts';
 import { isActive, type TaskRegistry } from '../tasks/task-registry.ts';
 
@@ -47,14 +48,16 @@ export function createMissingFetcher(parts: {
       }
       signal.addEventListener('abort', cancel);
       if (signal.aborted) cancel();
-      for (const taskId of taskIds) waiting.set(taskId, null);
+      const watch = async (taskId: string): Promise<Task> => {
+        waiting.set(taskId, null);
+        return tasks.whenEnded(taskId).finally(() => waiting.delete(taskId));
+      };
       try {
-        const ended = await Promise.all(taskIds.map((taskId) => tasks.whenEnded(taskId)));
+        const ended = await Promise.all(taskIds.map(watch));
         signal.throwIfAborted();
         return ended.find(({ error }) => error !== null)?.error ?? null;
       } finally {
         signal.removeEventListener('abort', cancel);
-        for (const taskId of taskIds) waiting.delete(taskId);
       }
     },
     look() {

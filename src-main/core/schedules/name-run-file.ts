@@ -4,7 +4,8 @@ import { toCivilTime } from '../../common/time/time-zones.ts';
 import type { ExportFormat } from '../../common/model/exports/export-options.ts';
 import { toSafeFileName } from '../exports/safe-file-name.ts';
 
-const MAX_NAME_CHARACTERS = 60;
+/** So much of a name leaves room for what makes each file's name its own. */
+const MAX_NAME_BYTES = 140;
 
 /**
  * Returns the path of a run's file, such as `Night errors 2026-11-22.xlsx`: what it holds, by the clock of the zone, and
@@ -22,12 +23,21 @@ export function nameRunFile(
   },
 ): string {
   const { name, fromMs, toMs, zone, format, isComplete } = about;
-  const short = Array.from(name).slice(0, MAX_NAME_CHARACTERS).join('');
-  const stem = `${short} ${toPeriodName(fromMs, toMs, zone)}${isComplete ? '' : ' incomplete'}`;
+  const stem = `${cutTo(name, MAX_NAME_BYTES)} ${toPeriodName(fromMs, toMs, zone)}${isComplete ? '' : ' incomplete'}`;
   for (let number = 1; ; number += 1) {
     const path = join(folder, toSafeFileName(number === 1 ? stem : `${stem} (${number})`, format));
     if (!existsSync(path) && !existsSync(`${path}.part`)) return path;
   }
+}
+
+/** Cuts at whole characters. */
+function cutTo(text: string, maxBytes: number): string {
+  let cut = '';
+  for (const character of text) {
+    if (Buffer.byteLength(cut + character) > maxBytes) break;
+    cut += character;
+  }
+  return cut;
 }
 
 /** Days where the period is of whole days, else times; without characters that a file name can't have. */

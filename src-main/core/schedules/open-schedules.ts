@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
+import { Equal } from 'typebox/value';
 import { AppError, toErrorInfo } from '../../common/contract/errors.ts';
 import type { Emit, Handlers, Input } from '../../common/contract/index.ts';
 import { isDocumentFormat } from '../../common/model/exports/export-options.ts';
@@ -89,19 +90,23 @@ export async function openSchedules(
     const { weekStart } = settings.get();
     const begun: Promise<void>[] = [];
     for (const schedule of book.list()) {
-      if (!schedule.isActive || queue.findTaskId(schedule.id) !== null) continue;
+      const canRun = schedule.isActive && isTimeZone(schedule.zone);
+      if (!canRun || queue.findTaskId(schedule.id) !== null) continue;
       const planned = planRuns(schedule, book.findHandled(schedule.id), now(), weekStart);
       for (const run of planned) begun.push(queue.begin(schedule, run).ended);
     }
     await Promise.all(begun);
   };
 
+  const findNext = ({ isActive, times, zone }: Schedule): number | null =>
+    isActive && isTimeZone(zone) ? findNextDue(times, zone, now()) : null;
+
   return {
     readBoard: () => ({
       isIdle,
       schedules: book.list().map((schedule) => ({
         schedule,
-        nextAtMs: schedule.isActive ? findNextDue(schedule.times, schedule.zone, now()) : null,
+        nextAtMs: findNext(schedule),
         lastRun: book.readLog(schedule.id)[0] ?? null,
         taskId: queue.findTaskId(schedule.id),
       })),
@@ -127,7 +132,7 @@ export async function openSchedules(
         id: known?.id ?? randomUUID(),
         name: draft.name.trim(),
         folder,
-        countsFromMs: now(),
+        countsFromMs: known !== null && isDueAsBefore(known, draft) ? known.countsFromMs : now(),
       };
       await book.save(schedule);
       announce();
@@ -162,6 +167,12 @@ export async function openSchedules(
     },
     stop: () => clearInterval(timer),
   };
+}
+
+/** True where times that passed before a change still count. */
+function isDueAsBefore(known: Schedule, draft: ScheduleDraft): boolean {
+  const toDue = ({ period, zone, times }: ScheduleDraft): object => ({ period, zone, times });
+  return known.isActive && draft.isActive && Equal(toDue(known), toDue(draft));
 }
 
 function toFolderName(name: string): string {

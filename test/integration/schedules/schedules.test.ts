@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { WEEKDAYS } from '../../../src-main/common/model/schedules/schedule.ts';
 import { AppError } from '../../../src-main/common/contract/errors.ts';
 import { addSchedule, createScheduleRig, DRAFT, type ScheduleRig } from './schedule-rig.ts';
 
@@ -60,6 +61,32 @@ describe('a schedule', () => {
       expect(await listFiles()).toHaveLength(expected);
     }
     expect(await listFiles()).toContain('Night_ errors_ 2026-11-19 (2).csv');
+  });
+
+  it('has a name for each file, however long its own is', async () => {
+    await rig.fillDay('2026-11-19', 4);
+    const { schedules, tasks } = await rig.open();
+    const { id } = await addSchedule(schedules, { name: '🌙'.repeat(30) });
+    for (let number = 0; number < 2; number += 1) await tasks.whenEnded(schedules.run(id).taskId);
+    expect((await listFiles()).map((name) => name.replaceAll('🌙', ''))).toEqual([
+      ' 2026-11-19 (2).csv',
+      ' 2026-11-19.csv',
+    ]);
+  });
+
+  it('that is renamed is due as before, one with another time is not', async () => {
+    await rig.fillDay('2026-11-20', 4);
+    const { schedules } = await rig.open();
+    const { id } = await addSchedule(schedules);
+    rig.setNow('2026-11-21T07:00:05Z');
+    await schedules.save({ scheduleId: id, draft: { ...DRAFT, name: 'Other' } });
+    await schedules.look();
+    expect(await listFiles()).toEqual(['Other 2026-11-20.csv']);
+    rig.setNow('2026-11-21T09:00:00Z');
+    const times = { kind: 'daily' as const, time: '08:00', weekdays: [...WEEKDAYS] };
+    await schedules.save({ scheduleId: id, draft: { ...DRAFT, times } });
+    await schedules.look();
+    expect(await listFiles()).toHaveLength(1);
   });
 
   it('says in the name, the log and a note what is missing, and writes no file of nothing', async () => {

@@ -18,7 +18,7 @@ export const schedulesOperations = {
   ),
   /**
    * Saves a schedule; id null makes one, which needs a folder. Fails with `connections.not-found`, `schedules.query` and
-   * `app.invalid-input`. Times before the change no longer count.
+   * `app.invalid-input`. Where its times, its zone or its period change, or it is switched on, times before no longer count.
    */
   'schedules/save': operation(
     Type.Object({
