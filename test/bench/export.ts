@@ -72,7 +72,7 @@ export async function* benchExport({ size, folder }: BenchOptions): AsyncGenerat
     try {
       const times = new Map<ExportFormat, number>();
       const figures: BenchFigure[] = [];
-      for (format of [...RECORD_FORMATS, 'html'] as const) {
+      for (format of [...RECORD_FORMATS, 'html', 'evidence'] as const) {
         const pids = [process.pid, ...listChildren()];
         for (const pid of pids) forgetPeak(pid);
         times.set(format, (await measure(write)).ms);
@@ -100,6 +100,7 @@ export async function* benchExport({ size, folder }: BenchOptions): AsyncGenerat
       yield* figures;
       yield* describeReport(BENCH, times.get('html') ?? 0, toPath('html'));
       yield toTimeFigure(BENCH, 'json', times.get('json') ?? 0);
+      yield toTimeFigure(BENCH, 'evidence pack, masked', times.get('evidence') ?? 0);
       const rate = Math.round((size / (times.get('xlsx') ?? 1)) * 1000);
       yield {
         bench: BENCH,

@@ -84,7 +84,7 @@ export const exportCommand: Command = {
     checkRecordOptions(context);
     if (format !== null) checkSubject(context, format);
     readQuery(context, 'UTC', []);
-    if (format === 'evidence') readEvidence(context, format);
+    if (format === 'evidence') readEvidence(context, { format });
     const session = await context.open();
     if (format === 'portable') {
       return exportPortable(context, session, await findSubject(context, session), target);
@@ -106,7 +106,7 @@ export const exportCommand: Command = {
         order: [{ column: 'received', descending: false }],
         ...(isSummary ? { isSummary } : {}),
         zone: found.zone,
-        ...readEvidence(context, choices.format),
+        ...readEvidence(context, choices),
       },
       { exportTarget: target },
     );

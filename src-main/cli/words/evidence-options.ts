@@ -1,11 +1,10 @@
-import type { ExportFormat } from '../../common/model/exports/export-options.ts';
+import { toEvidence, type ExportChoices } from '../../common/model/exports/export-choices.ts';
 import {
   CLIENT_MASKS,
   DEFAULT_EVIDENCE,
   ERROR_MASKS,
   MAX_EVIDENCE_SESSIONS,
   PAYLOAD_MASKS,
-  type EvidenceOptions,
 } from '../../common/model/exports/evidence-options.ts';
 import { toUsageError } from './arguments.ts';
 import type { CommandContext } from './command.ts';
@@ -40,13 +39,13 @@ export function checkEvidenceOptions({ args }: Pick<CommandContext, 'args'>, for
   );
 }
 
-/** Reads the options of evidence; nothing for other formats. Throws a CommandError. */
+/** Reads the options of evidence, over what a preset says; nothing for other formats. Throws a CommandError. */
 export function readEvidence(
   { args }: Pick<CommandContext, 'args'>,
-  format: ExportFormat,
-): { readonly evidence?: EvidenceOptions } {
-  if (format !== 'evidence') return {};
-  const { masking } = DEFAULT_EVIDENCE;
+  choices: Pick<ExportChoices, 'format' | 'masking'>,
+): ReturnType<typeof toEvidence> {
+  if (choices.format !== 'evidence') return {};
+  const { masking = DEFAULT_EVIDENCE.masking } = choices;
   const choose = <Value extends string>(name: string, values: readonly Value[], otherwise: Value): Value =>
     args.find(name) === null ? otherwise : args.choose(name, values);
   const sessionIds = (args.find('sessions') ?? '')
@@ -56,15 +55,11 @@ export function readEvidence(
   if (sessionIds.length > MAX_EVIDENCE_SESSIONS) {
     throw toUsageError(`--sessions takes at most ${MAX_EVIDENCE_SESSIONS} sessions.`, '');
   }
-  return {
-    evidence: {
-      masking: {
-        client: choose('client', CLIENT_MASKS, masking.client),
-        payload: choose('payload', PAYLOAD_MASKS, masking.payload),
-        errors: choose('errors', ERROR_MASKS, masking.errors),
-      },
-      sessionIds,
-      withFindingSessions: !args.has('no-finding-sessions'),
-    },
+  const given = {
+    client: choose('client', CLIENT_MASKS, masking.client),
+    payload: choose('payload', PAYLOAD_MASKS, masking.payload),
+    errors: choose('errors', ERROR_MASKS, masking.errors),
   };
+  const sessions = { sessionIds, withFindingSessions: !args.has('no-finding-sessions') };
+  return toEvidence({ format: choices.format, masking: given }, sessions);
 }

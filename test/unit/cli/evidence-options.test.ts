@@ -11,14 +11,14 @@ const read = (...words: string[]): { readonly args: Arguments } => ({
 
 describe('options of evidence', () => {
   it('mask as much as possible where nothing is said', () => {
-    expect(readEvidence(read(), 'evidence')).toEqual({ evidence: DEFAULT_EVIDENCE });
-    expect(readEvidence(read(), 'csv')).toEqual({});
+    expect(readEvidence(read(), { format: 'evidence' })).toEqual({ evidence: DEFAULT_EVIDENCE });
+    expect(readEvidence(read(), { format: 'csv' })).toEqual({});
   });
 
   it('say how clients, payloads and errors are written, and which sessions are added', () => {
     const words = ['--client', 'left-out', '--payload', 'masked', '--errors', 'received'];
     const given = read(...words, '--sessions', 'one, two,', '--no-finding-sessions');
-    expect(readEvidence(given, 'evidence')).toEqual({
+    expect(readEvidence(given, { format: 'evidence' })).toEqual({
       evidence: {
         masking: { client: 'left-out', payload: 'masked', errors: 'received' },
         sessionIds: ['one', 'two'],
@@ -27,16 +27,23 @@ describe('options of evidence', () => {
     });
   });
 
+  it('change what a preset says', () => {
+    const masking = { client: 'shortened', payload: 'masked', errors: 'received' } as const;
+    expect(readEvidence(read('--errors', 'folded'), { format: 'evidence', masking })).toMatchObject({
+      evidence: { masking: { ...masking, errors: 'folded' } },
+    });
+  });
+
   it('are refused where they mean nothing, and where they are none', () => {
     expect(() => checkEvidenceOptions(read('--client', 'left-out'), 'csv')).toThrow(
       '--client belongs to --format evidence.',
     );
     expect(() => checkEvidenceOptions(read('--no-payload'), 'evidence')).toThrow('exclude each other');
-    expect(() => readEvidence(read('--client', 'hidden'), 'evidence')).toThrow(
+    expect(() => readEvidence(read('--client', 'hidden'), { format: 'evidence' })).toThrow(
       '--client is one of pseudonym',
     );
     const many = Array.from({ length: 51 }, (_none, place) => `s${place}`).join(',');
-    expect(() => readEvidence(read('--sessions', many), 'evidence')).toThrow('at most 50');
+    expect(() => readEvidence(read('--sessions', many), { format: 'evidence' })).toThrow('at most 50');
   });
 
   it('are completed', () => {

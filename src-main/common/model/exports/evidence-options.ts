@@ -38,7 +38,7 @@ export const DEFAULT_EVIDENCE: EvidenceOptions = {
 };
 
 /** What a file of a pack holds. */
-export const PACK_CONTENTS = [
+const PACK_CONTENTS = [
   'report',
   'records',
   'findings',

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { DEFAULT_EVIDENCE, EvidenceMasking, type EvidenceOptions } from './evidence-options.ts';
 import {
   CsvDialect,
   ExportDates,
@@ -21,6 +22,8 @@ export const ExportChoices = Type.Object({
   includePayload: Type.Boolean(),
   includeNames: Type.Boolean(),
   includeMarks: Type.Boolean(),
+  /** Of an evidence pack; that of DEFAULT_EVIDENCE by default. */
+  masking: Type.Optional(EvidenceMasking),
 });
 export type ExportChoices = Static<typeof ExportChoices>;
 
@@ -60,6 +63,31 @@ export function toLayout(
     manifest,
     ...(format === 'csv' ? { csv } : {}),
     ...(columns === null ? {} : { columns: [...columns] }),
+  };
+}
+
+/** Returns what an evidence pack holds, masked as chosen; nothing for other formats. */
+export function toEvidence(
+  { format, masking = DEFAULT_EVIDENCE.masking }: Pick<ExportChoices, 'format' | 'masking'>,
+  sessions: Partial<Omit<EvidenceOptions, 'masking'>> = {},
+): { readonly evidence?: EvidenceOptions } {
+  return format === 'evidence' ? { evidence: { ...DEFAULT_EVIDENCE, ...sessions, masking } } : {};
+}
+
+/** Returns the choices as they are offered for the next file: what a pack held as received is masked again. */
+export function toNextChoices(choices: ExportChoices): ExportChoices {
+  const { masking } = choices;
+  if (masking === undefined || !Object.values(masking).includes('received')) return choices;
+  const { client, payload, errors } = masking;
+  const first = DEFAULT_EVIDENCE.masking;
+  return {
+    ...choices,
+    preset: null,
+    masking: {
+      client: client === 'received' ? first.client : client,
+      payload: payload === 'received' ? first.payload : payload,
+      errors: errors === 'received' ? first.errors : errors,
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 import { computed, shallowRef, type ComputedRef } from 'vue';
 import {
   toFirstChoices,
+  toNextChoices,
   type ExportChoices,
 } from '../../../../src-main/common/model/exports/export-choices.ts';
 import type { ExportFormat } from '../../../../src-main/common/model/exports/export-options.ts';
@@ -53,6 +54,6 @@ export function useExportChoices(readFormats: () => readonly ExportFormat[]): {
     },
     load: () => store.load().catch(() => undefined),
     // The file is written all the same where they can't be kept.
-    keep: () => store.keep(choices.value).catch(() => undefined),
+    keep: () => store.keep(toNextChoices(choices.value)).catch(() => undefined),
   };
 }

@@ -6,7 +6,7 @@ import { backendKey } from '../../../../src-renderer/backend/backend.ts';
 import ExportDialog from '../../../../src-renderer/components/dialogs/ExportDialog.vue';
 import { toExportSubject } from '../../../../src-renderer/components/dialogs/export-subject.ts';
 import {
-  createEvidenceChoices,
+  createEvidenceSessions,
   readSessionIds,
 } from '../../../../src-renderer/components/dialogs/export/evidence/evidence-choices.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
@@ -93,6 +93,6 @@ it('takes the sessions that the records are filtered by', () => {
       { field: 'sessionId' as const, values: ['three'], exclude: true },
     ],
   };
-  expect(createEvidenceChoices(filter).sessionIds).toEqual(['one', 'two']);
+  expect(createEvidenceSessions(filter).sessionIds).toEqual(['one', 'two']);
   expect(readSessionIds(' a ;b\n\nc,a')).toEqual(['a', 'b', 'c']);
 });

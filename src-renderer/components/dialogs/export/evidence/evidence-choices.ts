@@ -1,20 +1,19 @@
 import {
-  DEFAULT_EVIDENCE,
   MAX_EVIDENCE_SESSIONS,
   type EvidenceOptions,
 } from '../../../../../src-main/common/model/exports/evidence-options.ts';
 import { MAX_SESSION_ID_CHARACTERS } from '../../../../../src-main/common/model/records/session.ts';
 import type { RecordFilter } from '../../../../../src-main/common/model/records/record-filter.ts';
 
-/**
- * The choices for a new pack, with the sessions that the records are filtered by. They are not those of last time:
- * what leaves is decided for each pack.
- */
-export function createEvidenceChoices(filter: RecordFilter | undefined): EvidenceOptions {
+/** The sessions of a pack; they are chosen for each one anew. */
+export type EvidenceSessions = Pick<EvidenceOptions, 'sessionIds' | 'withFindingSessions'>;
+
+/** The sessions for a new pack: those that the records are filtered by, and those of the findings. */
+export function createEvidenceSessions(filter: RecordFilter | undefined): EvidenceSessions {
   const sessionIds = (filter?.conditions ?? []).flatMap(({ field, exclude, values = [] }) =>
     field === 'sessionId' && exclude !== true ? values.map((value) => String(value ?? '')) : [],
   );
-  return { ...DEFAULT_EVIDENCE, sessionIds: tidySessionIds(sessionIds) };
+  return { sessionIds: tidySessionIds(sessionIds), withFindingSessions: true };
 }
 
 /** Reads the ids of sessions from a text, one a line or with commas between. */
