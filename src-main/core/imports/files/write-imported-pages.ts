@@ -30,7 +30,8 @@ export async function* writeImportedPages(
   let characters = 0;
   let done = 0;
   let pages = 0;
-  for await (const { text } of records) {
+  for await (const record of records) {
+    const text = record.toText();
     documents.push(text);
     characters += text.length;
     done += 1;

@@ -10,8 +10,8 @@ const MAX_SHAPES = 200;
 
 /** A record as the service would have sent it, and its date. */
 export interface WireRecord {
-  /** The JSON of it. */
-  readonly text: string;
+  /** Writes the JSON of it. */
+  toText(): string;
   /** The JSON of its date; null where it has none. */
   readonly date: string | null;
 }
@@ -82,11 +82,16 @@ export function createWireRecordWriter(report: ReportKind, own: readonly string[
         // The service writes counts as text.
         if (digits !== undefined && /^\d+$/.test(digits)) values.set(name, `"${digits}"`);
       }
-      const known = order.flatMap((name) => {
-        const text = values.get(name);
-        return text === undefined ? [] : [[name, text] as const];
-      });
-      return { text: joinJsonTexts([...known, ...extras]), date: values.get('Date') ?? null };
+      return {
+        date: values.get('Date') ?? null,
+        toText() {
+          const known = order.flatMap((name) => {
+            const text = values.get(name);
+            return text === undefined ? [] : [[name, text] as const];
+          });
+          return joinJsonTexts([...known, ...extras]);
+        },
+      };
     },
     listLeftOut: () => [...leftOut],
     findZone: () => zone,
