@@ -67,10 +67,13 @@ export function sendDownload(reply: FastifyReply, path: string | null): FastifyR
     .sendFile(name, dirname(path));
 }
 
+/** That of a portable file is the longest. */
+const MAX_EXTENSION_CHARACTERS = '.channelscope'.length;
+
 /** Letters, digits, dot, dash and underscore are kept: the name goes into a path and into a header. */
 function toSafeName(suggestedName: string): { stem: string; extension: string } {
   const name = suggestedName.replace(/[^A-Za-z0-9._-]+/gu, '-').replace(/^[.-]+/u, '');
-  const extension = extname(name).slice(0, 10);
+  const extension = extname(name).slice(0, MAX_EXTENSION_CHARACTERS);
   const stem = basename(name, extname(name)).slice(0, 120);
   return { stem: stem === '' ? 'export' : stem, extension };
 }

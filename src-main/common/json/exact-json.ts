@@ -17,7 +17,7 @@ const exact = JSON as unknown as {
 };
 
 /** Values at which JavaScript's own way of writing a number tells most that something else was written. */
-const OTHERWISE_WRITTEN = /(?:\"\s*:|[,[])\s*(?:-0(?![.\d])|-?(?:\d[\d.]{15,}|\d+\.\d*0(?!\d)|[\d.]+e))/i;
+const OTHERWISE_WRITTEN = /(?:"\s*:|[,[])\s*(?:-0(?![.\d])|-?(?:\d[\d.]{15,}|\d+\.\d*0(?!\d)|[\d.]+e))/i;
 
 /** Returns the digits of a number that was kept as they are; null for any other value. */
 export function toRawDigits(value: unknown): string | null {

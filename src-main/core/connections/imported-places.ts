@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { TENANT_NOT_STATED } from '../../common/model/cache/imported.ts';
+import { ADDRESS_NOT_STATED, TENANT_NOT_STATED } from '../../common/model/cache/imported.ts';
 import { SPECIFIED_REPORT_IDENTIFIERS } from '../../common/reporting/reports.ts';
 import type { SavedConnection } from './connection-document.ts';
 
-/** Stands for the address of a service that a file doesn't name. */
-const NO_ADDRESS = 'imported';
 const MAX_NAME_LENGTH = 80;
 const PAGE_SIZE = 1_000;
 
@@ -26,7 +24,7 @@ export function findImportedPlace(
   return saved.find(
     (each) =>
       each.kind === 'imported' &&
-      each.baseAddress === (address ?? NO_ADDRESS) &&
+      each.baseAddress === (address ?? ADDRESS_NOT_STATED) &&
       each.tenant === (tenant ?? TENANT_NOT_STATED),
   );
 }
@@ -41,7 +39,7 @@ export function toImportedPlace(
     id: randomUUID(),
     kind: 'imported',
     name: toFreeName(name === null ? 'Imported' : `Imported: ${name}`, saved),
-    baseAddress: address ?? NO_ADDRESS,
+    baseAddress: address ?? ADDRESS_NOT_STATED,
     tenant: tenant ?? TENANT_NOT_STATED,
     serviceZone: zone,
     reportIdentifiers: { ...SPECIFIED_REPORT_IDENTIFIERS },

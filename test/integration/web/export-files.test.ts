@@ -30,3 +30,10 @@ it('two exports at once get files of their own', async () => {
   );
   expect(new Set(paths).size).toBe(20);
 });
+
+it('a file keeps its ending, also the longest that there is', async () => {
+  const downloads = createExportDownloads(await makeFolder());
+  expect(downloads.chooseTarget('inbound-detail_2026-11-19.channelscope')).toMatch(
+    /2026-11-19\.channelscope$/,
+  );
+});

@@ -20,6 +20,9 @@ export type ImportedFrom = Static<typeof ImportedFrom>;
 /** What is kept as the tenant of imported records whose file names none. */
 export const TENANT_NOT_STATED = 0;
 
+/** Stands for the address of a service that a file doesn't name. */
+export const ADDRESS_NOT_STATED = 'imported';
+
 /** The tenant of records; null where they were imported and no file says it. */
 export function toKnownTenant(tenant: number, isImported: boolean): number | null {
   return isImported && tenant === TENANT_NOT_STATED ? null : tenant;
