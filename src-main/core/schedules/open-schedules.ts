@@ -92,7 +92,7 @@ export async function openSchedules(
     for (const schedule of book.list()) {
       const canRun = schedule.isActive && isTimeZone(schedule.zone);
       if (!canRun || queue.findTaskId(schedule.id) !== null) continue;
-      const planned = planRuns(schedule, book.findHandled(schedule.id), now(), weekStart);
+      const planned = planRuns(schedule, book.readProgress(schedule.id), now(), weekStart);
       for (const run of planned) begun.push(queue.begin(schedule, run).ended);
     }
     await Promise.all(begun);

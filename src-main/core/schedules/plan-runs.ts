@@ -14,6 +14,14 @@ export interface PlannedRun {
   readonly skipped: number;
 }
 
+/** How far the runs of a schedule have come. */
+export interface Progress {
+  /** The newest time that nothing is to be done for any more; 0 for none. */
+  readonly handledMs: number;
+  /** Up to here the files leave nothing out; 0 without a file. */
+  readonly writtenToMs: number;
+}
+
 /** Whole days, weeks or months that are caught up with, so that a month away does not write files all morning. */
 export const MAX_CAUGHT_UP = 7;
 /** An hourly schedule of six weeks. */
@@ -24,11 +32,11 @@ const LATE_MS = 120_000;
 /**
  * Returns the runs that are due, oldest first. Of times that passed while nothing ran, whole days, weeks and months have
  * a run each, the newest seven, since no other file holds them; what goes on from the time before is one run over all of
- * it; of periods that a later one stands for, such as the last 24 hours, only the newest time counts.
+ * it and over what failed before; of periods that a later one stands for, such as the last 24 hours, only the newest time counts.
  */
 export function planRuns(
   schedule: Pick<Schedule, 'period' | 'zone' | 'times' | 'countsFromMs'>,
-  handledMs: number,
+  { handledMs, writtenToMs }: Progress,
   nowMs: number,
   weekStart: Settings['weekStart'],
 ): PlannedRun[] {
@@ -50,7 +58,9 @@ export function planRuns(
   const skipped = dues.length - 1;
   if (!hasOwnFile(period)) return [{ ...toRun(newest), skipped }];
   if (period === 'since-before') {
-    const { fromMs } = toRunPeriod(schedule, oldest, weekStart);
+    // A run before it that failed left its period to this one.
+    const openMs = Math.max(writtenToMs, findLastDue(times, zone, countsFromMs));
+    const fromMs = Math.min(toRunPeriod(schedule, oldest, weekStart).fromMs, openMs);
     return [{ ...toRun(newest), fromMs, skipped }];
   }
   // The newest time of each period comes first.

@@ -4,6 +4,7 @@ import { ScheduleRun } from '../../common/model/schedules/schedule-run.ts';
 import { Schedule } from '../../common/model/schedules/schedule.ts';
 import type { Logger } from '../logging/logger.ts';
 import { openListFile } from '../settings/list-file.ts';
+import type { Progress } from './plan-runs.ts';
 
 /** Entries of the log that are kept of a schedule. */
 const KEPT_RUNS = 100;
@@ -22,8 +23,7 @@ export interface ScheduleBook {
   readLog(scheduleId: string): readonly ScheduleRun[];
   /** Adds an entry, or changes the one with its id. */
   note(run: ScheduleRun): Promise<void>;
-  /** The newest time that nothing is to be done for any more; 0 for none. */
-  findHandled(scheduleId: string): number;
+  readProgress(scheduleId: string): Progress;
 }
 
 /** Opens the schedules; runs that were under way when the application ended are noted as interrupted. */
@@ -85,16 +85,26 @@ export async function openScheduleBook(options: {
       }
       await runFile.save(runs);
     },
-    findHandled(scheduleId) {
-      const own = listRuns(scheduleId).filter(({ cause }) => cause !== 'by-hand');
+    readProgress(scheduleId) {
+      const all = listRuns(scheduleId);
+      const own = all.filter(({ cause }) => cause !== 'by-hand');
       const isKilled = ({ state, endedAtMs }: ScheduleRun): boolean =>
         state === 'interrupted' && endedAtMs === null;
       const isOver = ({ state, dueAtMs }: ScheduleRun): boolean =>
         state !== 'interrupted' ||
         own.filter((run) => isKilled(run) && run.dueAtMs === dueAtMs).length >= MAX_KILLED;
-      return Math.max(0, ...own.filter(isOver).map(({ dueAtMs }) => dueAtMs));
+      const handledMs = Math.max(0, ...own.filter(isOver).map(({ dueAtMs }) => dueAtMs));
+      return { handledMs, writtenToMs: findWrittenTo(all) };
     },
   };
+}
+
+/** A file that begins after a hole does not close it. */
+function findWrittenTo(runs: readonly ScheduleRun[]): number {
+  const written = runs.filter(({ state }) => state === 'done' || state === 'incomplete');
+  return written
+    .toSorted((a, b) => a.toMs - b.toMs)
+    .reduce((reached, { fromMs, toMs }) => (reached === 0 || fromMs <= reached ? toMs : reached), 0);
 }
 
 function byName(a: Schedule, b: Schedule): number {

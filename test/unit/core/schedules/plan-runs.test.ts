@@ -10,13 +10,18 @@ const schedule = (change: Partial<Schedule> = {}) => ({
   countsFromMs: at('01T12:00'),
   ...change,
 });
-const plan = (change: Partial<Schedule>, handled: string, now: string) =>
-  planRuns(schedule(change), handled === '' ? 0 : at(handled), at(now), 'monday').map((run) => ({
+const plan = (change: Partial<Schedule>, handled: string, now: string, written = handled) => {
+  const progress = {
+    handledMs: handled === '' ? 0 : at(handled),
+    writtenToMs: written === '' ? 0 : at(written),
+  };
+  return planRuns(schedule(change), progress, at(now), 'monday').map((run) => ({
     ...run,
     dueAtMs: new Date(run.dueAtMs).toISOString().slice(8, 16),
     fromMs: new Date(run.fromMs).toISOString().slice(8, 16),
     toMs: new Date(run.toMs).toISOString().slice(8, 16),
   }));
+};
 
 describe('the runs that are due', () => {
   it('are none before the time, and none for a time before the schedule was made', () => {
@@ -61,6 +66,19 @@ describe('the runs that are due', () => {
     const times = { kind: 'hourly' as const, hours: 1 as const };
     expect(plan({ period: 'since-before', times }, '20T01:00', '20T09:00')).toEqual([
       { dueAtMs: '20T09:00', cause: 'time', fromMs: '20T01:00', toMs: '20T09:00', skipped: 7 },
+    ]);
+  });
+
+  it('take up the period of a run that failed, where nothing may be left out', () => {
+    const times = { kind: 'hourly' as const, hours: 1 as const };
+    const change = { period: 'since-before' as const, times };
+    expect(plan(change, '20T08:00', '20T09:00', '20T06:00')).toMatchObject([
+      { fromMs: '20T06:00', toMs: '20T09:00' },
+    ]);
+    // What was before it was switched on is nobody's.
+    const later = { ...change, countsFromMs: at('20T07:30') };
+    expect(plan(later, '20T08:00', '20T09:00', '10T06:00')).toMatchObject([
+      { fromMs: '20T07:00', toMs: '20T09:00' },
     ]);
   });
 
