@@ -15,7 +15,7 @@ export function toExportFileName(
   const firstDay = formatExact(subject.period.fromMs, zone).slice(0, 10);
   const lastDay = formatExact(subject.period.toMs, zone).slice(0, 10);
   const days = firstDay === lastDay ? firstDay : `${firstDay}_to_${lastDay}`;
-  const stem = `${report}_${subject.tenant}_${days}`;
+  const stem = subject.tenant === null ? `${report}_${days}` : `${report}_${subject.tenant}_${days}`;
   const extension = toFileExtension(format);
   // A filter may name whom the pack doesn't.
   return format === 'evidence'

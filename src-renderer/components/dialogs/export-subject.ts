@@ -1,5 +1,6 @@
 import type { Input } from '../../../src-main/common/contract/index.ts';
 import type { Period } from '../../../src-main/common/model/period.ts';
+import { toKnownTenant } from '../../../src-main/common/model/cache/imported.ts';
 import type { RecordScope } from '../../../src-main/common/model/records/record-scope.ts';
 import type { Snapshot } from '../../../src-main/common/model/cache/snapshot.ts';
 import type { ReportKind } from '../../../src-main/common/reporting/reports.ts';
@@ -12,7 +13,8 @@ export interface ExportSubject {
   /** The records, or the open result of SQL. */
   readonly scope: RecordScope | OpenResult;
   readonly report: ReportKind | 'sql';
-  readonly tenant: number;
+  /** Null where the records were imported from a file that doesn't say it. */
+  readonly tenant: number | null;
   readonly period: Period;
   readonly recordCount: number;
   /** The summary that is computed of the scope's records. */
@@ -20,6 +22,8 @@ export interface ExportSubject {
 }
 
 /** A snapshot as the subject of an export. */
-export function toExportSubject({ id, report, tenant, period, recordCount }: Snapshot): ExportSubject {
+export function toExportSubject(snapshot: Snapshot): ExportSubject {
+  const { id, report, period, recordCount } = snapshot;
+  const tenant = toKnownTenant(snapshot.tenant, snapshot.imported !== undefined);
   return { scope: { snapshotId: id }, report, tenant, period, recordCount };
 }

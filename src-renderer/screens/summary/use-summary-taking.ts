@@ -1,5 +1,7 @@
 import { computed, type ComputedRef } from 'vue';
 import { toEndMs, type Period } from '../../../src-main/common/model/period.ts';
+import type { Connection } from '../../../src-main/common/model/connections/connection.ts';
+import { toKnownTenant } from '../../../src-main/common/model/cache/imported.ts';
 import type { RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
 import type { Snapshot } from '../../../src-main/common/model/cache/snapshot.ts';
 import type { Direction } from '../../../src-main/common/reporting/reports.ts';
@@ -15,7 +17,7 @@ interface Input {
   readonly reportedSnapshot: Snapshot | null;
   readonly period: Period | null;
   readonly zone: string;
-  readonly tenant: number | null;
+  readonly connection: Pick<Connection, 'kind' | 'tenant'> | null;
   readonly filter: RecordFilter;
 }
 
@@ -27,12 +29,13 @@ export function useSummaryTaking(readInput: () => Input): {
   const summaries = useSummariesStore();
 
   const exportSubject = computed<ExportSubject | null>(() => {
-    const { source, reportedSnapshot, period, tenant } = readInput();
+    const { source, reportedSnapshot, period, connection } = readInput();
     if (reportedSnapshot !== null) return toExportSubject(reportedSnapshot);
     const { cached } = summaries;
-    if (source === 'reported' || period === null || tenant === null || cached === null) return null;
+    if (source === 'reported' || period === null || connection === null || cached === null) return null;
     const { scope, summary } = cached;
     const report = scope.report === 'inbound-detail' ? 'inbound-summary' : 'outbound-summary';
+    const tenant = toKnownTenant(connection.tenant, connection.kind === 'imported');
     return { scope, report, tenant, period, recordCount: summary.groups.length, isComputed: true };
   });
 

@@ -10,9 +10,10 @@ export function writeReadmeText(
   counts: { readonly findings: number; readonly sessions: number; readonly certificates: number },
 ): string {
   const { report, tenant, startDate, endDate, zone, recordCount } = about;
+  const whose = tenant === undefined ? '' : `, tenant ${tenant}`;
   const words = describeMasking(masking);
   return [
-    `Evidence: ${report}, tenant ${tenant}, ${startDate} to ${endDate} (${zone}), ${formatCount(recordCount)} records.`,
+    `Evidence: ${report}${whose}, ${startDate} to ${endDate} (${zone}), ${formatCount(recordCount)} records.`,
     '',
     'report.html     figures, charts, findings, errors and what is missing; opens in any browser, without network',
     'records.csv     the records, for a spreadsheet; texts that it would run as a formula have an apostrophe in front',

@@ -11,6 +11,7 @@ import {
 } from '../../../../src-renderer/screens/library/snapshots/snapshot-words.ts';
 import { toStorageParts } from '../../../../src-renderer/screens/library/storage/storage-parts.ts';
 import type { Download } from '../../../../src-main/common/model/cache/download.ts';
+import type { Snapshot } from '../../../../src-main/common/model/cache/snapshot.ts';
 import { makeDownload, makeSnapshot } from './make-snapshot.ts';
 
 const DAY_MS = 86_400_000;
@@ -88,6 +89,8 @@ describe('snapshot words', () => {
   it('names the file after report, tenant and days', () => {
     expect(toExportFileName(toExportSubject(day), 'csv', zone)).toBe('inbound-detail_1001_2026-11-19.csv');
     const days = makeSnapshot({ fromMs: midnightMs, toMs: midnightMs + 2 * DAY_MS, zone });
+    const imported = { ...day, tenant: 0, imported: { fileName: 'a.csv' } } as unknown as Snapshot;
+    expect(toExportFileName(toExportSubject(imported), 'csv', zone)).toBe('inbound-detail_2026-11-19.csv');
     expect(toExportFileName(toExportSubject(days), 'json', zone)).toBe(
       'inbound-detail_1001_2026-11-19_to_2026-11-21.json',
     );
