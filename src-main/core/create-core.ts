@@ -1,4 +1,5 @@
 import { toErrorInfo } from '../common/contract/errors.ts';
+import type { Words } from '../common/words/words.ts';
 import { OPERATIONS } from '../common/contract/index.ts';
 import { claimFolder } from '../node/claim-folder.ts';
 import { toCacheError } from './cache/file/to-cache-error.ts';
@@ -16,6 +17,8 @@ export interface Core {
   readonly call: Dispatch;
   /** Notifies `listener` of every event, until the returned function is called. */
   on(listener: EventListener): () => void;
+  /** What the host says itself, in the language of the settings as it is now. */
+  readonly readWords: () => Words;
   /** For what goes wrong in the host itself. */
   readonly logger: Logger;
   stop(): Promise<void>;
@@ -59,6 +62,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     return {
       call,
       on: parts.events.onAny,
+      readWords: parts.readWords,
       logger: parts.logger.child('host'),
       stop: () => stop(parts).finally(releaseFolder),
     };

@@ -43,6 +43,7 @@ import { openSecretStore } from './secrets/open-secret-store.ts';
 import { createSecretCleaner } from './secrets/secret-cleaner.ts';
 import { createSettings } from './settings/create-settings.ts';
 import { followSettings } from './settings/follow-settings.ts';
+import { createWordsReader } from './settings/read-words.ts';
 import { createHousekeeping } from './snapshots/housekeeping.ts';
 import { createTaskRegistry } from './tasks/create-task-registry.ts';
 
@@ -156,7 +157,8 @@ export async function createParts(host: Host, overrides: PartOverrides) {
   cache.addHolder((reopened) => rowWriter.letGo(reopened));
 
   const tasks = createTaskRegistry({ now, emit, logger: logger.child('tasks') });
-  const shared = { host, settings, connections, cache, engine, tasks, events, emit, now };
+  const readWords = createWordsReader(host, settings);
+  const shared = { host, settings, connections, cache, engine, tasks, events, emit, now, readWords };
   const localService = createLocalService({ ...shared, logger: logger.child('local-service') });
   const whenStarted = async (connectionId: string): Promise<void> => {
     if (connections.findLocal()?.id === connectionId) await localService.runner.whenSettled();

@@ -9,6 +9,8 @@ export interface Host {
   readonly version: string;
   /** Absolute path of this profile's folder; exists, and only its owner can read it. */
   readonly dataFolder: string;
+  /** Languages that the person reads, as the system or the browser lists them (BCP 47, the preferred one first). */
+  listLanguages(): readonly string[];
   /** Network access: the desktop's follows the system's proxy and certificates. Never follows redirects by itself. */
   readonly fetch: typeof globalThis.fetch;
   /** The same for one connection: what others wait for must not keep it waiting. */

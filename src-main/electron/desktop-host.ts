@@ -1,5 +1,6 @@
-import { clipboard, dialog, shell, type BrowserWindow, type OpenDialogOptions } from 'electron';
+import { app, clipboard, dialog, shell, type BrowserWindow, type OpenDialogOptions } from 'electron';
 import { basename, extname } from 'node:path';
+import type { Words } from '../common/words/words.ts';
 import type { Host, ImportFile } from '../core/host.ts';
 import type { HostPlatform } from '../core/profile/data-folder.ts';
 import { createNotes } from './attention/show-notes.ts';
@@ -65,6 +66,8 @@ export function createDesktopHost(options: {
   openedFile: Pick<OpenedFile, 'take'>;
   /** Brings the window to the front, and opens it where it was closed. */
   showWindow: () => void;
+  /** What is said outside of the window. */
+  readWords: () => Words;
 }): Host {
   const { platform, version, dataFolder, fetchFor, useProxyLogins, useNetwork, workers } = options;
   const { findWindow, offered, openedFile } = options;
@@ -73,6 +76,7 @@ export function createDesktopHost(options: {
     platform,
     version,
     dataFolder,
+    listLanguages: () => app.getPreferredSystemLanguages(),
     fetch: fetchFor(''),
     fetchFor,
     useProxyLogins,

@@ -1,4 +1,5 @@
 import { app, dialog, powerMonitor, type BrowserWindow } from 'electron';
+import type { Words } from '../common/words/words.ts';
 import type { Core } from '../core/create-core.ts';
 import { toErrorText } from '../node/error-text.ts';
 
@@ -18,9 +19,10 @@ export interface Ending {
 
 /**
  * Ends the application in order, however that is asked for: the core is stopped first, for ten seconds at most. Must be
- * called before the core is created; `findCore` returns its creation once that has begun.
+ * called before the core is created; `findCore` returns its creation once that has begun, and `readWords` the language to
+ * explain an error in, which stays English itself.
  */
-export function endInOrder(findCore: () => Promise<Core> | null): Ending {
+export function endInOrder(findCore: () => Promise<Core> | null, readWords: () => Words): Ending {
   let stopping: Promise<void> | null = null;
   let isStopped = false;
   let hasFailed = false;
@@ -59,9 +61,10 @@ export function endInOrder(findCore: () => Promise<Core> | null): Ending {
       if (hasFailed) return;
       hasFailed = true;
       void stop().then(() => {
+        const { t } = readWords();
         dialog.showErrorBox(
-          'Channelscope has to close',
-          `What was received until now is kept. Please start it again.\n\n${toErrorText(error)}`,
+          t('desktop.trouble.closing'),
+          `${t('desktop.trouble.kept')}\n\n${toErrorText(error)}`,
         );
         app.exit(1);
       });

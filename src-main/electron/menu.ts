@@ -1,27 +1,96 @@
 import { Menu, type MenuItemConstructorOptions } from 'electron';
+import type { SpokenKey } from '../common/words/messages.ts';
+import type { Words } from '../common/words/words.ts';
+import type { Core } from '../core/create-core.ts';
 import type { HostPlatform } from '../core/profile/data-folder.ts';
 
+type MenuKey = SpokenKey extends infer Key
+  ? Key extends `desktop.menu.${infer Name}`
+    ? Name
+    : never
+  : never;
+
 /**
- * Everything by role: the system supplies labels and shortcuts. Reloading and the developer tools are left out,
- * since both would interrupt the window while tasks run.
+ * Everything by role: the system supplies what it does and its shortcut. Electron's own labels are English, so each has
+ * one of the language. Reloading and the developer tools are left out, since both would interrupt the window while tasks
+ * run.
  */
-export function buildMenuTemplate(platform: HostPlatform): MenuItemConstructorOptions[] {
-  const view: MenuItemConstructorOptions = {
-    label: 'View',
+export function buildMenuTemplate(
+  platform: HostPlatform,
+  { t }: Pick<Words, 't'>,
+): MenuItemConstructorOptions[] {
+  const item = (role: MenuItemConstructorOptions['role'], name: MenuKey): MenuItemConstructorOptions => ({
+    ...(role === undefined ? {} : { role }),
+    label: t(`desktop.menu.${name}`),
+  });
+  const line: MenuItemConstructorOptions = { type: 'separator' };
+  const edit: MenuItemConstructorOptions = {
+    label: t('desktop.menu.edit'),
     submenu: [
-      { role: 'resetZoom' },
-      { role: 'zoomIn' },
-      { role: 'zoomOut' },
-      { type: 'separator' },
-      { role: 'togglefullscreen' },
+      item('undo', 'undo'),
+      item('redo', 'redo'),
+      line,
+      item('cut', 'cut'),
+      item('copy', 'copy'),
+      item('paste', 'paste'),
+      item('delete', 'delete'),
+      line,
+      item('selectAll', 'selectAll'),
     ],
   };
-  return platform === 'macos'
-    ? [{ role: 'appMenu' }, { role: 'fileMenu' }, { role: 'editMenu' }, view, { role: 'windowMenu' }]
-    : [{ label: 'File', submenu: [{ role: 'quit' }] }, { role: 'editMenu' }, view, { role: 'windowMenu' }];
+  const view: MenuItemConstructorOptions = {
+    label: t('desktop.menu.view'),
+    submenu: [
+      item('resetZoom', 'resetZoom'),
+      item('zoomIn', 'zoomIn'),
+      item('zoomOut', 'zoomOut'),
+      line,
+      item('togglefullscreen', 'fullScreen'),
+    ],
+  };
+  const file: MenuItemConstructorOptions = {
+    label: t('desktop.menu.file'),
+    submenu: [platform === 'macos' ? item('close', 'close') : item('quit', 'quit')],
+  };
+  const window: MenuItemConstructorOptions = {
+    role: 'window',
+    label: t('desktop.menu.window'),
+    submenu: [
+      item('minimize', 'minimize'),
+      item('zoom', 'zoom'),
+      ...(platform === 'macos' ? [line, item('front', 'front')] : [item('close', 'close')]),
+    ],
+  };
+  const menus = [file, edit, view, window];
+  if (platform !== 'macos') return menus;
+  const application: MenuItemConstructorOptions = {
+    label: 'Channelscope',
+    submenu: [
+      item('about', 'about'),
+      line,
+      item('services', 'services'),
+      line,
+      item('hide', 'hide'),
+      item('hideOthers', 'hideOthers'),
+      item('unhide', 'unhide'),
+      line,
+      item('quit', 'quit'),
+    ],
+  };
+  return [application, ...menus];
 }
 
-/** Puts the menu in place. */
-export function installMenu(platform: HostPlatform): void {
-  Menu.setApplicationMenu(Menu.buildFromTemplate(buildMenuTemplate(platform)));
+/** Puts the menu in place, and keeps it in the language of the settings. */
+export function installMenu(core: Pick<Core, 'on' | 'readWords'>, platform: HostPlatform): void {
+  let shown: Words | null = null;
+  const show = (): void => {
+    const words = core.readWords();
+    if (words === shown) return;
+    shown = words;
+    Menu.setApplicationMenu(Menu.buildFromTemplate(buildMenuTemplate(platform, words)));
+  };
+  core.on((...event) => {
+    if (event[0] === 'settings/changed') show();
+  });
+  show();
 }

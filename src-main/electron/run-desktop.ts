@@ -1,6 +1,7 @@
 import { app, dialog, session, type BrowserWindow, type WebContents } from 'electron';
 import { join } from 'node:path';
 import type { Core } from '../core/create-core.ts';
+import { createWords, type Words } from '../common/words/words.ts';
 import type { Host } from '../core/host.ts';
 import { prepareDataFolder, type HostPlatform } from '../core/profile/data-folder.ts';
 import { LINK_SCHEME } from '../common/links/view-link.ts';
@@ -64,13 +65,16 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
     return;
   }
 
-  const links = followLinks(options.start);
+  // Until the settings are read, the system's language is all that is known.
+  let readWords = (): Words => createWords('system', app.getPreferredSystemLanguages());
+  const speak = (): Words => readWords();
+  const links = followLinks(options.start, speak);
   // Installers register the scheme elsewhere; under Windows the application does, for its person only.
   if (platform === 'windows' && app.isPackaged) app.setAsDefaultProtocolClient(LINK_SCHEME);
   let window: BrowserWindow | null = null;
   let creation: Promise<Core> | null = null;
   let tray: TrayKeeper | null = null;
-  const ending = endInOrder(() => creation);
+  const ending = endInOrder(() => creation, speak);
   const trusted = new Map<number, WebContents>();
   const offered = createOfferedFiles();
   const openedFile = createOpenedFile(offered);
@@ -94,6 +98,7 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
             load: () => loadPage(made),
             quit: () => app.quit(),
             now: Date.now,
+            readWords: speak,
           });
         },
         onShown: () => report.tell('shown'),
@@ -114,7 +119,7 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
     if (opened?.kind === 'file') window.webContents.send(toEventChannel('imports/file-opened'), null);
   };
 
-  const openPlace = createPlaceOpener(() => window);
+  const openPlace = createPlaceOpener(() => window, speak);
   app.on('session-created', denyPermissions);
   app.on('web-contents-created', (_event, contents) =>
     guardContents(contents, (address) => void openPlace(address)),
@@ -143,17 +148,19 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
     offered,
     openedFile,
     showWindow: () => void creation?.then(showWindow),
+    readWords: speak,
   });
   creation = options.createCore(host);
   const core = await creation;
+  readWords = core.readWords;
   surviveErrors(options.errors, core, ending);
-  guardNetwork({ logger: core.logger, findWindow: () => window });
+  guardNetwork({ logger: core.logger, findWindow: () => window, readWords: speak });
   serveOperations(core, trusted);
   serveOffers(offered, trusted);
   sendEvents(core, trusted);
   showProgress(core, () => window);
   keepAwake(core);
-  installMenu(platform);
+  installMenu(core, platform);
   await followTheme(core);
   tray = await keepInTray(core, platform, () => showWindow(core));
   links.begin((opened) => showWindow(core, opened));

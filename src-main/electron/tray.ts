@@ -15,7 +15,7 @@ export interface TrayKeeper {
  * application ends with its window: what can't be opened again must not go on.
  */
 export async function keepInTray(
-  core: Pick<Core, 'call' | 'on' | 'logger'>,
+  core: Pick<Core, 'call' | 'on' | 'logger' | 'readWords'>,
   platform: HostPlatform,
   openWindow: () => void,
 ): Promise<TrayKeeper> {
@@ -28,19 +28,26 @@ export async function keepInTray(
       return;
     }
     tray.setToolTip('Channelscope');
-    tray.setContextMenu(
+    tray.on('click', openWindow);
+  };
+  const showMenu = (): void => {
+    const { t } = core.readWords();
+    tray?.setContextMenu(
       Menu.buildFromTemplate([
-        { label: 'Open Channelscope', click: openWindow },
+        { label: t('desktop.tray.open'), click: openWindow },
         { type: 'separator' },
-        { label: 'Quit', click: () => app.quit() },
+        { label: t('desktop.menu.quit'), click: () => app.quit() },
       ]),
     );
-    tray.on('click', openWindow);
   };
   const apply = ({ keepInTray: isWanted }: Pick<Settings, 'keepInTray'>): void => {
     if (platform === 'macos') return;
-    if (isWanted && tray === null) show();
-    if (isWanted) return;
+    if (isWanted) {
+      if (tray === null) show();
+      // Its language may be another one now.
+      showMenu();
+      return;
+    }
     tray?.destroy();
     tray = null;
   };

@@ -1,4 +1,5 @@
 import { dialog, type BrowserWindow } from 'electron';
+import type { Words } from '../common/words/words.ts';
 import type { Logger } from '../core/logging/logger.ts';
 
 /** A window that stopped twice within this time isn't helped by one more try. */
@@ -13,10 +14,12 @@ interface WatchOptions {
   readonly load: () => void;
   readonly quit: () => void;
   readonly now: () => number;
+  readonly readWords: () => Words;
 }
 
 /** Survives the end or the hanging of a window's process: the page is loaded again once, and then the person asked. */
-export function watchWindow(window: BrowserWindow, { logger, load, quit, now }: WatchOptions): void {
+export function watchWindow(window: BrowserWindow, options: WatchOptions): void {
+  const { logger, load, quit, now, readWords } = options;
   const contents = window.webContents;
   let reloadedAtMs = Number.NEGATIVE_INFINITY;
   let hang: NodeJS.Timeout | undefined;
@@ -33,11 +36,12 @@ export function watchWindow(window: BrowserWindow, { logger, load, quit, now }: 
   const ask = async (message: string, detail: string): Promise<void> => {
     if (isAsking || window.isDestroyed()) return;
     isAsking = true;
+    const { t } = readWords();
     const { response } = await dialog.showMessageBox(window, {
       type: 'error',
       message,
       detail,
-      buttons: ['Load the window again', 'Quit'],
+      buttons: [t('desktop.trouble.reload'), t('desktop.trouble.quit')],
       defaultId: 0,
       cancelId: 0,
       noLink: true,
@@ -55,10 +59,8 @@ export function watchWindow(window: BrowserWindow, { logger, load, quit, now }: 
     clearTimeout(hang);
     if (reason === 'clean-exit') return;
     logger.error('the window ended', { reason, exitCode });
-    recover(
-      'The window stopped working again.',
-      `Its process ended (${reason}, code ${exitCode}). Downloads go on; nothing that was received is lost.`,
-    );
+    const { t } = readWords();
+    recover(t('desktop.trouble.stopped'), t('desktop.trouble.ended', { reason, code: exitCode }));
   });
   window.on('unresponsive', () => {
     logger.warn('the window hangs');
@@ -76,6 +78,8 @@ export function watchWindow(window: BrowserWindow, { logger, load, quit, now }: 
   contents.on('did-fail-load', (_event, code, words, _url, isMainFrame) => {
     if (!isMainFrame || code === ABORTED) return;
     logger.error('the window was not loaded', { code, words });
-    void ask("The window couldn't be loaded.", `${words === '' ? 'Unknown reason' : words} (${code}).`);
+    const { t } = readWords();
+    const reason = words === '' ? t('desktop.trouble.unknownReason') : words;
+    void ask(t('desktop.trouble.notLoaded'), `${reason} (${code}).`);
   });
 }

@@ -11,6 +11,7 @@ import { fetchDevelopmentFile } from '../node/http/fetch-development-file.ts';
 import { findWindowFile } from '../core/window/window-files.ts';
 import type { FailureLimiter } from '../node/http/failure-limiter.ts';
 import { refuse } from '../node/http/problem.ts';
+import type { BrowserLanguages } from './browser-languages.ts';
 import { buildStartAgainPage } from './plain-pages.ts';
 import { allowMethods } from './request-checks.ts';
 import { refuseWhileSlowedDown, type SessionGuard } from './session-guard.ts';
@@ -18,6 +19,8 @@ import { refuseWhileSlowedDown, type SessionGuard } from './session-guard.ts';
 export interface PageParts {
   readonly guard: SessionGuard;
   readonly failures: FailureLimiter;
+  /** What the browser says of itself. */
+  readonly languages: Pick<BrowserLanguages, 'note'>;
   /** The built window. */
   readonly windowFolder: string;
   /** Address of a server that rebuilds the window as it is changed; null for the built one. */
@@ -30,7 +33,7 @@ export interface PageParts {
  */
 export function addPageRoutes(
   app: FastifyInstance,
-  { guard, failures, windowFolder, developmentServer }: PageParts,
+  { guard, failures, languages, windowFolder, developmentServer }: PageParts,
 ): void {
   app.all('/launch', { onRequest: allowMethods('GET') }, (request, reply) => {
     const launchToken = readLaunchToken(request);
@@ -54,6 +57,7 @@ export function addPageRoutes(
     if (!file.mediaType.startsWith('text/html')) {
       return reply.type(file.mediaType).sendFile(basename(file.path), dirname(file.path));
     }
+    languages.note(request.headers['accept-language']);
     const html = await readFile(file.path, 'utf8');
     return sendPage(reply, (nonce) => insertNonce(html, nonce));
   });

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Core } from '../core/create-core.ts';
 import type { Host } from '../core/host.ts';
 import { prepareDataFolder, type HostPlatform } from '../core/profile/data-folder.ts';
+import { createBrowserLanguages } from './browser-languages.ts';
 import { createExportDownloads } from './export-downloads.ts';
 import { createImportUploads } from './import-uploads.ts';
 import { createWebHost } from './web-host.ts';
@@ -35,14 +36,17 @@ export async function startWebApplication(options: WebApplicationOptions): Promi
   try {
     const downloads = createExportDownloads(join(dataFolder, 'exports'));
     const uploads = createImportUploads(join(dataFolder, 'uploads'), { report: onLeftover });
-    const core = await options.createCore(createWebHost({ ...options, downloads, uploads, useNetwork }));
+    const languages = createBrowserLanguages();
+    const core = await options.createCore(
+      createWebHost({ ...options, downloads, uploads, languages, useNetwork }),
+    );
     stops.push(
       () => uploads.clear(),
       () => core.stop(),
     );
     // Files that a run which was cut short left there; no other process uses the folder once the core has claimed it.
     await uploads.clear();
-    const server = await startWebServer({ ...options, core, downloads, uploads });
+    const server = await startWebServer({ ...options, core, downloads, uploads, languages });
     stops.push(() => server.stop());
     return { ...server, stop: stopAll };
   } catch (error) {

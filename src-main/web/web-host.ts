@@ -3,6 +3,7 @@ import type { Host } from '../core/host.ts';
 import { forkProcess } from '../node/fork-process.ts';
 import { printWithBrowser } from '../node/print-with-browser.ts';
 import type { HostPlatform } from '../core/profile/data-folder.ts';
+import type { BrowserLanguages } from './browser-languages.ts';
 import type { ExportDownloads } from './export-downloads.ts';
 import type { ImportUploads } from './import-uploads.ts';
 import { openInBrowser } from './open-in-browser.ts';
@@ -14,9 +15,10 @@ export function createWebHost(options: {
   dataFolder: string;
   downloads: ExportDownloads;
   uploads: ImportUploads;
+  languages: Pick<BrowserLanguages, 'list'>;
   useNetwork: Host['useNetwork'];
 }): Host {
-  const { platform, version, dataFolder, downloads, uploads, useNetwork } = options;
+  const { platform, version, dataFolder, downloads, uploads, languages, useNetwork } = options;
   const fetch: Host['fetch'] = (input, init) =>
     globalThis.fetch(input, { ...init, redirect: 'manual', credentials: 'omit' });
   return {
@@ -24,6 +26,7 @@ export function createWebHost(options: {
     platform,
     version,
     dataFolder,
+    listLanguages: languages.list,
     fetch,
     // Node opens as many connections to a host as there are calls.
     fetchFor: () => fetch,

@@ -9,6 +9,7 @@ import { createFailureLimiter } from '../node/http/failure-limiter.ts';
 import { hardenServer, toServerOptions, type ServerHardening } from '../node/http/harden-server.ts';
 import { refuse } from '../node/http/problem.ts';
 import { addApiRoutes, UPLOAD_PATH } from './api-routes.ts';
+import type { BrowserLanguages } from './browser-languages.ts';
 import { createEventStreams } from './event-streams.ts';
 import type { ExportDownloads } from './export-downloads.ts';
 import type { ImportUploads } from './import-uploads.ts';
@@ -29,6 +30,7 @@ export interface WebServerOptions {
   readonly core: Core;
   readonly downloads: ExportDownloads;
   readonly uploads: ImportUploads;
+  readonly languages: Pick<BrowserLanguages, 'note'>;
   /** The built window. */
   readonly windowFolder: string;
   /** Address of a server that rebuilds the window as it is changed; null for the built one. */

@@ -6,7 +6,7 @@ import {
   type NamedField,
   type ValueName,
 } from '../../src-main/common/model/records/value-name.ts';
-import { isolateText } from '../format/isolate-text.ts';
+import { isolateText } from '../../src-main/common/words/isolate-text.ts';
 import { toVisible } from '../format/visible-text.ts';
 import { useConnectionsStore } from '../stores/connections.ts';
 

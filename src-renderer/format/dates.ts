@@ -1,18 +1,22 @@
 import { isTimeZone } from '../../src-main/common/time/time-zones.ts';
+import type { DateFormats } from '../../src-main/common/words/dates.ts';
+import { readFormats } from './formats.ts';
 
-/** Times read the same in the window and in the files that the core writes. */
-export {
-  formatClock,
-  formatClockSeconds,
-  formatDay,
-  formatDayClock,
-  formatExact,
-  formatFullDay,
-  formatMonth,
-  formatOffsets,
-  formatRange,
-  formatRecentClock,
-} from '../../src-main/common/words/dates.ts';
+export const formatClock: DateFormats['formatClock'] = (...given) => readFormats().formatClock(...given);
+export const formatClockSeconds: DateFormats['formatClockSeconds'] = (...given) =>
+  readFormats().formatClockSeconds(...given);
+export const formatDay: DateFormats['formatDay'] = (...given) => readFormats().formatDay(...given);
+export const formatDayClock: DateFormats['formatDayClock'] = (...given) =>
+  readFormats().formatDayClock(...given);
+export const formatExact: DateFormats['formatExact'] = (...given) => readFormats().formatExact(...given);
+export const formatFullDay: DateFormats['formatFullDay'] = (...given) =>
+  readFormats().formatFullDay(...given);
+export const formatMonth: DateFormats['formatMonth'] = (...given) => readFormats().formatMonth(...given);
+export const formatOffsets: DateFormats['formatOffsets'] = (...given) =>
+  readFormats().formatOffsets(...given);
+export const formatRange: DateFormats['formatRange'] = (...given) => readFormats().formatRange(...given);
+export const formatRecentClock: DateFormats['formatRecentClock'] = (...given) =>
+  readFormats().formatRecentClock(...given);
 
 /** The zone of this computer. */
 export function getLocalZone(): string {

@@ -6,7 +6,7 @@ import { MARKS } from '../../src-main/common/model/records/record-mark.ts';
 import { useNames } from '../composables/use-names.ts';
 import { isShownTwice, toOffsetLabel } from '../../src-main/common/time/time-zones.ts';
 import { findOpenBound } from '../../src-main/common/query/number-bounds.ts';
-import { isolateText } from '../format/isolate-text.ts';
+import { isolateText } from '../../src-main/common/words/isolate-text.ts';
 import { formatCount, formatMeasure } from '../format/numbers.ts';
 
 /** Values that a chip lists before it counts them. */

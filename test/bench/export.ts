@@ -16,6 +16,7 @@ import { createSilentLogger } from '../support/silent-logger.ts';
 import { measure, toMemoryFigure, toTimeFigure, type BenchFigure, type BenchOptions } from './figure.ts';
 import { openFilledCache } from './filled-cache.ts';
 import { describeReport } from './report-figures.ts';
+import { ENGLISH } from '../../src-main/common/words/english.ts';
 
 const BENCH = 'export';
 const EXCEL_GOAL = 40_000;
@@ -56,6 +57,7 @@ export async function* benchExport({ size, folder }: BenchOptions): AsyncGenerat
       findTenant: () => 1001,
       findConnection: () => undefined,
       findLookBackMs: () => 0,
+      readWords: () => ENGLISH,
     });
     const write = async (): Promise<void> => {
       const { taskId } = await exporter.start({

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createDesktopHost } from '../../src-main/electron/desktop-host.ts';
 import { calls, dialogAnswers, makeReady, resetFakeElectron, windows } from '../support/fake-electron.ts';
+import { ENGLISH } from '../../src-main/common/words/english.ts';
 
 beforeEach(() => {
   resetFakeElectron();
@@ -29,6 +30,7 @@ const host = createDesktopHost({
   },
   findWindow: () => null,
   showWindow: () => undefined,
+  readWords: () => ENGLISH,
 });
 
 describe('the desktop host', () => {

@@ -24,6 +24,7 @@ import {
 } from '../support/fake-electron.ts';
 import { makeSettings } from '../unit/renderer/support/samples.ts';
 import { createStubCore, type StubCore } from '../support/stub-core.ts';
+import { ENGLISH } from '../../src-main/common/words/english.ts';
 
 let folder: string;
 let core: StubCore;
@@ -245,11 +246,12 @@ describe('window options', () => {
 
 describe('menu', () => {
   it('a window closes by its shortcut on macOS', () => {
-    expect(buildMenuTemplate('macos')).toContainEqual({ role: 'fileMenu' });
+    const file = buildMenuTemplate('macos', ENGLISH).find(({ label }) => label === 'File');
+    expect(file?.submenu).toContainEqual({ role: 'close', label: 'Close Window' });
   });
 
   it.each(['macos', 'windows', 'linux'] as const)('reloads nothing and opens no tools on %s', (platform) => {
-    const text = JSON.stringify(buildMenuTemplate(platform));
+    const text = JSON.stringify(buildMenuTemplate(platform, ENGLISH));
     expect(text).not.toMatch(/reload|toggleDevTools/iu);
     expect(text).toContain('"zoomIn"');
   });

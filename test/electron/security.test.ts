@@ -14,6 +14,7 @@ import {
   resetFakeElectron,
 } from '../support/fake-electron.ts';
 import { HOSTILE_URLS } from '../support/hostile-urls.ts';
+import { ENGLISH } from '../../src-main/common/words/english.ts';
 
 const MIT = 'https://spdx.org/licenses/MIT.html';
 beforeEach(() => {
@@ -29,19 +30,28 @@ const opened = (): unknown[] =>
 describe('E-15: a link to a page of others', () => {
   it('is opened once the person has seen its address', async () => {
     boxAnswers.push(0);
-    await createPlaceOpener(() => null)(MIT);
+    await createPlaceOpener(
+      () => null,
+      () => ENGLISH,
+    )(MIT);
     expect(boxes()[0]!.detail).toBe(MIT);
     expect(opened()).toEqual([MIT]);
   });
 
   it('is not opened where the person cancels', async () => {
     boxAnswers.push(1);
-    await createPlaceOpener(() => null)(MIT);
+    await createPlaceOpener(
+      () => null,
+      () => ENGLISH,
+    )(MIT);
     expect(opened()).toEqual([]);
   });
 
   it('is asked about once, however often a page sends it', async () => {
-    const open = createPlaceOpener(() => null);
+    const open = createPlaceOpener(
+      () => null,
+      () => ENGLISH,
+    );
     void open(MIT);
     await open(MIT);
     expect(boxes()).toHaveLength(1);
@@ -70,7 +80,10 @@ describe('E-15: a link to a page of others', () => {
   ])('to %j is passed over', async (address) => {
     boxAnswers.push(0);
     expect(isKnownPlace(address)).toBe(false);
-    await createPlaceOpener(() => null)(address);
+    await createPlaceOpener(
+      () => null,
+      () => ENGLISH,
+    )(address);
     expect(namesOfCalls()).not.toContain('dialog.showMessageBox');
     expect(opened()).toEqual([]);
   });
@@ -108,7 +121,7 @@ describe('what a service may learn of the person', () => {
   const logger = { info: vi.fn(), warn: vi.fn() };
 
   function ask(certificates: unknown[], answer: (given: unknown) => void): FakeEvent {
-    guardNetwork({ logger, findWindow: () => null });
+    guardNetwork({ logger, findWindow: () => null, readWords: () => ENGLISH });
     const event = new FakeEvent();
     app.emit(
       'select-client-certificate',
@@ -140,7 +153,7 @@ describe('what a service may learn of the person', () => {
   });
 
   it('is no login for a page, and no certificate is accepted that does not hold', () => {
-    guardNetwork({ logger, findWindow: () => null });
+    guardNetwork({ logger, findWindow: () => null, readWords: () => ENGLISH });
     const answers: unknown[] = [];
     const login = new FakeEvent();
     app.emit(

@@ -8,6 +8,7 @@ import {
   Notification,
   resetFakeElectron,
 } from '../support/fake-electron.ts';
+import { ENGLISH } from '../../src-main/common/words/english.ts';
 
 beforeEach(() => {
   resetFakeElectron();
@@ -21,6 +22,7 @@ const create = (platform: 'linux' | 'windows' | 'macos', window: FakeWindow | nu
     platform,
     findWindow: () => window as unknown as BrowserWindow | null,
     showWindow: () => void order.push('window'),
+    readWords: () => ENGLISH,
   });
   return { ...notes, order };
 };

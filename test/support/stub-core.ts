@@ -4,6 +4,7 @@ import { OPERATIONS } from '../../src-main/common/contract/index.ts';
 import type { Core } from '../../src-main/core/create-core.ts';
 import type { EventListener } from '../../src-main/core/events.ts';
 import { createDispatcher } from '../../src-main/core/dispatch/create-dispatcher.ts';
+import { ENGLISH } from '../../src-main/common/words/english.ts';
 import { createSilentLogger } from './silent-logger.ts';
 
 /** A core with the real dispatcher and handlers of the test's own; every other operation fails with a code. */
@@ -32,6 +33,7 @@ export function createStubCore(answers: Record<string, (input: never) => unknown
     asked,
     isStopped: false,
     logger: createSilentLogger(),
+    readWords: () => ENGLISH,
     call: createDispatcher(handlers as never, createSilentLogger(), Date.now),
     on: (listener) => {
       listeners.add(listener);

@@ -19,6 +19,7 @@ export async function createTestHost(
     platform: 'linux',
     version: '0.0.0-test',
     dataFolder,
+    listLanguages: () => ['en'],
     fetch: globalThis.fetch,
     fetchFor: () => change.fetch ?? globalThis.fetch,
     useProxyLogins: () => undefined,

@@ -40,6 +40,7 @@ export async function startTestServer(
     core,
     downloads,
     uploads,
+    languages: { note: () => undefined },
     windowFolder: join(folder, 'window'),
     developmentServer,
     port: 0,

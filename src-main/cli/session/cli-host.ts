@@ -23,6 +23,8 @@ export function createCliHost(options: CliHostOptions): Host {
     version,
     dataFolder,
     workers,
+    // Scripts read what it writes, whatever the system speaks.
+    listLanguages: () => ['en'],
     fetch,
     fetchFor: () => fetch,
     // Node's proxies are told by the variables that name them.

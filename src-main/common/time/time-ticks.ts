@@ -1,5 +1,5 @@
 import { toCivilTime, toOffsetMs } from './time-zones.ts';
-import { formatClock, formatClockSeconds, formatDay, formatMonth } from '../words/dates.ts';
+import type { DateFormats } from '../words/dates.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -32,14 +32,20 @@ interface TimeTick {
   readonly label: string;
 }
 
-function toLabel(atMs: number, isMidnight: boolean, stepMs: number, zone: string): string {
+function toLabel(
+  atMs: number,
+  isMidnight: boolean,
+  stepMs: number,
+  zone: string,
+  formats: DateFormats,
+): string {
   if (stepMs >= YEARS_STEP_MS) return String(toCivilTime(atMs, zone).year);
   if (stepMs >= MONTHS_STEP_MS) {
     const { month, year } = toCivilTime(atMs, zone);
-    return `${formatMonth(month)} ${year}`;
+    return formats.formatMonth(month, year);
   }
-  if (isMidnight) return formatDay(atMs, zone);
-  return stepMs < MINUTE_MS ? formatClockSeconds(atMs, zone) : formatClock(atMs, zone);
+  if (isMidnight) return formats.formatDay(atMs, zone);
+  return stepMs < MINUTE_MS ? formats.formatClockSeconds(atMs, zone) : formats.formatClock(atMs, zone);
 }
 
 /** Ticks at round times of the zone, at most `maxTicks`; midnight shows its day instead of 00:00. */
@@ -48,6 +54,7 @@ export function toTimeTicks(
   toMs: number,
   zone: string,
   maxTicks: number,
+  formats: DateFormats,
 ): readonly TimeTick[] {
   const spanMs = toMs - fromMs;
   if (!(spanMs > 0) || maxTicks < 1) return [];
@@ -59,7 +66,7 @@ export function toTimeTicks(
     const atMs = localMs - toOffsetMs(localMs - toOffsetMs(localMs, zone), zone);
     if (atMs > toMs || ticks.length > maxTicks) return ticks;
     const isMidnight = localMs % DAY_MS === 0;
-    if (atMs >= fromMs) ticks.push({ atMs, label: toLabel(atMs, isMidnight, stepMs, zone) });
+    if (atMs >= fromMs) ticks.push({ atMs, label: toLabel(atMs, isMidnight, stepMs, zone, formats) });
     localMs += stepMs;
   }
 }

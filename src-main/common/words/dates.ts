@@ -1,63 +1,92 @@
 import { formatWireDate } from '../reporting/wire-dates.ts';
+import { civilToUtcMs } from '../time/civil-time.ts';
 import { toCivilTime, toOffsetLabel } from '../time/time-zones.ts';
 
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
-
-/** `20 Nov` in the zone. */
-export function formatDay(epochMs: number, zone: string): string {
-  const time = toCivilTime(epochMs, zone);
-  return `${time.day} ${formatMonth(time.month)}`;
+/** Dates and times as people read them; examples are those of English. Instants are in milliseconds. */
+export interface DateFormats {
+  /** `20 Nov` in the zone. */
+  formatDay(epochMs: number, zone: string): string;
+  /** `20 Nov 2026` in the zone. */
+  formatFullDay(epochMs: number, zone: string): string;
+  /** `15:52` in the zone. */
+  formatClock(epochMs: number, zone: string): string;
+  /** `15:51:56` in the zone. */
+  formatClockSeconds(epochMs: number, zone: string): string;
+  /** `20 Nov 15:52` in the zone. */
+  formatDayClock(epochMs: number, zone: string): string;
+  /** `15:51:56` in the zone, or `19 Nov 15:51:56` for another day than today's. */
+  formatRecentClock(epochMs: number, nowMs: number, zone: string): string;
+  /** `2026-11-20 15:51:36` in the zone, as requests write it, whatever the language. */
+  formatExact(epochMs: number, zone: string): string;
+  /** `19 Nov 15:52 – 20 Nov 15:52`; the day is written once when both ends share it. */
+  formatRange(fromMs: number, toMs: number, zone: string): string;
+  /** `UTC+02:00` for a span in the zone, or `UTC+02:00 – UTC+01:00` where its clock was moved meanwhile. */
+  formatOffsets(fromMs: number, toMs: number, zone: string): string;
+  /** Short name of a month that counts from 1, `Nov`, with its year `Nov 2026`. */
+  formatMonth(month: number, year?: number): string;
 }
 
-/** `20 Nov 2026` in the zone. */
-export function formatFullDay(epochMs: number, zone: string): string {
-  return `${formatDay(epochMs, zone)} ${toCivilTime(epochMs, zone).year}`;
+const ANY_YEAR = 2000;
+
+/** Formats of dates in a locale. A clock counts to 24 in every language of the application. */
+export function createDateFormats(locale: string): DateFormats {
+  const create = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
+    // A civil time is written as it is: the zone was applied before.
+    new Intl.DateTimeFormat(locale, {
+      ...options,
+      calendar: 'gregory',
+      numberingSystem: 'latn',
+      timeZone: 'UTC',
+    });
+  const day = create({ day: 'numeric', month: 'short' });
+  const fullDay = create({ day: 'numeric', month: 'short', year: 'numeric' });
+  const month = create({ month: 'short' });
+  const monthOfYear = create({ month: 'short', year: 'numeric' });
+  const toCivilMs = (epochMs: number, zone: string): number => civilToUtcMs(toCivilTime(epochMs, zone));
+
+  const formatDay = (epochMs: number, zone: string): string => day.format(toCivilMs(epochMs, zone));
+  const formatFullDay = (epochMs: number, zone: string): string => fullDay.format(toCivilMs(epochMs, zone));
+  const formatDayClock = (epochMs: number, zone: string): string =>
+    `${formatDay(epochMs, zone)} ${formatClock(epochMs, zone)}`;
+
+  return {
+    formatDay,
+    formatFullDay,
+    formatClock,
+    formatClockSeconds,
+    formatDayClock,
+    formatRecentClock(epochMs, nowMs, zone) {
+      const clock = formatClockSeconds(epochMs, zone);
+      return isSameDay(epochMs, nowMs, zone) ? clock : `${formatDay(epochMs, zone)} ${clock}`;
+    },
+    formatExact: (epochMs, zone) => formatWireDate(toCivilTime(epochMs, zone)),
+    formatRange(fromMs, toMs, zone) {
+      const end = isSameDay(fromMs, toMs, zone) ? formatClock(toMs, zone) : formatDayClock(toMs, zone);
+      return `${formatDayClock(fromMs, zone)} – ${end}`;
+    },
+    formatOffsets(fromMs, toMs, zone) {
+      const [from, to] = [toOffsetLabel(fromMs, zone), toOffsetLabel(toMs, zone)];
+      return from === to ? from : `${from} – ${to}`;
+    },
+    formatMonth(number, year) {
+      const firstMs = Date.UTC(year ?? ANY_YEAR, number - 1);
+      return (year === undefined ? month : monthOfYear).format(firstMs);
+    },
+  };
 }
 
-/** `15:52` in the zone. */
-export function formatClock(epochMs: number, zone: string): string {
+function formatClock(epochMs: number, zone: string): string {
   const time = toCivilTime(epochMs, zone);
   return `${pad(time.hour)}:${pad(time.minute)}`;
 }
 
-/** `15:51:56` in the zone. */
-export function formatClockSeconds(epochMs: number, zone: string): string {
+function formatClockSeconds(epochMs: number, zone: string): string {
   return `${formatClock(epochMs, zone)}:${pad(toCivilTime(epochMs, zone).second)}`;
 }
 
-/** `20 Nov 15:52` in the zone. */
-export function formatDayClock(epochMs: number, zone: string): string {
-  return `${formatDay(epochMs, zone)} ${formatClock(epochMs, zone)}`;
-}
-
-/** `15:51:56` in the zone, or `19 Nov 15:51:56` for another day than today's. */
-export function formatRecentClock(epochMs: number, nowMs: number, zone: string): string {
-  const clock = formatClockSeconds(epochMs, zone);
-  const isToday = formatFullDay(epochMs, zone) === formatFullDay(nowMs, zone);
-  return isToday ? clock : `${formatDay(epochMs, zone)} ${clock}`;
-}
-
-/** `2026-11-20 15:51:36` in the zone, as requests write it. */
-export function formatExact(epochMs: number, zone: string): string {
-  return formatWireDate(toCivilTime(epochMs, zone));
-}
-
-/** `19 Nov 15:52 – 20 Nov 15:52`; the day is written once when both ends share it. */
-export function formatRange(fromMs: number, toMs: number, zone: string): string {
-  const sameDay = formatFullDay(fromMs, zone) === formatFullDay(toMs, zone);
-  const end = sameDay ? formatClock(toMs, zone) : formatDayClock(toMs, zone);
-  return `${formatDayClock(fromMs, zone)} – ${end}`;
-}
-
-/** `UTC+02:00` for a span in the zone, or `UTC+02:00 – UTC+01:00` where its clock was moved meanwhile. */
-export function formatOffsets(fromMs: number, toMs: number, zone: string): string {
-  const [from, to] = [toOffsetLabel(fromMs, zone), toOffsetLabel(toMs, zone)];
-  return from === to ? from : `${from} – ${to}`;
-}
-
-/** Short name of a month that counts from 1. */
-export function formatMonth(month: number): string {
-  return MONTHS[month - 1] ?? '';
+function isSameDay(firstMs: number, secondMs: number, zone: string): boolean {
+  const [first, second] = [toCivilTime(firstMs, zone), toCivilTime(secondMs, zone)];
+  return first.year === second.year && first.month === second.month && first.day === second.day;
 }
 
 function pad(value: number): string {

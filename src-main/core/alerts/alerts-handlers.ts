@@ -1,4 +1,5 @@
 import type { HandlersOf } from '../../common/contract/index.ts';
+import type { Words } from '../../common/words/words.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
@@ -13,9 +14,11 @@ export function createAlertsHandlers(parts: {
   readonly cache: Cache;
   readonly connections: Pick<ConnectionStore, 'get'>;
   readonly engine: Engine;
+  /** What notifications are written in. */
+  readWords(): Words;
   now(): number;
 }): HandlersOf<'alerts'> {
-  const { alerts, connections, now } = parts;
+  const { alerts, connections, now, readWords } = parts;
   return {
     'alerts/list': () => alerts.readBoard(),
     'alerts/save-rule': ({ ruleId, draft, origin }) => alerts.save(ruleId, draft, origin),
@@ -33,7 +36,11 @@ export function createAlertsHandlers(parts: {
     },
     'alerts/test-rule': ({ connectionId, condition }) => {
       const { name: connectionName } = connections.get(connectionId);
-      return testRule(parts, connectionId, condition, { nowMs: now(), connectionName });
+      return testRule(parts, connectionId, condition, {
+        nowMs: now(),
+        connectionName,
+        words: readWords(),
+      });
     },
     'alerts/read-log': ({ ruleId }) => [...alerts.book.readLog(ruleId)].reverse(),
     'alerts/export-log': ({ ruleId }) => ({

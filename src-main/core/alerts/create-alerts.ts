@@ -8,6 +8,7 @@ import {
 } from '../../common/model/alerts/alert-rule.ts';
 import type { AlertBoard, AlertNote, AlertOrigin } from '../../common/model/alerts/alert-state.ts';
 import type { Settings } from '../../common/model/settings/settings.ts';
+import type { Words } from '../../common/words/words.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import type { Events } from '../events.ts';
 import type { Host } from '../host.ts';
@@ -47,11 +48,13 @@ export function createAlerts(options: {
   readonly events: Pick<Events, 'emit' | 'on' | 'onAny'>;
   readonly settings: { get(): Pick<Settings, 'alertNotes' | 'alertBadge'> };
   readonly logger: Logger;
+  /** What notifications are written in. */
+  readWords(): Words;
   now(): number;
 }): Alerts {
-  const { book, source, connections, host, events, settings, logger, now } = options;
+  const { book, source, connections, host, events, settings, logger, readWords, now } = options;
   const inTurn = createSaveQueue();
-  const notes = createNoteSender(host, events.emit);
+  const notes = createNoteSender(host, events.emit, readWords);
   const lackingOf = new Map<string, number>();
   let checkedAtMs: number | null = null;
   let savedAtMs = now();
@@ -90,8 +93,9 @@ export function createAlerts(options: {
         book.addEntry({ ...entry, notice });
         return [];
       }
-      const title = kind === 'fired' ? rule.name : `${rule.name}: ended`;
-      const body = writeNote(condition, turn, connectionName);
+      const words = readWords();
+      const title = kind === 'fired' ? rule.name : words.t('notes.ended', { name: rule.name });
+      const body = writeNote(words, condition, turn, connectionName);
       const note = { ruleId: rule.id, connectionId, title, body, atMs };
       return [
         {
@@ -199,7 +203,7 @@ export function createAlerts(options: {
       }),
     sendTest: (ruleId) => {
       const { name, connectionId } = book.getRule(ruleId);
-      const body = 'This is a test. Nothing has happened.';
+      const body = readWords().t('notes.test');
       return notes.send({ ruleId, connectionId, title: name, body, atMs: now() }).shown;
     },
     confirmNote: (noteId) =>

@@ -1,98 +1,90 @@
-import {
-  SLOWER_SHARES,
-  type AlertCondition,
-  type AlertMeasure,
-  type MeasureCondition,
-} from '../../common/model/alerts/alert-rule.ts';
+import type { AlertCondition, MeasureCondition } from '../../common/model/alerts/alert-rule.ts';
+import type { Words } from '../../common/words/words.ts';
 import type { Turn } from './evaluate/judge-minutes.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MINUTES = 60;
-const DAY_MINUTES = 1440;
-const NUMBERS = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 });
-
-const TIME_NAMES: Readonly<Partial<Record<AlertMeasure, string>>> = {
-  median: 'Median response time',
-  p90: '90th percentile of response time',
-  p95: '95th percentile of response time',
-  p99: '99th percentile of response time',
-};
+const SECOND_MS = 1000;
 
 /** Returns what a notification says under its title: what was measured, or how long it lasted, and of which connection. */
-export function writeNote(condition: AlertCondition, turn: Turn, connectionName: string): string {
-  const words = turn.kind === 'fired' ? writeFired(condition, turn) : writeEnded(condition, turn);
-  return connectionName === '' ? words : `${words} ${connectionName}.`;
+export function writeNote(
+  words: Words,
+  condition: AlertCondition,
+  turn: Turn,
+  connectionName: string,
+): string {
+  const said =
+    turn.kind === 'fired' ? writeFired(words, condition, turn) : writeEnded(words, condition, turn);
+  return connectionName === '' ? said : `${said} ${connectionName}.`;
 }
 
-/** Returns a time in its two largest units: `1 h 6 min`. */
-function writeSpan(spanMs: number): string {
-  const minutes = Math.round(spanMs / MINUTE_MS);
-  if (minutes < HOUR_MINUTES) return `${minutes} min`;
-  if (minutes < DAY_MINUTES) {
-    return joinUnits(Math.floor(minutes / HOUR_MINUTES), 'h', minutes % HOUR_MINUTES, 'min');
-  }
-  const hours = Math.floor((minutes % DAY_MINUTES) / HOUR_MINUTES);
-  return joinUnits(Math.floor(minutes / DAY_MINUTES), 'd', hours, 'h');
-}
-
-function joinUnits(large: number, largeName: string, small: number, smallName: string): string {
-  return small === 0 ? `${large} ${largeName}` : `${large} ${largeName} ${small} ${smallName}`;
-}
-
-function writeFired(condition: AlertCondition, { figures }: Turn): string {
+function writeFired(words: Words, condition: AlertCondition, { figures }: Turn): string {
   const { hits, total } = figures;
-  const minutes = writeMinutes(condition.minutes);
+  const minutes = writeMinutes(words, condition.minutes);
   switch (condition.kind) {
     case 'down':
-      return `${condition.part === 'platform' ? 'Platform' : 'Connector'} reported down for ${minutes}.`;
+      return words.t(`notes.down.${condition.part}`, { minutes });
     case 'silence':
-      return `Nothing received ${condition.direction} for ${minutes}.`;
+      return words.t(`notes.silence.${condition.direction}`, { minutes });
     case 'new-family':
-      return hits === 1
-        ? 'An error of a kind that no cached record had before.'
-        : `${writeNumber(hits)} kinds of errors that no cached record had before.`;
+      return words.t('notes.newFamily', { count: writeNumber(words, hits) }, hits);
     case 'measure':
-      return writeMeasured(condition, hits, total, minutes);
+      return writeMeasured(words, condition, hits, total, minutes);
   }
 }
 
-function writeMeasured(condition: MeasureCondition, hits: number, total: number, minutes: string): string {
-  const { measure, comparison, threshold } = condition;
+function writeMeasured(
+  words: Words,
+  { measure, comparison, threshold }: MeasureCondition,
+  hits: number,
+  total: number,
+  minutes: string,
+): string {
+  const requests = words.t('notes.requests', { count: writeNumber(words, total) }, total);
   if (measure === 'volume') {
-    const limit = `${comparison === 'above' ? 'more' : 'fewer'} than ${writeNumber(threshold)}`;
-    return `${writeCount(total)} in ${minutes}, ${limit}.`;
+    const limit = writeNumber(words, threshold);
+    return words.t(`notes.volume.${comparison}`, { requests, minutes, limit });
   }
-  if (SLOWER_SHARES[measure] === undefined) {
-    const share = total === 0 ? 0 : hits / total;
-    return `Error share ${writeNumber(share * 100)}% for ${minutes}, ${writeNumber(hits)} of ${writeCount(total)}.`;
+  const values = { minutes, requests, hits: writeNumber(words, hits) };
+  if (measure === 'error-share') {
+    const share = writeShare(words, total === 0 ? 0 : hits / total);
+    return words.t('notes.errorShare', { ...values, share });
   }
-  const what = `${TIME_NAMES[measure] ?? ''} ${comparison} ${writeTime(threshold)} for ${minutes}`;
-  return `${what}: ${writeNumber(hits)} of ${writeCount(total)} took longer.`;
+  return words.t(`notes.slower.${comparison}`, {
+    ...values,
+    measure: words.t(`notes.measures.${measure}`),
+    limit: writeTime(words, threshold),
+  });
 }
 
-function writeEnded(condition: AlertCondition, { atMs, sinceMs, figures }: Turn): string {
-  const lasted = `It lasted ${writeSpan(atMs - sinceMs)}`;
+function writeEnded(words: Words, condition: AlertCondition, { atMs, sinceMs, figures }: Turn): string {
+  const span = words.formats.formatSpan(Math.round((atMs - sinceMs) / MINUTE_MS) * MINUTE_MS);
   if (condition.kind === 'measure' && condition.measure === 'error-share') {
-    const word = condition.comparison === 'above' ? 'highest' : 'lowest';
-    return `${lasted}, ${word} ${writeNumber(figures.peak * 100)}%.`;
+    const share = writeShare(words, figures.peak);
+    return words.t(`notes.lastedPeak.${condition.comparison}`, { span, share });
   }
-  return `${lasted}.`;
+  return words.t('notes.lasted', { span });
 }
 
-function writeNumber(value: number): string {
-  return NUMBERS.format(value);
+/** With one decimal where it is not zero. */
+function writeNumber({ formats }: Words, value: number): string {
+  return formats.formatMeasure(Math.round(value * 10) / 10);
 }
 
-function writeCount(count: number): string {
-  return count === 1 ? '1 request' : `${writeNumber(count)} requests`;
+function writeShare({ formats }: Words, share: number): string {
+  const tenths = Math.round(share * 1000);
+  return formats.formatRoundPercent(tenths / 1000, tenths % 10 === 0 ? 0 : 1);
 }
 
 /** In hours where they are whole, as a rule is written. */
-function writeMinutes(minutes: number): string {
-  const [count, unit] = minutes % HOUR_MINUTES === 0 ? [minutes / HOUR_MINUTES, 'hour'] : [minutes, 'minute'];
-  return count === 1 ? `1 ${unit}` : `${writeNumber(count)} ${unit}s`;
+function writeMinutes(words: Words, minutes: number): string {
+  const isWhole = minutes % HOUR_MINUTES === 0;
+  const count = isWhole ? minutes / HOUR_MINUTES : minutes;
+  return words.t(isWhole ? 'notes.hours' : 'notes.minutes', { count: writeNumber(words, count) }, count);
 }
 
-function writeTime(timeMs: number): string {
-  return timeMs < 1000 ? `${writeNumber(timeMs)} ms` : `${writeNumber(timeMs / 1000)} s`;
+function writeTime(words: Words, timeMs: number): string {
+  return timeMs < SECOND_MS
+    ? `${writeNumber(words, timeMs)} ms`
+    : `${writeNumber(words, timeMs / SECOND_MS)} s`;
 }

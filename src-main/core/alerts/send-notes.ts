@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Emit } from '../../common/contract/index.ts';
 import type { AlertNote, AlertNotice } from '../../common/model/alerts/alert-state.ts';
+import type { Words } from '../../common/words/words.ts';
 import type { Host, ShownNote } from '../host.ts';
 
 /** More notifications at once are one. */
@@ -22,7 +23,11 @@ export interface NoteSender {
 }
 
 /** Shows notifications through the host, or has the page show them where the host can't. */
-export function createNoteSender(host: Pick<Host, 'showNote'>, emit: Emit): NoteSender {
+export function createNoteSender(
+  host: Pick<Host, 'showNote'>,
+  emit: Emit,
+  readWords: () => Words,
+): NoteSender {
   let opened: AlertNote | null = null;
 
   const send: NoteSender['send'] = (words) => {
@@ -46,10 +51,12 @@ export function createNoteSender(host: Pick<Host, 'showNote'>, emit: Emit): Note
         }
         return;
       }
+      const { t, formats } = readWords();
+      const count = formats.formatCount(pending.length);
       const { shown, noteId } = send({
         ruleId: null,
         connectionId: null,
-        title: `${pending.length} alerts`,
+        title: t('notes.several', { count }, pending.length),
         body: pending.map(({ note }) => note.title).join(', '),
         atMs: Math.max(...pending.map(({ note }) => note.atMs)),
       });

@@ -5,6 +5,7 @@ import {
 } from '../../common/model/alerts/alert-rule.ts';
 import type { AlertFiring, AlertTest } from '../../common/model/alerts/alert-state.ts';
 import { listNearThresholds } from '../../common/model/alerts/alert-thresholds.ts';
+import type { Words } from '../../common/words/words.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import { judgeMinutes, MINUTE_MS, type Judged, type Minutes, type Turn } from './evaluate/judge-minutes.ts';
 import { toCriterion } from './evaluate/to-criterion.ts';
@@ -21,8 +22,9 @@ export async function testRule(
   source: MinuteSource & { readonly engine: Pick<Engine, 'readPercentiles'> },
   connectionId: string,
   condition: AlertCondition,
-  { nowMs, connectionName }: { readonly nowMs: number; readonly connectionName: string },
+  options: { readonly nowMs: number; readonly connectionName: string; readonly words: Words },
 ): Promise<AlertTest> {
+  const { nowMs, connectionName, words } = options;
   const toMs = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS;
   const span = { fromMs: toMs - TESTED_MS, toMs };
   const thresholds =
@@ -47,13 +49,14 @@ export async function testRule(
     unknown: listUnknown(minutes.own),
     firings: sinceMs === null ? ended : [...ended, { sinceMs, untilMs: null, ...figures }],
     others,
-    notes: listNotes(condition, turns, connectionName),
+    notes: listNotes(words, condition, turns, connectionName),
     series: await readSeries(source.engine, connectionId, condition, span, minutes.own),
   };
 }
 
 /** The last note of either kind. */
 function listNotes(
+  words: Words,
   condition: AlertCondition,
   turns: readonly Turn[],
   connectionName: string,
@@ -61,7 +64,7 @@ function listNotes(
   return (['fired', 'ended'] as const).flatMap((kind) => {
     const turn = turns.findLast((one) => one.kind === kind);
     if (turn === undefined) return [];
-    return [{ kind, atMs: turn.atMs, body: writeNote(condition, turn, connectionName) }];
+    return [{ kind, atMs: turn.atMs, body: writeNote(words, condition, turn, connectionName) }];
   });
 }
 

@@ -26,6 +26,7 @@ export function createAppHandlers(parts: {
       dataFolder: host.dataFolder,
       mayBeReadByOthers: mayBeReadByOthers(host.dataFolder),
       keychain: keychain.read(),
+      systemLanguages: [...host.listLanguages()],
       nowMs: now(),
     }),
     'app/retry-keychain': async () => {

@@ -1,28 +1,37 @@
 import type { ErrorCode, ErrorInfo } from '../../common/contract/errors.ts';
 import type { ScheduleRun } from '../../common/model/schedules/schedule-run.ts';
-import { formatSpan } from '../../common/words/numbers.ts';
+import type { SpokenKey } from '../../common/words/messages.ts';
+import type { Words } from '../../common/words/words.ts';
 
-const REASONS: Partial<Record<ErrorCode, string>> = {
-  'connections.not-found': 'Its connection was removed.',
-  'schedules.folder-gone': 'Its folder is not there any more.',
-  'schedules.nothing-cached': 'Nothing of its period is cached.',
-  'schedules.query': 'Its query can’t be understood any more.',
-  'exports.write-failed': 'The file could not be written.',
-  'cache.disk-full': 'The disk is full.',
+const REASONS: Partial<Record<ErrorCode, SpokenKey>> = {
+  'connections.not-found': 'notes.schedule.reasons.connectionGone',
+  'schedules.folder-gone': 'notes.schedule.reasons.folderGone',
+  'schedules.nothing-cached': 'notes.schedule.reasons.nothingCached',
+  'schedules.query': 'notes.schedule.reasons.query',
+  'exports.write-failed': 'notes.schedule.reasons.notWritten',
+  'cache.disk-full': 'notes.schedule.reasons.diskFull',
 };
 
 /** Returns what a notification says of a run; null for one that says nothing. */
 export function writeRunNote(
+  words: Words,
   name: string,
   { state, error, missingMs }: Pick<ScheduleRun, 'state' | 'error' | 'missingMs'>,
 ): { readonly title: string; readonly body: string } | null {
-  if (state === 'failed') return { title: `${name}: no file`, body: toReason(error) };
+  const { t, formats } = words;
+  if (state === 'failed') {
+    return { title: t('notes.schedule.failed', { name }), body: toReason(words, error) };
+  }
   if (state !== 'incomplete') return null;
-  const missing = `${formatSpan(missingMs ?? 0)} of the period are missing in the file.`;
-  return { title: `${name}: incomplete`, body: missing };
+  return {
+    title: t('notes.schedule.incomplete', { name }),
+    body: t('notes.schedule.missing', { span: formats.formatSpan(missingMs ?? 0) }),
+  };
 }
 
-function toReason(error: ErrorInfo | null): string {
-  if (error?.details['systemCode'] === 'ENOSPC') return 'The disk is full.';
-  return (error === null ? undefined : REASONS[error.code]) ?? error?.message ?? 'An unexpected error.';
+function toReason({ t }: Words, error: ErrorInfo | null): string {
+  if (error === null) return t('notes.schedule.reasons.unexpected');
+  if (error.details['systemCode'] === 'ENOSPC') return t('notes.schedule.reasons.diskFull');
+  const reason = REASONS[error.code];
+  return reason === undefined ? error.message : t(reason);
 }

@@ -17,6 +17,7 @@ import type { Settings } from '../../common/model/settings/settings.ts';
 import { isDetailKind } from '../../common/reporting/reports.ts';
 import { isTimeZone } from '../../common/time/time-zones.ts';
 import { guardWriting } from '../exports/guard-writing.ts';
+import type { Words } from '../../common/words/words.ts';
 import type { Host } from '../host.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { TaskRegistry } from '../tasks/task-registry.ts';
@@ -55,6 +56,8 @@ export async function openSchedules(
     readonly settings: { get(): Pick<Settings, 'weekStart'> };
     readonly emit: Emit;
     readonly logger: Logger;
+    /** What notifications are written in. */
+    readWords(): Words;
   },
 ): Promise<Schedules> {
   const { host, connections, settings, emit, logger, now } = options;

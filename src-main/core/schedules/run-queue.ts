@@ -3,6 +3,7 @@ import { AppError, toErrorInfo } from '../../common/contract/errors.ts';
 import type { Emit } from '../../common/contract/index.ts';
 import type { ScheduleRun } from '../../common/model/schedules/schedule-run.ts';
 import type { Schedule } from '../../common/model/schedules/schedule.ts';
+import type { Words } from '../../common/words/words.ts';
 import type { Host } from '../host.ts';
 import type { Logger } from '../logging/logger.ts';
 import { createSaveQueue } from '../settings/save-queue.ts';
@@ -33,9 +34,11 @@ export function createRunQueue(
     readonly host: Pick<Host, 'showNote'>;
     readonly emit: Emit;
     readonly logger: Logger;
+    /** What notifications are written in. */
+    readWords(): Words;
   },
 ): RunQueue {
-  const { book, tasks, host, emit, logger, now } = parts;
+  const { book, tasks, host, emit, logger, readWords, now } = parts;
   const inTurn = createSaveQueue();
   /** Tasks that have not ended, by schedule. */
   const active = new Map<string, Set<string>>();
@@ -46,9 +49,9 @@ export function createRunQueue(
     emit('schedules/changed', null);
   };
   const tell = (schedule: Schedule, run: ScheduleRun): void => {
-    const words = writeRunNote(schedule.name, run);
-    if (words === null || run.cause === 'by-hand') return;
-    host.showNote(words, () => emit('app/place-opened', { place: `/schedules/${schedule.id}` }));
+    const said = writeRunNote(readWords(), schedule.name, run);
+    if (said === null || run.cause === 'by-hand') return;
+    host.showNote(said, () => emit('app/place-opened', { place: `/schedules/${schedule.id}` }));
   };
   const end = async (schedule: Schedule, run: ScheduleRun): Promise<void> => {
     const { id: scheduleId } = schedule;

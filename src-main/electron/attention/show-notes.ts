@@ -1,4 +1,5 @@
 import { app, nativeImage, Notification, type BrowserWindow } from 'electron';
+import type { Words } from '../../common/words/words.ts';
 import type { Host } from '../../core/host.ts';
 import type { HostPlatform } from '../../core/profile/data-folder.ts';
 
@@ -14,8 +15,9 @@ export function createNotes(options: {
   readonly findWindow: () => BrowserWindow | null;
   /** Brings the window to the front, and opens it where it was closed. */
   readonly showWindow: () => void;
+  readonly readWords: () => Words;
 }): Pick<Host, 'showNote' | 'showBadge'> {
-  const { platform, findWindow, showWindow } = options;
+  const { platform, findWindow, showWindow, readWords } = options;
   const kept: Notification[] = [];
   return {
     showNote: ({ title, body }, onOpen) => {
@@ -38,7 +40,10 @@ export function createNotes(options: {
       const window = findWindow();
       if (window === null || window.isDestroyed()) return;
       if (count === 0) window.setOverlayIcon(null, '');
-      else window.setOverlayIcon(drawBadge(), `${count} firing`);
+      else {
+        const { t, formats } = readWords();
+        window.setOverlayIcon(drawBadge(), t('desktop.firing', { count: formats.formatCount(count) }));
+      }
     },
   };
 }

@@ -1,6 +1,7 @@
 import { app, dialog } from 'electron';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Words } from '../../common/words/words.ts';
 import { LINK_SCHEME, readViewLink } from '../../common/links/view-link.ts';
 
 /** The end of the name of a portable snapshot, which systems open with the application. */
@@ -55,14 +56,14 @@ function readFileName(word: string, folder: string): Opened | null {
  * that leads nowhere is refused with words. A file is named, and not read. Must be called before the application is
  * ready: macOS sends the first then.
  */
-export function followLinks(start: Start): LinkFollower {
+export function followLinks(start: Start, readWords: () => Words): LinkFollower {
   let first: Opened | null = null;
   let go: ((opened: Opened | null) => void) | null = null;
 
   const arrive = (opened: Opened | null): void => {
     if (go === null) first = opened ?? first;
     else go(opened);
-    if (opened === null) explainRefusal();
+    if (opened === null) explainRefusal(readWords());
   };
   const followWord = (word: string, folder: string): void =>
     arrive(isLink(word) ? readLink(word) : readFileName(word, folder));
@@ -90,12 +91,12 @@ export function followLinks(start: Start): LinkFollower {
   };
 }
 
-function explainRefusal(): void {
+function explainRefusal({ t }: Words): void {
   void dialog.showMessageBox({
     type: 'warning',
-    message: 'This leads nowhere in Channelscope.',
-    detail: 'The link is damaged, made for a later version, or not one of Channelscope’s.',
-    buttons: ['Close'],
+    message: t('desktop.link.refused'),
+    detail: t('desktop.link.why'),
+    buttons: [t('desktop.link.close')],
     noLink: true,
   });
 }

@@ -1,4 +1,5 @@
 import { app, dialog, type BrowserWindow, type Certificate } from 'electron';
+import type { Words } from '../../common/words/words.ts';
 import type { Logger } from '../../core/logging/logger.ts';
 
 /** A list with more would not fit on a screen; the system offers those that match first. */
@@ -7,21 +8,25 @@ const MAX_OFFERED = 8;
 interface NetworkGuard {
   readonly logger: Pick<Logger, 'info' | 'warn'>;
   readonly findWindow: () => BrowserWindow | null;
+  readonly readWords: () => Words;
 }
 
-function describe({ subjectName, issuerName, validExpiry }: Certificate): string {
-  const until = new Date(validExpiry * 1000).toISOString().slice(0, 10);
-  return `${subjectName === '' ? 'Without a name' : subjectName}, from ${issuerName}, until ${until}`;
+function describe({ subjectName, issuerName, validExpiry }: Certificate, { t }: Words): string {
+  return t('desktop.certificate.offered', {
+    name: subjectName === '' ? t('desktop.certificate.unnamed') : subjectName,
+    issuer: issuerName,
+    date: new Date(validExpiry * 1000).toISOString().slice(0, 10),
+  });
 }
 
 /**
  * Leaves to the person what a service may learn of them: Chromium would present the first client certificate of the
  * system to any service that asks. No login is ever given to a page, and no certificate accepted that does not hold.
  */
-export function guardNetwork({ logger, findWindow }: NetworkGuard): void {
+export function guardNetwork({ logger, findWindow, readWords }: NetworkGuard): void {
   app.on('select-client-certificate', (event, _contents, url, certificates, choose) => {
     event.preventDefault();
-    void askForCertificate(findWindow(), new URL(url).host, certificates).then(
+    void askForCertificate(findWindow(), new URL(url).host, certificates, readWords()).then(
       (certificate) => {
         logger.info('client certificate', { isPresented: certificate !== null });
         choose(certificate ?? undefined);
@@ -46,14 +51,18 @@ async function askForCertificate(
   window: BrowserWindow | null,
   host: string,
   certificates: readonly Certificate[],
+  words: Words,
 ): Promise<Certificate | null> {
   const offered = certificates.slice(0, MAX_OFFERED);
   if (offered.length === 0) return null;
   const options = {
     type: 'question' as const,
-    message: `${host} asks for a certificate of yours.`,
-    detail: 'It learns your name and whatever else the certificate says. Without one it may refuse access.',
-    buttons: ['Present none', ...offered.map(describe)],
+    message: words.t('desktop.certificate.question', { host }),
+    detail: words.t('desktop.certificate.why'),
+    buttons: [
+      words.t('desktop.certificate.none'),
+      ...offered.map((certificate) => describe(certificate, words)),
+    ],
     defaultId: 0,
     cancelId: 0,
     noLink: true,

@@ -1,4 +1,5 @@
 import { dialog, shell, type BrowserWindow } from 'electron';
+import type { Words } from '../../common/words/words.ts';
 import { isKnownPlace } from '../../common/links/known-places.ts';
 
 /**
@@ -7,6 +8,7 @@ import { isKnownPlace } from '../../common/links/known-places.ts';
  */
 export function createPlaceOpener(
   findWindow: () => BrowserWindow | null,
+  readWords: () => Words,
 ): (address: unknown) => Promise<void> {
   let isAsking = false;
   return async (address) => {
@@ -14,19 +16,19 @@ export function createPlaceOpener(
     if (!isKnownPlace(address) || isAsking) return;
     isAsking = true;
     try {
-      if (await confirm(findWindow(), address)) await shell.openExternal(address);
+      if (await confirm(findWindow(), address, readWords())) await shell.openExternal(address);
     } finally {
       isAsking = false;
     }
   };
 }
 
-async function confirm(window: BrowserWindow | null, address: string): Promise<boolean> {
+async function confirm(window: BrowserWindow | null, address: string, { t }: Words): Promise<boolean> {
   const options = {
     type: 'question' as const,
-    message: 'Open this page in your browser?',
+    message: t('desktop.place.question'),
     detail: address,
-    buttons: ['Open', 'Cancel'],
+    buttons: [t('desktop.place.open'), t('desktop.place.cancel')],
     defaultId: 1,
     cancelId: 1,
     noLink: true,

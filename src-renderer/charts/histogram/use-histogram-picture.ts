@@ -5,6 +5,7 @@ import { CHART_FONT, formatAxisCount } from '../chart-style.ts';
 import { chartFrameKey } from '../picture/chart-drawing.ts';
 import { toTimes } from '../time-brush.ts';
 import { toTimeTicks } from '../../../src-main/common/time/time-ticks.ts';
+import { readFormats } from '../../format/formats.ts';
 import type { ChartColours } from '../use-chart-colours.ts';
 import { findPeak, toHistogramBoxes } from './histogram-bars.ts';
 import { toChartColour, type SeriesColour } from './series-colours.ts';
@@ -69,7 +70,13 @@ function drawHistogram(
   const whole = toTimes(histogram.buckets, { start: 0, end: histogram.buckets.length });
   if (whole === null) return;
   const { fromMs, toMs } = whole;
-  for (const { atMs, label } of toTimeTicks(fromMs, toMs, zone, Math.max(1, widthPx / PIXELS_PER_TICK))) {
+  for (const { atMs, label } of toTimeTicks(
+    fromMs,
+    toMs,
+    zone,
+    Math.max(1, widthPx / PIXELS_PER_TICK),
+    readFormats(),
+  )) {
     const share = (atMs - fromMs) / (toMs - fromMs);
     context.fillText(label, MARGIN.left + share * widthPx, bottom + 12);
   }

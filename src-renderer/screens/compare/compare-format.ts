@@ -1,4 +1,4 @@
-import { formatCount, formatDuration } from '../../format/numbers.ts';
+import { formatCount, formatDuration, formatRoundPercent } from '../../format/numbers.ts';
 import type { ComparedMeasure } from '../../../src-main/common/model/analysis/comparison.ts';
 
 /** From this factor on a ratio says more than a percentage. */
@@ -9,10 +9,14 @@ function toSign(value: number): string {
   return value > 0 ? '+' : '−';
 }
 
+function isShownAsZero(value: number, digits: number): boolean {
+  return Number(Math.abs(value).toFixed(digits)) === 0;
+}
+
 /** A number with its sign: `+57.8`, `−0.1`, `0.0`. */
 export function formatSignedNumber(value: number, digits: number): string {
   const text = formatCount(Math.abs(value), digits);
-  return `${Number(text.replaceAll(',', '')) === 0 ? '' : toSign(value)}${text}`;
+  return `${isShownAsZero(value, digits) ? '' : toSign(value)}${text}`;
 }
 
 /** A difference in the unit of its measure: points of a share, requests, or milliseconds. */
@@ -20,7 +24,7 @@ export function formatDifference(measure: ComparedMeasure, difference: number): 
   if (measure === 'error-share') return formatSignedNumber(difference * 100, 1);
   if (measure === 'volume') return formatSignedNumber(difference, 0);
   const text = formatDuration(Math.abs(difference));
-  return `${text.startsWith('0 ') ? '' : toSign(difference)}${text}`;
+  return `${isShownAsZero(difference, 0) ? '' : toSign(difference)}${text}`;
 }
 
 /** Both ends of an interval; one that is not zero never reads as zero, since it says how sure a difference is. */
@@ -39,7 +43,9 @@ export function formatInterval(
 export function formatRatio(before: number | null, after: number | null): string | null {
   if (before === null || after === null || before <= 0) return null;
   const ratio = after / before;
-  return ratio >= MIN_FACTOR ? `${formatCount(ratio, 1)}×` : `${formatSignedNumber((ratio - 1) * 100, 1)}%`;
+  if (ratio >= MIN_FACTOR) return `${formatCount(ratio, 1)}×`;
+  const change = ratio - 1;
+  return `${isShownAsZero(change * 100, 1) ? '' : toSign(change)}${formatRoundPercent(Math.abs(change), 1)}`;
 }
 
 /** Decimals that contributions are printed with: points with one, requests and milliseconds with none. */

@@ -18,6 +18,7 @@ import {
   openTestRowWriter,
 } from '../../integration/cache/cache-fixture.ts';
 import { createSilentLogger } from '../../support/silent-logger.ts';
+import { ENGLISH } from '../../../src-main/common/words/english.ts';
 
 const RECORDS = 1500;
 const DAY_MS = 86_400_000;
@@ -108,6 +109,7 @@ export async function openExports(folder: string): Promise<ExportsRig> {
         findTenant: () => 1001,
         findConnection: () => CONNECTION,
         findLookBackMs: () => 0,
+        readWords: () => ENGLISH,
       });
       const change = FORMATS.get(name) ?? 'portable';
       const { taskId } =

@@ -5,6 +5,7 @@ import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import { readMinutes } from '../../../src-main/core/alerts/read-minutes.ts';
 import { testRule } from '../../../src-main/core/alerts/test-rule.ts';
 import type { RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
+import { ENGLISH } from '../../../src-main/common/words/english.ts';
 import {
   createDocument,
   createFolder,
@@ -77,7 +78,11 @@ afterAll(async () => {
 });
 
 const test = (condition: AlertCondition) =>
-  testRule({ cache, engine }, 'one', condition, { nowMs: FROM_MS + 3_600_000, connectionName: 'Local' });
+  testRule({ cache, engine }, 'one', condition, {
+    nowMs: FROM_MS + 3_600_000,
+    connectionName: 'Local',
+    words: ENGLISH,
+  });
 const measured = (change: object): AlertCondition => ({
   kind: 'measure',
   measure: 'error-share',

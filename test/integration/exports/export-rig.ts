@@ -8,6 +8,7 @@ import { createExporter, type Exporter } from '../../../src-main/core/exports/cr
 import { createTaskRegistry } from '../../../src-main/core/tasks/create-task-registry.ts';
 import { createFakeExportParts } from '../../support/fake-export-parts.ts';
 import { createSilentLogger } from '../../support/silent-logger.ts';
+import { ENGLISH } from '../../../src-main/common/words/english.ts';
 
 export const RECORDS_INPUT: Input<'exports/start'> = {
   scope: { snapshotId: 1 },
@@ -60,6 +61,7 @@ export function createExportRig(options: {
     findTenant: () => 1001,
     findConnection: () => ({ name: 'Work', baseAddress: 'https://reports.example', tenant: 1001 }),
     findLookBackMs: () => 0,
+    readWords: () => ENGLISH,
   });
   const finish = async ({ taskId }: { taskId: string | null }): Promise<Written> => {
     const task = await tasks.whenEnded(taskId ?? '');

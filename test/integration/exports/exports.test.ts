@@ -15,6 +15,7 @@ import { createTaskRegistry } from '../../../src-main/core/tasks/create-task-reg
 import { createFakeExportParts, createRecord, createSnapshotOf } from '../../support/fake-export-parts.ts';
 import { createSilentLogger } from '../../support/silent-logger.ts';
 import { isPosix } from '../../support/posix.ts';
+import { ENGLISH } from '../../../src-main/common/words/english.ts';
 
 type FakeParts = ReturnType<typeof createFakeExportParts>;
 
@@ -80,6 +81,7 @@ function createExport(
     version: '1.2.3',
     findTenant: () => 1001,
     findLookBackMs: () => 0,
+    readWords: () => ENGLISH,
     findConnection: () => CONNECTION,
   });
   return { exporter, tasks, suggested, lines };

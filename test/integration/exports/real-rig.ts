@@ -17,6 +17,7 @@ import {
   openTestRowWriter,
 } from '../cache/cache-fixture.ts';
 import { RECORDS_INPUT } from './export-rig.ts';
+import { ENGLISH } from '../../../src-main/common/words/english.ts';
 
 /** An exporter over a cache and an engine of its own. */
 export interface RealRig {
@@ -66,6 +67,7 @@ export async function createRealRig(name: string): Promise<RealRig> {
       listNames: () => [{ field: 'channel', value: '1', name: 'Bob\'s "phone"' }],
       findTenant: () => 1001,
       findLookBackMs: () => 0,
+      readWords: () => ENGLISH,
       findConnection: () => ({ name: 'Work', baseAddress: 'https://reports.example', tenant: 1001 }),
     });
   const exporter = create(engine);

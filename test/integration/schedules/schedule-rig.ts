@@ -7,6 +7,7 @@ import {
   type Schedule,
   type ScheduleDraft,
 } from '../../../src-main/common/model/schedules/schedule.ts';
+import { ENGLISH } from '../../../src-main/common/words/english.ts';
 import { createExporter } from '../../../src-main/core/exports/create-exporter.ts';
 import type { Host } from '../../../src-main/core/host.ts';
 import { openSchedules, type Schedules } from '../../../src-main/core/schedules/open-schedules.ts';
@@ -87,8 +88,10 @@ export async function createScheduleRig(): Promise<ScheduleRig> {
         findTenant: () => 1,
         findLookBackMs: () => 0,
         findConnection: () => undefined,
+        readWords: () => ENGLISH,
       });
       const schedules = await openSchedules({
+        readWords: () => ENGLISH,
         cache,
         connections: {
           get: (connectionId) => {

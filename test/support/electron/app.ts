@@ -16,6 +16,7 @@ type AppMethods =
   | 'setAppUserModelId'
   | 'setPath'
   | 'getVersion'
+  | 'getPreferredSystemLanguages'
   | 'getAppPath'
   | 'getPath'
   | 'whenReady'
@@ -73,6 +74,9 @@ class FakeApp extends EventEmitter implements Pick<Electron.App, AppMethods> {
   }
   getVersion(): string {
     return '1.2.3';
+  }
+  getPreferredSystemLanguages(): string[] {
+    return ['en-US'];
   }
   getAppPath(): string {
     return '/nowhere';

@@ -20,6 +20,8 @@ const AppInfo = Type.Object({
   /** Other users of the computer may be able to read the data folder: no mode of it closes it. */
   mayBeReadByOthers: Type.Boolean(),
   keychain: Keychain,
+  /** Languages that the person reads, as the system or the browser lists them (BCP 47, the preferred one first). */
+  systemLanguages: Type.Array(Type.String()),
   nowMs: Type.Integer(),
 });
 

@@ -37,7 +37,7 @@ export const SETTING_SECTIONS = [
       { name: 'histogramMedian', group: 'histogram' },
     ],
   },
-  { name: 'formats', settings: [{ name: 'clock' }, { name: 'weekStart' }] },
+  { name: 'formats', settings: [{ name: 'language' }, { name: 'clock' }, { name: 'weekStart' }] },
   {
     name: 'following',
     settings: [

@@ -3,6 +3,7 @@ import { Clock } from '../clock.ts';
 import { HistogramSplit } from '../records/histogram.ts';
 import { MAX_SAVED_FILTERS, SavedFilter } from '../records/saved-filter.ts';
 import { SQL_MAX_STATEMENT_CHARACTERS } from '../records/sql.ts';
+import { LanguageChoice } from './language.ts';
 
 /** A column of a detail table as the person set it up. */
 export const TableColumn = Type.Object({
@@ -40,6 +41,8 @@ export const Settings = Type.Object({
     default: 'system',
   }),
   density: Density,
+  /** The language of the window, its menus, notifications and reports; the command line keeps to English. */
+  language: LanguageChoice,
   /** Whether things may move: as the system says, or never. */
   motion: Type.Union([Type.Literal('system'), Type.Literal('reduced')], { default: 'system' }),
   activeConnectionId: Type.Union([Type.String(), Type.Null()], { default: null }),

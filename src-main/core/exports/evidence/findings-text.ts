@@ -1,8 +1,10 @@
 import type { Finding } from '../../../common/model/analysis/finding.ts';
+import { ENGLISH } from '../../../common/words/english.ts';
+import { createFindingSentences } from '../../../common/words/finding-words.ts';
 import type { ReportContent } from '../report/report-content.ts';
-import { writeFindingDetail, writeFindingTitle } from '../report/sections/finding-words.ts';
+import { toNamedText } from '../report/sections/value-names.ts';
 
-/** Writes what stood out, as JSON: in words and in figures. Takes a report's content that is masked. */
+/** Writes what stood out, as JSON: in English words and in figures. Takes a report's content that is masked. */
 export function writeFindingsText({ findings, names }: Pick<ReportContent, 'findings' | 'names'>): string {
   const { list, fromMs, toMs, gaps } = findings;
   const content = {
@@ -23,9 +25,13 @@ export function writeFindingsText({ findings, names }: Pick<ReportContent, 'find
 function describeFinding(finding: Finding, names: ReportContent['names']): Readonly<Record<string, unknown>> {
   const { kind, also, part, directions, channel, service, sinceMs, endedMs, requests, count } = finding;
   const { recent, usual, source, errorFamily, isNewFamily, examples } = finding;
+  const sentences = createFindingSentences({
+    ...ENGLISH,
+    toText: (field, value) => toNamedText(names, field, value),
+  });
   return {
-    title: writeFindingTitle(finding, names),
-    detail: writeFindingDetail(finding),
+    title: sentences.toTitle(finding),
+    detail: sentences.toDetail(finding),
     kind,
     also,
     part,

@@ -1,7 +1,9 @@
 import type { EvidenceMasking } from '../../../common/model/exports/evidence-options.ts';
-import { formatCount } from '../../../common/words/numbers.ts';
+import { ENGLISH } from '../../../common/words/english.ts';
 import type { ExportAbout } from '../formats/export-writer.ts';
 import { describeMasking } from './masking/masking-words.ts';
+
+const { formatCount } = ENGLISH.formats;
 
 /** What stands in a pack for whoever opens it first. */
 export function writeReadmeText(

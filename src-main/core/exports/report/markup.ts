@@ -29,6 +29,14 @@ export function own(text: string): Markup {
   return new Markup(`<bdi>${escapeHtml(toVisible(text.toWellFormed()))}</bdi>`);
 }
 
+/** Fills a message, in which names in braces stand for them, with parts. */
+export function fillMarkup(message: string, parts: Readonly<Record<string, MarkupPart>>): Markup {
+  const pieces = message
+    .split(/\{(\w+)\}/)
+    .map((piece, place) => (place % 2 === 1 ? (parts[piece] ?? null) : piece));
+  return markup`${pieces}`;
+}
+
 const ESCAPES: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',

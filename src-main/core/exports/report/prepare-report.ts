@@ -3,7 +3,6 @@ import type { Input, Output } from '../../../common/contract/index.ts';
 import type { DocumentFormat } from '../../../common/model/exports/export-options.ts';
 import { isDetailKind } from '../../../common/reporting/reports.ts';
 import { isTimeZone } from '../../../common/time/time-zones.ts';
-import { formatCount } from '../../../common/words/numbers.ts';
 import type { Host } from '../../host.ts';
 import { describeExport } from '../describe-export.ts';
 import { readExportSubject } from '../export-subject.ts';
@@ -70,21 +69,25 @@ export async function prepareReport(
 
 /** What the report will hold, part by part, and its size. */
 function previewReport(content: ReportContent, format: ReportFormat): Preview {
+  const { t, formats } = content.words;
   const { total, buckets, pairs, codes, families, findings, gaps, certificates } = content;
   const parts: readonly (readonly [name: string, count: number])[] = [
-    ['Records', total.count],
-    ['Findings', findings.list.length],
-    ['Points of each chart', buckets.length],
-    ['Channels and services', pairs.groupCount],
-    ['Response codes', codes.groupCount],
-    ['Error families', families.familyCount],
-    ['Gaps', gaps.length],
-    ['Certificates', certificates.length],
+    [t('report.records'), total.count],
+    [t('report.findings.title'), findings.list.length],
+    [t('report.preview.points'), buckets.length],
+    [t('report.groups.pairs'), pairs.groupCount],
+    [t('report.groups.codes'), codes.groupCount],
+    [t('report.families.label'), families.familyCount],
+    [t('report.preview.gaps'), gaps.length],
+    [t('report.certificates.title'), certificates.length],
   ];
   return {
     columns: [],
     text: null,
-    cells: [['Part', 'Holds'], ...parts.map(([name, count]) => [name, formatCount(count)])],
+    cells: [
+      [t('report.preview.part'), t('report.preview.holds')],
+      ...parts.map(([name, count]) => [name, formats.formatCount(count)]),
+    ],
     rowCount: total.count,
     // How large the printed pages are shows once they are.
     estimatedBytes: format === 'html' ? Buffer.byteLength(writeReport(content)) : null,

@@ -73,6 +73,7 @@ export async function readReport(
 
   const connection = parts.findConnection(connectionId);
   return {
+    words: parts.readWords(),
     about: describe(total.count, parts.now()),
     report,
     connection: connection === undefined ? null : { name: connection.name, address: connection.baseAddress },

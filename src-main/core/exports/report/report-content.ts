@@ -4,6 +4,7 @@ import type { SeriesBucket } from '../../../common/model/analysis/measured-times
 import type { Certificate } from '../../../common/model/cache/download.ts';
 import type { ErrorFamilies } from '../../../common/model/records/error-family.ts';
 import type { ValueName } from '../../../common/model/records/value-name.ts';
+import type { Words } from '../../../common/words/words.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
 import type { ExportAbout } from '../formats/export-writer.ts';
 
@@ -36,6 +37,8 @@ export interface ReportFindings {
 
 /** Everything that a report tells. Times are instants in milliseconds; shares are from 0 to 1. */
 export interface ReportContent {
+  /** What it is told in. */
+  readonly words: Words;
   readonly about: ExportAbout;
   readonly report: DetailKind;
   /** Null for a connection that is gone. */

@@ -1,4 +1,5 @@
 import type { ValueName } from '../../../common/model/records/value-name.ts';
+import type { Words } from '../../../common/words/words.ts';
 import type { Engine } from '../../analysis/engine/create-engine.ts';
 import type { Cache } from '../../cache/cache.ts';
 
@@ -20,6 +21,8 @@ export interface ReportParts {
   /** The application's version. */
   readonly version: string;
   now(): number;
+  /** The language that reports are written in. */
+  readWords(): Words;
   listNames(connectionId: string): readonly ValueName[];
   /** Undefined for a connection that is gone. */
   findConnection(

@@ -73,12 +73,15 @@ const CLASS_RULES = ['2xx', '3xx', '4xx', '5xx', 'xxx']
   )
   .join('');
 
-/** The style sheet of a report. Paper is always light. `footer` stands on each printed page. */
-export function writeStyle(footer: string): string {
+/**
+ * The style sheet of a report. Paper is always light. `footer` stands on each printed page, and `page` too, with its
+ * number for `{page}` and how many there are for `{pages}`.
+ */
+export function writeStyle(footer: string, page: string): string {
   return `:root{color-scheme:light;${toRules(LIGHT_TOKENS)}}
 @media screen and (prefers-color-scheme:dark){:root{color-scheme:dark;${toRules(DARK_TOKENS)}}}
 ${CLASS_RULES}${LAYOUT}
-@page{size:A4;margin:14mm 13mm 17mm;@bottom-left{content:${toCssText(footer)};font:9px ${FONT};color:#5e6674}@bottom-right{content:"Page " counter(page) " of " counter(pages);font:9px ${FONT};color:#5e6674}}
+@page{size:A4;margin:14mm 13mm 17mm;@bottom-left{content:${toCssText(footer)};font:9px ${FONT};color:#5e6674}@bottom-right{content:${toCounter(page)};font:9px ${FONT};color:#5e6674}}
 ${PRINT}`;
 }
 
@@ -178,5 +181,12 @@ footer{display:none}
 
 /** A CSS string: nothing in it ends the string or the style sheet. */
 function toCssText(text: string): string {
-  return `"${text.replace(/[^ a-zA-Z0-9.,:;()+\-/·–]/gu, ' ')}"`;
+  return `"${text.replace(/[^ \p{L}\p{N}.,:;()+\-/·–]/gu, ' ')}"`;
+}
+
+function toCounter(page: string): string {
+  return page
+    .split(/\{(page|pages)\}/)
+    .map((part, place) => (place % 2 === 1 ? `counter(${part})` : toCssText(part)))
+    .join(' ');
 }

@@ -24,13 +24,15 @@ const HATCHING = markup`<svg class="definitions" aria-hidden="true">
  * and nothing else, by the sheet's hash, so that markup could do nothing even if a value became some.
  */
 export function writeReport(content: ReportContent): string {
-  const title = writeTitle(content);
+  const { t, formats } = content.words;
+  const own = writeTitle(content);
   const { tenant } = content.about;
-  const style = writeStyle(`Channelscope · ${title}${tenant === undefined ? '' : ` · tenant ${tenant}`}`);
+  const title = tenant === undefined ? own : t('report.title', { title: own, tenant });
+  const style = writeStyle(`Channelscope · ${title}`, t('report.page'));
   const hash = createHash('sha256').update(style).digest('base64');
   const policy = `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
   const page = markup`<!doctype html>
-    <html lang="en">
+    <html lang="${formats.locale}">
       <head>
         <meta charset="utf-8" />
         <meta http-equiv="Content-Security-Policy" content="${policy}" />
@@ -38,7 +40,7 @@ export function writeReport(content: ReportContent): string {
         <meta name="referrer" content="no-referrer" />
         <meta name="color-scheme" content="light dark" />
         <meta name="generator" content="Channelscope ${content.applicationVersion}" />
-        <title>${title}${tenant === undefined ? '' : `, tenant ${tenant}`}</title>
+        <title>${title}</title>
         ${new Markup(`<style>${style}</style>`)}
       </head>
       <body>
@@ -47,10 +49,7 @@ export function writeReport(content: ReportContent): string {
           ${writeHead(content)} ${writeFigures(content)} ${writeFindings(content)} ${writeCharts(content)}
           ${writePairs(content)} ${writeCodes(content)} ${writeFamilies(content)} ${writeMissing(content)}
           ${writeCertificates(content)}
-          <footer>
-            Failed records have a response code of 400 to 599. Percentiles are continuous: between two values,
-            what lies between them in proportion. All figures were computed from cached records.
-          </footer>
+          <footer>${t('report.basis')}</footer>
         </main>
       </body>
     </html> `;

@@ -1,5 +1,6 @@
 import { toEndMs } from '../../../../src-main/common/model/period.ts';
 import type { Snapshot } from '../../../../src-main/common/model/cache/snapshot.ts';
+import { readFormats } from '../../../format/formats.ts';
 
 export const SNAPSHOT_COLUMNS = [
   'report',
@@ -47,13 +48,14 @@ export function orderSnapshots(
 }
 
 function compare(a: Snapshot, b: Snapshot, column: SnapshotColumn, names: SnapshotNames): number {
+  const { compareTexts } = readFormats();
   switch (column) {
     case 'report':
-      return names.toReport(a).localeCompare(names.toReport(b));
+      return compareTexts(names.toReport(a), names.toReport(b));
     case 'connection':
-      return names.toConnection(a).localeCompare(names.toConnection(b));
+      return compareTexts(names.toConnection(a), names.toConnection(b));
     case 'state':
-      return names.toState(a).localeCompare(names.toState(b));
+      return compareTexts(names.toState(a), names.toState(b));
     case 'period':
       return a.period.fromMs - b.period.fromMs || toEndMs(a.period) - toEndMs(b.period);
     case 'records':

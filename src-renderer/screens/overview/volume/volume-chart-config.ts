@@ -4,7 +4,7 @@ import { CHART_FONT, formatAxisCount, toTooltipStyle } from '../../../charts/cha
 import type { PlotArea } from '../../../charts/hatch.ts';
 import type { ChartColours } from '../../../charts/use-chart-colours.ts';
 import { formatRange } from '../../../format/dates.ts';
-import { formatCount, formatPercent } from '../../../format/numbers.ts';
+import { formatCount, formatPercent, formatRoundPercent } from '../../../format/numbers.ts';
 import { createAreaReader, createHatching, createShading, type ShadedSpan } from './volume-plugins.ts';
 import { toAlignedAxes, toBarLabels, type SlotCoverage, type VolumePoint } from './volume-series.ts';
 
@@ -168,5 +168,5 @@ function toSpanTitle(point: VolumePoint | undefined, zone: string): string {
 /** Shares on an axis, with as many digits as their step needs. */
 function toShortPercent(share: number, step: number): string {
   const digits = step * 100 >= 1 ? (Number.isInteger(Number((step * 100).toFixed(6))) ? 0 : 1) : 2;
-  return `${(share * 100).toFixed(digits)}%`;
+  return formatRoundPercent(share, digits);
 }

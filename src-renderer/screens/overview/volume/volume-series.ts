@@ -1,6 +1,7 @@
 import type { TimeBucket } from '../../../../src-main/common/model/records/record.ts';
 import { countErrors } from '../../../charts/summary-series.ts';
 import { toTimeTicks } from '../../../../src-main/common/time/time-ticks.ts';
+import { readFormats } from '../../../format/formats.ts';
 
 export interface VolumePoint {
   readonly fromMs: number;
@@ -81,7 +82,10 @@ export function toBarLabels(
   const [first, last] = [points[0], points.at(-1)];
   if (first === undefined || last === undefined) return new Map();
   const ticks = new Map(
-    toTimeTicks(first.fromMs, last.toMs, zone, maxLabels).map(({ atMs, label }) => [atMs, label]),
+    toTimeTicks(first.fromMs, last.toMs, zone, maxLabels, readFormats()).map(({ atMs, label }) => [
+      atMs,
+      label,
+    ]),
   );
   return new Map(
     points.flatMap(({ fromMs }, index) => {

@@ -5,6 +5,7 @@ import {
   type CodeClass,
 } from '../../../../src-main/common/model/records/record.ts';
 import { isStandingOut } from '../../../charts/summary-series.ts';
+import { readFormats } from '../../../format/formats.ts';
 import { toGroupKey } from '../summary-differences.ts';
 import { readFigure, type FigureColumn } from './group-columns.ts';
 import { joinBy, joinFigures, toErrorShare, type Figures, type Group } from './group-figures.ts';
@@ -142,7 +143,7 @@ function compareLeaves(a: LeafRow, b: LeafRow): number {
 function compareValues(a: GroupValue, b: GroupValue): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null);
   if (typeof a === 'number' && typeof b === 'number') return a - b;
-  return String(a).localeCompare(String(b), 'en', { numeric: true });
+  return readFormats().compareTexts(String(a), String(b));
 }
 
 /** Orders rows by a column; what is not known stays last in both directions, and equal ones in the first order. */

@@ -5,6 +5,7 @@ import type { Cache } from '../../../../src-main/core/cache/cache.ts';
 import { prepareReport } from '../../../../src-main/core/exports/report/prepare-report.ts';
 import type { ReportParts } from '../../../../src-main/core/exports/report/report-parts.ts';
 import { createFolder, FROM_MS, openTestCache, openTestEngine } from '../../cache/cache-fixture.ts';
+import { ENGLISH } from '../../../../src-main/common/words/english.ts';
 
 export const HOUR_MS = 3_600_000;
 
@@ -43,6 +44,7 @@ export async function openReportRig(
     listNames: () => [],
     findConnection: () => ({ name: 'Production', baseAddress: 'https://reports.example', tenant: 1 }),
     findLookBackMs: () => 600_000,
+    readWords: () => ENGLISH,
     ...words,
   };
   return {

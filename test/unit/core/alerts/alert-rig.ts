@@ -13,6 +13,7 @@ import type { MinuteSource } from '../../../../src-main/core/alerts/read-minutes
 import { createEvents } from '../../../../src-main/core/events.ts';
 import type { ShownNote } from '../../../../src-main/core/host.ts';
 import { createSilentLogger } from '../../../support/silent-logger.ts';
+import { ENGLISH } from '../../../../src-main/common/words/english.ts';
 
 /** What happened in a minute. */
 export interface TrafficMinute {
@@ -198,6 +199,7 @@ export async function openRig(
     events,
     settings: { get: () => options.settings ?? { alertNotes: true, alertBadge: true } },
     logger,
+    readWords: () => ENGLISH,
     now,
   });
   return {

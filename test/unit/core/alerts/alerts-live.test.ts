@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AlertCondition } from '../../../../src-main/common/model/alerts/alert-rule.ts';
 import { MINUTE_MS } from '../../../../src-main/core/alerts/evaluate/judge-minutes.ts';
 import { testRule } from '../../../../src-main/core/alerts/test-rule.ts';
+import { ENGLISH } from '../../../../src-main/common/words/english.ts';
 import {
   collectNotes,
   draftOf,
@@ -108,7 +109,7 @@ describe('a simulated month', () => {
       expect(ended?.sinceMs).toBe(fired?.atMs);
       const source = { ...rig.source, engine: { readPercentiles: () => Promise.resolve([]) } };
       const engine = { ...(rig.source as never as { engine: object }).engine, ...source.engine };
-      const about = { nowMs: (ended?.atMs ?? 0) + HOUR * MINUTE_MS, connectionName: '' };
+      const about = { nowMs: (ended?.atMs ?? 0) + HOUR * MINUTE_MS, connectionName: '', words: ENGLISH };
       const tested = await testRule({ ...rig.source, engine } as never, 'one', condition, about);
       expect(tested.firings).toMatchObject([{ sinceMs: fired?.atMs, untilMs: ended?.atMs }]);
     }

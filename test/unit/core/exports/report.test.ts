@@ -50,7 +50,7 @@ describe('the style of a report', () => {
   });
 
   it('is ended by no text that stands in it', () => {
-    const style = writeStyle('a"}</style><script>\\');
+    const style = writeStyle('a"}</style><script>\\', '"{page}</style>');
     expect(style).not.toContain('</style');
     expect(style.match(/"/g)!.length % 2).toBe(0);
   });

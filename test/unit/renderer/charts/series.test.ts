@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { toLogShare, toNiceCeiling } from '../../../../src-renderer/charts/log-scale.ts';
 import { isStandingOut } from '../../../../src-renderer/charts/summary-series.ts';
 import { toTimeTicks } from '../../../../src-main/common/time/time-ticks.ts';
+import { readFormats } from '../../../../src-renderer/format/formats.ts';
 
 describe('shares of errors', () => {
   it('stand out only well above the whole', () => {
@@ -26,7 +27,7 @@ describe('scales', () => {
 
   it('puts ticks at round times of the zone', () => {
     const fromMs = Date.parse('2026-11-19T20:52:00Z');
-    const ticks = toTimeTicks(fromMs, fromMs + 86_400_000, 'America/Bogota', 12);
+    const ticks = toTimeTicks(fromMs, fromMs + 86_400_000, 'America/Bogota', 12, readFormats());
     expect(ticks.map((tick) => tick.label).slice(0, 6)).toEqual([
       '16:00',
       '18:00',
@@ -41,13 +42,15 @@ describe('scales', () => {
   it('tells months and years with their year where days would be ambiguous', () => {
     const fromMs = Date.UTC(2024, 0, 1);
     const labels = (years: number): string[] =>
-      toTimeTicks(fromMs, fromMs + years * 365 * 86_400_000, 'UTC', 12).map(({ label }) => label);
+      toTimeTicks(fromMs, fromMs + years * 365 * 86_400_000, 'UTC', 12, readFormats()).map(
+        ({ label }) => label,
+      );
     expect(labels(2)[0]).toMatch(/^[A-Z][a-z]{2} 2024$/);
     expect(labels(60)[1]).toMatch(/^20\d\d$/);
     expect(new Set(labels(60)).size).toBe(labels(60).length);
   });
 
   it('has no ticks for an empty span', () => {
-    expect(toTimeTicks(5, 5, 'UTC', 10)).toEqual([]);
+    expect(toTimeTicks(5, 5, 'UTC', 10, readFormats())).toEqual([]);
   });
 });

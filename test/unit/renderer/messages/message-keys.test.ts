@@ -11,7 +11,7 @@ const ENDINGS = ['Detail', 'Far', 'Label', 'Note', 'Text'];
 
 function readSources(folder: string): string {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((path) => /\.(ts|vue|json)$/.test(path) && !path.startsWith('messages/en'))
+    .filter((path) => /\.(ts|vue|json)$/.test(path) && !/^(messages|words)\/[a-z]{2}\//.test(path))
     .map((path) => readFileSync(join(folder, path), 'utf8'))
     .join('\n');
 }
@@ -23,7 +23,8 @@ function listKeys(tree: object, path: string): string[] {
   });
 }
 
-const source = readSources('src-renderer');
+// What is said of findings stands in the core's words, which speak of them too.
+const source = `${readSources('src-renderer')}\n${readFileSync('src-main/common/words/finding-words.ts', 'utf8')}`;
 const everySource = [source, ...['src-main/common', 'src-main/core', 'resources'].map(readSources)].join(
   '\n',
 );

@@ -27,7 +27,11 @@ function createMediaQuery(matches: boolean): MediaQueryList {
 async function startStores(script: ConstructorParameters<typeof ScriptedBackend>[0] = {}) {
   let settings = makeSettings();
   const backend = new ScriptedBackend({
-    'app/get-info': () => ({ ...INFO, keychain: { ...INFO.keychain } }),
+    'app/get-info': () => ({
+      ...INFO,
+      keychain: { ...INFO.keychain },
+      systemLanguages: ['en'],
+    }),
     'settings/get': () => settings,
     'settings/update': (change) => (settings = { ...settings, ...change }),
     'connections/list': () => [makeConnection(), makeConnection({ id: 'b', serviceZone: 'UTC' })],

@@ -24,6 +24,7 @@ export function makeConnection(change: Partial<Connection> = {}): Connection {
 export function makeSettings(change: Partial<Settings> = {}): Settings {
   return {
     theme: 'system',
+    language: 'system',
     activeConnectionId: null,
     refreshSeconds: 0,
     sidebarCollapsed: false,

@@ -1,5 +1,3 @@
-import { formatCount, formatDuration, formatPercent } from '../../../../common/words/numbers.ts';
-import { formatDayClock } from '../../../../common/words/dates.ts';
 import { markup, type Markup } from '../markup.ts';
 import type { ReportBucket, ReportContent } from '../report-content.ts';
 import { CLASS_NAMES, drawTimeChart, round, type TimeFrame } from './time-frame.ts';
@@ -10,21 +8,35 @@ const BAR_GAP = 1.5;
 
 /** Records over time, stacked by class of response code. */
 export function drawVolume(content: ReportContent): Markup {
-  const { buckets, total, zone } = content;
+  const { buckets, total, zone, words } = content;
+  const { formatCount, formatDayClock } = words.formats;
   const peak = findPeak(buckets, ({ count }) => count);
   const label =
     peak === null
-      ? 'No record in any part of the period.'
-      : `${formatCount(total.count)} records over time. Most at ${formatDayClock(peak.fromMs, zone)}: ${formatCount(peak.count)}.`;
+      ? words.t('report.charts.volumeEmpty')
+      : words.t(
+          'report.charts.volumeSays',
+          {
+            count: formatCount(total.count),
+            time: formatDayClock(peak.fromMs, zone),
+            peak: formatCount(peak.count),
+          },
+          total.count,
+        );
+  const formatTick = (value: number): string => (Number.isInteger(value) ? formatCount(value) : '');
   const shape = { height: 190, max: peak?.count ?? 0, label, format: formatTick };
   return drawTimeChart(
     content,
     shape,
-    (frame) => markup`${buckets.map((bucket) => drawBar(bucket, frame, zone))}`,
+    (frame) => markup`${buckets.map((bucket) => drawBar(bucket, frame, content))}`,
   );
 }
 
-function drawBar(bucket: ReportBucket, { toX, toY }: TimeFrame, zone: string): Markup | null {
+function drawBar(
+  bucket: ReportBucket,
+  { toX, toY }: TimeFrame,
+  { zone, words }: ReportContent,
+): Markup | null {
   if (bucket.count === 0) return null;
   const x = toX(bucket.fromMs);
   const width = Math.max(1, round(toX(bucket.toMs) - x - BAR_GAP));
@@ -44,13 +56,23 @@ function drawBar(bucket: ReportBucket, { toX, toY }: TimeFrame, zone: string): M
       />`,
     ];
   });
-  const words = `${formatDayClock(bucket.fromMs, zone)}: ${formatCount(bucket.count)} records, ${formatCount(bucket.failures)} failed`;
-  return markup`<g><title>${words}</title>${parts}</g>`;
+  const { formatCount, formatDayClock } = words.formats;
+  const said = words.t(
+    'report.charts.bar',
+    {
+      time: formatDayClock(bucket.fromMs, zone),
+      count: formatCount(bucket.count),
+      failures: formatCount(bucket.failures),
+    },
+    bucket.count,
+  );
+  return markup`<g><title>${said}</title>${parts}</g>`;
 }
 
 /** The share of records with a response code of 400 to 599. */
 export function drawErrorShare(content: ReportContent): Markup {
-  const { buckets, total, zone } = content;
+  const { buckets, total, zone, words } = content;
+  const { formatDayClock, formatPercent, formatRoundPercent } = words.formats;
   const toShare = ({ count, failures }: ReportBucket): number | null =>
     count === 0 ? null : failures / count;
   const peak = findPeak(buckets, (bucket) => toShare(bucket) ?? 0);
@@ -58,21 +80,33 @@ export function drawErrorShare(content: ReportContent): Markup {
   const all = total.count === 0 ? 0 : total.failures / total.count;
   const label =
     peak === null || most === 0
-      ? 'No record failed.'
-      : `${formatPercent(all)} of all records failed. Most at ${formatDayClock(peak.fromMs, zone)}: ${formatPercent(most)}.`;
+      ? words.t('report.charts.shareEmpty')
+      : words.t('report.charts.shareSays', {
+          share: formatPercent(all),
+          time: formatDayClock(peak.fromMs, zone),
+          peak: formatPercent(most),
+        });
+  const formatShareTick = (share: number): string => {
+    const percent = Number((share * 100).toPrecision(6));
+    return formatRoundPercent(share, Number.isInteger(percent) ? 0 : 2);
+  };
   const shape = { height: 130, max: Math.max(most, 0.01), limit: 1, label, format: formatShareTick };
   return drawTimeChart(content, shape, (frame) => drawSteps(buckets, toShare, frame, 'share'));
 }
 
 /** Median and 95th percentile of the response times. */
 export function drawTimes(content: ReportContent): Markup {
-  const { buckets, total } = content;
+  const { buckets, total, words } = content;
+  const { formatDuration } = words.formats;
   const peak = findPeak(buckets, ({ p95Ms }) => p95Ms ?? 0);
   const { medianMs, p95Ms } = total.response;
   const label =
     medianMs === null || p95Ms === null
-      ? 'No record has a response time.'
-      : `Response times: half of all records took at most ${formatDuration(medianMs)}, 95% at most ${formatDuration(p95Ms)}.`;
+      ? words.t('report.charts.timesEmpty')
+      : words.t('report.charts.timesSay', {
+          median: formatDuration(medianMs),
+          p95: formatDuration(p95Ms),
+        });
   const shape = { height: 170, max: peak?.p95Ms ?? 0, label, format: formatDuration };
   return drawTimeChart(
     content,
@@ -112,12 +146,4 @@ function findPeak(
   let peak: ReportBucket | null = null;
   for (const bucket of buckets) if (read(bucket) > (peak === null ? 0 : read(peak))) peak = bucket;
   return peak;
-}
-
-function formatTick(value: number): string {
-  return Number.isInteger(value) ? formatCount(value) : '';
-}
-
-function formatShareTick(value: number): string {
-  return `${Number((value * 100).toPrecision(6))}%`;
 }

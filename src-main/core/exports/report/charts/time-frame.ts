@@ -1,5 +1,6 @@
 import { CODE_CLASSES } from '../../../../common/model/records/record.ts';
 import { toTimeTicks } from '../../../../common/time/time-ticks.ts';
+import type { Words } from '../../../../common/words/words.ts';
 import { markup, type Markup } from '../markup.ts';
 import type { ReportContent, ReportGap } from '../report-content.ts';
 
@@ -39,7 +40,7 @@ interface FrameShape {
 
 /** Draws a chart over the report's period: axes, what is not cached hatched, and what `draw` adds. */
 export function drawTimeChart(
-  { fromMs, toMs, zone, gaps }: Pick<ReportContent, 'fromMs' | 'toMs' | 'zone' | 'gaps'>,
+  { fromMs, toMs, zone, gaps, words }: Pick<ReportContent, 'fromMs' | 'toMs' | 'zone' | 'gaps' | 'words'>,
   { height, max, limit = Infinity, label, format }: FrameShape,
   draw: (frame: TimeFrame) => Markup,
 ): Markup {
@@ -65,14 +66,16 @@ export function drawTimeChart(
           y2="${frame.toY(value)}"
         /><text x="${LEFT - 8}" y="${frame.toY(value) + 4}" text-anchor="end">${format(value)}</text>`,
   );
-  const times = toTimeTicks(fromMs, toMs, zone, MAX_TIME_TICKS).map(({ atMs, label: time }) => {
-    const x = frame.toX(atMs);
-    // A label in the middle would reach over the picture's edge.
-    const anchor = x > right - 12 ? 'end' : 'middle';
-    return markup`<text x="${x}" y="${height - 6}" text-anchor="${anchor}">${time}</text>`;
-  });
+  const times = toTimeTicks(fromMs, toMs, zone, MAX_TIME_TICKS, words.formats).map(
+    ({ atMs, label: time }) => {
+      const x = frame.toX(atMs);
+      // A label in the middle would reach over the picture's edge.
+      const anchor = x > right - 12 ? 'end' : 'middle';
+      return markup`<text x="${x}" y="${height - 6}" text-anchor="${anchor}">${time}</text>`;
+    },
+  );
   return markup`<svg class="chart" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${label}">
-    ${lines}${times}${gaps.filter(isGap).map((gap) => drawGap(gap, frame))}${draw(frame)}
+    ${lines}${times}${gaps.filter(isGap).map((gap) => drawGap(gap, frame, words))}${draw(frame)}
   </svg>`;
 }
 
@@ -81,11 +84,11 @@ export function isGap({ state }: ReportGap): boolean {
   return state !== 'open';
 }
 
-function drawGap({ fromMs, toMs }: ReportGap, { toX, bottom }: TimeFrame): Markup {
+function drawGap({ fromMs, toMs }: ReportGap, { toX, bottom }: TimeFrame, words: Words): Markup {
   const x = toX(fromMs);
   const width = Math.max(MIN_GAP_WIDTH, round(toX(toMs) - x));
   return markup`<rect class="gap" x="${x}" y="${TOP}" width="${width}" height="${bottom - TOP}"
-    ><title>Not cached in full</title></rect
+    ><title>${words.t('report.charts.gap')}</title></rect
   >`;
 }
 

@@ -1,4 +1,5 @@
 import { toCodeClass } from '../../../../common/model/records/record.ts';
+import type { Words } from '../../../../common/words/words.ts';
 import { markup, type Markup } from '../markup.ts';
 
 /** A shape for each class, so that colour is not the only sign. */
@@ -21,8 +22,8 @@ export function drawMarker(name: string): Markup {
 }
 
 /** A response code with the marker and the colour of its class. */
-export function writeCode(code: number | null): Markup {
+export function writeCode(code: number | null, { t }: Pick<Words, 't'>): Markup {
   const found = toCodeClass(code);
   const name = found === 'none' ? 'xxx' : found;
-  return markup`<span class="badge b${name}">${drawMarker(name)}${code ?? 'No code'}</span>`;
+  return markup`<span class="badge b${name}">${drawMarker(name)}${code ?? t('report.noCode')}</span>`;
 }

@@ -1,5 +1,16 @@
 import type { NamedField, ValueName } from '../../../../common/model/records/value-name.ts';
-import { markup, own, type Markup } from '../markup.ts';
+import { fillMarkup, markup, own, type Markup } from '../markup.ts';
+import type { ReportContent } from '../report-content.ts';
+
+function findName(names: readonly ValueName[], field: NamedField, value: string | number): string | null {
+  return names.find((name) => name.field === field && name.value === String(value))?.name ?? null;
+}
+
+/** A value with the person's own name before it, where it has one. */
+export function toNamedText(names: readonly ValueName[], field: NamedField, value: string | number): string {
+  const name = findName(names, field, value);
+  return name === null ? String(value) : `${name} ${value}`;
+}
 
 /** A number with the person's own name before it, where it has one; a dash where a record has none. */
 export function writeNamed(
@@ -8,15 +19,13 @@ export function writeNamed(
   value: string | number | null,
 ): Markup {
   if (value === null) return markup`<span class="faint">–</span>`;
-  const entry = names.find((name) => name.field === field && name.value === String(value));
-  return entry === undefined
-    ? markup`${value}`
-    : markup`${own(entry.name)} <span class="faint">${value}</span>`;
+  const name = findName(names, field, value);
+  return name === null ? markup`${value}` : markup`${own(name)} <span class="faint">${value}</span>`;
 }
 
 /** The same for several values, the first eight of them. */
 export function writeNamedList(
-  names: readonly ValueName[],
+  { names, words }: Pick<ReportContent, 'names' | 'words'>,
   field: NamedField,
   values: readonly number[],
 ): Markup {
@@ -25,7 +34,9 @@ export function writeNamedList(
   const parts = shown.map(
     (value, place) => markup`${place === 0 ? '' : ', '}${writeNamed(names, field, value)}`,
   );
-  return markup`${parts}${more === 0 ? '' : ` and ${more} more`}`;
+  return more === 0
+    ? markup`${parts}`
+    : fillMarkup(words.t('report.more'), { values: parts, count: words.formats.formatCount(more) });
 }
 
 const MAX_LISTED = 8;

@@ -1,6 +1,4 @@
 import { CODE_CLASSES } from '../../../../common/model/records/record.ts';
-import { formatExact } from '../../../../common/words/dates.ts';
-import { formatCount, formatSpan } from '../../../../common/words/numbers.ts';
 import { drawErrorShare, drawTimes, drawVolume } from '../charts/draw-charts.ts';
 import { CLASS_NAMES, isGap } from '../charts/time-frame.ts';
 import { markup, type Markup, type MarkupPart } from '../markup.ts';
@@ -20,64 +18,69 @@ interface ChartPart {
 
 /** Volume, error share and response times over the period, each with its numbers in a table. */
 export function writeCharts(content: ReportContent): readonly Markup[] {
-  const { buckets, zone, gaps } = content;
+  const { buckets, zone, gaps, words } = content;
+  const { t, formats } = words;
+  const { formatCount, formatExact, formatSpan } = formats;
   const [first] = buckets;
   const width = buckets.length < 2 ? null : (buckets[1] ?? first);
-  const each = width === undefined || width === null ? '' : `per ${formatSpan(width.toMs - width.fromMs)}`;
-  const unknown = gaps.some(isGap) ? [writeKey(HATCH_KEY, 'Not cached in full')] : [];
-  const classes = CODE_CLASSES.map((name, place) =>
-    writeKey(drawMarker(CLASS_NAMES[place] ?? 'xxx'), name === 'none' ? 'No code' : name),
-  );
+  const each =
+    width === undefined || width === null
+      ? ''
+      : t('report.charts.per', { span: formatSpan(width.toMs - width.fromMs) });
+  const unknown = gaps.some(isGap) ? [writeKey(HATCH_KEY, t('report.charts.gap'))] : [];
+  const classNames = CODE_CLASSES.map((name) => (name === 'none' ? t('report.noCode') : name));
+  const classes = classNames.map((name, place) => writeKey(drawMarker(CLASS_NAMES[place] ?? 'xxx'), name));
   const charts: readonly ChartPart[] = [
     {
       id: 'volume',
-      title: 'Records',
+      title: t('report.records'),
       legend: [...classes, ...unknown],
       picture: drawVolume(content),
       columns: [
-        { name: 'Records', kind: 'number' },
-        ...CODE_CLASSES.map((name): TableColumn => ({
-          name: name === 'none' ? 'No code' : name,
-          kind: 'number',
-        })),
+        { name: t('report.records'), kind: 'number' },
+        ...classNames.map((name): TableColumn => ({ name, kind: 'number' })),
       ],
       read: ({ count, classCounts }) => [formatCount(count), ...classCounts.map((part) => formatCount(part))],
     },
     {
       id: 'error-share',
-      title: 'Share of records that failed',
+      title: t('report.charts.errorShare'),
       legend: unknown,
       picture: drawErrorShare(content),
       columns: [
-        { name: 'Failed', kind: 'number' },
-        { name: 'Of', kind: 'number' },
-        { name: 'Share', kind: 'number' },
+        { name: t('report.failed'), kind: 'number' },
+        { name: t('report.of'), kind: 'number' },
+        { name: t('report.share'), kind: 'number' },
       ],
       read: (bucket) => [
         formatCount(bucket.failures),
         formatCount(bucket.count),
-        writeShare(toErrorShare(bucket)),
+        writeShare(toErrorShare(bucket), formats),
       ],
     },
     {
       id: 'times',
-      title: 'Response times',
+      title: t('report.charts.times'),
       legend: [
-        writeKey(writeLineKey('median'), 'Median'),
-        writeKey(writeLineKey('p95'), '95th percentile'),
+        writeKey(writeLineKey('median'), t('report.median')),
+        writeKey(writeLineKey('p95'), t('report.p95')),
         ...unknown,
       ],
       picture: drawTimes(content),
       columns: [
-        { name: 'Median', kind: 'number' },
-        { name: '95th percentile', kind: 'number' },
+        { name: t('report.median'), kind: 'number' },
+        { name: t('report.p95'), kind: 'number' },
       ],
-      read: ({ medianMs, p95Ms }) => [writeTime(medianMs), writeTime(p95Ms)],
+      read: ({ medianMs, p95Ms }) => [writeTime(medianMs, formats), writeTime(p95Ms, formats)],
     },
   ];
   return charts.map(({ id, title, legend, picture, columns, read }) => {
     const rows = buckets.map((bucket) => [formatExact(bucket.fromMs, zone), ...read(bucket)]);
-    const table = writeTable(`${title}, numbers`, [{ name: 'From', kind: 'time' }, ...columns], rows);
+    const table = writeTable(
+      t('report.charts.numbersOf', { title }),
+      [{ name: t('report.from'), kind: 'time' }, ...columns],
+      rows,
+    );
     return markup`<section class="panel" aria-labelledby="${id}">
       <figure>
         <header>
@@ -89,7 +92,7 @@ export function writeCharts(content: ReportContent): readonly Markup[] {
         </header>
         ${picture}
       </figure>
-      ${writeFolded('Numbers of this chart', table)}
+      ${writeFolded(t('report.charts.numbers'), table)}
     </section>`;
   });
 }

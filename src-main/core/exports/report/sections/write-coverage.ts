@@ -1,16 +1,10 @@
-import { formatExact } from '../../../../common/words/dates.ts';
-import { formatCount, formatPercent, formatSpan } from '../../../../common/words/numbers.ts';
 import { isGap, round } from '../charts/time-frame.ts';
 import { markup, own, type Markup } from '../markup.ts';
 import type { ReportContent } from '../report-content.ts';
 import { writeTable } from './write-table.ts';
 
-const STATES: Readonly<Record<string, string>> = {
-  missing: 'Not cached',
-  partial: 'Cached in part: it is not known which records are missing',
-  failed: 'The download failed',
-  open: 'Cached, but records may have arrived later',
-};
+/** States that there are words for. */
+const STATES = ['missing', 'partial', 'failed', 'open'] as const;
 const WIDTH = 1000;
 const HEIGHT = 6;
 const MIN_WIDTH = 8;
@@ -22,11 +16,13 @@ export function addUpGaps({ gaps }: Pick<ReportContent, 'gaps'>): number {
 
 /** The share of the period that is cached. */
 export function writeCompleteness(content: ReportContent): Markup {
-  const { fromMs, toMs, gaps } = content;
+  const { fromMs, toMs, gaps, words } = content;
   const share = 1 - addUpGaps(content) / Math.max(1, toMs - fromMs);
   const isOpen = gaps.some(({ state }) => state === 'open');
-  const words = `${formatPercent(Math.max(0, share))} of the period${isOpen ? ', part of it still open' : ''}`;
-  return share < 1 ? markup`<span class="warn">${words}</span>` : markup`${words}`;
+  const said = words.t(isOpen ? 'report.coverage.shareOpen' : 'report.coverage.share', {
+    share: words.formats.formatPercent(Math.max(0, share)),
+  });
+  return share < 1 ? markup`<span class="warn">${said}</span>` : markup`${said}`;
 }
 
 /** The period as a bar, hatched where it is not cached. */
@@ -53,39 +49,40 @@ export function drawCoverage({ fromMs, toMs, gaps }: ReportContent): Markup {
 
 /** What is missing of the period, and what the records of it lack. */
 export function writeMissing(content: ReportContent): Markup {
-  const { gaps, zone, about, total, buckets } = content;
-  const counted = buckets.reduce((sum, { count }) => sum + count, 0);
-  const undated = total.count - counted;
-  const notes = [
-    ...(about.unreadableEntries === undefined
-      ? []
-      : [
-          `${formatCount(about.unreadableEntries)} entries could not be read as records and are not counted here.`,
-        ]),
-    ...(undated > 0
-      ? [
-          `${formatCount(undated)} records have no date that can be read, or one outside the period: they are counted, but in no chart.`,
-        ]
-      : []),
-    ...(total.response.count < total.count
-      ? [`${formatCount(total.count - total.response.count)} records have no response time.`]
-      : []),
-  ];
-  const rows = gaps.map(({ fromMs, toMs, state }) => [
-    formatExact(fromMs, zone),
-    formatExact(toMs, zone),
-    formatSpan(toMs - fromMs),
-    STATES[state] ?? own(state),
-  ]);
+  const { gaps, zone, words } = content;
+  const { t } = words;
+  const { formatExact, formatSpan } = words.formats;
+  const rows = gaps.map(({ fromMs, toMs, state }) => {
+    const known = STATES.find((name) => name === state);
+    return [
+      formatExact(fromMs, zone),
+      formatExact(toMs, zone),
+      formatSpan(toMs - fromMs),
+      known === undefined ? own(state) : t(`report.missing.states.${known}`),
+    ];
+  });
   const columns = [
-    { name: 'From', kind: 'time' },
-    { name: 'To, not included', kind: 'time' },
-    { name: 'Length', kind: 'number' },
-    { name: 'Why' },
+    { name: t('report.from'), kind: 'time' },
+    { name: t('report.toExcluded'), kind: 'time' },
+    { name: t('report.missing.length'), kind: 'number' },
+    { name: t('report.missing.why') },
   ] as const;
+  const notes = listNotes(content).map((note) => markup`<p>${note}</p>`);
   return markup`<section class="panel" aria-labelledby="missing">
-    <header><h2 id="missing">What is missing</h2></header>
-    ${gaps.length === 0 ? markup`<p>Nothing: the whole period is cached.</p>` : writeTable('What is missing of the period', columns, rows)}
-    ${notes.length === 0 ? null : markup`<div class="notes quiet">${notes.map((note) => markup`<p>${note}</p>`)}</div>`}
+    <header><h2 id="missing">${t('report.missing.title')}</h2></header>
+    ${gaps.length === 0 ? markup`<p>${t('report.missing.none')}</p>` : writeTable(t('report.missing.label'), columns, rows)}
+    ${notes.length === 0 ? null : markup`<div class="notes quiet">${notes}</div>`}
   </section>`;
+}
+
+/** What can't be said of records that are there. */
+function listNotes({ about, total, buckets, words }: ReportContent): string[] {
+  const counted = buckets.reduce((sum, { count }) => sum + count, 0);
+  const say = (name: 'unreadable' | 'undated' | 'untimed', count: number): string[] =>
+    count > 0 ? [words.t(`report.missing.${name}`, { count: words.formats.formatCount(count) }, count)] : [];
+  return [
+    ...say('unreadable', about.unreadableEntries ?? 0),
+    ...say('undated', total.count - counted),
+    ...say('untimed', total.count - total.response.count),
+  ];
 }

@@ -1,13 +1,12 @@
 import type { ErrorFamily } from '../../../../common/model/records/error-family.ts';
-import { formatExact } from '../../../../common/words/dates.ts';
-import { formatCount } from '../../../../common/words/numbers.ts';
+import type { Words } from '../../../../common/words/words.ts';
 import { round } from '../charts/time-frame.ts';
 import { markup, own, type Markup } from '../markup.ts';
 import type { ReportContent } from '../report-content.ts';
 import { writeCode } from './code-badge.ts';
 import { writeNamedList } from './value-names.ts';
 import { writeShare } from './write-figures.ts';
-import { writeTable } from './write-table.ts';
+import { toColumns, writeTable } from './write-table.ts';
 
 const MAX_FAMILIES = 40;
 const MAX_PATTERN_CHARACTERS = 400;
@@ -17,50 +16,56 @@ const SPARK_WIDTH = 90;
 const SPARK_HEIGHT = 16;
 
 const COLUMNS = [
-  { name: 'Error', kind: 'long' },
-  { name: 'Records', kind: 'number' },
-  { name: 'Share', kind: 'number' },
-  { name: 'Over the period' },
-  { name: 'First', kind: 'time' },
-  { name: 'Last', kind: 'time' },
-  { name: 'Channels' },
-  { name: 'Services' },
-  { name: 'Codes' },
+  { key: 'report.families.error', kind: 'long' },
+  { key: 'report.records', kind: 'number' },
+  { key: 'report.share', kind: 'number' },
+  { key: 'report.families.overTime' },
+  { key: 'report.families.first', kind: 'time' },
+  { key: 'report.families.last', kind: 'time' },
+  { key: 'report.families.channels' },
+  { key: 'report.families.services' },
+  { key: 'report.families.codes' },
 ] as const;
 
 /** Errors that read alike once their numbers, identifiers, values and addresses are folded. */
-export function writeFamilies({ families: found, names, zone }: ReportContent): Markup {
+export function writeFamilies(content: ReportContent): Markup {
+  const { families: found, zone, words } = content;
+  const { t, formats } = words;
+  const { formatCount, formatExact } = formats;
   const { families, familyCount, errorCount } = found;
   const shown = families.slice(0, MAX_FAMILIES);
   const toMoment = (atMs: number | null): string => (atMs === null ? '–' : formatExact(atMs, zone));
   const rows = shown.map((family) => [
     writePattern(family.pattern),
     formatCount(family.count),
-    writeShare(errorCount === 0 ? null : family.count / errorCount),
-    drawTrend(family),
+    writeShare(errorCount === 0 ? null : family.count / errorCount, formats),
+    drawTrend(family, words),
     toMoment(family.firstMs),
     toMoment(family.lastMs),
-    writeNamedList(names, 'channel', family.channels),
-    writeNamedList(names, 'service', family.services),
-    markup`${family.responseCodes.slice(0, MAX_CODES).map((code) => markup`${writeCode(code)} `)}`,
+    writeNamedList(content, 'channel', family.channels),
+    writeNamedList(content, 'service', family.services),
+    markup`${family.responseCodes.slice(0, MAX_CODES).map((code) => markup`${writeCode(code, words)} `)}`,
   ]);
+  const leftOut = familyCount - shown.length;
   const rest =
-    familyCount > shown.length
+    leftOut > 0
       ? markup`<p class="micro quiet notes">
-          ${formatCount(familyCount - shown.length)} rarer families are not listed.
+          ${t('report.families.unlisted', { count: formatCount(leftOut) }, leftOut)}
         </p>`
       : null;
-  const table = writeTable('Error families', COLUMNS, rows);
+  const counts = { records: writeRecordCount(errorCount, words), count: formatCount(familyCount) };
+  const table = writeTable(t('report.families.label'), toColumns(words, COLUMNS), rows);
   return markup`<section class="panel" aria-labelledby="families">
     <header>
-      <h2 id="families">Errors</h2>
-      <span class="micro faint num"
-        >${formatCount(errorCount)} records with an error, in ${formatCount(familyCount)}
-        ${familyCount === 1 ? 'family' : 'families'}</span
-      >
+      <h2 id="families">${t('report.families.title')}</h2>
+      <span class="micro faint num">${t('report.families.count', counts, familyCount)}</span>
     </header>
-    ${shown.length === 0 ? markup`<p class="quiet">No record has an error.</p>` : table}${rest}
+    ${shown.length === 0 ? markup`<p class="quiet">${t('report.families.empty')}</p>` : table}${rest}
   </section>`;
+}
+
+function writeRecordCount(count: number, { t, formats }: Words): string {
+  return t('report.recordCount', { count: formats.formatCount(count) }, count);
 }
 
 /** A pattern with what was folded set apart. */
@@ -76,7 +81,7 @@ export function writePattern(pattern: string): Markup {
 }
 
 /** Records in equal spans of the period, each family on a scale of its own. */
-function drawTrend({ trend, count }: ErrorFamily): Markup {
+function drawTrend({ trend, count }: ErrorFamily, words: Words): Markup {
   const most = Math.max(1, ...trend);
   const width = SPARK_WIDTH / Math.max(1, trend.length);
   const bars = trend.map((value, place) => {
@@ -95,7 +100,7 @@ function drawTrend({ trend, count }: ErrorFamily): Markup {
     height="${SPARK_HEIGHT}"
     viewBox="0 0 ${SPARK_WIDTH} ${SPARK_HEIGHT}"
     role="img"
-    aria-label="${formatCount(count)} records over the period"
+    aria-label="${words.t('report.families.trend', { records: writeRecordCount(count, words) })}"
   >
     ${bars}
   </svg>`;

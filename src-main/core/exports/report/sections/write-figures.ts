@@ -1,5 +1,5 @@
 import type { MeasuredGroup } from '../../../../common/model/analysis/grouping.ts';
-import { formatCount, formatDuration, formatPercent } from '../../../../common/words/numbers.ts';
+import type { Formats } from '../../../../common/words/formats.ts';
 import { markup, type Markup } from '../markup.ts';
 import type { ReportContent } from '../report-content.ts';
 
@@ -9,24 +9,39 @@ export function toErrorShare({ count, failures }: Pick<MeasuredGroup, 'count' | 
 }
 
 /** A time, or a dash where no record has one. */
-export function writeTime(valueMs: number | null): string {
+export function writeTime(valueMs: number | null, { formatDuration }: Formats): string {
   return valueMs === null ? '–' : formatDuration(valueMs);
 }
 
-export function writeShare(share: number | null): string {
+export function writeShare(share: number | null, { formatPercent }: Formats): string {
   return share === null ? '–' : formatPercent(share, share < 0.01 ? 2 : 1);
 }
 
 /** The six figures that a report begins with. */
-export function writeFigures({ total }: ReportContent): Markup {
+export function writeFigures({ total, words }: ReportContent): Markup {
   const { response } = total;
+  const { t, formats } = words;
+  const { formatCount } = formats;
+  const toTime = (valueMs: number | null): string => writeTime(valueMs, formats);
   const figures: readonly (readonly [name: string, value: string, note: string])[] = [
-    ['Records', formatCount(total.count), ''],
-    ['Failed', writeShare(toErrorShare(total)), `${formatCount(total.failures)} with a code of 400 to 599`],
-    ['Median response', writeTime(response.medianMs), `average ${writeTime(response.averageMs)}`],
-    ['90th percentile', writeTime(response.p90Ms), 'of response times'],
-    ['95th percentile', writeTime(response.p95Ms), `99th ${writeTime(response.p99Ms)}`],
-    ['Slowest', writeTime(response.maxMs), `of ${formatCount(response.count)} with a time`],
+    [t('report.records'), formatCount(total.count), ''],
+    [
+      t('report.failed'),
+      writeShare(toErrorShare(total), formats),
+      t('report.figures.failedNote', { count: formatCount(total.failures) }),
+    ],
+    [
+      t('report.figures.median'),
+      toTime(response.medianMs),
+      t('report.figures.average', { time: toTime(response.averageMs) }),
+    ],
+    [t('report.figures.p90'), toTime(response.p90Ms), t('report.figures.p90Note')],
+    [t('report.p95'), toTime(response.p95Ms), t('report.figures.p99Note', { time: toTime(response.p99Ms) })],
+    [
+      t('report.figures.slowest'),
+      toTime(response.maxMs),
+      t('report.figures.slowestNote', { count: formatCount(response.count) }),
+    ],
   ];
   const cards = figures.map(
     ([name, value, note]) =>
@@ -36,5 +51,5 @@ export function writeFigures({ total }: ReportContent): Markup {
         <p class="micro quiet num">${note}</p>
       </div>`,
   );
-  return markup`<section class="figures" aria-label="Key figures">${cards}</section>`;
+  return markup`<section class="figures" aria-label="${t('report.figures.title')}">${cards}</section>`;
 }

@@ -1,44 +1,57 @@
-import { formatExact } from '../../../../common/words/dates.ts';
+import type { Finding } from '../../../../common/model/analysis/finding.ts';
+import { createFindingSentences } from '../../../../common/words/finding-words.ts';
 import { markup, type Markup } from '../markup.ts';
 import type { ReportContent } from '../report-content.ts';
-import { writeFindingDetail, writeFindingTitle, writeSpan } from './finding-words.ts';
+import { toNamedText } from './value-names.ts';
 import { writePattern } from './write-families.ts';
 
 /** What stood out in the period, in sentences. */
-export function writeFindings({ findings, names, zone, about }: ReportContent): Markup {
-  const { list, fromMs, toMs, gaps } = findings;
-  const items = list.map(
+export function writeFindings(content: ReportContent): Markup {
+  const { findings, names, zone, about, words } = content;
+  const { t, formats } = words;
+  const { formatExact } = formats;
+  const sentences = createFindingSentences({
+    t,
+    formats,
+    toText: (field, value) => toNamedText(names, field, value),
+  });
+  const toSpan = (finding: Finding): string => {
+    const { sinceMs, endedMs } = finding;
+    const direction = sentences.toDirections(finding);
+    const from = formatExact(sinceMs, zone);
+    return endedMs === null
+      ? t('report.findings.going', { time: from, direction })
+      : t('report.findings.over', { from, to: formatExact(endedMs, zone), direction });
+  };
+  const items = findings.list.map(
     (finding) =>
       markup`<li>
-        <h3>${writeFindingTitle(finding, names)}</h3>
-        <p class="quiet num">${writeFindingDetail(finding)}</p>
+        <h3>${sentences.toTitle(finding)}</h3>
+        <p class="quiet num">${sentences.toDetail(finding)}</p>
         ${finding.errorFamily === null ? null : markup`<p>${writePattern(finding.errorFamily)}</p>`}
-        <p class="micro faint num">${writeSpan(finding, zone)}</p>
+        <p class="micro faint num">${toSpan(finding)}</p>
       </li>`,
   );
-  const looked = `${formatExact(fromMs, zone)} to ${formatExact(toMs, zone)}`;
-  const scope =
-    about.filter === undefined
-      ? 'against the same hours of earlier days, or the hours before'
-      : 'of all traffic of the connection, whatever the filter';
-  const unsure = gaps.map(({ reason, fromMs: gapFromMs, toMs: gapToMs }) => {
-    const span = `${formatExact(gapFromMs, zone)} to ${formatExact(gapToMs, zone)}`;
-    return reason === 'not-cached'
-      ? markup`<p>Records are missing between ${span}: more may stand out.</p>`
-      : markup`<p>Too little is cached of earlier hours or days to compare with: more may stand out.</p>`;
+  const toRange = (fromMs: number, toMs: number): { from: string; to: string } => ({
+    from: formatExact(fromMs, zone),
+    to: formatExact(toMs, zone),
   });
-  const none =
-    gaps.length === 0
-      ? markup`<p class="quiet">Nothing stands out.</p>`
-      : markup`<p class="quiet">It is not known whether anything stands out.</p>`;
+  const looked = t('report.fromTo', toRange(findings.fromMs, findings.toMs));
+  const scope = t(about.filter === undefined ? 'report.findings.againstEarlier' : 'report.findings.ofAll');
+  const unsure = findings.gaps.map(({ reason, fromMs, toMs }) =>
+    reason === 'not-cached'
+      ? markup`<p>${t('report.findings.notCached', toRange(fromMs, toMs))}</p>`
+      : markup`<p>${t('report.findings.notLearned')}</p>`,
+  );
+  const none = t(findings.gaps.length === 0 ? 'report.findings.calm' : 'report.findings.unsure');
   return markup`<section class="panel" aria-labelledby="findings">
     <header>
-      <h2 id="findings">Findings</h2>
+      <h2 id="findings">${t('report.findings.title')}</h2>
       <span class="micro faint num">${looked}, ${scope}</span>
     </header>
     ${
-      list.length === 0
-        ? none
+      items.length === 0
+        ? markup`<p class="quiet">${none}</p>`
         : markup`<ul class="list">
             ${items}
           </ul>`

@@ -1,76 +1,74 @@
 import type { MeasuredGroup, MeasuredGroups } from '../../../../common/model/analysis/grouping.ts';
-import { formatCount } from '../../../../common/words/numbers.ts';
 import { markup, own, type Markup, type MarkupPart } from '../markup.ts';
 import { round } from '../charts/time-frame.ts';
 import type { ReportContent } from '../report-content.ts';
 import { writeCode } from './code-badge.ts';
 import { writeNamed } from './value-names.ts';
 import { toErrorShare, writeShare, writeTime } from './write-figures.ts';
-import { writeTable, type TableColumn } from './write-table.ts';
+import { toColumns, writeTable } from './write-table.ts';
 
 const MAX_PAIRS = 60;
 const MAX_CODES = 40;
 const BAR_WIDTH = 90;
 
-const MEASURES: readonly TableColumn[] = [
-  { name: 'Records', kind: 'number' },
-  { name: 'Share', kind: 'number' },
-  { name: 'Failed', kind: 'number' },
-  { name: 'Failed, share', kind: 'number' },
-  { name: 'Median', kind: 'number' },
-  { name: '95th percentile', kind: 'number' },
-];
+const MEASURES = [
+  { key: 'report.records', kind: 'number' },
+  { key: 'report.share', kind: 'number' },
+  { key: 'report.failed', kind: 'number' },
+  { key: 'report.failedShare', kind: 'number' },
+  { key: 'report.median', kind: 'number' },
+  { key: 'report.p95', kind: 'number' },
+] as const;
+/** A code fails or doesn't: how many of its records did would say it twice. */
+const MEASURES_OF_CODES = [0, 1, 4, 5];
 
 /** Records by channel and service, the most frequent first. */
-export function writePairs({ pairs, names, total }: ReportContent): Markup {
+export function writePairs(content: ReportContent): Markup {
+  const { pairs, names, words } = content;
   const rows = pairs.groups.slice(0, MAX_PAIRS).map((group) => {
     const [channel = null, service = null] = group.key;
     return [
       writeNamed(names, 'channel', channel),
       writeNamed(names, 'service', service),
-      ...writeMeasures(group, total, pairs),
+      ...writeMeasures(group, pairs, content),
     ];
   });
-  const columns = [{ name: 'Channel' }, { name: 'Service' }, ...MEASURES];
-  return writeGroups(
-    'pairs',
-    'Channels and services',
-    pairs,
-    MAX_PAIRS,
-    writeTable('Channels and services', columns, rows),
-  );
+  const columns = [{ key: 'report.channel' }, { key: 'report.service' }, ...MEASURES] as const;
+  const table = writeTable(words.t('report.groups.pairs'), toColumns(words, columns), rows);
+  return writeGroups('pairs', content, MAX_PAIRS, table);
 }
 
 /** Records by response code. */
-export function writeCodes({ codes, total }: ReportContent): Markup {
+export function writeCodes(content: ReportContent): Markup {
+  const { codes, words } = content;
   const rows = codes.groups.slice(0, MAX_CODES).map((group) => {
     const [code = null] = group.key;
-    const badge = typeof code === 'string' ? own(code) : writeCode(code);
-    return [badge, ...writeMeasures(group, total, codes)];
+    const measures = writeMeasures(group, codes, content);
+    const badge = typeof code === 'string' ? own(code) : writeCode(code, words);
+    return [badge, ...MEASURES_OF_CODES.map((place) => measures[place] ?? null)];
   });
-  // A code fails or doesn't: how many of its records did would say it twice.
-  const columns = [{ name: 'Code' }, ...MEASURES].filter(({ name }) => !name.startsWith('Failed'));
-  const shown = rows.map((row) => row.filter((_, place) => place !== 3 && place !== 4));
-  return writeGroups(
-    'codes',
-    'Response codes',
-    codes,
-    MAX_CODES,
-    writeTable('Response codes', columns, shown),
-  );
+  const measures = MEASURES.filter((_, place) => MEASURES_OF_CODES.includes(place));
+  const columns = [{ key: 'report.code' } as const, ...measures];
+  const table = writeTable(words.t('report.groups.codes'), toColumns(words, columns), rows);
+  return writeGroups('codes', content, MAX_CODES, table);
 }
 
-function writeMeasures(group: MeasuredGroup, total: MeasuredGroup, all: MeasuredGroups): MarkupPart[] {
+function writeMeasures(
+  group: MeasuredGroup,
+  all: MeasuredGroups,
+  { total, words: { formats } }: ReportContent,
+): MarkupPart[] {
   const { count, failures, response } = group;
   const most = all.groups[0]?.count ?? 1;
-  const share = writeShare(toErrorShare(group));
+  const share = writeShare(toErrorShare(group), formats);
+  const ofAll = writeShare(total.count === 0 ? null : count / total.count, formats);
   return [
-    formatCount(count),
-    markup`${writeShare(total.count === 0 ? null : count / total.count)}${drawBar(count / Math.max(1, most))}`,
-    formatCount(failures),
+    formats.formatCount(count),
+    markup`${ofAll}${drawBar(count / Math.max(1, most))}`,
+    formats.formatCount(failures),
     failures === 0 ? share : markup`<span class="bad">${share}</span>`,
-    writeTime(response.medianMs),
-    writeTime(response.p95Ms),
+    writeTime(response.medianMs, formats),
+    writeTime(response.p95Ms, formats),
   ];
 }
 
@@ -82,26 +80,22 @@ function drawBar(share: number): Markup {
   </svg>`;
 }
 
-function writeGroups(
-  id: string,
-  title: string,
-  { groupCount, groups }: MeasuredGroups,
-  limit: number,
-  table: Markup,
-): Markup {
+function writeGroups(name: 'pairs' | 'codes', content: ReportContent, limit: number, table: Markup): Markup {
+  const { t, formats } = content.words;
+  const { groupCount, groups } = content[name];
   const shown = Math.min(groups.length, limit);
+  const leftOut = groupCount - shown;
   const rest =
-    groupCount > shown
+    leftOut > 0
       ? markup`<p class="micro quiet notes">
-          ${formatCount(groupCount - shown)} smaller ones are not listed; they are counted in all other
-          figures.
+          ${t('report.groups.unlisted', { count: formats.formatCount(leftOut) }, leftOut)}
         </p>`
       : null;
-  return markup`<section class="panel" aria-labelledby="${id}">
+  return markup`<section class="panel" aria-labelledby="${name}">
     <header>
-      <h2 id="${id}">${title}</h2>
-      <span class="micro faint num">${formatCount(groupCount)}</span>
+      <h2 id="${name}">${t(`report.groups.${name}`)}</h2>
+      <span class="micro faint num">${formats.formatCount(groupCount)}</span>
     </header>
-    ${shown === 0 ? markup`<p class="quiet">No record.</p>` : table}${rest}
+    ${shown === 0 ? markup`<p class="quiet">${t('report.groups.empty')}</p>` : table}${rest}
   </section>`;
 }

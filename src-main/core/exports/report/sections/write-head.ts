@@ -1,42 +1,41 @@
-import { formatExact, formatFullDay, formatOffsets } from '../../../../common/words/dates.ts';
-import { formatCount, formatSpan } from '../../../../common/words/numbers.ts';
 import { markup, own, type Markup, type MarkupPart } from '../markup.ts';
 import type { ReportContent } from '../report-content.ts';
 import { addUpGaps, drawCoverage, writeCompleteness } from './write-coverage.ts';
 
-const REPORT_NAMES: Readonly<Record<ReportContent['report'], string>> = {
-  'inbound-detail': 'Inbound detail',
-  'outbound-detail': 'Outbound detail',
-};
-
 /** What the report is about, in one line: `Inbound detail, 19 Nov 2026 – 20 Nov 2026`. */
-export function writeTitle({ report, fromMs, toMs, zone }: ReportContent): string {
+export function writeTitle({ report, fromMs, toMs, zone, words }: ReportContent): string {
+  const { formatFullDay } = words.formats;
   const first = formatFullDay(fromMs, zone);
   const last = formatFullDay(toMs - 1, zone);
-  return `${REPORT_NAMES[report]}, ${first === last ? first : `${first} – ${last}`}`;
+  return `${words.t(`report.titles.${report}`)}, ${first === last ? first : `${first} – ${last}`}`;
 }
 
 /** Where the records come from, what of them is shown, and how complete they are. */
 export function writeHead(content: ReportContent): Markup {
-  const { about, connection, fromMs, toMs, zone, total } = content;
+  const { about, connection, fromMs, toMs, zone, total, words } = content;
+  const { t } = words;
+  const { formatCount, formatExact, formatOffsets, formatSpan } = words.formats;
   const clock = zone === 'UTC' ? zone : `${zone}, ${formatOffsets(fromMs, toMs - 1, zone)}`;
   const facts: (readonly [name: string, value: MarkupPart, isWide?: boolean])[] = [
-    ['Connection', connection === null ? 'Removed meanwhile' : own(connection.name)],
-    ['Service address', connection === null ? 'Not known' : own(connection.address)],
-    ['Tenant', about.tenant ?? 'Not in the imported file'],
-    ['From', formatExact(fromMs, zone)],
-    ['To, not included', formatExact(toMs, zone)],
-    ['Clock of all times', own(clock)],
-    ['Records', formatCount(total.count)],
-    ['Cached in full', writeCompleteness(content)],
+    [t('report.facts.connection'), connection === null ? t('report.facts.removed') : own(connection.name)],
+    [t('report.facts.address'), connection === null ? t('report.facts.unknown') : own(connection.address)],
+    [t('report.facts.tenant'), about.tenant ?? t('report.facts.noTenant')],
+    [t('report.from'), formatExact(fromMs, zone)],
+    [t('report.toExcluded'), formatExact(toMs, zone)],
+    [t('report.facts.clock'), own(clock)],
+    [t('report.records'), formatCount(total.count)],
+    [t('report.facts.cached'), writeCompleteness(content)],
     [
-      'Made',
-      `${formatExact(Date.parse(about.exportedAt), zone)}, Channelscope ${content.applicationVersion}`,
+      t('report.facts.made'),
+      t('report.facts.madeBy', {
+        time: formatExact(Date.parse(about.exportedAt), zone),
+        version: content.applicationVersion,
+      }),
     ],
     [
-      'Filter',
+      t('report.facts.filter'),
       about.filter === undefined
-        ? 'None: every cached record'
+        ? t('report.facts.noFilter')
         : markup`<span class="mono">${own(about.filter)}</span>`,
       true,
     ],
@@ -45,8 +44,8 @@ export function writeHead(content: ReportContent): Markup {
   const whole = formatSpan(toMs - fromMs);
   const covered =
     missingMs === 0
-      ? `All ${whole} of the period are cached.`
-      : `${formatSpan(missingMs)} of ${whole} are missing or not known to be complete; see “What is missing”.`;
+      ? t('report.coverage.all', { span: whole })
+      : t('report.coverage.part', { missing: formatSpan(missingMs), span: whole });
   const items = facts.map(
     ([name, value, isWide]) =>
       markup`<div class="${isWide === true ? 'wide' : ''}">
@@ -58,7 +57,7 @@ export function writeHead(content: ReportContent): Markup {
     <div class="brand">
       <svg width="14" height="14" viewBox="0 0 14 14" aria-hidden="true">
         <rect width="14" height="14" rx="3" /></svg
-      >Channelscope report
+      >${t('report.brand')}
     </div>
     <h1 id="title">${writeTitle(content)}</h1>
     ${drawCoverage(content)}

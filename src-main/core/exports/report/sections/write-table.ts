@@ -1,9 +1,19 @@
+import type { SpokenKey } from '../../../../common/words/messages.ts';
+import type { Words } from '../../../../common/words/words.ts';
 import { markup, type Markup, type MarkupPart } from '../markup.ts';
 
 /** A column of a table and how its cells are set: numbers at the right, times in one line, long texts in full. */
 export interface TableColumn {
   readonly name: string;
   readonly kind?: 'number' | 'time' | 'long';
+}
+
+/** Columns by the keys of their names. */
+export function toColumns(
+  { t }: Pick<Words, 't'>,
+  columns: readonly (Omit<TableColumn, 'name'> & { readonly key: SpokenKey })[],
+): readonly TableColumn[] {
+  return columns.map(({ key, ...column }) => ({ ...column, name: t(key) }));
 }
 
 const CLASSES = { number: 'n', time: 't', long: 'w' } as const;

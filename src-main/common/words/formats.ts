@@ -1,0 +1,25 @@
+import { createDateFormats, type DateFormats } from './dates.ts';
+import { createNumberFormats, type NumberFormats } from './numbers.ts';
+
+/** How a locale writes numbers, dates and lists, and in which order it sorts texts. */
+export interface Formats extends NumberFormats, DateFormats {
+  /** BCP 47. */
+  readonly locale: string;
+  /** `inbound and outbound`. */
+  formatList(texts: readonly string[]): string;
+  /** Orders two texts as a dictionary does, their numbers by size. */
+  compareTexts(first: string, second: string): number;
+}
+
+/** Makes the formats of a locale (BCP 47). Throws RangeError for what is none. */
+export function createFormats(locale: string): Formats {
+  const list = new Intl.ListFormat(locale, { type: 'conjunction' });
+  const collator = new Intl.Collator(locale, { numeric: true });
+  return {
+    ...createNumberFormats(locale),
+    ...createDateFormats(locale),
+    locale,
+    formatList: (texts) => list.format(texts),
+    compareTexts: (first, second) => collator.compare(first, second),
+  };
+}

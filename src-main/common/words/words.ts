@@ -1,0 +1,52 @@
+import { toLanguage, toLocale, type Language, type LanguageChoice } from '../model/settings/language.ts';
+import { createFormats, type Formats } from './formats.ts';
+import { isolateText } from './isolate-text.ts';
+import { SPOKEN_MESSAGES, type SpokenKey } from './messages.ts';
+
+/** One language, as it is written outside of the window. */
+export interface Words {
+  readonly language: Language;
+  readonly formats: Formats;
+  /**
+   * Returns a message with its `{name}`s filled in; a text among the values turns nothing beside it. `count` chooses
+   * between the forms of a plural. Without values its `{name}`s stay.
+   */
+  t(key: SpokenKey, values?: Readonly<Record<string, string | number>>, count?: number): string;
+}
+
+/** Makes the words of a choice; `systemLanguages` (BCP 47, the preferred one first) decide where it leaves that open. */
+export function createWords(choice: LanguageChoice, systemLanguages: readonly string[]): Words {
+  const language = toLanguage(choice, systemLanguages);
+  const formats = createFormats(toLocale(language, systemLanguages));
+  return {
+    language,
+    formats,
+    t(key, values, count) {
+      const text = findMessage(SPOKEN_MESSAGES[language], key) ?? findMessage(SPOKEN_MESSAGES.en, key) ?? key;
+      const form = chooseForm(text, count);
+      return values === undefined ? form : fillIn(form, values);
+    },
+  };
+}
+
+function findMessage(tree: object, key: string): string | null {
+  let found: unknown = tree;
+  for (const name of key.split('.')) {
+    if (typeof found !== 'object' || found === null) return null;
+    found = (found as Readonly<Record<string, unknown>>)[name];
+  }
+  return typeof found === 'string' ? found : null;
+}
+
+/** As the window does: the first of two forms is that of one. */
+function chooseForm(text: string, count: number | undefined): string {
+  const forms = text.split(' | ');
+  return (count === undefined || Math.abs(count) === 1 ? forms[0] : forms.at(-1)) ?? text;
+}
+
+function fillIn(text: string, values: Readonly<Record<string, string | number>>): string {
+  return text.replace(/\{(\w+)\}/g, (placeholder, name: string) => {
+    const value = values[name];
+    return value === undefined ? placeholder : isolateText(String(value));
+  });
+}

@@ -1,0 +1,131 @@
+import { describe, expect, it, test } from 'vitest';
+import { LANGUAGES, toLanguage, toLocale } from '../../../../src-main/common/model/settings/language.ts';
+import { createFormats } from '../../../../src-main/common/words/formats.ts';
+import { createWords } from '../../../../src-main/common/words/words.ts';
+import { createMessages, loadMessages } from '../../../../src-renderer/messages/index.ts';
+import { compareMessages, findFault, readMessages } from '../../../support/compare-messages.ts';
+
+const FOLDERS = ['src-renderer/messages', 'src-main/common/words'];
+/** Words that are written the same in another language, and what no language translates. */
+const MAX_SAME_SHARE = 0.12;
+
+describe.each(FOLDERS)('%s', (folder) => {
+  const english = readMessages(folder, 'en');
+
+  it.each(LANGUAGES.slice(1))('has the placeholders and plural forms of English in %s', (language) => {
+    expect(english.size).toBeGreaterThan(50);
+    expect(compareMessages(english, readMessages(folder, language)).unequal).toEqual([]);
+  });
+
+  it.each(LANGUAGES.slice(1))('is translated into %s', (language) => {
+    const other = readMessages(folder, language);
+    const words = [...english].filter(([, text]) => /[a-z]{3}/i.test(text.replace(/\{[^}]*\}/g, '')));
+    const same = words.filter(([key, text]) => other.get(key) === text);
+    expect(same.length / words.length).toBeLessThan(MAX_SAME_SHARE);
+  });
+});
+
+test.each([
+  ['{count} record | {count} records', '{count} registros', '1 plural forms, not 2'],
+  ['Until {time}', 'Hasta {hora}', 'placeholders {hora}, not {time}'],
+  ['Until {time}', 'Hasta', 'placeholders none, not {time}'],
+  ['Save', ' ', 'empty'],
+  [' or ', 'o', 'spaces at its ends'],
+  ['Until {time}', 'Hasta {time}', null],
+])('"%s" for "%s": %s', (english, translated, fault) => {
+  expect(findFault(english, translated)).toBe(fault);
+});
+
+describe('the language of a choice', () => {
+  it.each([
+    ['system', ['de-AT', 'en-US'], 'de', 'de-AT'],
+    ['system', ['fr-FR', 'pt-PT'], 'pt', 'pt-PT'],
+    ['system', ['ja'], 'en', 'en-GB'],
+    ['system', [], 'en', 'en-GB'],
+    ['system', ['en-US', 'de'], 'en', 'en-GB'],
+    ['es', ['de'], 'es', 'es'],
+    ['es', ['en-US', 'es-MX'], 'es', 'es-MX'],
+    ['system', ['de_DE.UTF-8', 'es-ES'], 'es', 'es-ES'],
+  ] as const)('%s with %j is %s, written as %s', (choice, system, language, locale) => {
+    expect(toLanguage(choice, system)).toBe(language);
+    expect(toLocale(language, system)).toBe(locale);
+  });
+});
+
+test.each([
+  ['en-GB', '412,331', '12.5%', '<0.1%', '20 Nov', '20 Nov 2026', 'Nov 2026', '1,000.5', 'a, b and c'],
+  ['es', '412.331', '12,5\u00a0%', '<0,1\u00a0%', '20 nov', '20 nov 2026', 'nov 2026', '1000,5', 'a, b y c'],
+  [
+    'pt-BR',
+    '412.331',
+    '12,5%',
+    '<0,1%',
+    '20 de nov.',
+    '20 de nov. de 2026',
+    'nov. de 2026',
+    '1.000,5',
+    'a, b e c',
+  ],
+  [
+    'de',
+    '412.331',
+    '12,5\u00a0%',
+    '<0,1\u00a0%',
+    '20. Nov.',
+    '20. Nov. 2026',
+    'Nov. 2026',
+    '1.000,5',
+    'a, b und c',
+  ],
+])('%s writes numbers, dates and lists its own way', (locale, ...expected) => {
+  const formats = createFormats(locale);
+  const atMs = Date.UTC(2026, 10, 20, 15, 52);
+  expect([
+    formats.formatCount(412_331),
+    formats.formatPercent(0.125),
+    formats.formatPercent(0.0001),
+    formats.formatDay(atMs, 'UTC'),
+    formats.formatFullDay(atMs, 'UTC'),
+    formats.formatMonth(11, 2026),
+    formats.formatMeasure(1000.5),
+    formats.formatList(['a', 'b', 'c']),
+  ]).toEqual(expected);
+  // What requests and files are written with is the same everywhere.
+  expect(formats.formatExact(atMs, 'UTC')).toBe('2026-11-20 15:52:00');
+  expect(formats.formatClock(atMs, 'UTC')).toBe('15:52');
+});
+
+test('texts are sorted as a dictionary of the language does, and numbers in them by size', () => {
+  const names = ['Zebra', 'Öl', 'Oper', 'Kanal 10', 'Kanal 9'];
+  expect(names.toSorted(createFormats('de').compareTexts)).toEqual([
+    'Kanal 9',
+    'Kanal 10',
+    'Öl',
+    'Oper',
+    'Zebra',
+  ]);
+});
+
+test('the window says a message in each language once it is loaded, in English before', async () => {
+  const messages = createMessages();
+  const words = messages.global;
+  words.locale.value = 'de';
+  expect(words.t('common.close')).toBe('Close');
+  for (const [language, expected] of [
+    ['de', 'Schließen'],
+    ['es', 'Cerrar'],
+    ['pt', 'Fechar'],
+    ['en', 'Close'],
+  ] as const) {
+    await loadMessages(messages, language);
+    words.locale.value = language;
+    expect(words.t('common.close')).toBe(expected);
+  }
+});
+
+test('what is said outside of the window follows its plurals, and turns nothing beside a value', () => {
+  const { t } = createWords('es', []);
+  expect(t('notes.requests', { count: '1' }, 1)).toBe('1 solicitud');
+  expect(t('notes.requests', { count: '0' }, 0)).toBe('0 solicitudes');
+  expect(t('notes.ended', { name: 'Error\u202egpj' })).toBe('\u2068Error\u202egpj\u2069: finalizada');
+});
