@@ -1,7 +1,9 @@
+import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Input } from '../../../src-main/common/contract/index.ts';
 import { RFC_4180, type CsvDialect } from '../../../src-main/common/model/exports/export-options.ts';
+import { createRandom } from '../../../src-main/service/sample/random.ts';
 import { HOSTILE_TEXTS } from '../../support/hostile-texts.ts';
 import { createDocument, fillSnapshot } from '../cache/cache-fixture.ts';
 import { createRealRig, type RealRig } from './real-rig.ts';
@@ -148,4 +150,30 @@ it('unknown fields that are named as known columns, and numbers of unusual size,
   await expectSame({ format: 'csv' });
   expect(await isEngines({ format: 'ndjson' })).toBe(false);
   expect(await isEngines({ format: 'csv' })).toBe(false);
+});
+
+/** Documents whose payloads can hardly be compressed, of about twelve times as many characters as `length`. */
+function createLongDocuments(count: number, length: number): unknown[] {
+  const random = createRandom(3);
+  const toPayload = (): string => Array.from({ length }, () => random().toString(36)).join();
+  return Array.from({ length: count }, (_none, seq) => createDocument(seq, { Payload: toPayload() }));
+}
+
+it.each(['csv', 'ndjson', 'json', 'parquet'] as const)(
+  'a large file as %s has the sum that is told of it, which was added up while it was written',
+  async (format) => {
+    await fillSnapshot(rig.cache, createLongDocuments(5000, 80));
+    const task = await rig.write({ format });
+    expect(task).toMatchObject({ state: 'done', error: null });
+    const content = await readFile(rig.target);
+    expect(content.length).toBeGreaterThan(2_000_000);
+    expect(task).toMatchObject({ fileBytes: content.length, fileSha256: hash('sha256', content) });
+    expect(await isEngines({ format })).toBe(true);
+  },
+);
+
+it('texts that take more memory than the engine may have are written row by row', async () => {
+  await fillSnapshot(rig.cache, createLongDocuments(2000, 800));
+  expect(await isEngines({ format: 'ndjson' })).toBe(false);
+  await expectSame({ format: 'ndjson' });
 });

@@ -94,6 +94,11 @@ export async function openEngineDatabase(options: EngineFile): Promise<EngineDat
   };
 }
 
+/** True for the error of a statement that takes more memory than allowed. DuckDB tells its errors apart by their text alone. */
+export function isOutOfMemory(error: unknown): boolean {
+  return String(error).includes('Out of Memory Error');
+}
+
 /** Writes a text as a literal of SQL. */
 export function quoteText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;

@@ -13,11 +13,13 @@ import {
 export const ENGINE_SCHEMA = 5;
 
 /** The date as received; empty where it is the instant in the form that most services write, as in the cache. */
-const DATE_TEXT_COLUMN = 'date_text';
+export const DATE_TEXT_COLUMN = 'date_text';
 
-/** The date as received, whichever form it is kept in. */
-export const DATE_TEXT_SQL = `CASE WHEN ${DATE_TEXT_COLUMN} = '' AND date_ms IS NOT NULL
-  THEN strftime(epoch_ms(date_ms), '%Y-%m-%dT%H:%M:%S.%gZ') ELSE ${DATE_TEXT_COLUMN} END`;
+/** The date as received, between quotes if any; `kept` is what becomes of one that is kept as text. */
+export function toDateTextSql(kept = DATE_TEXT_COLUMN, quote: '' | '"' = ''): string {
+  return `CASE WHEN ${DATE_TEXT_COLUMN} = '' AND date_ms IS NOT NULL
+    THEN strftime(epoch_ms(date_ms), '${quote}%Y-%m-%dT%H:%M:%S.%gZ${quote}') ELSE ${kept} END`;
+}
 
 export interface EngineColumn {
   readonly name: string;

@@ -2,7 +2,7 @@ import { openEngineSource } from '../../cache/read/engine-source.ts';
 import { serveCalls, type ServerPort } from '../../calls/serve-calls.ts';
 import { AppError } from '../../../common/contract/errors.ts';
 import type { CallContext, ServedOperations } from '../../calls/call-messages.ts';
-import { openEngineDatabase } from './engine-database.ts';
+import { isOutOfMemory, openEngineDatabase } from './engine-database.ts';
 import { createEngineOperations } from './engine-operations.ts';
 
 /** What the engine's process is started with. */
@@ -58,7 +58,7 @@ function guardOperations(operations: ServedOperations, abort: (error: unknown) =
         if (error instanceof AppError || context.signal.aborted) throw error;
         // DuckDB tells its errors apart by the beginning of their text alone.
         const text = String(error);
-        if (text.includes('Out of Memory Error')) {
+        if (isOutOfMemory(error)) {
           throw new AppError(
             'analysis.out-of-memory',
             'The question takes more memory than allowed.',

@@ -7,7 +7,7 @@ import {
 } from '../../../../common/reporting/reports.ts';
 import { OTHER_FIELDS_COLUMN } from '../../../../common/sql/sql-tables.ts';
 import { quoteText } from '../engine-database.ts';
-import { DATE_TEXT_SQL } from '../engine-tables.ts';
+import { toDateTextSql } from '../engine-tables.ts';
 import type { RecordScope } from '../record-scope.ts';
 
 /** What of a record stands in a column of a file. */
@@ -36,7 +36,7 @@ export function quoteName(name: string): string {
 
 /** The column of a field in the tables of a direction, an expression for the date as received. */
 function toFieldSql(name: FieldName<DetailKind>, direction: RecordScope['direction']): string {
-  if (name === 'dateText') return DATE_TEXT_SQL;
+  if (name === 'dateText') return toDateTextSql();
   const fields: Readonly<Record<string, ReportField>> = REPORTS[`${direction}-detail`].fields;
   return fields[name]?.column ?? 'NULL';
 }

@@ -8,6 +8,7 @@ import type { CallContext } from '../../../calls/call-messages.ts';
 import type { AskFiltered } from '../measures/measure-operations.ts';
 import type { EngineSource } from '../resolve-scope.ts';
 import type { SqlResults } from '../sql/sql-results.ts';
+import { isOutOfMemory } from '../engine-database.ts';
 import { quoteName, toValueSql, type FileColumn } from './file-column.ts';
 import { PARQUET_OPTIONS, toMetadataSql } from './parquet-options.ts';
 import { prepareRecordRows } from './record-rows.ts';
@@ -40,7 +41,7 @@ export function createFileOperations(options: {
   const { folder, ask, connect, source, results } = options;
   return {
     /**
-     * Writes records; null, and no file, where texts have to be written row by row (see `prepareText`). Throws AppErrors
+     * Writes records; null, and no file, where texts have to be written row by row (see `prepareText`), or are too long. Throws AppErrors
      * as `prepareRecordRows` and `writeFile` do.
      */
     writeRecords: (question: RecordFile, context: CallContext<FileProgress>): Promise<EngineFile | null> =>
@@ -57,7 +58,7 @@ export function createFileOperations(options: {
         if (lines === null) return null;
         const { values, total } = rows;
         context.progress({ done: 0, total });
-        return writeFile({
+        const writing = writeFile({
           connection,
           folder,
           select: `SELECT ${lines.select} ${rows.from}${rows.order}`,
@@ -67,6 +68,11 @@ export function createFileOperations(options: {
           end: lines.end,
           signal: context.signal,
           onProgress: context.progress,
+        });
+        return writing.catch((error: unknown) => {
+          // Long texts take several times as much memory here as where they are written row by row.
+          if (format.kind !== 'parquet' && isOutOfMemory(error)) return null;
+          throw error;
         });
       }),
     /** Writes rows of an open result of SQL as Parquet; `places` are those of the columns in the result. */

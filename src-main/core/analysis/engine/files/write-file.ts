@@ -1,6 +1,5 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { appendFile, chmod, open, stat, truncate } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { appendFile, chmod, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { AppError } from '../../../../common/contract/errors.ts';
@@ -8,6 +7,7 @@ import { tryToRemove } from '../../../../node/move-and-remove.ts';
 import { PRIVATE_FILE_MODE } from '../../../../node/private-files.ts';
 import { quoteText } from '../engine-database.ts';
 import type { BoundValue } from '../filter-sql.ts';
+import { followFile } from './follow-file.ts';
 import type { LineEnd } from './text/line-sql.ts';
 
 const PROGRESS_MS = 200;
@@ -47,7 +47,9 @@ export async function writeFile(options: {
   // Settings are locked; these two statements are the way left to be told how far it is.
   await connection.run('PRAGMA enable_progress_bar');
   await connection.run('PRAGMA disable_print_progress_bar');
+  const followed = followFile(path);
   const timer = setInterval(() => {
+    void followed.step();
     const { percentage } = connection.progress;
     if (percentage > 0) onProgress({ done: Math.min(total, Math.floor((percentage * total) / 100)), total });
   }, PROGRESS_MS);
@@ -58,12 +60,14 @@ export async function writeFile(options: {
     signal.throwIfAborted();
     await chmod(path, PRIVATE_FILE_MODE);
     if (end !== undefined) await endLines(path, rowCount, end);
-    return { path, rowCount, ...(await settle(path, signal)) };
+    return { path, rowCount, ...(await followed.end(signal)) };
   } catch (error) {
+    await followed.close();
     await tryToRemove(path, () => undefined);
     throw toWriteError(error);
   } finally {
     clearInterval(timer);
+    await followed.close();
   }
 }
 
@@ -73,28 +77,6 @@ async function endLines(path: string, rowCount: number, { separator, text }: Lin
   const isEmpty = rowCount === 0;
   await truncate(path, size - Buffer.byteLength(isEmpty ? '\n' : `${separator}\n`));
   await appendFile(path, text);
-}
-
-/** Has the system write the file out while its sum is computed, so that nobody has to wait for that later. */
-async function settle(path: string, signal: AbortSignal): Promise<{ bytes: number; sha256: string }> {
-  const handle = await open(path, 'r+');
-  try {
-    const [sum] = await Promise.all([readSum(path, signal), handle.sync()]);
-    return sum;
-  } finally {
-    await handle.close();
-  }
-}
-
-async function readSum(path: string, signal: AbortSignal): Promise<{ bytes: number; sha256: string }> {
-  const hash = createHash('sha256');
-  let bytes = 0;
-  for await (const piece of createReadStream(path, { highWaterMark: 1 << 20, signal })) {
-    const chunk = piece as Buffer;
-    hash.update(chunk);
-    bytes += chunk.length;
-  }
-  return { bytes, sha256: hash.digest('hex') };
 }
 
 /** DuckDB tells its errors apart by their text alone. */

@@ -3,6 +3,7 @@ import { REPORTS, type ReportField } from '../../../../../common/reporting/repor
 import { formatMoment } from '../../../../../common/time/format-moment.ts';
 import type { ClockOffset } from '../../../../../common/sql/zone-clock.ts';
 import { quoteText } from '../../engine-database.ts';
+import { DATE_TEXT_COLUMN, toDateTextSql } from '../../engine-tables.ts';
 import type { RecordScope } from '../../record-scope.ts';
 import { toValueSql, type FileColumn } from '../file-column.ts';
 
@@ -17,6 +18,8 @@ export type CellKind = 'number' | 'digits' | 'text';
 export interface CellSql {
   readonly kind: CellKind;
   readonly sql: string;
+  /** Puts what needs no look at its characters, in double quotes, beside the others, which are quoted already. */
+  addPlain?(quoted: string): string;
 }
 
 /** The expressions of a file's columns as texts; `offsets` are those of the clocks, by zone. */
@@ -32,6 +35,8 @@ export function toCellSql(
     return { kind: 'text', sql: `CASE WHEN date_ms IS NULL THEN ${otherwise} ELSE ${text} END` };
   }
   if (value.kind !== 'field') return { kind: 'text', sql };
+  if (value.name === 'dateText')
+    return { kind: 'text', sql: DATE_TEXT_COLUMN, addPlain: (quoted) => toDateTextSql(quoted, '"') };
   const kind = findCellKind(value.name, direction);
   return { kind, sql: kind === 'number' ? toNumberSql(sql) : sql };
 }

@@ -64,8 +64,8 @@ export function toJsonSql(columns: readonly LineColumn[], about: string, recordC
 /** A record as an object, and what is behind it. */
 function toObjectSql(columns: readonly LineColumn[], behind: string): string {
   const own = columns.filter(({ value }) => value.kind !== 'other-fields');
-  const members = own.map(({ name, cell: { kind, sql } }, place) => {
-    const json = kind === 'number' ? sql : `CAST(to_json(${sql}) AS VARCHAR)`;
+  const members = own.map(({ name, cell: { kind, sql, addPlain = asIs } }, place) => {
+    const json = kind === 'number' ? sql : addPlain(`CAST(to_json(${sql}) AS VARCHAR)`);
     return `${quoteText(`${place === 0 ? '' : ','}${JSON.stringify(name)}:`)}, coalesce(${json}, 'null')`;
   });
   const separator = own.length === 0 ? '' : ',';
@@ -80,7 +80,9 @@ function toPlainOptions(hasHead: boolean): string {
   return `FORMAT csv, HEADER ${String(hasHead)}, QUOTE '', ESCAPE '', DELIMITER ''`;
 }
 
-function toCsvCell({ kind, sql }: CellSql, csv: CsvDialect): string {
+const asIs = (sql: string): string => sql;
+
+function toCsvCell({ kind, sql, addPlain = asIs }: CellSql, csv: CsvDialect): string {
   if (kind === 'number') {
     const digits = csv.decimalSign === '.' ? sql : `replace(${sql}, '.', ${quoteText(csv.decimalSign)})`;
     if (csv.quoting === 'all') return `'"' || ${digits} || '"'`;
@@ -89,7 +91,7 @@ function toCsvCell({ kind, sql }: CellSql, csv: CsvDialect): string {
   }
   const guarded = csv.guard ? toGuarded(sql, kind === 'digits') : sql;
   const safe = `CASE WHEN contains(${sql}, '"') THEN ${toDoubled(guarded)} ELSE ${guarded} END`;
-  return `CASE WHEN ${sql} IS NOT NULL THEN concat('"', ${safe}, '"') END`;
+  return addPlain(`CASE WHEN ${sql} IS NOT NULL THEN concat('"', ${safe}, '"') END`);
 }
 
 /** A text with its quotes doubled; `replace` takes five times as long. */
