@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DEFAULT_EVIDENCE } from '../../../src-main/common/model/exports/evidence-options.ts';
 import { SPECIFIED_REPORT_IDENTIFIERS } from '../../../src-main/common/reporting/reports.ts';
 import { unpackBody } from '../../../src-main/core/cache/write/page-body.ts';
 import {
@@ -11,12 +12,15 @@ import {
   type Answer,
   type FaultServer,
 } from '../../support/fault-server.ts';
+import { readZip } from '../../support/read-zip.ts';
 import { lastDays } from '../downloads/download-rig.ts';
 import { ALL_FORMS, CANARIES, findCanaries } from './canary-forms.ts';
 import { openWatchedWindow, type WatchedWindow } from './watched-window.ts';
 
 const ECHO = ALL_FORMS.map(({ text }) => text).join(' | ');
 const { accessToken, accessTokenSecret } = CANARIES;
+
+const EVERYTHING = { client: 'received', payload: 'received', errors: 'received' } as const;
 
 /** What the service answers with, until a test says otherwise. */
 interface Script {
@@ -127,16 +131,17 @@ describe('a hunt for canaries through a session with services that echo them', (
     await call('records/read-record', { snapshotId, seq: 0 });
     await call('records/read-raw', { snapshotId, seq: 0 });
     await call('downloads/export-certificate', { snapshotId });
-    for (const format of ['csv', 'json'] as const) {
+    for (const format of ['csv', 'json', 'evidence'] as const) {
       const started = await call('exports/start', {
         scope: { snapshotId },
         format,
         filter: { conditions: [] },
         order: [{ column: 'received', descending: false }],
         includePayload: true,
+        evidence: { ...DEFAULT_EVIDENCE, masking: EVERYTHING },
       });
       await call('tasks/wait', { taskId: started!.taskId! });
-      if (format === 'csv') continue;
+      if (format !== 'json') continue;
       const revealed = await call('exports/reveal', { taskId: started!.taskId! });
       expect(await page.open(revealed!.downloadPath!)).toContain('[removed]');
     }
@@ -194,6 +199,17 @@ describe('a hunt for canaries through a session with services that echo them', (
     expect(names).toContain('cache.sqlite-wal');
     expect(names).toMatch(/\.csv/);
     expect(await searchFolder()).toEqual([]);
+  });
+
+  it('finds none in any file of an evidence pack of everything as received', async () => {
+    const entries = await readdir(page.dataFolder, { recursive: true });
+    const [pack = ''] = entries.filter((name) => name.endsWith('.zip'));
+    const files = await readZip(join(page.dataFolder, pack));
+    expect(files.get('records.ndjson')?.toString()).toContain('sent ');
+    const found = [...files].flatMap(([name, bytes]) =>
+      findCanaries(bytes.toString()).map((form) => `${name}: ${form}`),
+    );
+    expect(found).toEqual([]);
   });
 
   it.skipIf(process.platform !== 'linux')('finds none in the arguments of any process', async () => {

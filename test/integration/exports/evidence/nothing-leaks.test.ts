@@ -25,7 +25,8 @@ const client = fc.oneof(
   fc.tuple(word, word).map(([name, host]) => `${name}@${host}.example`),
   fc.integer({ min: 10 ** 9, max: 10 ** 12 }).map((digits) => `+${digits}`),
 );
-const phrase = fc.array(word, { minLength: 3, maxLength: 6 }).map((words) => words.join(' '));
+/** Longer than what is shown of a payload that is shortened. */
+const phrase = fc.array(word, { minLength: 5, maxLength: 8 }).map((words) => words.join(' '));
 const record = fc.record({
   client,
   other: client,

@@ -91,10 +91,7 @@ export function createKnownClients(): KnownClients {
       if (text === '') return [];
       const parts = findParts(text, own);
       const words = findWords(text);
-      if (parts.length === 0) return words;
-      const isApart = ({ fromAt, toAt }: TextSpan): boolean =>
-        parts.every((part) => part.toAt <= fromAt || part.fromAt >= toAt);
-      return [...parts, ...words.filter(isApart)].sort((a, b) => a.fromAt - b.fromAt);
+      return parts.length === 0 ? words : mergeSpans([...parts, ...words]);
     },
   };
 }
@@ -113,6 +110,17 @@ export function replaceSpans<Span extends TextSpan>(
     doneAt = span.toAt;
   }
   return replaced + text.slice(doneAt);
+}
+
+/** In order; of those that overlap one that covers them all, with the key of the one that begins first. */
+function mergeSpans(spans: readonly ClientSpan[]): readonly ClientSpan[] {
+  const merged: ClientSpan[] = [];
+  for (const span of spans.toSorted((a, b) => a.fromAt - b.fromAt)) {
+    const last = merged.at(-1);
+    if (last === undefined || span.fromAt >= last.toAt) merged.push(span);
+    else merged[merged.length - 1] = { ...last, toAt: Math.max(last.toAt, span.toAt) };
+  }
+  return merged;
 }
 
 /** A record's own client, wherever it stands. */

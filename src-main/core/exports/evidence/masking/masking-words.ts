@@ -2,7 +2,7 @@ import type { EvidenceMasking } from '../../../../common/model/exports/evidence-
 
 const CLIENTS: Readonly<Record<EvidenceMasking['client'], string>> = {
   pseudonym:
-    'Each client has a pseudonym, the same in all files, also where other texts name it. The key of the pseudonyms is not kept: nobody can find the client behind one.',
+    'Each client has a pseudonym, the same in all files, also where other texts name it. The secret key that pseudonyms were made with is not in the pack, and is not kept.',
   shortened: 'Of each client only the beginning stands, also where other texts name it.',
   'left-out': 'Clients are left out; other texts that name one have <client> there.',
   received: 'Clients stand as received.',

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import {
+  createKnownClients,
+  replaceSpans,
+  toClientKey,
+} from '../../../../../src-main/core/exports/evidence/masking/known-clients.ts';
+import { createPseudonyms } from '../../../../../src-main/core/exports/evidence/masking/pseudonyms.ts';
+import { findQuotedContent } from '../../../../../src-main/core/exports/evidence/masking/quoted-content.ts';
+
+const known = createKnownClients();
+for (const client of ['Ana Haddad', 'Haddad Gómez', '+49 171 5550123', 'al', '404', 'timeout'])
+  known.add(client);
+const hide = (text: string, own = ''): string => replaceSpans(text, known.find(text, own), () => '█');
+
+describe('clients in texts', () => {
+  it.each([
+    ['Ana Haddad is not known', '█ is not known'],
+    ['ANA-HADDAD, ana.haddad', '█, █'],
+    ['Anahaddad and Haddad stay', 'Anahaddad and Haddad stay'],
+    ['call +49 (171) 5550123 back', 'call +█ back'],
+    ['al got 404', 'al got 404'],
+    ['timeouts are no timeout', 'timeouts are no █'],
+    ['for Haddad Go\u0301mez', 'for █'],
+  ])('%j reads %j', (text, hidden) => {
+    expect(hide(text)).toBe(hidden);
+  });
+
+  it('a record’s own client is found within words too', () => {
+    expect(hide('id=u77123x of U77123', 'u77123')).toBe('id=█x of █');
+  });
+
+  it('of clients that overlap nothing is left over', () => {
+    expect(hide('Ana Haddad Gómez called', 'Haddad Gómez')).toBe('█ called');
+  });
+});
+
+it('a pseudonym is the same for spellings of a client, another one with another key', () => {
+  const [toPseudonym, toOther] = [
+    createPseudonyms(Buffer.alloc(32, 1)),
+    createPseudonyms(Buffer.alloc(32, 2)),
+  ];
+  expect(toPseudonym('Ana Haddad')).toBe(toPseudonym('ana-haddad'));
+  expect(toPseudonym(toClientKey('Ana Haddad'))).toBe(toPseudonym('Ana Haddad'));
+  expect(toPseudonym('Ana Haddad')).not.toBe(toPseudonym('Ana Hadad'));
+  expect(toPseudonym('Ana Haddad')).not.toBe(toOther('Ana Haddad'));
+  const many = new Set(Array.from({ length: 60_000 }, (_none, place) => toPseudonym(`client ${place}`)));
+  expect(many.size).toBe(60_000);
+});
+
+describe('what an error quotes of a payload', () => {
+  const content = JSON.stringify({ text: 'a loan for the red bicycle', account: 884_213, type: 'ask' });
+  const hide = (text: string): string => replaceSpans(text, findQuotedContent(text, content), () => '█');
+
+  it.each([
+    ['No rule for "a loan for the red bicycle"', 'No rule for "█"'],
+    ['the red bicycle was asked for', '█ was asked for'],
+    ['account 884213 is closed', 'account █ is closed'],
+    ['the red one is red', 'the red one is red'],
+    ['ask again', 'ask again'],
+  ])('%j reads %j', (text, hidden) => {
+    expect(hide(text)).toBe(hidden);
+  });
+});
