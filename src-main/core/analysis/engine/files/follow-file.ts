@@ -27,6 +27,7 @@ export function followFile(path: string): FollowedFile {
   let summed = 0;
   let flushing: Promise<void> | null = null;
   let stepping: Promise<void> = Promise.resolve();
+  let isWhole = false;
 
   const sum = async (heldBytes: number, signal?: AbortSignal): Promise<void> => {
     handle ??= await open(path, 'r');
@@ -48,11 +49,14 @@ export function followFile(path: string): FollowedFile {
   };
   return {
     step() {
+      // The end reads the rest by itself, in order.
+      if (isWhole) return stepping;
       // One that can't be read yet is read when it is whole.
       stepping = stepping.then(() => sum(END_BYTES)).catch(() => undefined);
       return stepping;
     },
     async end(signal) {
+      isWhole = true;
       await stepping;
       await sum(0, signal);
       return { bytes: summed, sha256: hash.digest('hex') };
