@@ -72,8 +72,11 @@ export function useExplainWords() {
     const [first] = explanation.values;
     if (first === undefined || first.certainty === 'chance') return t('explain.nothingSure');
     const { parts, insideShare, outsideShare } = toWords(first, explanation);
-    const named = parts.map(({ field, value: text, isNone }) =>
-      isNone ? t('explain.without', { field: field.toLowerCase() }) : `${field} ${text}`,
+    // The message itself decides whether the field's name begins with a small letter there: in German it doesn't.
+    const named = parts.map(({ field, value: text, isNone }, place) =>
+      isNone
+        ? t('explain.without', { field: `detail.fields.${first.terms[place]?.field ?? ''}` })
+        : `${field} ${text}`,
     );
     const value = named.join(` ${t('explain.with')} `);
     if (outsideShare === 0) return t('explain.onlyHere', { value });
