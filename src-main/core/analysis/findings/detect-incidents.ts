@@ -1,6 +1,7 @@
 import type { Direction } from '../../../common/reporting/reports.ts';
 import type { Judged, Measured } from './evidence.ts';
 import type { Expectation } from './expect-traffic.ts';
+import { measureDispersion } from './measure-dispersion.ts';
 import { scanMinutes, type Run } from './scan-minutes.ts';
 import type { HourCounts, TrafficCounts, TrafficCoverage } from './traffic-grid.ts';
 import { FACTOR, weighShares } from './weigh-shares.ts';
@@ -43,7 +44,7 @@ export function detectIncidents(
 ): Incident[] {
   const { channel, service, directions } = series;
   return TRAFFIC_KINDS.flatMap((kind) => {
-    const { evidence, measure } = createEvidence(covered, series.minutes, expected, kind);
+    const { evidence, measure } = createEvidence(covered, series, expected, kind);
     return scanMinutes(evidence).flatMap((run) => {
       const measured = measure(run.onset, run.end ?? evidence.minutes);
       const source = expected[Math.floor(run.onset / 60)]?.source ?? 'days';
@@ -63,12 +64,13 @@ function isLarge(kind: TrafficKind, { hits, total, expected }: Measured): boolea
 
 /** Returns what speaks for a kind of incident in the minutes of some traffic. */
 export function createEvidence(
-  { minutesCovered }: TrafficCoverage,
-  minutes: TrafficCounts,
+  { minutesCovered, hoursCovered, firstHour, firstMinute }: TrafficCoverage,
+  { hours, minutes }: Pick<Series, 'hours' | 'minutes'>,
   expected: readonly (Expectation | null)[],
   kind: TrafficKind,
 ): Judged {
-  return kind === 'errors-up' || kind === 'slower'
-    ? weighShares(minutesCovered, minutes, expected, kind)
-    : weighVolume(minutesCovered, minutes, expected, kind);
+  if (kind === 'errors-up' || kind === 'slower') return weighShares(minutesCovered, minutes, expected, kind);
+  const before = Math.floor(firstMinute / 60) - firstHour;
+  const dispersion = measureDispersion(hours.requests.subarray(0, before), hoursCovered);
+  return weighVolume({ minutesCovered, dispersion }, minutes, expected, kind);
 }

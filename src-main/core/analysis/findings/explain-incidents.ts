@@ -159,7 +159,7 @@ function isUnusualWithout(
   if (rest.length === 0) return false;
   const series = sumFlows(place, rest);
   const expected = expect(place.covered, series.hours, rest);
-  const { evidence } = createEvidence(place.covered, series.minutes, expected, incident.kind);
+  const { evidence } = createEvidence(place.covered, series, expected, incident.kind);
   const end = incident.end ?? evidence.minutes;
   let sum = 0;
   for (let minute = 0; minute < end; minute += 1) {

@@ -23,9 +23,15 @@ const FIRST_DISPERSION = 1.2;
 const DISPERSION_MEMORY_BLOCKS = 48;
 const MAX_DISPERSION_OF_BLOCK = 12;
 
-/** Returns what speaks for fewer, or more, requests than usual. */
+/**
+ * Returns what speaks for fewer, or more, requests than usual. `dispersion` is by how much they vary beyond chance on
+ * other days.
+ */
 export function weighVolume(
-  minutesCovered: Uint8Array,
+  {
+    minutesCovered,
+    dispersion: usualDispersion,
+  }: { readonly minutesCovered: Uint8Array; readonly dispersion: number },
   { requests }: TrafficCounts,
   expected: readonly (Expectation | null)[],
   kind: 'volume-down' | 'volume-up',
@@ -39,7 +45,7 @@ export function weighVolume(
   const memory = 0.5 ** (1 / LEVEL_MEMORY_MINUTES);
   const factor = isDrop ? DROP : SURGE;
   const logFactor = Math.log(factor);
-  let dispersion = FIRST_DISPERSION;
+  let dispersion = Math.max(FIRST_DISPERSION, usualDispersion);
   const block = { minutes: 0, seen: 0, usual: 0 };
   const isCovered = (minute: number): boolean => minutesCovered[minute] === 1;
   /** Learns from a minute that is usual. */
@@ -73,7 +79,10 @@ export function weighVolume(
       weigh: (minute) => {
         const rate = rates[minute] ?? -1;
         if (rate <= 0) return 0;
-        return ((requests[minute] ?? 0) * logFactor - rate * (factor - 1)) / Math.max(1, dispersion);
+        return (
+          ((requests[minute] ?? 0) * logFactor - rate * (factor - 1)) /
+          Math.max(1, dispersion, usualDispersion)
+        );
       },
       createSum: () => {
         let seen = 0;

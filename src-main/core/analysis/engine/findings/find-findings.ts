@@ -79,7 +79,8 @@ export async function findFindings(
   for (const span of down) found.push(await describeDown(connection, looked, span, question.untilMs));
   for (const span of question.unreachableSpans)
     found.push(await describeDown(connection, looked, { ...span, part: null, also: [] }, question.untilMs));
-  for (const incident of rest)
+  const shownFrom = Math.floor((question.untilMs - question.shownMs - window.fromMs) / MINUTE_MS);
+  for (const incident of rest.filter(({ end }) => end === null || end > shownFrom))
     found.push(await describeIncident(connection, looked, incident, question.untilMs));
   return {
     ...rankFindings(found, question),
