@@ -33,6 +33,8 @@ export default defineConfig({
         test: {
           name: 'node',
           environment: 'node',
+          // Its modules import JSON in a way that Node refuses.
+          server: { deps: { inline: ['@actions/workflow-parser'] } },
           globalSetup: ['test/support/bundled/bundle-scripts.ts'],
           include: [
             'test/{service,contract,integration,faults,electron,packaging,architecture}/**/*.test.ts',

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { findWorkflowFaults, readCommands } from '../support/packaging/read-workflow.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const folder = join(root, '.github/workflows');
@@ -12,11 +13,23 @@ const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   scripts: Record<string, string>;
 };
 
-describe.each(workflows)('the workflow %s', (_name, text) => {
-  it('runs scripts and files that are there', () => {
-    const called = [...text.matchAll(/npm run ([\w:-]+)/gu)].map(([, script = '']) => script);
+/** Commands of npm that are none of package.json's scripts. */
+const NPM_COMMANDS = new Set(['ci', 'audit', 'run']);
+
+describe.each(workflows)('the workflow %s', (name, text) => {
+  it('is one by the schema of those who run it', async () => {
+    expect(await findWorkflowFaults(name, text)).toEqual([]);
+  });
+
+  it('runs scripts and files that are there', async () => {
+    const commands = await readCommands(name, text);
+    expect(commands.length).toBeGreaterThan(3);
+    const lines = commands.join('\n');
+    const called = [...lines.matchAll(/\bnpm run ([\w:-]+)/gu)].map(([, script = '']) => script);
     expect(called.filter((script) => !(script in scripts))).toEqual([]);
-    const files = [...text.matchAll(/\bnode ((?:[\w@.-]+\/)+[\w.-]+\.[cm]?[jt]s)/gu)].map(
+    const others = [...lines.matchAll(/\bnpm ([\w-]+)/gu)].map(([, command = '']) => command);
+    expect(others.filter((command) => !NPM_COMMANDS.has(command) && !(command in scripts))).toEqual([]);
+    const files = [...lines.matchAll(/\bnode ((?:[\w@.-]+\/)+[\w.-]+\.[cm]?[jt]s)/gu)].map(
       ([, path = '']) => path,
     );
     expect(files.filter((path) => !existsSync(join(root, path)))).toEqual([]);
@@ -27,10 +40,25 @@ describe.each(workflows)('the workflow %s', (_name, text) => {
     expect(text).not.toMatch(/pull_request_target|write-all/u);
   });
 
-  it('leaves no credential behind where others’ code runs, and puts no text from outside into a script', () => {
+  it('leaves no credential behind where others’ code runs, and puts no text from outside into a script', async () => {
     const checkouts = text.match(/uses: actions\/checkout@/gu) ?? [];
     expect(text.match(/persist-credentials: false/gu) ?? []).toHaveLength(checkouts.length);
-    const commands = [...text.matchAll(/^\s*(?:- )?run: (.*)$/gmu)].map(([, command = '']) => command);
-    expect(commands.filter((command) => command.includes('${{'))).toEqual([]);
+    expect((await readCommands(name, text)).filter((command) => command.includes('${{'))).toEqual([]);
+  });
+});
+
+describe('the check of a workflow', () => {
+  const write = (...steps: string[]): string =>
+    ['on: push', 'jobs:', '  one:', '    runs-on: ubuntu-24.04', ...steps].join('\n');
+
+  it.each([
+    ['a word that no job has', write('    stepz: []'), 'stepz'],
+    ['a job that is not there', write('    needs: two', '    steps: [{ run: ls }]'), 'no dependencies'],
+    ['an unknown context', write('    steps:', '      - run: echo ${{ secret.KEY }}'), 'secret'],
+    ['a step that does nothing', write('    steps:', '      - name: Nothing'), 'run'],
+    ['what is no YAML', 'on: [push', ''],
+  ])('finds %s', async (_what, text, words) => {
+    expect((await findWorkflowFaults('one.yml', text)).join('\n')).toContain(words);
+    expect(await findWorkflowFaults('one.yml', text)).not.toEqual([]);
   });
 });
