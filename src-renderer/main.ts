@@ -25,9 +25,9 @@ function readNonce(): string {
 
 const page: Window & { readonly channelscope?: DesktopBridge } = window;
 markHost(document.documentElement, page.channelscope);
-await loadFonts();
+const [backend] = await Promise.all([chooseBackend(page), loadFonts()]);
 createApp(App, { nonce: readNonce() })
-  .provide(backendKey, chooseBackend(page))
+  .provide(backendKey, backend)
   .use(createPinia())
   .use(createMessages())
   .use(createViews())

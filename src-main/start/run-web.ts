@@ -57,6 +57,7 @@ export async function runWeb(
     version,
     dataFolder,
     windowFolder: join(root, 'out/renderer'),
+    iconFolder: join(root, 'resources/icons/linux'),
     developmentServer,
     port: options.port,
     now: Date.now,

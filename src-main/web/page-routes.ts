@@ -12,8 +12,10 @@ import { findWindowFile } from '../core/window/window-files.ts';
 import type { FailureLimiter } from '../node/http/failure-limiter.ts';
 import { refuse } from '../node/http/problem.ts';
 import type { BrowserLanguages } from './browser-languages.ts';
+import { buildManifest, findIconName, ICON_PATH, insertManifest, MANIFEST_PATH } from './app-manifest.ts';
 import { buildStartAgainPage } from './plain-pages.ts';
 import { allowMethods } from './request-checks.ts';
+import type { WebSessions } from './web-sessions.ts';
 import { refuseWhileSlowedDown, type SessionGuard } from './session-guard.ts';
 
 export interface PageParts {
@@ -21,11 +23,18 @@ export interface PageParts {
   readonly failures: FailureLimiter;
   /** What the browser says of itself. */
   readonly languages: Pick<BrowserLanguages, 'note'>;
+  /** Answers the challenge of a page that waits for its host. */
+  readonly prove: WebSessions['prove'];
   /** The built window. */
   readonly windowFolder: string;
+  /** The icon in each size. */
+  readonly iconFolder: string;
   /** Address of a server that rebuilds the window as it is changed; null for the built one. */
   readonly developmentServer: string | null;
 }
+
+/** In hexadecimal. */
+const TEXT_OF_32_BYTES = /^[0-9a-f]{64}$/u;
 
 /**
  * Everything outside /api. The window's files hold no user's data, so they need no session: a browser that
@@ -33,7 +42,7 @@ export interface PageParts {
  */
 export function addPageRoutes(
   app: FastifyInstance,
-  { guard, failures, languages, windowFolder, developmentServer }: PageParts,
+  { guard, failures, languages, prove, windowFolder, iconFolder, developmentServer }: PageParts,
 ): void {
   app.all('/launch', { onRequest: allowMethods('GET') }, (request, reply) => {
     const launchToken = readLaunchToken(request);
@@ -47,8 +56,23 @@ export function addPageRoutes(
       void sendPage(reply.code(403), buildStartAgainPage);
     }
   });
+  app.all<{ Params: { session: string; challenge: string } }>(
+    '/proof/:session/:challenge',
+    { onRequest: allowMethods('GET') },
+    ({ params }, reply) => {
+      const proof = TEXT_OF_32_BYTES.test(params.challenge) ? prove(params.session, params.challenge) : null;
+      return proof === null ? refuse(reply, 404) : reply.send({ proof });
+    },
+  );
   const reading = { onRequest: allowMethods('GET', 'HEAD') };
   app.all('/start-again', reading, (_request, reply) => sendPage(reply, buildStartAgainPage));
+  app.all(MANIFEST_PATH, reading, (_request, reply) =>
+    reply.type('application/manifest+json').send(JSON.stringify(buildManifest())),
+  );
+  app.all<{ Params: { name: string } }>(`${ICON_PATH}/:name`, reading, ({ params }, reply) => {
+    const name = findIconName(params.name);
+    return name === null ? refuse(reply, 404) : reply.type('image/png').sendFile(name, iconFolder);
+  });
   app.all('/*', reading, async (request, reply) => {
     if (developmentServer !== null) return sendDevelopmentFile(request, reply, developmentServer);
     const file = await findWindowFile(windowFolder, request.url.split('?', 1)[0] ?? '');
@@ -59,7 +83,7 @@ export function addPageRoutes(
     }
     languages.note(request.headers['accept-language']);
     const html = await readFile(file.path, 'utf8');
-    return sendPage(reply, (nonce) => insertNonce(html, nonce));
+    return sendPage(reply, (nonce) => insertNonce(insertManifest(html), nonce));
   });
 }
 

@@ -13,6 +13,8 @@ export interface WebApplicationOptions {
   readonly version: string;
   readonly dataFolder: string;
   readonly windowFolder: string;
+  /** The icon in each size, as PNG. */
+  readonly iconFolder: string;
   /** Address of a server that rebuilds the window as it is changed; null for the built one. */
   readonly developmentServer: string | null;
   readonly port: number;

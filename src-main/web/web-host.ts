@@ -55,5 +55,8 @@ export function createWebHost(options: {
     chooseImportFile: (uploadId) => Promise.resolve(uploadId === null ? null : uploads.take(uploadId)),
     // Systems open files with the desktop application only.
     takeOpenedFile: () => Promise.resolve(null),
+    // A browser opens tabs by itself, and whoever started this process starts it again.
+    openWindow: () => false,
+    startNormally: () => false,
   };
 }

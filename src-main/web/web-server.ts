@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import fastifyCookie from '@fastify/cookie';
 import fastifyStatic from '@fastify/static';
@@ -13,6 +12,7 @@ import type { BrowserLanguages } from './browser-languages.ts';
 import { createEventStreams } from './event-streams.ts';
 import type { ExportDownloads } from './export-downloads.ts';
 import type { ImportUploads } from './import-uploads.ts';
+import { findFreePort, readKeptPlace, writeKeptPlace } from './kept-place.ts';
 import { addPageRoutes } from './page-routes.ts';
 import { createSessionGuard } from './session-guard.ts';
 import { createWebSessions } from './web-sessions.ts';
@@ -33,9 +33,13 @@ export interface WebServerOptions {
   readonly languages: Pick<BrowserLanguages, 'note'>;
   /** The built window. */
   readonly windowFolder: string;
+  /** The icon in each size, as PNG. */
+  readonly iconFolder: string;
   /** Address of a server that rebuilds the window as it is changed; null for the built one. */
   readonly developmentServer: string | null;
-  /** 0 takes a free one. */
+  /** Where it keeps the place that it is served at, for pages that outlive it. */
+  readonly dataFolder: string;
+  /** 0 takes the one of the last start, or a free one. */
   readonly port: number;
   readonly now: () => number;
   /** Called with what went wrong in the server itself. */
@@ -67,7 +71,9 @@ const FILE_OPTIONS = {
 /** Serves the application to browsers on this computer only. */
 export async function startWebServer(options: WebServerOptions): Promise<WebServer> {
   // Cookies are shared by all ports of a name: under this one, no other local server receives ours.
-  const isolatedName = `${randomBytes(8).toString('hex')}.localhost`;
+  const kept = readKeptPlace(options.dataFolder);
+  const isolatedName = kept.name;
+  const wantedPort = options.port === 0 ? await findFreePort(kept.port) : options.port;
   const hardening: ServerHardening = { ...HARDENING, hostNames: [isolatedName], onError: options.onError };
   const app = fastify(toServerOptions(hardening));
   const connections = hardenServer(app, hardening);
@@ -80,19 +86,30 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
       : refuse(reply.header('allow', 'GET, HEAD'), 405),
   );
 
-  const sessions = createWebSessions(options.now);
+  let servedPort = wantedPort;
+  const sessions = createWebSessions(options.now, {
+    // A page finds its host where it was. Elsewhere its session would be open to whoever holds that place now.
+    sessions: wantedPort === kept.port ? kept.sessions : [],
+    keep: (list) =>
+      writeKeptPlace(options.dataFolder, { port: servedPort, name: isolatedName, sessions: [...list] }),
+  });
   const failures = createFailureLimiter(options.now);
   const guard = createSessionGuard({ sessions, failures, connections });
   addApiRoutes(app, { ...options, guard, streams: createEventStreams(options.core) });
-  addPageRoutes(app, { ...options, guard, failures });
+  addPageRoutes(app, { ...options, guard, failures, prove: sessions.prove });
 
-  await app.listen({ port: options.port, host: '127.0.0.1' });
+  await app.listen({ port: wantedPort, host: '127.0.0.1' });
   const { port } = app.server.address() as AddressInfo;
+  servedPort = port;
+  sessions.keep();
   const launchPath = `/launch?token=${sessions.launchToken}`;
   return {
     launchUrl: `http://127.0.0.1:${port}${launchPath}`,
     isolatedLaunchUrl: `http://${isolatedName}:${port}${launchPath}`,
     port,
-    stop: () => app.close(),
+    stop: async () => {
+      sessions.keep();
+      await app.close();
+    },
   };
 }

@@ -1,8 +1,12 @@
 import { createToken, digestToken, matchesDigest } from '../node/secret-tokens.ts';
+import { createHmac } from 'node:crypto';
+import type { KeptSession } from './kept-place.ts';
 
 const MAX_LAUNCH_MS = 10 * 60_000;
 const MAX_IDLE_MS = 12 * 3_600_000;
 const MAX_AGE_MS = 7 * 24 * 3_600_000;
+const MAX_KEPT = 20;
+const KEEP_EVERY_MS = 10 * 60_000;
 
 interface Session {
   readonly headerDigest: Buffer;
@@ -27,23 +31,56 @@ export interface WebSessions {
   /** Notes that the person did something, `agoMs` before now. */
   use(cookie: string, agoMs: number): void;
   end(cookie: string): void;
+  /**
+   * Proves to a page that this is the host that its session is with, before the page sends its token again: the HMAC of
+   * the page's challenge, under the digest of the header token. Null for sessions that nobody has.
+   */
+  prove(sessionId: string, challenge: string): string | null;
+  /** Keeps the sessions as they are now. */
+  keep(): void;
 }
 
-/** Keeps the sessions of one process in memory (W-04, W-06, W-07). */
-export function createWebSessions(now: () => number): WebSessions {
+export interface KeptSessions {
+  readonly sessions: readonly KeptSession[];
+  readonly keep: (sessions: readonly KeptSession[]) => void;
+}
+
+const KEEP_NOTHING: KeptSessions = { sessions: [], keep: () => undefined };
+
+/** Keeps sessions by their digests (W-04, W-06, W-07), also for the next start at the same place. */
+export function createWebSessions(now: () => number, kept: KeptSessions = KEEP_NOTHING): WebSessions {
   const launchToken = createToken();
   const startedAtMs = now();
   let launchDigest: Buffer | null = digestToken(launchToken);
+  let keptAtMs = startedAtMs;
   // By digest of the cookie.
-  const sessions = new Map<string, Session>();
+  const sessions = new Map<string, Session>(
+    kept.sessions.map(({ cookieDigest, headerDigest, ...times }) => [
+      cookieDigest,
+      { ...times, headerDigest: Buffer.from(headerDigest, 'base64') },
+    ]),
+  );
 
-  const tryFind = (cookie: string): Session | undefined => {
+  const removeOver = (): void => {
     const nowMs = now();
     for (const [key, session] of sessions) {
       const isOver = nowMs - session.usedAtMs >= MAX_IDLE_MS || nowMs - session.startedAtMs >= MAX_AGE_MS;
       if (isOver) sessions.delete(key);
     }
+  };
+  const tryFind = (cookie: string): Session | undefined => {
+    removeOver();
     return sessions.get(toKey(cookie));
+  };
+  const keep = (): void => {
+    removeOver();
+    keptAtMs = now();
+    const list = [...sessions].map(([cookieDigest, { headerDigest, ...times }]) => ({
+      ...times,
+      cookieDigest,
+      headerDigest: headerDigest.toString('base64'),
+    }));
+    kept.keep(list.slice(-MAX_KEPT));
   };
 
   return {
@@ -55,6 +92,7 @@ export function createWebSessions(now: () => number): WebSessions {
       const tokens = { cookie: createToken(), header: createToken() };
       const session = { headerDigest: digestToken(tokens.header), startedAtMs: now(), usedAtMs: now() };
       sessions.set(toKey(tokens.cookie), session);
+      keep();
       return tokens;
     },
     hasCookie: (cookie) => tryFind(cookie) !== undefined,
@@ -65,11 +103,30 @@ export function createWebSessions(now: () => number): WebSessions {
     use: (cookie, agoMs) => {
       const session = tryFind(cookie);
       if (session !== undefined) session.usedAtMs = Math.max(session.usedAtMs, now() - agoMs);
+      if (now() - keptAtMs >= KEEP_EVERY_MS) keep();
     },
-    end: (cookie) => sessions.delete(toKey(cookie)),
+    end: (cookie) => {
+      sessions.delete(toKey(cookie));
+      keep();
+    },
+    prove: (sessionId, challenge) => {
+      removeOver();
+      for (const { headerDigest } of sessions.values()) {
+        if (matchesDigest(sessionId, digestToken(toSessionId(headerDigest)))) {
+          return createHmac('sha256', headerDigest).update(challenge).digest('hex');
+        }
+      }
+      return null;
+    },
+    keep,
   };
 }
 
 function toKey(cookie: string): string {
   return digestToken(cookie).toString('base64');
+}
+
+/** A name for a session that opens nothing: the digest of the digest. */
+function toSessionId(headerDigest: Buffer): string {
+  return digestToken(headerDigest.toString('hex')).toString('hex');
 }

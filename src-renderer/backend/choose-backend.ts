@@ -1,19 +1,36 @@
 import type { Backend } from './backend.ts';
 import { createIpcBackend, type DesktopBridge } from './ipc-backend.ts';
+import { keepSession } from './keep-session.ts';
+import { proveHost } from './prove-host.ts';
+import { askForSession } from './session-handover.ts';
 import { createWebBackend } from './web-backend.ts';
-import { leaveWithoutSession, takeSessionToken } from './web-session.ts';
+import { hideSessionToken, leaveWithoutSession, takeSessionToken } from './web-session.ts';
+
+const openChannel = (name: string): BroadcastChannel => new BroadcastChannel(name);
+
+/** Returns the session of this tab, or takes over that of another one; leaves the page where there is none. */
+async function findToken(page: Window): Promise<string> {
+  const own = takeSessionToken(page);
+  if (own !== null) return own;
+  const given = await askForSession(openChannel);
+  if (given === null) leaveWithoutSession(page);
+  else hideSessionToken(page, given, false);
+  return given ?? '';
+}
 
 /** Returns the carrier for this window: the desktop's bridge where there is one, else the host of the page. */
-export function chooseBackend(page: Window & { readonly channelscope?: DesktopBridge }): Backend {
+export async function chooseBackend(
+  page: Window & { readonly channelscope?: DesktopBridge },
+): Promise<Backend> {
   if (page.channelscope !== undefined) return createIpcBackend(page.channelscope);
-  const token = takeSessionToken(page);
-  const onSessionLost = (): void => leaveWithoutSession(page);
-  if (token === null) onSessionLost();
+  const token = await findToken(page);
+  const fetch: typeof globalThis.fetch = (input, init) => page.fetch(input, init);
   return createWebBackend({
-    fetch: (input, init) => page.fetch(input, init),
+    fetch,
     origin: '',
-    token: token ?? '',
-    onSessionLost,
+    token,
+    ...keepSession(page, token, openChannel),
+    proveHost: () => proveHost({ fetch, origin: '', token }),
     readIdleMs: watchActions(page),
   });
 }

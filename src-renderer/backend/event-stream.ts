@@ -11,6 +11,8 @@ interface EventStreamOptions {
   readonly onEvent: (name: string, data: string) => void;
   /** Called with false when the host stops responding, and with true once it sends events again after a gap. */
   readonly onHost: (isThere: boolean) => void;
+  /** Called whenever the stream is over, for whatever reason, and before anything is requested again. */
+  readonly onEnd: () => void;
   /** Called after each attempt to open the stream. */
   readonly onAttempt: () => void;
   readonly signal: AbortSignal | undefined;
@@ -18,7 +20,7 @@ interface EventStreamOptions {
 
 /** Reads events as long as the signal isn't aborted: one long response that is requested again when it ends. */
 export async function keepReadingEvents(options: EventStreamOptions): Promise<void> {
-  const { request, onEvent, onHost, onAttempt, signal } = options;
+  const { request, onEvent, onHost, onEnd, onAttempt, signal } = options;
   let hasGap = false;
 
   /** Resolves, once the stream is over, to whether the host was still there. */
@@ -44,6 +46,7 @@ export async function keepReadingEvents(options: EventStreamOptions): Promise<vo
       return isOpen && !silence.signal.aborted;
     } finally {
       silence.end();
+      onEnd();
       onAttempt();
     }
   };

@@ -4,6 +4,7 @@ import type { EventName, EventPayload, Output } from '../../src-main/common/cont
 import type { Backend } from './backend.ts';
 import { keepReadingEvents } from './event-stream.ts';
 import { openEnvelope } from './open-envelope.ts';
+import type { HostProof } from './prove-host.ts';
 
 export interface WebBackendOptions {
   readonly fetch: typeof globalThis.fetch;
@@ -12,6 +13,10 @@ export interface WebBackendOptions {
   readonly token: string;
   /** Called when the host does not know this session, or no longer. */
   readonly onSessionLost: () => void;
+  /** Asks the host to prove itself once it was gone; without it, whoever is there is believed. */
+  readonly proveHost?: () => Promise<HostProof>;
+  /** Called with true from when the host may be gone until it has proven itself. */
+  readonly onDoubt?: (isDoubted: boolean) => void;
   /** How long ago the person last did something: the session lasts for a while after that. */
   readonly readIdleMs?: () => number;
   /** Ends the stream of events; a page needs none, since the stream ends with it. */
@@ -27,6 +32,7 @@ function createTooLargeError(): AppError {
 /** The carrier of the browser: calls are posts, events are one long response that is requested again when it ends. */
 export function createWebBackend(options: WebBackendOptions): Backend {
   const { fetch, origin, token, onSessionLost, readIdleMs = () => 0, signal } = options;
+  const { proveHost, onDoubt = () => undefined } = options;
   const toSession = () => ({
     'x-channelscope-session': token,
     'x-channelscope-idle-ms': String(readIdleMs()),
@@ -34,6 +40,27 @@ export function createWebBackend(options: WebBackendOptions): Backend {
   const hostWatchers = new Set<(isThere: boolean) => void>();
   const listeners = new Map<EventName, Set<Listener>>();
   let opened: Promise<void> | null = null;
+  let isDoubted = false;
+  let proving: Promise<HostProof> | null = null;
+
+  function doubt(): void {
+    if (proveHost === undefined || isDoubted) return;
+    isDoubted = true;
+    onDoubt(true);
+  }
+
+  /** Resolves once the host may be told the token; rejects while it is gone, or is another. */
+  async function becomeCertain(): Promise<void> {
+    if (!isDoubted || proveHost === undefined) return;
+    proving ??= proveHost().finally(() => {
+      proving = null;
+    });
+    const proof = await proving;
+    if (proof === 'refused') onSessionLost();
+    if (proof !== 'proven') throw new AppError('app.host-gone', 'The application does not respond.');
+    isDoubted = false;
+    onDoubt(false);
+  }
 
   async function post(
     path: string,
@@ -41,6 +68,7 @@ export function createWebBackend(options: WebBackendOptions): Backend {
     body: string | File,
     abort?: AbortSignal,
   ): Promise<Response> {
+    await becomeCertain();
     const response = await fetch(`${origin}${path}`, {
       method: 'POST',
       headers: { ...toSession(), ...headers },
@@ -48,6 +76,7 @@ export function createWebBackend(options: WebBackendOptions): Backend {
       signal: abort ?? null,
     }).catch((cause: unknown) => {
       abort?.throwIfAborted();
+      doubt();
       throw new AppError('app.host-gone', 'The application does not respond.', {}, cause);
     });
     if (response.status === 401) onSessionLost();
@@ -73,6 +102,7 @@ export function createWebBackend(options: WebBackendOptions): Backend {
   function listen(onAttempt: () => void): void {
     void keepReadingEvents({
       request: async (aborting) => {
+        await becomeCertain();
         const response = await fetch(`${origin}/api/events`, { headers: toSession(), signal: aborting });
         if (response.status === 401) onSessionLost();
         return response;
@@ -81,6 +111,7 @@ export function createWebBackend(options: WebBackendOptions): Backend {
         const payload = JSON.parse(data) as unknown;
         for (const listener of listeners.get(name as EventName) ?? []) listener(payload);
       },
+      onEnd: doubt,
       onHost: (isThere) => {
         for (const watcher of hostWatchers) watcher(isThere);
       },

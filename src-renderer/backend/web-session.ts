@@ -21,6 +21,15 @@ export function takeSessionToken(page: SessionPage): string | null {
   return page.sessionStorage.getItem(STORAGE_KEY);
 }
 
+/**
+ * Takes the token out of the tab's storage while the host may be gone, and puts it back then: a page that another
+ * program serves at the same place must not find it there.
+ */
+export function hideSessionToken(page: SessionPage, token: string, isHidden: boolean): void {
+  if (isHidden) page.sessionStorage.removeItem(STORAGE_KEY);
+  else page.sessionStorage.setItem(STORAGE_KEY, token);
+}
+
 /** Goes to the page that says how to get a session. */
 export function leaveWithoutSession(page: SessionPage): void {
   page.sessionStorage.removeItem(STORAGE_KEY);

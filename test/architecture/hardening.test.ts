@@ -73,7 +73,7 @@ describe('one file only', () => {
 
   it('W-01: the loopback host listens on 127.0.0.1 by its number', () => {
     expect(sources.get('src-main/web/web-server.ts')).toContain(
-      "listen({ port: options.port, host: '127.0.0.1' })",
+      "listen({ port: wantedPort, host: '127.0.0.1' })",
     );
   });
 });

@@ -37,7 +37,7 @@ describe('npm run dev shows what was just changed, not a stale build', () => {
   });
 
   it('in the browser: behind the same session as ever', async () => {
-    const running = await startTestServer({}, server.address);
+    const running = await startTestServer({}, { developmentServer: server.address });
     await launch(running);
     const page = await fetch(`${running.origin}/`);
     expect(readPolicy(page)).toContain(`connect-src 'self' ${socketAddress()};`);

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { createExportDownloads, type ExportDownloads } from '../../src-main/web/export-downloads.ts';
 import { createImportUploads, type ImportUploads } from '../../src-main/web/import-uploads.ts';
 import { startWebServer, type WebServer } from '../../src-main/web/web-server.ts';
@@ -19,11 +20,12 @@ export interface TestServer {
   stop(): Promise<void>;
 }
 
-const PAGE = '<!doctype html><meta name="csp-nonce" content="__CSP_NONCE__"><title>shell</title>';
+const PAGE =
+  '<!doctype html><head><meta name="csp-nonce" content="__CSP_NONCE__"><title>shell</title></head>';
 
 export async function startTestServer(
   answers: Record<string, (input: never) => unknown> = {},
-  developmentServer: string | null = null,
+  options: { developmentServer?: string; dataFolder?: string } = {},
 ): Promise<TestServer> {
   const folder = await mkdtemp(join(tmpdir(), 'channelscope-web-'));
   await mkdir(join(folder, 'window/assets'), { recursive: true });
@@ -42,7 +44,9 @@ export async function startTestServer(
     uploads,
     languages: { note: () => undefined },
     windowFolder: join(folder, 'window'),
-    developmentServer,
+    iconFolder: fileURLToPath(new URL('../../resources/icons/linux', import.meta.url)),
+    developmentServer: options.developmentServer ?? null,
+    dataFolder: options.dataFolder ?? folder,
     port: 0,
     now: () => clock.nowMs,
     onError: (error) => bugs.push(error),

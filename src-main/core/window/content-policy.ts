@@ -32,6 +32,7 @@ function buildContentPolicy(nonce: string, connect: PageConnections): string {
     "font-src 'self'",
     "img-src 'self' data:",
     `connect-src ${toConnectSources(connect)}`,
+    "manifest-src 'self'",
     "frame-src 'none'",
     "object-src 'none'",
     "base-uri 'none'",

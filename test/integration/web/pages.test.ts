@@ -16,7 +16,7 @@ afterAll(() => running.stop());
 /** Splits a policy; fails on a directive that browsers don't know, since they would ignore it. */
 function parsePolicy(policy: string): Map<string, string[]> {
   const known = new Set(
-    'default-src script-src style-src font-src img-src connect-src frame-src object-src base-uri form-action frame-ancestors'.split(
+    'default-src script-src style-src font-src img-src connect-src manifest-src frame-src object-src base-uri form-action frame-ancestors'.split(
       ' ',
     ),
   );
@@ -40,6 +40,7 @@ describe('W-13: headers', () => {
         'font-src': ["'self'"],
         'img-src': ["'self'", 'data:'],
         'connect-src': ["'self'"],
+        'manifest-src': ["'self'"],
         'frame-src': ["'none'"],
         'object-src': ["'none'"],
         'base-uri': ["'none'"],
@@ -121,5 +122,24 @@ describe('exports', () => {
     expect(again.status).toBe(404);
     const guess = await fetch(`${running.origin}/api/exports/guess`, { headers: { cookie: session.cookie } });
     expect(guess.status).toBe(404);
+  });
+});
+
+describe('the web app manifest', () => {
+  it('is linked from the page, and names the application and icons that are there', async () => {
+    const page = await (await fetch(running.origin)).text();
+    const link = /<link rel="manifest" href="([^"]+)"/u.exec(page)?.[1] ?? '';
+    const answer = await fetch(running.origin + link);
+    expect(answer.headers.get('content-type')).toMatch(/^application\/manifest\+json/u);
+    const manifest = (await answer.json()) as { icons: { src: string; sizes: string }[] };
+    expect(manifest).toMatchObject({ name: 'Channelscope', start_url: '/', display: 'standalone' });
+    expect(manifest.icons.map(({ sizes }) => sizes)).toContain('512x512');
+    for (const { src } of manifest.icons) {
+      const icon = await fetch(running.origin + src);
+      expect(icon.headers.get('content-type')).toBe('image/png');
+      expect((await icon.arrayBuffer()).byteLength).toBeGreaterThan(100);
+    }
+    expect((await fetch(`${running.origin}/icons/..%2fchannelscope.svg`)).status).toBe(404);
+    expect((await fetch(`${running.origin}/icons/16x16.png`)).status).toBe(404);
   });
 });
