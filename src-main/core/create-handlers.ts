@@ -30,7 +30,7 @@ export function createHandlers(parts: Parts, start: { readonly isSafe: boolean }
   return {
     ...createAnalysisHandlers(parts),
     ...createAlertsHandlers(parts),
-    ...createAppHandlers(parts),
+    ...createAppHandlers({ ...parts, ...start }),
     ...createCacheHandlers(parts),
     ...createCompareHandlers(parts),
     ...createConnectionsHandlers(parts),

@@ -60,6 +60,10 @@ export interface Host {
   chooseImportFile(uploadId: string | null): Promise<ImportFile | null>;
   /** The file that the person last opened with the application, once, under an id for `chooseImportFile`; else null. */
   takeOpenedFile(): Promise<OfferedFile | null>;
+  /** Opens one more window at a place of the router; false where windows are not the host's. */
+  openWindow(place: string): boolean;
+  /** Ends the application and starts it without `--safe`; false where only the person can. */
+  startNormally(): boolean;
 }
 
 /** What a proxy is told. */

@@ -68,6 +68,9 @@ export function createDesktopHost(options: {
   showWindow: () => void;
   /** What is said outside of the window. */
   readWords: () => Words;
+  /** Opens one more window at a place. */
+  openAnother: (place: string) => void;
+  startAgain: () => void;
 }): Host {
   const { platform, version, dataFolder, fetchFor, useProxyLogins, useNetwork, workers } = options;
   const { findWindow, offered, openedFile } = options;
@@ -102,5 +105,13 @@ export function createDesktopHost(options: {
     chooseImportFile: (uploadId) =>
       uploadId === null ? askForImport(findWindow()) : Promise.resolve(offered.find(uploadId)),
     takeOpenedFile: () => openedFile.take(),
+    openWindow: (place) => {
+      options.openAnother(place);
+      return true;
+    },
+    startNormally: () => {
+      options.startAgain();
+      return true;
+    },
   };
 }

@@ -11,13 +11,14 @@ type MenuKey = SpokenKey extends infer Key
   : never;
 
 /**
- * Everything by role: the system supplies what it does and its shortcut. Electron's own labels are English, so each has
+ * Nearly everything by role: the system supplies what it does and its shortcut. Electron's own labels are English, so each has
  * one of the language. Reloading and the developer tools are left out, since both would interrupt the window while tasks
  * run.
  */
 export function buildMenuTemplate(
   platform: HostPlatform,
   { t }: Pick<Words, 't'>,
+  openAnother: () => void,
 ): MenuItemConstructorOptions[] {
   const item = (role: MenuItemConstructorOptions['role'], name: MenuKey): MenuItemConstructorOptions => ({
     ...(role === undefined ? {} : { role }),
@@ -50,7 +51,11 @@ export function buildMenuTemplate(
   };
   const file: MenuItemConstructorOptions = {
     label: t('desktop.menu.file'),
-    submenu: [platform === 'macos' ? item('close', 'close') : item('quit', 'quit')],
+    submenu: [
+      { label: t('desktop.menu.newWindow'), accelerator: 'CmdOrCtrl+N', click: openAnother },
+      line,
+      platform === 'macos' ? item('close', 'close') : item('quit', 'quit'),
+    ],
   };
   const window: MenuItemConstructorOptions = {
     role: 'window',
@@ -81,13 +86,17 @@ export function buildMenuTemplate(
 }
 
 /** Puts the menu in place, and keeps it in the language of the settings. */
-export function installMenu(core: Pick<Core, 'on' | 'readWords'>, platform: HostPlatform): void {
+export function installMenu(
+  core: Pick<Core, 'on' | 'readWords'>,
+  platform: HostPlatform,
+  openAnother: () => void,
+): void {
   let shown: Words | null = null;
   const show = (): void => {
     const words = core.readWords();
     if (words === shown) return;
     shown = words;
-    Menu.setApplicationMenu(Menu.buildFromTemplate(buildMenuTemplate(platform, words)));
+    Menu.setApplicationMenu(Menu.buildFromTemplate(buildMenuTemplate(platform, words, openAnother)));
   };
   core.on((...event) => {
     if (event[0] === 'settings/changed') show();

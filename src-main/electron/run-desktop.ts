@@ -1,4 +1,4 @@
-import { app, dialog, session, type BrowserWindow, type WebContents } from 'electron';
+import { app, dialog, session, type WebContents } from 'electron';
 import { join } from 'node:path';
 import type { Core } from '../core/create-core.ts';
 import { createWords, type Words } from '../common/words/words.ts';
@@ -7,7 +7,6 @@ import { prepareDataFolder, type HostPlatform } from '../core/profile/data-folde
 import { LINK_SCHEME } from '../common/links/view-link.ts';
 import { toErrorText } from '../node/error-text.ts';
 import { registerAppScheme, serveAppFiles } from './app-protocol.ts';
-import { toEventChannel } from './channels.ts';
 import { createDesktopHost } from './desktop-host.ts';
 import { createOfferedFiles } from './offered-files.ts';
 import { endInOrder, stopWithSession, stopWithSystem, type Ending } from './end-application.ts';
@@ -27,7 +26,8 @@ import type { StartReport } from './report-start.ts';
 import { showProgress } from './attention/show-progress.ts';
 import { keepInTray, type TrayKeeper } from './tray.ts';
 import { watchWindow } from './watch-window.ts';
-import { loadPage, openWindow } from './window.ts';
+import { loadPage } from './window.ts';
+import { createWindows } from './windows.ts';
 
 export interface DesktopOptions {
   readonly platform: HostPlatform;
@@ -71,55 +71,42 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
   const links = followLinks(options.start, speak);
   // Installers register the scheme elsewhere; under Windows the application does, for its person only.
   if (platform === 'windows' && app.isPackaged) app.setAsDefaultProtocolClient(LINK_SCHEME);
-  let window: BrowserWindow | null = null;
   let creation: Promise<Core> | null = null;
   let tray: TrayKeeper | null = null;
   const ending = endInOrder(() => creation, speak);
   const trusted = new Map<number, WebContents>();
   const offered = createOfferedFiles();
   const openedFile = createOpenedFile(offered);
-  const showWindow = (core: Core, opened: Opened | null = null): void => {
-    // A window on a core that stops would show nothing but errors.
-    if (ending.isEnding()) return;
-    // A page that begins asks for it; one that is there is told.
-    if (opened?.kind === 'file') openedFile.keep(opened.path);
-    if (window === null) {
-      window = openWindow({
-        platform,
-        preload,
-        dataFolder,
-        hasTools: !app.isPackaged,
-        place: opened?.kind === 'place' ? opened.place : null,
-        onOpen: (made) => {
-          trusted.set(made.webContents.id, made.webContents);
-          stopWithSession(made, ending);
-          watchWindow(made, {
-            logger: core.logger,
-            load: () => loadPage(made),
-            quit: () => app.quit(),
-            now: Date.now,
-            readWords: speak,
-          });
-        },
-        onShown: () => report.tell('shown'),
-      });
-      const { id } = window.webContents;
-      window.once('closed', () => {
-        trusted.delete(id);
-        window = null;
-      });
-      return;
-    }
-    if (window.isMinimized()) window.restore();
-    window.show();
-    window.focus();
-    if (opened?.kind === 'place') {
-      window.webContents.send(toEventChannel('app/place-opened'), { place: opened.place });
-    }
-    if (opened?.kind === 'file') window.webContents.send(toEventChannel('imports/file-opened'), null);
+  const windows = createWindows({
+    platform,
+    preload,
+    dataFolder,
+    hasTools: !app.isPackaged,
+    trusted,
+    keepFile: openedFile.keep,
+    onOpen: (made) => {
+      stopWithSession(made, ending);
+      const watch = ({ logger }: Core): void =>
+        watchWindow(made, {
+          logger,
+          load: () => loadPage(made),
+          quit: () => app.quit(),
+          now: Date.now,
+          readWords: speak,
+        });
+      void creation?.then(watch);
+    },
+    onShown: () => report.tell('shown'),
+  });
+  // A window on a core that stops would show nothing but errors.
+  const showWindow = (opened: Opened | null = null): void => {
+    if (!ending.isEnding()) windows.show(opened);
+  };
+  const openAnother = (place: string | null): void => {
+    if (!ending.isEnding()) windows.openAnother(place);
   };
 
-  const openPlace = createPlaceOpener(() => window, speak);
+  const openPlace = createPlaceOpener(windows.findFront, speak);
   app.on('session-created', denyPermissions);
   app.on('web-contents-created', (_event, contents) =>
     guardContents(contents, (address) => void openPlace(address)),
@@ -144,31 +131,39 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
     version: app.getVersion(),
     ...createConnectionNetworks(),
     workers: options.workers,
-    findWindow: () => window,
+    findWindow: windows.findFront,
     offered,
     openedFile,
-    showWindow: () => void creation?.then(showWindow),
     readWords: speak,
+    showWindow: () => void creation?.then(() => showWindow()),
+    openAnother,
+    startAgain: () => startNormally(options.start.words),
   });
   creation = options.createCore(host);
   const core = await creation;
   readWords = core.readWords;
   surviveErrors(options.errors, core, ending);
-  guardNetwork({ logger: core.logger, findWindow: () => window, readWords: speak });
+  guardNetwork({ logger: core.logger, findWindow: windows.findFront, readWords: speak });
   serveOperations(core, trusted);
   serveOffers(offered, trusted);
   sendEvents(core, trusted);
-  showProgress(core, () => window);
+  showProgress(core, windows.list);
   keepAwake(core);
-  installMenu(core, platform);
+  installMenu(core, platform, () => openAnother(null));
   await followTheme(core);
-  tray = await keepInTray(core, platform, () => showWindow(core));
-  links.begin((opened) => showWindow(core, opened));
+  tray = await keepInTray(core, platform, () => showWindow());
+  links.begin(showWindow);
   app.on('second-instance', (_event, words, folder) => {
     if (ending.isEnding()) ending.startAgain();
     else links.follow({ words, folder });
   });
-  app.on('activate', () => showWindow(core));
+  app.on('activate', () => showWindow());
+}
+
+/** Ends the application, and starts it as before but without `--safe`. */
+function startNormally(words: readonly string[]): void {
+  app.relaunch({ args: words.slice(1).filter((word) => word !== '--safe') });
+  app.quit();
 }
 
 /** Logs what nobody caught, and ends in order for what happened in this process itself. */

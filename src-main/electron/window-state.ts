@@ -18,6 +18,8 @@ export interface WindowState {
 /** In pixels: with less of the window on a screen, its title bar can't be reached. */
 const MIN_VISIBLE = 100;
 const FILE_NAME = 'window.json';
+/** Of screens, the newest ones. */
+const MAX_ARRANGEMENTS = 10;
 /** A window that closes late is worse than one that opens where it was the time before. */
 const MAX_WAIT_MS = 200;
 
@@ -34,31 +36,66 @@ function isReachable(bounds: Bounds, screens: readonly Bounds[]): boolean {
   );
 }
 
-/** Reads what was saved; a file that is missing or damaged counts as none. */
-export function readWindowState(folder: string, screens: readonly Bounds[]): WindowState {
+/** Returns the bounds, or null where too little of them would be on a screen. */
+export function keepReachable(bounds: Bounds, screens: readonly Bounds[]): Bounds | null {
+  return isReachable(bounds, screens) ? bounds : null;
+}
+
+/** Names an arrangement of screens: a laptop that comes back to its desk finds its window as it was left there. */
+function nameScreens(screens: readonly Bounds[]): string {
+  return screens
+    .map(({ x, y, width, height }) => `${width}x${height}+${x}+${y}`)
+    .toSorted()
+    .join(' ');
+}
+
+/** The file's content; its own values are those of the last window, on whatever screens. */
+function readSaved(folder: string): Record<string, unknown> {
   try {
-    const saved = JSON.parse(readFileSync(join(folder, FILE_NAME), 'utf8')) as Record<string, unknown>;
-    const { x, y, width, height } = saved;
-    const isMaximized = saved['isMaximized'] === true;
-    if (![width, height].every(Number.isSafeInteger)) return { bounds: null, isMaximized };
-    const size = { width, height } as Pick<Bounds, 'width' | 'height'>;
-    if (x === undefined && y === undefined) return { bounds: size, isMaximized };
-    if (![x, y].every(Number.isSafeInteger)) return { bounds: null, isMaximized };
-    const bounds = { x, y, ...size } as Bounds;
-    return { bounds: isReachable(bounds, screens) ? bounds : null, isMaximized };
+    const saved: unknown = JSON.parse(readFileSync(join(folder, FILE_NAME), 'utf8'));
+    return isRecord(saved) ? saved : {};
   } catch {
-    return { bounds: null, isMaximized: false };
+    return {};
   }
 }
 
-/** Saves the window's place. Called as the window closes, so it must be done when it returns. */
-export function saveWindowState(folder: string, bounds: Bounds, isMaximized: boolean): void {
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function readByScreens({ byScreens }: Record<string, unknown>): Record<string, unknown> {
+  return isRecord(byScreens) ? byScreens : {};
+}
+
+/** Reads what was saved for these screens, or else for any; a file that is missing or damaged counts as none. */
+export function readWindowState(folder: string, screens: readonly Bounds[]): WindowState {
+  const last = readSaved(folder);
+  const here = readByScreens(last)[nameScreens(screens)];
+  const saved = isRecord(here) ? here : last;
+  const { x, y, width, height } = saved;
+  const isMaximized = saved['isMaximized'] === true;
+  if (![width, height].every(Number.isSafeInteger)) return { bounds: null, isMaximized };
+  const size = { width, height } as Pick<Bounds, 'width' | 'height'>;
+  if (x === undefined && y === undefined) return { bounds: size, isMaximized };
+  if (![x, y].every(Number.isSafeInteger)) return { bounds: null, isMaximized };
+  return { bounds: keepReachable({ x, y, ...size } as Bounds, screens), isMaximized };
+}
+
+/** Saves a window's place on these screens. Called as the window closes, so it must be done when it returns. */
+export function saveWindowState(
+  folder: string,
+  screens: readonly Bounds[],
+  { bounds, isMaximized }: { readonly bounds: Bounds; readonly isMaximized: boolean },
+): void {
   const { x, y, width, height } = bounds;
   // Wayland tells no program where its windows are: both read 0 there, which elsewhere is under the system's bar.
   const place = x === 0 && y === 0 ? {} : { x, y };
+  const state = { ...place, width, height, isMaximized };
+  const name = nameScreens(screens);
+  const others = Object.entries(readByScreens(readSaved(folder))).filter(([key]) => key !== name);
+  const byScreens = Object.fromEntries([...others.slice(1 - MAX_ARRANGEMENTS), [name, state]]);
   try {
-    const state = { ...place, width, height, isMaximized };
-    writeFileAtomicallySync(join(folder, FILE_NAME), JSON.stringify(state), MAX_WAIT_MS);
+    writeFileAtomicallySync(join(folder, FILE_NAME), JSON.stringify({ ...state, byScreens }), MAX_WAIT_MS);
   } catch {
     // A full disk must not keep the window from closing.
   }

@@ -10,7 +10,7 @@ import { writeFile } from 'node:fs/promises';
 import { AppError } from '../common/contract/errors.ts';
 import type { HostPlatform } from '../core/profile/data-folder.ts';
 import { APP_URL } from './app-address.ts';
-import { readWindowState, saveWindowState, type WindowState } from './window-state.ts';
+import { keepReachable, readWindowState, saveWindowState, type WindowState } from './window-state.ts';
 
 const TITLE_BAR_HEIGHT = 44;
 
@@ -103,21 +103,38 @@ export function loadPage(window: BrowserWindow, place: string | null = null): vo
   window.loadURL(place === null ? APP_URL : `${APP_URL}#${place}`).catch(() => undefined);
 }
 
-/** Makes the window, shows it, and remembers its place. */
-export function openWindow(options: {
-  platform: HostPlatform;
-  preload: string;
-  dataFolder: string;
-  hasTools: boolean;
+/** So far from the one before it a further window opens, so that both can be seen. */
+const STEP_PIXELS = 28;
+
+export interface WindowOptions {
+  readonly platform: HostPlatform;
+  readonly preload: string;
+  readonly dataFolder: string;
+  readonly hasTools: boolean;
   /** The screen to begin with; null for the usual one. */
-  place: string | null;
+  readonly place: string | null;
+  /** A window that is open already; null for the first. */
+  readonly beside: BrowserWindow | null;
   /** Called before the page is loaded. */
-  onOpen: (window: BrowserWindow) => void;
-  onShown: () => void;
-}): BrowserWindow {
-  const { platform, preload, dataFolder, hasTools } = options;
+  readonly onOpen: (window: BrowserWindow) => void;
+  readonly onShown: () => void;
+}
+
+/** Where a window opens: as the last one was left on these screens, or a step from the one that is open. */
+function findState(dataFolder: string, beside: BrowserWindow | null): WindowState {
   const screens = screen.getAllDisplays().map((display) => display.workArea);
-  const state = readWindowState(dataFolder, screens);
+  if (beside === null) return readWindowState(dataFolder, screens);
+  const { x, y, width, height } = beside.getNormalBounds();
+  return {
+    bounds: keepReachable({ x: x + STEP_PIXELS, y: y + STEP_PIXELS, width, height }, screens),
+    isMaximized: false,
+  };
+}
+
+/** Makes the window, shows it, and remembers its place. */
+export function openWindow(options: WindowOptions): BrowserWindow {
+  const { platform, preload, dataFolder, hasTools } = options;
+  const state = findState(dataFolder, options.beside);
   const window = new BrowserWindow(
     buildWindowOptions({ platform, preload, hasTools, isDark: nativeTheme.shouldUseDarkColors, state }),
   );
@@ -130,7 +147,11 @@ export function openWindow(options: {
   }
   showOnce(window, state, options.onShown);
   window.on('close', () => {
-    saveWindowState(dataFolder, window.getNormalBounds(), window.isMaximized());
+    const screens = screen.getAllDisplays().map((display) => display.workArea);
+    saveWindowState(dataFolder, screens, {
+      bounds: window.getNormalBounds(),
+      isMaximized: window.isMaximized(),
+    });
     // The dock would keep the bar of a window that is gone.
     window.setProgressBar(-1);
   });

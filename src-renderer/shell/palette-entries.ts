@@ -29,6 +29,7 @@ export type PaletteAction =
   | { readonly kind: 'control'; readonly control: 'refresh' | 'export' | 'period' }
   | { readonly kind: 'theme' | 'sidebar' | 'switch-connection' | 'shortcuts' }
   | { readonly kind: 'share' }
+  | { readonly kind: 'new-window' }
   | { readonly kind: 'connection'; readonly connectionId: string }
   | { readonly kind: 'clock'; readonly clock: Clock }
   | { readonly kind: 'statement'; readonly statement: SavedStatement }

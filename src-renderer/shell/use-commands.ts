@@ -1,6 +1,7 @@
 import { useEventListener } from '@vueuse/core';
 import { nextTick, ref } from 'vue';
 import { useRouter } from 'vue-router';
+import { useBackend } from '../backend/backend.ts';
 import { useOpenStatement } from '../composables/use-open-as-sql.ts';
 import { useAppStore } from '../stores/app.ts';
 import { toScreenPath } from '../screens/library/snapshots/snapshot-words.ts';
@@ -23,6 +24,7 @@ export function useCommands() {
   const period = usePeriodStore();
   const status = useStatusStore();
   const router = useRouter();
+  const backend = useBackend();
   const openStatement = useOpenStatement();
   const sharePlace = useSharedPlace();
   const paletteOpen = ref(false);
@@ -88,7 +90,9 @@ export function useCommands() {
     else if (action.kind === 'clock') await clock.choose(action.clock);
     else if (action.kind === 'statement') await openStatement(action.statement);
     else if (action.kind === 'share') await sharePlace();
-    else if (action.kind === 'preset') period.select(action);
+    else if (action.kind === 'new-window') {
+      await backend.call('app/open-window', { place: router.currentRoute.value.fullPath });
+    } else if (action.kind === 'preset') period.select(action);
     else if (action.kind === 'snapshot') {
       // With its period in the address it is one step, and the period follows.
       const { fromMs, toMs } = action.snapshot.period;

@@ -1,4 +1,4 @@
-import { CalendarDays, Database, Link, Server, Settings2, TriangleAlert } from '@lucide/vue';
+import { AppWindow, CalendarDays, Database, Link, Server, Settings2, TriangleAlert } from '@lucide/vue';
 import { computed, type ComputedRef } from 'vue';
 import { useI18n } from 'vue-i18n';
 import { SETTING_ENTRIES } from '../../src-main/common/model/settings/setting-sections.ts';
@@ -86,11 +86,18 @@ export function usePalettePlaces(): ComputedRef<readonly PaletteEntry[]> {
     }));
   const listFilters = (): PaletteEntry[] =>
     toFilterEntries(savedFilters.list, (key, values) => t(key, values ?? {}));
-  // Where the window is a browser's, the system would lead such a link to another program.
-  const listShares = (): PaletteEntry[] =>
-    app.info?.host !== 'desktop'
-      ? []
-      : [
+  // A browser opens tabs by itself, and the system would lead a link to its page to another program.
+  const listDesktopActions = (): PaletteEntry[] =>
+    app.info?.host === 'desktop'
+      ? [
+          {
+            id: 'newWindow',
+            group: 'actions',
+            label: t('palette.newWindow'),
+            icon: AppWindow,
+            keys: ['N'],
+            action: { kind: 'new-window' },
+          },
           {
             id: 'share',
             group: 'actions',
@@ -99,9 +106,10 @@ export function usePalettePlaces(): ComputedRef<readonly PaletteEntry[]> {
             keys: [],
             action: { kind: 'share' },
           },
-        ];
+        ]
+      : [];
   return computed(() => [
-    ...listShares(),
+    ...listDesktopActions(),
     ...listFindings(),
     ...listFilters(),
     ...toStatementEntries(app.settings?.savedStatements ?? []),

@@ -30,6 +30,8 @@ const host = createDesktopHost({
   },
   findWindow: () => null,
   showWindow: () => undefined,
+  openAnother: () => undefined,
+  startAgain: () => undefined,
   readWords: () => ENGLISH,
 });
 

@@ -232,26 +232,46 @@ describe('window options', () => {
     const screens = [{ x: 0, y: 0, width: 1920, height: 1080 }];
     const bounds = { x: 100, y: 50, width: 1000, height: 700 };
     expect(readWindowState(folder, screens)).toEqual(state);
-    saveWindowState(folder, bounds, true);
+    saveWindowState(folder, screens, { bounds, isMaximized: true });
     expect(readWindowState(folder, screens)).toEqual({ bounds, isMaximized: true });
-    saveWindowState(folder, { ...bounds, x: 5000 }, false);
+    saveWindowState(folder, screens, { bounds: { ...bounds, x: 5000 }, isMaximized: false });
     expect(readWindowState(folder, screens)).toEqual(state);
     // Wayland says 0 of every place: only the size is worth keeping.
-    saveWindowState(folder, { x: 0, y: 0, width: 1000, height: 700 }, false);
+    saveWindowState(folder, screens, {
+      bounds: { x: 0, y: 0, width: 1000, height: 700 },
+      isMaximized: false,
+    });
     expect(readWindowState(folder, screens).bounds).toEqual({ width: 1000, height: 700 });
     await writeFile(join(folder, 'window.json'), '{"x":"1"');
     expect(readWindowState(folder, screens)).toEqual(state);
+  });
+
+  it('remember a place for each arrangement of screens, and the last one for others', () => {
+    const laptop = [{ x: 0, y: 0, width: 1440, height: 900 }];
+    const desk = [...laptop, { x: 1440, y: 0, width: 2560, height: 1440 }];
+    const small = { x: 20, y: 20, width: 1000, height: 700 };
+    const large = { x: 1600, y: 100, width: 2000, height: 1200 };
+    saveWindowState(folder, desk, { bounds: large, isMaximized: false });
+    // Nothing is known of the laptop alone, and the last place is off its screen.
+    expect(readWindowState(folder, laptop)).toEqual(state);
+    saveWindowState(folder, laptop, { bounds: small, isMaximized: true });
+    expect(readWindowState(folder, desk)).toEqual({ bounds: large, isMaximized: false });
+    expect(readWindowState(folder, laptop)).toEqual({ bounds: small, isMaximized: true });
+    expect(readWindowState(folder, [{ x: 0, y: 0, width: 1920, height: 1080 }])).toEqual({
+      bounds: small,
+      isMaximized: true,
+    });
   });
 });
 
 describe('menu', () => {
   it('a window closes by its shortcut on macOS', () => {
-    const file = buildMenuTemplate('macos', ENGLISH).find(({ label }) => label === 'File');
+    const file = buildMenuTemplate('macos', ENGLISH, () => undefined).find(({ label }) => label === 'File');
     expect(file?.submenu).toContainEqual({ role: 'close', label: 'Close Window' });
   });
 
   it.each(['macos', 'windows', 'linux'] as const)('reloads nothing and opens no tools on %s', (platform) => {
-    const text = JSON.stringify(buildMenuTemplate(platform, ENGLISH));
+    const text = JSON.stringify(buildMenuTemplate(platform, ENGLISH, () => undefined));
     expect(text).not.toMatch(/reload|toggleDevTools/iu);
     expect(text).toContain('"zoomIn"');
   });

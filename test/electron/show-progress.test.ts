@@ -21,7 +21,7 @@ const shares = (): unknown[] =>
 it('shows in the taskbar how far all downloads are, and nothing once they ended', () => {
   const core = createStubCore();
   const window = new FakeWindow({});
-  const stop = showProgress(core, () => window as unknown as BrowserWindow);
+  const stop = showProgress(core, () => [window as unknown as BrowserWindow]);
   const send = (id: string, change: object): void =>
     core.send('tasks/changed', { id, kind: 'download', state: 'running', done: 0, total: 100, ...change });
   send('a', { total: null });
@@ -56,7 +56,7 @@ it('the computer does not go to sleep while something is downloaded', () => {
 
 it('leaves a window that is closed alone', () => {
   const core = createStubCore();
-  showProgress(core, () => null);
+  showProgress(core, () => []);
   core.send('tasks/changed', { id: 'a', kind: 'download', state: 'running', done: 1, total: 2 });
   expect(shares()).toEqual([]);
 });

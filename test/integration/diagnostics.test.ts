@@ -171,6 +171,7 @@ it('a safe start says so, and starts nothing by itself', async () => {
   );
   await start({ isSafe: true });
   expect(await ask('diagnostics/read-health')).toMatchObject({ isSafe: true });
+  expect(await core!.call('app/get-info', null)).toMatchObject({ ok: true, value: { isSafe: true } });
   expect(await core!.call('local-service/get-state', null)).toMatchObject({
     ok: true,
     value: { state: 'stopped' },

@@ -42,6 +42,8 @@ export async function createTestHost(
     showBadge: () => undefined,
     chooseImportFile: () => Promise.resolve(null),
     takeOpenedFile: () => Promise.resolve(null),
+    openWindow: () => false,
+    startNormally: () => false,
     ...change,
   };
   return { host, remove: () => rm(dataFolder, { recursive: true, force: true, maxRetries: 5 }) };

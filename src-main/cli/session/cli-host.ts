@@ -41,5 +41,7 @@ export function createCliHost(options: CliHostOptions): Host {
     showBadge: () => undefined,
     chooseImportFile: () => Promise.resolve(null),
     takeOpenedFile: () => Promise.resolve(null),
+    openWindow: () => false,
+    startNormally: () => false,
   };
 }

@@ -15,9 +15,10 @@ export function createAppHandlers(parts: {
   readonly proxyLogins: Pick<ProxyLoginStore, 'readChallenge' | 'signIn'>;
   readonly settings: Pick<SettingsStore, 'get'>;
   readonly monitor: Pick<Monitor, 'check'>;
+  readonly isSafe: boolean;
   now(): number;
 }): HandlersOf<'app'> {
-  const { host, keychain, connections, proxyLogins, settings, monitor, now } = parts;
+  const { host, keychain, connections, proxyLogins, settings, monitor, isSafe, now } = parts;
   return {
     'app/get-info': () => ({
       version: host.version,
@@ -28,7 +29,10 @@ export function createAppHandlers(parts: {
       keychain: keychain.read(),
       systemLanguages: [...host.listLanguages()],
       nowMs: now(),
+      isSafe,
     }),
+    'app/open-window': ({ place }) => ({ isOpened: host.openWindow(place) }),
+    'app/start-normally': () => ({ isStarting: host.startNormally() }),
     'app/retry-keychain': async () => {
       const state = await keychain.retry();
       await connections.lookForSecrets();

@@ -10,14 +10,19 @@ const NO_BAR = -1;
 const NO_END = 2;
 
 /** Shows how far the downloads are together, in the taskbar or the dock. Returns a function that stops it. */
-export function showProgress(core: Pick<Core, 'on'>, findWindow: () => BrowserWindow | null): () => void {
+export function showProgress(
+  core: Pick<Core, 'on'>,
+  listWindows: () => readonly BrowserWindow[],
+): () => void {
   const downloads = new Map<string, Task>();
   return core.on((name, task) => {
     if (name !== 'tasks/changed' || task.kind !== 'download') return;
     if (isActive(task)) downloads.set(task.id, task);
     else downloads.delete(task.id);
-    const window = findWindow();
-    if (window !== null && !window.isDestroyed()) window.setProgressBar(toShare([...downloads.values()]));
+    // Systems show the bar of the window whose button they show.
+    for (const window of listWindows()) {
+      if (!window.isDestroyed()) window.setProgressBar(toShare([...downloads.values()]));
+    }
   });
 }
 

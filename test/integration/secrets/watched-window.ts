@@ -34,6 +34,7 @@ export async function openWatchedWindow(): Promise<WatchedWindow> {
     version: '0.0.0-test',
     dataFolder,
     windowFolder,
+    iconFolder: windowFolder,
     developmentServer: null,
     port: 0,
     now: Date.now,

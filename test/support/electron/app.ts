@@ -121,8 +121,8 @@ class FakeApp extends EventEmitter implements Pick<Electron.App, AppMethods> {
     record('app.setAsDefaultProtocolClient', scheme);
     return true;
   }
-  relaunch(): void {
-    record('app.relaunch');
+  relaunch(options?: Electron.RelaunchOptions): void {
+    record('app.relaunch', options);
   }
 }
 export const app = new FakeApp();

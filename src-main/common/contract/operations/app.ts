@@ -23,6 +23,8 @@ const AppInfo = Type.Object({
   /** Languages that the person reads, as the system or the browser lists them (BCP 47, the preferred one first). */
   systemLanguages: Type.Array(Type.String()),
   nowMs: Type.Integer(),
+  /** Started with `--safe`: nothing is done by itself. */
+  isSafe: Type.Boolean(),
 });
 
 /** A proxy of the network asks who is calling; nobody has told it yet, or what was told was refused. */
@@ -51,6 +53,13 @@ export const appOperations = {
   'app/retry-keychain': operation(Nothing, Keychain),
   /** Shows the data folder; false where the system has no program for that. */
   'app/reveal-data-folder': operation(Nothing, Type.Object({ isShown: Type.Boolean() })),
+  /** Opens one more window at a place of the router; false where the host has none to open. */
+  'app/open-window': operation(
+    Type.Object({ place: Type.String({ maxLength: 20_000, pattern: '^/' }) }),
+    Type.Object({ isOpened: Type.Boolean() }),
+  ),
+  /** Ends an application that was started safely, and starts it as usual; false where only the person can. */
+  'app/start-normally': operation(Nothing, Type.Object({ isStarting: Type.Boolean() })),
   /** The proxy that waits for a login; null where none does. */
   'app/read-proxy-challenge': operation(Nothing, Challenge),
   /** Keeps a login where secrets are kept, and requests the status of the active connection with it. */

@@ -25,6 +25,7 @@ async function show(
         platform: 'linux',
         dataFolder: '/home/person/channelscope',
         mayBeReadByOthers: false,
+        isSafe: false,
         keychain: { kind: 'keychain', failure: null, isWaiting: false },
         ...options.info,
       }) as never,

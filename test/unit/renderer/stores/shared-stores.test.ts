@@ -16,6 +16,7 @@ const INFO = {
   host: 'web',
   dataFolder: '/data',
   mayBeReadByOthers: false,
+  isSafe: false,
   keychain: { kind: 'session', failure: 'locked', isWaiting: false },
   nowMs: 0,
 } as const;
