@@ -7,6 +7,7 @@ import { prepareDataFolder, type HostPlatform } from '../core/profile/data-folde
 import { LINK_SCHEME } from '../common/links/view-link.ts';
 import { toErrorText } from '../node/error-text.ts';
 import { registerAppScheme, serveAppFiles } from './app-protocol.ts';
+import { showContextMenus } from './context-menu.ts';
 import { createDesktopHost } from './desktop-host.ts';
 import { createOfferedFiles } from './offered-files.ts';
 import { endInOrder, stopWithSession, stopWithSystem, type Ending } from './end-application.ts';
@@ -86,6 +87,7 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
     keepFile: openedFile.keep,
     onOpen: (made) => {
       stopWithSession(made, ending);
+      showContextMenus(made, speak);
       const watch = ({ logger }: Core): void =>
         watchWindow(made, {
           logger,

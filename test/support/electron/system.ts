@@ -50,7 +50,7 @@ export const clipboard = {
 
 export const Menu = {
   buildFromTemplate(template: unknown): unknown {
-    return { template };
+    return { template, popup: () => record('Menu.popup', template) };
   },
   setApplicationMenu(menu: unknown): void {
     record('Menu.setApplicationMenu', menu);
