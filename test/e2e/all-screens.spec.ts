@@ -161,6 +161,11 @@ test('every screen, light and dark, wide and narrow', async ({ app, page }) => {
   await page.getByText('Only http and https proxies').waitFor();
   await showScreen(page, 'settings-fault');
   await page.getByRole('button', { name: 'Reset Network' }).click();
+  await window.openView('/about');
+  await page.getByRole('heading', { name: 'Health', exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Run the self-test' }).click();
+  await page.getByText('Passed').first().waitFor({ timeout: 30_000 });
+  await showScreen(page, 'about');
   await window.openView('/settings/keyboard');
   await showScreen(page, 'settings-keyboard');
   await window.stopBuiltInService();
