@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import vue from '@vitejs/plugin-vue';
 import { defineConfig } from 'electron-vite';
 import { bundleNativeModules } from './src-main/packaging/bundle-native-modules.ts';
+import { compileGuide } from './src-main/packaging/guide/compile-guide.ts';
 import { collectNotices } from './src-main/packaging/supply-chain/collect-notices.ts';
 
 /** The port of the server that rebuilds the window; `npm run dev` takes a free one, a build has none. */
@@ -44,7 +45,7 @@ export default defineConfig({
   },
   renderer: {
     root: find('src-renderer'),
-    plugins: [vue(), collectNotices(find('.'), 'window')],
+    plugins: [vue(), compileGuide(), collectNotices(find('.'), 'window')],
     // Styles that are changed while the page is open are added by script: the host gives each page its nonce.
     html: port === 0 ? {} : { cspNonce: '__CSP_NONCE__' },
     server: {

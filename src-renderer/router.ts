@@ -84,6 +84,11 @@ const routes: RouteRecordRaw[] = [
     name: 'connections',
     component: () => import('./screens/connections/ConnectionsScreen.vue'),
   },
+  {
+    path: '/help/:page?/:section?',
+    name: 'help',
+    component: () => import('./screens/help/HelpScreen.vue'),
+  },
   { path: '/about', name: 'about', component: () => import('./screens/about/AboutScreen.vue') },
   {
     path: '/settings/:section?/:setting?',

@@ -19,6 +19,8 @@ export interface ShellContext {
   chooseClock(choice: Clock): void;
   cycleTheme(): void;
   openPalette(): void;
+  /** Shows what Help says of an error code. */
+  explainError(code: string): void;
 }
 
 export const shellKey: InjectionKey<ShellContext> = Symbol('shell');

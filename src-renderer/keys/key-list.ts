@@ -33,6 +33,7 @@ export const KEY_GROUPS: readonly KeyGroup[] = [
       line('theme', ['Mod', 'Shift', 'L']),
       line('back', ['Mod', '['], ['Mod', ']']),
       line('keys', ['?']),
+      line('help', ['F1']),
     ],
   },
   {

@@ -4,9 +4,11 @@ import {
   ArrowLeftRight,
   CalendarDays,
   CalendarPlus,
+  CircleQuestionMark,
   Clock3,
   Download,
   FingerprintPattern,
+  Footprints,
   Info,
   Keyboard,
   LayoutGrid,
@@ -30,6 +32,7 @@ export type PaletteAction =
   | { readonly kind: 'theme' | 'sidebar' | 'switch-connection' | 'shortcuts' }
   | { readonly kind: 'share' }
   | { readonly kind: 'new-window' }
+  | { readonly kind: 'tour' }
   | { readonly kind: 'connection'; readonly connectionId: string }
   | { readonly kind: 'clock'; readonly clock: Clock }
   | { readonly kind: 'statement'; readonly statement: SavedStatement }
@@ -74,6 +77,8 @@ const ACTIONS: readonly Pick<PaletteEntry, 'id' | 'icon' | 'keys' | 'action'>[] 
   { id: 'allConnections', icon: LayoutGrid, keys: [], action: { kind: 'go', path: '/connections' } },
   { id: 'wall', icon: MonitorUp, keys: [], action: { kind: 'go', path: '/wall' } },
   { id: 'shortcuts', icon: Keyboard, keys: [], action: { kind: 'shortcuts' } },
+  { id: 'help', icon: CircleQuestionMark, keys: [], action: { kind: 'go', path: '/help' } },
+  { id: 'tour', icon: Footprints, keys: [], action: { kind: 'tour' } },
   { id: 'about', icon: Info, keys: [], action: { kind: 'go', path: '/about' } },
 ];
 

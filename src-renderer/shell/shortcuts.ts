@@ -2,7 +2,14 @@
 export type ShellCommand =
   | {
       readonly kind:
-        'palette' | 'settings' | 'sidebar' | 'inspector' | 'theme' | 'switch-connection' | 'shortcuts';
+        | 'palette'
+        | 'settings'
+        | 'help'
+        | 'sidebar'
+        | 'inspector'
+        | 'theme'
+        | 'switch-connection'
+        | 'shortcuts';
     }
   | { readonly kind: 'history'; readonly by: -1 | 1 }
   | { readonly kind: 'view'; readonly index: number }
@@ -35,6 +42,7 @@ export function toShellCommand(event: KeyLike, isMac: boolean, isTyping: boolean
   const key = event.key.toLowerCase();
   const hasModifier = isMac ? event.metaKey && !event.ctrlKey : event.ctrlKey && !event.metaKey;
   if (event.altKey) return null;
+  if (key === 'f1') return { kind: 'help' };
   if (!hasModifier) {
     return isTyping || event.ctrlKey || event.metaKey ? null : (BARE[key] ?? null);
   }

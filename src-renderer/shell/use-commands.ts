@@ -10,11 +10,12 @@ import { useClockStore } from '../stores/clock.ts';
 import { useConnectionsStore } from '../stores/connections.ts';
 import { usePeriodStore } from '../stores/period.ts';
 import { useStatusStore } from '../stores/status.ts';
+import { useTourStore } from '../tour/tour-store.ts';
 import { isModalOpen } from '../components/modal-open.ts';
 import type { PaletteAction } from './palette-entries.ts';
 import { useSharedPlace } from './host/use-shared-place.ts';
 import { pressControl, toShellCommand, type ShellCommand } from './shortcuts.ts';
-import { SETTINGS_VIEW, VIEWS } from './views.ts';
+import { HELP_VIEW, SETTINGS_VIEW, VIEWS } from './views.ts';
 
 /** The keys and the palette of the shell: what they open, and what they do. */
 export function useCommands() {
@@ -26,6 +27,7 @@ export function useCommands() {
   const router = useRouter();
   const backend = useBackend();
   const openStatement = useOpenStatement();
+  const tour = useTourStore();
   const sharePlace = useSharedPlace();
   const paletteOpen = ref(false);
   const switcherOpen = ref(false);
@@ -54,6 +56,9 @@ export function useCommands() {
         return true;
       case 'settings':
         void router.push(SETTINGS_VIEW.path);
+        return true;
+      case 'help':
+        void router.push(HELP_VIEW.path);
         return true;
       case 'sidebar':
         void app.update({ sidebarCollapsed: app.settings?.sidebarCollapsed !== true });
@@ -90,6 +95,7 @@ export function useCommands() {
     else if (action.kind === 'clock') await clock.choose(action.clock);
     else if (action.kind === 'statement') await openStatement(action.statement);
     else if (action.kind === 'share') await sharePlace();
+    else if (action.kind === 'tour') await tour.begin();
     else if (action.kind === 'new-window') {
       await backend.call('app/open-window', { place: router.currentRoute.value.fullPath });
     } else if (action.kind === 'preset') period.select(action);

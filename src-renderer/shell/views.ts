@@ -5,6 +5,7 @@ import {
   CalendarClock,
   CalendarSync,
   ChartBarStacked,
+  CircleQuestionMark,
   Database,
   GitCompareArrows,
   HardDrive,
@@ -79,5 +80,6 @@ export const VIEWS: readonly View[] = [
 export const MAX_VIEW_KEYS = 9;
 
 export const SETTINGS_VIEW = { path: '/settings', icon: Settings } as const;
+export const HELP_VIEW = { path: '/help', icon: CircleQuestionMark } as const;
 export const ABOUT_VIEW = { path: '/about', icon: Info } as const;
 export const VIEW_GROUPS: readonly ViewGroup[] = ['none', 'inbound', 'outbound', 'data'];

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import vue from '@vitejs/plugin-vue';
 import { defineConfig } from 'vitest/config';
+import { compileGuide } from '../../src-main/packaging/guide/compile-guide.ts';
 import { createSkipReporter } from '../support/skips/vitest-skip-reporter.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -72,7 +73,7 @@ export default defineConfig({
         },
       },
       {
-        plugins: [vue()],
+        plugins: [vue(), compileGuide()],
         test: {
           name: 'renderer',
           environment: 'happy-dom',

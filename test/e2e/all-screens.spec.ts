@@ -152,6 +152,12 @@ test('every screen, light and dark, wide and narrow', async ({ app, page }) => {
   await page.getByRole('button', { name: 'Test connection' }).click();
   await page.getByText('Passed').first().waitFor({ timeout: 30_000 });
   await showScreen(page, 'connections');
+  await window.openView('/help');
+  await page.getByRole('heading', { name: 'First steps' }).waitFor();
+  await showScreen(page, 'help');
+  await window.openView('/help/errors');
+  await page.getByRole('heading', { name: 'Errors', exact: true }).waitFor();
+  await showScreen(page, 'help-errors');
   await window.openView('/settings');
   await page.getByRole('group', { name: 'Theme' }).waitFor();
   await showScreen(page, 'settings');

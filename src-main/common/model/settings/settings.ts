@@ -50,6 +50,8 @@ export const Settings = Type.Object({
   refreshSeconds: Type.Integer({ minimum: 0, maximum: 3600, default: 30 }),
   sidebarCollapsed: Type.Boolean({ default: false }),
   inspectorOpen: Type.Boolean({ default: true }),
+  /** The step at which the tour of the window goes on; 0 is its first. */
+  tourStep: Type.Integer({ minimum: 0, maximum: 50, default: 0 }),
   /** The columns of each report's table, in order; none stand for those of the application. */
   tableColumns: Type.Object(
     { 'inbound-detail': TableColumns, 'outbound-detail': TableColumns },

@@ -1,0 +1,79 @@
+import { defineStore } from 'pinia';
+import { computed, ref } from 'vue';
+import { useDownloadStart } from '../composables/use-download-start.ts';
+import { toErrorLike, type ErrorLike } from '../messages/error-like.ts';
+import { useAppStore } from '../stores/app.ts';
+import { useConnectionsStore } from '../stores/connections.ts';
+import { useLocalServiceStore } from '../stores/local-service.ts';
+import { usePeriodStore } from '../stores/period.ts';
+import { useSnapshotsStore } from '../stores/snapshots.ts';
+import { TOUR_STEPS, type TourStep } from './tour-steps.ts';
+
+/** The tour of the main controls, on the sample data of the bundled service. It goes on where it was ended. */
+export const useTourStore = defineStore('tour', () => {
+  const app = useAppStore();
+  const connections = useConnectionsStore();
+  const localService = useLocalServiceStore();
+  const period = usePeriodStore();
+  const snapshots = useSnapshotsStore();
+  const downloads = useDownloadStart();
+  /** The place of the step that is shown; null while there is no tour. */
+  const index = ref<number | null>(null);
+  const isStarting = ref(false);
+  const error = ref<ErrorLike | null>(null);
+  /** The connection that was active before, which is given back at the end. */
+  let before: string | null = null;
+
+  const step = computed((): TourStep | null =>
+    index.value === null ? null : (TOUR_STEPS[index.value] ?? null),
+  );
+  /** It was ended before its last step. */
+  const canContinue = computed(() => (app.settings?.tourStep ?? 0) > 0);
+
+  /** Starts the bundled service, fetches its last day once, and shows the step where the tour was ended. */
+  async function begin(): Promise<void> {
+    if (isStarting.value || index.value !== null) return;
+    isStarting.value = true;
+    error.value = null;
+    before = connections.active?.id ?? null;
+    try {
+      const connection = await localService.startService();
+      await connections.activate(connection.id);
+      period.select({ kind: 'preset', preset: 'last-24-hours' });
+      await snapshots.load();
+      const isCached =
+        snapshots.snapshots?.some(({ connectionId }) => connectionId === connection.id) ?? false;
+      if (!isCached) await downloads.startLastDay(connection);
+      const kept = app.settings?.tourStep ?? 0;
+      index.value = kept < TOUR_STEPS.length ? kept : 0;
+    } catch (thrown) {
+      error.value = toErrorLike(thrown);
+    } finally {
+      isStarting.value = false;
+    }
+  }
+
+  /** Shows the next step or the one before; after the last one the tour is over. */
+  async function go(by: 1 | -1): Promise<void> {
+    const next = (index.value ?? 0) + by;
+    if (next >= TOUR_STEPS.length) await leave(0);
+    else if (next >= 0) index.value = next;
+  }
+
+  /** Ends the tour; the next one begins at this step. */
+  const end = (): Promise<void> => leave(index.value ?? 0);
+
+  async function leave(kept: number): Promise<void> {
+    index.value = null;
+    await app.update({ tourStep: kept });
+    if (
+      before !== null &&
+      before !== connections.active?.id &&
+      connections.list.some(({ id }) => id === before)
+    ) {
+      await connections.activate(before);
+    }
+  }
+
+  return { index, step, isStarting, error, canContinue, begin, go, end } as const;
+});
