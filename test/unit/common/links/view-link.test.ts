@@ -13,6 +13,8 @@ describe('a link into the window', () => {
     '/session/29CDB989-6221',
     '/settings/connections',
     '/about',
+    '/help',
+    '/help/errors/client.tls',
   ])('leads to %s', (place) => {
     expect(readViewLink(writeViewLink(place))).toBe(place);
   });
