@@ -23,20 +23,27 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
-/** Imports the file, and kills the program once it says that so many bytes are done; null lets it end. */
-async function runImport(data: string, killAtByte: number | null): Promise<boolean> {
+/**
+ * Imports the file, and kills the program so many milliseconds after it says that it began; null lets it end. Returns
+ * whether it was killed, and how long it took from then on.
+ */
+async function runImport(
+  data: string,
+  killAfterMs: number | null,
+): Promise<{ isKilled: boolean; ms: number }> {
   const words = ['import', join(folder, 'records.ndjson'), '--data', data, '--progress'];
   const child = spawn(process.execPath, [PROGRAM, ...words], { stdio: ['ignore', 'ignore', 'pipe'] });
   const closed = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
   let isKilled = false as boolean;
-  child.stderr.on('data', (text: Buffer) => {
-    const [, done = '0'] = /Importing: ([\d,]+)/.exec(text.toString()) ?? [];
-    if (killAtByte === null || Number(done.replaceAll(',', '')) < killAtByte) return;
-    if (child.kill('SIGKILL')) isKilled = true;
-  });
+  await once(child.stderr, 'data');
+  const begunMs = performance.now();
+  child.stderr.resume();
+  const timer =
+    killAfterMs === null ? undefined : setTimeout(() => (isKilled = child.kill('SIGKILL')), killAfterMs);
   const [code] = await closed;
+  clearTimeout(timer);
   if (!isKilled) expect(code).toBe(0);
-  return isKilled;
+  return { isKilled, ms: performance.now() - begunMs };
 }
 
 /** Records of the snapshots that are there; each of them has to be whole. */
@@ -57,11 +64,11 @@ test(
   { timeout: 300_000 },
   async () => {
     const data = join(folder, 'data');
-    const bytes = RECORDS * 260 * 3;
+    const { ms } = await runImport(join(folder, 'first'), null);
     let kills = 0;
     for (let round = 0; round < KILLS; round += 1) {
-      // The last third is when pages are written.
-      if (await runImport(data, Math.floor(bytes * (0.3 + (0.65 * round) / KILLS)))) kills += 1;
+      const { isKilled } = await runImport(data, ms * (0.2 + (0.8 * round) / KILLS));
+      if (isKilled) kills += 1;
       for (const count of countImported(data)) expect(count).toBe(RECORDS);
     }
     const before = countImported(data).length;
