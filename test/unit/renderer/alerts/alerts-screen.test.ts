@@ -13,14 +13,14 @@ import { makeBoard, makeRule, makeTest, TO_MS } from './alert-samples.ts';
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval'] }));
 afterEach(() => void vi.useRealTimers());
 
-async function open(board: AlertBoard, path = '/alerts') {
+async function open(board: AlertBoard, path = '/alerts', tested = makeTest()) {
   const backend = new ScriptedBackend({
     'app/get-info': () => ({ platform: 'linux', host: 'web' }) as never,
     'settings/get': () => makeSettings(),
     'connections/list': () => [makeConnection()],
     'status/read-history': () => Promise.reject(new Error('not asked here')),
     'alerts/list': () => board,
-    'alerts/test-rule': () => makeTest(),
+    'alerts/test-rule': () => tested,
     'alerts/read-log': () => [
       {
         ruleId: 'rule',
@@ -167,4 +167,15 @@ test('a hostile name stays text, and deleting asks first', async () => {
   await flushPromises();
   expect(backend.countCalls('alerts/remove-rule')).toBe(1);
   screen.unmount();
+});
+
+test('of days that nothing is known of, neither firings nor notifications are denied', async () => {
+  const nothing = { firings: [], notes: [], others: [{ threshold: 0.05, count: 0 }] };
+  const { screen } = await open(makeBoard(), '/alerts/new', makeTest({ ...nothing, knownMinutes: 0 }));
+  expect(textOf(screen)).toContain('Nothing of these 14 days could be judged');
+  expect(textOf(screen)).not.toMatch(/would have been none|0 times/);
+  screen.unmount();
+  const known = await open(makeBoard(), '/alerts/new', makeTest(nothing));
+  expect(textOf(known.screen)).toContain('In what is known of these 14 days there would have been none.');
+  expect(textOf(known.screen)).toContain('0 times');
 });
