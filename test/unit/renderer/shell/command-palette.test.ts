@@ -48,3 +48,30 @@ test('Enter does nothing where nothing is found', async () => {
   input.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true }));
   expect(palette.emitted('run')).toBeUndefined();
 });
+
+test('what is listed keeps its words while the palette is open', async () => {
+  let name = 'Before';
+  const backend = new ScriptedBackend({
+    'settings/update': () => makeSettings(),
+    'connections/list': () => [makeConnection({ id: 'one' }), makeConnection({ id: 'two', name })],
+  });
+  const { global } = await provideApplication(backend);
+  await useConnectionsStore().load();
+  const palette = mount(CommandPalette, {
+    props: { open: true, isMac: false },
+    global,
+    attachTo: document.body,
+  });
+  await flushPromises();
+  const read = (): string => document.querySelector('[role=listbox]')?.textContent ?? '';
+  expect(read()).toContain('Before');
+  name = 'After';
+  await useConnectionsStore().load();
+  await flushPromises();
+  expect(read()).toContain('Before');
+  await palette.setProps({ open: false });
+  await palette.setProps({ open: true });
+  await flushPromises();
+  expect(read()).toContain('After');
+  palette.unmount();
+});
