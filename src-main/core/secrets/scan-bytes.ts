@@ -32,7 +32,9 @@ export function createByteScan(anchors: readonly string[]): ByteScan {
   const isAt = (buffer: Buffer, word: number, at: number): boolean =>
     places.get(word)?.some(({ anchor, phase }) => {
       const from = at - phase;
-      return from >= 0 && buffer.compare(anchor, 0, anchor.length, from, from + anchor.length) === 0;
+      // A page may end, or begin, in the middle of what looks like an anchor.
+      const isInside = from >= 0 && from + anchor.length <= buffer.length;
+      return isInside && buffer.compare(anchor, 0, anchor.length, from, from + anchor.length) === 0;
     }) ?? false;
   return (bytes) => {
     const buffer = Buffer.from(bytes);
