@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import fastify, {
   type FastifyInstance,
   type FastifyReply,
@@ -5,17 +6,17 @@ import fastify, {
   type FastifySchema,
 } from 'fastify';
 import { CREATE_TOKEN_PATH, toReportPath, toStatusPath } from '../common/reporting/paths.ts';
-import { createFailureLimiter } from '../node/http/failure-limiter.ts';
 import { hardenServer, toServerOptions } from '../node/http/harden-server.ts';
 import { sendEmpty } from '../node/http/problem.ts';
 import { ignoreBodyType, requireJsonBody } from '../node/http/read-json-body.ts';
 import { hasAccess } from './http/check-access.ts';
 import { createGuessingBrake, sendCreatedToken } from './http/create-token-route.ts';
+import { createDeadline } from './http/deadline.ts';
 import { handleUnknownPaths } from './http/handle-unknown-paths.ts';
-import { createServiceHardening } from './http/harden-service.ts';
+import { createServiceHardening, type ServiceAddresses } from './http/harden-service.ts';
 import { shedLoad } from './http/load-shedder.ts';
 import { logRequests, toUnreadableEntry, type RequestLogEntry } from './http/request-log.ts';
-import { createTokenIssuer } from './http/token-issuer.ts';
+import { createOwnRefusalLimiter, type RefusalLimiter } from './http/refusal-limiter.ts';
 import { collectSchemas, writeDescription } from './openapi/describe-service.ts';
 import { OPENAPI_PATH } from './openapi/openapi-path.ts';
 import {
@@ -34,19 +35,25 @@ import type { ReportSource } from './reports/report-page.ts';
 import { writeEnvelope, writeRefusal } from './reports/write-envelope.ts';
 import type { ServiceOptions } from './service-options.ts';
 import type { SimulatedPlatform } from './simulation/simulated-platform.ts';
+import { createOwnTokenIssuer } from './tokens/own-token-issuer.ts';
+import type { TokenIssuer } from './tokens/token-issuer.ts';
 
 export interface ServiceAppParts extends ReportSource {
   readonly options: Pick<
     ServiceOptions,
-    'host' | 'requireToken' | 'tokenMinutes' | 'timeZone' | 'outboundSummaryId' | 'quirks'
-  >;
+    'requireToken' | 'tokenMinutes' | 'timeZone' | 'outboundSummaryId' | 'quirks' | 'waitSeconds'
+  > &
+    ServiceAddresses;
   readonly platform: Pick<SimulatedPlatform, 'read'>;
   readonly checkCredentials: CredentialCheck;
+  /** What this process shares with others; what is its own where they are left out. */
+  readonly tokens?: TokenIssuer;
+  readonly refusals?: RefusalLimiter;
   readonly now: () => number;
   /** Milliseconds of a clock that never goes back. */
   readonly elapsedMs: () => number;
   readonly logRequest?: (entry: RequestLogEntry) => void;
-  readonly reportError: (error: unknown) => void;
+  readonly reportError: (error: unknown, requestId?: string) => void;
 }
 
 interface TenantRoute {
@@ -57,43 +64,46 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** The service's HTTP side. It never listens and owns nothing: the store stays with the caller. */
 export function createServiceApp(parts: ServiceAppParts): FastifyInstance {
-  const hardening = createServiceHardening(parts.options.host, {
+  const { tenant, options } = parts;
+  const deadline = createDeadline(options.waitSeconds * 1000);
+  const hardening = createServiceHardening(options, {
     onError: parts.reportError,
     onUnreadable: (status) => parts.logRequest?.(toUnreadableEntry(parts.now, status)),
-    isTransient: parts.store.isTransientError,
+    isTransient: (error) => deadline.isMissed(error) || parts.store.isTransientError(error),
   });
-  const app = fastify(toServerOptions(hardening));
+  // Among the lines of many processes, each request is known by a number of its own.
+  const app = fastify({ ...toServerOptions(hardening), genReqId: () => randomUUID() });
   hardenServer(app, hardening);
-  const tokens = createTokenIssuer({
-    now: parts.now,
-    elapsedMs: parts.elapsedMs,
-    lifetimeMs: parts.options.tokenMinutes * 60_000,
+  app.addHook('onRequest', (request, reply, done) => {
+    void reply.header('x-request-id', request.id);
+    done();
   });
-  const failures = createFailureLimiter(parts.elapsedMs);
-  const catalog = createReportCatalog(parts.options.outboundSummaryId);
+  const { now, elapsedMs } = parts;
+  const lifetimeMs = options.tokenMinutes * 60_000;
+  const tokens = parts.tokens ?? createOwnTokenIssuer({ now, elapsedMs, lifetimeMs });
+  const refusals = parts.refusals ?? createOwnRefusalLimiter(elapsedMs);
+  const catalog = createReportCatalog(options.outboundSummaryId);
 
-  shedLoad(app, parts.elapsedMs);
-  if (parts.logRequest !== undefined) logRequests(app, parts.now, parts.logRequest);
+  shedLoad(app, elapsedMs);
+  if (parts.logRequest !== undefined) logRequests(app, now, parts.logRequest);
 
-  const checkTenant = (request: FastifyRequest<TenantRoute>, reply: FastifyReply, done: () => void): void => {
-    const allowed = hasAccess(request.raw, tokens, parts.options.requireToken);
-    if (allowed && request.params.tenant === String(parts.tenant)) done();
-    else void sendEmpty(reply, 401);
+  const checkTenant = async (request: FastifyRequest<TenantRoute>, reply: FastifyReply): Promise<unknown> => {
+    const allowed = await deadline.meet(hasAccess(request.raw, tokens, options.requireToken));
+    return allowed && request.params.tenant === String(tenant) ? undefined : sendEmpty(reply, 401);
   };
 
-  const { tenant, options } = parts;
-  const hooks = options.quirks.length > 0 ? createQuirkHooks(options.quirks, parts.now) : null;
+  const hooks = options.quirks.length > 0 ? createQuirkHooks(options.quirks, now) : null;
   const addRoutes = (): void => {
     app.post(
       CREATE_TOKEN_PATH,
-      { schema: CREATE_TOKEN_SCHEMA, onRequest: [createGuessingBrake(failures), requireJsonBody] },
-      (request, reply) => sendCreatedToken({ ...parts, tokens, failures }, request, reply),
+      { schema: CREATE_TOKEN_SCHEMA, onRequest: [createGuessingBrake(refusals), requireJsonBody] },
+      (request, reply) => deadline.meet(sendCreatedToken({ ...parts, tokens, refusals }, request, reply)),
     );
     app.post<TenantRoute>(
       toStatusPath(':tenant'),
       { schema: toStatusSchema(tenant), onRequest: [checkTenant, ignoreBodyType], ...hooks?.status },
       async (_request, reply) => {
-        const status = await readTenantStatus(parts.store, parts.now(), parts.platform);
+        const status = await deadline.meet(readTenantStatus(parts.store, now(), parts.platform));
         return reply.type(JSON_TYPE).send(JSON.stringify(status));
       },
     );
@@ -104,7 +114,7 @@ export function createServiceApp(parts: ServiceAppParts): FastifyInstance {
         async (request, reply) => {
           const report = findReport(catalog, request.params.report ?? identifier);
           if (report === undefined) return sendEmpty(reply, 404);
-          return reply.type(JSON_TYPE).send(await answerReport(parts, report, request.body));
+          return reply.type(JSON_TYPE).send(await deadline.meet(answerReport(parts, report, request.body)));
         },
       );
     };

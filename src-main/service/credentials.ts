@@ -80,11 +80,16 @@ function createCheck(properties: Properties): CredentialCheck {
   };
 }
 
-/** Returns the key that authenticates page cursors; made once for each store. */
+/** Returns the key that authenticates page cursors; made once for each store, whichever process is first. */
 export async function prepareCursorKey(store: RecordStore): Promise<Buffer> {
+  const make = (): string => randomBytes(32).toString('hex');
   const { cursor_key: kept } = await store.readProperties();
-  const key = kept ?? randomBytes(32).toString('hex');
-  if (kept === undefined) await store.writeProperties({ cursor_key: key });
+  if (kept !== undefined) return Buffer.from(kept, 'hex');
+  if (store.shared !== null) {
+    return Buffer.from(await store.shared.changeProperty('cursor_key', (value) => value ?? make()), 'hex');
+  }
+  const key = make();
+  await store.writeProperties({ cursor_key: key });
   return Buffer.from(key, 'hex');
 }
 

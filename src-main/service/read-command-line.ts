@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { parseArgs } from 'node:util';
 import { isGuid, SPECIFIED_REPORT_IDENTIFIERS, type DetailKind } from '../common/reporting/reports.ts';
 import { isTimeZone } from '../common/time/time-zones.ts';
@@ -38,6 +39,12 @@ const OPTIONS = {
   'no-live': { type: 'boolean' },
   'live-rate': { type: 'string' },
   host: { type: 'string' },
+  'public-host': { type: 'string', multiple: true },
+  'trusted-proxy': { type: 'string', multiple: true },
+  'metrics-port': { type: 'string' },
+  'metrics-host': { type: 'string' },
+  'wait-seconds': { type: 'string' },
+  'drain-seconds': { type: 'string' },
   'require-token': { type: 'boolean' },
   'token-minutes': { type: 'string' },
   'time-zone': { type: 'string' },
@@ -58,6 +65,12 @@ export const HELP_TEXT = `The bundled reporting service.
   --database-schema NAME      schema of its tables, made when missing (default channelscope)
   --port N                    port to listen on; 0 lets the system choose (default 0)
   --host HOST                 address to listen on (default 127.0.0.1); any but loopback needs --require-token
+  --public-host NAME[:PORT]   another name that it is called by, behind a proxy; several allowed
+  --trusted-proxy ADDRESS     proxy, or range of them (10.0.0.0/8), that says whom it calls for; several allowed
+  --metrics-port N            port of /healthz and /metrics; 0 lets the system choose (default: none)
+  --metrics-host HOST         address of that port (default 127.0.0.1)
+  --wait-seconds N            longest wait of a request for its records; 503 after that (default 5)
+  --drain-seconds N           time between SIGTERM, when /healthz/ready says no, and the end (default 0)
   --tenant N                  tenant identifier (default 1001)
   --records N                 inbound records of the sample history (default 200000)
   --days N                    days of the sample history (default 30)
@@ -96,6 +109,15 @@ export function readCommandLine(
     tenant: readWhole('tenant', values.tenant, defaults.tenant, 0, Number.MAX_SAFE_INTEGER),
     port: readWhole('port', values.port, defaults.port, 0, 65_535),
     host: values.host ?? defaults.host,
+    publicHosts: (values['public-host'] ?? []).map(readPublicHost),
+    trustedProxies: (values['trusted-proxy'] ?? []).map(readTrustedProxy),
+    metricsPort:
+      values['metrics-port'] === undefined
+        ? null
+        : readWhole('metrics-port', values['metrics-port'], 0, 0, 65_535),
+    metricsHost: values['metrics-host'] ?? defaults.metricsHost,
+    waitSeconds: readWhole('wait-seconds', values['wait-seconds'], defaults.waitSeconds, 1, 300),
+    drainSeconds: readWhole('drain-seconds', values['drain-seconds'], defaults.drainSeconds, 0, 300),
     records: readWhole('records', values.records, defaults.records, 0, 100_000_000),
     days: readWhole('days', values.days, defaults.days, 1, 3_650),
     seed: readWhole('seed', values.seed, defaults.seed, 0, 2 ** 31 - 1),
@@ -167,6 +189,19 @@ function readDatabase(
   return { url, schema };
 }
 
+function readPublicHost(text: string): string {
+  if (/^[a-z0-9.-]{1,253}(:\d{1,5})?$/i.test(text)) return text.toLowerCase();
+  throw new OptionError(
+    `--public-host takes a name, with :PORT where it isn't the usual one, not "${text}".`,
+  );
+}
+
+function readTrustedProxy(text: string): string {
+  const [, address = '', bits = '0'] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  if (isIP(address) !== 0 && Number(bits) <= (isIP(address) === 4 ? 32 : 128)) return text;
+  throw new OptionError(`--trusted-proxy takes an address or a range such as 10.0.0.0/8, not "${text}".`);
+}
+
 function readImportReport(name: string | undefined): DetailKind | null {
   const report = tryReadReport(name);
   if (name === undefined || report !== null) return report;
@@ -176,7 +211,9 @@ function readImportReport(name: string | undefined): DetailKind | null {
 function checkOptions(options: ServiceOptions): void {
   if (!isTimeZone(options.timeZone))
     throw new OptionError(`--time-zone: unknown zone "${options.timeZone}".`);
-  if (!/^[\w.:-]{1,255}$/.test(options.host)) throw new OptionError('--host takes one address or name.');
+  const isHost = (host: string): boolean => /^[\w.:-]{1,255}$/.test(host);
+  if (!isHost(options.host)) throw new OptionError('--host takes one address or name.');
+  if (!isHost(options.metricsHost)) throw new OptionError('--metrics-host takes one address or name.');
   if (!isLoopbackHost(options.host) && !options.requireToken) {
     throw new OptionError(
       `--host ${options.host} can be reached from other machines: it needs --require-token.`,

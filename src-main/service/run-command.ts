@@ -3,6 +3,7 @@ import { AppError } from '../common/contract/errors.ts';
 import { toErrorText, toErrorTextWithCause } from '../node/error-text.ts';
 import { describeReaders } from '../node/private-files.ts';
 import { HELP_TEXT, OptionError, readCommandLine, type CommandLine } from './read-command-line.ts';
+import type { HealthOptions, ServiceHealth } from './health/start-health.ts';
 import { importFiles } from './import/import-files.ts';
 import { startService, type RunningService } from './start-service.ts';
 import type { RecordStore } from './store/record-store.ts';
@@ -45,15 +46,26 @@ export async function runCommand(args: readonly string[]): Promise<number | unde
   }
 }
 
-function start(options: CommandLine): Promise<RunningService> {
-  const { database } = options;
-  return startService(options, {
+async function start(options: CommandLine): Promise<RunningService> {
+  const { database, metricsPort } = options;
+  const health = metricsPort === null ? null : await openHealth({ ...options, metricsPort });
+  const service = await startService(options, {
+    ...(health === null ? {} : { health }),
     ...(database === null ? {} : { openStore: () => openDatabase({ ...database, tenant: options.tenant }) }),
     now: Date.now,
     elapsedMs: () => performance.now(),
     logRequest: (entry) => void process.stderr.write(`${JSON.stringify(entry)}\n`),
     reportError,
   });
+  return { ...service, stop: () => service.stop().finally(() => health?.close()) };
+}
+
+/** The library of the figures is loaded only where they are wanted. */
+async function openHealth(options: HealthOptions): Promise<ServiceHealth> {
+  const { startHealth } = await import('./health/start-health.ts');
+  const health = await startHealth(options, { now: Date.now, reportError });
+  process.stderr.write(`${JSON.stringify({ at: new Date().toISOString(), health: health.url })}\n`);
+  return health;
 }
 
 /** The driver is loaded only where a database is named. */
@@ -62,9 +74,11 @@ async function openDatabase(place: PostgresPlace): Promise<RecordStore> {
   return openPostgresStore(place, { now: Date.now, reportError });
 }
 
-function reportError(error: unknown): void {
+function reportError(error: unknown, request?: string): void {
   const { name, message } = error instanceof Error ? error : { name: 'Error', message: 'unknown' };
-  process.stderr.write(`${JSON.stringify({ at: new Date().toISOString(), error: name, message })}\n`);
+  process.stderr.write(
+    `${JSON.stringify({ at: new Date().toISOString(), request, error: name, message })}\n`,
+  );
 }
 
 function stopOnSignal(service: RunningService): void {

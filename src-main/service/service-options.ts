@@ -7,6 +7,17 @@ export interface ServiceOptions {
   /** 0 lets the system choose. */
   readonly port: number;
   readonly host: string;
+  /** What callers name in Host where a proxy stands in front: names, with their port unless it is the usual one. */
+  readonly publicHosts: readonly string[];
+  /** Addresses or ranges of proxies that are believed about whom they call for. */
+  readonly trustedProxies: readonly string[];
+  /** Where health and metrics are served; null for nowhere, 0 lets the system choose. */
+  readonly metricsPort: number | null;
+  readonly metricsHost: string;
+  /** How long a request waits for its records before it is refused. */
+  readonly waitSeconds: number;
+  /** How long it goes on serving, marked as not ready, once it is to end. */
+  readonly drainSeconds: number;
   /** Inbound records of the sample history. */
   readonly records: number;
   readonly days: number;
@@ -31,6 +42,12 @@ export const DEFAULT_SERVICE_OPTIONS: Omit<ServiceOptions, 'dataFolder'> = {
   tenant: 1001,
   port: 0,
   host: '127.0.0.1',
+  publicHosts: [],
+  trustedProxies: [],
+  metricsPort: null,
+  metricsHost: '127.0.0.1',
+  waitSeconds: 5,
+  drainSeconds: 0,
   records: 200_000,
   days: 30,
   seed: 1,

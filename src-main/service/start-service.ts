@@ -1,8 +1,11 @@
 import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { prepareCredentials, prepareCursorKey } from './credentials.ts';
 import { createServiceApp } from './create-service-app.ts';
+import type { ServiceHealth } from './health/start-health.ts';
 import type { RequestLogEntry } from './http/request-log.ts';
+import { shareWithOthers } from './share-with-others.ts';
 import type { Simulation } from '../common/model/connections/simulation.ts';
 import type { ImportOutcome, ImportRequest } from './import/import-file.ts';
 import { createImporter } from './import/importer.ts';
@@ -23,7 +26,10 @@ export interface ServiceSurroundings {
   readonly now: () => number;
   readonly elapsedMs: () => number;
   readonly logRequest?: (entry: RequestLogEntry) => void;
-  readonly reportError: (error: unknown) => void;
+  /** Takes the identifier of the request that met the error. */
+  readonly reportError: (error: unknown, requestId?: string) => void;
+  /** What operators are shown; nothing unless it is given. Closed by whoever made it. */
+  readonly health?: Pick<ServiceHealth, 'watch' | 'drain' | 'countRequest'>;
   /** Where records are kept; a SQLite file in the data folder unless it is given. */
   readonly openStore?: () => Promise<RecordStore>;
 }
@@ -40,8 +46,8 @@ export interface RunningService {
   importFile(request: ImportRequest): Promise<ImportOutcome>;
   readSize(): Promise<StoreSize>;
   /**
-   * Cancels a running import, finishes requests in progress, for at most five seconds, then closes the store.
-   * Can be called twice.
+   * Is no longer ready, and serves on for as long as the options say; then cancels a running import, finishes requests
+   * in progress, for at most five seconds, and closes the store. Can be called twice.
    */
   stop(): Promise<void>;
 }
@@ -87,8 +93,14 @@ async function startOnStore(
   });
   if (options.live) await traffic.writeMissed();
   const live = createLiveSwitch(traffic, reportError);
+  const shared = await shareWithOthers(store, options, surroundings);
   const app = createServiceApp({
     ...surroundings,
+    ...shared.parts,
+    logRequest: (entry) => {
+      surroundings.health?.countRequest(entry);
+      surroundings.logRequest?.(entry);
+    },
     store,
     options,
     platform: reportIncidents(platform, await findHistoryEnd(store), live.isOn, now),
@@ -100,7 +112,12 @@ async function startOnStore(
   const url = await listen(app, options);
   const importer = createImporter({ store, seed, zone: options.timeZone, elapsedMs });
   live.set(options.live);
+  surroundings.health?.watch(store);
   const stop = async (): Promise<void> => {
+    surroundings.health?.drain();
+    // Whoever sends requests here has to learn first that there is another process to send them to.
+    await delay(options.drainSeconds * 1000);
+    shared.stop();
     await live.stop();
     await importer.stop();
     const timer = setTimeout(() => {

@@ -1,5 +1,5 @@
-const WINDOW_MS = 60_000;
-const MAX_FAILURES = 10;
+export const FAILURE_WINDOW_MS = 60_000;
+export const MAX_FAILURES = 10;
 const MAX_ADDRESSES = 5_000;
 
 /** Slows down guessing of secrets: ten failures in a minute make an address wait (decision 24). */
@@ -13,7 +13,7 @@ export interface FailureLimiter {
 export function createFailureLimiter(now: () => number): FailureLimiter {
   const failures = new Map<string, number[]>();
   const listRecent = (address: string): number[] => {
-    const sinceMs = now() - WINDOW_MS;
+    const sinceMs = now() - FAILURE_WINDOW_MS;
     return (failures.get(address) ?? []).filter((atMs) => atMs > sinceMs);
   };
   return {
@@ -24,11 +24,13 @@ export function createFailureLimiter(now: () => number): FailureLimiter {
       const oldest = failures.keys().next();
       if (failures.size > MAX_ADDRESSES && oldest.done !== true) failures.delete(oldest.value);
     },
-    getWaitSeconds: (address) => {
-      const recent = listRecent(address);
-      const [first] = recent;
-      if (first === undefined || recent.length < MAX_FAILURES) return 0;
-      return Math.max(1, Math.ceil((first + WINDOW_MS - now()) / 1000));
-    },
+    getWaitSeconds: (address) => toWaitSeconds(listRecent(address), now()),
   };
+}
+
+/** Whole seconds to wait after these failures, oldest first, all within the window; 0 for fewer than ten. */
+export function toWaitSeconds(recentMs: readonly number[], nowMs: number): number {
+  const [first] = recentMs;
+  if (first === undefined || recentMs.length < MAX_FAILURES) return 0;
+  return Math.max(1, Math.ceil((first + FAILURE_WINDOW_MS - nowMs) / 1000));
 }

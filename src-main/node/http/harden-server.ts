@@ -16,6 +16,10 @@ const LINGER_MS = 1_000;
 export interface ServerHardening {
   /** Names, in lower case, that a Host header may have besides the address of the connection. */
   readonly hostNames: readonly string[];
+  /** What Host may be besides, in lower case, with its port where it has one: the names of a proxy in front. */
+  readonly publicHosts?: readonly string[];
+  /** Addresses or ranges of proxies that are believed about whom they call for; none unless given. */
+  readonly trustedProxies?: readonly string[];
   /** Headers of every response, refusals included. */
   readonly createHeaders: () => Readonly<Record<string, string>>;
   readonly maxBodyBytes: number;
@@ -29,8 +33,8 @@ export interface ServerHardening {
   readonly undecodablePath: 400 | 404;
   /** Called with the status when something arrived that can't be read as a request. */
   readonly onUnreadable?: (status: number) => void;
-  /** Called with every error that is the server's own fault. */
-  readonly onError: (error: unknown) => void;
+  /** Called with every error that is the server's own fault, and the identifier of the request that met it. */
+  readonly onError: (error: unknown, requestId: string) => void;
   /** Whether the same request may succeed in a second; 503 is sent then, else 500. */
   readonly isTransient?: (error: unknown) => boolean;
 }
@@ -39,7 +43,7 @@ export interface ServerHardening {
 export function toServerOptions(hardening: ServerHardening) {
   return {
     logger: false as const,
-    trustProxy: false,
+    trustProxy: hardening.trustedProxies?.length ? [...hardening.trustedProxies] : false,
     bodyLimit: hardening.maxBodyBytes,
     requestTimeout: hardening.upload?.timeoutMs ?? REQUEST_TIMEOUT_MS,
     keepAliveTimeout: 30_000,
@@ -71,9 +75,9 @@ export function toServerOptions(hardening: ServerHardening) {
  * called before any hook or route is added.
  */
 export function hardenServer(app: FastifyInstance, hardening: ServerHardening): Connections {
-  const { hostNames, strangers, upload } = hardening;
+  const { hostNames, publicHosts, strangers, upload } = hardening;
   const connections = capConnections(app.server, { maxConnections: MAX_CONNECTIONS, strangers });
-  meetExpectations(app.server, (request) => findForeignRequest(request, hostNames) === null);
+  meetExpectations(app.server, (request) => findForeignRequest(request, hostNames, publicHosts) === null);
   app.addHook('onRequest', (request, reply, done) => {
     if (!refuseForeign(hardening, request, reply) && !refuseUnmetExpectation(request, reply)) done();
   });
@@ -86,7 +90,7 @@ export function hardenServer(app: FastifyInstance, hardening: ServerHardening): 
     const status = error.statusCode ?? (hardening.isTransient?.(error) === true ? 503 : 500);
     // A client that went away while it was sending or receiving is nobody's fault.
     const isGone = request.raw.destroyed && reply.raw.destroyed;
-    if (status >= 500 && !isGone) hardening.onError(error);
+    if (status >= 500 && !isGone) hardening.onError(error, request.id);
     if (status === 503) void reply.header('retry-after', '1');
     // The rest of a body that was refused is not read.
     if (!request.raw.complete) void reply.header('connection', 'close');
@@ -97,12 +101,12 @@ export function hardenServer(app: FastifyInstance, hardening: ServerHardening): 
 
 /** Sets the headers of the response; true when the request was refused. */
 function refuseForeign(
-  { createHeaders, hostNames }: ServerHardening,
+  { createHeaders, hostNames, publicHosts }: ServerHardening,
   request: FastifyRequest,
   reply: FastifyReply,
 ): boolean {
   void reply.headers(createHeaders());
-  const status = findForeignRequest(request.raw, hostNames);
+  const status = findForeignRequest(request.raw, hostNames, publicHosts);
   if (status === null) return false;
   // Not a word to who may be a page of another site.
   if (status === 421) void sendEmpty(reply.header('connection', 'close'), status);

@@ -1,42 +1,41 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Value } from 'typebox/value';
 import { TokenRequest, type RequestFault, type TokenResponse } from '../../common/reporting/wire-schemas.ts';
-import type { FailureLimiter } from '../../node/http/failure-limiter.ts';
 import { sendEmpty, sendProblem } from '../../node/http/problem.ts';
 import { tryReadJsonBody } from '../../node/http/read-json-body.ts';
 import type { CredentialCheck } from '../credentials.ts';
-import type { TokenIssuer } from './token-issuer.ts';
+import type { TokenIssuer } from '../tokens/token-issuer.ts';
+import type { RefusalLimiter } from './refusal-limiter.ts';
 
 export interface TokenRouteParts {
   readonly checkCredentials: CredentialCheck;
   readonly tenant: number;
   readonly tokens: TokenIssuer;
-  readonly failures: FailureLimiter;
+  readonly refusals: RefusalLimiter;
 }
 
 /** Operation 1, Create token. 200, 400 (decision 16), 401 with no body, 429 with Retry-After (decision 24). */
-export function sendCreatedToken(
-  parts: TokenRouteParts,
+export async function sendCreatedToken(
+  { checkCredentials, refusals, tenant, tokens }: TokenRouteParts,
   request: FastifyRequest,
   reply: FastifyReply,
-): FastifyReply {
-  // Once more: others may have been refused while this body was on its way.
-  const waitSeconds = parts.failures.getWaitSeconds(request.ip);
-  if (waitSeconds > 0) return sendSlowDown(reply, waitSeconds);
+): Promise<FastifyReply> {
   const body = tryReadJsonBody(request.body);
-  if (!Value.Check(TokenRequest, body)) return sendProblem(reply, 400, listFaults(body));
-  if (!parts.checkCredentials(body) || body.tenant !== parts.tenant) {
-    parts.failures.add(request.ip);
-    return sendEmpty(reply, 401);
-  }
-  const response: TokenResponse = { token: parts.tokens.issue() };
+  const isWellFormed = Value.Check(TokenRequest, body);
+  const isRefused = isWellFormed && (!checkCredentials(body) || body.tenant !== tenant);
+  // Others may have been refused while this body was on its way.
+  const waitSeconds = await (isRefused ? refusals.add(request.ip) : refusals.readWaitSeconds(request.ip));
+  if (waitSeconds > 0) return sendSlowDown(reply, waitSeconds);
+  if (!isWellFormed) return sendProblem(reply, 400, listFaults(body));
+  if (isRefused) return sendEmpty(reply, 401);
+  const response: TokenResponse = { token: await tokens.issue() };
   return reply.type('application/json; charset=utf-8').send(JSON.stringify(response));
 }
 
 /** Slows guessing down before a body is read (decision 24). */
-export function createGuessingBrake(failures: FailureLimiter) {
+export function createGuessingBrake(refusals: RefusalLimiter) {
   return (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
-    const waitSeconds = failures.getWaitSeconds(request.ip);
+    const waitSeconds = refusals.getKnownWaitSeconds(request.ip);
     if (waitSeconds === 0) done();
     else void sendSlowDown(reply.header('connection', 'close'), waitSeconds);
   };

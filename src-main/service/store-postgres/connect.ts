@@ -1,4 +1,5 @@
 import pg from 'pg';
+import type { ConnectionCounts } from '../store/shared-state.ts';
 
 /** What runs a statement: the pool, or one connection within a transaction. */
 export interface Queryable {
@@ -9,6 +10,7 @@ export interface Queryable {
 export interface PostgresPool extends Queryable {
   /** Runs `work` in a transaction of its own: all of it is kept, or none. */
   transact<Result>(work: (connection: Queryable) => Promise<Result>): Promise<Result>;
+  countConnections(): ConnectionCounts;
   /** Can be called twice. */
   close(): Promise<void>;
 }
@@ -84,6 +86,7 @@ export function connectPostgres(
         client.release(isLost);
       }
     },
+    countConnections: () => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     close: () => (closing ??= pool.end()),
   };
 }
@@ -95,7 +98,12 @@ const TRANSIENT_CODES: ReadonlySet<string> = new Set([
   'ECONNRESET',
   'EPIPE',
   'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
   'ENOTFOUND',
+  'EAI_AGAIN',
+  // The socket of a server that is starting again.
+  'ENOENT',
 ]);
 
 /** True for an error of the database, or of the way to it, that may be gone at the next attempt. */

@@ -11,6 +11,7 @@ import { migrate } from './migrate.ts';
 import { createActivityReader } from './read-activity.ts';
 import { createDetailReader } from './read-details.ts';
 import { createSummaryReader } from './read-summaries.ts';
+import { createSharedState } from './shared-state.ts';
 import { createRecordWriter, NO_DATES } from './write-records.ts';
 
 export interface PostgresPlace {
@@ -22,6 +23,7 @@ export interface PostgresPlace {
   readonly tenant: number;
 }
 
+const NEWEST_SQL = 'SELECT date_ms FROM inbound_record WHERE tenant = $1 ORDER BY date_ms DESC LIMIT 1';
 const SIZE_SQL = `
 SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -84,6 +86,11 @@ export async function openPostgresStore(
         bytes: size?.[0] ?? 0,
       };
     },
+    readNewestMs: async () => {
+      const [row] = await pool.query<[number]>(NEWEST_SQL, [tenant]);
+      return row?.[0] ?? null;
+    },
+    shared: createSharedState(pool, tenant, writer),
     isTransientError: isTransientPostgresError,
     close: pool.close,
   };

@@ -120,5 +120,15 @@ CREATE TABLE imported_text (
 CREATE INDEX imported_text_content ON imported_text (tenant, direction, date_ms, content_hash);
 `;
 
+/** Not of a tenant: an address that guesses is slowed down whichever it tries. */
+const REFUSALS = `
+CREATE TABLE refused_address (
+  address text NOT NULL PRIMARY KEY,
+  times_ms_json text NOT NULL,
+  last_ms bigint NOT NULL
+);
+COMMENT ON COLUMN refused_address.times_ms_json IS 'the last refusals of credentials, oldest first';
+`;
+
 /** Each step's statements, from version 0 on. A step that was released is never changed. */
-export const MIGRATIONS: readonly string[] = [FIRST];
+export const MIGRATIONS: readonly string[] = [FIRST, REFUSALS];

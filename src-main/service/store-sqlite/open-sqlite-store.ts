@@ -6,7 +6,7 @@ import type { TrafficBatch } from '../store/records.ts';
 import { createGroupTable } from './group-table.ts';
 import { openStoreDatabase, toDatabasePath } from './open-database.ts';
 import { createCounterTable, createPropertyTable } from './property-table.ts';
-import { createActivityReader } from './read-activity.ts';
+import { createActivityReader, createNewestReader } from './read-activity.ts';
 import { createDetailReader } from './read-details.ts';
 import { createSummaryReader } from './read-summaries.ts';
 import { createRecordCounter } from './record-counter.ts';
@@ -98,6 +98,8 @@ export function openSqliteStore(dataFolder: string): RecordStore {
       outboundRecords: counters.get('outbound_arrival'),
       bytes: sizeOf(path) + sizeOf(`${path}-wal`),
     })),
+    readNewestMs: run(createNewestReader(db)),
+    shared: null,
     isTransientError: (error) => findErrorCode(error)?.startsWith('SQLITE_') === true,
     close: run(() => {
       if (!db.open) return;

@@ -28,3 +28,9 @@ export function createActivityReader(db: Database): (query: ActivityQuery) => Ac
     averageResponseTimeUs: readResponseTime.get(timedRecords) ?? null,
   });
 }
+
+/** Reads the date of the newest inbound record in milliseconds, null while there is none. */
+export function createNewestReader(db: Database): () => number | null {
+  const read = db.prepare<[], number | null>('SELECT max(date_ms) FROM inbound_record').pluck();
+  return () => read.get() ?? null;
+}

@@ -1,4 +1,5 @@
 import type { Direction } from '../../common/reporting/reports.ts';
+import type { SharedState } from './shared-state.ts';
 import type { ImportedRecord, RecordPosition, StoredRecord, TrafficBatch } from './records.ts';
 
 /** Records with fromMs <= date < toMs. */
@@ -122,6 +123,10 @@ export interface RecordStore {
   /** Sets these, all or none, and leaves others as they are. */
   writeProperties(properties: Readonly<Record<string, string>>): Promise<void>;
   readSize(): Promise<StoreSize>;
+  /** Date of the newest inbound record in milliseconds; null while there is none. */
+  readNewestMs(): Promise<number | null>;
+  /** Null for a store that only one process can open. */
+  readonly shared: SharedState | null;
   /** True for an error of the store that may be gone at the next attempt: busy, damaged, out of room. */
   isTransientError(error: unknown): boolean;
   /** Can be called twice. */

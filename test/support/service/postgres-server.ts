@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, readdirSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -14,6 +14,10 @@ export interface PostgresServer {
   run(statement: string): Promise<void>;
   /** The same, and returns its rows as lines of text. */
   read(statement: string): Promise<string>;
+  /** Ends the server at once; the returned function starts it again on its data. */
+  interrupt(): Promise<() => Promise<void>>;
+  /** Runs a statement in a transaction that stays open until the returned function is called. */
+  hold(statement: string): Promise<() => Promise<void>>;
   stop(): Promise<void>;
 }
 
@@ -56,11 +60,12 @@ export async function startPostgres(): Promise<PostgresServer> {
     `unix_socket_directories=${folder}`,
     'max_connections=60',
   ];
-  const child = spawn(
-    join(programs, 'postgres'),
-    ['-D', data, ...settings.flatMap((setting) => ['-c', setting])],
-    { ...user, stdio: 'ignore' },
-  );
+  const spawnServer = (): ChildProcess =>
+    spawn(join(programs, 'postgres'), ['-D', data, ...settings.flatMap((setting) => ['-c', setting])], {
+      ...user,
+      stdio: 'ignore',
+    });
+  let child = spawnServer();
   const connect = () => new pg.Client({ host: folder, user: 'root', database: 'postgres' });
   const read = async (statement: string): Promise<string> => {
     const client = connect();
@@ -73,26 +78,46 @@ export async function startPostgres(): Promise<PostgresServer> {
   const run = async (statement: string): Promise<void> => {
     await read(statement);
   };
-  for (let attempt = 0; ; attempt += 1) {
-    try {
-      await run('SELECT 1');
-      break;
-    } catch (error) {
-      if (attempt === 600 || child.exitCode !== null) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 50));
+  const awaitServer = async (): Promise<void> => {
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        await run('SELECT 1');
+        return;
+      } catch (error) {
+        if (attempt === 600 || child.exitCode !== null) throw error;
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
     }
-  }
+  };
+  /** At once: what a test left open must not keep it. */
+  const endServer = async (): Promise<void> => {
+    const exited = once(child, 'exit');
+    child.kill('SIGQUIT');
+    await exited;
+  };
+  await awaitServer();
   await run('CREATE ROLE service LOGIN');
   await run('GRANT CREATE ON DATABASE postgres TO service');
   return {
     url: `postgresql://service@localhost/postgres?host=${encodeURIComponent(folder)}`,
     run,
     read,
+    hold: async (statement) => {
+      const client = connect();
+      await client.connect();
+      await client.query('BEGIN');
+      await client.query(statement);
+      return () => client.end();
+    },
+    interrupt: async () => {
+      await endServer();
+      return () => {
+        child = spawnServer();
+        return awaitServer();
+      };
+    },
     stop: async () => {
-      const exited = once(child, 'exit');
-      // At once: what a test left open must not keep it.
-      child.kill('SIGQUIT');
-      await exited;
+      await endServer();
       await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
