@@ -1,5 +1,13 @@
+import type { Direction } from '../../../common/reporting/reports.ts';
 import { expectTraffic, type Expectation } from './expect-traffic.ts';
-import type { HourCounts, TrafficCoverage, TrafficFlow } from './traffic-grid.ts';
+import {
+  addHours,
+  createHourCounts,
+  type HourCounts,
+  type TrafficCoverage,
+  type TrafficFlow,
+  type TrafficGrid,
+} from './traffic-grid.ts';
 
 /** Says what is usual at a place, from its requests in all and from those of its flows. */
 export type ExpectPlace = (
@@ -12,20 +20,23 @@ export type ExpectPlace = (
  * Returns what says what is usual at places; what is usual in a flow is learned once. The usual share of a place is no
  * more than those of its flows together: where each flow had an incident on another day, most days of the place did.
  */
-export function createExpectations(
-  coverageOf: (flow: TrafficFlow) => TrafficCoverage | undefined,
-): ExpectPlace {
+export function createExpectations(grids: readonly TrafficGrid[]): ExpectPlace {
   const known = new Map<TrafficFlow, (Expectation | null)[]>();
-  const expectFlow = (flow: TrafficFlow, covered: TrafficCoverage): (Expectation | null)[] => {
-    const own = known.get(flow) ?? expectTraffic(coverageOf(flow) ?? covered, flow.hours);
-    known.set(flow, own);
-    return own;
-  };
+  const all = new Map<Direction | null, (Expectation | null)[]>();
+  for (const grid of grids) {
+    const ofAll = expectTraffic(grid, sumHours([grid]));
+    all.set(grid.direction, ofAll);
+    for (const flow of grid.flows) known.set(flow, expectTraffic(grid, flow.hours, ofAll));
+  }
   return (covered, hours, flows) => {
     const [first] = flows;
-    if (flows.length === 1 && first !== undefined) return expectFlow(first, covered);
-    const parts = flows.map((flow) => expectFlow(flow, covered));
-    return expectTraffic(covered, hours).map((own, hour) => {
+    if (flows.length === 1 && first !== undefined) return known.get(first) ?? [];
+    const isOneDirection = flows.every(({ direction }) => direction === first?.direction);
+    const direction = isOneDirection ? (first?.direction ?? null) : null;
+    const ofAll = all.get(direction) ?? expectTraffic(covered, sumHours(grids));
+    all.set(direction, ofAll);
+    const parts = flows.map((flow) => known.get(flow) ?? []);
+    return expectTraffic(covered, hours, ofAll).map((own, hour) => {
       if (own === null) return null;
       const ofHour = parts.map((part) => part[hour] ?? null);
       return {
@@ -35,6 +46,13 @@ export function createExpectations(
       };
     });
   };
+}
+
+function sumHours(grids: readonly TrafficGrid[]): HourCounts {
+  const flows = grids.flatMap((grid) => grid.flows);
+  const whole = createHourCounts(grids[0]?.hoursCovered.length ?? 0, flows[0]?.hours.slowFor.length ?? 0);
+  for (const { hours } of flows) addHours(whole, hours);
+  return whole;
 }
 
 /** The share of all parts by those of each; null where one is not known. */

@@ -24,6 +24,8 @@ const MIN_HOURS = 2;
 const MIN_COVERED = 0.95;
 /** With fewer earlier requests no share is usual. */
 const MIN_REQUESTS = 50;
+/** Fewer requests are taken together with so many of all traffic. */
+const OF_ALL_REQUESTS = 10;
 /** What nothing shows to be less is taken for so much. */
 const LEAST_FAILING = 0.005;
 const LEAST_SLOW = 0.03;
@@ -40,11 +42,13 @@ interface Sums {
 
 /**
  * Returns what is usual in each hour of the window; null where there is neither enough of earlier days nor of the hours
- * before. Medians over days keep what stood out on one of them from being taken for usual.
+ * before. Medians over days keep what stood out on one of them from being taken for usual. `ofAll` is what is usual in all
+ * traffic: of requests too few to say what share of them fails, as many do.
  */
 export function expectTraffic(
   { firstHour, firstMinute, hoursCovered }: TrafficCoverage,
   { requests, failures, timed, slowFor }: HourCounts,
+  ofAll: readonly (Expectation | null)[] = [],
 ): (Expectation | null)[] {
   const firstOfWindow = Math.floor(firstMinute / 60) - firstHour;
   const whole = { requests: sumUp(requests), failures: sumUp(failures), timed: sumUp(timed) };
@@ -54,14 +58,15 @@ export function expectTraffic(
     const hour = firstOfWindow + place;
     const sums = { ...whole, slow: slows[Math.floor(place / 24)] ?? whole.timed };
     const days = Array.from({ length: USUAL_DAYS }, (_day, day) => hour - 24 * (day + 1)).filter(isCovered);
-    if (days.length >= MIN_DAYS) return expectFrom(sums, days, hour, isCovered);
+    const failingOfAll = ofAll[place]?.failing ?? null;
+    if (days.length >= MIN_DAYS) return expectFrom(sums, days, hour, isCovered, failingOfAll);
     const before = Array.from({ length: HOURS_BEFORE }, (_hour, back) => hour - 1 - back).filter(isCovered);
     if (before.length < MIN_HOURS) return null;
     const rate = toMedian(before.map((of) => add(sums.requests, of, of) / 60));
     return {
       source: 'hours',
-      failing: toUsualShare(sums.failures, sums.requests, before, 0, LEAST_FAILING),
-      slow: toUsualShare(sums.slow, sums.timed, before, 0, LEAST_SLOW),
+      failing: toUsualShare(sums.failures, sums.requests, before, 0, LEAST_FAILING, failingOfAll),
+      slow: toUsualShare(sums.slow, sums.timed, before, 0, LEAST_SLOW, null),
       rate,
       spread: 0,
       weekday: 1,
@@ -90,6 +95,7 @@ function expectFrom(
   days: readonly number[],
   hour: number,
   isCovered: (hour: number) => boolean,
+  failingOfAll: number | null,
 ): Expectation {
   const toRate = (of: number): number => add(sums.requests, of, of) / 60;
   const rates = days.map(toRate);
@@ -105,8 +111,8 @@ function expectFrom(
   const weekBefore = hour - 24 * USUAL_DAYS;
   return {
     source: 'days',
-    failing: toUsualShare(sums.failures, sums.requests, days, 1, LEAST_FAILING),
-    slow: toUsualShare(sums.slow, sums.timed, days, 1, LEAST_SLOW),
+    failing: toUsualShare(sums.failures, sums.requests, days, 1, LEAST_FAILING, failingOfAll),
+    slow: toUsualShare(sums.slow, sums.timed, days, 1, LEAST_SLOW, null),
     rate,
     spread,
     weekday,
@@ -117,7 +123,8 @@ function expectFrom(
 
 /**
  * The usual share of hits: the larger of the median of whole days and that of the hours around this one. Small numbers
- * are drawn to the former, and none is less than what they can show.
+ * are drawn to the former, and none is less than what they can show. Where there are too few of them, it is `ofAll`, or
+ * more where they leave that open.
  */
 function toUsualShare(
   hits: Float64Array,
@@ -125,13 +132,19 @@ function toUsualShare(
   hours: readonly number[],
   around: number,
   least: number,
+  ofAll: number | null,
 ): number | null {
   const isDaily = around > 0;
   const whole = hours.map((hour) => ({
     hits: add(hits, isDaily ? hour - 11 : hour, isDaily ? hour + 12 : hour),
     all: add(all, isDaily ? hour - 11 : hour, isDaily ? hour + 12 : hour),
   }));
-  if (whole.reduce((total, day) => total + day.all, 0) < MIN_REQUESTS) return null;
+  const seen = whole.reduce((total, day) => total + day.all, 0);
+  if (seen < MIN_REQUESTS) {
+    if (ofAll === null) return null;
+    const own = whole.reduce((total, day) => total + day.hits, 0);
+    return Math.max(least, ofAll, (own + 0.5 + OF_ALL_REQUESTS * ofAll) / (seen + 1 + OF_ALL_REQUESTS));
+  }
   const daily = toMedian(whole.filter((day) => day.all > 0).map((day) => (day.hits + 0.5) / (day.all + 1)));
   const near = hours.map(
     (hour) =>

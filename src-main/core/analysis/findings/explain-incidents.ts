@@ -10,7 +10,8 @@ import {
 import { createExpectations, type ExpectPlace } from './expect-place.ts';
 import { ALARM } from './scan-minutes.ts';
 import {
-  addFlow,
+  addHours,
+  addMinutes,
   createCounts,
   createHourCounts,
   type TrafficCoverage,
@@ -49,7 +50,7 @@ export function isWithin(part: Place, whole: Place): boolean {
  * flows of both directions, or of a channel, together show what none of them does.
  */
 export function findIncidents(grids: readonly TrafficGrid[]): Incident[] {
-  const expect = createExpectations((flow) => grids.find(({ flows }) => flows.includes(flow)));
+  const expect = createExpectations(grids);
   const candidates = listPlaces(grids).flatMap((place): Candidate[] => {
     const series = sumFlows(place, place.flows);
     const total = series.hours.requests.reduce((sum, count) => sum + count, 0);
@@ -130,7 +131,10 @@ function sumFlows({ covered, ...place }: PlaceFlows, flows: readonly TrafficFlow
     hours: createHourCounts(covered.hoursCovered.length, days),
     minutes: createCounts(covered.minutesCovered.length),
   };
-  for (const flow of flows) addFlow(whole, flow);
+  for (const { hours, minutes } of flows) {
+    addHours(whole.hours, hours);
+    addMinutes(whole.minutes, minutes);
+  }
   return { ...place, ...whole };
 }
 

@@ -67,20 +67,19 @@ export function createHourCounts(hours: number, days: number): HourCounts {
   return { requests, failures, timed, slowFor: Array.from({ length: days }, () => new Float64Array(hours)) };
 }
 
-/** Adds the requests of a flow to those of a whole. */
-export function addFlow(
-  whole: { readonly hours: HourCounts; readonly minutes: TrafficCounts },
-  { hours, minutes }: TrafficFlow,
-): void {
-  const add = (to: Float64Array, from: Float64Array): void => {
-    for (let slot = 0; slot < from.length; slot += 1) to[slot] = (to[slot] ?? 0) + (from[slot] ?? 0);
-  };
-  for (const name of ['requests', 'failures', 'timed'] as const) {
-    add(whole.hours[name], hours[name]);
-    add(whole.minutes[name], minutes[name]);
-  }
-  add(whole.minutes.slow, minutes.slow);
-  for (const [day, slow] of hours.slowFor.entries()) add(whole.hours.slowFor[day] ?? slow, slow);
+/** Adds the requests of some hours to those of a whole. */
+export function addHours(whole: HourCounts, own: HourCounts): void {
+  for (const name of ['requests', 'failures', 'timed'] as const) addCounts(whole[name], own[name]);
+  for (const [day, slow] of own.slowFor.entries()) addCounts(whole.slowFor[day] ?? slow, slow);
+}
+
+/** Adds the requests of some minutes to those of a whole. */
+export function addMinutes(whole: TrafficCounts, own: TrafficCounts): void {
+  for (const name of ['requests', 'failures', 'timed', 'slow'] as const) addCounts(whole[name], own[name]);
+}
+
+function addCounts(to: Float64Array, from: Float64Array): void {
+  for (let slot = 0; slot < from.length; slot += 1) to[slot] = (to[slot] ?? 0) + (from[slot] ?? 0);
 }
 
 /** Returns the first hour, since the epoch, that says what is usual in a window: a day is taken around each hour. */

@@ -6,6 +6,8 @@ import type { TrafficCounts } from './traffic-grid.ts';
 export const FACTOR = 3;
 const STEP = { 'errors-up': 0.1, slower: 0.25 };
 const MAX_SHARE = 0.95;
+/** It goes on while more fail, or are slow, than this part of what did so far; where few requests come, only that tells its end. */
+const OF_RUN = 2 / 3;
 
 /** Returns what speaks for a larger share of failing, or slow, requests. */
 export function weighShares(
@@ -17,6 +19,7 @@ export function weighShares(
   const hits = kind === 'errors-up' ? counts.failures : counts.slow;
   const all = kind === 'errors-up' ? counts.requests : counts.timed;
   const usual = new Float64Array(all.length);
+  const soFar = { hits: 0, all: 0 };
   const hold = createHolder(expected);
   const toUnusual = (share: number): number =>
     Math.min(MAX_SHARE, Math.max(FACTOR * share, share + STEP[kind]));
@@ -32,11 +35,14 @@ export function weighShares(
       advance: (minute, isUnusual) => {
         const own = hold(minute, isUnusual);
         usual[minute] = (kind === 'errors-up' ? own?.failing : own?.slow) ?? 0;
+        soFar.hits = isUnusual ? soFar.hits + (hits[minute - 1] ?? 0) : 0;
+        soFar.all = isUnusual ? soFar.all + (all[minute - 1] ?? 0) : 0;
       },
       weigh: (minute) => {
         const share = usual[minute] ?? 0;
         const requests = all[minute] ?? 0;
-        const unusual = toUnusual(share);
+        const ofRun = soFar.all === 0 ? 0 : (OF_RUN * soFar.hits) / soFar.all;
+        const unusual = Math.max(toUnusual(share), ofRun);
         if (share === 0 || requests === 0 || unusual <= share) return 0;
         const hit = hits[minute] ?? 0;
         return hit * Math.log(unusual / share) + (requests - hit) * Math.log((1 - unusual) / (1 - share));

@@ -120,6 +120,16 @@ describe('an incident', () => {
     expect(outline([thin, ...OTHERS])).toEqual([['errors-up', 1, 7, NOON, NOON + 45]]);
   });
 
+  it('of a place with few requests before is told of that place, and ends though few come after it', () => {
+    const end = NOON + 60;
+    // One request in a quarter of an hour but while it fails, and a morning is all that is cached.
+    const change = (minute: number): Readonly<Record<number, number>> =>
+      minute >= NOON && minute < end ? { [USUAL]: 1, [FAILED]: 2 } : minute % 15 === 0 ? { [USUAL]: 1 } : {};
+    const thin: Flow = { channel: 1, service: 7, usual: {}, change };
+    const covered = [{ fromMs: WINDOW.fromMs + 6 * HOUR_MS, toMs: WINDOW.toMs }];
+    expect(outline([thin, ...OTHERS], covered)).toEqual([['errors-up', 1, 7, NOON, end]]);
+  });
+
   it('that goes on has no end', () => {
     const struck = makeFlow(1, 7, during(NOON, Infinity, { [FAILED]: 6 }));
     expect(outline([struck, ...OTHERS])).toEqual([['errors-up', 1, 7, NOON, null]]);
