@@ -1,9 +1,11 @@
 import { isIP } from 'node:net';
-import { parseArgs } from 'node:util';
 import { isGuid, SPECIFIED_REPORT_IDENTIFIERS, type DetailKind } from '../common/reporting/reports.ts';
 import { isTimeZone } from '../common/time/time-zones.ts';
 import { QUIRK_NAMES, type QuirkName } from '../common/model/connections/simulation.ts';
+import { DATABASE_OPTIONS, readDatabasePlace, type DatabasePlace } from './commands/database-place.ts';
+import { parseOptions } from './commands/parse-options.ts';
 import { tryReadReport } from './import/import-fields.ts';
+import { OptionError } from './option-error.ts';
 import { isQuirkName } from './quirks/quirk-names.ts';
 import { DEFAULT_SERVICE_OPTIONS, isLoopbackHost, type ServiceOptions } from './service-options.ts';
 
@@ -16,22 +18,10 @@ export interface CommandLine extends ServiceOptions {
   readonly database: DatabasePlace | null;
 }
 
-export interface DatabasePlace {
-  /** Address of a PostgreSQL database. */
-  readonly url: string;
-  readonly schema: string;
-}
-
-/** An option that can't be used; the message is for the person at the command line. */
-export class OptionError extends Error {
-  override readonly name = 'OptionError';
-}
-
 const OPTIONS = {
   port: { type: 'string' },
   data: { type: 'string' },
-  database: { type: 'string' },
-  'database-schema': { type: 'string' },
+  ...DATABASE_OPTIONS,
   tenant: { type: 'string' },
   records: { type: 'string' },
   days: { type: 'string' },
@@ -58,11 +48,16 @@ const OPTIONS = {
 export const HELP_TEXT = `The bundled reporting service.
 
   npm run service -- --data DIR [options]
+  npm run service -- --migrate --database URL [--serving-role NAME]
 
   --data DIR                  folder of the records and credentials; made when missing
   --database URL              keep the records in PostgreSQL instead, postgres://user@host/name; the password comes from
-                              PGPASSWORD, or with the whole address from DATABASE_URL
-  --database-schema NAME      schema of its tables, made when missing (default channelscope)
+                              PGPASSWORD, or with the whole address from DATABASE_URL; another machine is reached over
+                              TLS and must prove its name: ?sslrootcert=FILE for an authority of your own,
+                              ?sslmode=disable for none
+  --database-schema NAME      schema of its tables (default channelscope)
+  --migrate                   make the tables, or bring them up to date, and end; a service needs that once
+  --serving-role NAME         with --migrate: give this role the rights to serve, and no other
   --port N                    port to listen on; 0 lets the system choose (default 0)
   --host HOST                 address to listen on (default 127.0.0.1); any but loopback needs --require-token
   --public-host NAME[:PORT]   another name that it is called by, behind a proxy; several allowed
@@ -100,7 +95,12 @@ export function readCommandLine(
   args: readonly string[],
   environment: NodeJS.ProcessEnv = {},
 ): CommandLine | 'help' {
-  const values = parseValues(args);
+  const { values } = parseOptions({
+    args: [...args],
+    options: OPTIONS,
+    strict: true,
+    allowPositionals: false,
+  });
   if (values.help === true) return 'help';
   const defaults = DEFAULT_SERVICE_OPTIONS;
   if (values.data === undefined || values.data === '') throw new OptionError('--data DIR is missing.');
@@ -132,18 +132,10 @@ export function readCommandLine(
     simulation: defaults.simulation,
     importFiles: values.import ?? [],
     importReport: readImportReport(values['import-report']),
-    database: readDatabase(values.database, environment['DATABASE_URL'], values['database-schema']),
+    database: readDatabasePlace(values, environment),
   };
   checkOptions(options);
   return options;
-}
-
-function parseValues(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options: OPTIONS, strict: true, allowPositionals: false }).values;
-  } catch (error) {
-    throw new OptionError(error instanceof Error ? error.message : 'The options are not understood.');
-  }
 }
 
 function readWhole(
@@ -164,29 +156,6 @@ function readQuirks(names: readonly string[]): QuirkName[] {
     if (isQuirkName(name)) return name;
     throw new OptionError(`--quirk: "${name}" is not one of ${QUIRK_NAMES.join(', ')}.`);
   });
-}
-
-/** The command line of a process can be read by every user of a computer: no password belongs there. */
-function readDatabase(
-  given: string | undefined,
-  fromEnvironment: string | undefined,
-  schema = 'channelscope',
-): DatabasePlace | null {
-  const url = given ?? fromEnvironment;
-  if (url === undefined || url === '') return null;
-  const name = given === undefined ? 'DATABASE_URL' : '--database';
-  if (!URL.canParse(url) || !/^postgres(ql)?:$/.test(new URL(url).protocol)) {
-    throw new OptionError(`${name} takes an address such as postgres://user@host/name.`);
-  }
-  if (given !== undefined && new URL(given).password !== '') {
-    throw new OptionError(
-      '--database can be read by others: give the password in PGPASSWORD or DATABASE_URL.',
-    );
-  }
-  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) {
-    throw new OptionError('--database-schema takes small letters, digits and underscores.');
-  }
-  return { url, schema };
 }
 
 function readPublicHost(text: string): string {

@@ -2,7 +2,9 @@ import { resolve } from 'node:path';
 import { AppError } from '../common/contract/errors.ts';
 import { toErrorText, toErrorTextWithCause } from '../node/error-text.ts';
 import { describeReaders } from '../node/private-files.ts';
-import { HELP_TEXT, OptionError, readCommandLine, type CommandLine } from './read-command-line.ts';
+import { runMigrateCommand } from './commands/migrate-command.ts';
+import { OptionError } from './option-error.ts';
+import { HELP_TEXT, readCommandLine, type CommandLine } from './read-command-line.ts';
 import type { HealthOptions, ServiceHealth } from './health/start-health.ts';
 import { importFiles } from './import/import-files.ts';
 import { startService, type RunningService } from './start-service.ts';
@@ -14,6 +16,10 @@ const EXIT_BAD_OPTIONS = 2;
 /** Runs the command until a signal ends it. Resolves with the exit code when it doesn't get to run. */
 export async function runCommand(args: readonly string[]): Promise<number | undefined> {
   try {
+    if (args.includes('--migrate')) {
+      await runMigrateCommand(args, process.env, (text) => void process.stdout.write(text));
+      return 0;
+    }
     const options = readCommandLine(args, process.env);
     if (options === 'help') {
       process.stdout.write(HELP_TEXT);

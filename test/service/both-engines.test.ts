@@ -20,6 +20,7 @@ describe.skipIf(findPostgres() === undefined)('the service on SQLite and on Post
   let services: readonly [RunningService, RunningService];
   beforeAll(async () => {
     server = await startPostgres();
+    await server.migrate('both');
     const now = (): number => NOW_MS;
     const openStore = () =>
       openPostgresStore(

@@ -113,6 +113,16 @@ describe('npm run service', () => {
       const server = await startPostgres();
       try {
         variables = { DATABASE_URL: server.url };
+        const early = await runToEnd('--data', folder, '--database-schema', 'kept');
+        expect([early.code, early.stderr]).toEqual([1, expect.stringContaining('--migrate')]);
+        const migrated = await runToEnd(
+          '--migrate',
+          '--database-schema',
+          'kept',
+          '--serving-role',
+          'serving',
+        );
+        expect(migrated).toMatchObject({ code: 0, stdout: expect.stringContaining('to 3') as string });
         const first = await startHere('--no-live', '--database-schema', 'kept');
         const before = await walkReport(first.ready, 'inbound-detail', WEEK, 1_000);
         expect(before).toHaveLength(500);
@@ -146,6 +156,8 @@ describe('npm run service', () => {
     [['--porto', '1'], '--porto'],
     [['--data', 'x', '--database', 'mysql://user@host/name'], '--database'],
     [['--data', 'x', '--database', 'postgres://user:word@host/name'], 'PGPASSWORD'],
+    [['--data', 'x', '--database', 'postgres://user@host/name?password=word'], 'PGPASSWORD'],
+    [['--migrate'], 'DATABASE_URL'],
     [
       ['--data', 'x', '--database', 'postgres://user@host/name', '--database-schema', 'a; b'],
       '--database-schema',

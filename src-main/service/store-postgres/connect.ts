@@ -1,15 +1,23 @@
 import pg from 'pg';
 import type { ConnectionCounts } from '../store/shared-state.ts';
+import { copyRows } from './copy-rows.ts';
 
-/** What runs a statement: the pool, or one connection within a transaction. */
+/** One connection within a transaction. */
 export interface Queryable {
   /** Rows as arrays, in the order of the statement's columns; whole numbers and sums are numbers. */
   query<Row extends readonly unknown[]>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  /** Adds rows in PostgreSQL's binary form; `target` is a table with its columns. */
+  copy(target: string, rows: Buffer): Promise<void>;
 }
 
-export interface PostgresPool extends Queryable {
+/** Connections to a database. Every name is looked up in one schema. */
+export interface PostgresPool {
+  /** Runs `work` at one moment: all that it reads is as it was when it began. */
+  read<Result>(work: (connection: Queryable) => Promise<Result>): Promise<Result>;
   /** Runs `work` in a transaction of its own: all of it is kept, or none. */
   transact<Result>(work: (connection: Queryable) => Promise<Result>): Promise<Result>;
+  /** The same connections, for one tenant: row-level security goes by it. */
+  forTenant(tenant: number): PostgresPool;
   countConnections(): ConnectionCounts;
   /** Can be called twice. */
   close(): Promise<void>;
@@ -20,10 +28,9 @@ const CONNECT_WITHIN_MS = 5_000;
 /** A statement of the service takes milliseconds; one that waits this long is given up, and tried again later. */
 const STATEMENT_LIMIT_MS = 30_000;
 
-/** How PostgreSQL numbers its types bigint, numeric and bigint[]. */
+/** How PostgreSQL numbers its types bigint and numeric. */
 const BIGINT = 20;
 const NUMERIC = 1700;
-const BIGINT_LIST = 1016;
 
 type TypeId = Parameters<typeof pg.types.getTypeParser>[0];
 
@@ -32,48 +39,52 @@ const types = {
   getTypeParser: (type: TypeId, format?: 'text' | 'binary') => {
     const number: number = type;
     if (number === BIGINT || number === NUMERIC) return Number;
-    if (number === BIGINT_LIST) return (text: string) => text.slice(1, -1).split(',').map(Number);
     return pg.types.getTypeParser(type, format) as (text: string) => unknown;
   },
 };
 
+export interface PostgresConnection {
+  readonly url: string;
+  readonly schema: string;
+  /** A statement that takes longer is given up; 0 for none, where a schema is changed. */
+  readonly statementLimitMs?: number;
+}
+
 /**
- * Connects to a PostgreSQL database by its address; every name is looked up in `schema`. Errors of a
- * connection that nothing waits for go to `reportError`.
+ * Connects to a PostgreSQL database by its address. Errors of a connection that nothing waits for go to
+ * `reportError`.
  */
 export function connectPostgres(
-  url: string,
-  schema: string,
+  { url, schema, statementLimitMs = STATEMENT_LIMIT_MS }: PostgresConnection,
   reportError: (error: unknown) => void,
 ): PostgresPool {
   const pool = new pg.Pool({
     connectionString: url,
     max: MAX_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_WITHIN_MS,
-    statement_timeout: STATEMENT_LIMIT_MS,
+    statement_timeout: statementLimitMs,
     idle_in_transaction_session_timeout: STATEMENT_LIMIT_MS,
     application_name: 'channelscope-service',
-    options: `-c search_path="${schema}"`,
     keepAlive: true,
     types,
   });
   // The pool replaces a connection that was lost while idle.
   pool.on('error', reportError);
-  const toQueryable = (client: pg.Pool | pg.PoolClient): Queryable => ({
-    query: async <Row extends readonly unknown[]>(text: string, values: readonly unknown[] = []) => {
-      const statement: pg.QueryArrayConfig = { text, values: [...values], rowMode: 'array' };
-      const { rows } = await client.query(statement);
-      return rows as readonly unknown[][] as unknown as Row[];
-    },
-  });
   let closing: Promise<void> | null = null;
-  return {
-    ...toQueryable(pool),
-    transact: async (work) => {
+
+  const toPool = (tenant: number | null): PostgresPool => {
+    // Within the transaction only, so that a pooler between may give the connection to others afterwards.
+    const settings = `SET LOCAL search_path = "${schema}", pg_temp;${
+      tenant === null ? '' : ` SET LOCAL channelscope.tenant = '${tenant}'`
+    }`;
+    const run = async <Result>(
+      mode: string,
+      work: (connection: Queryable) => Promise<Result>,
+    ): Promise<Result> => {
       const client = await pool.connect();
       let isLost = false;
       try {
-        await client.query('BEGIN');
+        await client.query(`BEGIN ${mode}; ${settings}`);
         const result = await work(toQueryable(client));
         await client.query('COMMIT');
         return result;
@@ -85,10 +96,36 @@ export function connectPostgres(
       } finally {
         client.release(isLost);
       }
-    },
-    countConnections: () => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
-    close: () => (closing ??= pool.end()),
+    };
+    return {
+      read: (work) => run('ISOLATION LEVEL REPEATABLE READ READ ONLY', work),
+      transact: (work) => run('', work),
+      forTenant: toPool,
+      countConnections: () => ({
+        open: pool.totalCount,
+        idle: pool.idleCount,
+        waiting: pool.waitingCount,
+      }),
+      close: () => (closing ??= pool.end()),
+    };
   };
+  return toPool(null);
+}
+
+function toQueryable(client: pg.PoolClient): Queryable {
+  return {
+    query: async <Row extends readonly unknown[]>(text: string, values: readonly unknown[] = []) => {
+      const statement: pg.QueryArrayConfig = { text, values: [...values], rowMode: 'array' };
+      const { rows } = await client.query(statement);
+      return rows as readonly unknown[][] as unknown as Row[];
+    },
+    copy: (target, rows) => copyRows(client, target, rows),
+  };
+}
+
+/** True where a role lacks a right. */
+export function isPermissionError(error: unknown): boolean {
+  return error instanceof Error && (error as { readonly code?: unknown }).code === '42501';
 }
 
 /** Classes of errors that may be gone at the next attempt: connection, resources, conflict, shutting down. */

@@ -1,4 +1,4 @@
-import type { Direction } from '../../common/reporting/reports.ts';
+import { DIRECTIONS, type Direction } from '../../common/reporting/reports.ts';
 import type { PostgresPool } from './connect.ts';
 
 const DAY_MS = 86_400_000;
@@ -6,42 +6,45 @@ const DAY_MS = 86_400_000;
 const PAST_DAYS = 400;
 const FUTURE_DAYS = 2;
 
-/** Makes the partitions that records go to. Which one a record lies in changes no answer, only what a read touches. */
+/** Makes the partitions that a tenant's records go to. Which one a record lies in changes no answer, only what a read touches. */
 export interface DayPartitions {
-  /** Waits until each day of the dates has its partition, or is known to have none of its own. */
+  /**
+   * Waits until each day of the dates has its partition, or is known to have none of its own. Makes those of today and
+   * the days ahead too: one can't be made any more once the rest holds records of its day.
+   */
   ensure(direction: Direction, datesMs: Iterable<number>): Promise<void>;
 }
 
 export function createDayPartitions(
   pool: PostgresPool,
-  now: () => number,
-  reportError: (error: unknown) => void,
+  tenant: number,
+  { now, reportError }: { readonly now: () => number; readonly reportError: (error: unknown) => void },
 ): DayPartitions {
   const known: Readonly<Record<Direction, Set<number>>> = { inbound: new Set(), outbound: new Set() };
+  let madeAheadOf = -Infinity;
   const create = async (direction: Direction, day: number): Promise<void> => {
-    const parent = `${direction}_record`;
-    const name = `${parent}_${new Date(day * DAY_MS).toISOString().slice(0, 10).replaceAll('-', '')}`;
-    await pool.transact(async (connection) => {
-      // Two processes that make the same day would otherwise fail at each other.
-      await connection.query('SELECT pg_advisory_xact_lock(hashtext($1))', [name]);
-      await connection.query(
-        `CREATE TABLE IF NOT EXISTS ${name} PARTITION OF ${parent} FOR VALUES FROM (${day * DAY_MS}) TO (${(day + 1) * DAY_MS})`,
-      );
-    });
+    if (known[direction].has(day)) return;
+    // Without the right to make one, or with records of that day in the rest, that is where they go.
+    await pool
+      .transact((connection) =>
+        connection.query('SELECT add_day_partition($1, $2, $3)', [direction, tenant, day]),
+      )
+      .catch(reportError);
+    known[direction].add(day);
   };
   return {
     ensure: async (direction, datesMs) => {
       const today = Math.floor(now() / DAY_MS);
-      const days = new Set<number>();
-      for (const dateMs of datesMs) {
-        const day = Math.floor(dateMs / DAY_MS);
-        if (day >= today - PAST_DAYS && day <= today + FUTURE_DAYS && !known[direction].has(day))
-          days.add(day);
+      if (madeAheadOf < today) {
+        madeAheadOf = today;
+        for (const each of DIRECTIONS) {
+          for (let day = today; day <= today + FUTURE_DAYS; day += 1) await create(each, day);
+        }
       }
+      const days = new Set<number>();
+      for (const dateMs of datesMs) days.add(Math.floor(dateMs / DAY_MS));
       for (const day of days) {
-        // Without the right to make one, or with records of that day in the rest, that is where they go.
-        await create(direction, day).catch(reportError);
-        known[direction].add(day);
+        if (day >= today - PAST_DAYS && day <= today + FUTURE_DAYS) await create(direction, day);
       }
     },
   };

@@ -12,34 +12,29 @@ import type { ImportedRecord, RecordTexts } from '../store/records.ts';
 import type { PostgresPool, Queryable } from './connect.ts';
 import type { GroupCache } from './group-cache.ts';
 import { catchUpWith, ROW_COLUMNS, toRecord, type RecordRow } from './record-rows.ts';
-import { DIRECTION_NUMBERS, type CounterName } from './schema.ts';
+import type { CounterName } from './schema.ts';
 import type { RecordWriter, RecordWriting } from './write-records.ts';
 
 type ImportedRow = readonly [contentHash: number, textsJson: string, ...row: RecordRow];
 
+/** The dates' bounds keep the statement to their partitions. */
 const toImportedSql = (direction: Direction): string => `
-SELECT t.content_hash, t.texts_json, ${ROW_COLUMNS[direction]}
-FROM (SELECT DISTINCT * FROM unnest($3::bigint[], $4::bigint[]) AS row (content_hash, date_ms)) incoming
-JOIN imported_text t ON t.tenant = $1 AND t.direction = ${DIRECTION_NUMBERS[direction]}
-  AND t.date_ms = incoming.date_ms AND t.content_hash = incoming.content_hash AND t.arrival <= $2
-JOIN ${direction}_record r ON r.tenant = $1 AND r.date_ms = t.date_ms AND r.arrival = t.arrival`;
+SELECT r.content_hash, r.texts_json, ${ROW_COLUMNS[direction]}
+FROM (SELECT DISTINCT * FROM unnest($5::bigint[], $6::bigint[]) AS row (content_hash, date_ms)) incoming
+JOIN ${direction}_record r ON r.tenant = $1 AND r.date_ms >= $3 AND r.date_ms <= $4
+  AND r.date_ms = incoming.date_ms AND r.content_hash = incoming.content_hash AND r.arrival <= $2`;
 
 const toSampleSql = (direction: Direction): string => `
 SELECT ${ROW_COLUMNS[direction]}
-FROM (SELECT DISTINCT date_ms FROM unnest($3::bigint[]) AS row (date_ms)) incoming
-JOIN ${direction}_record r ON r.tenant = $1 AND r.date_ms = incoming.date_ms AND r.arrival <= $2 AND r.session > 0`;
+FROM (SELECT DISTINCT date_ms FROM unnest($5::bigint[]) AS row (date_ms)) incoming
+JOIN ${direction}_record r ON r.tenant = $1 AND r.date_ms >= $3 AND r.date_ms <= $4
+  AND r.date_ms = incoming.date_ms AND r.arrival <= $2 AND r.session > 0`;
 
 const FIND_SESSIONS_SQL = `
 SELECT id_json, session FROM import_session WHERE tenant = $1 AND digest = ANY($2::bytea[])`;
 const ADD_SESSIONS_SQL = `
 INSERT INTO import_session
 SELECT $1, session, digest, id_json FROM unnest($2::bigint[], $3::bytea[], $4::text[]) AS row (session, digest, id_json)`;
-const ADD_TEXTS_SQL = `
-INSERT INTO imported_text
-SELECT $1, $2, $3::bigint + place, date_ms, content_hash, characters, texts_json
-FROM unnest($4::bigint[], $5::bigint[], $6::bigint[], $7::text[])
-  WITH ORDINALITY AS row (date_ms, content_hash, characters, texts_json, place)`;
-
 export interface ImportParts {
   readonly pool: PostgresPool;
   readonly tenant: number;
@@ -53,7 +48,9 @@ export async function openPostgresImport(
   isSame: RecordComparer,
 ): Promise<StoreImport> {
   const counters = new Map(
-    await pool.query<[CounterName, number]>('SELECT name, value FROM counter WHERE tenant = $1', [tenant]),
+    await pool.read((source) =>
+      source.query<[CounterName, number]>('SELECT name, value FROM counter WHERE tenant = $1', [tenant]),
+    ),
   );
   const prepare = (direction: Direction) => {
     const lastArrival = counters.get(`${direction}_arrival`) ?? 0;
@@ -73,6 +70,7 @@ export async function openPostgresImport(
     const known = await source.query<ImportedRow>(toImportedSql(direction), [
       tenant,
       lastArrival,
+      ...toBounds(records),
       records.map(({ contentHash }) => contentHash),
       records.map(({ dateMs }) => dateMs),
     ]);
@@ -82,15 +80,14 @@ export async function openPostgresImport(
       known.map(([, , ...row]) => row),
     );
     for (const [contentHash, textsJson, ...row] of known) {
-      claims.offerImported(contentHash, row[1], () =>
-        toRecord(row, JSON.parse(textsJson) as RecordTexts, groups),
-      );
+      claims.offerImported(contentHash, row[1], () => toRecord(row, textsJson, groups));
     }
     const left = claims.listFresh();
     if (left.length === 0) return left;
     const samples = await source.query<RecordRow>(toSampleSql(direction), [
       tenant,
       lastArrival,
+      ...toBounds(left),
       left.map(({ dateMs }) => dateMs),
     ]);
     await catchUpWith(groups, source, samples);
@@ -126,20 +123,15 @@ export async function openPostgresImport(
     records: readonly ImportedRecord[],
   ): Promise<void> => {
     const toSession = await resolveSessions(writing, records);
-    const first = await writing.write(
+    await writing.write(
       direction,
-      records.map((record) => ({ ...record, session: toSession(record.sessionId), actionId: 0 })),
+      records.map((record) => ({
+        ...record,
+        session: toSession(record.sessionId),
+        actionId: 0,
+        imported: toStoredTexts(record),
+      })),
     );
-    const texts = records.map(toTexts);
-    await writing.connection.query(ADD_TEXTS_SQL, [
-      tenant,
-      DIRECTION_NUMBERS[direction],
-      first - 1,
-      records.map(({ dateMs }) => dateMs),
-      records.map(({ contentHash }) => contentHash),
-      texts.map(({ error, payload, response }) => error.length + payload.length + response.length),
-      texts.map((each) => JSON.stringify(each)),
-    ]);
   };
 
   return {
@@ -173,8 +165,25 @@ export async function openPostgresImport(
   };
 }
 
-function toTexts({ sessionId, client, error, actionId, payload, response }: ImportedRecord): RecordTexts {
-  return { sessionId, client, error, actionId, payload: payload ?? '', response: response ?? '' };
+function toStoredTexts(record: ImportedRecord) {
+  const { sessionId, client, error, actionId, contentHash } = record;
+  const [payload, response] = [record.payload ?? '', record.response ?? ''];
+  const texts: RecordTexts = { sessionId, client, error, actionId, payload, response };
+  return {
+    contentHash,
+    characters: error.length + payload.length + response.length,
+    textsJson: JSON.stringify(texts),
+  };
+}
+
+/** The first and the last date. */
+function toBounds(records: readonly ImportedRecord[]): readonly [number, number] {
+  let [fromMs, toMs] = [Infinity, -Infinity];
+  for (const { dateMs } of records) {
+    fromMs = Math.min(fromMs, dateMs);
+    toMs = Math.max(toMs, dateMs);
+  }
+  return [fromMs, toMs];
 }
 
 /** Identifiers of any length are found by it. */

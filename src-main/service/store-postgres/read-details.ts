@@ -1,46 +1,51 @@
 import type { Direction } from '../../common/reporting/reports.ts';
 import { MAX_PAGE_CHARACTERS, type DetailPage, type DetailQuery } from '../store/record-store.ts';
 import type { StoredRecord } from '../store/records.ts';
-import type { PostgresPool } from './connect.ts';
+import { splitPeriod } from '../store/split-period.ts';
+import type { PostgresPool, Queryable } from './connect.ts';
 import type { GroupCache } from './group-cache.ts';
-import { toPeriodLists } from './period-lists.ts';
-import { catchUpWith, readTexts, ROW_COLUMNS, toRecord, type RecordRow } from './record-rows.ts';
+import { catchUpWith, ROW_COLUMNS, toRecord, type RecordRow } from './record-rows.ts';
 import { DIRECTION_NUMBERS } from './schema.ts';
 
-type PageRow = readonly [total: number, characters: number | null, ...row: RecordRow];
-type EmptyRow = readonly [total: number, characters: null, dateMs: null];
+const DAY_MS = 86_400_000;
+/** Days that a page looks at first; each further look is longer. A day is a partition, and each takes time to plan. */
+const FIRST_DAYS = 1;
+const MORE_TIMES = 4;
+/** Texts up to here come with their record: 10,000 of them are still within MAX_PAGE_CHARACTERS. */
+const SHORT_CHARACTERS = 3_000;
 
-/** The page and the total of its period, as they are at one moment: a statement sees one. */
-const toPageSql = (direction: Direction): string => {
+type PageRow = readonly [characters: number | null, textsJson: string | null, ...row: RecordRow];
+
+/** The total of a period, and the first day with records from an instant on. Edges are given one by one, to be planned with. */
+const toTotalSql = (direction: Direction): string => {
   const number = DIRECTION_NUMBERS[direction];
+  const countEdge = (from: string, to: string): string =>
+    `(SELECT count(*) FROM ${direction}_record WHERE tenant = $1 AND date_ms >= ${from} AND date_ms < ${to})`;
   return `
-SELECT counted.total, page.*
-FROM (
-  SELECT (
+SELECT (
     SELECT coalesce(sum(c.records), 0)
-    FROM unnest($6::bigint[], $7::bigint[], $8::bigint[]) AS part (tier_ms, from_ms, to_ms)
+    FROM unnest($2::bigint[], $3::bigint[], $4::bigint[]) AS part (tier_ms, from_ms, to_ms)
     JOIN record_count c ON c.tenant = $1 AND c.direction = ${number}
       AND c.tier_ms = part.tier_ms AND c.start_ms >= part.from_ms AND c.start_ms < part.to_ms
-  ) + (
-    SELECT count(r.arrival)
-    FROM unnest($9::bigint[], $10::bigint[]) AS part (from_ms, to_ms)
-    JOIN ${direction}_record r ON r.tenant = $1 AND r.date_ms >= part.from_ms AND r.date_ms < part.to_ms
-  ) AS total
-) counted
-LEFT JOIN LATERAL (
-  SELECT t.characters, ${ROW_COLUMNS[direction]}
-  FROM (
-    SELECT * FROM ${direction}_record
-    WHERE tenant = $1 AND date_ms >= $2 AND date_ms < $4 AND (date_ms, arrival) > ($2, $3)
-    ORDER BY date_ms, arrival
-    LIMIT $5
-  ) r
-  LEFT JOIN imported_text t
-    ON r.session < 0 AND t.tenant = $1 AND t.direction = ${number} AND t.arrival = r.arrival
-) AS page ON true
-ORDER BY page.date_ms, page.arrival`;
+  ) + ${countEdge('$5', '$6')} + ${countEdge('$7', '$8')},
+  (
+    SELECT min(start_ms) FROM record_count
+    WHERE tenant = $1 AND direction = ${number} AND tier_ms = ${DAY_MS} AND start_ms >= $9
+  )`;
 };
+const TOTAL_SQL = { inbound: toTotalSql('inbound'), outbound: toTotalSql('outbound') };
+
+const toPageSql = (direction: Direction): string => `
+SELECT r.characters, CASE WHEN r.characters <= ${SHORT_CHARACTERS} THEN r.texts_json END, ${ROW_COLUMNS[direction]}
+FROM ${direction}_record r
+WHERE r.tenant = $1 AND r.date_ms >= $2 AND r.date_ms < $4 AND (r.date_ms, r.arrival) > ($2, $3)
+ORDER BY r.date_ms, r.arrival
+LIMIT $5`;
 const PAGE_SQL = { inbound: toPageSql('inbound'), outbound: toPageSql('outbound') };
+
+const toTextsSql = (direction: Direction): string => `
+SELECT arrival, texts_json FROM ${direction}_record
+WHERE tenant = $1 AND date_ms >= $2 AND date_ms <= $3 AND arrival = ANY($4::bigint[])`;
 
 /** Reads pages by position: as fast at the end of a report as at its beginning. */
 export function createDetailReader(
@@ -48,38 +53,99 @@ export function createDetailReader(
   tenant: number,
   groups: GroupCache,
 ): (direction: Direction, query: DetailQuery) => Promise<DetailPage> {
-  return async (direction, { fromMs, toMs, after, limit }) => {
-    const from = after ?? { dateMs: fromMs, arrival: 0 };
-    const { rollups, edges } = toPeriodLists({ fromMs, toMs });
-    // One more than the limit shows whether another record follows.
-    const found = await pool.query<PageRow | EmptyRow>(PAGE_SQL[direction], [
-      tenant,
-      from.dateMs,
-      from.arrival,
-      toMs,
-      limit + 1,
-      ...rollups,
-      ...edges,
-    ]);
-    const total = found[0]?.[0] ?? 0;
-    const rows = found.filter((row): row is PageRow => row[2] !== null);
-    const kept: RecordRow[] = [];
-    let characters = 0;
-    for (const [, ownCharacters, ...row] of rows) {
-      if (kept.length === limit || characters >= MAX_PAGE_CHARACTERS) break;
-      kept.push(row);
-      characters += ownCharacters ?? 0;
+  /** Rows from a position on, a few days at first, until there are enough. */
+  const readRows = async (
+    source: Queryable,
+    direction: Direction,
+    { toMs, after, limit }: DetailQuery,
+    startMs: number,
+  ): Promise<PageRow[]> => {
+    const rows: PageRow[] = [];
+    let from = after !== null && after.dateMs >= startMs ? after : { dateMs: startMs, arrival: 0 };
+    let days = FIRST_DAYS;
+    while (from.dateMs < toMs && rows.length < limit) {
+      const endMs = Math.min(toMs, (Math.floor(from.dateMs / DAY_MS) + 1 + days) * DAY_MS);
+      const values = [tenant, from.dateMs, from.arrival, endMs, limit - rows.length];
+      rows.push(...(await source.query<PageRow>(PAGE_SQL[direction], values)));
+      from = { dateMs: endMs, arrival: 0 };
+      days *= MORE_TIMES;
     }
-    await catchUpWith(groups, pool, kept);
-    const imported = kept.filter(([, , session]) => session < 0).map(([, arrival]) => arrival);
-    // Imported texts never change: they are the same as at the moment of the page.
-    const texts = await readTexts(pool, tenant, direction, imported);
-    const records = kept.map((row): StoredRecord => {
-      const [, arrival, session] = row;
-      const own = texts.get(arrival);
-      if (session < 0 && own === undefined) throw new Error(`No texts of imported record ${arrival}`);
-      return toRecord(row, own ?? null, groups);
-    });
-    return { records, total, hasMore: kept.length < rows.length };
+    return rows;
   };
+
+  return (direction, query) =>
+    pool.read(async (source) => {
+      const { limit } = query;
+      const positionMs = query.after?.dateMs ?? query.fromMs;
+      const [found] = await source.query<[number, number | null]>(TOTAL_SQL[direction], [
+        tenant,
+        ...toPeriodValues(query.fromMs, query.toMs),
+        Math.floor(positionMs / DAY_MS) * DAY_MS,
+      ]);
+      const [total, firstDayMs] = found ?? [0, null];
+      if (firstDayMs === null) return { records: [], total, hasMore: false };
+      // One more than the limit shows whether another record follows.
+      const wanted = { ...query, limit: limit + 1 };
+      const rows = await readRows(source, direction, wanted, Math.max(positionMs, firstDayMs));
+      const kept = takePage(rows, limit);
+      await catchUpWith(
+        groups,
+        source,
+        kept.map(([, , ...row]) => row),
+      );
+      const texts = await readLongTexts(source, direction, kept);
+      const records = kept.map(([, textsJson, ...row]): StoredRecord => {
+        const [, arrival, session] = row;
+        const own = textsJson ?? texts.get(arrival) ?? null;
+        if (session < 0 && own === null) throw new Error(`No texts of imported record ${arrival}`);
+        return toRecord(row, own, groups);
+      });
+      return { records, total, hasMore: kept.length < rows.length };
+    });
+
+  async function readLongTexts(
+    source: Queryable,
+    direction: Direction,
+    rows: readonly PageRow[],
+  ): Promise<Map<number, string>> {
+    const long = rows.filter(([characters, textsJson]) => characters !== null && textsJson === null);
+    const first = long[0];
+    const last = long.at(-1);
+    if (first === undefined || last === undefined) return new Map();
+    return new Map(
+      await source.query<[number, string]>(toTextsSql(direction), [
+        tenant,
+        first[2],
+        last[2],
+        long.map(([, , , arrival]) => arrival),
+      ]),
+    );
+  }
+}
+
+function takePage(rows: readonly PageRow[], limit: number): PageRow[] {
+  const kept: PageRow[] = [];
+  let characters = 0;
+  for (const row of rows) {
+    if (kept.length === limit || characters >= MAX_PAGE_CHARACTERS) break;
+    kept.push(row);
+    characters += row[0] ?? 0;
+  }
+  return kept;
+}
+
+/** A period as values of a statement: whole rollups by size as lists, then both spans of single records. */
+export function toPeriodValues(fromMs: number, toMs: number): readonly (number | readonly number[])[] {
+  const parts = splitPeriod(fromMs, toMs);
+  const whole = parts.filter(({ tierMs }) => tierMs > 0);
+  const [first, second] = parts.filter(({ tierMs }) => tierMs === 0);
+  return [
+    whole.map(({ tierMs }) => tierMs),
+    whole.map((part) => part.fromMs),
+    whole.map((part) => part.toMs),
+    first?.fromMs ?? 0,
+    first?.toMs ?? 0,
+    second?.fromMs ?? 0,
+    second?.toMs ?? 0,
+  ];
 }

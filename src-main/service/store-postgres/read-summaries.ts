@@ -1,41 +1,37 @@
 import type { Direction } from '../../common/reporting/reports.ts';
+import { addToSums, createGroupSums, forEachGroup, type GroupSums } from '../store/group-sums.ts';
 import type { GroupTotals, RecordPeriod } from '../store/record-store.ts';
-import type { PostgresPool } from './connect.ts';
+import { addCells } from '../store/rollup-cells.ts';
+import type { PostgresPool, Queryable } from './connect.ts';
 import type { GroupCache } from './group-cache.ts';
-import { toPeriodLists } from './period-lists.ts';
+import { toPeriodValues } from './read-details.ts';
 import { DIRECTION_NUMBERS } from './schema.ts';
 
-type TotalsRow = readonly [
+type PackedRollup = readonly [startMs: number, cells: Uint8Array];
+type SingleRecord = readonly [
   groupId: number,
-  records: number,
   responseTimeUs: number,
   botLatencyMs: number,
+  dateMs: number,
+  arrival: number,
   session: number,
-  sessionJson: string | null,
 ];
 
-const toSummarySql = (direction: Direction): string => {
-  const number = DIRECTION_NUMBERS[direction];
-  return `
-WITH cells AS (
-  SELECT r.group_id, r.records, r.response_time_us, r.bot_latency_ms, r.newest
-  FROM unnest($2::bigint[], $3::bigint[], $4::bigint[]) AS part (tier_ms, from_ms, to_ms)
-  JOIN rollup r ON r.tenant = $1 AND r.direction = ${number}
-    AND r.tier_ms = part.tier_ms AND r.start_ms >= part.from_ms AND r.start_ms < part.to_ms
-  UNION ALL
-  SELECT r.group_id, 1, r.response_time_us, ${direction === 'inbound' ? 'r.bot_latency_ms' : '0'},
-    ARRAY[r.date_ms, r.arrival, r.session]
-  FROM unnest($5::bigint[], $6::bigint[]) AS part (from_ms, to_ms)
-  JOIN ${direction}_record r ON r.tenant = $1 AND r.date_ms >= part.from_ms AND r.date_ms < part.to_ms
-), totals AS (
-  SELECT group_id, sum(records) AS records, sum(response_time_us) AS response_time_us,
-    sum(bot_latency_ms) AS bot_latency_ms, (max(newest))[3] AS session
-  FROM cells GROUP BY group_id
-)
-SELECT totals.*, s.id_json
-FROM totals LEFT JOIN import_session s ON s.tenant = $1 AND s.session = -totals.session`;
+const toRollupSql = (direction: Direction): string => `
+SELECT r.start_ms, r.cells
+FROM unnest($2::bigint[], $3::bigint[], $4::bigint[]) AS part (tier_ms, from_ms, to_ms)
+JOIN rollup r ON r.tenant = $1 AND r.direction = ${DIRECTION_NUMBERS[direction]}
+  AND r.tier_ms = part.tier_ms AND r.start_ms >= part.from_ms AND r.start_ms < part.to_ms`;
+
+/** The edges are given one by one, so that only their partitions are planned with. */
+const toEdgeSql = (direction: Direction): string => {
+  const select = (from: string, to: string): string => `
+SELECT group_id, response_time_us, ${direction === 'inbound' ? 'bot_latency_ms' : '0'}, date_ms, arrival, session
+FROM ${direction}_record WHERE tenant = $1 AND date_ms >= ${from} AND date_ms < ${to}`;
+  return `${select('$2', '$3')} UNION ALL ${select('$4', '$5')}`;
 };
-const SUMMARY_SQL = { inbound: toSummarySql('inbound'), outbound: toSummarySql('outbound') };
+const ROLLUP_SQL = { inbound: toRollupSql('inbound'), outbound: toRollupSql('outbound') };
+const EDGE_SQL = { inbound: toEdgeSql('inbound'), outbound: toEdgeSql('outbound') };
 
 /** Sums any period up from rollups in the middle and single records at the two edges. */
 export function createSummaryReader(
@@ -43,27 +39,54 @@ export function createSummaryReader(
   tenant: number,
   groups: GroupCache,
 ): (direction: Direction, period: RecordPeriod) => Promise<GroupTotals[]> {
-  return async (direction, period) => {
-    const { rollups, edges } = toPeriodLists(period);
-    const rows = await pool.query<TotalsRow>(SUMMARY_SQL[direction], [tenant, ...rollups, ...edges]);
-    await groups.catchUp(
-      pool,
-      rows.map(([groupId]) => groupId),
-    );
-    return rows.map(([groupId, records, responseTimeUs, botLatencyMs, session, sessionJson]) => {
-      const { channel, service, origin, responseCode } = groups.getGroup(groupId);
-      const newestSession = sessionJson === null ? session : (JSON.parse(sessionJson) as string);
-      return {
-        groupId,
-        channel,
-        service,
-        origin,
-        responseCode,
-        records,
-        responseTimeUs,
-        botLatencyMs,
-        newestSession,
-      };
-    });
+  const addPeriod = async (
+    source: Queryable,
+    sums: GroupSums,
+    direction: Direction,
+    { fromMs, toMs }: RecordPeriod,
+  ): Promise<void> => {
+    const values = toPeriodValues(fromMs, toMs);
+    const rollups = [tenant, ...values.slice(0, 3)];
+    for (const [startMs, cells] of await source.query<PackedRollup>(ROLLUP_SQL[direction], rollups))
+      addCells(sums, cells, startMs);
+    const edges = [tenant, ...values.slice(3)];
+    for (const record of await source.query<SingleRecord>(EDGE_SQL[direction], edges)) {
+      const [groupId, responseTimeUs, botLatencyMs, dateMs, arrival, session] = record;
+      addToSums(sums, groupId, 1, responseTimeUs, botLatencyMs, dateMs, arrival, session);
+    }
   };
+  const readSessions = async (
+    source: Queryable,
+    sessions: readonly number[],
+  ): Promise<Map<number, string>> => {
+    if (sessions.length === 0) return new Map();
+    const rows = await source.query<[number, string]>(
+      'SELECT session, id_json FROM import_session WHERE tenant = $1 AND session = ANY($2::integer[])',
+      [tenant, sessions],
+    );
+    return new Map(rows.map(([session, json]) => [session, JSON.parse(json) as string]));
+  };
+  return (direction, period) =>
+    pool.read(async (source) => {
+      const sums = createGroupSums();
+      await addPeriod(source, sums, direction, period);
+      await groups.catchUp(source, sums.groupIds);
+      const newest: number[] = [];
+      forEachGroup(sums, (...[, , , , , , session]) => {
+        if (session < 0) newest.push(-session);
+      });
+      const sessions = await readSessions(source, newest);
+      const totals: GroupTotals[] = [];
+      forEachGroup(sums, (groupId, records, responseTimeUs, botLatencyMs, _newestMs, _arrival, session) => {
+        totals.push({
+          groupId,
+          ...groups.getGroup(groupId),
+          records,
+          responseTimeUs,
+          botLatencyMs,
+          newestSession: sessions.get(-session) ?? session,
+        });
+      });
+      return totals;
+    });
 }

@@ -2,7 +2,6 @@ import type { Direction } from '../../common/reporting/reports.ts';
 import type { RecordTexts, StoredRecord } from '../store/records.ts';
 import type { Queryable } from './connect.ts';
 import type { GroupCache } from './group-cache.ts';
-import { DIRECTION_NUMBERS } from './schema.ts';
 
 /** `detail` is the bot latency of an inbound record, the action of an outbound one, whose origin is a number of its own. */
 export type RecordRow = readonly [
@@ -19,7 +18,7 @@ const SHARED_COLUMNS = 'r.date_ms, r.arrival, r.session, r.group_id, r.response_
 
 /** Columns of RecordRow, from a table named `r`. */
 export const ROW_COLUMNS: Readonly<Record<Direction, string>> = {
-  inbound: `${SHARED_COLUMNS}, r.bot_latency_ms, NULL::bigint`,
+  inbound: `${SHARED_COLUMNS}, r.bot_latency_ms, NULL::integer`,
   outbound: `${SHARED_COLUMNS}, r.action_id, r.origin_id`,
 };
 
@@ -37,14 +36,15 @@ export async function catchUpWith(
   );
 }
 
-export function toRecord(row: RecordRow, texts: RecordTexts | null, groups: GroupCache): StoredRecord {
+/** `textsJson` is null for a sample record. */
+export function toRecord(row: RecordRow, textsJson: string | null, groups: GroupCache): StoredRecord {
   const [dateMs, arrival, session, groupId, responseTimeUs, detail, originId] = row;
   const { channel, service, origin, responseCode } = groups.getGroup(groupId);
   const isInbound = originId === null;
   return {
     dateMs,
     arrival,
-    session: texts === null ? session : 0,
+    session: textsJson === null ? session : 0,
     channel,
     service,
     origin: isInbound ? origin : groups.getOrigin(originId),
@@ -52,26 +52,6 @@ export function toRecord(row: RecordRow, texts: RecordTexts | null, groups: Grou
     responseTimeUs,
     botLatencyMs: isInbound ? detail : 0,
     actionId: isInbound ? 0 : detail,
-    texts,
+    texts: textsJson === null ? null : (JSON.parse(textsJson) as RecordTexts),
   };
-}
-
-const TEXTS_SQL = `
-SELECT arrival, texts_json FROM imported_text
-WHERE tenant = $1 AND direction = $2 AND arrival = ANY($3::bigint[])`;
-
-/** Texts of imported records, by arrival. */
-export async function readTexts(
-  source: Queryable,
-  tenant: number,
-  direction: Direction,
-  arrivals: readonly number[],
-): Promise<Map<number, RecordTexts>> {
-  if (arrivals.length === 0) return new Map();
-  const rows = await source.query<[number, string]>(TEXTS_SQL, [
-    tenant,
-    DIRECTION_NUMBERS[direction],
-    arrivals,
-  ]);
-  return new Map(rows.map(([arrival, json]) => [arrival, JSON.parse(json) as RecordTexts]));
 }

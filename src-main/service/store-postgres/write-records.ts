@@ -1,15 +1,21 @@
 import type { Direction } from '../../common/reporting/reports.ts';
-import { ROLLUP_TIERS_MS } from '../store/split-period.ts';
 import type { TrafficBatch } from '../store/records.ts';
+import { createBinaryRows, type BinaryColumn } from './binary-rows.ts';
 import type { PostgresPool, Queryable } from './connect.ts';
 import type { DayPartitions } from './day-partitions.ts';
 import type { GroupCache, GroupDraft } from './group-cache.ts';
-import { COUNTERS, DIRECTION_NUMBERS, type CounterName } from './schema.ts';
+import type { CounterName } from './schema.ts';
+import { writeRollups } from './write-rollups.ts';
 
-/** A record of either direction; an imported one has a session below 0. */
+/** A record of either direction; an imported one has a session below 0, a hash and texts. */
 export type NewRecord = TrafficBatch[Direction][number] & {
   readonly botLatencyMs?: number;
   readonly actionId?: number;
+  readonly imported?: {
+    readonly contentHash: number;
+    readonly characters: number;
+    readonly textsJson: string;
+  };
 };
 
 /**
@@ -20,12 +26,13 @@ export interface RecordWriting {
   readonly connection: Queryable;
   /** Groups and origins together. */
   readonly groupCount: number;
-  /** Returns the arrival of the first record; the others follow without a gap. */
-  write(direction: Direction, records: readonly NewRecord[]): Promise<number>;
+  write(direction: Direction, records: readonly NewRecord[]): Promise<void>;
   setProperties(properties: Readonly<Record<string, string>>): Promise<void>;
   /** The next number of a counter of its own. */
   next(counter: CounterName): number;
 }
+
+type Row = readonly (number | string | null)[];
 
 const LOCK_SQL = 'SELECT name, value FROM counter WHERE tenant = $1 ORDER BY name FOR UPDATE';
 const COUNT_SQL = `
@@ -36,44 +43,32 @@ const PROPERTIES_SQL = `
 INSERT INTO property SELECT $1, name, value FROM unnest($2::text[], $3::text[]) AS given (name, value)
 ON CONFLICT (tenant, name) DO UPDATE SET value = excluded.value`;
 
-/** Records, their rollups of every size and their counts in one statement: the database adds up what it is given. */
-const toWriteSql = (direction: Direction): string => {
-  const number = DIRECTION_NUMBERS[direction];
-  const isInbound = direction === 'inbound';
-  const tiers = `unnest(ARRAY[${ROLLUP_TIERS_MS.join(', ')}]::bigint[])`;
-  return `
-WITH given AS (
-  SELECT date_ms, $2::bigint + place AS arrival, session, group_id, response_time_us, detail, origin_id
-  FROM unnest($3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[])
-    WITH ORDINALITY AS row (date_ms, session, group_id, response_time_us, detail, origin_id, place)
-), stored AS (
-  INSERT INTO ${direction}_record
-  SELECT $1, date_ms, arrival, session, group_id, response_time_us, detail${isInbound ? '' : ', origin_id'}
-  FROM given
-), summed AS (
-  INSERT INTO rollup AS known
-  SELECT $1, ${number}, tier_ms, date_ms - ((date_ms % tier_ms) + tier_ms) % tier_ms, group_id,
-    count(*), sum(response_time_us), sum(${isInbound ? 'detail' : '0'}), max(ARRAY[date_ms, arrival, session])
-  FROM given CROSS JOIN ${tiers} AS tier (tier_ms)
-  GROUP BY 3, 4, 5
-  ON CONFLICT (tenant, direction, tier_ms, start_ms, group_id) DO UPDATE SET
-    records = known.records + excluded.records,
-    response_time_us = known.response_time_us + excluded.response_time_us,
-    bot_latency_ms = known.bot_latency_ms + excluded.bot_latency_ms,
-    newest = greatest(known.newest, excluded.newest)
-)
-INSERT INTO record_count AS known
-SELECT $1, ${number}, tier_ms, date_ms - ((date_ms % tier_ms) + tier_ms) % tier_ms, count(*)
-FROM given CROSS JOIN ${tiers} AS tier (tier_ms)
-GROUP BY 3, 4
-ON CONFLICT (tenant, direction, tier_ms, start_ms) DO UPDATE SET records = known.records + excluded.records`;
+const toColumns = (own: Readonly<Record<string, BinaryColumn>>): Readonly<Record<string, BinaryColumn>> => ({
+  tenant: 'bigint',
+  date_ms: 'bigint',
+  arrival: 'bigint',
+  session: 'integer',
+  group_id: 'integer',
+  response_time_us: 'bigint',
+  ...own,
+  content_hash: 'bigint',
+  characters: 'integer',
+  texts_json: 'text',
+});
+const COLUMNS = {
+  inbound: toColumns({ bot_latency_ms: 'integer' }),
+  outbound: toColumns({ action_id: 'integer', origin_id: 'integer' }),
 };
-const WRITE_SQL = { inbound: toWriteSql('inbound'), outbound: toWriteSql('outbound') };
+
+const toInsertSql = (direction: Direction): string => {
+  const columns = Object.entries(COLUMNS[direction]);
+  const lists = columns.map(([, type], place) => `$${place + 1}::${type}[]`).join(', ');
+  return `INSERT INTO ${direction}_record (${toNames(direction)}) SELECT * FROM unnest(${lists})`;
+};
+const toNames = (direction: Direction): string => Object.keys(COLUMNS[direction]).join(', ');
 
 /** Writes for one tenant. */
 export interface RecordWriter {
-  /** Makes the counters of a tenant that has none. */
-  prepare(): Promise<void>;
   /** `dates` are those of the records that may be written: making their partitions would wait for the transaction. */
   transact<Result>(dates: RecordDates, work: (writing: RecordWriting) => Promise<Result>): Promise<Result>;
 }
@@ -83,12 +78,29 @@ export type RecordDates = Readonly<Record<Direction, Iterable<number>>>;
 
 export const NO_DATES: RecordDates = { inbound: [], outbound: [] };
 
+export interface WriterParts {
+  readonly groups: GroupCache;
+  readonly partitions: DayPartitions;
+  /** COPY is not for a role that row-level security binds: its rows are inserted. */
+  readonly canCopy: boolean;
+}
+
 export function createRecordWriter(
   pool: PostgresPool,
   tenant: number,
-  parts: { readonly groups: GroupCache; readonly partitions: DayPartitions },
+  { groups, partitions, canCopy }: WriterParts,
 ): RecordWriter {
-  const { groups, partitions } = parts;
+  const addRows = async (connection: Queryable, direction: Direction, rows: readonly Row[]) => {
+    const columns = Object.values(COLUMNS[direction]);
+    if (!canCopy) {
+      const lists = columns.map((_column, place) => rows.map((row) => row[place] ?? null));
+      await connection.query(toInsertSql(direction), lists);
+      return;
+    }
+    const binary = createBinaryRows(columns);
+    for (const row of rows) binary.add(row);
+    await connection.copy(`${direction}_record (${toNames(direction)})`, binary.finish());
+  };
 
   const begin = async (connection: Queryable) => {
     const counters = new Map(await connection.query<[string, number]>(LOCK_SQL, [tenant]));
@@ -103,14 +115,20 @@ export function createRecordWriter(
       write: async (direction, records) => {
         const counter = `${direction}_arrival` as const;
         const before = get(counter);
-        if (records.length === 0) return before + 1;
-        await connection.query(WRITE_SQL[direction], [
-          tenant,
-          before,
-          ...toColumns(direction, records, draft),
-        ]);
+        if (records.length === 0) return;
+        const placed = records.map((record, place) => ({
+          ...record,
+          botLatencyMs: record.botLatencyMs ?? 0,
+          arrival: before + place + 1,
+          groupId: resolveGroup(draft, direction, record),
+        }));
+        await addRows(
+          connection,
+          direction,
+          placed.map((record) => toRow(tenant, direction, record, draft)),
+        );
+        await writeRollups(connection, tenant, direction, placed);
         counters.set(counter, before + records.length);
-        return before + 1;
       },
       setProperties: async (properties) => {
         const entries = Object.entries(properties);
@@ -136,12 +154,6 @@ export function createRecordWriter(
     return { writing, end, keep: draft.keep };
   };
   return {
-    prepare: async () => {
-      await pool.query(
-        'INSERT INTO counter SELECT $1, name, 0 FROM unnest($2::text[]) AS given (name) ON CONFLICT DO NOTHING',
-        [tenant, [...COUNTERS]],
-      );
-    },
     transact: async (dates, work) => {
       await partitions.ensure('inbound', dates.inbound);
       await partitions.ensure('outbound', dates.outbound);
@@ -157,21 +169,27 @@ export function createRecordWriter(
   };
 }
 
-/** The columns of records, which the statement takes as lists. */
-function toColumns(
+function resolveGroup(draft: GroupDraft, direction: Direction, record: NewRecord): number {
+  const { channel, service, origin, responseCode } = record;
+  return draft.resolveGroup(direction, {
+    channel,
+    service,
+    responseCode,
+    origin: direction === 'inbound' ? origin : '',
+  });
+}
+
+function toRow(
+  tenant: number,
   direction: Direction,
-  records: readonly NewRecord[],
+  record: NewRecord & { readonly arrival: number; readonly groupId: number },
   draft: GroupDraft,
-): readonly (readonly number[])[] {
-  const isInbound = direction === 'inbound';
-  return [
-    records.map(({ dateMs }) => dateMs),
-    records.map(({ session }) => session),
-    records.map(({ channel, service, origin, responseCode }) =>
-      draft.resolveGroup(direction, { channel, service, responseCode, origin: isInbound ? origin : '' }),
-    ),
-    records.map(({ responseTimeUs }) => responseTimeUs),
-    records.map(({ botLatencyMs = 0, actionId = 0 }) => (isInbound ? botLatencyMs : actionId)),
-    records.map(({ origin }) => (isInbound ? 0 : draft.resolveOrigin(origin))),
-  ];
+): Row {
+  const { dateMs, arrival, session, groupId, responseTimeUs, imported } = record;
+  const own =
+    direction === 'inbound'
+      ? [record.botLatencyMs ?? 0]
+      : [record.actionId ?? 0, draft.resolveOrigin(record.origin)];
+  const texts = [imported?.contentHash ?? null, imported?.characters ?? null, imported?.textsJson ?? null];
+  return [tenant, dateMs, arrival, session, groupId, responseTimeUs, ...own, ...texts];
 }

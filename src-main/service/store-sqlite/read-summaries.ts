@@ -1,9 +1,9 @@
 import type { Database } from '../../node/open-database.ts';
 import type { Direction } from '../../common/reporting/reports.ts';
 import type { GroupTotals, RecordPeriod } from '../store/record-store.ts';
-import { addToSums, clearSums, createGroupSums, forEachGroup } from './group-sums.ts';
+import { addToSums, clearSums, createGroupSums, forEachGroup } from '../store/group-sums.ts';
 import type { GroupTable } from './group-table.ts';
-import { addCells } from './rollup-cells.ts';
+import { addCells } from '../store/rollup-cells.ts';
 import { DIRECTION_NUMBERS } from './schema.ts';
 import type { SessionTable } from './session-table.ts';
 import { splitPeriod } from '../store/split-period.ts';

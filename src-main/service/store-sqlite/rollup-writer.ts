@@ -1,34 +1,22 @@
 import type { Database } from '../../node/open-database.ts';
 import type { Direction } from '../../common/reporting/reports.ts';
-import { addToSums, clearSums, createGroupSums, forEachGroup, type GroupSums } from './group-sums.ts';
-import { addCells, packCells } from './rollup-cells.ts';
+import { addCells, packCells } from '../store/rollup-cells.ts';
+import {
+  createRollupSummer,
+  MAX_FRESH_GROUPS,
+  type OpenRollup,
+  type RollupSummer,
+} from '../store/sum-rollups.ts';
 import { DIRECTION_NUMBERS } from './schema.ts';
-import { ROLLUP_TIERS_MS } from '../store/split-period.ts';
 
 /**
- * Adds records to the rollups of every size, inside the caller's transaction. Records in order of date touch
- * each rollup once; each larger size is summed from the one below it. A rollup's few newest changes lie
- * apart from its bulk as "fresh" until they are worth rewriting it for.
+ * Adds records to the rollups of every size, inside the caller's transaction. A rollup's few newest changes lie apart
+ * from its bulk as "fresh" until they are worth rewriting it for.
  */
-export interface RollupWriter {
+export interface RollupWriter extends Pick<RollupSummer, 'openAt' | 'finish'> {
   /** Starts anew; what was added and not finished is dropped. */
   begin(direction: Direction): void;
-  /** The sums of the smallest rollup at an instant, to be added to before the next call. */
-  openAt(atMs: number): GroupSums;
-  /** Writes what has been added. */
-  finish(): void;
 }
-
-/** The rollup that is being added up at one size. */
-interface OpenRollup {
-  readonly tierMs: number;
-  readonly sums: GroupSums;
-  readonly larger: OpenRollup | null;
-  startMs: number;
-}
-
-// About a page of the database: what a second of live traffic rewrites at each size.
-const MAX_FRESH_GROUPS = 64;
 
 const COUNT_SQL = `
 INSERT INTO record_count VALUES (?, ?, ?, ?)
@@ -43,7 +31,6 @@ export function createRollupWriter(db: Database): RollupWriter {
   );
   const remove = db.prepare<Key>(`DELETE FROM rollup ${where}`);
   const count = db.prepare<Key>(COUNT_SQL);
-  const finest = openRollups();
   let direction: number = DIRECTION_NUMBERS.inbound;
 
   const store = ({ tierMs, startMs, sums }: OpenRollup): void => {
@@ -61,41 +48,13 @@ export function createRollupWriter(db: Database): RollupWriter {
     }
     write.run(direction, tierMs, startMs, isBulk ? 0 : 1, packCells(sums, startMs));
   };
-  const close = (open: OpenRollup): void => {
-    if (open.sums.groupIds.length === 0) return;
-    if (open.larger !== null) {
-      const larger = moveTo(open.larger, open.startMs);
-      forEachGroup(open.sums, (...group) => {
-        addToSums(larger, ...group);
-      });
-    }
-    store(open);
-    clearSums(open.sums);
-  };
-  const moveTo = (open: OpenRollup, atMs: number): GroupSums => {
-    if (atMs < open.startMs || atMs >= open.startMs + open.tierMs) {
-      close(open);
-      open.startMs = Math.floor(atMs / open.tierMs) * open.tierMs;
-    }
-    return open.sums;
-  };
+  const summer = createRollupSummer(store);
   return {
     begin: (of) => {
       direction = DIRECTION_NUMBERS[of];
-      for (let open: OpenRollup | null = finest; open !== null; open = open.larger) clearSums(open.sums);
+      summer.begin();
     },
-    openAt: (atMs) => moveTo(finest, atMs),
-    finish: () => {
-      for (let open: OpenRollup | null = finest; open !== null; open = open.larger) close(open);
-    },
+    openAt: summer.openAt,
+    finish: summer.finish,
   };
-}
-
-/** One of each size; the smallest leads to the larger ones. */
-function openRollups(): OpenRollup {
-  const [largestMs, ...smallerMs] = ROLLUP_TIERS_MS;
-  const open = (larger: OpenRollup | null, tierMs: number): OpenRollup => {
-    return { tierMs, larger, sums: createGroupSums(), startMs: 0 };
-  };
-  return smallerMs.reduce(open, open(null, largestMs));
 }

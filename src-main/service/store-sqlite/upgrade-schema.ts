@@ -1,5 +1,5 @@
 import type { Database } from '../../node/open-database.ts';
-import { addToSums, type VisitGroup } from './group-sums.ts';
+import { addToSums, type VisitGroup } from '../store/group-sums.ts';
 import { IMPORT_SCHEMA_SQL } from './import-schema.ts';
 import { DIRECTION_NUMBERS, ROLLUP_SCHEMA_SQL } from './schema.ts';
 import { createRollupWriter } from './rollup-writer.ts';

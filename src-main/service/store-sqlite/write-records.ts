@@ -1,7 +1,8 @@
 import type { Database } from '../../node/open-database.ts';
 import type { Direction } from '../../common/reporting/reports.ts';
 import type { NewInboundRecord, NewOutboundRecord } from '../store/records.ts';
-import { addToSums } from './group-sums.ts';
+import { addToSums } from '../store/group-sums.ts';
+import { orderByDate } from '../store/order-by-date.ts';
 import type { GroupTable } from './group-table.ts';
 import type { CounterTable } from './property-table.ts';
 import { createRollupWriter } from './rollup-writer.ts';
@@ -75,12 +76,4 @@ export function createRecordWriter(db: Database, groups: GroupTable, counters: C
       inserters.outbound.reset();
     },
   };
-}
-
-/** Places of the records, oldest first. They mostly come in that order. */
-function orderByDate(records: readonly { readonly dateMs: number }[]): Uint32Array {
-  const order = Uint32Array.from(records, (_record, index) => index);
-  const dateOf = (index: number): number => records[index]?.dateMs ?? 0;
-  const isOrdered = records.every((record, index) => index === 0 || dateOf(index - 1) <= record.dateMs);
-  return isOrdered ? order : order.sort((a, b) => dateOf(a) - dateOf(b));
 }

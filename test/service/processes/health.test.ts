@@ -153,6 +153,7 @@ describe('health and metrics of a process', () => {
     it('shows its connections, and is not ready while the database is away', async () => {
       const server = await startPostgres();
       try {
+        await server.migrate('channelscope');
         const { health, service, readLines } = await start([], { DATABASE_URL: server.url });
         const address = toReportAddress(service, 'inbound-detail');
         const period = toPeriod(Date.now() - 3_600_000, Date.now());

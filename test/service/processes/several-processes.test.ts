@@ -27,6 +27,7 @@ describe.skipIf(findPostgres() === undefined)('processes that serve one database
     folder = await mkdtemp(join(tmpdir(), 'processes-'));
     schemas += 1;
     schema = `processes_${schemas}`;
+    await server.migrate(schema);
     nowMs = Date.UTC(2026, 10, 20, 12);
   });
   afterEach(async () => {

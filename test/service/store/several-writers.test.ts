@@ -29,10 +29,11 @@ describe.skipIf(findPostgres() === undefined)('a PostgreSQL database that severa
     server = await startPostgres();
   });
   afterAll(() => server.stop());
-  beforeEach(() => {
+  beforeEach(async () => {
     schemas += 1;
     schema = `shared_${schemas}`;
     errors.length = 0;
+    await server.migrate(schema);
   });
 
   const open = (tenant = 1001): Promise<RecordStore> =>
@@ -43,7 +44,8 @@ describe.skipIf(findPostgres() === undefined)('a PostgreSQL database that severa
   const readAll = async (store: RecordStore) =>
     store.readDetailPage('inbound', { ...ALWAYS, after: null, limit: 10_000 });
 
-  it('is made once by processes that start at once, and takes each of their records once', async () => {
+  it('is migrated once by processes that do so at once, and takes each of their records once', async () => {
+    await Promise.all(Array.from({ length: 6 }, () => server.migrate(`${schema}_new`)));
     const stores = await Promise.all(Array.from({ length: 6 }, () => open()));
     await Promise.all(
       stores.map(async (store, place) => {
@@ -85,29 +87,27 @@ describe.skipIf(findPostgres() === undefined)('a PostgreSQL database that severa
     await Promise.all([one.close(), two.close()]);
   });
 
-  it('keeps each day apart, and reads only those of a period', async () => {
+  it('keeps tenants and days apart, days to come too, and what is far from today with the rest', async () => {
     const store = await open();
     const far = NOW_MS - 1_000 * DAY_MS;
     const dates = [far, NOW_MS - DAY_MS, NOW_MS];
     await store.writeBatch({ inbound: dates.map((dateMs) => toRecord(dateMs)), outbound: [] });
-    const plan = await server.read(
-      `EXPLAIN SELECT * FROM ${schema}.inbound_record WHERE tenant = 1001 AND date_ms >= ${NOW_MS} AND date_ms < ${NOW_MS + 1000}`,
-    );
-    expect(plan).toContain('inbound_record_20261122');
-    expect(plan).not.toContain('inbound_record_20261121');
-    expect(plan).not.toContain('inbound_record_rest');
-    expect(await server.read(`SELECT date_ms FROM ${schema}.inbound_record_rest`)).toBe(String(far));
+    const tables = (
+      await server.read(`SELECT tablename FROM pg_tables WHERE schemaname = '${schema}'`)
+    ).split('\n');
+    const days = ['20261121', '20261122', '20261123', '20261124'];
+    expect(tables).toEqual(expect.arrayContaining(days.map((day) => `inbound_record_t1001_${day}`)));
+    expect(await server.read(`SELECT date_ms FROM ${schema}.inbound_record_t1001_rest`)).toBe(String(far));
     expect((await readAll(store)).total).toBe(3);
     await store.close();
   });
 
-  it('loses nothing where the role may not make a partition', async () => {
+  it('loses nothing where no partition can be made', async () => {
     const store = await open();
-    await server.run(`ALTER TABLE ${schema}.inbound_record OWNER TO root`);
-    await server.run(`GRANT ALL ON ${schema}.inbound_record TO service`);
+    await server.run(`DROP FUNCTION ${schema}.add_day_partition`);
     await store.writeBatch({ inbound: [toRecord(NOW_MS)], outbound: [] });
     expect((await readAll(store)).total).toBe(1);
-    expect(errors).toHaveLength(1);
+    expect(errors).not.toEqual([]);
     await store.close();
   });
 

@@ -7,32 +7,43 @@ const NOW_MS = Date.UTC(2026, 10, 22);
 
 describe.skipIf(findPostgres() === undefined)('on a PostgreSQL server', () => {
   let server: PostgresServer;
-  let homes = 0;
+  let tenants = 1000;
   beforeAll(async () => {
     server = await startPostgres();
+    await server.migrate('homes');
   });
   afterAll(() => server.stop());
 
-  describeStoreContract('PostgreSQL', () => {
-    homes += 1;
-    const schema = `home_${homes}`;
-    const open = () =>
-      openPostgresStore(
-        { url: server.url, schema, tenant: 1001 },
-        { now: () => NOW_MS, reportError: () => undefined },
-      );
-    return Promise.resolve({
-      open,
-      openFailing: async () => {
-        const store = await open();
-        await server.run('ALTER ROLE service CONNECTION LIMIT 0');
-        await server.run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'service'");
-        return store;
-      },
-      remove: async () => {
-        await server.run('ALTER ROLE service CONNECTION LIMIT -1');
-        await server.run(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
-      },
+  /** Each home is a tenant of its own. */
+  const describeAs = (name: string, role: 'owner' | 'serving'): void => {
+    describeStoreContract(name, async () => {
+      tenants += 1;
+      const tenant = tenants;
+      await server.addTenant('homes', tenant);
+      const url = role === 'owner' ? server.url : server.servingUrl;
+      const user = role === 'owner' ? 'service' : 'serving';
+      const open = () =>
+        openPostgresStore(
+          { url, schema: 'homes', tenant },
+          {
+            now: () => NOW_MS,
+            reportError: () => undefined,
+          },
+        );
+      return {
+        open,
+        openFailing: async () => {
+          const store = await open();
+          await server.run(`ALTER ROLE ${user} CONNECTION LIMIT 0`);
+          await server.run(
+            `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${user}'`,
+          );
+          return store;
+        },
+        remove: () => server.run(`ALTER ROLE ${user} CONNECTION LIMIT -1`),
+      };
     });
-  });
+  };
+  describeAs('PostgreSQL, as the owner of its tables', 'owner');
+  describeAs('PostgreSQL, as a role that may only serve', 'serving');
 });

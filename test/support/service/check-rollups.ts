@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import { readCells } from '../../../src-main/service/store-sqlite/rollup-cells.ts';
+import { readCells } from '../../../src-main/service/store/rollup-cells.ts';
 import { ROLLUP_TIERS_MS } from '../../../src-main/service/store/split-period.ts';
 
 /** What the records of one group in one rollup come to, newest last. */

@@ -5,11 +5,18 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { migrateDatabase, withDatabase } from '../../../src-main/service/store-postgres/administer.ts';
+import { addTenant } from '../../../src-main/service/store-postgres/tenants.ts';
 
 /** A PostgreSQL of the tests' own: data and socket in a folder of its own, no port. */
 export interface PostgresServer {
   /** Address of its database as a role that owns nothing but what it makes. */
   readonly url: string;
+  /** The same as a role that may only serve from schemas that were migrated for it. */
+  readonly servingUrl: string;
+  /** Makes the tables of the service in a schema, owned by the role of `url`. */
+  migrate(schema: string): Promise<void>;
+  addTenant(schema: string, tenant: number): Promise<void>;
   /** Runs a statement as the superuser. */
   run(statement: string): Promise<void>;
   /** The same, and returns its rows as lines of text. */
@@ -97,9 +104,20 @@ export async function startPostgres(): Promise<PostgresServer> {
   };
   await awaitServer();
   await run('CREATE ROLE service LOGIN');
+  await run('CREATE ROLE serving LOGIN');
   await run('GRANT CREATE ON DATABASE postgres TO service');
+  const toUrl = (user: string): string =>
+    `postgresql://${user}@localhost/postgres?host=${encodeURIComponent(folder)}`;
+  const url = toUrl('service');
   return {
-    url: `postgresql://service@localhost/postgres?host=${encodeURIComponent(folder)}`,
+    url,
+    servingUrl: toUrl('serving'),
+    migrate: async (schema) => {
+      await migrateDatabase({ url, schema }, 'serving');
+    },
+    addTenant: async (schema, tenant) => {
+      await withDatabase({ url, schema }, (pool) => addTenant(pool, tenant, 0));
+    },
     run,
     read,
     hold: async (statement) => {

@@ -1,0 +1,32 @@
+import { AppError } from '../../common/contract/errors.ts';
+import { toErrorText } from '../../node/error-text.ts';
+import { toStartError } from '../start-error.ts';
+import { connectPostgres, type PostgresConnection, type PostgresPool } from './connect.ts';
+import { migrate, type MigrationResult } from './migrate.ts';
+
+export type DatabaseAddress = Pick<PostgresConnection, 'url' | 'schema'>;
+
+/** Brings a database up to date, and lets a role serve from it. Throws AppError `local-service.start-failed`. */
+export function migrateDatabase(
+  address: DatabaseAddress,
+  servingRole: string | null = null,
+): Promise<MigrationResult> {
+  return withDatabase(address, (pool) => migrate(pool, address.schema, servingRole));
+}
+
+/** Runs `work` with connections of its own. What the database refuses becomes AppError `local-service.start-failed`. */
+export async function withDatabase<Result>(
+  { url, schema }: DatabaseAddress,
+  work: (pool: PostgresPool) => Promise<Result>,
+): Promise<Result> {
+  // Changing a schema and dropping partitions take as long as they take.
+  const pool = connectPostgres({ url, schema, statementLimitMs: 0 }, () => undefined);
+  try {
+    return await work(pool);
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw toStartError(`The database can't be used: ${toErrorText(error)}`, error);
+  } finally {
+    await pool.close();
+  }
+}

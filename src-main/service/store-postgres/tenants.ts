@@ -1,0 +1,48 @@
+import { isPermissionError, type PostgresPool, type Queryable } from './connect.ts';
+import { toStartError } from '../start-error.ts';
+import { COUNTERS, RECORD_TABLES } from './schema.ts';
+
+/** Names the lock under which one process at a time makes or removes a tenant. */
+const LOCK = 0x43537474;
+
+const FIND_SQL = 'SELECT 1 FROM tenant WHERE tenant = $1';
+
+export async function hasTenant(pool: PostgresPool, tenant: number): Promise<boolean> {
+  const rows = await pool.read((connection) => connection.query(FIND_SQL, [tenant]));
+  return rows.length > 0;
+}
+
+/**
+ * Makes a tenant with its partitions for the rest and its counters; false when it is there already. Throws AppError
+ * `local-service.start-failed` for a role that may not.
+ */
+export async function addTenant(pool: PostgresPool, tenant: number, nowMs: number): Promise<boolean> {
+  try {
+    return await pool.forTenant(tenant).transact(async (connection) => {
+      await connection.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
+      const known = await connection.query(FIND_SQL, [tenant]);
+      if (known.length > 0) return false;
+      await connection.query('INSERT INTO tenant VALUES ($1, $2)', [tenant, nowMs]);
+      await connection.query(
+        'INSERT INTO counter SELECT $1, name, 0 FROM unnest($2::text[]) AS given (name)',
+        [tenant, [...COUNTERS]],
+      );
+      for (const table of RECORD_TABLES) await addPartitions(connection, table, tenant);
+      return true;
+    });
+  } catch (error) {
+    if (!isPermissionError(error)) throw error;
+    throw toStartError(
+      `The database has no tenant ${tenant}, and this role may not add one: run "tenant add ${tenant}" as their owner.`,
+      error,
+    );
+  }
+}
+
+async function addPartitions(connection: Queryable, table: string, tenant: number): Promise<void> {
+  const own = `${table}_t${tenant}`;
+  await connection.query(
+    `CREATE TABLE ${own} PARTITION OF ${table} FOR VALUES IN (${tenant}) PARTITION BY RANGE (date_ms)`,
+  );
+  await connection.query(`CREATE TABLE ${own}_rest PARTITION OF ${own} DEFAULT`);
+}
