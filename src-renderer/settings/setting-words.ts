@@ -5,15 +5,10 @@ import {
   type SettingUnit,
   type ShownSetting,
 } from '../../src-main/common/model/settings/setting-sections.ts';
+import { labelOptions, withChosen, type Option } from '../components/controls/option.ts';
 import { formatBytes, formatCount } from '../format/numbers.ts';
 
 const MB_BYTES = 1_000_000;
-
-/** What a control offers for a setting. */
-export interface SettingChoice<Value extends string | number> {
-  readonly value: Value;
-  readonly label: string;
-}
 
 /** The words of settings: their names, what they do, and their values. */
 export function useSettingWords() {
@@ -49,17 +44,17 @@ export function useSettingWords() {
   };
 
   /** The words that can be chosen from. */
-  const listOptions = (name: ShownSetting): SettingChoice<string>[] =>
-    (readSettingSchema(name).anyOf ?? []).map((option) => {
-      const value = String(option.const);
-      return { value, label: toValue(name, value) };
-    });
+  const listOptions = (name: ShownSetting): Option<string>[] =>
+    labelOptions(
+      (readSettingSchema(name).anyOf ?? []).map((option) => String(option.const)),
+      (value) => toValue(name, value),
+    );
 
   /** The numbers that can be chosen from, with one among them that was set elsewhere. */
-  const listNumbers = (name: ShownSetting, current: unknown): SettingChoice<number>[] =>
-    [...new Set([...(getSettingEntry(name).choices ?? []), Number(current)])]
-      .sort((a, b) => a - b)
-      .map((value) => ({ value, label: toValue(name, value) }));
+  const listNumbers = (name: ShownSetting, current: unknown): Option<number>[] =>
+    labelOptions(withChosen(getSettingEntry(name).choices ?? [], Number(current)), (value) =>
+      toValue(name, value),
+    );
 
   return {
     toLabel: (name: ShownSetting): string => t(`settings.labels.${name}`),

@@ -1,4 +1,4 @@
-import { computed, shallowRef, type ComputedRef } from 'vue';
+import { computed, shallowRef, type WritableComputedRef } from 'vue';
 import {
   toFirstChoices,
   toNextChoices,
@@ -10,9 +10,8 @@ import { useExportMemoryStore } from './use-export-memory.ts';
 
 /** The choices of the file that is about to be written: for each format those of last time, until they are changed. */
 export function useExportChoices(readFormats: () => readonly ExportFormat[]): {
-  readonly choices: ComputedRef<ExportChoices>;
-  set(choices: ExportChoices): void;
-  pickFormat(format: ExportFormat): void;
+  readonly choices: WritableComputedRef<ExportChoices>;
+  readonly format: WritableComputedRef<ExportFormat>;
   /** Reads what was chosen before; without it the first choices stay. */
   load(): Promise<void>;
   keep(): Promise<void>;
@@ -28,30 +27,33 @@ export function useExportChoices(readFormats: () => readonly ExportFormat[]): {
     const found = store.memory?.presets.find(({ id }) => id === wanted)?.choices;
     return found !== undefined && readFormats().includes(found.format) ? found : null;
   });
-  const format = computed((): ExportFormat => {
-    const formats = readFormats();
-    const wanted = picked.value ?? first.value?.format ?? store.memory?.choices[0]?.format ?? 'csv';
-    return formats.includes(wanted) ? wanted : 'csv';
+  const format = computed({
+    get: (): ExportFormat => {
+      const formats = readFormats();
+      const wanted = picked.value ?? first.value?.format ?? store.memory?.choices[0]?.format ?? 'csv';
+      return formats.includes(wanted) ? wanted : 'csv';
+    },
+    set: (next) => {
+      picked.value = next;
+    },
   });
-  const choices = computed((): ExportChoices => {
-    const own = changed.value.get(format.value);
-    if (own !== undefined) return own;
-    if (first.value?.format === format.value) return first.value;
-    const last = store.memory?.choices.find((each) => each.format === format.value);
-    return last ?? toFirstChoices(format.value);
+  const choices = computed({
+    get: (): ExportChoices => {
+      const own = changed.value.get(format.value);
+      if (own !== undefined) return own;
+      if (first.value?.format === format.value) return first.value;
+      const last = store.memory?.choices.find((each) => each.format === format.value);
+      return last ?? toFirstChoices(format.value);
+    },
+    set: (next) => {
+      picked.value = next.format;
+      changed.value = new Map(changed.value).set(next.format, next);
+    },
   });
-
-  function set(next: ExportChoices): void {
-    picked.value = next.format;
-    changed.value = new Map(changed.value).set(next.format, next);
-  }
 
   return {
     choices,
-    set,
-    pickFormat: (next) => {
-      picked.value = next;
-    },
+    format,
     load: () => store.load().catch(() => undefined),
     // The file is written all the same where they can't be kept.
     keep: () => store.keep(toNextChoices(choices.value)).catch(() => undefined),

@@ -1,6 +1,7 @@
 import { listThresholds } from '../../../../src-main/common/model/alerts/alert-thresholds.ts';
 import type { AlertCondition, AlertMeasure } from '../../../../src-main/common/model/alerts/alert-rule.ts';
 import type { RecordFilter } from '../../../../src-main/common/model/records/record-filter.ts';
+import { withChosen } from '../../../components/controls/option.ts';
 import { toCondition, toSubject, type AlertSubject } from '../../../composables/alert-link.ts';
 import { findSingle } from '../alert-words.ts';
 
@@ -24,10 +25,6 @@ export function listRequests(chosen: number): number[] {
 
 export function listLimits(measure: AlertMeasure, chosen: number): number[] {
   return listThresholds(measure, chosen);
-}
-
-function withChosen(steps: readonly number[], chosen: number): number[] {
-  return [...new Set([...steps, chosen])].sort((a, b) => a - b);
 }
 
 /** Returns the channel or service that a filter is about; ANY where it names none by itself. */

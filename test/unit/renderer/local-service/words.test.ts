@@ -8,7 +8,6 @@ import { toShortRoute } from '../../../../src-renderer/screens/local-service/sho
 import {
   SAMPLE_CHANNELS,
   SAMPLE_SERVICES,
-  withCurrent,
 } from '../../../../src-renderer/screens/local-service/simulation-choices.ts';
 import { describeSimulation } from '../../../../src-renderer/screens/local-service/simulation-words.ts';
 import { makeImport } from './local-service-samples.ts';
@@ -51,11 +50,9 @@ describe('a simulation', () => {
     expect(describeSimulation({ ...NO_SIMULATION, trafficFactor: 0 }, t)).toEqual(['No traffic']);
   });
 
-  test('offers the channels and services that the sample traffic has, and what is chosen already', () => {
+  test('offers the channels and services that the sample traffic has', () => {
     expect(SAMPLE_CHANNELS).toHaveLength(CHANNEL_WEIGHTS.length);
     expect(SAMPLE_SERVICES).toHaveLength(SERVICE_WEIGHTS.length);
-    expect(withCurrent([1, 2, 5], 3)).toEqual([1, 2, 3, 5]);
-    expect(withCurrent([1, 2, 5], 2)).toEqual([1, 2, 5]);
   });
 });
 
