@@ -49,10 +49,3 @@ export function joinConditions(
     own.some((one) => one.field === field && one.exclude !== true);
   return [...conditions.filter((one) => isOnGroups(one) && !isSaid(one)), ...own];
 }
-
-/** Opens the menu of the part that an element stands for, below the element. */
-export function openLeadMenu(element: Element): void {
-  const { left, bottom } = element.getBoundingClientRect();
-  const place = { clientX: left, clientY: bottom, bubbles: true, cancelable: true };
-  element.dispatchEvent(new MouseEvent('contextmenu', place));
-}
