@@ -1,21 +1,20 @@
 import { basename, join } from 'node:path';
 import { Type, type Static } from 'typebox';
 import { AlertFigures, AlertLogEntry } from '../../common/model/alerts/alert-state.ts';
+import { Nullable } from '../../common/model/nullable.ts';
 import type { Logger } from '../logging/logger.ts';
 import { readJsonFileOrKeepAside, writeJsonFile } from '../settings/json-file.ts';
 import { keepFitting } from './alert-document.ts';
-
-const NullableInteger = Type.Union([Type.Integer(), Type.Null()]);
 
 /** How far a rule was judged, and what it carries on. */
 const RuleMemory = Type.Object({
   ruleId: Type.String(),
   /** Nothing that ended by then is judged again, whatever comes late. */
   judgedToMs: Type.Integer(),
-  sinceMs: NullableInteger,
+  sinceMs: Nullable(Type.Integer()),
   calmMinutes: Type.Integer(),
   figures: AlertFigures,
-  lastFiredMs: NullableInteger,
+  lastFiredMs: Nullable(Type.Integer()),
   /** Whether the firing was told, so that its end is too. */
   wasTold: Type.Boolean(),
 });

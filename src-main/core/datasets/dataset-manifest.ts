@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Type, type Static } from 'typebox';
 import { Check } from 'typebox/value';
 import { DatasetReport } from '../../common/model/exports/dataset.ts';
+import { Nullable } from '../../common/model/nullable.ts';
 import { findErrorCode } from '../../node/error-text.ts';
 import { patiently } from '../../node/patience.ts';
 import { writeFileAtomically } from '../../node/write-file-atomically.ts';
@@ -13,12 +14,12 @@ const FILE_NAME = '_channelscope.json';
 /** A day of a report, in UTC; `date` is null for records without a date that could be read. */
 const DatasetDay = Type.Object({
   report: DatasetReport,
-  date: Type.Union([Type.String(), Type.Null()]),
+  date: Nullable(Type.String()),
   /** Path of the file within the folder, with slashes; null for a day without records. */
-  file: Type.Union([Type.String(), Type.Null()]),
+  file: Nullable(Type.String()),
   records: Type.Integer(),
   bytes: Type.Integer(),
-  sha256: Type.Union([Type.String(), Type.Null()]),
+  sha256: Nullable(Type.String()),
   /** Of an incomplete day something is not cached, or not settled yet. */
   state: Type.Enum(['complete', 'incomplete']),
   /** Changes with what the cache holds of the day. */

@@ -7,10 +7,11 @@ import {
   AlertNote,
   AlertTest,
 } from '../../model/alerts/alert-state.ts';
+import { Nullable } from '../../model/nullable.ts';
 import { Nothing, operation } from '../operation.ts';
 
 const RuleId = Type.Object({ ruleId: Type.String() });
-const Mute = Type.Union([AlertMute, Type.Null()]);
+const Mute = Nullable(AlertMute);
 
 export const alertsOperations = {
   /** The rules of all connections and where they stand. */
@@ -18,7 +19,7 @@ export const alertsOperations = {
   /** Saves a rule; id null makes one. Another condition begins anew. */
   'alerts/save-rule': operation(
     Type.Object({
-      ruleId: Type.Union([Type.String(), Type.Null()]),
+      ruleId: Nullable(Type.String()),
       draft: AlertDraft,
       origin: Type.Enum([...ALERT_ORIGINS]),
     }),
@@ -48,7 +49,7 @@ export const alertsOperations = {
   /** The browser's page showed a notification. */
   'alerts/confirm-note': operation(Type.Object({ noteId: Type.String() }), Nothing),
   /** The notification that was clicked, once; null where none was. */
-  'alerts/take-opened': operation(Nothing, Type.Union([AlertNote, Type.Null()])),
+  'alerts/take-opened': operation(Nothing, Nullable(AlertNote)),
 };
 
 export const alertsEvents = {

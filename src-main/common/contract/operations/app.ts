@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { Nullable } from '../../model/nullable.ts';
 import { Nothing, operation } from '../operation.ts';
 
 /** Where secrets are kept. */
@@ -6,7 +7,7 @@ const Keychain = Type.Object({
   /** The system's keychain, or memory until the application ends. */
   kind: Type.Union([Type.Literal('keychain'), Type.Literal('session')]),
   /** The error code that keeps the system's from being used. */
-  failure: Type.Union([Type.String(), Type.Null()]),
+  failure: Nullable(Type.String()),
   /** A call of the system's takes long: it is probably asking the person something. */
   isWaiting: Type.Boolean(),
 });
@@ -37,7 +38,7 @@ export const ProxyChallenge = Type.Object({
 });
 export type ProxyChallenge = Static<typeof ProxyChallenge>;
 
-const Challenge = Type.Union([ProxyChallenge, Type.Null()]);
+const Challenge = Nullable(ProxyChallenge);
 
 /** What a person enters. The user name is kept as a secret too. */
 const ProxySignIn = Type.Object({

@@ -5,12 +5,13 @@ import {
   ConnectionSecrets,
   SetAsideConnections,
 } from '../../model/connections/connection.ts';
+import { Nullable } from '../../model/nullable.ts';
 import { ValueNames } from '../../model/records/value-name.ts';
 import { ConnectionId, Nothing, operation, TaskId } from '../operation.ts';
 
 /** A connection as typed; secrets that are left out are those of the saved connection. */
 const DraftInput = Type.Object({
-  connectionId: Type.Union([Type.String(), Type.Null()]),
+  connectionId: Nullable(Type.String()),
   draft: ConnectionDraft,
   secrets: ConnectionSecrets,
 });

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { Nullable } from '../../model/nullable.ts';
 import { Nothing, operation } from '../operation.ts';
 
 /** A line of the log that says that something went wrong. */
@@ -9,7 +10,7 @@ const Trouble = Type.Object({
   part: Type.String(),
   event: Type.String(),
   /** The error's code, where it has one. */
-  code: Type.Union([Type.String(), Type.Null()]),
+  code: Nullable(Type.String()),
 });
 export type Trouble = Static<typeof Trouble>;
 
@@ -28,7 +29,7 @@ export const Health = Type.Object({
   /** The largest parts of the data folder. */
   files: Type.Array(Type.Object({ name: Type.String(), bytes: Type.Integer() })),
   /** Null where the system does not say. */
-  freeBytes: Type.Union([Type.Integer(), Type.Null()]),
+  freeBytes: Nullable(Type.Integer()),
   /** The newest first, of the last two days that have a log. */
   troubles: Type.Array(Trouble),
 });
@@ -47,7 +48,7 @@ export const SelfTest = Type.Object({
   /** Skipped: there is nothing to test it with, such as a connection. */
   outcome: Type.Union([Type.Literal('passed'), Type.Literal('failed'), Type.Literal('skipped')]),
   /** The code of what failed. */
-  code: Type.Union([Type.String(), Type.Null()]),
+  code: Nullable(Type.String()),
   tookMs: Type.Integer(),
 });
 export type SelfTest = Static<typeof SelfTest>;

@@ -2,10 +2,11 @@ import { Type } from 'typebox';
 import { Certificate, Download, PageRequest } from '../../model/cache/download.ts';
 import { Period } from '../../model/period.ts';
 import { DetailKindSchema } from '../../model/cache/snapshot.ts';
+import { Nullable } from '../../model/nullable.ts';
 import { FillingTask, operation, RecordPlace, SnapshotId, TaskId } from '../operation.ts';
 
 /** Whole days to fetch at a time into the one snapshot; null or left out for the period in one piece. */
-const SliceDays = Type.Optional(Type.Union([Type.Integer({ minimum: 1, maximum: 366 }), Type.Null()]));
+const SliceDays = Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: 366 })));
 /** A span of a report, as instants; both ends included. */
 const Span = Type.Object({
   connectionId: Type.String(),
@@ -37,10 +38,7 @@ export const downloadsOperations = {
     TaskId,
   ),
   /** The download of every detail snapshot, newest first. */
-  'downloads/list': operation(
-    Type.Object({ connectionId: Type.Union([Type.String(), Type.Null()]) }),
-    Type.Array(Download),
-  ),
+  'downloads/list': operation(Type.Object({ connectionId: Nullable(Type.String()) }), Type.Array(Download)),
   /** Stops a queued or running download where it is, also over a restart. One that has ended is left as it is. */
   'downloads/pause': operation(SnapshotId, Download),
   /** Continues at the stored cursor, as a new task. Fails with `downloads.not-resumable` when nothing is left to fetch. */

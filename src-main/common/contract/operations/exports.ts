@@ -3,6 +3,7 @@ import { ExportChoices } from '../../model/exports/export-choices.ts';
 import { ExportFormat, ExportLayout, RecordFormat } from '../../model/exports/export-options.ts';
 import { EvidenceOptions, PackPreview } from '../../model/exports/evidence-options.ts';
 import { PresetName, SavedPreset } from '../../model/exports/saved-preset.ts';
+import { Nullable } from '../../model/nullable.ts';
 import { RecordOrder } from '../../model/records/record.ts';
 import { RecordFilter } from '../../model/records/record-filter.ts';
 import { RecordScope } from '../../model/records/record-scope.ts';
@@ -46,17 +47,17 @@ const ResultExport = Type.Object({
   layout: Type.Optional(ExportLayout),
 });
 
-const StartedTask = Type.Object({ taskId: Type.Union([Type.String(), Type.Null()]) });
+const StartedTask = Type.Object({ taskId: Nullable(Type.String()) });
 const Preview = Type.Object({
   /** Every column that can be chosen, in the file's order. */
   columns: Type.Array(Type.String()),
   /** The beginning of the file, as it will be written; null where the format is no text. */
-  text: Type.Union([Type.String(), Type.Null()]),
+  text: Nullable(Type.String()),
   /** Names, then the first rows, each cell as it will be written; long cells are cut. */
   cells: Type.Array(Type.Array(Type.Union([Type.String(), Type.Number(), Type.Null()]))),
-  rowCount: Type.Union([Type.Integer(), Type.Null()]),
+  rowCount: Nullable(Type.Integer()),
   /** Size of the file, judged by its first rows; null while the number of rows is unknown. */
-  estimatedBytes: Type.Union([Type.Integer(), Type.Null()]),
+  estimatedBytes: Nullable(Type.Integer()),
   /** Time that writing it takes, judged by earlier exports on this computer; left out where none tells. */
   estimatedMs: Type.Optional(Type.Integer()),
   /** Of a pack, the files in it. */
@@ -95,7 +96,7 @@ export const exportsOperations = {
   /** Saves a preset; id null makes one. Fails with `exports.preset-taken` where another one has the name. */
   'exports/save-preset': operation(
     Type.Object({
-      presetId: Type.Union([Type.String(), Type.Null()]),
+      presetId: Nullable(Type.String()),
       name: PresetName,
       choices: ExportChoices,
     }),
@@ -106,9 +107,9 @@ export const exportsOperations = {
   'exports/reveal': operation(
     TaskId,
     Type.Object({
-      downloadPath: Type.Union([Type.String(), Type.Null()]),
+      downloadPath: Nullable(Type.String()),
       /** The same for the manifest beside it, where there is one. */
-      manifestPath: Type.Union([Type.String(), Type.Null()]),
+      manifestPath: Nullable(Type.String()),
     }),
   ),
 };

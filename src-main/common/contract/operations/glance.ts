@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { HealthState, StateSpan } from '../../model/connections/status.ts';
+import { Nullable } from '../../model/nullable.ts';
 import { Nothing, operation } from '../operation.ts';
 
 const Health = Type.Object({ platform: HealthState, connector: HealthState, checkedAtMs: Type.Integer() });
@@ -18,14 +19,11 @@ const Traffic = Type.Object({
 export const ConnectionGlance = Type.Object({
   connectionId: Type.String(),
   /** The newest check, also a failed one. */
-  latest: Type.Union([
-    Type.Object({ ...Health.properties, failure: Type.Union([Type.String(), Type.Null()]) }),
-    Type.Null(),
-  ]),
+  latest: Nullable(Type.Object({ ...Health.properties, failure: Nullable(Type.String()) })),
   /** The newest report of the service itself. */
-  lastAnswered: Type.Union([Health, Type.Null()]),
-  platformState: Type.Union([StateSpan, Type.Null()]),
-  connectorState: Type.Union([StateSpan, Type.Null()]),
+  lastAnswered: Nullable(Health),
+  platformState: Nullable(StateSpan),
+  connectorState: Nullable(StateSpan),
   /** The last 24 hours in half hours, oldest first; the last one may not be over. */
   buckets: Type.Array(
     Type.Object({
@@ -35,18 +33,17 @@ export const ConnectionGlance = Type.Object({
     }),
   ),
   /** The newest whole hour that is cached in both directions; null where the last 24 hours have none. */
-  hour: Type.Union([Traffic, Type.Null()]),
+  hour: Nullable(Traffic),
   /** The same hour on those of the seven days before that are cached; null where none is. */
-  usual: Type.Union([
+  usual: Nullable(
     Type.Object({
       days: Type.Integer(),
       /** Median. */
       count: Type.Number(),
       /** Of all those days together, 0 to 1; null where nothing was received. */
-      failureShare: Type.Union([Type.Number(), Type.Null()]),
+      failureShare: Nullable(Type.Number()),
     }),
-    Type.Null(),
-  ]),
+  ),
 });
 export type ConnectionGlance = Static<typeof ConnectionGlance>;
 

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { ReportKindSchema } from '../../model/cache/snapshot.ts';
+import { Nullable } from '../../model/nullable.ts';
 import { Nothing, operation } from '../operation.ts';
 
 /** A file that the host knows by an id. */
@@ -7,7 +8,7 @@ const OfferedFile = Type.Object({
   uploadId: Type.String(),
   name: Type.String(),
   /** In bytes; null where it isn't known, such as for a file that is missing. */
-  size: Type.Union([Type.Integer(), Type.Null()]),
+  size: Nullable(Type.Integer()),
 });
 export type OfferedFile = Static<typeof OfferedFile>;
 
@@ -18,18 +19,18 @@ export const importsOperations = {
    */
   'imports/start': operation(
     Type.Object({
-      uploadId: Type.Union([Type.String({ maxLength: 100 }), Type.Null()]),
+      uploadId: Nullable(Type.String({ maxLength: 100 })),
       /** The connection that gets the records; null for a place of their own. */
-      connectionId: Type.Union([Type.String(), Type.Null()]),
+      connectionId: Nullable(Type.String()),
       /** What the records are of, for a file that doesn't tell. */
       report: Type.Optional(ReportKindSchema),
       /** The zone of dates that carry none, for a file that doesn't tell. */
       zone: Type.Optional(Type.String({ maxLength: 100 })),
     }),
-    Type.Object({ taskId: Type.Union([Type.String(), Type.Null()]) }),
+    Type.Object({ taskId: Nullable(Type.String()) }),
   ),
   /** The file that was last opened with the application, once; null where there is none. Nothing of it was read. */
-  'imports/take-opened-file': operation(Nothing, Type.Union([OfferedFile, Type.Null()])),
+  'imports/take-opened-file': operation(Nothing, Nullable(OfferedFile)),
 };
 
 export const importsEvents = {

@@ -2,14 +2,13 @@ import { Type } from 'typebox';
 import { Connection } from '../../model/connections/connection.ts';
 import { LocalServiceState, RecordImport, ServiceRequest } from '../../model/connections/local-service.ts';
 import { QUIRK_NAMES, QuirkName, Simulation } from '../../model/connections/simulation.ts';
+import { Nullable } from '../../model/nullable.ts';
 import { Nothing, operation } from '../operation.ts';
 
 /** Larger files of records are refused before they are uploaded to the loopback host. */
 export const MAX_IMPORT_BYTES = 2 * 1024 ** 3;
 /** How many of the last requests are kept. */
 export const MAX_KEPT_REQUESTS = 200;
-
-const NullableImport = Type.Union([RecordImport, Type.Null()]);
 
 export const localServiceOperations = {
   'local-service/get-state': operation(Nothing, LocalServiceState),
@@ -35,7 +34,7 @@ export const localServiceOperations = {
   /** Copies one part of the credentials to the clipboard. Returns the text only where the host has no clipboard. */
   'local-service/copy-credential': operation(
     Type.Object({ name: Type.Union([Type.Literal('accessToken'), Type.Literal('accessTokenSecret')]) }),
-    Type.Object({ text: Type.Union([Type.String(), Type.Null()]) }),
+    Type.Object({ text: Nullable(Type.String()) }),
   ),
   /** Shows the folder with its records. `isShown` is false where the system has no program for that. */
   'local-service/reveal-folder': operation(Nothing, Type.Object({ isShown: Type.Boolean() })),
@@ -44,10 +43,10 @@ export const localServiceOperations = {
    * user choose. Returns null when nothing was chosen.
    */
   'local-service/start-import': operation(
-    Type.Object({ uploadId: Type.Union([Type.String({ maxLength: 100 }), Type.Null()]) }),
-    NullableImport,
+    Type.Object({ uploadId: Nullable(Type.String({ maxLength: 100 })) }),
+    Nullable(RecordImport),
   ),
-  'local-service/get-import': operation(Nothing, NullableImport),
+  'local-service/get-import': operation(Nothing, Nullable(RecordImport)),
 };
 
 export const localServiceEvents = {

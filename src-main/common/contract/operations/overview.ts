@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { RecentTraffic } from '../../model/analysis/recent-traffic.ts';
+import { Nullable } from '../../model/nullable.ts';
 import { TimeBucket } from '../../model/records/record.ts';
 import { ConnectionId, operation } from '../operation.ts';
 
@@ -15,13 +16,11 @@ const Volume = Type.Object({
   outboundCovered: Type.Array(Type.Number()),
 });
 
-const NullableTraffic = Type.Union([RecentTraffic, Type.Null()]);
-
 export const overviewOperations = {
   /** What cached records say of the last minutes; null for a direction of which nothing recent is cached. */
   'overview/read-recent-traffic': operation(
     ConnectionId,
-    Type.Object({ inbound: NullableTraffic, outbound: NullableTraffic }),
+    Type.Object({ inbound: Nullable(RecentTraffic), outbound: Nullable(RecentTraffic) }),
   ),
   /** Volume of a span in equal buckets, from every cached detail snapshot of the connection. */
   'overview/read-volume': operation(

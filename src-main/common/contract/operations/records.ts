@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { Nullable } from '../../model/nullable.ts';
 import { Facets, RecordDetail, RecordOrder, RecordRow } from '../../model/records/record.ts';
 import { ErrorFamilies } from '../../model/records/error-family.ts';
 import { Histogram, HistogramSplit } from '../../model/records/histogram.ts';
@@ -12,10 +13,7 @@ const Question = Type.Object({ scope: RecordScope, filter: RecordFilter });
 
 export const recordsEvents = {
   /** Sent while the engine is far behind the cache: records that it has, of all that are cached; null at the end. */
-  'records/feed-changed': Type.Union([
-    Type.Object({ fed: Type.Integer(), total: Type.Integer() }),
-    Type.Null(),
-  ]),
+  'records/feed-changed': Nullable(Type.Object({ fed: Type.Integer(), total: Type.Integer() })),
 };
 
 export const recordsOperations = {
@@ -81,7 +79,7 @@ export const recordsOperations = {
    */
   'records/read-raw': operation(
     RecordPlace,
-    Type.Object({ text: Type.Union([Type.String(), Type.Null()]), rebuilt: Type.Boolean() }),
+    Type.Object({ text: Nullable(Type.String()), rebuilt: Type.Boolean() }),
   ),
   /** A session in both directions, over everything cached of a connection; with `limit` 0 what is counted of it alone. */
   'records/read-session': operation(

@@ -8,6 +8,7 @@ import {
   SetAsideEntry,
   Snapshot,
 } from '../../model/cache/snapshot.ts';
+import { Nullable } from '../../model/nullable.ts';
 import { Nothing, operation, SnapshotId, TaskId } from '../operation.ts';
 
 const SnapshotIds = Type.Array(Type.Integer(), { maxItems: 1000 });
@@ -33,9 +34,9 @@ const Storage = Type.Object({
 const Difference = Type.Object({
   kind: Type.Union([Type.Literal('added'), Type.Literal('removed'), Type.Literal('changed')]),
   /** The record in the older snapshot; null for one that was added. */
-  older: Type.Union([RecordRow, Type.Null()]),
+  older: Nullable(RecordRow),
   /** The record in the newer snapshot; null for one that was removed. */
-  newer: Type.Union([RecordRow, Type.Null()]),
+  newer: Nullable(RecordRow),
 });
 
 const Comparison = Type.Object({
@@ -84,10 +85,7 @@ const Coverage = Type.Object({
 
 export const snapshotsOperations = {
   /** Newest first, without removed ones. */
-  'snapshots/list': operation(
-    Type.Object({ connectionId: Type.Union([Type.String(), Type.Null()]) }),
-    Type.Array(Snapshot),
-  ),
+  'snapshots/list': operation(Type.Object({ connectionId: Nullable(Type.String()) }), Type.Array(Snapshot)),
   'snapshots/get': operation(SnapshotId, Snapshot),
   /** Changes a snapshot's name, note or pin; fields left out stay. Retention never removes a pinned one. */
   'snapshots/annotate': operation(
@@ -115,18 +113,15 @@ export const snapshotsOperations = {
    * result is each snapshot's `verification`. With null it checks all snapshots and, by SQLite's own check, the
    * whole file; that result is in `cache/read-state`.
    */
-  'snapshots/verify': operation(Type.Object({ snapshotIds: Type.Union([SnapshotIds, Type.Null()]) }), TaskId),
+  'snapshots/verify': operation(Type.Object({ snapshotIds: Nullable(SnapshotIds) }), TaskId),
   /**
    * Starts a task of kind `read-again`, counted in records: stored pages are read with today's reader and in the
    * service's time zone of today, and stored anew where that makes a difference. With null of all snapshots. Those that
    * are being downloaded are left out.
    */
-  'snapshots/read-again': operation(
-    Type.Object({ snapshotIds: Type.Union([SnapshotIds, Type.Null()]) }),
-    TaskId,
-  ),
+  'snapshots/read-again': operation(Type.Object({ snapshotIds: Nullable(SnapshotIds) }), TaskId),
   /** What reading the snapshot's pages again changed the last time; null before the first. */
-  'snapshots/get-reading': operation(SnapshotId, Type.Union([SnapshotReading, Type.Null()])),
+  'snapshots/get-reading': operation(SnapshotId, Nullable(SnapshotReading)),
   /** Compares two detail snapshots of one report. Fails with `app.invalid-input` for other pairs. */
   'snapshots/compare': operation(
     Type.Object({ olderId: Type.Integer(), newerId: Type.Integer() }),

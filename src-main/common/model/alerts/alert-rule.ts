@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { DIRECTIONS } from '../../reporting/reports.ts';
+import { Nullable } from '../nullable.ts';
 import { RecordFilter } from '../records/record-filter.ts';
 
 /** What a rule can measure of the records that a filter leaves. */
@@ -61,7 +62,7 @@ export type AlertCondition = Static<typeof AlertCondition>;
 export type MeasureCondition = Static<typeof MeasureCondition>;
 
 /** No notification until then; null until a person ends it. */
-export const AlertMute = Type.Object({ untilMs: Type.Union([Type.Integer(), Type.Null()]) });
+export const AlertMute = Type.Object({ untilMs: Nullable(Type.Integer()) });
 export type AlertMute = Static<typeof AlertMute>;
 
 /** What a person says of a rule. */
@@ -76,7 +77,7 @@ export type AlertDraft = Static<typeof AlertDraft>;
 export const AlertRule = Type.Object({
   id: Type.String({ minLength: 1, maxLength: 100 }),
   ...AlertDraft.properties,
-  mute: Type.Union([AlertMute, Type.Null()]),
+  mute: Nullable(AlertMute),
   madeAtMs: Type.Integer(),
   savedAtMs: Type.Integer(),
 });

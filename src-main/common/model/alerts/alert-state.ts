@@ -1,14 +1,13 @@
 import { Type, type Static } from 'typebox';
+import { Nullable } from '../nullable.ts';
 import { AlertCondition, AlertMute, AlertRule } from './alert-rule.ts';
-
-const NullableInteger = Type.Union([Type.Integer(), Type.Null()]);
 
 /** Where a rule stands. */
 export const AlertState = Type.Object({
-  firingSinceMs: NullableInteger,
-  lastFiredMs: NullableInteger,
+  firingSinceMs: Nullable(Type.Integer()),
+  lastFiredMs: Nullable(Type.Integer()),
   /** The end of the last minute that could be judged; null before the first. */
-  judgedToMs: NullableInteger,
+  judgedToMs: Nullable(Type.Integer()),
   /** Minutes since then of which too little is cached, or nothing was checked. */
   blindMinutes: Type.Integer(),
 });
@@ -20,7 +19,7 @@ export const AlertBoard = Type.Object({
   /** Connections whose rules don't notify. */
   mutes: Type.Array(Type.Object({ connectionId: Type.String(), mute: AlertMute })),
   /** When the rules were last looked at; null before. */
-  checkedAtMs: NullableInteger,
+  checkedAtMs: Nullable(Type.Integer()),
   /** Rules that were saved and can't be used; the file keeps them. */
   setAside: Type.Integer(),
 });
@@ -78,7 +77,7 @@ export type AlertLogEntry = Static<typeof AlertLogEntry>;
 export const AlertFiring = Type.Object({
   sinceMs: Type.Integer(),
   /** Null where it still does. */
-  untilMs: NullableInteger,
+  untilMs: Nullable(Type.Integer()),
   ...AlertFigures.properties,
 });
 export type AlertFiring = Static<typeof AlertFiring>;
@@ -103,9 +102,7 @@ export const AlertTest = Type.Object({
     }),
   ),
   /** The measure by hour; null where nothing was measured. */
-  series: Type.Array(
-    Type.Object({ fromMs: Type.Integer(), value: Type.Union([Type.Number(), Type.Null()]) }),
-  ),
+  series: Type.Array(Type.Object({ fromMs: Type.Integer(), value: Nullable(Type.Number()) })),
 });
 export type AlertTest = Static<typeof AlertTest>;
 
@@ -113,8 +110,8 @@ export type AlertTest = Static<typeof AlertTest>;
 export const AlertNote = Type.Object({
   id: Type.String(),
   /** Null for one about several rules, and for a test of notifications by themselves. */
-  ruleId: Type.Union([Type.String(), Type.Null()]),
-  connectionId: Type.Union([Type.String(), Type.Null()]),
+  ruleId: Nullable(Type.String()),
+  connectionId: Nullable(Type.String()),
   title: Type.String(),
   body: Type.String(),
   atMs: Type.Integer(),

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { Nullable } from '../nullable.ts';
 import { GroupValue } from './grouping.ts';
 
 /** What two periods are compared by. */
@@ -20,7 +21,7 @@ const CERTAINTIES = [
 ] as const;
 export type Certainty = (typeof CERTAINTIES)[number];
 
-const Figure = Type.Union([Type.Number(), Type.Null()]);
+const Figure = Nullable(Type.Number());
 
 /** Records of a group in one of the two periods. */
 export const ComparedSide = Type.Object({
@@ -48,7 +49,7 @@ export const ComparedGroup = Type.Object({
   /** Of the measure, after minus before; null where either side has none. */
   difference: Figure,
   /** Its 95 % interval. */
-  interval: Type.Union([Type.Object({ low: Type.Number(), high: Type.Number() }), Type.Null()]),
+  interval: Nullable(Type.Object({ low: Type.Number(), high: Type.Number() })),
   certainty: Type.Enum([...CERTAINTIES]),
   /**
    * The part that the group has in the change of all: of the share, of the volume, or of the average response time. The

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { Nullable } from '../nullable.ts';
 import { GROUP_FIELDS, GroupValue } from './grouping.ts';
 
 /** Fields whose values may set a selection apart. */
@@ -18,7 +19,7 @@ export type Certainty = Static<typeof Certainty>;
 
 const Term = Type.Object({ field: Type.Enum([...EXPLAINED_FIELDS]), value: GroupValue });
 const Interval = Type.Object({ low: Type.Number(), high: Type.Number() });
-const Figure = Type.Union([Type.Number(), Type.Null()]);
+const Figure = Nullable(Type.Number());
 
 /** A value of a field, or two that occur together, in the selection and in the rest. */
 export const ExplainedValue = Type.Object({
@@ -38,7 +39,7 @@ const Times = Type.Object({ count: Type.Integer(), medianMs: Figure, p95Ms: Figu
 export const ExplainedTimes = Type.Object({
   inside: Times,
   outside: Times,
-  certainty: Type.Union([Certainty, Type.Null()]),
+  certainty: Nullable(Certainty),
 });
 export type ExplainedTimes = Static<typeof ExplainedTimes>;
 

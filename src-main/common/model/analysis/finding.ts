@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { RecordFilter } from '../records/record-filter.ts';
 import { DirectionSchema } from '../cache/snapshot.ts';
+import { Nullable } from '../nullable.ts';
 
 /**
  * What is found: the service reported a part as down; it could not be reached from here; a larger share of requests fails; an error came that was not seen
@@ -18,8 +19,6 @@ export const FINDING_KINDS = [
 export const FindingKind = Type.Enum([...FINDING_KINDS]);
 export type FindingKind = (typeof FINDING_KINDS)[number];
 
-const NullableInteger = Type.Union([Type.Integer(), Type.Null()]);
-
 /** One incident. */
 export const Finding = Type.Object({
   /** The same for the same incident, whenever it is asked for. */
@@ -32,11 +31,11 @@ export const Finding = Type.Object({
   /** Where it shows, the one that shows it best first. */
   directions: Type.Array(DirectionSchema, { minItems: 1 }),
   /** Whose requests they are; null for any. */
-  channel: NullableInteger,
-  service: NullableInteger,
+  channel: Nullable(Type.Integer()),
+  service: Nullable(Type.Integer()),
   sinceMs: Type.Integer(),
   /** Exclusive; null while it goes on. */
-  endedMs: NullableInteger,
+  endedMs: Nullable(Type.Integer()),
   /** Up to here it was looked at; its records are dated before it. */
   untilMs: Type.Integer(),
   /** Requests at the place in its span, and how many of them failed, had the new error, or succeeded where they are slower. */
@@ -50,7 +49,7 @@ export const Finding = Type.Object({
   /** What `usual` was learned from: the same hour of earlier days, or the hours before. */
   source: Type.Union([Type.Literal('days'), Type.Literal('hours')]),
   /** The most frequent pattern of the errors; null where none has a text. */
-  errorFamily: Type.Union([Type.String(), Type.Null()]),
+  errorFamily: Nullable(Type.String()),
   /** That pattern was not seen in the week before. */
   isNewFamily: Type.Boolean(),
   /** Sessions with the most of its records. */
@@ -79,7 +78,7 @@ export const FindingsReport = Type.Object({
   /** What ended in the 24 hours before the end of what is cached, the newest first. */
   resolved: Type.Array(Finding),
   /** The end of what is cached; null where nothing is. */
-  untilMs: NullableInteger,
+  untilMs: Nullable(Type.Integer()),
   /** Empty where everything needed to judge the last hour is cached, in both directions. */
   gaps: Type.Array(FindingsGap),
 });

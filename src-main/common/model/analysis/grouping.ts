@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { Nullable } from '../nullable.ts';
 
 /** What records can be grouped by. A field that the report lacks is null in every group. */
 export const GROUP_FIELDS = [
@@ -18,7 +19,7 @@ export const MAX_GROUP_FIELDS = 2;
 /** Groups that are listed; what the rest holds is counted. */
 export const MAX_GROUPS = 5000;
 
-const Figure = Type.Union([Type.Number(), Type.Null()]);
+const Figure = Nullable(Type.Number());
 
 /**
  * Times of some records in milliseconds; all null where no record has one. Percentiles are continuous: of n sorted values
@@ -53,8 +54,8 @@ export const MeasuredGroup = Type.Object({
   /** Of the outbound report, which has none, always empty. */
   botLatency: Latency,
   /** Of the records with a date; null where none has one. */
-  firstMs: Type.Union([Type.Integer(), Type.Null()]),
-  lastMs: Type.Union([Type.Integer(), Type.Null()]),
+  firstMs: Nullable(Type.Integer()),
+  lastMs: Nullable(Type.Integer()),
 });
 export type MeasuredGroup = Static<typeof MeasuredGroup>;
 

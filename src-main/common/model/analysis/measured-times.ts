@@ -1,7 +1,8 @@
 import { Type, type Static } from 'typebox';
+import { Nullable } from '../nullable.ts';
 import { Latency } from './grouping.ts';
 
-const Figure = Type.Union([Type.Number(), Type.Null()]);
+const Figure = Nullable(Type.Number());
 const measures = {
   count: Type.Integer(),
   /** Records with a response code of 400 to 599. */

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { Nullable } from '../nullable.ts';
 import { SummaryGroup } from '../records/summary.ts';
 
 /** Why the two summaries of a period can't be compared. */
@@ -40,13 +41,11 @@ const DIFFERENCE_REASONS = [
 ] as const;
 export type DifferenceReason = (typeof DIFFERENCE_REASONS)[number];
 
-const Nullable = Type.Union([Type.Number(), Type.Null()]);
-
 /** A figure that both sides have and that is not the same. */
 const DifferingFigure = Type.Object({
   name: Type.Enum(['count', 'averageResponseTimeMs', 'averageBotLatencyMs']),
-  reported: Nullable,
-  computed: Nullable,
+  reported: Nullable(Type.Number()),
+  computed: Nullable(Type.Number()),
 });
 
 /** A group of which some figure differs. */
@@ -60,7 +59,7 @@ const DifferingGroup = Type.Object({
   reasons: Type.Array(
     Type.Object({
       code: Type.Enum([...DIFFERENCE_REASONS]),
-      count: Type.Union([Type.Integer(), Type.Null()]),
+      count: Nullable(Type.Integer()),
     }),
   ),
   /** The reasons make up the difference to the record; otherwise they are what may have contributed. */
@@ -74,10 +73,10 @@ export const Reconciliation = Type.Object({
   /** `matches` only where everything was compared and everything is equal. */
   verdict: Type.Enum(['matches', 'differs', 'not-comparable']),
   /** Null unless the two can't be compared. */
-  obstacle: Type.Union([Type.Enum([...OBSTACLES]), Type.Null()]),
+  obstacle: Nullable(Type.Enum([...OBSTACLES])),
   /** When the summary was fetched, and the newest of the records. */
   reportedAtMs: Type.Integer(),
-  cachedAtMs: Type.Union([Type.Integer(), Type.Null()]),
+  cachedAtMs: Nullable(Type.Integer()),
   groupCount: Type.Integer(),
   /** Those with the largest difference of counts first, at most 500. */
   differences: Type.Array(DifferingGroup),

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { Nullable } from '../nullable.ts';
 
 /** A snapshot that retention removed, as it was. */
 const RetiredSnapshot = Type.Object({
@@ -33,27 +34,23 @@ export const CacheState = Type.Object({
   /** When this cache was opened; another value means that ids of views are no longer good. */
   startedAtMs: Type.Integer(),
   /** Free space of the disk, as of the last look (every 30 s); null where the system doesn't report it. */
-  freeBytes: Type.Union([Type.Integer(), Type.Null()]),
+  freeBytes: Nullable(Type.Integer()),
   /** Below 500 MB free: a large download may fill the disk. */
   lowSpace: Type.Boolean(),
   /** The write-ahead log is over 64 MiB: another program reads the cache and keeps it from being folded in. */
   largeLog: Type.Boolean(),
   /** Damage met since the application was started; null for none. */
-  putAside: Type.Union([PutAside, Type.Null()]),
+  putAside: Nullable(PutAside),
   /** What was brought over from it; null before, or when nothing could be. */
-  salvaged: Type.Union([
+  salvaged: Nullable(
     Type.Object({ snapshots: Type.Integer(), records: Type.Integer(), lostPages: Type.Integer() }),
-    Type.Null(),
-  ]),
+  ),
   /** Folders of damaged files, of all times, and what they take on the disk. */
   damagedCount: Type.Integer(),
   damagedBytes: Type.Integer(),
   /** What retention removed last since the application was started; null before it removed anything. */
-  retired: Type.Union([
-    Type.Object({ atMs: Type.Integer(), snapshots: Type.Array(RetiredSnapshot) }),
-    Type.Null(),
-  ]),
+  retired: Nullable(Type.Object({ atMs: Type.Integer(), snapshots: Type.Array(RetiredSnapshot) })),
   /** Last check of the whole file; null when there was none. */
-  fileCheck: Type.Union([Type.Object({ atMs: Type.Integer(), sound: Type.Boolean() }), Type.Null()]),
+  fileCheck: Nullable(Type.Object({ atMs: Type.Integer(), sound: Type.Boolean() })),
 });
 export type CacheState = Static<typeof CacheState>;

@@ -1,9 +1,8 @@
 import { Type, type Static } from 'typebox';
 import { ErrorInfo } from '../../contract/errors.ts';
+import { Nullable } from '../nullable.ts';
 import { Period } from '../period.ts';
 import { DetailKindSchema, Remark, SnapshotState } from './snapshot.ts';
-
-const NullableInteger = Type.Union([Type.Integer(), Type.Null()]);
 
 const DownloadState = Type.Union([
   /** Waits for another download of the same report and connection. */
@@ -26,49 +25,49 @@ export const Download = Type.Object({
   state: DownloadState,
   snapshotState: SnapshotState,
   /** The task of this run of the application that works on it, or did last; null for one of an earlier run. */
-  taskId: Type.Union([Type.String(), Type.Null()]),
+  taskId: Nullable(Type.String()),
   /** Days fetched at a time; null for the period in one piece. */
-  sliceDays: NullableInteger,
+  sliceDays: Nullable(Type.Integer()),
   sliceCount: Type.Integer(),
   /** Slices that were read to their end. */
   slicesDone: Type.Integer(),
   recordCount: Type.Integer(),
   /** The service's total; an estimate while slices are still to come. */
-  totalDocument: NullableInteger,
+  totalDocument: Nullable(Type.Integer()),
   /** Records requested in a page, once failures made it less than the connection's page size; null until then. */
-  pageSize: NullableInteger,
+  pageSize: Nullable(Type.Integer()),
   /** `downloads/resume` goes on from the stored cursor. */
   canResume: Type.Boolean(),
   /** How often it went on after an interruption. */
   resumedCount: Type.Integer(),
   queuedAtMs: Type.Integer(),
-  endedAtMs: NullableInteger,
-  retryAtMs: NullableInteger,
+  endedAtMs: Nullable(Type.Integer()),
+  retryAtMs: Nullable(Type.Integer()),
   /** What it waits for, why it was paused, or why it ended early. */
-  failure: Type.Union([ErrorInfo, Type.Null()]),
+  failure: Nullable(ErrorInfo),
 });
 export type Download = Static<typeof Download>;
 
 /** What a download would take, forecast from a small page before it is started. */
 export const DownloadPlan = Type.Object({
   /** The service's own figure; null when it reports none. */
-  recordCount: NullableInteger,
+  recordCount: Nullable(Type.Integer()),
   /** Round figures such as 10,000 may be a cap of the service: then there may be more. */
   isAtLeast: Type.Boolean(),
   /** Requests at the connection's page size. */
-  pageCount: NullableInteger,
+  pageCount: Nullable(Type.Integer()),
   /** Bytes over the network, and on the disk. */
-  receivedBytes: NullableInteger,
-  diskBytes: NullableInteger,
+  receivedBytes: Nullable(Type.Integer()),
+  diskBytes: Nullable(Type.Integer()),
   /** Free on the disk of the data folder; null where the system doesn't report it. */
-  freeBytes: NullableInteger,
-  durationMs: NullableInteger,
+  freeBytes: Nullable(Type.Integer()),
+  durationMs: Nullable(Type.Integer()),
   /** `measured`: from earlier downloads of this connection and report. `assumed`: from the records of that page and typical speed. */
   basis: Type.Union([Type.Literal('measured'), Type.Literal('assumed')]),
   /** Time that the one request took. */
   roundTripMs: Type.Integer(),
   /** Days to fetch at a time, for a period of more than a week; null where one piece is right. */
-  suggestedSliceDays: NullableInteger,
+  suggestedSliceDays: Nullable(Type.Integer()),
 });
 export type DownloadPlan = Static<typeof DownloadPlan>;
 
@@ -78,8 +77,8 @@ const CertifiedSlice = Type.Object({
   endDate: Type.String(),
   pageCount: Type.Integer(),
   recordCount: Type.Integer(),
-  firstTotal: NullableInteger,
-  lastTotal: NullableInteger,
+  firstTotal: Nullable(Type.Integer()),
+  lastTotal: Nullable(Type.Integer()),
 });
 
 /** What a download requested and received, as evidence. Computed from the journal, so it can be computed again. */
@@ -96,15 +95,15 @@ export const Certificate = Type.Object({
   idReport: Type.String(),
   nameVisualization: Type.String(),
   period: Period,
-  sliceDays: NullableInteger,
+  sliceDays: Nullable(Type.Integer()),
   slices: Type.Array(CertifiedSlice),
   /** What came. */
   pageCount: Type.Integer(),
   recordCount: Type.Integer(),
   receivedBytes: Type.Integer(),
   /** `totalDocument` of the first and of the last page; added up over slices. */
-  firstTotal: NullableInteger,
-  lastTotal: NullableInteger,
+  firstTotal: Nullable(Type.Integer()),
+  lastTotal: Nullable(Type.Integer()),
   /** Entries that could not be read as records, kept aside. */
   setAsideCount: Type.Integer(),
   /** What had to be tolerated in the records. */
@@ -122,8 +121,8 @@ export const Certificate = Type.Object({
   stillOpen: Type.Boolean(),
   resumedCount: Type.Integer(),
   startedAtMs: Type.Integer(),
-  firstPageAtMs: NullableInteger,
-  lastPageAtMs: NullableInteger,
+  firstPageAtMs: Nullable(Type.Integer()),
+  lastPageAtMs: Nullable(Type.Integer()),
   /** SHA-256, in hex, of the pages' SHA-256 in hex, in order, each followed by a line feed. */
   pagesSha256: Type.String(),
 });

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { Nullable } from '../nullable.ts';
 
 const ImportFormat = Type.Enum(['csv', 'json', 'ndjson', 'parquet', 'portable']);
 
@@ -11,9 +12,9 @@ export const ImportedFrom = Type.Object({
   fileSha256: Type.String(),
   importedAtMs: Type.Integer(),
   /** What the file says of where it was made; null where it says nothing. */
-  connectionName: Type.Union([Type.String(), Type.Null()]),
-  serviceAddress: Type.Union([Type.String(), Type.Null()]),
-  exportedAtMs: Type.Union([Type.Integer(), Type.Null()]),
+  connectionName: Nullable(Type.String()),
+  serviceAddress: Nullable(Type.String()),
+  exportedAtMs: Nullable(Type.Integer()),
 });
 export type ImportedFrom = Static<typeof ImportedFrom>;
 

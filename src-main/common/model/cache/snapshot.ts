@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { DETAIL_KINDS, DIRECTIONS, REPORT_KINDS } from '../../reporting/reports.ts';
+import { Nullable } from '../nullable.ts';
 import { Period } from '../period.ts';
 import { ImportedFrom } from './imported.ts';
 
@@ -42,18 +43,18 @@ export const Snapshot = Type.Object({
   state: SnapshotState,
   recordCount: Type.Integer(),
   /** The newest `totalDocument`; null before the first page. */
-  totalDocument: Type.Union([Type.Integer(), Type.Null()]),
+  totalDocument: Nullable(Type.Integer()),
   pageCount: Type.Integer(),
   /** Bytes of the pages as received. */
   sizeBytes: Type.Integer(),
   startedAtMs: Type.Integer(),
   /** When the last page arrived; null before the first. */
-  fetchedAtMs: Type.Union([Type.Integer(), Type.Null()]),
+  fetchedAtMs: Nullable(Type.Integer()),
   idReport: Type.String(),
   nameVisualization: Type.String(),
   remarks: Type.Array(Remark),
   /** Error code of a failed snapshot. */
-  failure: Type.Union([Type.String(), Type.Null()]),
+  failure: Nullable(Type.String()),
   /** Fetched up to "now" at the time: later records may still belong to it (decision 27). */
   stillOpen: Type.Boolean(),
   /**
@@ -68,8 +69,8 @@ export const Snapshot = Type.Object({
   note: Type.String(),
   pinned: Type.Boolean(),
   /** The snapshot that this one fetched again to see what changed; null for one of its own, or once that is gone. */
-  refreshOf: Type.Union([Type.Integer(), Type.Null()]),
-  verification: Type.Union([Verification, Type.Null()]),
+  refreshOf: Nullable(Type.Integer()),
+  verification: Nullable(Verification),
   /** Raised whenever stored pages were read again with another result: rows read before are old then. */
   reading: Type.Integer(),
 });
@@ -98,7 +99,7 @@ export const JournalPage = Type.Object({
   /** From 0. */
   pageNumber: Type.Integer(),
   cursorSent: Type.String(),
-  cursorReceived: Type.Union([Type.String(), Type.Null()]),
+  cursorReceived: Nullable(Type.String()),
   /** Entries of the page, those set aside included. */
   entryCount: Type.Integer(),
   /** Place of its first record in the snapshot, and how many were stored. */
@@ -111,11 +112,11 @@ export const JournalPage = Type.Object({
   /** The bytes are not those received: a cache of version 0.1.0 kept rows only, and the page was made from them. */
   rebuilt: Type.Boolean(),
   /** SHA-256 of what was stored; null for pages stored by version 0.1.0. */
-  recordsSha256: Type.Union([Type.String(), Type.Null()]),
+  recordsSha256: Nullable(Type.String()),
   /** The last verification found that what is stored is no longer what was stored. */
   damaged: Type.Boolean(),
-  totalDocument: Type.Union([Type.Integer(), Type.Null()]),
-  executionTimeMs: Type.Union([Type.Number(), Type.Null()]),
+  totalDocument: Nullable(Type.Integer()),
+  executionTimeMs: Nullable(Type.Number()),
   status: Type.Integer(),
   requestedAtMs: Type.Integer(),
   receivedAtMs: Type.Integer(),
@@ -140,6 +141,6 @@ export const SetAsideEntry = Type.Object({
   /** Its JSON as it came, at most 20,000 characters. */
   text: Type.String(),
   /** Length of the whole in characters; null where only a beginning is left, of a cache of version 0.1.0. */
-  length: Type.Union([Type.Integer(), Type.Null()]),
+  length: Nullable(Type.Integer()),
 });
 export type SetAsideEntry = Static<typeof SetAsideEntry>;

@@ -4,6 +4,7 @@ import { DownloadPlan } from './download.ts';
 import { ImportOutcome } from './imported.ts';
 import { ReadingOutcome } from './reading.ts';
 import { ZoneFinding } from '../connections/zone-finding.ts';
+import { Nullable } from '../nullable.ts';
 
 /** One named step of a connection test. */
 export const TestStep = Type.Object({
@@ -23,11 +24,11 @@ export const TestStep = Type.Object({
     Type.Literal('warned'),
     Type.Literal('failed'),
   ]),
-  durationMs: Type.Union([Type.Integer(), Type.Null()]),
+  durationMs: Nullable(Type.Integer()),
   /** Selects the words; `values` fill them. */
   detail: Type.String(),
   values: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()])),
-  error: Type.Union([ErrorInfo, Type.Null()]),
+  error: Nullable(ErrorInfo),
 });
 export type TestStep = Static<typeof TestStep>;
 
@@ -65,23 +66,23 @@ export const Task = Type.Object({
     /** A download that a person, or a full disk (`error`), stopped for now; it goes on as a new task. */
     Type.Literal('paused'),
   ]),
-  connectionId: Type.Union([Type.String(), Type.Null()]),
+  connectionId: Nullable(Type.String()),
   /** Snapshot being filled or exported. */
-  snapshotId: Type.Union([Type.Integer(), Type.Null()]),
+  snapshotId: Nullable(Type.Integer()),
   /** Units done and expected: records for downloads and exports, steps for tests, bytes for imports; `total` null while unknown. */
   done: Type.Integer(),
-  total: Type.Union([Type.Integer(), Type.Null()]),
+  total: Nullable(Type.Integer()),
   /** Units a second over the last seconds. */
-  ratePerSecond: Type.Union([Type.Number(), Type.Null()]),
-  remainingMs: Type.Union([Type.Integer(), Type.Null()]),
+  ratePerSecond: Nullable(Type.Number()),
+  remainingMs: Nullable(Type.Integer()),
   startedAtMs: Type.Integer(),
-  endedAtMs: Type.Union([Type.Integer(), Type.Null()]),
-  error: Type.Union([ErrorInfo, Type.Null()]),
+  endedAtMs: Nullable(Type.Integer()),
+  error: Nullable(ErrorInfo),
   /** Download: set while waiting to try again. */
-  retryAtMs: Type.Union([Type.Integer(), Type.Null()]),
+  retryAtMs: Nullable(Type.Integer()),
   /** Export: the finished file's name, and its size in bytes. */
-  fileName: Type.Union([Type.String(), Type.Null()]),
-  fileBytes: Type.Union([Type.Integer(), Type.Null()]),
+  fileName: Nullable(Type.String()),
+  fileBytes: Nullable(Type.Integer()),
   /** Export: SHA-256 of the finished file, in hex. */
   fileSha256: Type.Optional(Type.String()),
   /** Export: where the file is, on a computer whose person chose the place. */

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { mapKinds, REPORT_KINDS } from '../../reporting/reports.ts';
+import { Nullable } from '../nullable.ts';
 import { ValueNames } from '../records/value-name.ts';
 
 export const ReportIdentifiers = Type.Object(mapKinds(REPORT_KINDS, () => Type.String()));
@@ -82,6 +83,6 @@ export const SetAsideConnections = Type.Object({
   /** File in the data folder that holds them. */
   fileName: Type.String(),
   /** Name of a whole file that was no list of connections, or null. */
-  keptFile: Type.Union([Type.String(), Type.Null()]),
+  keptFile: Nullable(Type.String()),
 });
 export type SetAsideConnections = Static<typeof SetAsideConnections>;

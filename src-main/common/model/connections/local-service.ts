@@ -1,8 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { ErrorInfo } from '../../contract/errors.ts';
+import { Nullable } from '../nullable.ts';
 import { QuirkName, Simulation } from './simulation.ts';
-
-const NullableInteger = Type.Union([Type.Integer(), Type.Null()]);
 
 /** The bundled reporting service as the window sees it; its credentials go to the keychain, not here. */
 export const LocalServiceState = Type.Object({
@@ -15,24 +14,24 @@ export const LocalServiceState = Type.Object({
     Type.Literal('crashed'),
     Type.Literal('failed'),
   ]),
-  url: Type.Union([Type.String(), Type.Null()]),
+  url: Nullable(Type.String()),
   tenant: Type.Integer(),
-  inboundRecords: NullableInteger,
-  outboundRecords: NullableInteger,
-  storeBytes: NullableInteger,
-  startedAtMs: NullableInteger,
+  inboundRecords: Nullable(Type.Integer()),
+  outboundRecords: Nullable(Type.Integer()),
+  storeBytes: Nullable(Type.Integer()),
+  startedAtMs: Nullable(Type.Integer()),
   /** New sample traffic every second. */
   live: Type.Boolean(),
   /** Records of both directions that arrived in a second, over the last seconds; null while unknown. */
-  trafficPerSecond: Type.Union([Type.Number(), Type.Null()]),
+  trafficPerSecond: Nullable(Type.Number()),
   /** Where its records and credentials are. */
   dataFolder: Type.String(),
   /** Both last until the application ends. */
   simulation: Simulation,
   quirks: Type.Array(QuirkName),
   /** Set while it waits to be started again after a crash. */
-  restartAtMs: NullableInteger,
-  error: Type.Union([ErrorInfo, Type.Null()]),
+  restartAtMs: Nullable(Type.Integer()),
+  error: Nullable(ErrorInfo),
 });
 export type LocalServiceState = Static<typeof LocalServiceState>;
 
@@ -75,6 +74,6 @@ export const RecordImport = Type.Object({
   totalBytes: Type.Integer(),
   /** Its problems come once the import has ended. */
   report: ImportReport,
-  error: Type.Union([ErrorInfo, Type.Null()]),
+  error: Nullable(ErrorInfo),
 });
 export type RecordImport = Static<typeof RecordImport>;

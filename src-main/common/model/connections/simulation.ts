@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { Nullable } from '../nullable.ts';
 
 /** Ways in which the bundled service can be made to deviate from the specification, as other services do. */
 export const QUIRK_NAMES = [
@@ -32,8 +33,6 @@ export const QUIRK_NAMES = [
 export const QuirkName = Type.Enum([...QUIRK_NAMES]);
 export type QuirkName = (typeof QUIRK_NAMES)[number];
 
-const NullableInteger = Type.Union([Type.Integer(), Type.Null()]);
-
 /** What the bundled service's new traffic and status pretend; set from the application only, never over HTTP. */
 export const Simulation = Type.Object({
   platformDown: Type.Boolean(),
@@ -41,14 +40,13 @@ export const Simulation = Type.Object({
   /** Response times of new traffic are this many times the usual; 1 is none. */
   latencyFactor: Type.Number({ minimum: 1, maximum: 100 }),
   /** New traffic of a channel, a service, or (both null) of everything fails with this share, 0 to 1. */
-  errorBurst: Type.Union([
+  errorBurst: Nullable(
     Type.Object({
-      channel: NullableInteger,
-      service: NullableInteger,
+      channel: Nullable(Type.Integer()),
+      service: Nullable(Type.Integer()),
       share: Type.Number({ minimum: 0, maximum: 1 }),
     }),
-    Type.Null(),
-  ]),
+  ),
   /** New traffic is this many times the usual; 0 is none. */
   trafficFactor: Type.Number({ minimum: 0, maximum: 100 }),
 });

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { TrafficGroup } from '../../reporting/wire-schemas.ts';
+import { Nullable } from '../nullable.ts';
 
 /**
  * How the platform or the connector is. What the service reported is kept apart from what could not be reached or
@@ -27,18 +28,18 @@ export type StatusExtra = Static<typeof StatusExtra>;
 export const StatusSample = Type.Object({
   connectionId: Type.String(),
   checkedAtMs: Type.Integer(),
-  roundTripMs: Type.Union([Type.Integer(), Type.Null()]),
+  roundTripMs: Nullable(Type.Integer()),
   platform: HealthState,
   connector: HealthState,
-  internalResponseTimeMs: Type.Union([Type.Number(), Type.Null()]),
-  sessions: Type.Union([Type.Integer(), Type.Null()]),
+  internalResponseTimeMs: Nullable(Type.Number()),
+  sessions: Nullable(Type.Integer()),
   traffic: Type.Array(TrafficGroup),
   /** Traffic information that is plain text, or holds more than groups: as it came, at most 10,000 characters. */
   trafficText: Type.String(),
   /** Left out where the service said nothing else. */
   extra: Type.Optional(StatusExtra),
   /** Error code of a request that failed. */
-  failure: Type.Union([Type.String(), Type.Null()]),
+  failure: Nullable(Type.String()),
 });
 export type StatusSample = Static<typeof StatusSample>;
 
@@ -50,7 +51,7 @@ export const StatusTick = Type.Object({
   platform: Type.Union([HealthState, Type.Literal('partly')]),
   connector: Type.Union([HealthState, Type.Literal('partly')]),
   /** Average of the samples in the tick. */
-  internalResponseTimeMs: Type.Union([Type.Number(), Type.Null()]),
+  internalResponseTimeMs: Nullable(Type.Number()),
 });
 export type StatusTick = Static<typeof StatusTick>;
 
@@ -96,9 +97,9 @@ export type DownSpan = Static<typeof DownSpan>;
 export const StatusFigures = Type.Object({
   spanMs: Type.Integer(),
   /** Null as long as no answer has said `up` or `down` for a time. */
-  platform: Type.Union([Uptime, Type.Null()]),
-  connector: Type.Union([Uptime, Type.Null()]),
-  medianResponseTimeMs: Type.Union([Type.Number(), Type.Null()]),
+  platform: Nullable(Uptime),
+  connector: Nullable(Uptime),
+  medianResponseTimeMs: Nullable(Type.Number()),
   /** Time for which answers with an internal response time speak. */
   responseSeenMs: Type.Integer(),
 });
@@ -107,21 +108,21 @@ export type StatusFigures = Static<typeof StatusFigures>;
 /** The status of a connection with its recent past. */
 export const StatusHistory = Type.Object({
   /** The newest sample, also a failed one. */
-  latest: Type.Union([StatusSample, Type.Null()]),
+  latest: Nullable(StatusSample),
   /** The newest sample that holds a report of the service. */
-  lastAnswered: Type.Union([StatusSample, Type.Null()]),
+  lastAnswered: Nullable(StatusSample),
   ticks: Type.Array(StatusTick),
   /** The present state of each, as far back as samples go. */
-  platformState: Type.Union([StateSpan, Type.Null()]),
-  connectorState: Type.Union([StateSpan, Type.Null()]),
+  platformState: Nullable(StateSpan),
+  connectorState: Nullable(StateSpan),
   /** Oldest first. */
   downSpans: Type.Array(DownSpan),
   /** Times in which the service could not be reached, oldest first. */
   unreachableSpans: Type.Array(OutageSpan),
   /** Null as long as no answer has said `up` or `down` for a time. */
-  platformUptime: Type.Union([Uptime, Type.Null()]),
-  connectorUptime: Type.Union([Uptime, Type.Null()]),
-  medianResponseTimeMs: Type.Union([Type.Number(), Type.Null()]),
-  maxResponseTimeMs: Type.Union([Type.Number(), Type.Null()]),
+  platformUptime: Nullable(Uptime),
+  connectorUptime: Nullable(Uptime),
+  medianResponseTimeMs: Nullable(Type.Number()),
+  maxResponseTimeMs: Nullable(Type.Number()),
 });
 export type StatusHistory = Static<typeof StatusHistory>;

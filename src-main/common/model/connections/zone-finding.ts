@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { Nullable } from '../nullable.ts';
 
 /** One thing that speaks for or against a zone; `code` selects the words, `values` fill them. */
 const ZoneEvidence = Type.Object({
@@ -27,7 +28,7 @@ export const ZoneFinding = Type.Object({
   ]),
   zone: Type.String(),
   /** `UTC` or a fixed offset such as `+05:45`; null where none is proposed. */
-  proposedZone: Type.Union([Type.String(), Type.Null()]),
+  proposedZone: Nullable(Type.String()),
   evidence: Type.Array(ZoneEvidence),
 });
 export type ZoneFinding = Static<typeof ZoneFinding>;

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { Nullable } from '../nullable.ts';
 
 /** The reports that a dataset can hold. */
 export const DATASET_REPORTS = ['inbound-detail', 'outbound-detail'] as const;
@@ -27,7 +28,7 @@ export const Dataset = Type.Object({
   reports: Type.Array(DatasetReport, { minItems: 1, maxItems: DATASET_REPORTS.length }),
   /** It is updated by itself while the application runs. */
   isKept: Type.Boolean(),
-  last: Type.Union([DatasetUpdate, Type.Null()]),
+  last: Nullable(DatasetUpdate),
 });
 export type Dataset = Static<typeof Dataset>;
 export type DatasetUpdate = Static<typeof DatasetUpdate>;

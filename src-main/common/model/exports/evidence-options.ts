@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { Nullable } from '../nullable.ts';
 import { MAX_SESSION_ID_CHARACTERS } from '../records/session.ts';
 
 /** How clients are written in an evidence pack. */
@@ -54,6 +55,6 @@ export const PackPreview = Type.Object({
   path: Type.String(),
   holds: Type.Enum([...PACK_CONTENTS]),
   /** How much it holds, or how many files the folder; null where that is not counted. */
-  count: Type.Union([Type.Integer(), Type.Null()]),
+  count: Nullable(Type.Integer()),
 });
 export type PackPreview = Static<typeof PackPreview>;

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { Nullable } from '../nullable.ts';
 import { DEFAULT_EVIDENCE, EvidenceMasking, type EvidenceOptions } from './evidence-options.ts';
 import {
   CsvDialect,
@@ -14,7 +15,7 @@ import {
 export const ExportChoices = Type.Object({
   format: ExportFormat,
   /** The built-in preset, or the id of the person's own one, that they are; null where anything was changed by hand. */
-  preset: Type.Union([Type.String({ maxLength: 100 }), Type.Null()]),
+  preset: Nullable(Type.String({ maxLength: 100 })),
   csv: CsvDialect,
   dates: ExportDates,
   fieldNames: Type.Enum(['original', 'corrected']),

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { Nullable } from '../nullable.ts';
 
 /** Errors that read alike once their variable parts are folded. */
 export const ErrorFamily = Type.Object({
@@ -6,8 +7,8 @@ export const ErrorFamily = Type.Object({
   pattern: Type.String(),
   count: Type.Integer(),
   /** Null where no record has a date. */
-  firstMs: Type.Union([Type.Integer(), Type.Null()]),
-  lastMs: Type.Union([Type.Integer(), Type.Null()]),
+  firstMs: Nullable(Type.Integer()),
+  lastMs: Nullable(Type.Integer()),
   /** Those with the most records first, as are the services and codes. */
   channels: Type.Array(Type.Integer()),
   services: Type.Array(Type.Integer()),

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { Nullable } from '../nullable.ts';
 import { CodeClass, TimeBucket } from './record.ts';
 
 /** What the records of each bucket are divided by. */
@@ -15,7 +16,7 @@ export const MAX_HISTOGRAM_VALUES = 6;
 /** Records that are counted together: of a code class, of one value (null: of none), or of all other values. */
 export const HistogramSeries = Type.Union([
   Type.Object({ kind: Type.Literal('class'), codeClass: CodeClass }),
-  Type.Object({ kind: Type.Literal('value'), value: Type.Union([Type.Integer(), Type.Null()]) }),
+  Type.Object({ kind: Type.Literal('value'), value: Nullable(Type.Integer()) }),
   Type.Object({ kind: Type.Literal('others'), valueCount: Type.Integer() }),
 ]);
 export type HistogramSeries = Static<typeof HistogramSeries>;
@@ -24,7 +25,7 @@ export const HistogramBucket = Type.Object({
   /** Its counts are in the order of the series. */
   ...TimeBucket.properties,
   /** Null where no record has a response time, and where it was not asked for. */
-  medianResponseMs: Type.Union([Type.Number(), Type.Null()]),
+  medianResponseMs: Nullable(Type.Number()),
 });
 export type HistogramBucket = Static<typeof HistogramBucket>;
 

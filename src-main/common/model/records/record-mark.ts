@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { Nullable } from '../nullable.ts';
 
 /** The marks that a person can put on a record; each has a shape of its own. */
 export const MARKS = ['star', 'flag', 'check', 'question'] as const;
@@ -6,7 +7,7 @@ export const MAX_RECORD_NOTE_CHARACTERS = 2000;
 /** Marked records of a report of a connection. */
 export const MAX_MARKED_RECORDS = 2000;
 
-const Mark = Type.Union([Type.Enum([...MARKS]), Type.Null()]);
+const Mark = Nullable(Type.Enum([...MARKS]));
 const Note = Type.String({ maxLength: MAX_RECORD_NOTE_CHARACTERS });
 
 /**

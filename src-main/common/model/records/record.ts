@@ -1,9 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { CONTENT_VALUES, NARROW_NAMES, NARROW_VALUES } from '../../reporting/field-values.ts';
+import { Nullable } from '../nullable.ts';
 import { RecordMark } from './record-mark.ts';
-
-const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
-  Type.Union([schema, Type.Null()]);
 
 export const CodeClass = Type.Union([
   Type.Literal('2xx'),
@@ -36,7 +34,7 @@ export const RecordRow = Type.Object({
   seq: Type.Integer(),
   ...NARROW_VALUES,
   /** The instant, or null when the text could not be read as a date (decision 3). */
-  dateMs: nullable(Type.Integer()),
+  dateMs: Nullable(Type.Integer()),
   /** First 120 characters of the payload. */
   payloadPreview: Type.String(),
   /** What a person noted on the record; absent for most. */

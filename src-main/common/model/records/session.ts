@@ -1,8 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { DIRECTIONS } from '../../reporting/reports.ts';
-
-const NullableNumber = Type.Union([Type.Number(), Type.Null()]);
-const NullableInteger = Type.Union([Type.Integer(), Type.Null()]);
+import { Nullable } from '../nullable.ts';
 
 /** The longest session id that can be asked for. */
 export const MAX_SESSION_ID_CHARACTERS = 200;
@@ -15,14 +13,14 @@ export const SessionRequest = Type.Object({
   snapshotId: Type.Integer(),
   seq: Type.Integer(),
   dateMs: Type.Integer(),
-  responseTimeMs: NullableNumber,
+  responseTimeMs: Nullable(Type.Number()),
   /** Null for outbound requests. */
-  botLatencyMs: NullableNumber,
-  responseCode: NullableInteger,
+  botLatencyMs: Nullable(Type.Number()),
+  responseCode: Nullable(Type.Integer()),
   /** Null for inbound requests. */
-  actionId: Type.Union([Type.String(), Type.Null()]),
-  channel: NullableInteger,
-  service: NullableInteger,
+  actionId: Nullable(Type.String()),
+  channel: Nullable(Type.Integer()),
+  service: Nullable(Type.Integer()),
   client: Type.String(),
   error: Type.String(),
 });
@@ -40,7 +38,7 @@ export const Session = Type.Object({
   /** Requests without a readable date: they have no place in time. */
   undatedCount: Type.Integer(),
   /** The first and the last date; null where no request has one. */
-  firstMs: NullableInteger,
-  lastMs: NullableInteger,
+  firstMs: Nullable(Type.Integer()),
+  lastMs: Nullable(Type.Integer()),
 });
 export type Session = Static<typeof Session>;

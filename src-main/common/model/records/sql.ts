@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { Nullable } from '../nullable.ts';
 
 /** A statement is ended after this time. */
 export const SQL_TIME_LIMIT_MS = 60_000;
@@ -56,7 +57,7 @@ export const SqlFailure = Type.Object({
   /** The engine's words, or the name that the fault is about; may be empty. */
   message: Type.String(),
   /** Place of the fault in characters from the beginning; null where it has none. */
-  offset: Type.Union([Type.Integer(), Type.Null()]),
+  offset: Nullable(Type.Integer()),
 });
 export type SqlFailure = Static<typeof SqlFailure>;
 

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { SUMMARY_VALUES } from '../../reporting/field-values.ts';
+import { Nullable } from '../nullable.ts';
 
 /**
  * One group of a summary; fields that its report lacks are null. Averages in milliseconds, weighted by
@@ -16,10 +17,10 @@ export type SummaryGroup = Static<typeof SummaryGroup>;
 export const Summary = Type.Object({
   source: Type.Union([Type.Literal('reported'), Type.Literal('computed')]),
   /** The snapshot that it is of; null when it was computed over a period. */
-  snapshotId: Type.Union([Type.Integer(), Type.Null()]),
+  snapshotId: Nullable(Type.Integer()),
   groups: Type.Array(SummaryGroup),
   requestCount: Type.Integer(),
   /** How long the service says that its query took, all pages together; only of what it reported. */
-  executionTimeMs: Type.Optional(Type.Union([Type.Number(), Type.Null()])),
+  executionTimeMs: Type.Optional(Nullable(Type.Number())),
 });
 export type Summary = Static<typeof Summary>;

@@ -1,8 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { ErrorInfo } from '../../contract/errors.ts';
+import { Nullable } from '../nullable.ts';
 import { Schedule } from './schedule.ts';
-
-const NullableInteger = Type.Union([Type.Integer(), Type.Null()]);
 
 /** An entry of the log of a schedule. */
 export const ScheduleRun = Type.Object({
@@ -11,7 +10,7 @@ export const ScheduleRun = Type.Object({
   /** When it was due; when it began, where a person began it. */
   dueAtMs: Type.Integer(),
   startedAtMs: Type.Integer(),
-  endedAtMs: NullableInteger,
+  endedAtMs: Nullable(Type.Integer()),
   cause: Type.Union([
     Type.Literal('time'),
     /** Its time passed while the application was closed or the computer slept. */
@@ -32,13 +31,13 @@ export const ScheduleRun = Type.Object({
   fromMs: Type.Integer(),
   toMs: Type.Integer(),
   /** The whole path of the file. */
-  file: Type.Union([Type.String(), Type.Null()]),
-  records: NullableInteger,
-  bytes: NullableInteger,
+  file: Nullable(Type.String()),
+  records: Nullable(Type.Integer()),
+  bytes: Nullable(Type.Integer()),
   /** How much of the period is not cached, up to the time of the run. */
-  missingMs: NullableInteger,
+  missingMs: Nullable(Type.Integer()),
   /** Why it failed, or why what was missing could not be fetched. */
-  error: Type.Union([ErrorInfo, Type.Null()]),
+  error: Nullable(ErrorInfo),
   /** Earlier times for which there is no run of their own. */
   skipped: Type.Integer({ minimum: 0 }),
 });
@@ -48,11 +47,11 @@ export type ScheduleRun = Static<typeof ScheduleRun>;
 export const ScheduleState = Type.Object({
   schedule: Schedule,
   /** When it is due next; null while it is off. */
-  nextAtMs: NullableInteger,
+  nextAtMs: Nullable(Type.Integer()),
   /** The newest entry of its log. */
-  lastRun: Type.Union([ScheduleRun, Type.Null()]),
+  lastRun: Nullable(ScheduleRun),
   /** The task of the run that is under way, or waits for its turn. */
-  taskId: Type.Union([Type.String(), Type.Null()]),
+  taskId: Nullable(Type.String()),
 });
 export type ScheduleState = Static<typeof ScheduleState>;
 

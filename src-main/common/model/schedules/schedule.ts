@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox';
 import { REPORT_KINDS } from '../../reporting/reports.ts';
 import { ExportChoices } from '../exports/export-choices.ts';
 import { EXPORT_FORMATS, type ExportFormat } from '../exports/export-options.ts';
+import { Nullable } from '../nullable.ts';
 import { MAX_FILTER_QUERY_CHARACTERS } from '../records/saved-filter.ts';
 
 export const MAX_SCHEDULES = 200;
@@ -66,10 +67,7 @@ const fields = {
   query: Type.String({ maxLength: MAX_FILTER_QUERY_CHARACTERS }),
   choices: ExportChoices,
   /** The columns to write; null for all. */
-  columns: Type.Union([
-    Type.Array(Type.String({ maxLength: 200 }), { minItems: 1, maxItems: 200 }),
-    Type.Null(),
-  ]),
+  columns: Nullable(Type.Array(Type.String({ maxLength: 200 }), { minItems: 1, maxItems: 200 })),
   times: ScheduleTimes,
   isActive: Type.Boolean(),
   /** What is not cached of the period is fetched first. */

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { Nullable } from '../nullable.ts';
 
 /** Saved settings that can't be used. Nothing of them was deleted. */
 export const SetAsideSettings = Type.Object({
@@ -6,6 +7,6 @@ export const SetAsideSettings = Type.Object({
   names: Type.Array(Type.String()),
   fileName: Type.String(),
   /** The file that was moved aside because it is no list of settings; null where that wasn't needed. */
-  keptFile: Type.Union([Type.String(), Type.Null()]),
+  keptFile: Nullable(Type.String()),
 });
 export type SetAsideSettings = Static<typeof SetAsideSettings>;

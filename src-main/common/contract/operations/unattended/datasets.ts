@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { Dataset, DATASET_REPORTS, DatasetReport } from '../../../model/exports/dataset.ts';
+import { Nullable } from '../../../model/nullable.ts';
 import { Nothing, operation, TaskId } from '../../operation.ts';
 
 const DatasetId = Type.Object({ datasetId: Type.String() });
@@ -16,7 +17,7 @@ export const datasetsOperations = {
       reports: Type.Array(DatasetReport, { minItems: 1, maxItems: DATASET_REPORTS.length }),
       isKept: Type.Boolean(),
     }),
-    Type.Union([Dataset, Type.Null()]),
+    Nullable(Dataset),
   ),
   /** Says whether a dataset is updated by itself. */
   'datasets/switch': operation(Type.Object({ ...DatasetId.properties, isKept: Type.Boolean() }), Dataset),

@@ -1,8 +1,7 @@
 import { Type, type Static } from 'typebox';
+import { Nullable } from '../../../model/nullable.ts';
 import { ErrorInfo } from '../../errors.ts';
 import { ConnectionId, Nothing, operation } from '../../operation.ts';
-
-const NullableInteger = Type.Union([Type.Integer(), Type.Null()]);
 
 /** How following a connection is going. */
 export const Following = Type.Object({
@@ -23,13 +22,13 @@ export const Following = Type.Object({
     Type.Literal('failing'),
   ]),
   /** When the last turn ended well. */
-  lastTurnAtMs: NullableInteger,
-  nextTurnAtMs: NullableInteger,
+  lastTurnAtMs: Nullable(Type.Integer()),
+  nextTurnAtMs: Nullable(Type.Integer()),
   /** Time that is still to be fetched; 0 where nothing is. */
   behindMs: Type.Integer(),
-  failure: Type.Union([ErrorInfo, Type.Null()]),
+  failure: Nullable(ErrorInfo),
   /** Since when each turn has failed. */
-  failingSinceMs: NullableInteger,
+  failingSinceMs: Nullable(Type.Integer()),
 });
 export type Following = Static<typeof Following>;
 

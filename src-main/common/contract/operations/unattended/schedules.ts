@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { Nullable } from '../../../model/nullable.ts';
 import { ScheduleBoard, ScheduleRun } from '../../../model/schedules/schedule-run.ts';
 import { Schedule, ScheduleDraft } from '../../../model/schedules/schedule.ts';
 import { Nothing, operation, TaskId } from '../../operation.ts';
@@ -14,7 +15,7 @@ export const schedulesOperations = {
    */
   'schedules/choose-folder': operation(
     Type.Object({ name: Type.String({ maxLength: 200 }) }),
-    Type.Union([Type.Object({ folderId: Type.String(), folder: Type.String() }), Type.Null()]),
+    Nullable(Type.Object({ folderId: Type.String(), folder: Type.String() })),
   ),
   /**
    * Saves a schedule; id null makes one, which needs a folder. Fails with `connections.not-found`, `schedules.query` and
@@ -22,7 +23,7 @@ export const schedulesOperations = {
    */
   'schedules/save': operation(
     Type.Object({
-      scheduleId: Type.Union([Type.String(), Type.Null()]),
+      scheduleId: Nullable(Type.String()),
       /** Left out, the folder stays. */
       folderId: Type.Optional(Type.String()),
       draft: ScheduleDraft,
