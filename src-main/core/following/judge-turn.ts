@@ -1,5 +1,6 @@
-import { AppError, toErrorInfo, type ErrorCode, type ErrorInfo } from '../../common/contract/errors.ts';
+import { AppError, toErrorInfo, type ErrorInfo } from '../../common/contract/errors.ts';
 import type { Following } from '../../common/contract/operations/unattended/following.ts';
+import { isUnreachable } from '../client/is-unreachable.ts';
 import { judgeFailure } from '../downloads/judge-failure.ts';
 
 /** What a failed turn means for the next one. */
@@ -12,14 +13,6 @@ export interface TurnVerdict {
   readonly isTooMuch: boolean;
 }
 
-const UNREACHABLE: ReadonlySet<unknown> = new Set<ErrorCode>([
-  'client.refused-connection',
-  'client.host-not-found',
-  'client.unreachable',
-  'client.proxy',
-  'client.tls',
-  'client.timeout',
-]);
 const REFUSED = /^(?:secrets\.|client\.(?:credentials-refused|report-refused|forbidden)$|connections\.)/;
 const HERE = /^(?:cache|local-service)\./;
 const MAX_DELAY_MS = 900_000;
@@ -52,7 +45,7 @@ export function judgeTurn(
   const place = { cursor: '', isWatched: false, failures, withoutProgressMs: 0, restarts: 0 };
   const verdict =
     thrown instanceof AppError ? judgeFailure(thrown, { ...place, canShrink: turn.canShrink }, random) : null;
-  const isAway = UNREACHABLE.has(cause);
+  const isAway = isUnreachable(cause);
   const mostMs = Math.max(intervalMs, isAway ? MAX_AWAY_MS : MAX_DELAY_MS);
   const backOffMs = Math.min(mostMs, intervalMs * 2 ** Math.min(failures - 1, 10));
   const askedMs = verdict?.kind === 'wait' ? verdict.delayMs : 0;

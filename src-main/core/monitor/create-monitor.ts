@@ -3,19 +3,10 @@ import type { Emit } from '../../common/contract/index.ts';
 import { toFollowOptions } from '../../common/model/connections/connection.ts';
 import type { HealthState, StatusSample } from '../../common/model/connections/status.ts';
 import type { Cache } from '../cache/cache.ts';
+import { isUnreachable } from '../client/is-unreachable.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import type { SettingsStore } from '../settings/create-settings.ts';
 import { pollStatus } from './poll-status.ts';
-
-/** Failures that show only that the platform can't be reached from here, not how it is (decision 28). */
-const UNREACHABLE: readonly ErrorCode[] = [
-  'client.refused-connection',
-  'client.host-not-found',
-  'client.unreachable',
-  'client.proxy',
-  'client.tls',
-  'client.timeout',
-];
 
 /** Codes of failures before anything was sent: the platform was not checked (decision 28). */
 const NOTHING_SENT = /^(?:secrets|connections|local-service)\./;
@@ -134,5 +125,5 @@ export function createMonitor(options: {
 
 function toFailedState(cause: unknown): HealthState {
   if (typeof cause === 'string' && NOTHING_SENT.test(cause)) return 'not-checked';
-  return UNREACHABLE.some((unreachable) => unreachable === cause) ? 'unreachable' : 'unknown';
+  return isUnreachable(cause) ? 'unreachable' : 'unknown';
 }

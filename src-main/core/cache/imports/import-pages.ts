@@ -7,24 +7,24 @@ import type { Database } from '../../../node/open-database.ts';
 import { prepareInsert } from '../write/insert-records.ts';
 import { leaveOut } from '../write/left-out.ts';
 import { packBody } from '../write/page-body.ts';
-import { preparePageWrites } from '../write/page-writes.ts';
+import { preparePageWrites, type NewPage } from '../write/page-writes.ts';
 import { createRowDigest } from '../write/record-digest.ts';
 import { BEING_IMPORTED } from './imported-schema.ts';
 
 /** A page of an import with the journal's words about it. */
-export interface ImportedPage {
-  readonly snapshotId: number;
-  /** From 0, in order. */
-  readonly pageNumber: number;
-  readonly cursorSent: string;
-  readonly status: number;
-  readonly requestedAtMs: number;
-  readonly receivedAtMs: number;
-  readonly sliceNumber: number;
-  readonly walkNumber: number;
-  readonly sizeAsked: number | null;
-  /** Entries at the beginning of the page that an earlier walk stored. */
-  readonly knownEntries: number;
+export interface ImportedPage extends Pick<
+  NewPage,
+  | 'snapshotId'
+  | 'pageNumber'
+  | 'cursorSent'
+  | 'status'
+  | 'requestedAtMs'
+  | 'receivedAtMs'
+  | 'sliceNumber'
+  | 'walkNumber'
+  | 'sizeAsked'
+  | 'knownEntries'
+> {
   /** Readable entries that are left out of the snapshot: those at a cut, and those beside the period. */
   readonly leftOut: readonly SetAside[];
 }

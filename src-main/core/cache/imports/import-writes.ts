@@ -1,21 +1,15 @@
 import type { ImportedFrom } from '../../../common/model/cache/imported.ts';
-import type { Period } from '../../../common/model/period.ts';
 import type { Remark, Snapshot, SnapshotState } from '../../../common/model/cache/snapshot.ts';
-import type { ReportKind } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';
 import type { CallContext } from '../../calls/call-messages.ts';
+import type { DownloadRow } from '../read/download-rows.ts';
 import type { SnapshotReader } from '../read/snapshot-rows.ts';
+import type { NewSnapshot } from '../write/snapshot-writes.ts';
 import { prepareImportedPages, type IncomingImport, type StoredImport } from './import-pages.ts';
 import { BEING_IMPORTED } from './imported-schema.ts';
 
 /** A snapshot that is imported: hidden until `finishImport`. */
-export interface NewImport {
-  readonly connectionId: string;
-  readonly tenant: number;
-  readonly report: ReportKind;
-  readonly period: Period;
-  readonly startedAtMs: number;
-  readonly stillOpen: boolean;
+export interface NewImport extends NewSnapshot {
   readonly imported: ImportedFrom;
   readonly name: string;
   readonly note: string;
@@ -24,16 +18,18 @@ export interface NewImport {
 }
 
 /** How the download of an imported snapshot went; null fields where nothing is known of it. */
-export interface ImportedDownload {
-  readonly queuedAtMs: number;
-  readonly endedAtMs: number | null;
-  readonly sliceDays: number | null;
-  readonly askedStart: string;
-  readonly baseAddress: string;
-  readonly reportIdentifier: string;
-  readonly pageSize: number | null;
-  readonly forecastTotal: number | null;
-  readonly resumedCount: number;
+export interface ImportedDownload extends Pick<
+  DownloadRow,
+  | 'queuedAtMs'
+  | 'endedAtMs'
+  | 'sliceDays'
+  | 'askedStart'
+  | 'baseAddress'
+  | 'reportIdentifier'
+  | 'pageSize'
+  | 'forecastTotal'
+  | 'resumedCount'
+> {
   /** JSON of the error that ended it; null for none. */
   readonly failure: string | null;
   /** What the slices of a followed day asked for. */

@@ -5,8 +5,10 @@ import type { Database } from '../../../node/open-database.ts';
 import { GROUP_COLUMNS } from '../read/record-tables.ts';
 import type { RowDigest } from './record-digest.ts';
 
-interface NewPage {
+/** A page as its answer came, with the journal's words about it. */
+export interface NewPage {
   readonly snapshotId: number;
+  /** From 0, in order. */
   readonly pageNumber: number;
   readonly cursorSent: string;
   readonly cursorReceived: string | null;
@@ -27,6 +29,7 @@ interface NewPage {
   /** Entries at the beginning of the page that an earlier walk stored. */
   readonly knownEntries: number;
 }
+
 interface SnapshotChange {
   readonly snapshotId: number;
   /** Records and entries that are new in the snapshot; a walk that began again meets known ones first. */
@@ -42,6 +45,7 @@ interface SnapshotChange {
   readonly nameVisualization: string;
   readonly nextCursor: string | null;
 }
+
 /** How far the walk over a snapshot's pages has come; `nextCursor` is null at the end of its slice. */
 export interface WalkRow {
   readonly nextCursor: string | null;
