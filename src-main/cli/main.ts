@@ -10,6 +10,7 @@ if (major < 22) {
   const { readFile } = await import('node:fs/promises');
   const { SYSTEM_NETWORK } = await import('../common/model/settings/network-choice.ts');
   const { createNodeNetwork } = await import('../node/node-network.ts');
+  const { findSourceWorkers } = await import('../node/worker-scripts.ts');
   const { runCli } = await import('./run-cli.ts');
   const network = createNodeNetwork(process.env);
   if (!network.use(SYSTEM_NETWORK)) {
@@ -31,13 +32,7 @@ if (major < 22) {
     process,
     now: Date.now,
     useNetwork: network.useNetwork,
-    workers: {
-      cache: new URL('../core/cache/threads/cache-thread.ts', import.meta.url),
-      service: new URL('../service/service-thread.ts', import.meta.url),
-      engine: new URL('../core/analysis/engine/engine-process.ts', import.meta.url),
-      imports: new URL('../core/imports/reading/import-thread.ts', import.meta.url),
-      rows: new URL('../core/exports/rows/rows-thread.ts', import.meta.url),
-    },
+    workers: findSourceWorkers(),
   });
   process.exitCode = exitCode;
   // Whatever is left must not keep the command from ending; what was written is sent first.

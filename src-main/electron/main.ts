@@ -1,14 +1,13 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { createSharedCore } from '../core/control/create-shared-core.ts';
 import { findDataFolder, toHostPlatform } from '../core/profile/data-folder.ts';
+import { findBuiltWorkers } from '../node/worker-scripts.ts';
 import { reportStart } from './report-start.ts';
 import { reportStartFailure, runDesktop } from './run-desktop.ts';
 
 const platform = toHostPlatform(process.platform);
 const built = import.meta.dirname;
-const findThread = (name: string): URL => pathToFileURL(join(built, name));
 
 // Without a callback, a command that has ended meanwhile would be an error that nobody caught.
 const report = reportStart((message) => process.send?.(message, undefined, {}, () => undefined));
@@ -21,13 +20,7 @@ runDesktop({
   windowFolder: join(built, '..', 'renderer'),
   developmentServer: developmentServer === '' ? null : developmentServer,
   preload: join(built, '..', 'preload', 'index.cjs'),
-  workers: {
-    cache: findThread('cache-thread.mjs'),
-    service: findThread('service-thread.mjs'),
-    engine: findThread('engine-process.mjs'),
-    imports: findThread('import-thread.mjs'),
-    rows: findThread('rows-thread.mjs'),
-  },
+  workers: findBuiltWorkers(built, 'engine-utility'),
   createCore: (host) => createSharedCore(host, { isSafe: process.argv.includes('--safe') }),
   start: { words: process.argv, folder: process.cwd() },
   errors: process,

@@ -29,6 +29,8 @@ function listPackedFiles(platform: string, arch: string): string[] {
   return [
     'package.json',
     'out/main/**/*.mjs',
+    // The application in a browser, and its engine in plain Node.
+    '!out/main/{web,engine-process}.mjs',
     'out/preload/index.cjs',
     'out/renderer/**/*',
     `out/native/${platform}-${arch}/*`,

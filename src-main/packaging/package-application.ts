@@ -3,7 +3,7 @@ import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { tryToRemove } from '../node/move-and-remove.ts';
-import { build as buildFiles, needsBuild } from '../start/build-window.ts';
+import { buildWhereNeeded } from '../start/build-application.ts';
 import { findElectron } from '../start/electron-runtime.ts';
 import { buildConfiguration } from './builder-configuration.ts';
 import { copyNativeFiles, listNativeFiles } from './native-files.ts';
@@ -64,7 +64,7 @@ export async function packageApplication(root: string, options: PackageOptions):
     const installed = standIn ? folder : findRuntimeFolder(root);
     const electronVersion = await readElectronVersion(root);
     if (standIn) await writeStandInRuntime(folder, electronVersion);
-    if (options.builds && needsBuild(root, 'everything')) await buildFiles(root);
+    if (options.builds) await buildWhereNeeded(root);
     await prepareNatives(root, arch);
     await build({
       projectDir: root,

@@ -2,10 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { findSourceWorkers } from '../node/worker-scripts.ts';
 import { readStartOptions } from './read-options.ts';
 import { projectRoot, runGuarded } from './run-guarded.ts';
 import { runWeb } from './run-web.ts';
-import { provideElectron, say } from './start-application.ts';
+import { say } from './say.ts';
+import { provideElectron } from './start-application.ts';
 
 async function takeFreePort(): Promise<number> {
   const server = createServer();
@@ -39,7 +41,10 @@ async function runBrowser(args: readonly string[]): Promise<void> {
   };
   const server = await createWindowServer({ ...config.renderer, configFile: false });
   await server.listen();
-  await runWeb(projectRoot, readStartOptions(args), `http://127.0.0.1:${server.config.server.port}`);
+  await runWeb(projectRoot, readStartOptions(args), {
+    workers: findSourceWorkers(),
+    developmentServer: `http://127.0.0.1:${server.config.server.port}`,
+  });
 }
 
 runGuarded(async () => {

@@ -8,15 +8,11 @@ import { describeReaders } from '../node/private-files.ts';
 import { writeLaunchFile } from '../web/launch-file.ts';
 import { isLoopbackName, openInBrowser } from '../web/open-in-browser.ts';
 import { startWebApplication } from '../web/start-web-application.ts';
-import { build, needsBuild } from './build-window.ts';
 import { SYSTEM_NETWORK } from '../common/model/settings/network-choice.ts';
 import { createNodeNetwork } from '../node/node-network.ts';
+import type { WorkerScripts } from '../node/worker-scripts.ts';
 import type { StartOptions } from './read-options.ts';
-
-/** Writes a message to standard error: standard output is for the one line that programs read. */
-function say(text: string): void {
-  process.stderr.write(`${text}\n`);
-}
+import { say } from './say.ts';
 
 /** Ends the process cleanly on the signals that a terminal and a service manager send. */
 function stopOnSignals(stop: () => Promise<void>): void {
@@ -35,16 +31,19 @@ function stopOnSignals(stop: () => Promise<void>): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end);
 }
 
-/** Builds what is out of date, starts the application, prints its address, and opens it. */
+/** What the application is made of where it runs. */
+export interface WebParts {
+  readonly workers: WorkerScripts;
+  /** Address of a server that rebuilds the window as it is changed; null for the built one. */
+  readonly developmentServer: string | null;
+}
+
+/** Starts the application of the project in `root`, prints its address, and opens it. */
 export async function runWeb(
   root: string,
   options: StartOptions,
-  developmentServer: string | null = null,
+  { workers, developmentServer }: WebParts,
 ): Promise<void> {
-  if (developmentServer === null && needsBuild(root, 'window')) {
-    say('Building Channelscope …');
-    await build(root);
-  }
   const network = createNodeNetwork(process.env);
   if (!network.use(SYSTEM_NETWORK)) say("The proxy of HTTP_PROXY or HTTPS_PROXY can't be used.");
   const platform = toHostPlatform(process.platform);
@@ -58,6 +57,7 @@ export async function runWeb(
     dataFolder,
     windowFolder: join(root, 'out/renderer'),
     iconFolder: join(root, 'resources/icons/linux'),
+    workers,
     developmentServer,
     port: options.port,
     now: Date.now,

@@ -1,8 +1,10 @@
 import { resolve } from 'node:path';
-import { build, needsBuild } from './build-window.ts';
+import { buildWhereNeeded } from './build-application.ts';
 import { findElectron, installElectron } from './electron-runtime.ts';
 import type { Explanation } from './explain-failure.ts';
 import type { StartOptions } from './read-options.ts';
+import { runBuiltWeb } from './run-built-web.ts';
+import { say } from './say.ts';
 import { runElectron } from './run-electron.ts';
 
 const FIRST_BYTE_MS = 8_000;
@@ -12,10 +14,6 @@ const SILENCE_MS = 6_000;
 /** A virus scanner reads a program of 200 MB before its first start. */
 const FIRST_START_SILENCE_MS = 60_000;
 const PROGRESS_EVERY_MS = 5_000;
-
-export function say(text: string): void {
-  process.stderr.write(`${text}\n`);
-}
 
 /** Says how much of the runtime has come: on one line of a terminal, else as a line now and then. */
 function createProgress(): (bytes: number) => void {
@@ -61,19 +59,15 @@ export async function startApplication(root: string, options: StartOptions): Pro
   say(failure.reason);
   say(failure.remedy);
   say('Channelscope opens in the browser instead.');
-  const { runWeb } = await import('./run-web.ts');
   const own = process.env['CHANNELSCOPE_DATA'] ?? '';
-  await runWeb(root, { ...options, dataFolder: options.dataFolder ?? (own === '' ? null : own) });
+  await runBuiltWeb(root, { ...options, dataFolder: options.dataFolder ?? (own === '' ? null : own) });
 }
 
 /** Resolves once the desktop application is over, to null, or to why it can't be used. */
 async function runDesktop(root: string, options: StartOptions): Promise<Explanation | null> {
   const found = await provideElectron(root);
   if (found.program === null) return found;
-  if (needsBuild(root, 'everything')) {
-    say('Building Channelscope …');
-    await build(root);
-  }
+  await buildWhereNeeded(root);
   const end = await runElectron(found.program, root, {
     words: options.isSafe ? ['--safe'] : [],
     silenceMs: found.isNew ? FIRST_START_SILENCE_MS : SILENCE_MS,

@@ -1,5 +1,6 @@
 import { HELP, readStartOptions } from './read-options.ts';
 import { keepCompiled } from '../node/keep-compiled.ts';
+import { runBuiltWeb } from './run-built-web.ts';
 import { projectRoot, runGuarded } from './run-guarded.ts';
 
 runGuarded(async () => {
@@ -15,6 +16,5 @@ runGuarded(async () => {
     );
   }
   keepCompiled();
-  const { runWeb } = await import('./run-web.ts');
-  await runWeb(projectRoot, options);
+  await runBuiltWeb(projectRoot, options);
 });

@@ -24,6 +24,7 @@ export interface WebApplicationOptions {
   readonly onLeftover?: (error: unknown) => void;
   /** Left out, services are reached as the process has it. */
   readonly useNetwork?: Host['useNetwork'];
+  readonly workers: Host['workers'];
   readonly createCore: (host: Host) => Promise<Core>;
 }
 

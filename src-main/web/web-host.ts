@@ -8,7 +8,7 @@ import type { ExportDownloads } from './export-downloads.ts';
 import type { ImportUploads } from './import-uploads.ts';
 import { openInBrowser } from './open-in-browser.ts';
 
-/** The host of plain Node, with a browser for a window. It runs from source, so the threads are source files too. */
+/** The host of plain Node, with a browser for a window. */
 export function createWebHost(options: {
   platform: HostPlatform;
   version: string;
@@ -17,8 +17,9 @@ export function createWebHost(options: {
   uploads: ImportUploads;
   languages: Pick<BrowserLanguages, 'list'>;
   useNetwork: Host['useNetwork'];
+  workers: Host['workers'];
 }): Host {
-  const { platform, version, dataFolder, downloads, uploads, languages, useNetwork } = options;
+  const { platform, version, dataFolder, downloads, uploads, languages, useNetwork, workers } = options;
   const fetch: Host['fetch'] = (input, init) =>
     globalThis.fetch(input, { ...init, redirect: 'manual', credentials: 'omit' });
   return {
@@ -33,13 +34,7 @@ export function createWebHost(options: {
     // Node's proxies are told by the variables that name them.
     useProxyLogins: () => undefined,
     useNetwork,
-    workers: {
-      cache: new URL('../core/cache/threads/cache-thread.ts', import.meta.url),
-      service: new URL('../service/service-thread.ts', import.meta.url),
-      engine: new URL('../core/analysis/engine/engine-process.ts', import.meta.url),
-      imports: new URL('../core/imports/reading/import-thread.ts', import.meta.url),
-      rows: new URL('../core/exports/rows/rows-thread.ts', import.meta.url),
-    },
+    workers,
     startProcess: forkProcess,
     chooseExportTarget: (suggestedName) => Promise.resolve(downloads.chooseTarget(suggestedName)),
     printPdf: (source, target, signal) => printWithBrowser(source, target, signal),

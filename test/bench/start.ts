@@ -169,16 +169,22 @@ function listProcesses(child: ChildProcess): number[] {
 /** Processor time taken by a process and all that it started, in ticks. */
 function readTicks(child: ChildProcess): number {
   return listProcesses(child).reduce((sum, pid) => {
-    const fields =
-      readFileSync(`/proc/${String(pid)}/stat`, 'utf8')
-        .split(') ')[1]
-        ?.split(' ') ?? [];
-    return sum + Number(fields[11]) + Number(fields[12]);
+    const fields = readProcessFile(pid, 'stat').split(') ')[1]?.split(' ') ?? [];
+    return sum + Number(fields[11] ?? 0) + Number(fields[12] ?? 0);
   }, 0);
+}
+
+/** What the system says of a process; nothing of one that has ended meanwhile, as the engine's does after much work. */
+function readProcessFile(pid: number, name: string): string {
+  try {
+    return readFileSync(`/proc/${String(pid)}/${name}`, 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 /** Memory of a process, its part of what it shares with others included. */
 function readOwnMemoryMb(pid: number): number {
-  const rollup = readFileSync(`/proc/${String(pid)}/smaps_rollup`, 'utf8');
+  const rollup = readProcessFile(pid, 'smaps_rollup');
   return Number(/^Pss:\s+(\d+)/m.exec(rollup)?.[1] ?? 0) / 1024;
 }

@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, expect, it } from 'vitest';
+import { findBuiltWorkers } from '../../src-main/node/worker-scripts.ts';
 import { checkThreads } from '../support/electron/check-threads.ts';
 import { makeReady, namesOfCalls, resetFakeElectron, uncaught } from '../support/fake-electron.ts';
 
 const built = new URL('../../out/', import.meta.url);
-const find = (name: string): URL => new URL(`main/${name}`, built);
-const isBuilt = existsSync(fileURLToPath(find('engine-process.mjs')));
+const isBuilt = existsSync(fileURLToPath(new URL('main/engine-utility.mjs', built)));
 
 beforeEach(() => {
   resetFakeElectron();
@@ -16,13 +16,7 @@ beforeEach(() => {
 it.skipIf(!isBuilt)(
   'the built threads start: the cache, the service, the writer of files, and the engine in a utility process',
   async () => {
-    await checkThreads({
-      cache: find('cache-thread.mjs'),
-      service: find('service-thread.mjs'),
-      engine: find('engine-process.mjs'),
-      imports: find('import-thread.mjs'),
-      rows: find('rows-thread.mjs'),
-    });
+    await checkThreads(findBuiltWorkers(fileURLToPath(new URL('main', built)), 'engine-utility'));
     expect(namesOfCalls()).toContain('utilityProcess.fork');
     expect(uncaught).toEqual([]);
   },

@@ -5,6 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { FuseState, getCurrentFuseWire } from '@electron/fuses';
 import { listPackage } from '@electron/asar';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { findBuiltWorkers, type WorkerScripts } from '../../src-main/node/worker-scripts.ts';
 import { checkThreads } from '../support/electron/check-threads.ts';
 import { makeReady, resetFakeElectron, uncaught } from '../support/fake-electron.ts';
 import { canPack, packStandIn, type Packed } from '../support/packaging/pack-stand-in.ts';
@@ -40,6 +41,8 @@ function listFiles(folder: string): Map<string, number> {
   );
 }
 
+const packedWorkers = (): WorkerScripts =>
+  findBuiltWorkers(join(packed.opened, 'out/main'), 'engine-utility');
 const readOpened = (name: string): string => readFileSync(join(packed.opened, name), 'utf8');
 const isScript = (name: string): boolean => /^out\/(?:main|preload)\/.*\.[cm]js$/u.test(name);
 
@@ -61,7 +64,7 @@ describe.skipIf(!canPack)('what is packed', () => {
 
   it('has no sources, source maps, tests, packages or tools', () => {
     const unwanted = names.filter((name) =>
-      /\.(?:ts|vue|map|c|cc|cpp|h|gyp|md|tsbuildinfo)$|node_modules|(?:^|\/)(?:test|src-)|\.(?:test|spec)\./u.test(
+      /\.(?:ts|vue|map|c|cc|cpp|h|gyp|md|tsbuildinfo)$|node_modules|(?:^|\/)(?:test\/|src-(?:main|renderer))|\.(?:test|spec)\./u.test(
         name,
       ),
     );
@@ -169,26 +172,13 @@ describe.skipIf(!canPack)('a packed script', () => {
   });
 
   it('that the main process starts as a thread or a process is there', () => {
-    const started = [...readOpened('out/main/index.mjs').matchAll(/findThread\(["']([^"']+)["']\)/gu)];
-    expect(started.map(([, name]) => name).toSorted()).toEqual([
-      'cache-thread.mjs',
-      'engine-process.mjs',
-      'import-thread.mjs',
-      'rows-thread.mjs',
-      'service-thread.mjs',
-    ]);
-    for (const [, name = ''] of started) expect(names).toContain(`out/main/${name}`);
+    for (const script of Object.values(packedWorkers())) {
+      expect(names).toContain(relative(packed.opened, fileURLToPath(script)));
+    }
   });
 
   it('runs: the cache, the service, the engine and the writer of files, each with its native module from beside the archive', async () => {
-    const find = (name: string): URL => pathToFileURL(join(packed.opened, 'out/main', name));
-    await checkThreads({
-      cache: find('cache-thread.mjs'),
-      service: find('service-thread.mjs'),
-      engine: find('engine-process.mjs'),
-      imports: find('import-thread.mjs'),
-      rows: find('rows-thread.mjs'),
-    });
+    await checkThreads(packedWorkers());
     expect(uncaught).toEqual([]);
   });
 

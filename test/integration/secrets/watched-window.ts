@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Input, OperationName, Output } from '../../../src-main/common/contract/index.ts';
 import { createCore } from '../../../src-main/core/create-core.ts';
 import { createInMemorySecretStore } from '../../../src-main/core/secrets/in-memory-secret-store.ts';
+import { findSourceWorkers } from '../../../src-main/node/worker-scripts.ts';
 import { startWebApplication } from '../../../src-main/web/start-web-application.ts';
 import { launch } from '../../support/web-server.ts';
 
@@ -38,6 +39,7 @@ export async function openWatchedWindow(): Promise<WatchedWindow> {
     developmentServer: null,
     port: 0,
     now: Date.now,
+    workers: findSourceWorkers(),
     onError: (error) => void traffic.push(String(error)),
     createCore: (host) =>
       createCore(host, {

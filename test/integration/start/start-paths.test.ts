@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { writeProgram } from '../../support/write-program.ts';
 
+const sources = new URL('../../../src-main', import.meta.url).href;
 const script = fileURLToPath(new URL('start-with-root.ts', import.meta.url));
 /** The stand-ins for the runtime are programs of Node that a shell starts. */
 const NO_SCRIPTS = process.platform === 'win32';
@@ -16,6 +17,14 @@ beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'channelscope ü-'));
   await write('package.json', '{"version":"1.2.3"}');
   await write('out/renderer/index.html', '<title>the window</title>');
+  // In place of what a build would make of the same sources.
+  await write(
+    'out/main/web.mjs',
+    `import { findSourceWorkers } from '${sources}/node/worker-scripts.ts';
+    import { runWeb as run } from '${sources}/start/run-web.ts';
+    export const runWeb = (root, options) =>
+      run(root, options, { workers: findSourceWorkers(), developmentServer: null });`,
+  );
 });
 afterEach(() => rm(root, { recursive: true, force: true, maxRetries: 10 }));
 

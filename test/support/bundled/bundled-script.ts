@@ -1,16 +1,17 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { WORKER_SOURCES } from '../../../src-main/node/worker-scripts.ts';
 
 /**
  * What tests start as threads and processes, hundreds of times: bundled once, each starts in a fifth of the time that
- * its many sources take. The application that is installed is bundled too; the end-to-end tests start the sources.
+ * its many sources take. The end-to-end tests start what is built, as people do.
  */
 export const BUNDLED = {
-  'cache-thread': 'src-main/core/cache/threads/cache-thread.ts',
-  'engine-process': 'src-main/core/analysis/engine/engine-process.ts',
-  'import-thread': 'src-main/core/imports/reading/import-thread.ts',
-  'rows-thread': 'src-main/core/exports/rows/rows-thread.ts',
-  'service-thread': 'src-main/service/service-thread.ts',
+  'cache-thread': `src-main/${WORKER_SOURCES['cache-thread']}`,
+  'engine-process': `src-main/${WORKER_SOURCES['engine-process']}`,
+  'import-thread': `src-main/${WORKER_SOURCES['import-thread']}`,
+  'rows-thread': `src-main/${WORKER_SOURCES['rows-thread']}`,
+  'service-thread': `src-main/${WORKER_SOURCES['service-thread']}`,
   'service-main': 'src-main/service/main.ts',
   'hold-folder': 'test/support/hold-folder.ts',
   'hold-lock': 'test/faults/cache/hold-lock.ts',

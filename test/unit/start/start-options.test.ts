@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { needsBuild } from '../../../src-main/start/build-window.ts';
+import { needsBuild } from '../../../src-main/start/build-application.ts';
 import { findElectron, installElectron } from '../../../src-main/start/electron-runtime.ts';
 import { readStartOptions } from '../../../src-main/start/read-options.ts';
 import { findOpener } from '../../../src-main/web/open-in-browser.ts';
@@ -60,14 +60,17 @@ describe('the build', () => {
   it('is needed when nothing is built, or something is newer', async () => {
     await write('src-renderer/a/b.vue');
     await write('src-main/core/c.ts');
-    expect(needsBuild(root, 'window')).toBe(true);
+    expect(needsBuild(root)).toBe(true);
     await write('out/renderer/index.html', '', 2000);
-    expect(needsBuild(root, 'window')).toBe(false);
+    expect(needsBuild(root)).toBe(true);
+    await write('out/main/web.mjs', '', 2000);
+    expect(needsBuild(root)).toBe(false);
     await write('src-main/core/c.ts', '', 3000);
-    expect(needsBuild(root, 'window')).toBe(false);
-    expect(needsBuild(root, 'everything')).toBe(true);
-    await write('src-renderer/a/b.vue', '', 3000);
-    expect(needsBuild(root, 'window')).toBe(true);
+    expect(needsBuild(root)).toBe(true);
+    await write('out/main/web.mjs', '', 4000);
+    expect(needsBuild(root)).toBe(true);
+    await write('out/renderer/index.html', '', 4000);
+    expect(needsBuild(root)).toBe(false);
   });
 });
 

@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { runScript } from './run-script.ts';
+import { say } from './say.ts';
 
 /** When a file below these paths last changed, in milliseconds since 1970; 0 when there is none. */
 function findNewestMs(paths: readonly string[]): number {
@@ -16,21 +17,26 @@ function findNewestMs(paths: readonly string[]): number {
   return newestMs;
 }
 
-/** The browser shows the built window only; the desktop runs the built main process too. */
-const SOURCES = {
-  window: ['src-renderer', 'src-main/common', 'electron.vite.config.ts'],
-  everything: ['src-renderer', 'src-main', 'electron.vite.config.ts', 'package.json'],
-};
+const SOURCES = ['src-renderer', 'src-main', 'resources/guide', 'electron.vite.config.ts', 'package.json'];
+/** Of the first and of the last part that a build writes. */
+const BUILT = ['out/main/web.mjs', 'out/renderer/index.html'];
 
 /** Whether what is built is missing or older than what it is made of. */
-export function needsBuild(root: string, part: keyof typeof SOURCES): boolean {
-  const builtMs = findNewestMs([join(root, 'out/renderer/index.html')]);
-  return builtMs === 0 || findNewestMs(SOURCES[part].map((name) => join(root, name))) > builtMs;
+export function needsBuild(root: string): boolean {
+  const builtMs = Math.min(...BUILT.map((name) => findNewestMs([join(root, name)])));
+  return builtMs === 0 || findNewestMs(SOURCES.map((name) => join(root, name))) > builtMs;
 }
 
 /** Builds the application. Rejects with the end of the build's output when it fails. */
-export async function build(root: string): Promise<void> {
+async function build(root: string): Promise<void> {
   const script = join(root, 'node_modules/electron-vite/bin/electron-vite.js');
   const run = await runScript(root, script, ['build']);
   if (!run.isDone) throw new Error(`The build failed.\n${(run.output + run.errorOutput).slice(-4000)}`);
+}
+
+/** Builds what is out of date, and says so first: it takes half a minute. */
+export async function buildWhereNeeded(root: string): Promise<void> {
+  if (!needsBuild(root)) return;
+  say('Building Channelscope …');
+  await build(root);
 }
