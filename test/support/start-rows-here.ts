@@ -1,12 +1,14 @@
 import { once } from 'node:events';
+import { tmpdir } from 'node:os';
 import { MessageChannel } from 'node:worker_threads';
 import { pairCalls } from '../../src-main/core/calls/pair-calls.ts';
 import type { RunningWorker } from '../../src-main/core/calls/start-worker.ts';
+import type { RowThreadStarted } from '../../src-main/core/exports/rows/create-row-writer.ts';
 import type { ReadRecords } from '../../src-main/core/exports/rows/open-rows.ts';
 import { serveRows } from '../../src-main/core/exports/rows/serve-rows.ts';
 
 /** What the thread that writes rows does, in this thread: over records that a test has made up. */
-export function startRowsHere(readRecords: ReadRecords): RunningWorker<unknown> {
+export function startRowsHere(readRecords: ReadRecords): RunningWorker<RowThreadStarted> {
   const { port1, port2 } = new MessageChannel();
   const calls = pairCalls(
     (message, transfer) => port1.postMessage(message, transfer),
@@ -21,9 +23,10 @@ export function startRowsHere(readRecords: ReadRecords): RunningWorker<unknown> 
       close: () => port2.close(),
     },
     () => ({ readRecords, close: () => undefined }),
+    tmpdir(),
   );
   return {
-    started: calls.started,
+    started: calls.started as Promise<RowThreadStarted>,
     call: calls.call,
     async end() {
       calls.end();

@@ -68,7 +68,7 @@ export function createExporter(
       readonly partials: PartialList;
       /** Left out, no preview says how long its file takes. */
       readonly pace?: ExportPace;
-      readonly rowWriter: Pick<RowWriter, 'write'>;
+      readonly rowWriter: Pick<RowWriter, 'write' | 'withPack'>;
       now(): number;
       readonly logger: Logger;
     },
@@ -115,7 +115,7 @@ export function createExporter(
     file: PartialFile,
     task: TaskHandle,
   ): Promise<void> {
-    const { recordCount } = await prepared.write((piece) => file.write(piece), task);
+    const { recordCount } = await prepared.write(file, task);
     task.signal.throwIfAborted();
     const { bytes, sha256 } = await file.commit();
     task.progress(recordCount, recordCount);

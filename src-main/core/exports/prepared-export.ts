@@ -7,7 +7,8 @@ import type {
 import type { EngineFile } from '../analysis/engine/files/write-file.ts';
 import type { CallOptions } from '../calls/pair-calls.ts';
 import type { TaskHandle } from '../tasks/task-registry.ts';
-import type { ExportAbout, ExportPiece } from './formats/export-writer.ts';
+import type { ExportAbout } from './formats/export-writer.ts';
+import type { PartialFile } from './partial-file.ts';
 import type { RowFeed } from './rows/row-batch.ts';
 
 /** What of a file's content its manifest tells besides the file's own words. */
@@ -39,9 +40,9 @@ interface PreparedTarget {
 /** A document that only needs a target: it is made of records as a whole, and tells itself what it holds. */
 export interface PreparedDocument extends PreparedTarget {
   readonly format: DocumentFormat;
-  /** Hands the document over in pieces; resolves to the number of records that it is about. */
+  /** Writes the document; resolves to the number of records that it is about. */
   write(
-    put: (piece: ExportPiece) => Promise<void>,
+    file: Pick<PartialFile, 'write' | 'fill'>,
     task: Pick<TaskHandle, 'signal' | 'progress'>,
   ): Promise<{ readonly recordCount: number }>;
   preview(): Promise<Output<'exports/preview'>>;

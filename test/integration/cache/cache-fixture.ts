@@ -48,7 +48,13 @@ export function openTestEngine(
 
 /** What writes files row by row over a cache that is open. */
 export function openTestRowWriter(cacheFile: string): RowWriter {
-  return createRowWriter(() => startRowThread(bundledScript('rows-thread'), cacheFile, createSilentLogger()));
+  return createRowWriter(() =>
+    startRowThread(
+      bundledScript('rows-thread'),
+      { cacheFile, scratchFolder: join(dirname(cacheFile), 'analysis-files') },
+      createSilentLogger(),
+    ),
+  );
 }
 
 export async function createFolder(): Promise<{ file: string; folder: string; remove: () => Promise<void> }> {

@@ -3,10 +3,10 @@ import type { ExportAbout } from '../formats/export-writer.ts';
 import type { ExportProvenance } from '../prepared-export.ts';
 import type { EvidenceParts } from './evidence-parts.ts';
 import { describeMasking } from './masking/masking-words.ts';
-import type { PackFile } from './pack-writer.ts';
+import type { PackFile } from './packing/pack-writer.ts';
 import type { WrittenCertificates } from './write-certificates.ts';
-import type { WrittenRecords } from './write-records.ts';
-import type { WrittenSession } from './write-sessions.ts';
+import type { WrittenRecords } from './packing/write-records.ts';
+import type { WrittenSession } from './packing/write-session.ts';
 
 /** What became of a pack, apart from the manifest itself. */
 export interface WrittenEvidence extends WrittenCertificates {

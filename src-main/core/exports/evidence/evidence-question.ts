@@ -2,6 +2,7 @@ import type { Input } from '../../../common/contract/index.ts';
 import { DEFAULT_EVIDENCE, type EvidenceOptions } from '../../../common/model/exports/evidence-options.ts';
 import { toEndMs } from '../../../common/model/period.ts';
 import type { Finding } from '../../../common/model/analysis/finding.ts';
+import type { RecordFilter } from '../../../common/model/records/record-filter.ts';
 import { DETAIL_KINDS, type DetailKind } from '../../../common/reporting/reports.ts';
 import { describeExport } from '../describe-export.ts';
 import type { ExportSubject } from '../export-subject.ts';
@@ -10,9 +11,9 @@ import type { EvidenceParts } from './evidence-parts.ts';
 import { createMasks } from './masking/create-masks.ts';
 import type { Masks } from './masking/masks.ts';
 import { createKnownClients } from './masking/known-clients.ts';
-import { maskFilter } from './masking/mask-filter.ts';
 import { createPseudonyms } from './masking/pseudonyms.ts';
-import { readKnownClients } from './masking/read-known-clients.ts';
+import { listClients } from './masking/list-clients.ts';
+import type { PackJob } from './packing/pack-operations.ts';
 
 /** Sessions that are taken from findings. */
 const MAX_FINDING_SESSIONS = 20;
@@ -48,28 +49,40 @@ export function toEvidenceQuestion(
   };
 }
 
-/** Makes the masks of a pack, which know every client of its records and of its period. Throws `analysis.*`. */
+/** Makes the masks of a pack here, for what is shown of it; see `listKnownClients`. Throws `analysis.*`. */
 export async function openMasks(question: EvidenceQuestion, signal: AbortSignal): Promise<Masks> {
-  const { parts, subject, input, options, pseudonymKey } = question;
+  const known = createKnownClients();
+  for await (const clients of listKnownClients(question, signal))
+    for (const client of clients) known.add(client);
+  return createMasks(question.options.masking, known, createPseudonyms(question.pseudonymKey));
+}
+
+/** Every client of a pack's records and of its period, in pages; none where clients leave as received. Throws `analysis.*`. */
+export async function* listKnownClients(
+  { parts, subject, input, options }: EvidenceQuestion,
+  signal: AbortSignal,
+): AsyncGenerator<readonly string[]> {
+  if (options.masking.client === 'received') return;
   const { connectionId, period } = subject;
   // Sessions and findings go beyond the records: to the other direction.
   const span = { connectionId, fromMs: period.fromMs, toMs: toEndMs(period) };
-  const scopes = [input.scope, ...DETAIL_KINDS.map((report) => ({ ...span, report }))];
-  const known =
-    options.masking.client === 'received'
-      ? createKnownClients()
-      : await readKnownClients(parts.engine, scopes, signal);
-  return createMasks(options.masking, known, createPseudonyms(pseudonymKey));
+  for (const scope of [input.scope, ...DETAIL_KINDS.map((report) => ({ ...span, report }))])
+    yield* listClients(parts.engine, scope, signal);
 }
 
-/** What the pack says of its records. Families of errors are known once the records were masked. */
+/** What the pack is begun with, in the thread that writes it. */
+export function toPackJob({ parts, options, pseudonymKey }: EvidenceQuestion, path: string): PackJob {
+  return { path, masking: options.masking, pseudonymKey, modifiedMs: parts.now() };
+}
+
+/** What the pack says of its records; `filter` is masked. Families of errors are known once the records were masked. */
 export function describeEvidence(
   { subject, input }: Pick<EvidenceQuestion, 'subject' | 'input'>,
-  masks: Masks,
+  filter: RecordFilter,
   recordCount: number,
   nowMs: number,
 ): ExportAbout {
-  return describeExport(subject, { ...input, filter: maskFilter(input.filter, masks) }, recordCount, nowMs);
+  return describeExport(subject, { ...input, filter }, recordCount, nowMs);
 }
 
 /** The sessions to write, those that were asked for first, and how many of the findings' are not among them. */

@@ -42,7 +42,10 @@ export async function prepareEvidence(
       toFileExtension('evidence'),
       { zone },
     ),
-    write: (put, task) => writeEvidence(question, put, task),
+    write: (file, task) =>
+      file.fill((path) =>
+        parts.rowWriter.withPack(task.signal, (pack) => writeEvidence(question, pack, path, task)),
+      ),
     preview: () => previewEvidence(question),
   };
 }

@@ -8,9 +8,10 @@ import { WRITERS } from '../formats/writers.ts';
 import { toPreviewCell } from '../preview-cell.ts';
 import { readPeriodFindings } from '../report/read-period-findings.ts';
 import { describeEvidence, listSessions, openMasks, type EvidenceQuestion } from './evidence-question.ts';
+import { maskFilter } from './masking/mask-filter.ts';
 import type { Masks } from './masking/masks.ts';
 import { maskColumns } from './masking/mask-columns.ts';
-import { RECORD_FILES } from './write-records.ts';
+import { RECORD_FILES } from './packing/record-files.ts';
 
 /** Rows that a preview shows, and rows that the size is judged by. */
 const SHOWN_ROWS = 5;
@@ -65,7 +66,12 @@ async function previewRecords(
     if (rows.length >= JUDGED_ROWS) break;
   }
   const columns = maskColumns(source.columns, masks);
-  const about = describeEvidence(question, masks, rowCount, question.parts.now());
+  const about = describeEvidence(
+    question,
+    maskFilter(question.input.filter, masks),
+    rowCount,
+    question.parts.now(),
+  );
   let judgedBytes = 0;
   for (const { format } of RECORD_FILES) {
     const piece = await WRITERS[format](columns, about, { csv: RFC_4180 }).write(rows);

@@ -1,9 +1,7 @@
 import type { CertificateFile } from '../../../common/model/cache/download.ts';
-import type { Remark } from '../../../common/model/cache/snapshot.ts';
 import { toCertificateFile, toCertificateFileName } from '../../downloads/certificate.ts';
 import type { EvidenceParts } from './evidence-parts.ts';
-import type { Masks } from './masking/masks.ts';
-import type { PackWriter } from './pack-writer.ts';
+import type { PackThread } from './pack-thread.ts';
 
 /** Certificates of more snapshots are left out, and counted. */
 const MAX_CERTIFICATES = 500;
@@ -27,10 +25,9 @@ export interface WrittenCertificates {
 
 /** Writes the certificates of snapshots, each in a file of its own, with the checksums of all their pages. */
 export async function writeCertificates(
-  pack: PackWriter,
+  pack: PackThread,
   cache: EvidenceParts['cache'],
   snapshotIds: readonly number[],
-  masks: Masks,
   signal: AbortSignal,
 ): Promise<WrittenCertificates> {
   const certificates: WrittenCertificate[] = [];
@@ -42,8 +39,7 @@ export async function writeCertificates(
       continue;
     }
     const file = `certificates/${toCertificateFileName(certificate)}`;
-    const text = `${JSON.stringify(maskCertificate(certificate, masks), null, 2)}\n`;
-    await pack.add(file, (write) => write(text));
+    await pack.addCertificate({ file, certificate });
     const { isComplete, pagesSha256 } = certificate;
     certificates.push({ snapshotId, file, isComplete, pagesSha256 });
   }
@@ -60,19 +56,4 @@ async function readCertificateFile(
   } catch {
     return null;
   }
-}
-
-/** Remarks may quote what was odd in a response. */
-function maskCertificate(certificate: CertificateFile, masks: Masks): CertificateFile {
-  const mask = (remarks: readonly Remark[]): Remark[] =>
-    remarks.map((remark) =>
-      remark.detail === undefined ? remark : { ...remark, detail: masks.text(remark.detail) },
-    );
-  const { coercions, remarks, reservations } = certificate;
-  return {
-    ...certificate,
-    coercions: mask(coercions),
-    remarks: mask(remarks),
-    reservations: mask(reservations),
-  };
 }

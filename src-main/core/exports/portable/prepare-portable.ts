@@ -65,7 +65,7 @@ export async function preparePortable(
     snapshotId: first.snapshot.id,
     recordCount,
     suggestedName: `${report}_${toNamePart(period.startDate)}_${toNamePart(period.endDate)}.channelscope`,
-    async write(put, task) {
+    async write({ write: put }, task) {
       const zip = createZipWriter(new Date(parts.now()));
       const snapshots: PortableSnapshot[] = [];
       let done = 0;

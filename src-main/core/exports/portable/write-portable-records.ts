@@ -6,7 +6,7 @@ import type { FileProgress } from '../../analysis/engine/files/write-file.ts';
 import type { TaskHandle } from '../../tasks/task-registry.ts';
 import type { ZipWriter } from '../formats/xlsx/zip-writer.ts';
 import { prepareRecords, type RecordParts } from '../prepare-records.ts';
-import type { PreparedDocument } from '../prepared-export.ts';
+import type { PartialFile } from '../partial-file.ts';
 import { toNotPortable } from './not-portable.ts';
 import type { PortableRecords } from './portable-manifest.ts';
 
@@ -23,7 +23,7 @@ export async function writePortableRecords(
   { id: snapshotId, recordCount }: Snapshot,
   path: string,
   zip: ZipWriter,
-  put: Parameters<PreparedDocument['write']>[0],
+  put: PartialFile['write'],
   { signal, onProgress }: { readonly signal: TaskHandle['signal']; onProgress(records: number): void },
 ): Promise<PortableRecords> {
   const { inEngine, describe } = await prepareRecords(

@@ -55,12 +55,12 @@ export async function prepareReport(
     snapshotId,
     recordCount,
     suggestedName: toExportFileName(subject, format, { zone, filter }),
-    async write(put, { signal, progress }) {
+    async write(file, { signal, progress }) {
       const content = await read(signal, (done, count) =>
         progress(Math.floor((count * done) / (REPORT_STEPS + 1)), count),
       );
       const text = writeReport(content);
-      await put(format === 'pdf' ? await printReport(parts.host, text, signal) : text);
+      await file.write(format === 'pdf' ? await printReport(parts.host, text, signal) : text);
       return { recordCount: content.total.count };
     },
     preview: async () => previewReport(await read(new AbortController().signal, () => undefined), format),

@@ -1,10 +1,20 @@
 import { AppError } from '../../../common/contract/errors.ts';
+import { createCalls } from '../../cache/threads/thread-calls.ts';
+import type { CallByName } from '../../calls/pair-calls.ts';
 import type { RunningWorker } from '../../calls/start-worker.ts';
+import type { PackThread } from '../evidence/pack-thread.ts';
+import type { PackOperations } from '../evidence/packing/pack-operations.ts';
+import { requireAll } from './require-all.ts';
 import type { RowBatches } from './row-batch.ts';
 import type { RowJob, WrittenRows } from './row-file.ts';
 
+/** What the thread reports once it serves. */
+export interface RowThreadStarted {
+  readonly names: readonly string[];
+}
+
 /** Starts a thread that writes one file. */
-export type StartRowThread = () => RunningWorker<unknown>;
+export type StartRowThread = () => RunningWorker<RowThreadStarted>;
 
 /** A cancelled export's thread has this long to end by itself. */
 const CANCEL_MS = 500;
@@ -20,6 +30,8 @@ export interface RowWriter {
     rows: RowBatches,
     options: { readonly signal: AbortSignal; onProgress(done: number): void },
   ): Promise<WrittenRows>;
+  /** Hands a thread that writes an evidence pack to `use`. Throws as `use` does, and the signal's reason when aborted. */
+  withPack<Result>(signal: AbortSignal, use: (pack: PackThread) => Promise<Result>): Promise<Result>;
   /** Ends what has the cache's file open, and keeps off until `reopened` is settled: what is being written fails. */
   letGo(reopened: Promise<unknown>): Promise<void>;
 }
@@ -29,43 +41,48 @@ export function createRowWriter(startThread: StartRowThread): RowWriter {
   const running = new Set<RunningWorker<unknown>>();
   let mayStart: Promise<unknown> = Promise.resolve();
 
-  return {
-    async write(job, { rowCount, batches }, { signal, onProgress }) {
-      await mayStart;
+  async function withThread<Result>(
+    signal: AbortSignal,
+    use: (call: CallByName, started: RowThreadStarted) => Promise<Result>,
+  ): Promise<Result> {
+    await mayStart;
+    signal.throwIfAborted();
+    const thread = startThread();
+    running.add(thread);
+    // It ends by itself between two pieces; one that doesn't is ended.
+    let force: NodeJS.Timeout | undefined;
+    const forceSoon = (): void => {
+      force = setTimeout(() => void thread.end(0), CANCEL_MS);
+    };
+    signal.addEventListener('abort', forceSoon, { once: true });
+    try {
+      return await use(thread.call, await thread.started);
+    } catch (error) {
       signal.throwIfAborted();
-      const thread = startThread();
-      running.add(thread);
-      // It ends by itself between two pieces; one that doesn't is ended.
-      let force: NodeJS.Timeout | undefined;
-      const forceSoon = (): void => {
-        force = setTimeout(() => void thread.end(0), CANCEL_MS);
-      };
-      signal.addEventListener('abort', forceSoon, { once: true });
-      const call = async (name: string, input: unknown = null): Promise<unknown> =>
-        thread.call(name, input, { signal, onProgress: (done) => onProgress(done as number) });
-      try {
-        await thread.started;
+      if (running.has(thread)) throw error;
+      throw new AppError('cache.view-closed', 'The cache was opened again meanwhile.', {}, error);
+    } finally {
+      signal.removeEventListener('abort', forceSoon);
+      running.delete(thread);
+      await thread.call('close', null).catch(() => undefined);
+      await thread.end();
+      clearTimeout(force);
+    }
+  }
+
+  return {
+    write: (job, { rowCount, batches }, { signal, onProgress }) =>
+      withThread(signal, async (callByName) => {
+        const call = (name: string, input: unknown = null): Promise<unknown> =>
+          callByName(name, input, { signal, onProgress: (done) => onProgress(done as number) });
         await call('begin', job);
         for await (const batch of batches) await call('write', batch);
         const written = (await call('end')) as WrittenRows;
-        if (written.rowCount === rowCount) return written;
-        throw new AppError(
-          'exports.write-failed',
-          'The number of records changed while they were exported.',
-          { systemCode: 'count', expected: rowCount, written: written.rowCount },
-        );
-      } catch (error) {
-        signal.throwIfAborted();
-        if (running.has(thread)) throw error;
-        throw new AppError('cache.view-closed', 'The cache was opened again meanwhile.', {}, error);
-      } finally {
-        signal.removeEventListener('abort', forceSoon);
-        running.delete(thread);
-        await thread.call('close', null).catch(() => undefined);
-        await thread.end();
-        clearTimeout(force);
-      }
-    },
+        requireAll(rowCount, written.rowCount);
+        return written;
+      }),
+    withPack: (signal, use) =>
+      withThread(signal, (call, { names }) => use(createCalls<PackOperations>(names, call))),
     async letGo(reopened) {
       mayStart = Promise.allSettled([mayStart, reopened]);
       const ending = [...running];

@@ -1,15 +1,13 @@
-import { createHash } from 'node:crypto';
-import { open } from 'node:fs/promises';
 import type { CsvDialect } from '../../../common/model/exports/export-options.ts';
 import type { CallContext } from '../../calls/call-messages.ts';
 import { watchDirectionMarks } from '../direction-marks.ts';
-import type { ExportAbout, ExportPiece } from '../formats/export-writer.ts';
+import type { ExportAbout } from '../formats/export-writer.ts';
 import { WRITERS, type RowFormat } from '../formats/writers.ts';
-import { guardWriting } from '../guard-writing.ts';
 import type { FileSum } from '../partial-file.ts';
 import { splitRows } from '../split-rows.ts';
 import type { Rows } from './open-rows.ts';
 import type { RowBatch, RowShape } from './row-batch.ts';
+import { openSummedFile } from './summed-file.ts';
 
 /** A file to write row by row. */
 export interface RowJob {
@@ -47,16 +45,8 @@ export async function beginRowFile<Row>(
 ): Promise<RowFile> {
   const watched = watchDirectionMarks(columns);
   const writer = WRITERS[format](watched.columns, about, { csv });
-  const handle = await guardWriting(() => open(path, 'r+'));
-  const hash = createHash('sha256');
-  let bytes = 0;
+  const { put, finish, close } = await openSummedFile(path);
   let rowCount = 0;
-  const put = async (piece: ExportPiece): Promise<void> => {
-    const buffer = typeof piece === 'string' ? Buffer.from(piece, 'utf8') : piece;
-    await guardWriting(() => handle.writeFile(buffer));
-    hash.update(buffer);
-    bytes += buffer.length;
-  };
   await put(await writer.begin());
   return {
     async write(batch, { pause, progress }) {
@@ -72,8 +62,7 @@ export async function beginRowFile<Row>(
     async end() {
       await put(await writer.end());
       return {
-        bytes,
-        sha256: hash.digest('hex'),
+        ...finish(),
         rowCount,
         columns: columns.map(({ name }) => name),
         cutTexts: writer.countCut?.() ?? 0,
@@ -81,6 +70,6 @@ export async function beginRowFile<Row>(
         directionMarks: watched.list(),
       };
     },
-    close: () => handle.close(),
+    close,
   };
 }

@@ -1,5 +1,7 @@
 import type { CallContext } from '../../calls/call-messages.ts';
 import { serveCalls, type ServerPort } from '../../calls/serve-calls.ts';
+import { createPackOperations } from '../evidence/packing/pack-operations.ts';
+import type { RowThreadStarted } from './create-row-writer.ts';
 import { openRows, type ReadRecords } from './open-rows.ts';
 import type { RowBatch } from './row-batch.ts';
 import { beginRowFile, type RowFile, type RowJob, type WrittenRows } from './row-file.ts';
@@ -12,29 +14,40 @@ export interface RowSource {
   close(): void;
 }
 
-/** Serves the writing of one file: `begin`, then `write` for each batch, then `end`; `close` at any time. */
-export function serveRows(port: ServerPort, openSource: () => RowSource): Promise<void> {
-  return serveCalls(port, () => {
+/**
+ * Serves the writing of one file: `begin`, then `write` for each batch, then `end`; or the operations of an evidence
+ * pack. `close` at any time. What lies aside meanwhile is in `scratchFolder`.
+ */
+export function serveRows(
+  port: ServerPort,
+  openSource: () => RowSource,
+  scratchFolder: string,
+): Promise<void> {
+  return serveCalls<RowThreadStarted>(port, () => {
     const source = openSource();
     let file: RowFile | null = null;
     const find = (): RowFile => {
       if (file === null) throw new Error('No file was begun.');
       return file;
     };
-    const { toAppError } = source;
-    return {
-      operations: {
-        begin: async (job: RowJob): Promise<void> => {
-          file = await openRows(job.shape, source.readRecords, (rows) => beginRowFile(job, rows));
-        },
-        write: (batch: RowBatch, context: CallContext<number>): Promise<void> => find().write(batch, context),
-        end: (): Promise<WrittenRows> => find().end(),
-        close: async (): Promise<void> => {
-          source.close();
-          await file?.close();
-        },
+    const { readRecords, toAppError } = source;
+    const packing = createPackOperations(readRecords, scratchFolder);
+    const operations = {
+      ...packing,
+      begin: async (job: RowJob): Promise<void> => {
+        file = await openRows(job.shape, readRecords, (rows) => beginRowFile(job, rows));
       },
-      started: null,
+      write: (batch: RowBatch, context: CallContext<number>): Promise<void> => find().write(batch, context),
+      end: (): Promise<WrittenRows> => find().end(),
+      close: async (): Promise<void> => {
+        source.close();
+        await packing.close();
+        await file?.close();
+      },
+    };
+    return {
+      operations,
+      started: { names: Object.keys(operations) },
       ...(toAppError === undefined ? {} : { toAppError }),
     };
   });

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -284,6 +284,8 @@ it('leaves nothing when it is cancelled, and keeps what was there before', async
   const task = await rig.cancel(taskId);
   expect(task.state).toBe('cancelled');
   expect(await readdir(folder)).toEqual(names);
+  // Records wait there for their place in the pack.
+  expect(await readdir(join(rig.folder, 'analysis-files'))).toEqual([]);
   expect([...(await readZip(rig.target)).keys()]).toEqual([...before.files.keys()]);
   expect((await readFile(rig.target)).length).toBeGreaterThan(0);
 });

@@ -37,11 +37,14 @@ async function write(printPdf: typeof printWithBrowser, signal = idle): Promise<
   const parts = { ...rig.parts, host: { printPdf } };
   const prepared = await prepareReport(parts, { ...REPORT_INPUT, includeNames: true, format: 'pdf' }, 'pdf');
   const pieces: Buffer[] = [];
-  const put = (piece: string | Uint8Array): Promise<void> => {
-    pieces.push(Buffer.from(piece as Uint8Array));
-    return Promise.resolve();
+  const file = {
+    write(piece: string | Uint8Array): Promise<void> {
+      pieces.push(Buffer.from(piece as Uint8Array));
+      return Promise.resolve();
+    },
+    fill: () => Promise.reject(new Error('not here')),
   };
-  await prepared.write(put, { signal, progress: () => undefined });
+  await prepared.write(file, { signal, progress: () => undefined });
   return Buffer.concat(pieces);
 }
 

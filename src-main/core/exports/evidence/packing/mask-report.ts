@@ -1,11 +1,12 @@
-import type { ReportContent } from '../report/report-content.ts';
-import type { Masks } from './masking/masks.ts';
+import type { ReportContent } from '../../report/report-content.ts';
+import type { Masks } from '../masking/masks.ts';
+
+/** What of a report's content tells of texts of records. */
+export type MaskedReport = Pick<ReportContent, 'families' | 'findings'>;
 
 /** Returns a report's content as a pack has it. What it is filtered by is masked by whoever describes it. */
-export function maskReport(content: ReportContent, masks: Masks): ReportContent {
-  const { families, findings } = content;
+export function maskReport({ families, findings }: MaskedReport, masks: Masks): MaskedReport {
   return {
-    ...content,
     families: {
       ...families,
       families: families.families.map((family) => ({

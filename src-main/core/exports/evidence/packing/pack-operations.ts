@@ -1,0 +1,132 @@
+import type { CertificateFile } from '../../../../common/model/cache/download.ts';
+import type { Remark } from '../../../../common/model/cache/snapshot.ts';
+import type { EvidenceMasking } from '../../../../common/model/exports/evidence-options.ts';
+import type { RecordFilter } from '../../../../common/model/records/record-filter.ts';
+import type { CallContext } from '../../../calls/call-messages.ts';
+import type { ExportAbout } from '../../formats/export-writer.ts';
+import type { FileSum } from '../../partial-file.ts';
+import { openRecordRows, type ReadRecords } from '../../rows/open-rows.ts';
+import type { RowBatch, RowShape } from '../../rows/row-batch.ts';
+import { openSummedFile, type SummedFile } from '../../rows/summed-file.ts';
+import { createMasks } from '../masking/create-masks.ts';
+import { createKnownClients, type KnownClients } from '../masking/known-clients.ts';
+import { maskFilter } from '../masking/mask-filter.ts';
+import type { Masks } from '../masking/masks.ts';
+import { createPseudonyms } from '../masking/pseudonyms.ts';
+import { maskReport, type MaskedReport } from './mask-report.ts';
+import { createPackWriter, type PackFile, type PackWriter } from './pack-writer.ts';
+import { beginRecords, type PackedRecords } from './write-records.ts';
+import { writeSession, type PackedSession, type WrittenSession } from './write-session.ts';
+
+/** A pack to write. */
+export interface PackJob {
+  /** A file that is there already, empty. */
+  readonly path: string;
+  readonly masking: EvidenceMasking;
+  /** Kept in memory only. */
+  readonly pseudonymKey: Uint8Array;
+  /** The time that its files have. */
+  readonly modifiedMs: number;
+}
+
+interface OpenPack {
+  readonly file: SummedFile;
+  readonly pack: PackWriter;
+  readonly known: KnownClients;
+  readonly masks: Masks;
+}
+
+export type PackOperations = Omit<ReturnType<typeof createPackOperations>, 'close'>;
+
+/**
+ * Everything that is done with the content of an evidence pack: what leaves is masked here, and goes into the file.
+ * `beginPack` comes first, and `close` at any time; the clients are told before anything is masked, the records before
+ * what is made of them, since they tell what of an error family may be shown.
+ */
+export function createPackOperations(readRecords: ReadRecords, scratchFolder: string) {
+  let open: OpenPack | null = null;
+  let records: PackedRecords | null = null;
+  const find = (): OpenPack => {
+    if (open === null) throw new Error('No pack was begun.');
+    return open;
+  };
+  const findRecords = (): PackedRecords => {
+    if (records === null) throw new Error('No records were begun.');
+    return records;
+  };
+  return {
+    beginPack: async ({ path, masking, pseudonymKey, modifiedMs }: PackJob): Promise<void> => {
+      const file = await openSummedFile(path);
+      const known = createKnownClients();
+      open = {
+        file,
+        pack: createPackWriter(file.put, new Date(modifiedMs), scratchFolder),
+        known,
+        masks: createMasks(masking, known, createPseudonyms(pseudonymKey)),
+      };
+    },
+    /** Clients that are looked for in texts of all kinds. */
+    addClients: (clients: readonly string[]): void => {
+      const { known } = find();
+      for (const client of clients) known.add(client);
+    },
+    maskFilter: (filter: RecordFilter): RecordFilter => maskFilter(filter, find().masks),
+    beginRecords: async ({
+      shape,
+      about,
+    }: {
+      readonly shape: Extract<RowShape, { kind: 'records' }>;
+      readonly about: ExportAbout;
+    }): Promise<void> => {
+      const { pack, masks } = find();
+      records = await beginRecords(pack, openRecordRows(shape, readRecords), masks, about);
+    },
+    writeRecords: (batch: RowBatch, context: CallContext<number>): Promise<void> =>
+      findRecords().write(batch, context),
+    endRecords: (): ReturnType<PackedRecords['end']> => findRecords().end(),
+    maskReport: (report: MaskedReport): MaskedReport => maskReport(report, find().masks),
+    addSession: (session: PackedSession, { pause }: CallContext): Promise<WrittenSession> => {
+      const { pack, masks } = find();
+      return writeSession(pack, session, readRecords, masks, pause);
+    },
+    addCertificate: ({
+      file,
+      certificate,
+    }: {
+      readonly file: string;
+      readonly certificate: CertificateFile;
+    }): Promise<PackFile> => {
+      const { pack, masks } = find();
+      return pack.add(file, `${JSON.stringify(maskCertificate(certificate, masks), null, 2)}\n`);
+    },
+    /** A text in which nothing has to be masked any more. */
+    addText: ({ file, text }: { readonly file: string; readonly text: string }): Promise<PackFile> =>
+      find().pack.add(file, text),
+    /** The files that are whole. */
+    listFiles: (): readonly PackFile[] => find().pack.files,
+    endPack: async (): Promise<FileSum> => {
+      const { pack, file } = find();
+      await pack.end();
+      return file.finish();
+    },
+    close: async (): Promise<void> => {
+      await open?.pack.close();
+      await open?.file.close();
+    },
+  };
+}
+
+/** Remarks may quote what was odd in a response. */
+function maskCertificate(certificate: CertificateFile, masks: Masks): CertificateFile {
+  const mask = (remarks: readonly Remark[]): Remark[] =>
+    remarks.map((remark) =>
+      remark.detail === undefined ? remark : { ...remark, detail: masks.text(remark.detail) },
+    );
+  const { coercions, remarks, reservations } = certificate;
+  return {
+    ...certificate,
+    coercions: mask(coercions),
+    remarks: mask(remarks),
+    reservations: mask(reservations),
+  };
+}

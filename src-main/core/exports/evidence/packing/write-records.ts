@@ -1,0 +1,71 @@
+import { RFC_4180 } from '../../../../common/model/exports/export-options.ts';
+import type { RecordDetail } from '../../../../common/model/records/record.ts';
+import type { CallContext } from '../../../calls/call-messages.ts';
+import { watchDirectionMarks } from '../../direction-marks.ts';
+import type { ExportAbout } from '../../formats/export-writer.ts';
+import { WRITERS } from '../../formats/writers.ts';
+import type { Rows } from '../../rows/open-rows.ts';
+import type { RowBatch } from '../../rows/row-batch.ts';
+import { splitRows } from '../../split-rows.ts';
+import type { Masks } from '../masking/masks.ts';
+import { createMaskedRows } from './masked-rows.ts';
+import type { PackWriter } from './pack-writer.ts';
+import { RECORD_FILES } from './record-files.ts';
+
+/** What is worth knowing about the records as they were written. */
+export interface WrittenRecords {
+  readonly columns: readonly string[];
+  /** Characters that CSV can't hold; NDJSON has them. */
+  readonly replacedCharacters: number;
+  readonly directionMarks: readonly string[];
+}
+
+/** The records of a pack while they are written, in every form at once. */
+export interface PackedRecords {
+  /** Writes the records of a batch; its progress is the number of those written so far. */
+  write(batch: RowBatch, context: Pick<CallContext<number>, 'pause' | 'progress'>): Promise<void>;
+  end(): Promise<{ readonly recordCount: number; readonly written: WrittenRecords }>;
+}
+
+/** Begins the records of a pack, masked. */
+export async function beginRecords(
+  pack: PackWriter,
+  { columns: all, measure, read }: Rows<RecordDetail>,
+  masks: Masks,
+  about: ExportAbout,
+): Promise<PackedRecords> {
+  const masked = createMaskedRows(all, masks);
+  const { columns, list } = watchDirectionMarks(masked.columns);
+  const files = await Promise.all(
+    RECORD_FILES.map(async ({ path, format }, place) => ({
+      // The columns of the first file see every text.
+      writer: WRITERS[format](place === 0 ? columns : masked.columns, about, { csv: RFC_4180 }),
+      entry: place === 0 ? await pack.begin(path) : await pack.beginAside(path),
+    })),
+  );
+  for (const { writer, entry } of files) await entry.write(await writer.begin());
+  let recordCount = 0;
+  return {
+    async write(batch, { pause, progress }) {
+      for await (const records of read(batch)) {
+        for (const some of splitRows(records, measure)) {
+          await pause();
+          const rows = some.map(masked.toRow);
+          for (const { writer, entry } of files) await entry.write(await writer.write(rows));
+          recordCount += some.length;
+          progress(recordCount);
+        }
+      }
+    },
+    async end() {
+      let replacedCharacters = 0;
+      for (const { writer, entry } of files) {
+        await entry.write(await writer.end());
+        await entry.end();
+        replacedCharacters += writer.countReplaced();
+      }
+      const names = columns.map(({ name }) => name);
+      return { recordCount, written: { columns: names, replacedCharacters, directionMarks: list() } };
+    },
+  };
+}
