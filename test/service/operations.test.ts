@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Value } from 'typebox/value';
 import { REPORT_KINDS } from '../../src-main/common/reporting/reports.ts';
 import {
@@ -10,16 +10,17 @@ import {
   TokenResponse,
 } from '../../src-main/common/reporting/wire-schemas.ts';
 import type { RunningService } from '../../src-main/service/start-service.ts';
+import { describeOnEngines } from '../support/service/engines.ts';
 import { startTestService } from '../support/service/running-service.ts';
 import { callReport, post, toPeriod, toReportAddress } from '../support/service/service-calls.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 20, 15, 30, 12, 345);
 const MONTH = toPeriod(NOW_MS - 30 * 86_400_000, NOW_MS);
 
-describe('the six operations', () => {
+describeOnEngines('the six operations', (engine) => {
   let service: RunningService;
   beforeAll(async () => {
-    service = await startTestService({ now: () => NOW_MS });
+    service = await startTestService({ ...engine, now: () => NOW_MS });
   });
   afterAll(() => service.stop());
 

@@ -11,6 +11,7 @@ import type {
   StatusResponse,
 } from '../../src-main/common/reporting/wire-schemas.ts';
 import type { RunningService } from '../../src-main/service/start-service.ts';
+import { describeOnEngines } from '../support/service/engines.ts';
 import { startTestService } from '../support/service/running-service.ts';
 import { callReport, post, toPeriod, toReportAddress, walkReport } from '../support/service/service-calls.ts';
 
@@ -21,12 +22,12 @@ const TOKEN = '/api/ServiceReporting/CreateToken';
 const STATUS = '/api/ServiceReporting/Status/1001';
 
 /** What the specification says in so many words and no other file here tests; titles name its sections. */
-describe('the specification', () => {
+describeOnEngines('the specification', (engine) => {
   let service: RunningService;
   let strict: RunningService;
   beforeAll(async () => {
-    service = await startTestService({ now: () => NOW_MS });
-    strict = await startTestService({ now: () => NOW_MS, requireToken: true, records: 200 });
+    service = await startTestService({ ...engine, now: () => NOW_MS });
+    strict = await startTestService({ ...engine, now: () => NOW_MS, requireToken: true, records: 200 });
   });
   afterAll(async () => {
     await service.stop();

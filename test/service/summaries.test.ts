@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createRandom } from '../../src-main/service/sample/random.ts';
 import type { RunningService } from '../../src-main/service/start-service.ts';
 import {
@@ -7,6 +7,7 @@ import {
   type Detail,
   type Summary,
 } from '../support/service/compute-summary.ts';
+import { describeOnEngines } from '../support/service/engines.ts';
 import { startTestService } from '../support/service/running-service.ts';
 import { callReport, toPeriod, walkReport } from '../support/service/service-calls.ts';
 
@@ -19,10 +20,10 @@ interface Period {
   readonly endDate: string;
 }
 
-describe('summaries', () => {
+describeOnEngines('summaries', (engine) => {
   let service: RunningService;
   beforeAll(async () => {
-    service = await startTestService({ now: () => NOW_MS, records: 6000 });
+    service = await startTestService({ ...engine, now: () => NOW_MS, records: 6000 });
   });
   afterAll(() => service.stop());
 

@@ -1,7 +1,8 @@
 import { Agent, request as httpRequest } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createRandom } from '../../../src-main/service/sample/random.ts';
 import type { RunningService } from '../../../src-main/service/start-service.ts';
+import { describeOnEngines } from '../../support/service/engines.ts';
 import { RequestGenerator, type GeneratedRequest } from '../../support/service/generate-requests.ts';
 import { portOf } from '../../support/raw-socket.ts';
 import { startTestService } from '../../support/service/running-service.ts';
@@ -13,12 +14,12 @@ const AT_ONCE = 16;
 const PATIENCE_MS = 5_000;
 const WEEK = toPeriod(Date.now() - 7 * 86_400_000, Date.now());
 
-describe('requests generated from the description of the service', () => {
+describeOnEngines('requests generated from the description of the service', (engine) => {
   let service: RunningService;
   let elapsedMs = 0;
   const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE });
   beforeAll(async () => {
-    service = await startTestService({ records: 500, elapsedMs: () => elapsedMs });
+    service = await startTestService({ ...engine, records: 500, elapsedMs: () => elapsedMs });
   });
   afterAll(async () => {
     agent.destroy();

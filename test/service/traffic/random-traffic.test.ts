@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { ReportKind } from '../../../src-main/common/reporting/reports.ts';
 import type { TrafficBatch } from '../../../src-main/service/store/records.ts';
 import {
@@ -8,6 +8,7 @@ import {
   type Detail,
   type Summary,
 } from '../../support/service/compute-summary.ts';
+import { describeOnEngines } from '../../support/service/engines.ts';
 import {
   ends,
   startBareService,
@@ -20,24 +21,24 @@ import { callReport, toPeriod, walkReport } from '../../support/service/service-
 const KINDS = ['inbound-detail', 'outbound-detail', 'inbound-summary'] as const;
 const RUNS = 12;
 
-/** Starts a service of its own for each run, as each has traffic of its own. */
-async function check<T extends readonly unknown[]>(
-  given: { readonly [K in keyof T]: fc.Arbitrary<T[K]> },
-  predicate: (service: BareService, batch: TrafficBatch, ...values: T) => Promise<void>,
-): Promise<void> {
-  const property = fc.asyncProperty(traffic, fc.tuple<[...T]>(...given), async (batch, values) => {
-    const service = await startBareService();
-    try {
-      await service.write(batch);
-      await predicate(service, batch, ...values);
-    } finally {
-      await service.stop();
-    }
-  });
-  await fc.assert(property, { numRuns: RUNS, seed: 20261121, interruptAfterTimeLimit: 25_000 });
-}
+describeOnEngines('random traffic, periods and page sizes', ({ openStore }) => {
+  /** Starts a service of its own for each run, as each has traffic of its own. */
+  const check = async <T extends readonly unknown[]>(
+    given: { readonly [K in keyof T]: fc.Arbitrary<T[K]> },
+    predicate: (service: BareService, batch: TrafficBatch, ...values: T) => Promise<void>,
+  ): Promise<void> => {
+    const property = fc.asyncProperty(traffic, fc.tuple<[...T]>(...given), async (batch, values) => {
+      const service = await startBareService(openStore);
+      try {
+        await service.write(batch);
+        await predicate(service, batch, ...values);
+      } finally {
+        await service.stop();
+      }
+    });
+    await fc.assert(property, { numRuns: RUNS, seed: 20261121, interruptAfterTimeLimit: 25_000 });
+  };
 
-describe('random traffic, periods and page sizes', () => {
   it('details are the records of the period, oldest first, ties in order of arrival', async () => {
     await check([fc.array(ends, { minLength: 8, maxLength: 8 })], async (service, batch, periods) => {
       for (const [fromMs, toMs] of periods) {

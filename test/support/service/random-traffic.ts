@@ -8,6 +8,7 @@ import { DEFAULT_SERVICE_OPTIONS } from '../../../src-main/service/service-optio
 import { createSimulatedPlatform } from '../../../src-main/service/simulation/simulated-platform.ts';
 import { openSqliteStore } from '../../../src-main/service/store-sqlite/open-sqlite-store.ts';
 import type { TrafficBatch } from '../../../src-main/service/store/records.ts';
+import type { OpenStore } from './engines.ts';
 import { toPeriod, type CalledService } from './service-calls.ts';
 
 const SECOND_MS = 1_000;
@@ -25,9 +26,10 @@ export interface BareService extends CalledService {
   stop(): Promise<void>;
 }
 
-export async function startBareService(): Promise<BareService> {
+/** The store is one of SQLite unless another is given. */
+export async function startBareService(openStore?: OpenStore): Promise<BareService> {
   const folder = await mkdtemp(join(tmpdir(), 'bare-'));
-  const store = openSqliteStore(folder);
+  const store = await (openStore?.() ?? openSqliteStore(folder));
   const errors: unknown[] = [];
   const now = (): number => START_MS + SPAN_MS;
   const app = createServiceApp({
