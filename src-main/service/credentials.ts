@@ -9,6 +9,8 @@ import { toStartError } from './start-error.ts';
 import type { RecordStore } from './store/record-store.ts';
 
 const FILE_NAME = 'credentials.json';
+/** Property of a store whose credentials nobody but their holder has. */
+const GIVEN = 'credentials_given';
 
 /** The clear credentials of a local instance. */
 export interface ClearCredentials {
@@ -26,40 +28,55 @@ function toCredentialsPath(dataFolder: string): string {
   return join(dataFolder, FILE_NAME);
 }
 
-/** True for the right credentials. Takes the same time whichever part is wrong. */
-export type CredentialCheck = (given: ClearCredentials) => boolean;
+/**
+ * True for the right credentials, as the store has them at that moment: a rotation counts at every process at once. Takes
+ * the same time whichever part is wrong.
+ */
+export type CredentialCheck = (given: ClearCredentials) => Promise<boolean>;
 
 type Properties = Awaited<ReturnType<RecordStore['readProperties']>>;
 
 /**
  * Returns the credentials of a data folder. They are made once: salted hashes in the store, the clear ones
  * beside it for the next start to print. Where the file is missing or doesn't fit the hashes, new ones are
- * made. Throws AppError `local-service.start-failed` when they can't be kept for their owner only.
+ * made, but for a tenant whose credentials were given to somebody: `clear` is null then. Throws AppError `local-service.start-failed` when they can't be kept for their owner only.
  */
 export async function prepareCredentials(
   dataFolder: string,
   store: RecordStore,
-): Promise<{ readonly clear: ClearCredentials; readonly check: CredentialCheck }> {
+): Promise<{ readonly clear: ClearCredentials | null; readonly check: CredentialCheck }> {
   const path = toCredentialsPath(dataFolder);
   try {
     const kept = tryReadCredentials(path);
-    const check = createCheck(await store.readProperties());
-    if (kept !== undefined && check(kept)) {
+    const check: CredentialCheck = async (given) => fitsHashes(await store.readProperties(), given);
+    const properties = await store.readProperties();
+    if (properties[GIVEN] !== undefined) return { clear: null, check };
+    if (kept !== undefined && fitsHashes(properties, kept)) {
       chmodSync(path, PRIVATE_FILE_MODE);
       return { clear: kept, check };
     }
-    const clear = {
-      accessToken: randomBytes(16).toString('hex'),
-      accessTokenSecret: randomBytes(32).toString('base64url'),
-    };
-    const hashes = hashCredentials(clear);
-    await store.writeProperties(hashes);
+    const clear = createCredentials();
+    await store.writeProperties(hashCredentials(clear));
     // A start that is cut short here leaves credentials that don't fit: the next one makes new ones.
     writeFileAtomicallySync(path, `${JSON.stringify(clear, null, 2)}\n`);
-    return { clear, check: createCheck(hashes) };
+    return { clear, check };
   } catch (error) {
     throw toStartError(`The credentials in ${path} can't be kept.`, error);
   }
+}
+
+/** Replaces a tenant's credentials. The new ones are given to somebody: only their hashes are kept. */
+export async function giveCredentials(store: RecordStore): Promise<ClearCredentials> {
+  const clear = createCredentials();
+  await store.writeProperties({ ...hashCredentials(clear), [GIVEN]: '1' });
+  return clear;
+}
+
+function createCredentials(): ClearCredentials {
+  return {
+    accessToken: randomBytes(16).toString('hex'),
+    accessTokenSecret: randomBytes(32).toString('base64url'),
+  };
 }
 
 function hashCredentials({ accessToken, accessTokenSecret }: ClearCredentials) {
@@ -71,13 +88,11 @@ function hashCredentials({ accessToken, accessTokenSecret }: ClearCredentials) {
   };
 }
 
-function createCheck(properties: Properties): CredentialCheck {
+function fitsHashes(properties: Properties, { accessToken, accessTokenSecret }: ClearCredentials): boolean {
   const salt = properties['credential_salt'] ?? '';
-  return ({ accessToken, accessTokenSecret }) => {
-    const token = matchesHash(salt, accessToken, properties['access_token_hash']);
-    const secret = matchesHash(salt, accessTokenSecret, properties['access_token_secret_hash']);
-    return token && secret;
-  };
+  const token = matchesHash(salt, accessToken, properties['access_token_hash']);
+  const secret = matchesHash(salt, accessTokenSecret, properties['access_token_secret_hash']);
+  return token && secret;
 }
 
 /** Returns the key that authenticates page cursors; made once for each store, whichever process is first. */

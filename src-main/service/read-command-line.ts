@@ -49,6 +49,8 @@ export const HELP_TEXT = `The bundled reporting service.
 
   npm run service -- --data DIR [options]
   npm run service -- --migrate --database URL [--serving-role NAME]
+  npm run service -- tenant --help          tenants whose records come from a platform
+  npm run service -- retain --help          how long a database keeps records
 
   --data DIR                  folder of the records and credentials; made when missing
   --database URL              keep the records in PostgreSQL instead, postgres://user@host/name; the password comes from

@@ -2,22 +2,45 @@ import { resolve } from 'node:path';
 import { AppError } from '../common/contract/errors.ts';
 import { toErrorText, toErrorTextWithCause } from '../node/error-text.ts';
 import { describeReaders } from '../node/private-files.ts';
+import type { CommandSurroundings } from './commands/command-surroundings.ts';
 import { runMigrateCommand } from './commands/migrate-command.ts';
+import { runRetainCommand } from './commands/retain-command.ts';
+import { runTenantCommand } from './commands/tenant-command.ts';
 import { OptionError } from './option-error.ts';
 import { HELP_TEXT, readCommandLine, type CommandLine } from './read-command-line.ts';
 import type { HealthOptions, ServiceHealth } from './health/start-health.ts';
 import { importFiles } from './import/import-files.ts';
 import { startService, type RunningService } from './start-service.ts';
 import type { RecordStore } from './store/record-store.ts';
+import { findTenantFolder } from './tenants/folder-tenants.ts';
 import type { PostgresPlace } from './store-postgres/open-postgres-store.ts';
 
 const EXIT_BAD_OPTIONS = 2;
 
+type Command = (args: readonly string[], surroundings: CommandSurroundings) => Promise<void>;
+
+/** What else the service's command line does than serve, by its first word. */
+const COMMANDS: ReadonlyMap<string, Command> = new Map([
+  ['retain', runRetainCommand],
+  ['tenant', runTenantCommand],
+]);
+
+function toSurroundings(): CommandSurroundings {
+  return {
+    environment: process.env,
+    write: (text) => void process.stdout.write(text),
+    now: Date.now,
+    reportError,
+  };
+}
+
 /** Runs the command until a signal ends it. Resolves with the exit code when it doesn't get to run. */
 export async function runCommand(args: readonly string[]): Promise<number | undefined> {
   try {
-    if (args.includes('--migrate')) {
-      await runMigrateCommand(args, process.env, (text) => void process.stdout.write(text));
+    const [word = '', ...rest] = args;
+    const command = args.includes('--migrate') ? runMigrateCommand : COMMANDS.get(word);
+    if (command !== undefined) {
+      await command(command === runMigrateCommand ? args : rest, toSurroundings());
       return 0;
     }
     const options = readCommandLine(args, process.env);
@@ -39,7 +62,8 @@ export async function runCommand(args: readonly string[]): Promise<number | unde
       return 1;
     }
     const { url, tenant, accessToken, accessTokenSecret } = service;
-    process.stdout.write(`${JSON.stringify({ url, tenant, accessToken, accessTokenSecret })}\n`);
+    const credentials = accessToken === '' ? {} : { accessToken, accessTokenSecret };
+    process.stdout.write(`${JSON.stringify({ url, tenant, ...credentials })}\n`);
     return undefined;
   } catch (error) {
     if (error instanceof OptionError) {
@@ -55,14 +79,21 @@ export async function runCommand(args: readonly string[]): Promise<number | unde
 async function start(options: CommandLine): Promise<RunningService> {
   const { database, metricsPort } = options;
   const health = metricsPort === null ? null : await openHealth({ ...options, metricsPort });
-  const service = await startService(options, {
-    ...(health === null ? {} : { health }),
-    ...(database === null ? {} : { openStore: () => openDatabase({ ...database, tenant: options.tenant }) }),
-    now: Date.now,
-    elapsedMs: () => performance.now(),
-    logRequest: (entry) => void process.stderr.write(`${JSON.stringify(entry)}\n`),
-    reportError,
-  });
+  const dataFolder =
+    database === null ? findTenantFolder(options.dataFolder, options.tenant) : options.dataFolder;
+  const service = await startService(
+    { ...options, dataFolder },
+    {
+      ...(health === null ? {} : { health }),
+      ...(database === null
+        ? {}
+        : { openStore: () => openDatabase({ ...database, tenant: options.tenant }) }),
+      now: Date.now,
+      elapsedMs: () => performance.now(),
+      logRequest: (entry) => void process.stderr.write(`${JSON.stringify(entry)}\n`),
+      reportError,
+    },
+  );
   return { ...service, stop: () => service.stop().finally(() => health?.close()) };
 }
 

@@ -19,6 +19,7 @@ import { reportIncidents } from './simulation/reported-incidents.ts';
 import { createSimulatedPlatform } from './simulation/simulated-platform.ts';
 import { toStartError } from './start-error.ts';
 import type { RecordStore, StoreSize } from './store/record-store.ts';
+import { hasRealRecords } from './tenants/prepare-tenant.ts';
 import { openSqliteStore } from './store-sqlite/open-sqlite-store.ts';
 
 /** What the service takes from its surroundings. */
@@ -38,6 +39,7 @@ export interface RunningService {
   /** Base address without a trailing slash. */
   readonly url: string;
   readonly tenant: number;
+  /** Both empty for credentials that were printed once when they were given, and are not kept. */
   readonly accessToken: string;
   readonly accessTokenSecret: string;
   setLive(live: boolean): void;
@@ -91,7 +93,8 @@ async function startOnStore(
     platform,
     perSecond: options.livePerSecond,
   });
-  if (options.live) await traffic.writeMissed();
+  const isLive = options.live && !(await hasRealRecords(store));
+  if (isLive) await traffic.writeMissed();
   const live = createLiveSwitch(traffic, reportError);
   const shared = await shareWithOthers(store, options, surroundings);
   const app = createServiceApp({
@@ -111,7 +114,7 @@ async function startOnStore(
   });
   const url = await listen(app, options);
   const importer = createImporter({ store, seed, zone: options.timeZone, elapsedMs });
-  live.set(options.live);
+  live.set(isLive);
   surroundings.health?.watch(store);
   const stop = async (): Promise<void> => {
     surroundings.health?.drain();
@@ -132,7 +135,8 @@ async function startOnStore(
   return {
     url,
     tenant: options.tenant,
-    ...clear,
+    accessToken: clear?.accessToken ?? '',
+    accessTokenSecret: clear?.accessTokenSecret ?? '',
     setLive: live.set,
     setSimulation: platform.set,
     importFile: importer.run,

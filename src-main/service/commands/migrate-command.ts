@@ -1,4 +1,5 @@
 import { OptionError } from '../option-error.ts';
+import type { CommandSurroundings } from './command-surroundings.ts';
 import { DATABASE_OPTIONS, readDatabasePlace } from './database-place.ts';
 import { parseOptions } from './parse-options.ts';
 
@@ -11,8 +12,7 @@ const OPTIONS = {
 /** `--migrate`: brings the database up to date and ends. Apart from serving, which needs no right to change tables. */
 export async function runMigrateCommand(
   args: readonly string[],
-  environment: NodeJS.ProcessEnv,
-  write: (text: string) => void,
+  { environment, write }: CommandSurroundings,
 ): Promise<void> {
   const { values } = parseOptions({ args: [...args], options: OPTIONS, strict: true });
   const place = readDatabasePlace(values, environment);

@@ -22,7 +22,7 @@ export async function sendCreatedToken(
 ): Promise<FastifyReply> {
   const body = tryReadJsonBody(request.body);
   const isWellFormed = Value.Check(TokenRequest, body);
-  const isRefused = isWellFormed && (!checkCredentials(body) || body.tenant !== tenant);
+  const isRefused = isWellFormed && (!(await checkCredentials(body)) || body.tenant !== tenant);
   // Others may have been refused while this body was on its way.
   const waitSeconds = await (isRefused ? refusals.add(request.ip) : refusals.readWaitSeconds(request.ip));
   if (waitSeconds > 0) return sendSlowDown(reply, waitSeconds);

@@ -2,7 +2,9 @@ import { AppError } from '../../common/contract/errors.ts';
 import { toErrorText } from '../../node/error-text.ts';
 import { toStartError } from '../start-error.ts';
 import { connectPostgres, type PostgresConnection, type PostgresPool } from './connect.ts';
-import { migrate, type MigrationResult } from './migrate.ts';
+import { checkVersion, migrate, type MigrationResult } from './migrate.ts';
+import { retainDays } from './retain-days.ts';
+import { listTenants } from './tenants.ts';
 
 export type DatabaseAddress = Pick<PostgresConnection, 'url' | 'schema'>;
 
@@ -12,6 +14,20 @@ export function migrateDatabase(
   servingRole: string | null = null,
 ): Promise<MigrationResult> {
   return withDatabase(address, (pool) => migrate(pool, address.schema, servingRole));
+}
+
+/** Removes days before `cutoffMs` of every tenant, or of one; tells how many records those were, by tenant. */
+export function retainInDatabase(
+  address: DatabaseAddress,
+  { cutoffMs, only }: { readonly cutoffMs: number; readonly only: number | null },
+  onRetained: (result: { readonly tenant: number; readonly removedRecords: number }) => void,
+): Promise<void> {
+  return withDatabase(address, async (pool) => {
+    await checkVersion(pool, address.schema);
+    const tenants = await listTenants(pool);
+    for (const tenant of tenants.filter((each) => only === null || each === only))
+      onRetained({ tenant, removedRecords: await retainDays(pool, tenant, cutoffMs) });
+  });
 }
 
 /** Runs `work` with connections of its own. What the database refuses becomes AppError `local-service.start-failed`. */

@@ -1,11 +1,19 @@
 import { isPermissionError, type PostgresPool, type Queryable } from './connect.ts';
 import { toStartError } from '../start-error.ts';
-import { COUNTERS, RECORD_TABLES } from './schema.ts';
+import { COUNTERS, RECORD_TABLES, TENANT_TABLES } from './schema.ts';
 
 /** Names the lock under which one process at a time makes or removes a tenant. */
 const LOCK = 0x43537474;
 
 const FIND_SQL = 'SELECT 1 FROM tenant WHERE tenant = $1';
+
+/** Every tenant of the database, in ascending order. Needs the right to see them all: that of the tables' owner. */
+export async function listTenants(pool: PostgresPool): Promise<number[]> {
+  const rows = await pool.read((connection) =>
+    connection.query<[number]>('SELECT tenant FROM tenant ORDER BY tenant'),
+  );
+  return rows.map(([tenant]) => tenant);
+}
 
 export async function hasTenant(pool: PostgresPool, tenant: number): Promise<boolean> {
   const rows = await pool.read((connection) => connection.query(FIND_SQL, [tenant]));
@@ -45,4 +53,19 @@ async function addPartitions(connection: Queryable, table: string, tenant: numbe
     `CREATE TABLE ${own} PARTITION OF ${table} FOR VALUES IN (${tenant}) PARTITION BY RANGE (date_ms)`,
   );
   await connection.query(`CREATE TABLE ${own}_rest PARTITION OF ${own} DEFAULT`);
+}
+
+/** Removes a tenant with everything of it; false when there is none. */
+export function removeTenant(pool: PostgresPool, tenant: number): Promise<boolean> {
+  return pool.forTenant(tenant).transact(async (connection) => {
+    await connection.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
+    const known = await connection.query('DELETE FROM tenant WHERE tenant = $1 RETURNING tenant', [tenant]);
+    if (known.length === 0) return false;
+    // Who writes for it ends first, and finds no counters afterwards.
+    await connection.query('SELECT 1 FROM counter WHERE tenant = $1 FOR UPDATE', [tenant]);
+    for (const table of RECORD_TABLES) await connection.query(`DROP TABLE IF EXISTS ${table}_t${tenant}`);
+    for (const table of TENANT_TABLES)
+      await connection.query(`DELETE FROM ${table} WHERE tenant = $1`, [tenant]);
+    return true;
+  });
 }

@@ -49,7 +49,7 @@ export async function createFollowingRig(options: FollowingRigOptions) {
     cursorKey: Buffer.alloc(32, 7),
     options: DEFAULT_SERVICE_OPTIONS,
     platform: createSimulatedPlatform(now),
-    checkCredentials: () => true,
+    checkCredentials: () => Promise.resolve(true),
     now,
     elapsedMs: () => performance.now(),
     reportError: (error) => {

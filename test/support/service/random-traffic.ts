@@ -39,7 +39,7 @@ export async function startBareService(openStore?: OpenStore): Promise<BareServi
     seed: 1,
     cursorKey: Buffer.alloc(32, 7),
     platform: createSimulatedPlatform(now),
-    checkCredentials: () => false,
+    checkCredentials: () => Promise.resolve(false),
     now,
     elapsedMs: () => performance.now(),
     reportError: (error) => errors.push(error),

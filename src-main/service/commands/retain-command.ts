@@ -1,0 +1,52 @@
+import { OptionError } from '../option-error.ts';
+import { DATABASE_OPTIONS, readDatabasePlace } from './database-place.ts';
+import type { CommandSurroundings } from './command-surroundings.ts';
+import { parseOptions } from './parse-options.ts';
+
+const DAY_MS = 86_400_000;
+const MAX_DAYS = 36_500;
+const OPTIONS = {
+  ...DATABASE_OPTIONS,
+  days: { type: 'string' },
+  tenant: { type: 'string' },
+  help: { type: 'boolean' },
+} as const;
+
+const HELP_TEXT = `Removes old days of a database.
+
+  npm run service -- retain --days N [--tenant N]
+
+  --days N                    whole days (UTC) before today that are kept; older records go, with what was summed of them
+  --tenant N                  only this tenant's (default: every tenant's)
+  --database URL              the database, as its owner; or DATABASE_URL
+  --database-schema NAME      schema of its tables (default channelscope)
+
+It prints one line of JSON for each tenant. Run it once a day.
+`;
+
+/** `retain`: drops the partitions of days that are not kept any more. */
+export async function runRetainCommand(
+  args: readonly string[],
+  surroundings: CommandSurroundings,
+): Promise<void> {
+  const { values } = parseOptions({ args: [...args], options: OPTIONS, strict: true });
+  if (values.help === true) {
+    surroundings.write(HELP_TEXT);
+    return;
+  }
+  const days = readWhole(values.days, MAX_DAYS);
+  if (days === null) throw new OptionError(`--days takes a whole number from 1 to ${MAX_DAYS}.`);
+  const place = readDatabasePlace(values, surroundings.environment);
+  if (place === null) throw new OptionError('retain needs --database URL or DATABASE_URL.');
+  const only = values.tenant === undefined ? null : readWhole(values.tenant, Number.MAX_SAFE_INTEGER);
+  if (values.tenant !== undefined && only === null) throw new OptionError('--tenant takes a whole number.');
+  const { retainInDatabase } = await import('../store-postgres/administer.ts');
+  await retainInDatabase(place, { cutoffMs: surroundings.now() - days * DAY_MS, only }, (result) => {
+    surroundings.write(`${JSON.stringify(result)}\n`);
+  });
+}
+
+function readWhole(text: string | undefined, most: number): number | null {
+  const value = text !== undefined && /^\d{1,16}$/.test(text) ? Number(text) : 0;
+  return value >= 1 && value <= most ? value : null;
+}

@@ -1,0 +1,135 @@
+import { giveCredentials } from '../credentials.ts';
+import { OptionError } from '../option-error.ts';
+import { toStartError } from '../start-error.ts';
+import { openFolderTenants } from '../tenants/folder-tenants.ts';
+import { prepareTenant } from '../tenants/prepare-tenant.ts';
+import type { TenantDirectory } from '../tenants/tenant-directory.ts';
+import { DATABASE_OPTIONS, readDatabasePlace, type DatabaseValues } from './database-place.ts';
+import type { CommandSurroundings } from './command-surroundings.ts';
+import { parseOptions } from './parse-options.ts';
+
+const OPTIONS = {
+  ...DATABASE_OPTIONS,
+  data: { type: 'string' },
+  'forget-records': { type: 'boolean' },
+  help: { type: 'boolean' },
+} as const;
+
+const HELP_TEXT = `Tenants of the reporting service.
+
+  npm run service -- tenant list            one line of JSON for each tenant, with its records
+  npm run service -- tenant add N           makes a tenant for records of a platform, and prints its credentials, once
+  npm run service -- tenant rotate N        replaces its credentials, and prints the new ones, once
+  npm run service -- tenant remove N --forget-records
+
+  --data DIR                  the data folder, for tenants that are kept in files
+  --database URL              the database, as its owner; or DATABASE_URL
+  --database-schema NAME      schema of its tables (default channelscope)
+
+Only hashes of credentials are kept. After a rotation the old ones give no token any more; tokens that were issued
+before live until they expire.
+`;
+
+/** `tenant add|list|rotate|remove`: administers the tenants of a data folder or a database. */
+export async function runTenantCommand(
+  args: readonly string[],
+  surroundings: CommandSurroundings,
+): Promise<void> {
+  const { values, positionals } = parseOptions({
+    args: [...args],
+    options: OPTIONS,
+    allowPositionals: true,
+    strict: true,
+  });
+  if (values.help === true) {
+    surroundings.write(HELP_TEXT);
+    return;
+  }
+  const [action = '', ...rest] = positionals;
+  const write = (value: object): void => {
+    surroundings.write(`${JSON.stringify(value)}\n`);
+  };
+  switch (action) {
+    case 'list': {
+      const tenants = await openTenants(values, surroundings);
+      for (const tenant of await tenants.list()) write(await describeTenant(tenants, tenant));
+      return;
+    }
+    case 'add': {
+      const tenant = readTenant(rest);
+      const tenants = await openTenants(values, surroundings);
+      await tenants.add(tenant);
+      write(
+        await withStore(tenants, tenant, async (store) => {
+          // Without it, an earlier attempt was cut short.
+          const isThere = (await store.readProperties())['tenant'] !== undefined;
+          if (isThere) throw toStartError(`Tenant ${tenant} is there already.`);
+          return prepareTenant(store, tenant, surroundings.now());
+        }),
+      );
+      return;
+    }
+    case 'rotate': {
+      const tenant = readTenant(rest);
+      write(await withStore(await openTenants(values, surroundings), tenant, giveCredentials));
+      return;
+    }
+    case 'remove': {
+      const tenant = readTenant(rest);
+      if (values['forget-records'] !== true)
+        throw new OptionError('Removing a tenant removes its records for good: add --forget-records.');
+      const tenants = await openTenants(values, surroundings);
+      if (!(await tenants.remove(tenant))) throw toStartError(`There is no tenant ${tenant}.`);
+      return;
+    }
+    default:
+      throw new OptionError('tenant takes add, list, rotate or remove.');
+  }
+}
+
+async function openTenants(
+  values: DatabaseValues & { readonly data?: string | undefined },
+  surroundings: CommandSurroundings,
+): Promise<TenantDirectory> {
+  const place = readDatabasePlace(values, surroundings.environment);
+  if (place !== null) {
+    const { openDatabaseTenants } = await import('../tenants/database-tenants.ts');
+    return openDatabaseTenants(place, surroundings);
+  }
+  if (values.data === undefined || values.data === '')
+    throw new OptionError('--data DIR or --database URL is missing.');
+  return openFolderTenants(values.data);
+}
+
+async function describeTenant(tenants: TenantDirectory, tenant: number): Promise<object> {
+  const { records } = await withStore(tenants, tenant, async (store) => {
+    const { inboundRecords, outboundRecords } = await store.readSize();
+    return { records: { inboundRecords, outboundRecords } };
+  });
+  return { tenant, ...records };
+}
+
+async function withStore<Result extends object>(
+  tenants: TenantDirectory,
+  tenant: number,
+  work: Parameters<typeof useStore<Result>>[1],
+): Promise<Result & { readonly tenant: number }> {
+  const store = await tenants.open(tenant);
+  if (store === null) throw toStartError(`There is no tenant ${tenant}.`);
+  return { tenant, ...(await useStore(store, work)) };
+}
+
+type Store = NonNullable<Awaited<ReturnType<TenantDirectory['open']>>>;
+
+async function useStore<Result>(store: Store, work: (store: Store) => Promise<Result>): Promise<Result> {
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+function readTenant([text = '', ...more]: readonly string[]): number {
+  if (/^\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text)) && more.length === 0) return Number(text);
+  throw new OptionError('The number of one tenant is needed.');
+}

@@ -1,0 +1,27 @@
+import type { DatabasePlace } from '../commands/database-place.ts';
+import { withDatabase } from '../store-postgres/administer.ts';
+import { checkVersion } from '../store-postgres/migrate.ts';
+import { openPostgresStore } from '../store-postgres/open-postgres-store.ts';
+import { addTenant, hasTenant, listTenants, removeTenant } from '../store-postgres/tenants.ts';
+import type { TenantDirectory } from './tenant-directory.ts';
+
+/** The tenants of a PostgreSQL database. Adding and removing need the rights of the tables' owner. */
+export function openDatabaseTenants(
+  place: DatabasePlace,
+  surroundings: { readonly now: () => number; readonly reportError: (error: unknown) => void },
+): TenantDirectory {
+  const use: typeof withDatabase = (address, work) =>
+    withDatabase(address, async (pool) => {
+      await checkVersion(pool, place.schema);
+      return work(pool);
+    });
+  return {
+    list: () => use(place, listTenants),
+    add: (tenant) => use(place, (pool) => addTenant(pool, tenant, surroundings.now())),
+    open: async (tenant) => {
+      const isKnown = await use(place, (pool) => hasTenant(pool, tenant));
+      return isKnown ? openPostgresStore({ ...place, tenant }, surroundings) : null;
+    },
+    remove: (tenant) => use(place, (pool) => removeTenant(pool, tenant)),
+  };
+}

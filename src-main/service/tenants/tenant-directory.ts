@@ -1,0 +1,13 @@
+import type { RecordStore } from '../store/record-store.ts';
+
+/** The tenants that are kept in one place: a data folder, or a database. */
+export interface TenantDirectory {
+  /** In ascending order. */
+  list(): Promise<number[]>;
+  /** Makes a tenant's store, empty; false when it is there already. */
+  add(tenant: number): Promise<boolean>;
+  /** Null for an unknown tenant. Whoever opens it closes it. */
+  open(tenant: number): Promise<RecordStore | null>;
+  /** Removes a tenant with everything of it; false when there is none. */
+  remove(tenant: number): Promise<boolean>;
+}

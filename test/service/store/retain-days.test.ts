@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { retainInDatabase } from '../../../src-main/service/store-postgres/administer.ts';
+import { openPostgresStore } from '../../../src-main/service/store-postgres/open-postgres-store.ts';
+import type { RecordStore } from '../../../src-main/service/store/record-store.ts';
+import type { NewInboundRecord } from '../../../src-main/service/store/records.ts';
+import { findPostgres, startPostgres, type PostgresServer } from '../../support/service/postgres-server.ts';
+
+const DAY_MS = 86_400_000;
+const NOW_MS = Date.UTC(2026, 10, 22, 12);
+const ALWAYS = { fromMs: 0, toMs: 10 ** 13 };
+
+describe.skipIf(findPostgres() === undefined)('days of a database', () => {
+  let server: PostgresServer;
+  let store: RecordStore;
+  beforeAll(async () => {
+    server = await startPostgres();
+    await server.migrate('kept');
+    store = await openPostgresStore(
+      { url: server.url, schema: 'kept', tenant: 1 },
+      { now: () => NOW_MS, reportError: () => undefined },
+    );
+  });
+  afterAll(async () => {
+    await store.close();
+    await server.stop();
+  });
+  const toRecord = (dateMs: number): NewInboundRecord => ({
+    dateMs,
+    session: 1,
+    channel: 1 + (dateMs % 3),
+    service: 2,
+    origin: 'web',
+    responseCode: 200,
+    responseTimeUs: 1000,
+    botLatencyMs: 5,
+  });
+  const readTotals = async (period: {
+    fromMs: number;
+    toMs: number;
+  }): Promise<readonly [number, number, number]> => {
+    const { records, total } = await store.readDetailPage('inbound', {
+      ...period,
+      after: null,
+      limit: 10_000,
+    });
+    const groups = await store.readSummary('inbound', period);
+    return [records.length, total, groups.reduce((sum, each) => sum + each.records, 0)];
+  };
+
+  it('a page reads the partitions of its days only', async () => {
+    const dates = Array.from({ length: 40 }, (_, day) => NOW_MS - day * DAY_MS);
+    await store.writeBatch({ inbound: dates.map(toRecord), outbound: [] });
+    const plan = await server.read(
+      `EXPLAIN SELECT * FROM kept.inbound_record WHERE tenant = 1
+       AND date_ms >= ${NOW_MS - 3 * DAY_MS} AND date_ms < ${NOW_MS - DAY_MS} ORDER BY date_ms, arrival LIMIT 10`,
+    );
+    const touched = [...plan.matchAll(/on (inbound_record\w*)/g)].map(([, name]) => name);
+    expect(touched).toEqual(['19', '20', '21'].map((day) => `inbound_record_t1_202611${day}`));
+  });
+
+  it('are dropped once they are older than what is kept, and sums agree with what is left', async () => {
+    const far = NOW_MS - 1_000 * DAY_MS;
+    await store.writeBatch({ inbound: [far, far + 1].map(toRecord), outbound: [] });
+    const before = await readTotals(ALWAYS);
+    const results: unknown[] = [];
+    // In the middle of a rollup of eight days.
+    const place = { url: server.url, schema: 'kept' };
+    await retainInDatabase(place, { cutoffMs: NOW_MS - 10 * DAY_MS, only: null }, (result) =>
+      results.push(result),
+    );
+    expect(results).toEqual([{ tenant: 1, removedRecords: before[1] - 11 }]);
+    expect(await readTotals(ALWAYS)).toEqual([11, 11, 11]);
+    for (const days of [5, 9, 11, 30])
+      expect(new Set(await readTotals({ fromMs: NOW_MS - days * DAY_MS - 5, toMs: NOW_MS + 1 })).size).toBe(
+        1,
+      );
+    const tables = await server.read("SELECT tablename FROM pg_tables WHERE schemaname = 'kept'");
+    expect(tables).toContain('inbound_record_t1_20261112');
+    expect(tables).not.toContain('inbound_record_t1_20261111');
+    await store.writeBatch({ inbound: [toRecord(NOW_MS - 9 * DAY_MS)], outbound: [] });
+    expect(await readTotals(ALWAYS)).toEqual([12, 12, 12]);
+  });
+});
