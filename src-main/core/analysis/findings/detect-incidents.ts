@@ -3,7 +3,7 @@ import type { Judged, Measured } from './evidence.ts';
 import type { Expectation } from './expect-traffic.ts';
 import { measureDispersion } from './measure-dispersion.ts';
 import { scanMinutes, type Run } from './scan-minutes.ts';
-import type { HourCounts, TrafficCounts, TrafficCoverage } from './traffic-grid.ts';
+import { HOUR_MINUTES, type HourCounts, type TrafficCounts, type TrafficCoverage } from './traffic-grid.ts';
 import { FACTOR, weighShares } from './weigh-shares.ts';
 import { weighVolume } from './weigh-volume.ts';
 
@@ -43,11 +43,12 @@ export function detectIncidents(
   expected: readonly (Expectation | null)[],
 ): Incident[] {
   const { channel, service, directions } = series;
+  const judge = createJudge(covered, series, expected);
   return TRAFFIC_KINDS.flatMap((kind) => {
-    const { evidence, measure } = createEvidence(covered, series, expected, kind);
+    const { evidence, measure } = judge(kind);
     return scanMinutes(evidence).flatMap((run) => {
       const measured = measure(run.onset, run.end ?? evidence.minutes);
-      const source = expected[Math.floor(run.onset / 60)]?.source ?? 'days';
+      const source = expected[Math.floor(run.onset / HOUR_MINUTES)]?.source ?? 'days';
       return isLarge(kind, measured)
         ? [{ ...run, kind, directions, channel, service, measured, source }]
         : [];
@@ -62,15 +63,20 @@ function isLarge(kind: TrafficKind, { hits, total, expected }: Measured): boolea
   return hits >= MIN_HITS && hits >= Math.min(FACTOR * expected, (total + expected) / 2);
 }
 
-/** Returns what speaks for a kind of incident in the minutes of some traffic. */
-export function createEvidence(
+/** Returns what says what speaks for a kind of incident in the minutes of some traffic. */
+export function createJudge(
   { minutesCovered, hoursCovered, firstHour, firstMinute }: TrafficCoverage,
   { hours, minutes }: Pick<Series, 'hours' | 'minutes'>,
   expected: readonly (Expectation | null)[],
-  kind: TrafficKind,
-): Judged {
-  if (kind === 'errors-up' || kind === 'slower') return weighShares(minutesCovered, minutes, expected, kind);
-  const before = Math.floor(firstMinute / 60) - firstHour;
-  const dispersion = measureDispersion(hours.requests.subarray(0, before), hoursCovered);
-  return weighVolume({ minutesCovered, dispersion }, minutes, expected, kind);
+): (kind: TrafficKind) => Judged {
+  let known: number | null = null;
+  const readDispersion = (): number => {
+    const before = Math.floor(firstMinute / HOUR_MINUTES) - firstHour;
+    known ??= measureDispersion(hours.requests.subarray(0, before), hoursCovered);
+    return known;
+  };
+  return (kind) =>
+    kind === 'errors-up' || kind === 'slower'
+      ? weighShares(minutesCovered, minutes, expected, kind)
+      : weighVolume({ minutesCovered, dispersion: readDispersion() }, minutes, expected, kind);
 }

@@ -1,5 +1,6 @@
 import type { Expectation } from './expect-traffic.ts';
 import type { Evidence } from './scan-minutes.ts';
+import { HOUR_MINUTES } from './traffic-grid.ts';
 
 /** The requests of a run. */
 export interface Measured {
@@ -21,7 +22,7 @@ export interface Judged {
 export function createHolder(expected: readonly (Expectation | null)[]) {
   let held: Expectation | null = null;
   return (minute: number, isUnusual: boolean): Expectation | null => {
-    const own = expected[Math.floor(minute / 60)] ?? null;
+    const own = expected[Math.floor(minute / HOUR_MINUTES)] ?? null;
     if (!isUnusual || held?.source !== 'hours') held = own;
     return held;
   };

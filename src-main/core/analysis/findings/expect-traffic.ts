@@ -153,9 +153,16 @@ function toUsualShare(
   return Math.max(least, daily, toMedian(near));
 }
 
-/** The middle of some values; 0 of none. */
+/** The middle of some values; 0 of none. There are a week of them: sorting in place is quicker than a call for each pair. */
 function toMedian(values: readonly number[]): number {
-  const sorted = Float64Array.from(values).sort();
+  const sorted = values.slice();
+  for (let next = 1; next < sorted.length; next += 1) {
+    const value = sorted[next] as number;
+    let place = next;
+    for (; place > 0 && (sorted[place - 1] as number) > value; place -= 1)
+      sorted[place] = sorted[place - 1] as number;
+    sorted[place] = value;
+  }
   const upper = sorted[Math.floor(sorted.length / 2)] ?? 0;
   const lower = sorted[Math.ceil(sorted.length / 2) - 1] ?? 0;
   return (lower + upper) / 2;

@@ -1,7 +1,7 @@
 import { DIRECTIONS, type Direction } from '../../../common/reporting/reports.ts';
 import {
   TRAFFIC_KINDS,
-  createEvidence,
+  createJudge,
   detectIncidents,
   type Incident,
   type Place,
@@ -34,6 +34,7 @@ interface PlaceFlows extends Place {
 interface Candidate {
   readonly incident: Incident;
   readonly place: PlaceFlows;
+  readonly series: Series;
 }
 
 /** True where every request of a part belongs to a whole. */
@@ -56,7 +57,7 @@ export function findIncidents(grids: readonly TrafficGrid[]): Incident[] {
     const total = series.hours.requests.reduce((sum, count) => sum + count, 0);
     if (total < MIN_REQUESTS) return [];
     const expected = expect(place.covered, series.hours, place.flows);
-    return detectIncidents(place.covered, series, expected).map((incident) => ({ incident, place }));
+    return detectIncidents(place.covered, series, expected).map((incident) => ({ incident, place, series }));
   });
   return TRAFFIC_KINDS.flatMap((kind) => {
     const kept: Candidate[] = [];
@@ -138,6 +139,30 @@ function sumFlows({ covered, ...place }: PlaceFlows, flows: readonly TrafficFlow
   return { ...place, ...whole };
 }
 
+/** The requests of a place without those of some of its flows. */
+function takeAway({ hours, minutes, ...place }: Series, flows: Iterable<TrafficFlow>): Series {
+  const copy = (values: Float64Array): Float64Array => values.slice();
+  const rest = {
+    hours: {
+      requests: copy(hours.requests),
+      failures: copy(hours.failures),
+      timed: copy(hours.timed),
+      slowFor: hours.slowFor.map(copy),
+    },
+    minutes: {
+      requests: copy(minutes.requests),
+      failures: copy(minutes.failures),
+      timed: copy(minutes.timed),
+      slow: copy(minutes.slow),
+    },
+  };
+  for (const flow of flows) {
+    addHours(rest.hours, flow.hours, -1);
+    addMinutes(rest.minutes, flow.minutes, -1);
+  }
+  return { ...place, ...rest };
+}
+
 /** True for what is not explained by stronger incidents that share some of its flows. */
 function isUnusualBeside(candidate: Candidate, stronger: readonly Candidate[], expect: ExpectPlace): boolean {
   const { flows } = candidate.place;
@@ -155,15 +180,15 @@ function overlaps(one: Incident, other: Incident): boolean {
 
 /** True where what is left of a place without some flows is unusual in the same minutes. */
 function isUnusualWithout(
-  { incident, place }: Candidate,
+  { incident, place, series: whole }: Candidate,
   without: ReadonlySet<TrafficFlow>,
   expect: ExpectPlace,
 ): boolean {
   const rest = place.flows.filter((flow) => !without.has(flow));
   if (rest.length === 0) return false;
-  const series = sumFlows(place, rest);
+  const series = rest.length < without.size ? sumFlows(place, rest) : takeAway(whole, without);
   const expected = expect(place.covered, series.hours, rest);
-  const { evidence } = createEvidence(place.covered, series, expected, incident.kind);
+  const { evidence } = createJudge(place.covered, series, expected)(incident.kind);
   const end = incident.end ?? evidence.minutes;
   let sum = 0;
   for (let minute = 0; minute < end; minute += 1) {

@@ -12,6 +12,8 @@ export interface Run {
 /** What is looked for in a series of minutes. */
 export interface Evidence {
   readonly minutes: number;
+  /** A quick look that misses nothing: false where no minutes together can be certain. */
+  readonly mayAlarm: () => boolean;
   /** Logarithm of how much more likely a minute is unusual than usual; 0 where nothing is known of it. */
   readonly weigh: (minute: number) => number;
   /** False for minutes of which nothing is known. */
@@ -43,7 +45,8 @@ const REACH = 15;
 
 /** Returns the runs of unusual minutes. What comes later than minutes after a run crossed doesn't change its onset. */
 export function scanMinutes(evidence: Evidence): Run[] {
-  const { minutes, weigh, isKnown, advance } = evidence;
+  const { minutes, mayAlarm, weigh, isKnown, advance } = evidence;
+  if (!mayAlarm()) return [];
   const runs: Run[] = [];
   let start = 0;
   let sum = 0;

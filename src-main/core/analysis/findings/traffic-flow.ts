@@ -4,6 +4,7 @@ import {
   createCounts,
   createHourCounts,
   FAILED,
+  HOUR_MINUTES,
   UNTIMED,
   USUAL_DAYS,
   type TrafficFlow,
@@ -16,7 +17,6 @@ const MIN_TIMED = 200;
 const OUTCOMES = 64;
 /** An hour's outcomes, the negative ones too. */
 const ROW = OUTCOMES - UNTIMED;
-const HOUR_MINUTES = 60;
 const DAY_MINUTES = 24 * HOUR_MINUTES;
 
 /** The window of a grid, and the week before it. */

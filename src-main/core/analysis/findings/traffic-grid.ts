@@ -3,6 +3,7 @@ import type { Direction } from '../../../common/reporting/reports.ts';
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
+export const HOUR_MINUTES = 60;
 /** What is usual at a time of day shows in so many days before it. */
 export const USUAL_DAYS = 7;
 
@@ -67,19 +68,28 @@ export function createHourCounts(hours: number, days: number): HourCounts {
   return { requests, failures, timed, slowFor: Array.from({ length: days }, () => new Float64Array(hours)) };
 }
 
-/** Adds the requests of some hours to those of a whole. */
-export function addHours(whole: HourCounts, own: HourCounts): void {
-  for (const name of ['requests', 'failures', 'timed'] as const) addCounts(whole[name], own[name]);
-  for (const [day, slow] of own.slowFor.entries()) addCounts(whole.slowFor[day] ?? slow, slow);
+/** Adds the requests of some hours to those of a whole, or (-1 times) takes them away. */
+export function addHours(whole: HourCounts, own: HourCounts, times: 1 | -1 = 1): void {
+  for (const name of ['requests', 'failures', 'timed'] as const) addCounts(whole[name], own[name], times);
+  for (const [day, slow] of own.slowFor.entries()) addCounts(whole.slowFor[day] ?? slow, slow, times);
 }
 
-/** Adds the requests of some minutes to those of a whole. */
-export function addMinutes(whole: TrafficCounts, own: TrafficCounts): void {
-  for (const name of ['requests', 'failures', 'timed', 'slow'] as const) addCounts(whole[name], own[name]);
+/** Adds the requests of some minutes to those of a whole, or (-1 times) takes them away. */
+export function addMinutes(whole: TrafficCounts, own: TrafficCounts, times: 1 | -1 = 1): void {
+  const { requests, failures, timed, slow } = own;
+  for (let minute = 0; minute < requests.length; minute += 1) {
+    const count = requests[minute] as number;
+    if (count === 0) continue;
+    whole.requests[minute] = (whole.requests[minute] as number) + times * count;
+    whole.failures[minute] = (whole.failures[minute] as number) + times * (failures[minute] as number);
+    whole.timed[minute] = (whole.timed[minute] as number) + times * (timed[minute] as number);
+    whole.slow[minute] = (whole.slow[minute] as number) + times * (slow[minute] as number);
+  }
 }
 
-function addCounts(to: Float64Array, from: Float64Array): void {
-  for (let slot = 0; slot < from.length; slot += 1) to[slot] = (to[slot] ?? 0) + (from[slot] ?? 0);
+function addCounts(to: Float64Array, from: Float64Array, times: number): void {
+  for (let slot = 0; slot < from.length; slot += 1)
+    to[slot] = (to[slot] as number) + times * (from[slot] as number);
 }
 
 /** Returns the first hour, since the epoch, that says what is usual in a window: a day is taken around each hour. */

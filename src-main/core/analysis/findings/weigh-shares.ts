@@ -1,6 +1,7 @@
 import type { Expectation } from './expect-traffic.ts';
 import { createHolder, type Judged } from './evidence.ts';
-import type { TrafficCounts } from './traffic-grid.ts';
+import { ALARM } from './scan-minutes.ts';
+import { HOUR_MINUTES, type TrafficCounts } from './traffic-grid.ts';
 
 /** Shares have to grow by this factor and this much. */
 export const FACTOR = 3;
@@ -18,9 +19,12 @@ export function weighShares(
 ): Judged {
   const hits = kind === 'errors-up' ? counts.failures : counts.slow;
   const all = kind === 'errors-up' ? counts.requests : counts.timed;
-  const usual = new Float64Array(all.length);
+  /** Made once it is needed: most places have nothing unusual. */
+  let usual = new Float64Array();
   const soFar = { hits: 0, all: 0 };
   const hold = createHolder(expected);
+  const readShare = (own: Expectation | null | undefined): number =>
+    (kind === 'errors-up' ? own?.failing : own?.slow) ?? 0;
   const toUnusual = (share: number): number =>
     Math.min(MAX_SHARE, Math.max(FACTOR * share, share + STEP[kind]));
   const sum = (values: Float64Array, from: number, to: number): number => {
@@ -31,10 +35,26 @@ export function weighShares(
   return {
     evidence: {
       minutes: all.length,
+      mayAlarm: () => {
+        let weight = 0;
+        for (const [hour, own] of expected.entries()) {
+          const share = readShare(own);
+          const unusual = toUnusual(share);
+          if (share === 0 || unusual <= share) continue;
+          const [ofHit, ofMiss] = [Math.log(unusual / share), Math.log((1 - unusual) / (1 - share))];
+          const end = Math.min(all.length, (hour + 1) * HOUR_MINUTES);
+          for (let minute = hour * HOUR_MINUTES; minute < end; minute += 1) {
+            const hit = hits[minute] ?? 0;
+            weight = Math.max(0, weight + hit * ofHit + ((all[minute] ?? 0) - hit) * ofMiss);
+            if (weight >= ALARM) return true;
+          }
+        }
+        return false;
+      },
       isKnown: (minute) => minutesCovered[minute] === 1 || (all[minute] ?? 0) > 0,
       advance: (minute, isUnusual) => {
-        const own = hold(minute, isUnusual);
-        usual[minute] = (kind === 'errors-up' ? own?.failing : own?.slow) ?? 0;
+        if (usual.length === 0) usual = new Float64Array(all.length);
+        usual[minute] = readShare(hold(minute, isUnusual));
         soFar.hits = isUnusual ? soFar.hits + (hits[minute - 1] ?? 0) : 0;
         soFar.all = isUnusual ? soFar.all + (all[minute - 1] ?? 0) : 0;
       },

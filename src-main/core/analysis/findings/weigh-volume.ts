@@ -1,6 +1,7 @@
 import type { Expectation } from './expect-traffic.ts';
 import { createHolder, type Judged } from './evidence.ts';
-import type { TrafficCounts } from './traffic-grid.ts';
+import { ALARM } from './scan-minutes.ts';
+import { HOUR_MINUTES, type TrafficCounts } from './traffic-grid.ts';
 
 /** Volume is looked at for this part of the usual one, and for this multiple. */
 const DROP = 0.35;
@@ -38,8 +39,7 @@ export function weighVolume(
 ): Judged {
   const isDrop = kind === 'volume-down';
   /** What is not unusual yet, and what is most likely; -1 where nothing is known. */
-  const rates = new Float64Array(requests.length).fill(-1);
-  const likely = new Float64Array(requests.length).fill(-1);
+  let [rates, likely] = [new Float64Array(), new Float64Array()];
   const hold = createHolder(expected);
   const level = { seen: 0, usual: 0 };
   const memory = 0.5 ** (1 / LEVEL_MEMORY_MINUTES);
@@ -66,8 +66,29 @@ export function weighVolume(
   return {
     evidence: {
       minutes: requests.length,
+      mayAlarm: () => {
+        const least = Math.max(1, usualDispersion);
+        const most = Math.max(least, MAX_DISPERSION_OF_BLOCK);
+        let weight = 0;
+        for (let hour = 0; hour < expected.length; hour += 1) {
+          const rate = isDrop ? toMost(expected, hour) : toLeast(expected, hour);
+          if (rate <= 0) continue;
+          const end = Math.min(requests.length, (hour + 1) * HOUR_MINUTES);
+          for (let minute = hour * HOUR_MINUTES; minute < end; minute += 1) {
+            if (!isCovered(minute)) continue;
+            const own = (requests[minute] ?? 0) * logFactor - rate * (factor - 1);
+            weight = Math.max(0, weight + own / (own > 0 ? least : most));
+            if (weight >= ALARM) return true;
+          }
+        }
+        return false;
+      },
       isKnown: isCovered,
       advance: (minute, isUnusual) => {
+        if (rates.length === 0) {
+          rates = new Float64Array(requests.length).fill(-1);
+          likely = new Float64Array(requests.length).fill(-1);
+        }
         const own = hold(minute, isUnusual);
         if (own === null || !isCovered(minute)) return;
         const usual = own.source === 'hours' ? own.rate : interpolate(expected, minute);
@@ -139,10 +160,31 @@ function toHighest(
   return Math.max(highest * ofDay, usual * level, LEAST_RATE);
 }
 
+/** What `toLowest` is at most in an hour; 0 where nothing is known. */
+function toMost(expected: readonly (Expectation | null)[], hour: number): number {
+  const own = expected[hour] ?? null;
+  if (own === null) return 0;
+  if (own.source === 'hours') return own.rate * LESS_BY_HOUR;
+  return Math.max(...listAround(expected, hour)) * (own.isWeekKnown ? LESS_BY_WEEK * own.weekday : 1);
+}
+
+/** What `toHighest` is at least in an hour; 0 where nothing is known. */
+function toLeast(expected: readonly (Expectation | null)[], hour: number): number {
+  const own = expected[hour] ?? null;
+  if (own === null || own.source === 'hours') return 0;
+  const usual = Math.min(...listAround(expected, hour)) * (own.isWeekKnown ? MORE_BY_WEEK : 1);
+  return Math.max(usual * Math.min(1, own.weekdayPeak), LEAST_RATE);
+}
+
+/** The rates that those of an hour's minutes lie between. */
+function listAround(expected: readonly (Expectation | null)[], hour: number): number[] {
+  return [hour - 1, hour, hour + 1].flatMap((of) => expected[of]?.rate ?? []);
+}
+
 /** The usual rate, between the middles of hours. */
 function interpolate(expected: readonly (Expectation | null)[], minute: number): number {
-  const hour = Math.floor(minute / 60);
-  const place = (minute + 0.5) / 60 - hour - 0.5;
+  const hour = Math.floor(minute / HOUR_MINUTES);
+  const place = (minute + 0.5) / HOUR_MINUTES - hour - 0.5;
   const own = expected[hour]?.rate ?? 0;
   const other = expected[hour + Math.sign(place)];
   if (other?.source !== 'days') return own;

@@ -1,11 +1,11 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Finding, FindingKind } from '../../../../common/model/analysis/finding.ts';
 import type { FieldCondition } from '../../../../common/model/records/record-filter.ts';
-import type { Direction } from '../../../../common/reporting/reports.ts';
+import { DIRECTIONS } from '../../../../common/reporting/reports.ts';
 import { DAY_MS, HOUR_MS, USUAL_DAYS, type TimeSpan } from '../../findings/traffic-grid.ts';
 import type { Place } from '../../findings/detect-incidents.ts';
 import { readRows } from '../engine-database.ts';
-import { toFilterSql, type SqlCondition } from '../filter-sql.ts';
+import { NO_CONDITION, toFilterSql, type BoundValue, type SqlCondition } from '../filter-sql.ts';
 import { toSourceSql, type RecordScope } from '../record-scope.ts';
 
 /** What a finding's records are, without what is counted of them. */
@@ -23,10 +23,26 @@ export interface FindingFigures extends Pick<
   readonly medianMs: number | null;
 }
 
+type FigureRow = [
+  requests: number,
+  failures: number,
+  medianMs: number | null,
+  inbound: number,
+  outbound: number,
+  errorFamily: string | null,
+  /** JSON. */
+  examples: string,
+];
+
 const MAX_EXAMPLES = 3;
 const HALF_HOUR_MS = HOUR_MS / 2;
 const HOURS_BEFORE_MS = 6 * HOUR_MS;
 const FAILS = 'coalesce(response_code BETWEEN 400 AND 599, false)';
+/** A session has requests of both directions; each is named once, with the one that it began with. */
+const EXAMPLES_SQL = `(SELECT coalesce(to_json(list({'direction': direction, 'sessionId': session_id} ORDER BY place)), '[]')::VARCHAR FROM (
+  SELECT arg_min(direction, date_ms) AS direction, session_id,
+    row_number() OVER (ORDER BY count(*) DESC, min(date_ms), session_id) AS place
+  FROM counted WHERE session_id <> '' GROUP BY session_id ORDER BY place LIMIT ${MAX_EXAMPLES}))`;
 const COLUMNS = ['date_ms', 'response_code', 'response_time_ms', 'error_pattern', 'session_id'];
 
 /** Returns the conditions that show exactly the records that a finding counts. */
@@ -52,57 +68,48 @@ function listPlace({ channel, service }: Place): FieldCondition[] {
   ];
 }
 
-/** Counts and measures the records of a finding in its directions. */
+/** Which of the requests at its place and in its time a finding counts: those that `listConditions` shows. */
+function toCountedSql({ kind, newFamily }: FindingShape, bind: (value: BoundValue) => string): string {
+  if (kind === 'errors-up') return FAILS;
+  if (kind === 'slower') return `NOT ${FAILS}`;
+  return newFamily === null ? 'true' : `error_pattern = ${bind(newFamily)}`;
+}
+
+/** Counts and measures the records of a finding in its directions, in one statement: each reads the same few records. */
 export async function readFigures(
   connection: DuckDBConnection,
   scopes: readonly RecordScope[],
   shape: FindingShape,
 ): Promise<FindingFigures> {
-  const { kind, fromMs, toMs } = shape;
-  const all = [...listPlace(shape), { field: 'dateMs' as const, min: fromMs, max: toMs }];
-  const [[requests, failures, medianMs] = [0, 0, null]] = await readFrom<[number, number, number | null]>(
+  const { kind, newFamily, fromMs, toMs } = shape;
+  const { source, values } = toRecordsSql(scopes, [
+    ...listPlace(shape),
+    { field: 'dateMs', min: fromMs, max: toMs },
+  ]);
+  const counted = toCountedSql(shape, (value) => `$${values.push(value)}`);
+  const [row] = await readRows<FigureRow>(
     connection,
-    scopes,
-    all,
-    (source) => `SELECT count(*), count(*) FILTER (${FAILS}),
-      quantile_cont(response_time_ms, 0.5) FILTER (NOT ${FAILS} AND response_time_ms >= 0) FROM ${source}`,
+    `WITH every AS MATERIALIZED (FROM ${source}), counted AS (FROM every WHERE ${counted})
+     SELECT count(*), count(*) FILTER (${FAILS}),
+       quantile_cont(response_time_ms, 0.5) FILTER (NOT ${FAILS} AND response_time_ms >= 0),
+       ${DIRECTIONS.map((own) => `(SELECT count(*) FROM counted WHERE direction = '${own}')`).join(', ')},
+       (SELECT error_pattern FROM counted WHERE error_pattern <> ''
+        GROUP BY error_pattern ORDER BY count(*) DESC, error_pattern LIMIT 1),
+       ${EXAMPLES_SQL}
+     FROM every`,
+    values,
   );
-  const counted = listConditions(shape);
-  const counts = new Map(
-    await readFrom<[Direction, number]>(
-      connection,
-      scopes,
-      counted,
-      (source) => `SELECT direction, count(*) FROM ${source} GROUP BY direction`,
-    ),
-  );
-  const shown = scopes.map(({ direction }) => ({ direction, count: counts.get(direction) ?? 0 }));
-  const own = shown.reduce((sum, { count }) => sum + count, 0);
-  const [[family] = [null]] =
-    kind === 'errors-up'
-      ? await readFrom<[string]>(
-          connection,
-          scopes,
-          counted,
-          (source) => `SELECT error_pattern FROM ${source} WHERE error_pattern <> ''
-            GROUP BY error_pattern ORDER BY count(*) DESC, error_pattern LIMIT 1`,
-        )
-      : [[shape.newFamily] as const];
-  const examples = await readFrom<[Direction, string]>(
-    connection,
-    scopes,
-    counted,
-    // A session has requests of both directions; each is named once, with the one that it began with.
-    (source) => `SELECT arg_min(direction, date_ms), session_id FROM ${source} WHERE session_id <> ''
-      GROUP BY session_id ORDER BY count(*) DESC, min(date_ms), session_id LIMIT ${MAX_EXAMPLES}`,
-  );
+  if (row === undefined) throw new Error('A statement without groups has one row.');
+  const [requests, failures, medianMs, inbound, outbound, family, examples] = row;
+  const counts = { inbound, outbound };
+  const isDown = kind === 'down' || kind === 'unreachable';
   return {
     requests,
-    count: kind === 'down' || kind === 'unreachable' ? failures : own,
-    shown,
+    count: isDown ? failures : inbound + outbound,
+    shown: scopes.map(({ direction }) => ({ direction, count: counts[direction] })),
     medianMs,
-    errorFamily: family,
-    examples: examples.map(([direction, sessionId]) => ({ direction, sessionId })),
+    errorFamily: kind === 'errors-up' ? family : newFamily,
+    examples: JSON.parse(examples) as FindingFigures['examples'],
   };
 }
 
@@ -126,30 +133,26 @@ export async function readUsualMedian(
           toMs: untilMs - (day + 1) * DAY_MS + HALF_HOUR_MS,
         }));
   const dates = spans.map((span) => `date_ms >= ${span.fromMs} AND date_ms < ${span.toMs}`);
-  const [[medianMs] = [null]] = await readFrom<[number | null]>(
+  const all = toRecordsSql(scopes, listPlace(shape), `(${dates.join(' OR ')})`);
+  const [[medianMs] = [null]] = await readRows<[number | null]>(
     connection,
-    scopes,
-    listPlace(shape),
-    (all) =>
-      `SELECT quantile_cont(response_time_ms, 0.5) FROM ${all} WHERE NOT ${FAILS} AND response_time_ms >= 0`,
-    `(${dates.join(' OR ')})`,
+    `SELECT quantile_cont(response_time_ms, 0.5) FROM ${all.source} WHERE NOT ${FAILS} AND response_time_ms >= 0`,
+    all.values,
   );
   return medianMs;
 }
 
-/** Reads from the records of several directions that meet conditions which mean the same in each. */
-async function readFrom<Row extends readonly unknown[]>(
-  connection: DuckDBConnection,
+/** The records of several directions that meet conditions which mean the same in each. */
+function toRecordsSql(
   scopes: readonly RecordScope[],
   conditions: readonly FieldCondition[],
-  toSql: (source: string) => string,
   also = 'true',
-): Promise<Row[]> {
+): { readonly source: string; readonly values: BoundValue[] } {
   const wheres = scopes.map(({ direction }) => toFilterSql({ conditions: [...conditions] }, direction));
   const toSelect = (scope: RecordScope, where: SqlCondition): string => {
     const source = toSourceSql(scope, COLUMNS, { ...where, sql: `${where.sql} AND ${also}` });
     return `SELECT *, '${scope.direction}' AS direction FROM ${source}`;
   };
-  const selects = scopes.map((scope, place) => toSelect(scope, wheres[place] ?? { sql: 'true', values: [] }));
-  return readRows<Row>(connection, toSql(`(${selects.join(' UNION ALL ')})`), wheres[0]?.values ?? []);
+  const selects = scopes.map((scope, place) => toSelect(scope, wheres[place] ?? NO_CONDITION));
+  return { source: `(${selects.join(' UNION ALL ')})`, values: [...(wheres[0]?.values ?? [])] };
 }
