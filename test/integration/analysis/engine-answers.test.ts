@@ -42,6 +42,12 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
+/** Records as most services send them: oldest first, each with a date. */
+function sortByDate<Dated extends { readonly dateMs: number | null }>(records: readonly Dated[]): Dated[] {
+  const toMs = ({ dateMs }: Dated): number => dateMs ?? 0;
+  return records.filter(({ dateMs }) => dateMs !== null).toSorted((a, b) => toMs(a) - toMs(b));
+}
+
 const NEVER = new AbortController().signal;
 const part = fc.record({
   snapshotId: fc.constantFrom(1, 2),
@@ -61,11 +67,15 @@ describe('what the engine finds', () => {
         fc.array(recordArbitrary, { maxLength: 30 }),
         fc.array(part, { minLength: 1, maxLength: 3 }),
         fc.array(fc.tuple(filterArbitrary, orderArbitrary), { minLength: 3, maxLength: 6 }),
-        async (first, second, chosen, questions) => {
+        fc.boolean(),
+        async (first, second, chosen, questions, areDatesMixed) => {
           round += 1;
           const [one, two] = [round * 2 + 1, round * 2 + 2];
           const number = (records: readonly Omit<PlainRecord, 'recordId'>[], id: number): PlainRecord[] =>
-            records.map((record, seq) => ({ ...record, recordId: id * SPAN + seq }));
+            (areDatesMixed ? records : sortByDate(records)).map((record, seq) => ({
+              ...record,
+              recordId: id * SPAN + seq,
+            }));
           const snapshots = new Map([
             [one, number(first, one)],
             [two, number(second, two)],
@@ -84,8 +94,11 @@ describe('what the engine finds', () => {
           });
           const scope: RecordScope = { direction: 'inbound', parts };
           const records = listScope(snapshots, parts);
-          const views = createRecordViews(database, String(round), { first: 4, most: 16 });
-          for (const [filter, order] of questions) {
+          const views = createRecordViews(database, String(round), feed.isInOrder, { first: 4, most: 16 });
+          const everything = { conditions: [] };
+          const byDate = [true, false].map((descending) => [{ column: 'dateMs' as const, descending }]);
+          const plain = byDate.map((order) => [everything, order] as const);
+          for (const [filter, order] of [...questions, ...plain]) {
             const found = records.filter((record) => meets(record, filter));
             const { viewId, totalCount } = await views.open(scope, filter, order, NEVER);
             const rowCount = await views.count(viewId);
@@ -163,13 +176,14 @@ describe('what the engine finds', () => {
     const feed = await createEngineFeed(connection, createPlainSource(new Map([[1, records]])));
     await feed.follow();
     connection.closeSync();
-    const views = createRecordViews(database, 'closed', { first: 1, most: 1 });
+    const views = createRecordViews(database, 'closed', feed.isInOrder, { first: 1, most: 1 });
     const scope: RecordScope = {
       direction: 'inbound',
       parts: [{ snapshotId: 1, recordCount: records.length, span: null, withUndated: true }],
     };
     const filter = { conditions: [{ field: 'payload' as const, text: 'found nowhere' }] };
-    const order = [{ column: 'received' as const, descending: true }];
+    // Dates are mixed up: the order has to be read.
+    const order = [{ column: 'dateMs' as const, descending: true }];
     const { viewId } = await views.open(scope, { conditions: [] }, order, NEVER);
     const all = views.readIds(viewId, 0, records.length);
     views.close(viewId);

@@ -12,7 +12,7 @@ import type { PeriodScope, RecordScope as WantedScope } from '../../../common/mo
 import type { SqlQuestion } from '../../../common/model/records/sql.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
 import { countValues, type ValueCount } from './count-records.ts';
-import { createEngineFeed, type FeedProgress } from './feed-engine.ts';
+import { createEngineFeed, type EngineFeed, type FeedProgress } from './feed-engine.ts';
 import type { EngineDatabase } from './engine-database.ts';
 import { countMinutes, readPercentiles } from './alerts/count-minutes.ts';
 import { findNewFamilies } from './alerts/find-new-families.ts';
@@ -42,8 +42,8 @@ interface Question {
 /** Everything that the engine's process does on request. `mark` tells its views from those of another process. */
 export async function createEngineOperations(database: EngineDatabase, source: EngineSource, mark: string) {
   const feedConnection = await database.connect();
-  const views = createRecordViews(database, mark);
-  const feed = await createEngineFeed(feedConnection, source, views.closeOf);
+  const views = createRecordViews(database, mark, (snapshotId) => feed.isInOrder(snapshotId));
+  const feed: EngineFeed = await createEngineFeed(feedConnection, source, views.closeOf);
   const results = createSqlResults(mark);
   const readSettled = createSettledTraffic(() => feed.version);
   let following: Promise<void> = Promise.resolve();

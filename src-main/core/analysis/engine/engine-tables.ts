@@ -10,7 +10,7 @@ import {
 } from '../../../common/reporting/reports.ts';
 
 /** Raised whenever a table below or the meaning of a column changes: the file is then fed anew. */
-export const ENGINE_SCHEMA = 5;
+export const ENGINE_SCHEMA = 6;
 
 /** The date as received; empty where it is the instant in the form that most services write, as in the cache. */
 export const DATE_TEXT_COLUMN = 'date_text';
@@ -73,7 +73,8 @@ export function listTableSql(): string[] {
   return [
     'CREATE TABLE engine_state (schema_version INTEGER, cache_identity VARCHAR)',
     // Records of each snapshot that are here; always the first ones of it.
-    'CREATE TABLE fed_snapshots (snapshot_id BIGINT, direction VARCHAR, started_at_ms BIGINT, record_count BIGINT, reading BIGINT)',
+    `CREATE TABLE fed_snapshots (snapshot_id BIGINT, direction VARCHAR, started_at_ms BIGINT, record_count BIGINT,
+       reading BIGINT, is_in_order BOOLEAN, last_date_ms BIGINT)`,
     ...tables,
   ];
 }

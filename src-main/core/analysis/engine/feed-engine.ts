@@ -1,6 +1,7 @@
 import type { DuckDBAppender, DuckDBConnection } from '@duckdb/node-api';
 import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
 import { readRows } from './engine-database.ts';
+import { ENGINE_COLUMNS } from './engine-tables.ts';
 import { CHUNK_ROWS, createFeedChunk } from './feed-chunk.ts';
 import type { EngineValue, FeedSnapshot, FeedSource } from './feed-source.ts';
 
@@ -24,6 +25,8 @@ export interface EngineFeed {
   countFed(snapshotId: number): number;
   /** Whether these are all of its records, as they are now. */
   isFed(snapshot: Pick<Snapshot, 'id' | 'recordCount' | 'reading'>): boolean;
+  /** Whether the records of a snapshot were received in the order of their dates, each with one. */
+  isInOrder(snapshotId: number): boolean;
   /**
    * Brings the engine up to the cache: deletes what is gone, adds what is new. Rows and watermark of a batch are one
    * transaction, so that a process that dies leaves whole batches. Calls `onProgress` after each batch.
@@ -37,7 +40,17 @@ export interface FeedProgress {
   readonly total: number;
 }
 
-type Watermark = Pick<FeedSnapshot, 'startedAtMs' | 'recordCount' | 'reading'>;
+type Watermark = Pick<FeedSnapshot, 'startedAtMs' | 'recordCount' | 'reading'> & DateOrder;
+
+/** Whether records came in the order of their dates so far. */
+interface DateOrder {
+  readonly isInOrder: boolean;
+  /** Means nothing once they are not. */
+  readonly lastDateMs: number;
+}
+
+const NO_DATES: DateOrder = { isInOrder: true, lastDateMs: Number.MIN_SAFE_INTEGER };
+const DATE_AT = ENGINE_COLUMNS.inbound.findIndex(({ name }) => name === 'date_ms');
 
 /**
  * Prepares the feeding over a connection of its own. `onReadAgain` hears of each snapshot whose records are no longer
@@ -51,12 +64,12 @@ export async function createEngineFeed(
   let fedRecords = 0;
   let version = 0;
   const watermarks = new Map<number, Watermark>();
-  const rows = await readRows<[number, number, number, number]>(
+  const rows = await readRows<[number, number, number, number, boolean, number]>(
     connection,
-    'SELECT snapshot_id, started_at_ms, record_count, reading FROM fed_snapshots',
+    'SELECT snapshot_id, started_at_ms, record_count, reading, is_in_order, last_date_ms FROM fed_snapshots',
   );
-  for (const [snapshotId, startedAtMs, recordCount, reading] of rows)
-    watermarks.set(snapshotId, { startedAtMs, recordCount, reading });
+  for (const [snapshotId, startedAtMs, recordCount, reading, isInOrder, lastDateMs] of rows)
+    watermarks.set(snapshotId, { startedAtMs, recordCount, reading, isInOrder, lastDateMs });
   const fillers = { inbound: createFeedChunk('inbound'), outbound: createFeedChunk('outbound') };
 
   const rollBack = async (): Promise<void> => {
@@ -91,12 +104,20 @@ export async function createEngineFeed(
   };
   /**
    * Begins a transaction with the records [from, until) of a snapshot and its watermark. What is read before the one
-   * before has ended is held meanwhile: that one is being written on another processor.
+   * before has ended is held meanwhile: that one is being written on another processor. Returns the order of dates up to
+   * its last record.
    */
   const appendBatch = async (
     snapshot: FeedSnapshot,
-    { from, until, before }: { readonly from: number; readonly until: number; readonly before: Ending },
-  ): Promise<void> => {
+    batch: {
+      readonly from: number;
+      readonly until: number;
+      readonly before: Ending;
+      readonly order: DateOrder;
+    },
+  ): Promise<DateOrder> => {
+    const { from, until, before } = batch;
+    let { order } = batch;
     const { snapshotId, direction, startedAtMs, reading } = snapshot;
     const held: (readonly (readonly EngineValue[])[])[] = [];
     let appender: DuckDBAppender | null = null;
@@ -116,6 +137,7 @@ export async function createEngineFeed(
         const end = Math.min(start + STEP_ROWS, until);
         const rows = source.read(snapshot, start, end);
         if (rows.length !== end - start) throw new RecordsMissing(snapshotId);
+        order = follows(order, rows);
         held.push(rows);
         // Calls that arrived meanwhile come first.
         await new Promise((resolve) => setImmediate(resolve));
@@ -123,13 +145,16 @@ export async function createEngineFeed(
       }
       (await appendHeld()).closeSync();
       await connection.run('DELETE FROM fed_snapshots WHERE snapshot_id = $1', [snapshotId]);
-      await connection.run('INSERT INTO fed_snapshots VALUES ($1, $2, $3, $4, $5)', [
+      await connection.run('INSERT INTO fed_snapshots VALUES ($1, $2, $3, $4, $5, $6, $7)', [
         snapshotId,
         direction,
         startedAtMs,
         until,
         reading,
+        order.isInOrder,
+        BigInt(order.lastDateMs),
       ]);
+      return order;
     } catch (error) {
       await before.promise;
       // What it has taken must not end up in the next transaction.
@@ -141,15 +166,18 @@ export async function createEngineFeed(
   const feedSnapshot = async (snapshot: FeedSnapshot, onFed: (count: number) => void): Promise<void> => {
     const { snapshotId, startedAtMs, reading, recordCount } = snapshot;
     let before = toEnding(Promise.resolve());
-    let from = watermarks.get(snapshotId)?.recordCount ?? 0;
+    const mark = watermarks.get(snapshotId);
+    let from = mark?.recordCount ?? 0;
+    let order: DateOrder = mark ?? NO_DATES;
     try {
       while (from < recordCount) {
         const until = Math.min(from + BATCH_ROWS, recordCount);
         const count = until - from;
-        await appendBatch(snapshot, { from, until, before });
+        order = await appendBatch(snapshot, { from, until, before, order });
+        const fed = { startedAtMs, recordCount: until, reading, ...order };
         before = toEnding(
           commit().then(() => {
-            watermarks.set(snapshotId, { startedAtMs, recordCount: until, reading });
+            watermarks.set(snapshotId, fed);
             onFed(count);
           }),
         );
@@ -172,6 +200,7 @@ export async function createEngineFeed(
       const mark = watermarks.get(id);
       return recordCount === 0 || (mark?.reading === reading && mark.recordCount >= recordCount);
     },
+    isInOrder: (snapshotId) => watermarks.get(snapshotId)?.isInOrder === true,
     async follow(onProgress) {
       const snapshots = source.list();
       const known = new Map(snapshots.map((snapshot) => [snapshot.snapshotId, snapshot]));
@@ -201,6 +230,18 @@ export async function createEngineFeed(
       }
     },
   };
+}
+
+/** The order of dates after some more records. */
+function follows(before: DateOrder, rows: readonly (readonly EngineValue[])[]): DateOrder {
+  if (!before.isInOrder) return before;
+  let { lastDateMs } = before;
+  for (const row of rows) {
+    const dateMs = row[DATE_AT];
+    if (typeof dateMs !== 'number' || dateMs < lastDateMs) return { isInOrder: false, lastDateMs };
+    lastDateMs = dateMs;
+  }
+  return { isInOrder: true, lastDateMs };
 }
 
 /** The end of a transaction, which may still be ahead. */

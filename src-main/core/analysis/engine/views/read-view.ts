@@ -3,6 +3,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { AppError } from '../../../../common/contract/errors.ts';
 import { streamIds } from '../engine-database.ts';
 import type { SqlCondition } from '../filter-sql.ts';
+import type { RecordRun } from './find-runs.ts';
 import { createRecordList, type RecordList } from './record-list.ts';
 import type { ViewOrder } from './view-order.ts';
 import { toSliceSql, type ViewSlice } from './view-slices.ts';
@@ -27,6 +28,17 @@ export interface ViewConnection {
   /** Ends the statement that runs. */
   interrupt(): void;
   close(): void;
+}
+
+/** A view of runs, oldest first, or turned around: there is nothing to read. */
+export function toKnownView(runs: readonly RecordRun[], isDescending: boolean): ViewReading {
+  const list = createRecordList();
+  for (const { firstId, count } of isDescending ? runs.toReversed() : runs) {
+    if (isDescending) list.appendRun(firstId + count - 1, count, -1);
+    else list.appendRun(firstId, count, 1);
+  }
+  const whole = Promise.resolve();
+  return { list, whole, waitFor: () => whole, isWhole: true, end: () => undefined };
 }
 
 /**

@@ -5,6 +5,8 @@ const MIN_RUN_ROWS = 4096;
 export interface RecordList {
   readonly rowCount: number;
   append(ids: Float64Array): void;
+  /** Appends ids that follow one another: rising from the first, or (step -1) falling. */
+  appendRun(firstId: number, count: number, step: 1 | -1): void;
   /** Ids at the places [start, end); fewer at the end of the list. */
   slice(start: number, end: number): Float64Array;
   /** Bytes held. */
@@ -89,6 +91,18 @@ export function createRecordList(): RecordList {
       firstIds = new Float64Array(0);
       places = firstIds;
       steps = firstIds;
+    },
+    appendRun(firstId, count, step) {
+      if (count === 0) return;
+      if (plain !== null) {
+        this.append(Float64Array.from({ length: count }, (_none, place) => firstId + place * step));
+        return;
+      }
+      addRun(firstId);
+      steps[runCount - 1] = step;
+      lastId = firstId + (count - 1) * step;
+      lastLength = count;
+      rowCount += count;
     },
     slice(start, end) {
       const from = Math.min(Math.max(0, start), rowCount);

@@ -6,7 +6,8 @@ import type { RecordFilter } from '../../../../common/model/records/record-filte
 import { countRecords } from '../count-records.ts';
 import { streamIds, type EngineDatabase } from '../engine-database.ts';
 import { toFilterSql, type SqlCondition } from '../filter-sql.ts';
-import { readView, type ViewConnection, type ViewReading } from './read-view.ts';
+import { findRuns } from './find-runs.ts';
+import { readView, toKnownView, type ViewConnection, type ViewReading } from './read-view.ts';
 import { createRecordList } from './record-list.ts';
 import type { RecordScope } from '../record-scope.ts';
 import { toViewOrder, type ViewOrder } from './view-order.ts';
@@ -69,10 +70,14 @@ export interface RecordViews {
   closeAll(): void;
 }
 
-/** Keeps views over the engine; `mark` makes their names differ from those of another process. */
+/**
+ * Keeps views over the engine; `mark` makes their names differ from those of another process, and `isInOrder` says whether
+ * a snapshot's records came in the order of their dates.
+ */
 export function createRecordViews(
   database: EngineDatabase,
   mark: string,
+  isInOrder: (snapshotId: number) => boolean,
   sizes: SliceSizes = SLICE_SIZES,
 ): RecordViews {
   const views = new Map<string, OpenView>();
@@ -118,16 +123,45 @@ export function createRecordViews(
     return total;
   };
 
+  const keep = (view: Pick<OpenView, 'scope' | 'reading' | 'rowCount' | 'first'>): string => {
+    const viewId = `view-${mark}-${++lastView}`;
+    views.set(viewId, { ...view, close: view.reading.end });
+    void view.reading.whole.then(() => makeRoom(viewId)).catch(() => undefined);
+    makeRoom(viewId);
+    return viewId;
+  };
+  /** Opens a view of every record whose rows follow from those of its snapshots; null where they have to be read. */
+  const openRuns = async (
+    scope: RecordScope,
+    order: ViewOrder,
+    signal: AbortSignal,
+  ): Promise<OpenedView | null> => {
+    const reader = await connectUntil(database, signal);
+    try {
+      const runs = await findRuns(reader.connection, scope, order, isInOrder);
+      signal.throwIfAborted();
+      if (runs === null) return null;
+      const reading = toKnownView(runs, order.leading.isDescending);
+      const { rowCount } = reading.list;
+      const viewId = keep({ scope, reading, rowCount, first: NO_ROWS });
+      return { viewId, rowCount, isCounted: true, totalCount: rowCount };
+    } finally {
+      reader.close();
+    }
+  };
+
   return {
     get size() {
       return views.size;
     },
     async open(scope, filter, order, signal) {
+      signal.throwIfAborted();
       const viewOrder = toViewOrder(order, scope);
+      const known = filter.conditions.length === 0 ? await openRuns(scope, viewOrder, signal) : null;
+      if (known !== null) return known;
       const where = toFilterSql(filter, scope.direction);
       // Texts are read once, for rows and count together, since that is what takes the time.
       const isTextSearch = filter.conditions.some(({ text }) => text !== undefined);
-      signal.throwIfAborted();
       const reader = await connectUntil(database, signal);
       const counter = await connectUntil(database, signal);
       const start = async (): Promise<Pick<OpenView, 'first' | 'reading'>> => {
@@ -153,10 +187,7 @@ export function createRecordViews(
           await Promise.race([reading.waitFor(FIRST_ROWS), some]);
         }
         signal.throwIfAborted();
-        const viewId = `view-${mark}-${++lastView}`;
-        views.set(viewId, { scope, reading, rowCount, first, close: reading.end });
-        void reading.whole.then(() => makeRoom(viewId)).catch(() => undefined);
-        makeRoom(viewId);
+        const viewId = keep({ scope, reading, rowCount, first });
         const isCounted = rowCount !== null || reading.isWhole;
         return { viewId, rowCount: rowCount ?? reading.list.rowCount, isCounted, totalCount };
       } catch (error) {

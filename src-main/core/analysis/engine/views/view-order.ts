@@ -27,6 +27,8 @@ export interface ViewOrder {
     readonly column: string;
     readonly isDescending: boolean;
   };
+  /** Where all columns tie, the record received last comes first. */
+  readonly isLastFirst: boolean;
   readonly sql: string;
 }
 
@@ -59,6 +61,7 @@ export function toViewOrder(order: RecordOrder, scope: RecordScope): ViewOrder {
   return {
     columns,
     leading: leading ?? { kind: 'received', column: 'record_id', isDescending },
+    isLastFirst: isDescending,
     sql: [...keys, ...part, `record_id ${direction}`].join(', '),
   };
 }

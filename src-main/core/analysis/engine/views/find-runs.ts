@@ -1,0 +1,60 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { readRows } from '../engine-database.ts';
+import { RECORD_ID_SPAN, toSourceSql, type RecordScope, type ScopePart } from '../record-scope.ts';
+import { NO_CONDITION } from '../filter-sql.ts';
+import type { ViewOrder } from './view-order.ts';
+
+/** Records that follow one another by date and in the order received. */
+export interface RecordRun {
+  readonly firstId: number;
+  readonly count: number;
+}
+
+interface FoundRun extends RecordRun {
+  readonly firstMs: number | null;
+  readonly lastMs: number | null;
+}
+
+/**
+ * Returns the records of a scope in the order received, or oldest first, as runs, where those of each part are one: no
+ * list of them has to be read then, however many there are. Null for other orders, and where dates are mixed up.
+ * `isInOrder` says whether a snapshot's records came in the order of their dates.
+ */
+export async function findRuns(
+  connection: DuckDBConnection,
+  scope: RecordScope,
+  { columns, leading, isLastFirst }: ViewOrder,
+  isInOrder: (snapshotId: number) => boolean,
+): Promise<RecordRun[] | null> {
+  const { parts } = scope;
+  const isByDate = leading.kind === 'date' && columns.length === 1 && isLastFirst === leading.isDescending;
+  if (leading.kind !== 'received' && !isByDate) return null;
+  const isRun = ({ snapshotId, span }: ScopePart): boolean =>
+    isInOrder(snapshotId) || (!isByDate && span === null);
+  if (!parts.every(isRun)) return null;
+  const needsNoDates = !isByDate || parts.length < 2;
+  if (needsNoDates && parts.every(({ span }) => span === null)) return parts.map(toWholeRun);
+  const runs = await readRuns(connection, scope);
+  const isApart = (run: FoundRun, next: FoundRun | undefined): boolean =>
+    next === undefined || (run.lastMs ?? 0) < (next.firstMs ?? 0);
+  return !isByDate || runs.every((run, place) => isApart(run, runs[place + 1])) ? runs : null;
+}
+
+function toWholeRun({ snapshotId, recordCount, fromSeq = 0 }: ScopePart): RecordRun {
+  return { firstId: snapshotId * RECORD_ID_SPAN + fromSeq, count: recordCount - fromSeq };
+}
+
+/** Parts that have records, in order; a statement for each reads no more than its own dates. */
+async function readRuns(connection: DuckDBConnection, scope: RecordScope): Promise<FoundRun[]> {
+  const selects = scope.parts.map((part, place) => {
+    const source = toSourceSql({ ...scope, parts: [part] }, ['record_id', 'date_ms'], NO_CONDITION);
+    return `SELECT ${place} AS place, min(record_id), count(*), min(date_ms), max(date_ms) FROM ${source}`;
+  });
+  const rows = await readRows<[number, number | null, number, number | null, number | null]>(
+    connection,
+    `FROM (${selects.join(' UNION ALL ')}) ORDER BY place`,
+  );
+  return rows.flatMap(([, firstId, count, firstMs, lastMs]) =>
+    firstId === null ? [] : [{ firstId, count, firstMs, lastMs }],
+  );
+}
