@@ -165,6 +165,7 @@ async function listen(app: FastifyInstance, options: ServiceOptions): Promise<st
 function createLiveSwitch(traffic: LiveTraffic, reportError: (error: unknown) => void) {
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> | null = null;
+  let noting: Promise<void> = Promise.resolve();
   const write = (): void => {
     // A full disk must not end the service: what is stored can still be read.
     writing ??= traffic
@@ -177,14 +178,14 @@ function createLiveSwitch(traffic: LiveTraffic, reportError: (error: unknown) =>
   const set = (live: boolean): void => {
     clearInterval(timer);
     timer = live ? setInterval(write, LIVE_EVERY_MS) : undefined;
-    void traffic.noteSilence(!live).catch(reportError);
+    noting = noting.then(() => traffic.noteSilence(!live)).catch(reportError);
   };
   return {
     set,
     isOn: (): boolean => timer !== undefined,
     stop: async (): Promise<void> => {
       clearInterval(timer);
-      await writing;
+      await Promise.all([writing, noting]);
     },
   };
 }

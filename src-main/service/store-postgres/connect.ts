@@ -70,6 +70,8 @@ export function connectPostgres(
   });
   // The pool replaces a connection that was lost while idle.
   pool.on('error', reportError);
+  // One that is lost in use fails its statement, or the next; with nobody to tell, it would end the process.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   let closing: Promise<void> | null = null;
 
   const toPool = (tenant: number | null): PostgresPool => {
