@@ -3,7 +3,7 @@ import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { PRIVATE_FILE_MODE } from '../node/private-files.ts';
+import { makePrivateFolder, PRIVATE_FILE_MODE } from '../node/private-files.ts';
 import { writeFileAtomicallySync } from '../node/write-file-atomically.ts';
 import { toStartError } from './start-error.ts';
 import type { RecordStore } from './store/record-store.ts';
@@ -58,6 +58,7 @@ export async function prepareCredentials(
     const clear = createCredentials();
     await store.writeProperties(hashCredentials(clear));
     // A start that is cut short here leaves credentials that don't fit: the next one makes new ones.
+    makePrivateFolder(dataFolder);
     writeFileAtomicallySync(path, `${JSON.stringify(clear, null, 2)}\n`);
     return { clear, check };
   } catch (error) {

@@ -42,6 +42,8 @@ const OPTIONS = {
   import: { type: 'string', multiple: true },
   'import-report': { type: 'string' },
   quirk: { type: 'string', multiple: true },
+  heartbeat: { type: 'string' },
+  'heartbeat-seconds': { type: 'string' },
   help: { type: 'boolean' },
 } as const;
 
@@ -49,6 +51,7 @@ export const HELP_TEXT = `The bundled reporting service.
 
   npm run service -- --data DIR [options]
   npm run service -- --migrate --database URL [--serving-role NAME]
+  npm run service -- ingest --help          records of a platform, once each
   npm run service -- tenant --help          tenants whose records come from a platform
   npm run service -- retain --help          how long a database keeps records
 
@@ -81,6 +84,9 @@ export const HELP_TEXT = `The bundled reporting service.
   --import FILE               detail records to add before it starts, as CSV, NDJSON or JSON, several allowed;
                               records that it has already are left out
   --import-report NAME        inbound-detail or outbound-detail, where the fields of a file don't tell
+  --heartbeat FILE            the platform is up while it writes this file, with {"platform":"down"} or
+                              {"connector":"down"} in it where they are
+  --heartbeat-seconds N       and down once the file is older (default 60)
   --quirk NAME                misbehave on purpose, several allowed:
                               ${QUIRK_NAMES.join('\n                              ')}
   --help                      this text
@@ -132,6 +138,14 @@ export function readCommandLine(
     outboundSummaryId: values['outbound-summary-id'] ?? defaults.outboundSummaryId,
     quirks: readQuirks(values.quirk ?? []),
     simulation: defaults.simulation,
+    heartbeatFile: values.heartbeat ?? defaults.heartbeatFile,
+    heartbeatSeconds: readWhole(
+      'heartbeat-seconds',
+      values['heartbeat-seconds'],
+      defaults.heartbeatSeconds,
+      1,
+      86_400,
+    ),
     importFiles: values.import ?? [],
     importReport: readImportReport(values['import-report']),
     database: readDatabasePlace(values, environment),

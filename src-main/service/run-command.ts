@@ -3,6 +3,7 @@ import { AppError } from '../common/contract/errors.ts';
 import { toErrorText, toErrorTextWithCause } from '../node/error-text.ts';
 import { describeReaders } from '../node/private-files.ts';
 import type { CommandSurroundings } from './commands/command-surroundings.ts';
+import { runIngestCommand } from './commands/ingest-command.ts';
 import { runMigrateCommand } from './commands/migrate-command.ts';
 import { runRetainCommand } from './commands/retain-command.ts';
 import { runTenantCommand } from './commands/tenant-command.ts';
@@ -21,6 +22,7 @@ type Command = (args: readonly string[], surroundings: CommandSurroundings) => P
 
 /** What else the service's command line does than serve, by its first word. */
 const COMMANDS: ReadonlyMap<string, Command> = new Map([
+  ['ingest', runIngestCommand],
   ['retain', runRetainCommand],
   ['tenant', runTenantCommand],
 ]);
@@ -29,6 +31,7 @@ function toSurroundings(): CommandSurroundings {
   return {
     environment: process.env,
     write: (text) => void process.stdout.write(text),
+    warn: (text) => void process.stderr.write(text),
     now: Date.now,
     reportError,
   };

@@ -36,6 +36,10 @@ export interface ServiceOptions {
   readonly quirks: readonly QuirkName[];
   /** What new traffic and status pretend from the start; never from the command line. */
   readonly simulation: Simulation;
+  /** A file that the platform writes again and again while it is up; null for none. */
+  readonly heartbeatFile: string | null;
+  /** A heartbeat that is older says that the platform is down. */
+  readonly heartbeatSeconds: number;
 }
 
 export const DEFAULT_SERVICE_OPTIONS: Omit<ServiceOptions, 'dataFolder'> = {
@@ -59,6 +63,8 @@ export const DEFAULT_SERVICE_OPTIONS: Omit<ServiceOptions, 'dataFolder'> = {
   outboundSummaryId: null,
   quirks: [],
   simulation: NO_SIMULATION,
+  heartbeatFile: null,
+  heartbeatSeconds: 60,
 };
 
 /** True for an address that only this machine can reach. */

@@ -16,7 +16,8 @@ import { createLiveTraffic, type LiveTraffic } from './sample/live-traffic.ts';
 import { createRandom } from './sample/random.ts';
 import { isLoopbackHost, type ServiceOptions } from './service-options.ts';
 import { reportIncidents } from './simulation/reported-incidents.ts';
-import { createSimulatedPlatform } from './simulation/simulated-platform.ts';
+import { createSimulatedPlatform, type SimulatedPlatform } from './simulation/simulated-platform.ts';
+import { watchHeartbeat, type Heartbeat } from './simulation/watch-heartbeat.ts';
 import { toStartError } from './start-error.ts';
 import type { RecordStore, StoreSize } from './store/record-store.ts';
 import { hasRealRecords } from './tenants/prepare-tenant.ts';
@@ -97,6 +98,11 @@ async function startOnStore(
   if (isLive) await traffic.writeMissed();
   const live = createLiveSwitch(traffic, reportError);
   const shared = await shareWithOthers(store, options, surroundings);
+  const reported = await readHeartbeat(
+    reportIncidents(platform, await findHistoryEnd(store), live.isOn, now),
+    options,
+    now,
+  );
   const app = createServiceApp({
     ...surroundings,
     ...shared.parts,
@@ -106,7 +112,7 @@ async function startOnStore(
     },
     store,
     options,
-    platform: reportIncidents(platform, await findHistoryEnd(store), live.isOn, now),
+    platform: reported,
     tenant: options.tenant,
     seed,
     cursorKey: await prepareCursorKey(store),
@@ -121,6 +127,7 @@ async function startOnStore(
     // Whoever sends requests here has to learn first that there is another process to send them to.
     await delay(options.drainSeconds * 1000);
     shared.stop();
+    reported.stop();
     await live.stop();
     await importer.stop();
     const timer = setTimeout(() => {
@@ -143,6 +150,15 @@ async function startOnStore(
     readSize: store.readSize,
     stop: () => (stopping ??= stop()),
   };
+}
+
+function readHeartbeat(
+  platform: Pick<SimulatedPlatform, 'read'>,
+  { heartbeatFile, heartbeatSeconds }: ServiceOptions,
+  now: () => number,
+): Promise<Heartbeat> {
+  if (heartbeatFile === null) return Promise.resolve({ ...platform, stop: () => undefined });
+  return watchHeartbeat(platform, { file: heartbeatFile, maxAgeMs: heartbeatSeconds * 1000 }, now);
 }
 
 /** Null without a sample history. */

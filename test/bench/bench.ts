@@ -46,15 +46,18 @@ async function run(): Promise<void> {
       json: { type: 'boolean', default: false },
       size: { type: 'string' },
       cache: { type: 'string' },
+      database: { type: 'string' },
     },
   });
   const size = Number(values.size ?? DEFAULT_SIZE);
   const names = positionals.length > 0 ? positionals : Object.keys(BENCHES);
   const unknown = names.filter((name) => !(name in BENCHES));
-  if (unknown.length > 0 || !Number.isInteger(size) || size < 1) {
+  const isKnownDatabase = values.database === undefined || values.database === 'postgres';
+  if (unknown.length > 0 || !isKnownDatabase || !Number.isInteger(size) || size < 1) {
     console.error(
-      `Usage: npm run bench [-- NAME] [--json] [--size N] [--cache FOLDER]; names: ${Object.keys(BENCHES).join(', ')}
---cache keeps what analysis, explore, export, window and start have filled, for the next time.`,
+      `Usage: npm run bench [-- NAME] [--json] [--size N] [--cache FOLDER] [--database postgres]; names: ${Object.keys(BENCHES).join(', ')}
+--cache keeps what analysis, explore, export, window and start have filled, for the next time.
+--database postgres measures service on PostgreSQL, beside SQLite.`,
     );
     process.exitCode = 2;
     return;
@@ -64,7 +67,7 @@ async function run(): Promise<void> {
     const bench = BENCHES[name];
     if (bench === undefined) continue;
     const own = values.size === undefined ? (OWN_SIZES[name] ?? size) : size;
-    for await (const figure of await bench({ size: own, folder: values.cache })) {
+    for await (const figure of await bench({ size: own, folder: values.cache, database: values.database })) {
       console.log(values.json ? JSON.stringify({ ...figure, size: own }) : toLine(figure));
       if (figure.met === false) process.exitCode = 1;
     }

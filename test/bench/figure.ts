@@ -21,6 +21,8 @@ export interface BenchOptions {
   readonly size: number;
   /** Where benches that fill a cache keep it. */
   readonly folder?: string | undefined;
+  /** Engine of the service's records, where it isn't the usual one. */
+  readonly database?: string | undefined;
 }
 
 /** A duration with a goal it must not exceed. */

@@ -30,10 +30,15 @@ export interface ServiceProcess {
 }
 
 /** Resolves once the service responds; `startMs` is how long that took from nothing. */
-export async function startServiceProcess(folder: string, args: readonly string[]): Promise<ServiceProcess> {
+export async function startServiceProcess(
+  folder: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<ServiceProcess> {
   const from = performance.now();
   const child = spawn(process.execPath, [...SERVICE_ARGS, '--data', folder, ...args], {
     stdio: ['ignore', 'pipe', 'ignore'],
+    env: { ...process.env, ...environment },
   });
   const closed = once(child, 'close');
   const line = await Promise.race([

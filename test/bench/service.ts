@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { createRandom } from '../../src-main/service/sample/random.ts';
 import { toDatabasePath } from '../../src-main/service/store-sqlite/open-database.ts';
 import { killRepeatedly } from '../support/service/kill-service.ts';
-import { toQuantile, toTimeFigure, type BenchFigure } from './figure.ts';
+import { toQuantile, toTimeFigure, type BenchFigure, type BenchOptions } from './figure.ts';
+import { benchServiceDatabase } from './service-database.ts';
 import { runMixedLoad, toReportBody, toReportPath } from './service-clients.ts';
 import { timeGroupBy, tryTimeDuckDb, type BenchPeriod } from './service-peers.ts';
 import { readReport, startServiceProcess, type ServiceProcess } from './service-process.ts';
@@ -33,7 +34,11 @@ const GOALS = {
 } as const;
 
 /** The bundled service with `size` inbound records of 90 days, in a process of its own and over HTTP. */
-export async function* benchService({ size }: { size: number }): AsyncGenerator<BenchFigure> {
+export async function* benchService({ size, database }: BenchOptions): AsyncGenerator<BenchFigure> {
+  if (database === 'postgres') {
+    yield* benchServiceDatabase(size);
+    return;
+  }
   const folder = await mkdtemp(join(tmpdir(), 'bench-'));
   try {
     yield* benchStarts(join(folder, 'default'));

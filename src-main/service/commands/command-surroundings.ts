@@ -3,6 +3,8 @@ export interface CommandSurroundings {
   readonly environment: NodeJS.ProcessEnv;
   /** Standard output. */
   readonly write: (text: string) => void;
+  /** Standard error. */
+  readonly warn: (text: string) => void;
   readonly now: () => number;
   readonly reportError: (error: unknown) => void;
 }

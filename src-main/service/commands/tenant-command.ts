@@ -1,10 +1,10 @@
 import { giveCredentials } from '../credentials.ts';
 import { OptionError } from '../option-error.ts';
 import { toStartError } from '../start-error.ts';
-import { openFolderTenants } from '../tenants/folder-tenants.ts';
 import { prepareTenant } from '../tenants/prepare-tenant.ts';
 import type { TenantDirectory } from '../tenants/tenant-directory.ts';
-import { DATABASE_OPTIONS, readDatabasePlace, type DatabaseValues } from './database-place.ts';
+import { DATABASE_OPTIONS } from './database-place.ts';
+import { openTenants, readTenantNumber } from './open-tenants.ts';
 import type { CommandSurroundings } from './command-surroundings.ts';
 import { parseOptions } from './parse-options.ts';
 
@@ -56,7 +56,7 @@ export async function runTenantCommand(
       return;
     }
     case 'add': {
-      const tenant = readTenant(rest);
+      const tenant = readTenantNumber(rest);
       const tenants = await openTenants(values, surroundings);
       await tenants.add(tenant);
       write(
@@ -70,12 +70,12 @@ export async function runTenantCommand(
       return;
     }
     case 'rotate': {
-      const tenant = readTenant(rest);
+      const tenant = readTenantNumber(rest);
       write(await withStore(await openTenants(values, surroundings), tenant, giveCredentials));
       return;
     }
     case 'remove': {
-      const tenant = readTenant(rest);
+      const tenant = readTenantNumber(rest);
       if (values['forget-records'] !== true)
         throw new OptionError('Removing a tenant removes its records for good: add --forget-records.');
       const tenants = await openTenants(values, surroundings);
@@ -85,20 +85,6 @@ export async function runTenantCommand(
     default:
       throw new OptionError('tenant takes add, list, rotate or remove.');
   }
-}
-
-async function openTenants(
-  values: DatabaseValues & { readonly data?: string | undefined },
-  surroundings: CommandSurroundings,
-): Promise<TenantDirectory> {
-  const place = readDatabasePlace(values, surroundings.environment);
-  if (place !== null) {
-    const { openDatabaseTenants } = await import('../tenants/database-tenants.ts');
-    return openDatabaseTenants(place, surroundings);
-  }
-  if (values.data === undefined || values.data === '')
-    throw new OptionError('--data DIR or --database URL is missing.');
-  return openFolderTenants(values.data);
 }
 
 async function describeTenant(tenants: TenantDirectory, tenant: number): Promise<object> {
@@ -127,9 +113,4 @@ async function useStore<Result>(store: Store, work: (store: Store) => Promise<Re
   } finally {
     await store.close();
   }
-}
-
-function readTenant([text = '', ...more]: readonly string[]): number {
-  if (/^\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text)) && more.length === 0) return Number(text);
-  throw new OptionError('The number of one tenant is needed.');
 }

@@ -22,11 +22,18 @@ export const NOT_UTF8 = "It isn't UTF-8.";
 
 /** A reader of records written as JSON objects; `stated` is the report that they are said to be of. */
 export function createObjectReader(stated: DetailKind | null): (line: number, bytes: Buffer) => FileEntry {
-  const resolve = createShapeCache((keys) => resolveFields(keys, IMPORT_FIELDS));
+  const toEntry = createEntryReader(stated);
   return (line, bytes) => {
     if (!isUtf8(bytes)) return { line, fault: NOT_UTF8 };
     const entry = tryParseObject(bytes.toString());
-    if (typeof entry === 'string') return { line, fault: entry };
+    return typeof entry === 'string' ? { line, fault: entry } : toEntry(line, entry);
+  };
+}
+
+/** The same for objects that are read already. */
+export function createEntryReader(stated: DetailKind | null): (line: number, entry: JsonObject) => FileEntry {
+  const resolve = createShapeCache((keys) => resolveFields(keys, IMPORT_FIELDS));
+  return (line, entry) => {
     const { keyOf, foundCount } = resolve(entry);
     if (foundCount === 0) return { line, fault: 'None of its fields is known.' };
     const detected = detectDirection(keyOf, stated);

@@ -45,7 +45,7 @@ export interface ImportParts {
 /** Opens an import (see `StoreImport`): it recognises what the tenant had by now. */
 export async function openPostgresImport(
   { pool, tenant, groups, writer }: ImportParts,
-  isSame: RecordComparer,
+  isSame: RecordComparer | null,
 ): Promise<StoreImport> {
   const counters = new Map(
     await pool.read((source) =>
@@ -54,7 +54,7 @@ export async function openPostgresImport(
   );
   const prepare = (direction: Direction) => {
     const lastArrival = counters.get(`${direction}_arrival`) ?? 0;
-    return { lastArrival, begin: createRecordClaims(isSame, lastArrival) };
+    return { lastArrival, begin: isSame === null ? null : createRecordClaims(isSame, lastArrival) };
   };
   const stored = { inbound: prepare('inbound'), outbound: prepare('outbound') };
 
@@ -65,7 +65,7 @@ export async function openPostgresImport(
     records: readonly ImportedRecord[],
   ): Promise<ImportedRecord[]> => {
     const { lastArrival, begin } = stored[direction];
-    if (lastArrival === 0 || records.length === 0) return [...records];
+    if (lastArrival === 0 || begin === null || records.length === 0) return [...records];
     const claims = begin(records);
     const known = await source.query<ImportedRow>(toImportedSql(direction), [
       tenant,
@@ -135,7 +135,7 @@ export async function openPostgresImport(
   };
 
   return {
-    addBatch: async (records): Promise<ImportResult> => {
+    addBatch: async (records, properties = {}): Promise<ImportResult> => {
       const given = Map.groupBy(records, ({ direction }) => direction);
       const toDates = (direction: Direction) => (given.get(direction) ?? []).map(({ dateMs }) => dateMs);
       const dates = { inbound: toDates('inbound'), outbound: toDates('outbound') };
@@ -157,6 +157,7 @@ export async function openPostgresImport(
           );
           count += fresh.length;
         }
+        await writing.setProperties(properties);
         return count;
       });
       return { added, known: records.length - added };

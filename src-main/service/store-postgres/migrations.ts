@@ -97,13 +97,6 @@ CREATE TABLE import_session (
   PRIMARY KEY (tenant, session)
 );
 CREATE INDEX import_session_digest ON import_session (tenant, digest);
-
-CREATE TABLE ingest_position (
-  tenant bigint NOT NULL,
-  source text NOT NULL,
-  position_json text NOT NULL,
-  PRIMARY KEY (tenant, source)
-);
 `;
 
 /**

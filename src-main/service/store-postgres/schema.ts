@@ -20,7 +20,6 @@ export const TENANT_TABLES = [
   'rollup',
   'record_count',
   'import_session',
-  'ingest_position',
 ] as const;
 
 export const RECORD_TABLES = ['inbound_record', 'outbound_record'] as const;
@@ -37,7 +36,6 @@ export const SERVING_RIGHTS: Readonly<Record<string, string>> = {
   rollup: 'SELECT, INSERT, UPDATE, DELETE',
   record_count: 'SELECT, INSERT, UPDATE',
   import_session: 'SELECT, INSERT',
-  ingest_position: 'SELECT, INSERT, UPDATE',
   inbound_record: 'SELECT, INSERT',
   outbound_record: 'SELECT, INSERT',
 };

@@ -83,7 +83,13 @@ export function openSqliteStore(dataFolder: string): RecordStore {
     openImport: run((isSame) => {
       const addBatch = createSqliteImport(db, { groups, sessions, counters, writer }, isSame);
       return {
-        addBatch: run((records) => transact(() => addBatch(records))),
+        addBatch: run((records, values = {}) =>
+          transact(() => {
+            const result = addBatch(records);
+            properties.setAll(values);
+            return result;
+          }),
+        ),
         close: () => Promise.resolve(),
       };
     }),

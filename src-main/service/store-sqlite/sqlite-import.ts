@@ -56,7 +56,7 @@ export interface ImportParts {
 export function createSqliteImport(
   db: Database,
   { groups, sessions, counters, writer }: ImportParts,
-  isSame: RecordComparer,
+  isSame: RecordComparer | null,
 ): (records: readonly ImportedRecord[]) => ImportResult {
   db.exec(CREATE_SQL);
   const clearIncoming = db.prepare('DELETE FROM incoming');
@@ -69,7 +69,7 @@ export function createSqliteImport(
     const lastArrival = counters.get(`${direction}_arrival`);
     return {
       lastArrival,
-      begin: createRecordClaims(isSame, lastArrival),
+      begin: isSame === null ? null : createRecordClaims(isSame, lastArrival),
       findImported: db.prepare<[number], ImportedRow>(toImportedSql(direction)).raw(),
       findSample: db.prepare<[number], RecordRow>(toSampleSql(direction)).raw(),
     };
@@ -79,7 +79,7 @@ export function createSqliteImport(
   /** Returns the records that the store doesn't hold yet, in the order given. */
   const findFresh = (direction: Direction, records: readonly ImportedRecord[]): ImportedRecord[] => {
     const { lastArrival, begin, findImported, findSample } = stored[direction];
-    if (lastArrival === 0) return [...records];
+    if (lastArrival === 0 || begin === null) return [...records];
     clearIncoming.run();
     for (const { contentHash, dateMs } of records) addIncoming.run(contentHash, dateMs);
     const claims = begin(records);

@@ -94,9 +94,12 @@ export interface StoreImport {
   /**
    * Adds, in one transaction, the records that the store didn't hold: the n-th of equal ones only if the
    * store held fewer than n (decision 37). Throws AppError `local-service.import-failed` when the store
-   * would have to know too many groups.
+   * would have to know too many groups. `properties` change together with the records.
    */
-  addBatch(records: readonly ImportedRecord[]): Promise<ImportResult>;
+  addBatch(
+    records: readonly ImportedRecord[],
+    properties?: Readonly<Record<string, string>>,
+  ): Promise<ImportResult>;
   close(): Promise<void>;
 }
 
@@ -117,7 +120,8 @@ export interface RecordStore {
    * outlast a power failure only once all are.
    */
   writeBatches(batches: Iterable<TrafficBatch>): Promise<void>;
-  openImport(isSame: RecordComparer): Promise<StoreImport>;
+  /** Without a comparer, an import recognises nothing: each record given is another one. */
+  openImport(isSame: RecordComparer | null): Promise<StoreImport>;
   /** What the service remembers about itself, by name. */
   readProperties(): Promise<Readonly<Record<string, string | undefined>>>;
   /** Sets these, all or none, and leaves others as they are. */

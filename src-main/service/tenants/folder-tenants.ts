@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { removePatiently } from '../../node/move-and-remove.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import { toDatabasePath } from '../store-sqlite/open-database.ts';
 import { openSqliteStore } from '../store-sqlite/open-sqlite-store.ts';
@@ -58,7 +59,7 @@ export function openFolderTenants(dataFolder: string): TenantDirectory {
       if (folder === null) return false;
       // Refused while a service uses it.
       await openSqliteStore(folder).close();
-      if (folder !== dataFolder) await rm(folder, { recursive: true });
+      if (folder !== dataFolder) await removePatiently(folder, { isFolder: true });
       else await removeFirst(dataFolder);
       return true;
     },
@@ -69,5 +70,5 @@ export function openFolderTenants(dataFolder: string): TenantDirectory {
 async function removeFirst(dataFolder: string): Promise<void> {
   const path = toDatabasePath(dataFolder);
   for (const each of [path, `${path}-wal`, `${path}-shm`, join(dataFolder, 'credentials.json')])
-    await rm(each, { force: true });
+    await removePatiently(each);
 }

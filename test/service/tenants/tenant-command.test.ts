@@ -26,6 +26,7 @@ const runIn =
     await runTenantCommand([...words, ...args], {
       environment: {},
       write: (text) => lines.push(JSON.parse(text)),
+      warn: () => undefined,
       now: Date.now,
       reportError: () => undefined,
     });

@@ -46,7 +46,8 @@ function findUser(): { readonly uid?: number; readonly gid?: number } {
   return { uid: read('-u'), gid: read('-g') };
 }
 
-export async function startPostgres(): Promise<PostgresServer> {
+/** `given` are settings of the server, `name=value`, that replace those of a test. */
+export async function startPostgres(given: readonly string[] = ['fsync=off']): Promise<PostgresServer> {
   const programs = findPostgres();
   if (programs === undefined) throw new Error('PostgreSQL is not installed.');
   const user = findUser();
@@ -61,12 +62,7 @@ export async function startPostgres(): Promise<PostgresServer> {
       stdio: 'ignore',
     },
   );
-  const settings = [
-    'fsync=off',
-    'listen_addresses=',
-    `unix_socket_directories=${folder}`,
-    'max_connections=60',
-  ];
+  const settings = [...given, 'listen_addresses=', `unix_socket_directories=${folder}`, 'max_connections=60'];
   const spawnServer = (): ChildProcess =>
     spawn(join(programs, 'postgres'), ['-D', data, ...settings.flatMap((setting) => ['-c', setting])], {
       ...user,
