@@ -100,7 +100,7 @@ describe.skipIf(findPostgres() === undefined)('the image of the service', () => 
     const { startupProbe, livenessProbe, readinessProbe } = pod.spec.containers[0]!;
     for (const probe of [startupProbe!, livenessProbe!, readinessProbe!]) {
       const address = health.replace('0.0.0.0', '127.0.0.1') + probe.httpGet.path;
-      expect((await fetch(address)).status).toBe(200);
+      await expect.poll(async () => (await fetch(address)).status).toBe(200);
     }
 
     child.kill('SIGTERM');

@@ -75,9 +75,9 @@ describe('health and metrics of a process', () => {
 
   it('says alive and ready, and counts requests, refusals and times', async () => {
     const { health, service } = await start(['--require-token']);
-    expect(await readJson(`${health}/healthz`)).toEqual([200, { alive: true, ready: true }]);
+    await expect.poll(() => readJson(`${health}/healthz`)).toEqual([200, { alive: true, ready: true }]);
     expect(await readJson(`${health}/healthz/live`)).toEqual([200, { alive: true }]);
-    expect(await readJson(`${health}/healthz/ready`)).toEqual([200, { ready: true }]);
+    await expect.poll(() => readJson(`${health}/healthz/ready`)).toEqual([200, { ready: true }]);
     for (let turn = 0; turn < 3; turn += 1) expect((await post(service, STATUS)).status).toBe(401);
     expect((await fetch(`${service.url}/nothing`)).status).toBe(404);
     const metrics = await readMetrics(health);
@@ -88,7 +88,8 @@ describe('health and metrics of a process', () => {
     expect(metrics.get('channelscope_refusals_total{reason="unauthorised"}')).toBe(3);
     expect(metrics.get('channelscope_refusals_total{reason="malformed"}')).toBe(1);
     expect(metrics.get('channelscope_refusals_total{reason="unavailable"}')).toBe(0);
-    expect(metrics.get('channelscope_records_lag_seconds')).toBeGreaterThan(0);
+    const readLag = async () => (await readMetrics(health)).get('channelscope_records_lag_seconds');
+    await expect.poll(readLag).toBeGreaterThan(0);
     expect(metrics.get('nodejs_eventloop_lag_seconds')).toBeGreaterThanOrEqual(0);
   });
 
@@ -115,7 +116,7 @@ describe('health and metrics of a process', () => {
   });
 
   itOnPosix('is not ready first once it is to end, and ends when what it serves is done', async () => {
-    const { child, closed, health, service } = await start(['--drain-seconds', '2']);
+    const { child, closed, health, service } = await start(['--drain-seconds', '6']);
     child.kill('SIGTERM');
     await expect.poll(() => readJson(`${health}/healthz/ready`)).toEqual([503, { ready: false }]);
     expect(await readJson(`${health}/healthz`)).toEqual([503, { alive: true, ready: false }]);

@@ -155,7 +155,7 @@ describe.skipIf(findPostgres() === undefined)('processes that serve one database
   });
 
   it('answer 503 with Retry-After within their limit while the database does not respond', async () => {
-    const one = await start({ waitSeconds: 1 });
+    const one = await start({ waitSeconds: 4 });
     const authorization = `bearer ${await readToken(one)}`;
     const release = await server.hold(`LOCK TABLE ${schema}.inbound_record, ${schema}.property`);
     try {

@@ -11,7 +11,7 @@ import type { ReadyLine } from './service-processes.ts';
 import { post, toReportAddress } from './service-calls.ts';
 
 const TOKEN_PATH = '/api/ServiceReporting/CreateToken';
-const GIVE_UP_MS = 20_000;
+const GIVE_UP_MS = 60_000;
 const TRY_AGAIN_MS = 100;
 /** What a connection says that was closed, or whose process is not there. */
 const CUT_CODES: ReadonlySet<unknown> = new Set(['ECONNRESET', 'ECONNREFUSED', 'EPIPE', 'UND_ERR_SOCKET']);
