@@ -1,9 +1,9 @@
 import type { Direction } from '../../common/reporting/reports.ts';
 import { MAX_PAGE_CHARACTERS, type DetailPage, type DetailQuery } from '../store/record-store.ts';
 import type { StoredRecord } from '../store/records.ts';
-import { splitPeriod } from '../store/split-period.ts';
 import type { PostgresPool, Queryable } from './connect.ts';
 import type { GroupCache } from './group-cache.ts';
+import { selectParts, toPeriodValues, VALUES_AFTER_PARTS } from './period-parts.ts';
 import { catchUpWith, ROW_COLUMNS, toRecord, type RecordRow } from './record-rows.ts';
 import { DIRECTION_NUMBERS } from './schema.ts';
 
@@ -16,21 +16,20 @@ const SHORT_CHARACTERS = 3_000;
 
 type PageRow = readonly [characters: number | null, textsJson: string | null, ...row: RecordRow];
 
-/** The total of a period, and the first day with records from an instant on. Edges are given one by one, to be planned with. */
+/** The total of a period, and the first day with records from an instant on. */
 const toTotalSql = (direction: Direction): string => {
   const number = DIRECTION_NUMBERS[direction];
-  const countEdge = (from: string, to: string): string =>
-    `(SELECT count(*) FROM ${direction}_record WHERE tenant = $1 AND date_ms >= ${from} AND date_ms < ${to})`;
+  const [from, to, secondFrom, secondTo, day] = [0, 1, 2, 3, 4].map(
+    (place) => `$${VALUES_AFTER_PARTS + place}`,
+  );
+  const countEdge = (fromMs = '', toMs = ''): string =>
+    `(SELECT count(*) FROM ${direction}_record WHERE tenant = $1 AND date_ms >= ${fromMs} AND date_ms < ${toMs})`;
   return `
-SELECT (
-    SELECT coalesce(sum(c.records), 0)
-    FROM unnest($2::bigint[], $3::bigint[], $4::bigint[]) AS part (tier_ms, from_ms, to_ms)
-    JOIN record_count c ON c.tenant = $1 AND c.direction = ${number}
-      AND c.tier_ms = part.tier_ms AND c.start_ms >= part.from_ms AND c.start_ms < part.to_ms
-  ) + ${countEdge('$5', '$6')} + ${countEdge('$7', '$8')},
+SELECT (SELECT coalesce(sum(records), 0) FROM (${selectParts('record_count', 'records', number)}) counted)
+    + ${countEdge(from, to)} + ${countEdge(secondFrom, secondTo)},
   (
     SELECT min(start_ms) FROM record_count
-    WHERE tenant = $1 AND direction = ${number} AND tier_ms = ${DAY_MS} AND start_ms >= $9
+    WHERE tenant = $1 AND direction = ${number} AND tier_ms = ${DAY_MS} AND start_ms >= ${day}
   )`;
 };
 const TOTAL_SQL = { inbound: toTotalSql('inbound'), outbound: toTotalSql('outbound') };
@@ -77,9 +76,11 @@ export function createDetailReader(
     pool.read(async (source) => {
       const { limit } = query;
       const positionMs = query.after?.dateMs ?? query.fromMs;
+      const { rollups, edges } = toPeriodValues(query.fromMs, query.toMs);
       const [found] = await source.query<[number, number | null]>(TOTAL_SQL[direction], [
         tenant,
-        ...toPeriodValues(query.fromMs, query.toMs),
+        ...rollups,
+        ...edges,
         Math.floor(positionMs / DAY_MS) * DAY_MS,
       ]);
       const [total, firstDayMs] = found ?? [0, null];
@@ -132,20 +133,4 @@ function takePage(rows: readonly PageRow[], limit: number): PageRow[] {
     characters += row[0] ?? 0;
   }
   return kept;
-}
-
-/** A period as values of a statement: whole rollups by size as lists, then both spans of single records. */
-export function toPeriodValues(fromMs: number, toMs: number): readonly (number | readonly number[])[] {
-  const parts = splitPeriod(fromMs, toMs);
-  const whole = parts.filter(({ tierMs }) => tierMs > 0);
-  const [first, second] = parts.filter(({ tierMs }) => tierMs === 0);
-  return [
-    whole.map(({ tierMs }) => tierMs),
-    whole.map((part) => part.fromMs),
-    whole.map((part) => part.toMs),
-    first?.fromMs ?? 0,
-    first?.toMs ?? 0,
-    second?.fromMs ?? 0,
-    second?.toMs ?? 0,
-  ];
 }

@@ -4,7 +4,7 @@ import type { GroupTotals, RecordPeriod } from '../store/record-store.ts';
 import { addCells } from '../store/rollup-cells.ts';
 import type { PostgresPool, Queryable } from './connect.ts';
 import type { GroupCache } from './group-cache.ts';
-import { toPeriodValues } from './read-details.ts';
+import { selectParts, toPeriodValues } from './period-parts.ts';
 import { DIRECTION_NUMBERS } from './schema.ts';
 
 type PackedRollup = readonly [startMs: number, cells: Uint8Array];
@@ -17,12 +17,6 @@ type SingleRecord = readonly [
   session: number,
 ];
 
-const toRollupSql = (direction: Direction): string => `
-SELECT r.start_ms, r.cells
-FROM unnest($2::bigint[], $3::bigint[], $4::bigint[]) AS part (tier_ms, from_ms, to_ms)
-JOIN rollup r ON r.tenant = $1 AND r.direction = ${DIRECTION_NUMBERS[direction]}
-  AND r.tier_ms = part.tier_ms AND r.start_ms >= part.from_ms AND r.start_ms < part.to_ms`;
-
 /** The edges are given one by one, so that only their partitions are planned with. */
 const toEdgeSql = (direction: Direction): string => {
   const select = (from: string, to: string): string => `
@@ -30,6 +24,8 @@ SELECT group_id, response_time_us, ${direction === 'inbound' ? 'bot_latency_ms' 
 FROM ${direction}_record WHERE tenant = $1 AND date_ms >= ${from} AND date_ms < ${to}`;
   return `${select('$2', '$3')} UNION ALL ${select('$4', '$5')}`;
 };
+const toRollupSql = (direction: Direction): string =>
+  selectParts('rollup', 'start_ms, cells', DIRECTION_NUMBERS[direction]);
 const ROLLUP_SQL = { inbound: toRollupSql('inbound'), outbound: toRollupSql('outbound') };
 const EDGE_SQL = { inbound: toEdgeSql('inbound'), outbound: toEdgeSql('outbound') };
 
@@ -45,12 +41,13 @@ export function createSummaryReader(
     direction: Direction,
     { fromMs, toMs }: RecordPeriod,
   ): Promise<void> => {
-    const values = toPeriodValues(fromMs, toMs);
-    const rollups = [tenant, ...values.slice(0, 3)];
-    for (const [startMs, cells] of await source.query<PackedRollup>(ROLLUP_SQL[direction], rollups))
+    const { rollups, edges } = toPeriodValues(fromMs, toMs);
+    for (const [startMs, cells] of await source.query<PackedRollup>(ROLLUP_SQL[direction], [
+      tenant,
+      ...rollups,
+    ]))
       addCells(sums, cells, startMs);
-    const edges = [tenant, ...values.slice(3)];
-    for (const record of await source.query<SingleRecord>(EDGE_SQL[direction], edges)) {
+    for (const record of await source.query<SingleRecord>(EDGE_SQL[direction], [tenant, ...edges])) {
       const [groupId, responseTimeUs, botLatencyMs, dateMs, arrival, session] = record;
       addToSums(sums, groupId, 1, responseTimeUs, botLatencyMs, dateMs, arrival, session);
     }

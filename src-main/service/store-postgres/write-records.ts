@@ -116,18 +116,14 @@ export function createRecordWriter(
         const counter = `${direction}_arrival` as const;
         const before = get(counter);
         if (records.length === 0) return;
-        const placed = records.map((record, place) => ({
-          ...record,
-          botLatencyMs: record.botLatencyMs ?? 0,
-          arrival: before + place + 1,
-          groupId: resolveGroup(draft, direction, record),
-        }));
-        await addRows(
-          connection,
-          direction,
-          placed.map((record) => toRow(tenant, direction, record, draft)),
-        );
-        await writeRollups(connection, tenant, direction, placed);
+        const groupIds = records.map((record) => resolveGroup(draft, direction, record));
+        const firstArrival = before + 1;
+        const rows = records.map((record, place) => {
+          const numbers = { arrival: firstArrival + place, groupId: groupIds[place] ?? 0 };
+          return toRow(tenant, direction, record, numbers, draft);
+        });
+        await addRows(connection, direction, rows);
+        await writeRollups(connection, tenant, direction, { records, groupIds, firstArrival });
         counters.set(counter, before + records.length);
       },
       setProperties: async (properties) => {
@@ -182,10 +178,11 @@ function resolveGroup(draft: GroupDraft, direction: Direction, record: NewRecord
 function toRow(
   tenant: number,
   direction: Direction,
-  record: NewRecord & { readonly arrival: number; readonly groupId: number },
+  record: NewRecord,
+  { arrival, groupId }: { readonly arrival: number; readonly groupId: number },
   draft: GroupDraft,
 ): Row {
-  const { dateMs, arrival, session, groupId, responseTimeUs, imported } = record;
+  const { dateMs, session, responseTimeUs, imported } = record;
   const own =
     direction === 'inbound'
       ? [record.botLatencyMs ?? 0]

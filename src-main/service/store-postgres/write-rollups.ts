@@ -6,14 +6,18 @@ import { createRollupSummer, MAX_FRESH_GROUPS } from '../store/sum-rollups.ts';
 import type { Queryable } from './connect.ts';
 import { DIRECTION_NUMBERS } from './schema.ts';
 
-/** A record as rollups see it. */
-export interface SummedRecord {
-  readonly dateMs: number;
-  readonly arrival: number;
-  readonly session: number;
-  readonly groupId: number;
-  readonly responseTimeUs: number;
-  readonly botLatencyMs: number;
+/** Records as rollups see them. */
+export interface SummedRecords {
+  readonly records: readonly {
+    readonly dateMs: number;
+    readonly session: number;
+    readonly responseTimeUs: number;
+    readonly botLatencyMs?: number;
+  }[];
+  /** Of each record. */
+  readonly groupIds: readonly number[];
+  /** Arrivals follow without a gap. */
+  readonly firstArrival: number;
 }
 
 /** What a batch adds to one rollup. */
@@ -26,11 +30,15 @@ interface Change {
 
 type StoredRow = readonly [tierMs: number, startMs: number, fresh: number, cells: Uint8Array];
 
+/** A rollup has a bulk and what is fresh: with the limit, each is looked up, and the table never read as a whole. */
 const READ_SQL = `
 SELECT r.tier_ms, r.start_ms, r.fresh, r.cells
 FROM unnest($3::bigint[], $4::bigint[]) AS changed (tier_ms, start_ms)
-JOIN rollup r ON r.tenant = $1 AND r.direction = $2
-  AND r.tier_ms = changed.tier_ms AND r.start_ms = changed.start_ms`;
+JOIN LATERAL (
+  SELECT * FROM rollup
+  WHERE tenant = $1 AND direction = $2 AND tier_ms = changed.tier_ms AND start_ms = changed.start_ms
+  LIMIT 2
+) r ON true`;
 const WRITE_SQL = `
 INSERT INTO rollup
 SELECT $1, $2, tier_ms, start_ms, fresh, cells
@@ -54,9 +62,9 @@ export async function writeRollups(
   connection: Queryable,
   tenant: number,
   direction: Direction,
-  records: readonly SummedRecord[],
+  summed: SummedRecords,
 ): Promise<void> {
-  const changes = sumChanges(records);
+  const changes = sumChanges(summed);
   const scope = [tenant, DIRECTION_NUMBERS[direction]];
   const tiers = changes.map(({ tierMs }) => tierMs);
   const starts = changes.map(({ startMs }) => startMs);
@@ -100,7 +108,7 @@ export async function writeRollups(
   await connection.query(COUNT_SQL, [...scope, tiers, starts, changes.map((change) => change.records)]);
 }
 
-function sumChanges(records: readonly SummedRecord[]): Change[] {
+function sumChanges({ records, groupIds, firstArrival }: SummedRecords): Change[] {
   const changes: Change[] = [];
   const summer = createRollupSummer(({ tierMs, startMs, sums }) => {
     changes.push({ tierMs, startMs, records: sums.recordCount, cells: packCells(sums, startMs) });
@@ -108,8 +116,10 @@ function sumChanges(records: readonly SummedRecord[]): Change[] {
   for (const place of orderByDate(records)) {
     const record = records[place];
     if (record === undefined) continue;
-    const { dateMs, arrival, session, groupId, responseTimeUs, botLatencyMs } = record;
-    addToSums(summer.openAt(dateMs), groupId, 1, responseTimeUs, botLatencyMs, dateMs, arrival, session);
+    const { dateMs, session, responseTimeUs, botLatencyMs = 0 } = record;
+    const sums = summer.openAt(dateMs);
+    const groupId = groupIds[place] ?? 0;
+    addToSums(sums, groupId, 1, responseTimeUs, botLatencyMs, dateMs, firstArrival + place, session);
   }
   summer.finish();
   return changes;
