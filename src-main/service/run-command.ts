@@ -81,23 +81,29 @@ export async function runCommand(args: readonly string[]): Promise<number | unde
 
 async function start(options: CommandLine): Promise<RunningService> {
   const { database, metricsPort } = options;
-  const health = metricsPort === null ? null : await openHealth({ ...options, metricsPort });
   const dataFolder =
     database === null ? findTenantFolder(options.dataFolder, options.tenant) : options.dataFolder;
-  const service = await startService(
-    { ...options, dataFolder },
-    {
-      ...(health === null ? {} : { health }),
-      ...(database === null
-        ? {}
-        : { openStore: () => openDatabase({ ...database, tenant: options.tenant }) }),
-      now: Date.now,
-      elapsedMs: () => performance.now(),
-      logRequest: (entry) => void process.stderr.write(`${JSON.stringify(entry)}\n`),
-      reportError,
-    },
-  );
-  return { ...service, stop: () => service.stop().finally(() => health?.close()) };
+  const health = metricsPort === null ? null : await openHealth({ ...options, metricsPort });
+  try {
+    const service = await startService(
+      { ...options, dataFolder },
+      {
+        ...(health === null ? {} : { health }),
+        ...(database === null
+          ? {}
+          : { openStore: () => openDatabase({ ...database, tenant: options.tenant }) }),
+        now: Date.now,
+        elapsedMs: () => performance.now(),
+        logRequest: (entry) => void process.stderr.write(`${JSON.stringify(entry)}\n`),
+        reportError,
+      },
+    );
+    return { ...service, stop: () => service.stop().finally(() => health?.close()) };
+  } catch (error) {
+    // Its port would keep the process alive.
+    await health?.close();
+    throw error;
+  }
 }
 
 /** The library of the figures is loaded only where they are wanted. */

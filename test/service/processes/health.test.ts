@@ -125,6 +125,12 @@ describe('health and metrics of a process', () => {
     expect(await closed).toEqual([0, null]);
   });
 
+  it('ends with an error where the service can not start, rather than live on as one that is never ready', async () => {
+    const nowhere = `postgresql://service@localhost/postgres?host=${encodeURIComponent(join(folder, 'nowhere'))}`;
+    await expect(start([], { DATABASE_URL: nowhere })).rejects.toThrow('database');
+    expect(children.map(({ exitCode }) => exitCode)).toEqual([1]);
+  });
+
   it('takes the names of a proxy, and believes a trusted one about whom it calls for', async () => {
     const { service } = await start([
       '--public-host',
