@@ -1,10 +1,9 @@
 import { computed, toValue, type ComputedRef, type MaybeRefOrGetter } from 'vue';
 import { useI18n } from 'vue-i18n';
+import { MINUTE_MS, SECOND_MS } from '../../src-main/common/time/durations.ts';
 import { formatCount } from '../format/numbers.ts';
 import type { ErrorLike } from './error-like.ts';
 
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60_000;
 const MAX_SAID_CHARACTERS = 500;
 
 export interface ErrorWords {

@@ -1,12 +1,8 @@
 import type { Clock } from '../../src-main/common/model/clock.ts';
 import type { Period } from '../../src-main/common/model/period.ts';
 import { toWireDate } from '../../src-main/common/reporting/wire-dates.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src-main/common/time/durations.ts';
 import { fromCivilTime, toCivilTime } from '../../src-main/common/time/time-zones.ts';
-
-const SECOND_MS = 1000;
-const MINUTE_MS = 60 * SECOND_MS;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 
 /** In the order of the picker. */
 export const PERIOD_PRESETS = [

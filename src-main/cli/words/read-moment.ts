@@ -1,11 +1,11 @@
 import { createQueryClock } from '../../common/query/query-clock.ts';
 import { isRealCivilTime, utcMsToCivil, civilToUtcMs } from '../../common/time/civil-time.ts';
+import { DAY_MS } from '../../common/time/durations.ts';
 import { fromCivilTime, toCivilTime } from '../../common/time/time-zones.ts';
 
 const RELATIVE = /^(now|today|yesterday|tomorrow)(?:([+-])(\d{1,6})([smhdw]))?$/;
 const OFFSET = /^(\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)([+-]\d{2}):?(\d{2})$/;
 const SHIFT_DAYS: Readonly<Record<string, number>> = { today: 0, yesterday: -1, tomorrow: 1 };
-const DAY_MS = 86_400_000;
 const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 };
 const UNIT_DAYS: Readonly<Record<string, number>> = { d: 1, w: 7 };
 

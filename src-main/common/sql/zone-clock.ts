@@ -1,6 +1,5 @@
+import { DAY_MS } from '../time/durations.ts';
 import { toOffsetMs } from '../time/time-zones.ts';
-
-const DAY_MS = 86_400_000;
 
 /** From an instant on, a zone's clock is this much ahead of UTC. */
 export interface ClockOffset {

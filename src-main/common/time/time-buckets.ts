@@ -1,10 +1,6 @@
 import { civilToUtcMs } from './civil-time.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './durations.ts';
 import { fromCivilTime, toCivilTime } from './time-zones.ts';
-
-const SECOND_MS = 1000;
-const MINUTE_MS = 60 * SECOND_MS;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 
 /** Lengths that a bucket may have: those that people count in. */
 export const BUCKET_WIDTHS_MS: readonly number[] = [

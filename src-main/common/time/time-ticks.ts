@@ -1,9 +1,7 @@
-import { toCivilTime, toOffsetMs } from './time-zones.ts';
 import type { DateFormats } from '../words/dates.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from './durations.ts';
+import { toCivilTime, toOffsetMs } from './time-zones.ts';
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 const STEPS_MS: readonly number[] = [
   1_000,
   5_000,

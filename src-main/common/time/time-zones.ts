@@ -1,4 +1,5 @@
 import { civilToUtcMs, utcMsToCivil, type CivilTime } from './civil-time.ts';
+import { DAY_MS, MINUTE_MS } from './durations.ts';
 
 /** 2 January of the year 1 in UTC: in no zone a day of the year before. */
 const YEAR_ONE_MS = -62_135_510_400_000;
@@ -59,9 +60,8 @@ export function toOffsetMs(epochMs: number, zone: string): number {
 export function fromCivilTime(civil: CivilTime, zone: string): number {
   const asUtc = civilToUtcMs(civil);
   if (zone === 'UTC') return asUtc;
-  const dayMs = 86_400_000;
-  const before = toOffsetMs(asUtc - dayMs, zone);
-  const after = toOffsetMs(asUtc + dayMs, zone);
+  const before = toOffsetMs(asUtc - DAY_MS, zone);
+  const after = toOffsetMs(asUtc + DAY_MS, zone);
   const candidates = [asUtc - before, asUtc - after].filter((at) => at + toOffsetMs(at, zone) === asUtc);
   return candidates.length > 0 ? Math.min(...candidates) : asUtc - before;
 }
@@ -69,9 +69,8 @@ export function fromCivilTime(civil: CivilTime, zone: string): number {
 /** True when the clock in the zone was set back over this instant: it shows the same civil time twice. */
 export function isShownTwice(epochMs: number, zone: string): boolean {
   if (zone === 'UTC') return false;
-  const dayMs = 86_400_000;
   const offset = toOffsetMs(epochMs, zone);
-  return [epochMs - dayMs, epochMs + dayMs].some((nearMs) => {
+  return [epochMs - DAY_MS, epochMs + DAY_MS].some((nearMs) => {
     // The instant that would be shown the same with the offset of the day before or after.
     const otherMs = epochMs + offset - toOffsetMs(nearMs, zone);
     return otherMs !== epochMs && otherMs + toOffsetMs(otherMs, zone) === epochMs + offset;
@@ -80,7 +79,7 @@ export function isShownTwice(epochMs: number, zone: string): boolean {
 
 /** The offset as people write it: `UTC`, `UTC−05:00`, `UTC+05:45`. */
 export function toOffsetLabel(epochMs: number, zone: string): string {
-  const minutes = Math.round(toOffsetMs(epochMs, zone) / 60_000);
+  const minutes = Math.round(toOffsetMs(epochMs, zone) / MINUTE_MS);
   if (minutes === 0) return 'UTC';
   const size = Math.abs(minutes);
   const hours = String(Math.floor(size / 60)).padStart(2, '0');

@@ -1,6 +1,6 @@
+import { DAY_MS } from './durations.ts';
 import { toOffsetMs } from './time-zones.ts';
 
-const DAY_MS = 86_400_000;
 /** More days than that are looked at in longer steps. */
 const MAX_STEPS = 20_000;
 

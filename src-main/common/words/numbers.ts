@@ -1,8 +1,6 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../time/durations.ts';
+
 const MIN_SECONDS_FORM_MS = 100_000;
-const SECOND_MS = 1000;
-const MINUTE_MS = 60 * SECOND_MS;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 const MAX_DIGITS = 3;
 const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
 

@@ -1,6 +1,7 @@
 import type { AlertRule } from '../../common/model/alerts/alert-rule.ts';
 import type { AlertNotice } from '../../common/model/alerts/alert-state.ts';
-import { judgeMinutes, MINUTE_MS, NOT_FIRING, type Turn } from './evaluate/judge-minutes.ts';
+import { MINUTE_MS } from '../../common/time/durations.ts';
+import { judgeMinutes, NOT_FIRING, type Turn } from './evaluate/judge-minutes.ts';
 import { toCriterion } from './evaluate/to-criterion.ts';
 import type { RuleMemory } from './alert-memory.ts';
 import { readMinutes, type MinuteSource } from './read-minutes.ts';

@@ -1,10 +1,9 @@
 import type { AlertCondition, MeasureCondition } from '../../common/model/alerts/alert-rule.ts';
+import { MINUTE_MS, SECOND_MS } from '../../common/time/durations.ts';
 import type { Words } from '../../common/words/words.ts';
 import type { Turn } from './evaluate/judge-minutes.ts';
 
-const MINUTE_MS = 60_000;
 const HOUR_MINUTES = 60;
-const SECOND_MS = 1000;
 
 /** Returns what a notification says under its title: what was measured, or how long it lasted, and of which connection. */
 export function writeNote(

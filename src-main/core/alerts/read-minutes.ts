@@ -1,9 +1,10 @@
 import type { AlertCondition } from '../../common/model/alerts/alert-rule.ts';
 import type { PeriodScope } from '../../common/model/records/record-scope.ts';
+import { MINUTE_MS } from '../../common/time/durations.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { Cache } from '../cache/cache.ts';
 import { listWalkedParts } from '../snapshots/walked-parts.ts';
-import { MINUTE_MS, type Minutes } from './evaluate/judge-minutes.ts';
+import type { Minutes } from './evaluate/judge-minutes.ts';
 import { findKnownMinutes } from './evaluate/known-minutes.ts';
 import { toHealthMinutes } from './evaluate/to-health-minutes.ts';
 

@@ -5,17 +5,17 @@ import {
 } from '../../common/model/alerts/alert-rule.ts';
 import type { AlertFiring, AlertTest } from '../../common/model/alerts/alert-state.ts';
 import { listNearThresholds } from '../../common/model/alerts/alert-thresholds.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../common/time/durations.ts';
 import type { Words } from '../../common/words/words.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
-import { judgeMinutes, MINUTE_MS, type Judged, type Minutes, type Turn } from './evaluate/judge-minutes.ts';
+import { judgeMinutes, type Judged, type Minutes, type Turn } from './evaluate/judge-minutes.ts';
 import { toCriterion } from './evaluate/to-criterion.ts';
 import { toHourValues } from './evaluate/to-hour-values.ts';
 import { writeNote } from './note-words.ts';
 import { readMinutes, toScope, type MinuteSource, type MinuteSpan } from './read-minutes.ts';
 
 /** How far back a rule is tested. */
-const TESTED_MS = 14 * 86_400_000;
-const HOUR_MS = 3_600_000;
+const TESTED_MS = 14 * DAY_MS;
 
 /** Returns what a rule would have done in the fourteen days before `nowMs`, and with thresholds near its own. */
 export async function testRule(

@@ -4,6 +4,7 @@ import { readPage, type ReadPage } from '../../common/reporting/reading/read-pag
 import type { DetailKind } from '../../common/reporting/reports.ts';
 import { formatWireDate } from '../../common/reporting/wire-dates.ts';
 import { utcMsToCivil } from '../../common/time/civil-time.ts';
+import { HOUR_MS, MINUTE_MS } from '../../common/time/durations.ts';
 import type { ReportingClient } from '../client/reporting-client.ts';
 import { findNewest } from './find-newest.ts';
 import { judgeZone } from '../analysis/judge-zone.ts';
@@ -22,8 +23,6 @@ interface Asked {
   readonly isServiceClock: boolean;
 }
 
-const HOUR_MS = 3_600_000;
-const MINUTE_MS = 60_000;
 /** Clocks on Earth go from 12 hours behind UTC to 14 ahead; the newest record may be an hour old. */
 const EARLIEST_MS = -13 * HOUR_MS;
 const LATEST_MS = 14 * HOUR_MS + 5 * MINUTE_MS;

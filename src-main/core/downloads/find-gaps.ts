@@ -1,6 +1,7 @@
 import type { Period } from '../../common/model/period.ts';
 import type { Snapshot } from '../../common/model/cache/snapshot.ts';
 import { fromWireDate, toWireDate } from '../../common/reporting/wire-dates.ts';
+import { HOUR_MS, SECOND_MS } from '../../common/time/durations.ts';
 
 /** An inclusive span at whole seconds. */
 interface Span {
@@ -8,8 +9,6 @@ interface Span {
   readonly toMs: number;
 }
 
-const SECOND_MS = 1000;
-const HOUR_MS = 3_600_000;
 const MAX_GAPS = 100;
 
 /**

@@ -1,9 +1,8 @@
 import type { Period } from '../../common/model/period.ts';
 import { formatWireDate, fromWireDate, parseWireDate } from '../../common/reporting/wire-dates.ts';
 import { civilToUtcMs, utcMsToCivil } from '../../common/time/civil-time.ts';
+import { DAY_MS, SECOND_MS } from '../../common/time/durations.ts';
 
-const DAY_MS = 86_400_000;
-const SECOND_MS = 1000;
 /** Longer periods are better fetched day by day: shorter walks, and less to repeat after a failure. */
 const LONG_PERIOD_DAYS = 7;
 

@@ -2,14 +2,13 @@ import type { FindingsGap, FindingsReport } from '../../common/model/analysis/fi
 import { toEndMs } from '../../common/model/period.ts';
 import type { Snapshot } from '../../common/model/cache/snapshot.ts';
 import { DIRECTIONS, type Direction } from '../../common/reporting/reports.ts';
+import { DAY_MS, HOUR_MS } from '../../common/time/durations.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { TimeSpan } from '../analysis/findings/traffic-grid.ts';
 import { readCoverage } from '../analysis/read-coverage.ts';
 import type { Cache } from '../cache/cache.ts';
 import { listWalkedParts } from '../snapshots/walked-parts.ts';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 /** Up to so much time before what is shown is looked at. */
 const LOOKED_BACK_MS = 15 * DAY_MS;
 /** Following asks at least as often: what is cached up to here is up to date. */

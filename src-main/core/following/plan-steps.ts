@@ -1,3 +1,4 @@
+import { DAY_MS, SECOND_MS } from '../../common/time/durations.ts';
 import { listBucketEdges } from '../../common/time/time-buckets.ts';
 
 /** A day of the service's clock, [fromMs, toMs), and what is cached of it. */
@@ -28,8 +29,6 @@ interface Situation {
   readonly sliceMs: number;
 }
 
-const SECOND_MS = 1000;
-const DAY_MS = 86_400_000;
 /** Late records are looked for in spans of this length, not at each turn. */
 const LOOK_AGAIN_MS = 300_000;
 

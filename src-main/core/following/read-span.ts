@@ -3,6 +3,7 @@ import type { Snapshot } from '../../common/model/cache/snapshot.ts';
 import { judgeTotals, sumUpAnnounced } from '../../common/reporting/reading/judge-totals.ts';
 import type { DetailKind } from '../../common/reporting/reports.ts';
 import { toWireDate } from '../../common/reporting/wire-dates.ts';
+import { SECOND_MS } from '../../common/time/durations.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { ReportingClient } from '../client/reporting-client.ts';
 import type { SavedConnection } from '../connections/connection-document.ts';
@@ -24,8 +25,6 @@ export interface SpanReading {
   readPageSize(): number;
   onPage(durationMs: number): void;
 }
-
-const SECOND_MS = 1000;
 
 /**
  * Reads a span of a followed day to its end. Returns the day as it is afterwards, and the records that were new in it.

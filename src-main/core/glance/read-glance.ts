@@ -1,8 +1,7 @@
 import type { ConnectionGlance } from '../../common/contract/operations/glance.ts';
 import type { StatusHistory } from '../../common/model/connections/status.ts';
+import { DAY_MS, HOUR_MS } from '../../common/time/durations.ts';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const BUCKET_MS = HOUR_MS / 2;
 const BUCKETS = 48;
 const USUAL_DAYS = 7;

@@ -1,5 +1,6 @@
 import type { RecentTraffic } from '../../common/model/analysis/recent-traffic.ts';
 import type { DetailKind } from '../../common/reporting/reports.ts';
+import { MINUTE_MS } from '../../common/time/durations.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import { readCoverage } from '../analysis/read-coverage.ts';
 import type { Cache } from '../cache/cache.ts';
@@ -7,7 +8,6 @@ import type { ConnectionStore } from '../connections/create-connections.ts';
 import { findLookBackMs } from '../connections/find-look-back.ts';
 import { listWalkedParts } from '../snapshots/walked-parts.ts';
 
-const MINUTE_MS = 60_000;
 const MINUTES = 60;
 /** What is older says nothing of the present. */
 const MAX_AGE_MS = 15 * MINUTE_MS;

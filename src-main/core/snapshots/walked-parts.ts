@@ -1,12 +1,11 @@
 import { toEndMs } from '../../common/model/period.ts';
 import { isDetailKind, type ReportKind } from '../../common/reporting/reports.ts';
+import { SECOND_MS } from '../../common/time/durations.ts';
 import type { WalkedPart } from '../analysis/read-coverage.ts';
 import type { Cache } from '../cache/cache.ts';
 import { slicePeriod } from '../downloads/slice-period.ts';
 import { hasBrokenEnd, listShortcomings } from '../downloads/walk-report.ts';
 import { toWalkedEnd } from '../downloads/walked-end.ts';
-
-const SECOND_MS = 1000;
 
 /**
  * Returns what downloads that are not over hold of their periods, by snapshot: the slices that were read to their end,

@@ -6,6 +6,7 @@ import {
 } from '../../../src-main/common/model/alerts/alert-rule.ts';
 import type { AlertLogEntry } from '../../../src-main/common/model/alerts/alert-state.ts';
 import type { FieldCondition } from '../../../src-main/common/model/records/record-filter.ts';
+import { SECOND_MS } from '../../../src-main/common/time/durations.ts';
 import { toSubject } from '../../composables/alert-link.ts';
 import { useNames } from '../../composables/use-names.ts';
 import {
@@ -17,7 +18,6 @@ import {
 } from '../../format/numbers.ts';
 
 const HOUR_MINUTES = 60;
-const SECOND_MS = 1000;
 
 /** The one channel or service that a condition on it leaves; undefined where it says something else. */
 export function findSingle(condition: FieldCondition): number | undefined {

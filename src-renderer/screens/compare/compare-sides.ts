@@ -2,11 +2,10 @@ import type { FieldCondition } from '../../../src-main/common/model/records/reco
 import type { PeriodScope, RecordScope } from '../../../src-main/common/model/records/record-scope.ts';
 import type { Snapshot } from '../../../src-main/common/model/cache/snapshot.ts';
 import type { Direction } from '../../../src-main/common/reporting/reports.ts';
+import { SECOND_MS } from '../../../src-main/common/time/durations.ts';
 import { toAddress } from '../../composables/filter-query.ts';
 import { toPeriodText } from '../../period/period-query.ts';
 import type { Instants } from '../../period/period-selection.ts';
-
-const SECOND_MS = 1000;
 
 /** One of the two periods, or the part of it that is looked at. */
 export interface CompareSide {

@@ -1,6 +1,6 @@
+import { DAY_MS } from '../../../src-main/common/time/durations.ts';
 import { startDays, type Deprecation } from '../../deprecations/read-deprecations.ts';
 
-const DAY_MS = 86_400_000;
 const MARGIN_DAYS = 30;
 
 /** Places are shares from 0 to 1 of the timeline's width. */

@@ -7,6 +7,7 @@ import {
   type Session,
 } from '../../../src-main/common/model/records/session.ts';
 import type { Direction } from '../../../src-main/common/reporting/reports.ts';
+import { SECOND_MS } from '../../../src-main/common/time/durations.ts';
 import { useBackend } from '../../backend/backend.ts';
 import { usePeriodCoverage } from '../../composables/use-period-coverage.ts';
 import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
@@ -14,7 +15,6 @@ import { useConnectionsStore } from '../../stores/connections.ts';
 import { useSnapshotsStore } from '../../stores/snapshots.ts';
 import { useTasksStore } from '../../stores/tasks.ts';
 
-const SECOND_MS = 1000;
 /** Requests of the session that are not cached are looked for so long before and after those that are. */
 const AROUND_MS = 3600 * SECOND_MS;
 const RELOAD_INTERVAL_MS = 1000;

@@ -1,11 +1,10 @@
 import type { CivilTime } from '../../time/civil-time.ts';
+import { HOUR_MS, SECOND_MS } from '../../time/durations.ts';
 import { fromCivilTime, toCivilTime } from '../../time/time-zones.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Schedule, SchedulePeriod } from './schedule.ts';
 import { findLastDue, moveDays } from './schedule-times.ts';
 
-const SECOND_MS = 1_000;
-const HOUR_MS = 3_600_000;
 /** The day that a week begins with, counted from Sunday. */
 const WEEK_STARTS = { sunday: 0, monday: 1, saturday: 6 } as const;
 

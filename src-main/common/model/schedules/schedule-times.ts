@@ -1,9 +1,8 @@
 import { civilToUtcMs, utcMsToCivil, type CivilTime } from '../../time/civil-time.ts';
+import { DAY_MS, HOUR_MS } from '../../time/durations.ts';
 import { fromCivilTime, toCivilTime } from '../../time/time-zones.ts';
 import { WEEKDAYS, type ScheduleTimes } from './schedule.ts';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 /** A week has each weekday, and a day more may be left out by a zone that moves across the date line. */
 const MAX_DAYS = 9;
 

@@ -1,11 +1,10 @@
 import { civilToUtcMs, daysInMonth, isRealCivilTime, utcMsToCivil } from '../../time/civil-time.ts';
+import { DAY_MS, MINUTE_MS } from '../../time/durations.ts';
 import { fromCivilTime } from '../../time/time-zones.ts';
 
 const ISO_LIKE =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,12}))?)? ?(Z|[-+]\d{2}(?::?\d{2})?)?)?$/i;
 const DOTNET = /^\/Date\((-?\d{1,17})(?:[-+]\d{4})?\)\/$/;
-const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
 const ZONE_BLOCK_MS = 15 * MINUTE_MS;
 /** Numbers below are seconds, from it on milliseconds: 1973 as milliseconds, 5138 as seconds. */
 const SECONDS_BELOW = 100_000_000_000;

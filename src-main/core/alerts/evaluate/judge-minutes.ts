@@ -1,6 +1,5 @@
 import type { AlertFigures } from '../../../common/model/alerts/alert-state.ts';
-
-export const MINUTE_MS = 60_000;
+import { MINUTE_MS } from '../../../common/time/durations.ts';
 
 /** What is known of a span, minute by minute. */
 export interface Minutes {

@@ -1,6 +1,6 @@
 import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
+import { MINUTE_MS } from '../../../common/time/durations.ts';
 import { readCoverage, type WalkedPart } from '../../analysis/read-coverage.ts';
-import { MINUTE_MS } from './judge-minutes.ts';
 
 /**
  * Marks the whole minutes of [fromMs, toMs) of which all that the service had was fetched; what may still come late

@@ -1,5 +1,6 @@
 import type { HealthState } from '../../../common/model/connections/status.ts';
-import { MINUTE_MS, type Minutes } from './judge-minutes.ts';
+import { MINUTE_MS } from '../../../common/time/durations.ts';
+import type { Minutes } from './judge-minutes.ts';
 
 /** What a check found of one part. */
 export interface PartSample {

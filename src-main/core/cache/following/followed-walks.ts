@@ -6,6 +6,7 @@ import { sumUpAnnounced, type Announced } from '../../../common/reporting/readin
 import { readPage, type ReadPage, type SetAside } from '../../../common/reporting/reading/read-page.ts';
 import type { DetailRecord } from '../../../common/reporting/reading/read-record.ts';
 import { DETAIL_KINDS, isDetailKind, mapKinds, type DetailKind } from '../../../common/reporting/reports.ts';
+import { SECOND_MS } from '../../../common/time/durations.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { IS_UNREADABLE, LEFT_OUT_REASONS } from '../read/left-out-reasons.ts';
 import { RECORD_TABLES, toRecordId } from '../read/record-tables.ts';
@@ -39,7 +40,6 @@ interface KnownPage {
 }
 type Seqs = Pick<Set<number>, 'has' | 'size'>;
 
-const SECOND_MS = 1000;
 /** A service may compare to the second, and asks reach a second further on both sides (decision 5). */
 const MARGIN_MS = 2 * SECOND_MS;
 /** Shorter pages may be alike by chance. */

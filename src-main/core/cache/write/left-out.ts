@@ -4,6 +4,7 @@ import { readPage, type ReadPage, type SetAside } from '../../../common/reportin
 import type { DetailRecord } from '../../../common/reporting/reading/read-record.ts';
 import { DETAIL_KINDS, isDetailKind, mapKinds, type DetailKind } from '../../../common/reporting/reports.ts';
 import { fromWireDate } from '../../../common/reporting/wire-dates.ts';
+import { SECOND_MS } from '../../../common/time/durations.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { LEFT_OUT_REASONS } from '../read/left-out-reasons.ts';
 import { RECORD_TABLES, toRecordId } from '../read/record-tables.ts';
@@ -16,7 +17,6 @@ type SnapshotOwner = Pick<Snapshot, 'id' | 'report' | 'period'>;
 type Doubles = Map<string, Map<string, number>>;
 
 const NO_DOUBLES: Doubles = new Map();
-const SECOND_MS = 1000;
 /** More records near a cut than this are no records at a cut. */
 const MAX_CANDIDATES = 100_000;
 

@@ -1,9 +1,8 @@
 import { computed, type ComputedRef, type Ref } from 'vue';
 import { useI18n } from 'vue-i18n';
 import type { Output } from '../../../../src-main/common/contract/index.ts';
+import { SECOND_MS } from '../../../../src-main/common/time/durations.ts';
 import { formatBytes, formatSpan } from '../../../format/numbers.ts';
-
-const SECOND_MS = 1_000;
 
 /** What is known of a file before it is written, in words: its size, and how long it takes; null for nothing. */
 export function useForecast(

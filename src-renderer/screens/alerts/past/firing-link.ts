@@ -4,11 +4,9 @@ import type {
   FieldCondition,
   RecordFilter,
 } from '../../../../src-main/common/model/records/record-filter.ts';
+import { MINUTE_MS, SECOND_MS } from '../../../../src-main/common/time/durations.ts';
 import { toAddress } from '../../../composables/filter-query.ts';
 import { toPeriodText } from '../../../period/period-query.ts';
-
-const MINUTE_MS = 60_000;
-const SECOND_MS = 1000;
 
 /**
  * The address of the records that a rule fired for, with the minutes before it that it judged; null for a rule that has

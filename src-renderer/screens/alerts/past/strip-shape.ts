@@ -1,6 +1,5 @@
 import type { AlertTest } from '../../../../src-main/common/model/alerts/alert-state.ts';
-
-const HOUR_MS = 3_600_000;
+import { HOUR_MS } from '../../../../src-main/common/time/durations.ts';
 
 /** Where the strip draws, in pixels. */
 export interface StripBox {

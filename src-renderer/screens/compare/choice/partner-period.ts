@@ -1,8 +1,8 @@
+import { SECOND_MS } from '../../../../src-main/common/time/durations.ts';
 import { fromCivilTime, toCivilTime } from '../../../../src-main/common/time/time-zones.ts';
 import type { Instants } from '../../../period/period-selection.ts';
 import type { Shift } from './compare-choice.ts';
 
-const SECOND_MS = 1000;
 const DAYS: Readonly<Record<Exclude<Shift, 'period-before'>, number>> = { 'week-before': 7, 'day-before': 1 };
 
 /** Returns the period that a shift leads to, both ends included: a day earlier is the same time of that day's clock. */

@@ -1,5 +1,6 @@
 import type { Output } from '../../../../src-main/common/contract/index.ts';
 import { civilToUtcMs, utcMsToCivil } from '../../../../src-main/common/time/civil-time.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../src-main/common/time/durations.ts';
 import { fromCivilTime, toCivilTime } from '../../../../src-main/common/time/time-zones.ts';
 import type { Span } from '../../../period/cached-spans.ts';
 
@@ -16,9 +17,6 @@ export interface CoverageCell extends Span {
   readonly share: number;
 }
 
-const DAY_MS = 86_400_000;
-const HOUR_MS = 3_600_000;
-const MINUTE_MS = 60_000;
 /** Clocks change by multiples of this, so civil days and hours consist of whole buckets. */
 const STEP_MS = 1_800_000;
 /** From this share on a cell counts as whole, in spite of rounding. */

@@ -1,10 +1,10 @@
 import type { LocationQueryRaw, RouteLocationRaw } from 'vue-router';
 import type { Finding } from '../../../../src-main/common/model/analysis/finding.ts';
 import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
+import { MINUTE_MS } from '../../../../src-main/common/time/durations.ts';
 import { MIN_REQUESTS, toNewAlert, type AlertIdea } from '../../../composables/alert-link.ts';
 import { toAddress } from '../../../composables/filter-query.ts';
 
-const MINUTE_MS = 60_000;
 const TEN_MINUTES_MS = 10 * MINUTE_MS;
 /** Where few requests come, more minutes are looked at together. */
 const WATCHED_MINUTES = [10, 15, 30, 60, 120, 240] as const;

@@ -1,7 +1,7 @@
 import type { StatusFigures } from '../../../../src-main/common/model/connections/status.ts';
+import { DAY_MS } from '../../../../src-main/common/time/durations.ts';
 import { formatDuration, formatPercent } from '../../../format/numbers.ts';
 
-const DAY_MS = 86_400_000;
 /** The spans that are measured, in the order in which they are shown. */
 export const MEASURED_SPANS = [
   { name: 'day', spanMs: DAY_MS },

@@ -1,4 +1,5 @@
 import type { RecentTraffic } from '../../../../src-main/common/model/analysis/recent-traffic.ts';
+import { MINUTE_MS } from '../../../../src-main/common/time/durations.ts';
 
 /**
  * What traffic says beside the state that the service reported. `silent` and `succeeding` are what disagrees: no success
@@ -15,7 +16,6 @@ const SUMMED_MINUTES = 12;
 const LEAST_REQUESTS = 5;
 /** Minutes without a success that are more than a pause. */
 const LEAST_SILENCE = 3;
-const MINUTE_MS = 60_000;
 
 /** Compares a reported state, which has lasted since `sinceMs` as far as it was seen, with the last minutes' traffic. */
 export function judgeAgreement(

@@ -1,11 +1,8 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../../src-main/common/time/durations.ts';
 import { toOffsetMs } from '../../../../src-main/common/time/time-zones.ts';
 import { toInstants, type Instants, type PeriodSelection } from '../../../period/period-selection.ts';
 import type { VolumeSpan } from '../../../stores/overview.ts';
 
-const SECOND_MS = 1000;
-const MINUTE_MS = 60 * SECOND_MS;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 const STEPS_MS = [
   MINUTE_MS,
   5 * MINUTE_MS,

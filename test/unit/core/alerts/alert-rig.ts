@@ -4,11 +4,11 @@ import type { AlertNote } from '../../../../src-main/common/model/alerts/alert-s
 import type { Snapshot } from '../../../../src-main/common/model/cache/snapshot.ts';
 import type { HealthState } from '../../../../src-main/common/model/connections/status.ts';
 import type { Settings } from '../../../../src-main/common/model/settings/settings.ts';
+import { MINUTE_MS } from '../../../../src-main/common/time/durations.ts';
 import { openAlertBook } from '../../../../src-main/core/alerts/alert-book.ts';
 import { createAlertFile } from '../../../../src-main/core/alerts/alert-file.ts';
 import { createAlertMemory, type AlertMemory } from '../../../../src-main/core/alerts/alert-memory.ts';
 import { createAlerts, type Alerts } from '../../../../src-main/core/alerts/create-alerts.ts';
-import { MINUTE_MS } from '../../../../src-main/core/alerts/evaluate/judge-minutes.ts';
 import type { MinuteSource } from '../../../../src-main/core/alerts/read-minutes.ts';
 import { createEvents } from '../../../../src-main/core/events.ts';
 import type { ShownNote } from '../../../../src-main/core/host.ts';

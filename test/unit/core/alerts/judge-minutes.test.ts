@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { MINUTE_MS } from '../../../../src-main/common/time/durations.ts';
 import type {
   AlertCondition,
   MeasureCondition,
 } from '../../../../src-main/common/model/alerts/alert-rule.ts';
 import {
   judgeMinutes,
-  MINUTE_MS,
   NOT_FIRING,
   type Minutes,
   type Turn,

@@ -1,7 +1,7 @@
 import type { HeatMap } from '../../../../../src-main/common/model/analysis/measured-times.ts';
+import { HOUR_MS } from '../../../../../src-main/common/time/durations.ts';
 import type { WeekHour } from './week-hours.ts';
 
-const HOUR_MS = 3_600_000;
 /** Steps of colour. */
 const HEAT_LEVELS = 5;
 /** Fewer requests say nothing about the share of them that fail, or about how long they usually take. */

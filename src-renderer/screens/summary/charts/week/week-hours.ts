@@ -1,7 +1,7 @@
+import { HOUR_MS } from '../../../../../src-main/common/time/durations.ts';
 import { listZoneOffsets, type ZoneOffset } from '../../../../../src-main/common/time/zone-offsets.ts';
 import type { Gap, Span } from '../times/times-basis.ts';
 
-const HOUR_MS = 3_600_000;
 const WEEK_HOURS = 168;
 /** The first of January 1970 was a Thursday. */
 const MONDAY_HOURS = 72;
