@@ -14,6 +14,7 @@ export interface Arguments {
   whole(name: string, min: number, max: number): number | null;
 }
 
+/** An error in how a command was called; it ends with the exit code for that. */
 export function toUsageError(message: string, hint = 'See --help.'): CommandError {
   return new CommandError(EXIT.usage, message, hint);
 }

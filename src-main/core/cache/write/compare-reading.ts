@@ -27,6 +27,7 @@ export interface ReadingChange {
   noLongerReadable: number;
 }
 
+/** Nothing has changed yet. */
 export function createReadingChange(): ReadingChange {
   return { fields: new Map(), examples: [], changedRecords: 0, newlyReadable: 0, noLongerReadable: 0 };
 }
