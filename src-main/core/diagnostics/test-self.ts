@@ -26,6 +26,12 @@ const SKIPPED = Symbol('skipped');
 /** No connection has it. */
 const TEST_ENTRY = 'self-test';
 
+/** A test resolves to the code of what it found, or to null where all is well. */
+function toOutcome(result: string | null | typeof SKIPPED): SelfTest['outcome'] {
+  if (result === SKIPPED) return 'skipped';
+  return result === null ? 'passed' : 'failed';
+}
+
 async function testKeychain({ keychain }: TestedParts): Promise<string | null> {
   const { kind, failure } = keychain.read();
   if (kind === 'session') return failure ?? 'secrets.no-keychain';
@@ -80,7 +86,7 @@ export function testSelf(parts: TestedParts): Promise<SelfTest[]> {
       const result = await test(parts).catch((error: unknown) => toErrorInfo(error).code);
       return {
         part: part as SelfTest['part'],
-        outcome: result === SKIPPED ? 'skipped' : result === null ? 'passed' : 'failed',
+        outcome: toOutcome(result),
         code: typeof result === 'string' ? result : null,
         tookMs: Math.round(performance.now() - startedMs),
       };

@@ -7,7 +7,7 @@ import type { Words } from '../../common/words/words.ts';
 import type { Host } from '../host.ts';
 import type { Logger } from '../logging/logger.ts';
 import { createSaveQueue } from '../settings/save-queue.ts';
-import { TaskStop } from '../tasks/task-stop.ts';
+import { findStop } from '../tasks/task-stop.ts';
 import type { TaskHandle, TaskRegistry } from '../tasks/task-registry.ts';
 import { writeRunNote } from './note-words.ts';
 import { runSchedule, type RunOutcome, type RunParts } from './run-schedule.ts';
@@ -117,8 +117,7 @@ export function createRunQueue(
 }
 
 function findEnd(error: unknown, signal: AbortSignal): 'failed' | 'cancelled' | 'interrupted' {
-  const reason: unknown = signal.reason;
-  const stop = error instanceof TaskStop ? error : reason instanceof TaskStop ? reason : null;
+  const stop = findStop(error, signal);
   if (stop !== null) return stop.kind === 'cancelled' ? 'cancelled' : 'interrupted';
   return error instanceof AppError && error.code === 'app.cancelled' ? 'cancelled' : 'failed';
 }

@@ -5,7 +5,7 @@ import type { Task } from '../../common/model/cache/task.ts';
 import type { Logger } from '../logging/logger.ts';
 import { createProgressRate, type ProgressRate } from './progress-rate.ts';
 import { isActive, type TaskHandle, type TaskRegistry } from './task-registry.ts';
-import { TaskStop, type StopKind } from './task-stop.ts';
+import { findStop, TaskStop, type StopKind } from './task-stop.ts';
 import { createThrottle, type Throttle } from './throttle.ts';
 
 const ENDED_KEPT = 50;
@@ -61,8 +61,7 @@ export function createTaskRegistry(options: {
   }
 
   function fail(entry: Entry, error: unknown): void {
-    const reason: unknown = entry.controller.signal.reason;
-    const stop = error instanceof TaskStop ? error : reason instanceof TaskStop ? reason : null;
+    const stop = findStop(error, entry.controller.signal);
     const cancelled = error instanceof AppError && error.code === 'app.cancelled';
     if (cancelled || stop !== null) {
       const cause = stop?.cause instanceof AppError ? toErrorInfo(stop.cause) : null;

@@ -21,3 +21,10 @@ export class TaskStop extends AppError {
     this.kind = kind;
   }
 }
+
+/** Returns why work was stopped, whether it threw the stop itself or its signal has it; null where it failed. */
+export function findStop(error: unknown, signal: AbortSignal): TaskStop | null {
+  if (error instanceof TaskStop) return error;
+  const reason: unknown = signal.reason;
+  return reason instanceof TaskStop ? reason : null;
+}

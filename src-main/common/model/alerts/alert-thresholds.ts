@@ -11,8 +11,12 @@ const NEIGHBOURS = 2;
 
 /** Returns the thresholds that a measure is offered with, and the chosen one among them, rising. */
 export function listThresholds(measure: AlertMeasure, chosen: number): number[] {
-  const steps = measure === 'error-share' ? SHARES : measure === 'volume' ? VOLUMES : TIMES_MS;
-  return [...new Set([...steps, chosen])].sort((a, b) => a - b);
+  return [...new Set([...listSteps(measure), chosen])].sort((a, b) => a - b);
+}
+
+function listSteps(measure: AlertMeasure): readonly number[] {
+  if (measure === 'error-share') return SHARES;
+  return measure === 'volume' ? VOLUMES : TIMES_MS;
 }
 
 /** Returns the chosen threshold and those next to it, five where there are as many. */

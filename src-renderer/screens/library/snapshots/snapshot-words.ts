@@ -1,5 +1,6 @@
 import type { Download } from '../../../../src-main/common/model/cache/download.ts';
 import { toOwnTotal, type Snapshot } from '../../../../src-main/common/model/cache/snapshot.ts';
+import { toDoneShare } from '../../../format/done-share.ts';
 import { isSummary } from '../../../period/cached-snapshots.ts';
 
 export type ShownState = Snapshot['state'] | 'open' | 'remarked' | 'queued' | 'waiting';
@@ -38,8 +39,7 @@ export function toExpectedTotal(snapshot: Snapshot, download: Download | null): 
 
 /** Returns the share of the expected records, 0 to 1; null while nothing is expected yet. */
 export function toRecordShare(snapshot: Snapshot, download: Download | null): number | null {
-  const total = toExpectedTotal(snapshot, download);
-  return total === null ? null : total === 0 ? 1 : Math.min(1, snapshot.recordCount / total);
+  return toDoneShare(snapshot.recordCount, toExpectedTotal(snapshot, download));
 }
 
 /** Returns the snapshots whose description contains every word of the filter. */
