@@ -12,7 +12,7 @@ import { usePeriodStore } from '../stores/period.ts';
 import { useStatusStore } from '../stores/status.ts';
 import { useTourStore } from '../tour/tour-store.ts';
 import { isModalOpen } from '../components/modal-open.ts';
-import type { PaletteAction } from './palette-entries.ts';
+import type { PaletteAction } from './palette/palette-entries.ts';
 import { useSharedPlace } from './host/use-shared-place.ts';
 import { pressControl, toShellCommand, type ShellCommand } from './shortcuts.ts';
 import { HELP_VIEW, SETTINGS_VIEW, VIEWS } from './views.ts';

@@ -9,9 +9,9 @@ import type { SnapshotReader } from '../read/snapshot-rows.ts';
 import { createStoredPages, type StoredBody } from '../read/stored-pages.ts';
 import { cleanRows, cleanTexts, defineCleaning } from './clean-rows.ts';
 import { packBody } from '../write/page-body.ts';
-import { preparePageReading, type StoredPage } from '../write/page-reading.ts';
+import { preparePageReading, type StoredPage } from '../rereading/page-reading.ts';
 import { preparePageWrites } from '../write/page-writes.ts';
-import { preparePageReplacement } from '../write/replace-pages.ts';
+import { preparePageReplacement } from '../rereading/replace-pages.ts';
 
 export interface WantedCleaning {
   readonly connectionId: string;

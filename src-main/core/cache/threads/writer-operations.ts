@@ -15,7 +15,7 @@ import {
 } from '../cleaning/clean-pages.ts';
 import { createDownloadWriter } from '../write/download-writes.ts';
 import { createMarkWriter } from '../write/mark-writes.ts';
-import { createPageRereader } from '../write/read-again.ts';
+import { createPageRereader } from '../rereading/read-again.ts';
 import { createSnapshotRemover, type Purge } from '../write/remove-snapshots.ts';
 import { createSnapshotWriter, endInterrupted } from '../write/snapshot-writes.ts';
 import { createStatusWriter } from '../write/status-writes.ts';

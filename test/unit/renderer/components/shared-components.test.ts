@@ -1,11 +1,11 @@
 import { mount } from '@vue/test-utils';
 import { expect, test } from 'vitest';
 import CheckList from '../../../../src-renderer/components/controls/CheckList.vue';
-import CodeBadge from '../../../../src-renderer/components/CodeBadge.vue';
+import CodeBadge from '../../../../src-renderer/components/codes/CodeBadge.vue';
 import ErrorState from '../../../../src-renderer/components/ErrorState.vue';
 import HealthMark from '../../../../src-renderer/components/health/HealthMark.vue';
-import ProgressBar from '../../../../src-renderer/components/ProgressBar.vue';
-import TaskProgress from '../../../../src-renderer/components/TaskProgress.vue';
+import ProgressBar from '../../../../src-renderer/components/progress/ProgressBar.vue';
+import TaskProgress from '../../../../src-renderer/components/progress/TaskProgress.vue';
 import TextField from '../../../../src-renderer/components/controls/TextField.vue';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import { makeTask } from '../support/samples.ts';

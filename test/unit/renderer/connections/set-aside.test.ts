@@ -1,7 +1,7 @@
 import { mount } from '@vue/test-utils';
 import { expect, test } from 'vitest';
 import type { SetAsideConnections as SetAside } from '../../../../src-main/common/model/connections/connection.ts';
-import SetAsideConnections from '../../../../src-renderer/components/SetAsideConnections.vue';
+import SetAsideConnections from '../../../../src-renderer/components/connections/SetAsideConnections.vue';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 
 function read(found: SetAside): string {

@@ -6,7 +6,7 @@ import type { LocalServiceState } from '../../../../src-main/common/model/connec
 import { NO_SIMULATION } from '../../../../src-main/common/model/connections/simulation.ts';
 import { backendKey } from '../../../../src-renderer/backend/backend.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
-import ServiceMark from '../../../../src-renderer/shell/ServiceMark.vue';
+import ServiceMark from '../../../../src-renderer/shell/sidebar/ServiceMark.vue';
 import { useServiceStatus } from '../../../../src-renderer/shell/use-service-status.ts';
 import { useAppStore } from '../../../../src-renderer/stores/app.ts';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections.ts';

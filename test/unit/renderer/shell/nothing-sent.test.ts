@@ -4,7 +4,7 @@ import { defineComponent, h, type Component } from 'vue';
 import ConnectionItem from '../../../../src-renderer/screens/connections/ConnectionItem.vue';
 import HealthCard from '../../../../src-renderer/screens/overview/health/HealthCard.vue';
 import OfflineBanner from '../../../../src-renderer/screens/overview/OfflineBanner.vue';
-import AppSidebar from '../../../../src-renderer/shell/AppSidebar.vue';
+import AppSidebar from '../../../../src-renderer/shell/sidebar/AppSidebar.vue';
 import StatusBar from '../../../../src-renderer/shell/StatusBar.vue';
 import { useAppStore } from '../../../../src-renderer/stores/app.ts';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections.ts';

@@ -1,8 +1,11 @@
 import { Server } from '@lucide/vue';
 import { expect, test } from 'vitest';
-import { toFilterEntries, toStatementEntries } from '../../../../src-renderer/shell/palette-saved.ts';
+import { toFilterEntries, toStatementEntries } from '../../../../src-renderer/shell/palette/palette-saved.ts';
 import { VIEWS } from '../../../../src-renderer/shell/views.ts';
-import { findPaletteEntries, type PaletteEntry } from '../../../../src-renderer/shell/palette-entries.ts';
+import {
+  findPaletteEntries,
+  type PaletteEntry,
+} from '../../../../src-renderer/shell/palette/palette-entries.ts';
 
 const words: Record<string, string> = {
   'shell.views.inbound-summary': 'Inbound summary',

@@ -2,7 +2,10 @@ import { flushPromises, mount } from '@vue/test-utils';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ref, type Ref } from 'vue';
 import type { Session } from '../../../../src-main/common/model/records/session.ts';
-import { useSessionLookup, type FoundSession } from '../../../../src-renderer/shell/use-session-lookup.ts';
+import {
+  useSessionLookup,
+  type FoundSession,
+} from '../../../../src-renderer/shell/palette/use-session-lookup.ts';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeConnection, makeSettings } from '../support/samples.ts';

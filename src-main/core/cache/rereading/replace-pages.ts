@@ -3,11 +3,11 @@ import { DETAIL_KINDS, isDetailKind, mapKinds } from '../../../common/reporting/
 import type { Database } from '../../../node/open-database.ts';
 import { RECORD_TABLES, toRecordId } from '../read/record-tables.ts';
 import type { PageRange } from '../read/stored-pages.ts';
-import { prepareInsert } from './insert-records.ts';
+import { prepareInsert } from '../write/insert-records.ts';
 import type { FreshPage } from './page-reading.ts';
-import { prepareMarkMoves } from './move-marks.ts';
-import { preparePageWrites } from './page-writes.ts';
-import { createRowDigest } from './record-digest.ts';
+import { prepareMarkMoves } from '../write/move-marks.ts';
+import { preparePageWrites } from '../write/page-writes.ts';
+import { createRowDigest } from '../write/record-digest.ts';
 
 type Owner = Pick<Snapshot, 'id' | 'report'>;
 

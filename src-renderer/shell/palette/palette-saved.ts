@@ -1,6 +1,6 @@
 import { Bookmark, FileCode } from '@lucide/vue';
-import type { SavedFilter } from '../../src-main/common/model/records/saved-filter.ts';
-import type { SavedStatement } from '../../src-main/common/model/settings/settings.ts';
+import type { SavedFilter } from '../../../src-main/common/model/records/saved-filter.ts';
+import type { SavedStatement } from '../../../src-main/common/model/settings/settings.ts';
 import type { PaletteEntry, Translate } from './palette-entries.ts';
 
 /** Returns the entries that open the records of saved filters, each in the direction that it was saved for. */

@@ -11,7 +11,7 @@ import type { CallContext } from '../../calls/call-messages.ts';
 import type { SnapshotReader } from '../read/snapshot-rows.ts';
 import { addChange, createReadingChange, toReadingCounts, type ReadingChange } from './compare-reading.ts';
 import { preparePageReading, type StoredPage } from './page-reading.ts';
-import { preparePageWrites } from './page-writes.ts';
+import { preparePageWrites } from '../write/page-writes.ts';
 import { preparePageReplacement } from './replace-pages.ts';
 
 export interface WantedReading {

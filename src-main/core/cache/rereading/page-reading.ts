@@ -16,9 +16,9 @@ import {
   type ReadingChange,
   type ValueRow,
 } from './compare-reading.ts';
-import { leaveOut } from './left-out.ts';
-import { toPayloadPreview } from './preview-payload.ts';
-import { createRowDigest, listTextValues, SELECT_DIGEST_GROUPS } from './record-digest.ts';
+import { leaveOut } from '../write/left-out.ts';
+import { toPayloadPreview } from '../write/preview-payload.ts';
+import { createRowDigest, listTextValues, SELECT_DIGEST_GROUPS } from '../write/record-digest.ts';
 
 /** A page of the journal, as far as reading it again takes. */
 export interface StoredPage extends PageRange {

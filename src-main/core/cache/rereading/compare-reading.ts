@@ -3,7 +3,7 @@ import {
   type ReadingExample,
   type SnapshotReading,
 } from '../../../common/model/cache/reading.ts';
-import type { StoredValue } from './record-digest.ts';
+import type { StoredValue } from '../write/record-digest.ts';
 
 /** Of one field in one page, so that others are shown too. */
 const MAX_FIELD_EXAMPLES = 10;

@@ -18,12 +18,12 @@ import {
   RefreshCw,
   Settings,
 } from '@lucide/vue';
-import type { Clock } from '../../src-main/common/model/clock.ts';
-import type { SavedStatement } from '../../src-main/common/model/settings/settings.ts';
-import type { Snapshot } from '../../src-main/common/model/cache/snapshot.ts';
-import type { PeriodPreset } from '../period/period-selection.ts';
+import type { Clock } from '../../../src-main/common/model/clock.ts';
+import type { SavedStatement } from '../../../src-main/common/model/settings/settings.ts';
+import type { Snapshot } from '../../../src-main/common/model/cache/snapshot.ts';
+import type { PeriodPreset } from '../../period/period-selection.ts';
 import type { FoundSession } from './use-session-lookup.ts';
-import { MAX_VIEW_KEYS, VIEWS } from './views.ts';
+import { MAX_VIEW_KEYS, VIEWS } from '../views.ts';
 
 export type PaletteAction =
   | { readonly kind: 'go'; readonly path: RouteLocationRaw }
