@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { SECOND_MS } from '../time/durations.ts';
 
 /**
  * A queried period: both ends in the text of the request (`YYYY-MM-DD HH:MM:SS`, service time zone, both
@@ -16,5 +17,5 @@ export type Period = Static<typeof Period>;
 
 /** The first instant after a period: its last second is included (decision 5). */
 export function toEndMs(period: Period): number {
-  return period.toMs + 1000;
+  return period.toMs + SECOND_MS;
 }
