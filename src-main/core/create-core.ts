@@ -53,6 +53,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
       if (parts.settings.get().startLocalService) void call('local-service/start', null);
       void resumeThenClean(parts);
       parts.schedules.start();
+      parts.updates.start();
     } else {
       // Nobody would see a note: what it is about must not count as told.
       await parts.alerts.stop();
@@ -100,6 +101,7 @@ async function stop({
   schedules,
   housekeeping,
   tasks,
+  updates,
   localService,
   engine,
   cache,
@@ -110,6 +112,7 @@ async function stop({
   housekeeping.stop();
   datasets.stop();
   schedules.stop();
+  updates.stop();
   // Each step on its own: one that fails must not keep the others from their clean end.
   const steps = [
     () => following.stop(),

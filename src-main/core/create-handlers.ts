@@ -24,6 +24,7 @@ import { createSnapshotsHandlers } from './snapshots/snapshots-handlers.ts';
 import { createSqlHandlers } from './sql/sql-handlers.ts';
 import { createSummariesHandlers } from './summaries/summaries-handlers.ts';
 import { createTasksHandlers } from './tasks/tasks-handlers.ts';
+import { createUpdatesHandlers } from './updates/updates-handlers.ts';
 
 /** One handler for each operation of the contract, prefix by prefix. */
 export function createHandlers(parts: Parts, start: { readonly isSafe: boolean }): Handlers {
@@ -53,5 +54,6 @@ export function createHandlers(parts: Parts, start: { readonly isSafe: boolean }
     ...createStatusHandlers(parts),
     ...createSummariesHandlers(parts),
     ...createTasksHandlers(parts),
+    ...createUpdatesHandlers(parts),
   };
 }

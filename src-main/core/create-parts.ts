@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { toKnownTenant } from '../common/model/cache/imported.ts';
-import type { Emit } from '../common/contract/index.ts';
 import { makePrivateFolder } from '../node/private-files.ts';
 import { openAlertBook } from './alerts/alert-book.ts';
 import { createAlertFile } from './alerts/alert-file.ts';
@@ -9,6 +8,7 @@ import { createAlerts } from './alerts/create-alerts.ts';
 import { createEngine, ENGINE_LIMITS, type Engine } from './analysis/engine/create-engine.ts';
 import { findFilesFolder } from './analysis/engine/files/files-folder.ts';
 import type { StartEngineProcess } from './analysis/engine/start-engine.ts';
+import { showFeed } from './analysis/engine/show-feed.ts';
 import { createParquetReader } from './analysis/parquet/create-parquet-reader.ts';
 import type { Cache } from './cache/cache.ts';
 import { readFreeBytes } from './cache/file/storage-size.ts';
@@ -46,9 +46,8 @@ import { followSettings } from './settings/follow-settings.ts';
 import { createWordsReader } from './settings/read-words.ts';
 import { createHousekeeping } from './snapshots/housekeeping.ts';
 import { createTaskRegistry } from './tasks/create-task-registry.ts';
+import { createUpdates } from './updates/create-updates.ts';
 
-/** The engine takes about a second for as many records. */
-const MIN_SHOWN_BEHIND = 100_000;
 /** Events after which records may be new or gone. */
 const CHANGES_OF_RECORDS = /^(snapshots|downloads|tasks)\//;
 
@@ -229,19 +228,9 @@ export async function createParts(host: Host, overrides: PartOverrides) {
     monitor: createMonitor(shared),
     proxyLogins,
     readFreeBytes: readFree,
+    updates: createUpdates({ ...shared, logger: logger.child('updates') }),
     startSummary: createSummaryStarter({ ...shared, ...downloads }),
   };
-}
-
-/** Sends how far the engine is, while it is so far behind that a person may notice. */
-function showFeed(engine: Engine, emit: Emit): void {
-  let isShown = false;
-  engine.watchFeed((progress) => {
-    const isBehind = progress !== null && progress.total - progress.fed > MIN_SHOWN_BEHIND;
-    if (!isBehind && !isShown) return;
-    isShown = isBehind;
-    emit('records/feed-changed', isBehind ? progress : null);
-  });
 }
 
 /** Feeds the engine as records come and go, and starts it anew over a cache that takes the place of a damaged one. */

@@ -1,3 +1,4 @@
+import type { FoundUpdate, UpdateObstacle } from '../common/contract/operations/updates.ts';
 import type { OfferedFile } from '../common/contract/operations/imports.ts';
 import type { NetworkChoice } from '../common/model/settings/network-choice.ts';
 import type { ChildProcess } from '../node/fork-process.ts';
@@ -64,6 +65,21 @@ export interface Host {
   openWindow(place: string): boolean;
   /** Ends the application and starts it without `--safe`; false where only the person can. */
   startNormally(): boolean;
+  /** Where newer versions of the application come from, or why none can be had here. */
+  readonly updates: UpdateSource | UpdateObstacle;
+}
+
+/** Finds, downloads and installs newer versions. */
+export interface UpdateSource {
+  /** The newest version, where it is newer than this one. Rejects with `updates.unreachable`. */
+  find(): Promise<FoundUpdate | null>;
+  /**
+   * Downloads what was found last, and checks that it is what the release names. Rejects with `updates.unreachable` or
+   * `updates.refused`, also when aborted.
+   */
+  download(onProgress: (doneBytes: number, totalBytes: number) => void, signal: AbortSignal): Promise<void>;
+  /** Ends the application in order, installs what was downloaded, and starts it. */
+  install(): void;
 }
 
 /** What a proxy is told. */

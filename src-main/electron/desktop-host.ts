@@ -71,6 +71,7 @@ export function createDesktopHost(options: {
   /** Opens one more window at a place. */
   openAnother: (place: string) => void;
   startAgain: () => void;
+  updates: Host['updates'];
 }): Host {
   const { platform, version, dataFolder, fetchFor, useProxyLogins, useNetwork, workers } = options;
   const { findWindow, offered, openedFile } = options;
@@ -113,5 +114,6 @@ export function createDesktopHost(options: {
       options.startAgain();
       return true;
     },
+    updates: options.updates,
   };
 }

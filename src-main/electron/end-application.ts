@@ -13,6 +13,8 @@ export interface Ending {
   readonly stopAtOnce: () => void;
   /** Opens the application again once it has ended: somebody started it meanwhile. */
   readonly startAgain: () => void;
+  /** Ends in order, and then does something else than to quit: what it does ends the process. */
+  readonly endWith: (lastStep: () => void) => void;
   /** Ends for an error that nobody caught: the core is stopped, and the person told. */
   readonly fail: (error: unknown) => void;
 }
@@ -27,6 +29,7 @@ export function endInOrder(findCore: () => Promise<Core> | null, readWords: () =
   let isStopped = false;
   let hasFailed = false;
   let startsAgain = false;
+  let endProcess = (): void => app.quit();
 
   const stopCore = async (): Promise<void> => {
     const core = await findCore()?.catch(() => null);
@@ -48,7 +51,7 @@ export function endInOrder(findCore: () => Promise<Core> | null, readWords: () =
     if (stopping !== null) return;
     void stop().then(() => {
       if (startsAgain) app.relaunch();
-      app.quit();
+      endProcess();
     });
   });
   return {
@@ -56,6 +59,10 @@ export function endInOrder(findCore: () => Promise<Core> | null, readWords: () =
     stopAtOnce: () => void stop(),
     startAgain: () => {
       startsAgain = true;
+    },
+    endWith: (lastStep) => {
+      endProcess = lastStep;
+      app.quit();
     },
     fail: (error) => {
       if (hasFailed) return;

@@ -22,6 +22,7 @@ runDesktop({
   preload: join(built, '..', 'preload', 'index.cjs'),
   workers: findBuiltWorkers(built, 'engine-utility'),
   createCore: (host) => createSharedCore(host, { isSafe: process.argv.includes('--safe') }),
+  resourcesFolder: process.resourcesPath,
   start: { words: process.argv, folder: process.cwd() },
   errors: process,
   report,

@@ -21,11 +21,13 @@ import { guardContents } from './security/navigation.ts';
 import { guardNetwork } from './security/guard-network.ts';
 import { createPlaceOpener } from './security/open-known-place.ts';
 import { explainRefusedSwitch } from './security/refused-switches.ts';
-import { createConnectionNetworks } from './network/connection-networks.ts';
+import { createConnectionNetworks, type ConnectionNetworks } from './network/connection-networks.ts';
+import { answerProxy } from './network/network-fetch.ts';
 import { denyPermissions } from './security/permissions.ts';
 import type { StartReport } from './report-start.ts';
 import { showProgress } from './attention/show-progress.ts';
 import { keepInTray, type TrayKeeper } from './tray.ts';
+import { createUpdateSource } from './updates/create-update-source.ts';
 import { watchWindow } from './watch-window.ts';
 import { loadPage } from './window.ts';
 import { createWindows } from './windows.ts';
@@ -39,6 +41,8 @@ export interface DesktopOptions {
   readonly preload: string;
   readonly workers: Host['workers'];
   readonly createCore: (host: Host) => Promise<Core>;
+  /** What the packer wrote beside the program. */
+  readonly resourcesFolder: string;
   /** What the application was started with. */
   readonly start: Start;
   /** Emits the errors that nobody caught. */
@@ -127,11 +131,12 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
     app.isPackaged ? null : options.developmentServer,
   );
   await prepareDataFolder(dataFolder);
+  const networks = createConnectionNetworks();
   const host = createDesktopHost({
     platform,
     dataFolder,
     version: app.getVersion(),
-    ...createConnectionNetworks(),
+    ...networks,
     workers: options.workers,
     findWindow: windows.findFront,
     offered,
@@ -140,6 +145,7 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
     showWindow: () => void creation?.then(() => showWindow()),
     openAnother,
     startAgain: () => startNormally(options.start.words),
+    updates: findUpdates(options, networks, ending),
   });
   creation = options.createCore(host);
   const core = await creation;
@@ -160,6 +166,38 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
     else links.follow({ words, folder });
   });
   app.on('activate', () => showWindow());
+}
+
+/** Newer versions, over the same network as connections. */
+function findUpdates(
+  { platform, resourcesFolder }: DesktopOptions,
+  networks: ConnectionNetworks,
+  ending: Ending,
+): Host['updates'] {
+  return createUpdateSource({
+    platform,
+    isPackaged: app.isPackaged,
+    resourcesFolder,
+    environment: process.env,
+    prepare: async (updater) => {
+      await networks.setUp(updater.netSession);
+      const logins = answerProxy(networks.readLogins());
+      updater.removeAllListeners('login');
+      updater.on('login', (info, answer) =>
+        logins.answer(info, answer as (userName?: string, password?: string) => void),
+      );
+    },
+    endWith: (lastStep) =>
+      ending.endWith(() => {
+        // The installed version may be there before this one is gone.
+        app.releaseSingleInstanceLock();
+        lastStep();
+      }),
+    startAgain: () => {
+      app.relaunch();
+      app.quit();
+    },
+  });
 }
 
 /** Ends the application, and starts it as before but without `--safe`. */

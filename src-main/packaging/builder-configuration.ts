@@ -12,6 +12,8 @@ export interface ConfigurationOptions {
   /** A folder with the runtime; null has electron-builder download the one for another processor. */
   readonly electronDist: string | null;
   readonly isInspectable: boolean;
+  /** What is new in this version. */
+  readonly releaseNotes: string;
   readonly environment: NodeJS.ProcessEnv;
 }
 
@@ -39,11 +41,20 @@ function listPackedFiles(platform: string, arch: string): string[] {
   ];
 }
 
+/** Returns the address that packages ask for newer versions; empty for none. Throws for one that anybody could answer for. */
+function readUpdateAddress(address: string): string {
+  if (address !== '' && URL.parse(address)?.protocol !== 'https:') {
+    throw new Error('CHANNELSCOPE_UPDATES must be an https address.');
+  }
+  return address;
+}
+
 /** Returns electron-builder's whole configuration for one system. Nothing of it is read from other files. */
 export function buildConfiguration(options: ConfigurationOptions): Configuration {
   const { root, output, platform, arch, environment } = options;
   const icons = join(root, 'resources/icons');
   const has = (...names: string[]): boolean => names.every((name) => (environment[name] ?? '') !== '');
+  const updates = readUpdateAddress(environment['CHANNELSCOPE_UPDATES'] ?? '');
   const isSigned = has('CSC_LINK') || has('CSC_NAME');
   return {
     appId: APP_ID,
@@ -72,7 +83,12 @@ export function buildConfiguration(options: ConfigurationOptions): Configuration
     async afterPack(context) {
       await flipFuses(findProgram(context), buildFuses(options));
     },
-    publish: null,
+    publish:
+      updates === ''
+        ? null
+        : // One file that names the newest version for each system and processor: each has packages of its own.
+          { provider: 'generic', url: updates, channel: `latest-${arch}` },
+    releaseInfo: { releaseNotes: options.releaseNotes },
     artifactName: '${productName}-${version}-${os}-${arch}.${ext}',
     protocols: [{ name: 'Channelscope', schemes: ['channelscope'] }],
     fileAssociations: [

@@ -6,6 +6,7 @@ import { tryToRemove } from '../node/move-and-remove.ts';
 import { buildWhereNeeded } from '../start/build-application.ts';
 import { findElectron } from '../start/electron-runtime.ts';
 import { buildConfiguration } from './builder-configuration.ts';
+import { readReleaseNotes } from './read-release-notes.ts';
 import { copyNativeFiles, listNativeFiles } from './native-files.ts';
 import type { PackageOptions } from './read-package-options.ts';
 import { writeStandInRuntime } from './stand-in-runtime.ts';
@@ -77,6 +78,7 @@ export async function packageApplication(root: string, options: PackageOptions):
         electronVersion,
         electronDist: standIn || arch === process.arch ? installed : null,
         isInspectable: options.isInspectable,
+        releaseNotes: await readReleaseNotes(root),
         environment: process.env,
       }),
     });

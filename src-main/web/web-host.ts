@@ -53,5 +53,7 @@ export function createWebHost(options: {
     // A browser opens tabs by itself, and whoever started this process starts it again.
     openWindow: () => false,
     startNormally: () => false,
+    // What runs here was fetched and built by hand.
+    updates: 'no-package',
   };
 }

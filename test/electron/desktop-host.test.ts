@@ -32,6 +32,7 @@ const host = createDesktopHost({
   showWindow: () => undefined,
   openAnother: () => undefined,
   startAgain: () => undefined,
+  updates: 'no-package',
   readWords: () => ENGLISH,
 });
 

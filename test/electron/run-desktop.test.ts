@@ -59,6 +59,7 @@ function run({ platform = 'linux', createCore }: Change = {}): Promise<void> {
     developmentServer: null,
     preload: '/app/preload.cjs',
     workers: { cache: thread, service: thread, engine: thread, imports: thread, rows: thread },
+    resourcesFolder: '/nowhere',
     createCore:
       createCore ??
       ((given) => {

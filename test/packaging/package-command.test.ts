@@ -12,6 +12,7 @@ import { buildConfiguration } from '../../src-main/packaging/builder-configurati
 import { bundleNativeModules } from '../../src-main/packaging/bundle-native-modules.ts';
 import { buildFuses } from '../../src-main/packaging/fuses.ts';
 import { copyNativeFiles, listNativeFiles } from '../../src-main/packaging/native-files.ts';
+import { readReleaseNotes } from '../../src-main/packaging/read-release-notes.ts';
 import { readPackageOptions } from '../../src-main/packaging/read-package-options.ts';
 import { writeStandInRuntime } from '../../src-main/packaging/stand-in-runtime.ts';
 import { packageScript } from '../support/packaging/pack-stand-in.ts';
@@ -99,6 +100,7 @@ describe('the configuration', () => {
       electronVersion: '1.0.0',
       electronDist: null,
       isInspectable: false,
+      releaseNotes: '• Faster',
       environment,
     });
   const certificate = { CSC_LINK: 'certificate' };
@@ -110,6 +112,21 @@ describe('the configuration', () => {
     expect(nsis).toMatchObject({ oneClick: true, perMachine: false, deleteAppDataOnUninstall: false });
     expect(portable?.requestExecutionLevel).toBe('user');
     expect(portable?.artifactName).not.toBe(artifactName);
+  });
+
+  it('has packages ask one address, of their processor, and none where none is given', () => {
+    expect(configure({}).publish).toBeNull();
+    expect(configure({ CHANNELSCOPE_UPDATES: 'https://updates.example/app' })).toMatchObject({
+      publish: { provider: 'generic', url: 'https://updates.example/app', channel: 'latest-arm64' },
+      releaseInfo: { releaseNotes: '• Faster' },
+    });
+    expect(() => configure({ CHANNELSCOPE_UPDATES: 'http://updates.example' })).toThrow(/https/u);
+  });
+
+  it('says of each version what the guide says of it', async () => {
+    const notes = await readReleaseNotes(root);
+    expect(notes).toMatch(/^The first version\.\n• From an empty window to an answer\. /u);
+    expect(notes).not.toMatch(/[*[\]#]/u);
   });
 
   it('hardens the runtime under macOS, and gives up nothing of that but compiling while it runs', async () => {

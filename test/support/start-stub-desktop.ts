@@ -36,6 +36,7 @@ export async function startStubDesktop(options: {
     developmentServer: null,
     preload: '/app/preload.cjs',
     workers: { cache: thread, service: thread, engine: thread, imports: thread, rows: thread },
+    resourcesFolder: '/nowhere',
     createCore: (host) => {
       onHost(host);
       return creation;

@@ -44,6 +44,7 @@ export async function createTestHost(
     takeOpenedFile: () => Promise.resolve(null),
     openWindow: () => false,
     startNormally: () => false,
+    updates: 'no-package',
     ...change,
   };
   return { host, remove: () => rm(dataFolder, { recursive: true, force: true, maxRetries: 5 }) };

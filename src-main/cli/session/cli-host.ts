@@ -43,5 +43,6 @@ export function createCliHost(options: CliHostOptions): Host {
     takeOpenedFile: () => Promise.resolve(null),
     openWindow: () => false,
     startNormally: () => false,
+    updates: 'no-package',
   };
 }

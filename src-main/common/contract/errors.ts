@@ -90,6 +90,8 @@ export const ERROR_CODES = [
   'settings.unfit',
   'settings.no-certificate',
   'tasks.not-found',
+  'updates.unreachable',
+  'updates.refused',
   'local-service.start-failed',
   'local-service.crashed',
   'local-service.keeps-crashing',

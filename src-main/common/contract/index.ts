@@ -25,6 +25,7 @@ import { sqlOperations } from './operations/sql.ts';
 import { statusEvents, statusOperations } from './operations/status.ts';
 import { summariesOperations } from './operations/summaries.ts';
 import { tasksEvents, tasksOperations } from './operations/tasks.ts';
+import { updatesEvents, updatesOperations } from './operations/updates.ts';
 
 /**
  * Every operation that the window can call. A name is `prefix/verb-noun`: its schemas are in `<prefix>.ts` below
@@ -56,6 +57,7 @@ export const OPERATIONS = {
   ...statusOperations,
   ...summariesOperations,
   ...tasksOperations,
+  ...updatesOperations,
 };
 export type OperationName = keyof typeof OPERATIONS;
 export type Input<Name extends OperationName> = InputOf<(typeof OPERATIONS)[Name]>;
@@ -92,6 +94,7 @@ export const EVENTS = {
   ...snapshotsEvents,
   ...statusEvents,
   ...tasksEvents,
+  ...updatesEvents,
 };
 export type EventName = keyof typeof EVENTS;
 export type EventPayload<Name extends EventName> = Static<(typeof EVENTS)[Name]>;

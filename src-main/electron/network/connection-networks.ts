@@ -11,23 +11,34 @@ const UNKNOWN_AUTHORITY = 'net::ERR_CERT_AUTHORITY_INVALID';
 const IS_GOOD = 0;
 const AS_CHROMIUM_SAYS = -3;
 
+/** How the desktop reaches the network. */
+export interface ConnectionNetworks extends Pick<Host, 'fetchFor' | 'useProxyLogins' | 'useNetwork'> {
+  /** Has another session reach the network as connections do. */
+  setUp(network: Session): Promise<void>;
+  /** Who answers proxies that ask; null until the core has said so. */
+  readonly readLogins: () => ProxyLogins | null;
+}
+
 /**
  * Returns the fetches of connections. Each has a session of its own, in memory and without a cache: Chromium opens six
  * sockets to a host in a session, and what one connection received must never be served to another. Once the network is
  * to be used another way, sessions are begun anew: an old one remembers what it judged of certificates.
  */
-export function createConnectionNetworks(): Pick<Host, 'fetchFor' | 'useProxyLogins' | 'useNetwork'> {
+export function createConnectionNetworks(): ConnectionNetworks {
   const fetches = new Map<string, typeof globalThis.fetch>();
   let opened = new Map<string, Promise<typeof globalThis.fetch>>();
   let logins: ProxyLogins | null = null;
   let chosen: NetworkChoice = SYSTEM_NETWORK;
   let generation = 0;
 
+  const setUp = async (network: Session): Promise<void> => {
+    trustOwn(network, chosen.authorities);
+    if (chosen.proxy.mode !== 'system') await network.setProxy(toProxyConfig(chosen.proxy));
+  };
   const open = async (connectionId: string): Promise<typeof globalThis.fetch> => {
     const suffix = generation === 0 ? '' : `-${generation}`;
     const network = session.fromPartition(`requests-${connectionId}${suffix}`, { cache: false });
-    trustOwn(network, chosen.authorities);
-    if (chosen.proxy.mode !== 'system') await network.setProxy(toProxyConfig(chosen.proxy));
+    await setUp(network);
     return createNetworkFetch(network, () => logins);
   };
   const find = (connectionId: string): Promise<typeof globalThis.fetch> => {
@@ -36,6 +47,8 @@ export function createConnectionNetworks(): Pick<Host, 'fetchFor' | 'useProxyLog
     return known;
   };
   return {
+    setUp,
+    readLogins: () => logins,
     useProxyLogins: (given) => {
       logins = given;
     },

@@ -145,7 +145,7 @@ export function createNetworkFetch(
 }
 
 /** Answers the proxy of one request with what is known, and says what came of it. */
-function answerProxy(logins: ProxyLogins | null) {
+export function answerProxy(logins: ProxyLogins | null) {
   let attempt = 0;
   let told: string | null = null;
   return {

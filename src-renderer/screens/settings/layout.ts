@@ -22,6 +22,7 @@ import ReadersRow from './rows/ReadersRow.vue';
 import SchedulesRow from './rows/SchedulesRow.vue';
 import SecretsRow from './rows/SecretsRow.vue';
 import SetAsideRow from './rows/SetAsideRow.vue';
+import UpdatesRow from './rows/UpdatesRow.vue';
 
 /** A row of the screen: a setting with its control, or something beside the settings that is a part of its own. */
 export type SettingsRow =
@@ -36,6 +37,7 @@ export interface SectionRows {
 /** What of the application decides which settings do something. */
 export interface SettingsPlace {
   readonly hasTray: boolean;
+  readonly canUpdate: boolean;
   readonly settings: Settings | null;
 }
 
@@ -55,6 +57,7 @@ export const PARTS = {
   leaving: { section: 'privacy', group: '', component: FactRow },
   keys: { section: 'keyboard', group: '', component: KeyRows },
   localService: { section: 'local-service', group: '', component: LocalServiceRow },
+  updates: { section: 'updates', group: '', component: UpdatesRow },
   setAside: { section: 'advanced', group: '', component: SetAsideRow },
   everything: { section: 'advanced', group: '', component: EverythingRow },
 } as const satisfies Readonly<
@@ -66,9 +69,11 @@ export const PARTS = {
 export type PartName = keyof typeof PARTS;
 
 /** The sections with their rows, in the order of the screen: within a section, rows of one group stand together. */
-export function listSections({ hasTray, settings }: SettingsPlace): SectionRows[] {
+export function listSections({ hasTray, canUpdate, settings }: SettingsPlace): SectionRows[] {
   const isShown = ({ needs, when }: SettingEntry): boolean =>
-    (needs !== 'tray' || hasTray) && (when === undefined || settings?.[when.name] === when.is);
+    (needs !== 'tray' || hasTray) &&
+    (needs !== 'updates' || canUpdate) &&
+    (when === undefined || settings?.[when.name] === when.is);
   return SETTING_SECTIONS.map(({ name: section }) => {
     const own = SETTING_ENTRIES.filter((entry) => entry.section === section && isShown(entry)).map(
       ({ name, group = '' }): SettingsRow => ({ kind: 'setting', name, group }),

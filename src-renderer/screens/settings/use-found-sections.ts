@@ -2,12 +2,14 @@ import { computed, type ComputedRef, type Ref } from 'vue';
 import { useI18n } from 'vue-i18n';
 import { useSettingWords } from '../../settings/setting-words.ts';
 import { useAppStore } from '../../stores/app.ts';
+import { useUpdatesStore } from '../../updates/updates-store.ts';
 import { isFound, listSections, type SectionRows, type SettingsRow } from './layout.ts';
 
 /** The sections with the rows that the typed words find, by name, help, values or section; all without words. */
 export function useFoundSections(typed: Readonly<Ref<string>>): ComputedRef<readonly SectionRows[]> {
   const { t, te } = useI18n();
   const app = useAppStore();
+  const updates = useUpdatesStore();
   const words = useSettingWords();
 
   const listTexts = (row: SettingsRow): string[] => {
@@ -23,6 +25,7 @@ export function useFoundSections(typed: Readonly<Ref<string>>): ComputedRef<read
     const text = typed.value.trim();
     const all = listSections({
       hasTray: app.info?.host === 'desktop' && !app.isMac,
+      canUpdate: updates.canUpdate,
       settings: app.settings,
     });
     if (text === '') return all;

@@ -52,6 +52,11 @@ class FakeMessage
   }
 }
 
+/** A request may be told its address in pieces. */
+function toAddress({ protocol, hostname, port, path }: Electron.ClientRequestConstructorOptions): string {
+  return `${protocol ?? 'http:'}//${hostname ?? ''}:${String(port ?? '')}${path ?? '/'}`;
+}
+
 type RequestMethods = 'setHeader' | 'getHeader' | 'abort' | 'followRedirect';
 
 /** A request as `net.request` makes it, over Node's network: with its events, its order and its six sockets. */
@@ -72,6 +77,7 @@ class FakeClientRequest extends Writable implements Pick<Electron.ClientRequest,
       throw new TypeError('`session` should be an instance of the Session class');
     }
     this.options = options;
+    for (const [name, value] of Object.entries(options.headers ?? {})) this.setHeader(name, String(value));
   }
   setHeader(name: string, value: string): void {
     if (this.#sent !== undefined) throw new Error("Can't set headers after they are sent");
@@ -99,7 +105,7 @@ class FakeClientRequest extends Writable implements Pick<Electron.ClientRequest,
     this.#die();
   }
   #start(): void {
-    const url = new URL(this.options.url ?? '');
+    const url = new URL(this.options.url ?? toAddress(this.options));
     const isSecure = url.protocol === 'https:';
     const { agents } = this.options.session as unknown as FakeSession;
     const body = Buffer.concat(this.#chunks);

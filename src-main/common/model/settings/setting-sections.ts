@@ -13,8 +13,8 @@ export interface SettingEntry {
   readonly choices?: readonly number[];
   /** The word below which it stands within its section. */
   readonly group?: string;
-  /** Shown only where it does something: on a desktop that has a tray. */
-  readonly needs?: 'tray';
+  /** Shown only where it does something: on a desktop that has a tray, or that can be updated. */
+  readonly needs?: 'tray' | 'updates';
   /** Shown only while another setting has this value. */
   readonly when?: { readonly name: SettingName; readonly is: string };
   /** Belongs to this computer: no file of settings takes it to another. */
@@ -75,6 +75,7 @@ export const SETTING_SECTIONS = [
     name: 'local-service',
     settings: [{ name: 'startLocalService' }, { name: 'localServiceLive' }, { name: 'followLocalService' }],
   },
+  { name: 'updates', settings: [{ name: 'checkForUpdates', needs: 'updates' }] },
   { name: 'advanced', settings: [] },
 ] as const satisfies readonly { readonly name: string; readonly settings: readonly SettingEntry[] }[];
 

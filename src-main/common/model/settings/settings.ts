@@ -108,6 +108,10 @@ export const Settings = Type.Object({
     uniqueItems: true,
     default: [],
   }),
+  /** Asks once a day whether there is a newer version. */
+  checkForUpdates: Type.Boolean({ default: false }),
+  /** The version whose news were shown last; empty in a new data folder. */
+  seenVersion: Type.String({ maxLength: 50, default: '' }),
   /** Statements of SQL, in the order in which they were saved. */
   savedStatements: Type.Array(SavedStatement, { maxItems: 200, default: [] }),
 });

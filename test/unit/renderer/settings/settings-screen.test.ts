@@ -1,13 +1,24 @@
 import { flushPromises, mount } from '@vue/test-utils';
 import { describe, expect, it } from 'vitest';
+import type { UpdateState } from '../../../../src-main/common/contract/operations/updates.ts';
 import type { SetAsideSettings } from '../../../../src-main/common/model/settings/set-aside-settings.ts';
 import { SETTING_ENTRIES } from '../../../../src-main/common/model/settings/setting-sections.ts';
 import type { Settings } from '../../../../src-main/common/model/settings/settings.ts';
 import SettingsScreen from '../../../../src-renderer/screens/settings/SettingsScreen.vue';
+import { useUpdatesStore } from '../../../../src-renderer/updates/updates-store.ts';
 import { useAppStore } from '../../../../src-renderer/stores/app.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeSettings } from '../support/samples.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
+
+const NO_UPDATES: UpdateState = {
+  obstacle: null,
+  phase: 'unknown',
+  found: null,
+  doneBytes: 0,
+  totalBytes: null,
+  checkedAtMs: null,
+};
 
 async function show(
   options: {
@@ -15,6 +26,7 @@ async function show(
     info?: object;
     setAside?: Partial<SetAsideSettings>;
     path?: string;
+    updates?: Partial<UpdateState>;
   } = {},
 ) {
   let settings = makeSettings(options.settings);
@@ -38,10 +50,15 @@ async function show(
       ...options.setAside,
     }),
     'settings/read-certificates': () => [],
+    'updates/get-state': () => ({ ...NO_UPDATES, ...options.updates }),
+    'updates/check': () => ({ ...NO_UPDATES, ...options.updates }),
+    'updates/download': () => ({ ...NO_UPDATES, ...options.updates }),
+    'updates/install': () => null,
     'snapshots/read-storage': () => ({ totalBytes: 193_000_000, freeBytes: 60_000_000_000 }) as never,
   });
   const { global, router } = await provideApplication(backend, options.path ?? '/settings');
   await useAppStore().load();
+  await useUpdatesStore().load();
   const screen = mount(SettingsScreen, { global, attachTo: document.body });
   await flushPromises();
   return { backend, screen, router };
@@ -204,4 +221,41 @@ it('an answer takes back nothing that another window changed meanwhile', async (
   backend.emit('settings/changed', makeSettings({ theme: 'dark', alertBadge: false }));
   await underWay;
   expect(app.settings).toMatchObject({ theme: 'dark', alertBadge: false });
+});
+
+describe('updates in the settings', () => {
+  const found = { version: '2.0.0', notes: '• Faster\n• Kinder', releasedAtMs: null, sizeBytes: 90_000_000 };
+  const section = (screen: Screen) => screen.get('#settings-updates');
+
+  it('ask when told to, and show what is new before anything is downloaded', async () => {
+    const { backend, screen } = await show();
+    expect(section(screen).text()).not.toContain('2.0.0');
+    await section(screen)
+      .findAll('button')
+      .find((button) => button.text() === 'Check now')!
+      .trigger('click');
+    expect(backend.calls.map(({ name }) => name)).toContain('updates/check');
+
+    const other = (await show({ updates: { phase: 'found', found } })).screen;
+    expect(section(other).text()).toContain('Version 2.0.0 is available: 90 MB to download.');
+    expect(section(other).text()).toContain('• Faster\n• Kinder');
+    expect(section(other).find('button.cs-button').text()).toBe('Download');
+  });
+
+  it('install only what is ready', async () => {
+    const { backend, screen } = await show({ updates: { phase: 'ready', found } });
+    await section(screen).get('button.cs-button').trigger('click');
+    expect(backend.calls.map(({ name }) => name)).toContain('updates/install');
+  });
+
+  it.each([
+    ['no-package', 'Only installed packages update themselves'],
+    ['no-address', 'without an address'],
+    ['not-installed', 'replaced by hand'],
+  ] as const)('say why there are none: %s', async (obstacle, words) => {
+    const { screen } = await show({ updates: { obstacle } });
+    expect(section(screen).text()).toContain(words);
+    expect(screen.find('#setting-checkForUpdates').exists()).toBe(false);
+    expect(section(screen).find('button.cs-button').exists()).toBe(false);
+  });
 });

@@ -44,6 +44,8 @@ export function makeSettings(change: Partial<Settings> = {}): Settings {
     retentionDays: 0,
     retentionBytes: 0,
     savedStatements: [],
+    checkForUpdates: false,
+    seenVersion: '',
     density: 'standard',
     motion: 'system',
     weekStart: 'monday',
