@@ -1,9 +1,8 @@
-import { shallowRef, watchEffect } from 'vue';
+import { shallowRef } from 'vue';
 import { useRouter } from 'vue-router';
 import type { AlertNote } from '../../src-main/common/model/alerts/alert-state.ts';
 import { useBackend } from '../backend/backend.ts';
 import { useConnectionsStore } from '../stores/connections.ts';
-import { useAppStore } from '../stores/app.ts';
 import { useAlertStore } from './alert-store.ts';
 
 /** Whether the page may show notifications; `unsupported` where the browser has none. */
@@ -14,25 +13,17 @@ export function readPermission(): NotePermission {
   return 'Notification' in window ? Notification.permission : 'unsupported';
 }
 
-const PRODUCT = 'Channelscope';
-
 /**
- * What the page does outside of its screens: the number of what fires in its title, notifications where the host has
- * none, and the way from a notification to its alert. Returns how to begin, once the connections are known.
+ * What the page does outside of its screens: notifications where the host has none, and the way from a notification to
+ * its alert. Returns how to begin, once the connections are known.
  */
 export function usePageNotes(): { readonly begin: () => Promise<void> } {
   const backend = useBackend();
   const router = useRouter();
   const alerts = useAlertStore();
-  const app = useAppStore();
   const connections = useConnectionsStore();
   /** Without this the browser may forget a notification before it is clicked. */
   const shown = shallowRef<readonly Notification[]>([]);
-
-  watchEffect(() => {
-    const count = app.settings?.alertBadge === false ? 0 : alerts.firingAnywhere;
-    document.title = count === 0 ? PRODUCT : `(${count}) ${PRODUCT}`;
-  });
 
   async function lead({ ruleId, connectionId }: Pick<AlertNote, 'ruleId' | 'connectionId'>): Promise<void> {
     if (connectionId !== null && connectionId !== connections.active?.id) {

@@ -18,6 +18,8 @@ export interface ShellContext {
   readonly clock: Readonly<Ref<ShellClock | null>>;
   chooseClock(choice: Clock): void;
   cycleTheme(): void;
+  /** Says which screen is shown, for the title of the window. */
+  nameScreen(name: string): void;
   openPalette(): void;
   /** Shows what Help says of an error code. */
   explainError(code: string): void;

@@ -17,6 +17,7 @@ const shell = {
   clock,
   chooseClock,
   cycleTheme: () => undefined,
+  nameScreen: () => undefined,
   openPalette: () => undefined,
 };
 
