@@ -1,12 +1,30 @@
-import type { Plugin } from 'chart.js';
+import type { Chart, Plugin } from 'chart.js';
 import { CHART_FONT } from './chart-style.ts';
 import type { ChartColour, ChartColours } from './use-chart-colours.ts';
+
+const END_FONT = `500 ${CHART_FONT.size}px ${CHART_FONT.family}`;
 
 export interface EndLabel {
   readonly text: string;
   readonly colour: ChartColour;
   /** Where a whisker ends that begins at the end of the bar; the text stands behind it. */
   readonly whisker?: number | null;
+}
+
+/** What the axis leaves beside the longest bar, as a share of the picture's width. */
+const LEFT_BY_AXIS = 0.15;
+const MIN_ROOM_PX = 8;
+
+/** Returns the room in pixels that the longest text needs beside what the axis leaves. */
+export function findEndRoom(
+  { ctx, width }: Pick<Chart, 'ctx' | 'width'>,
+  labels: readonly EndLabel[],
+): number {
+  ctx.save();
+  ctx.font = END_FONT;
+  const widest = Math.max(0, ...labels.map(({ text }) => ctx.measureText(text).width));
+  ctx.restore();
+  return Math.max(MIN_ROOM_PX, Math.ceil(widest - width * LEFT_BY_AXIS));
 }
 
 /**
@@ -19,7 +37,7 @@ export function createEndLabels(labels: readonly EndLabel[], colours: ChartColou
     afterDatasetsDraw(chart) {
       const { ctx } = chart;
       ctx.save();
-      ctx.font = `500 ${CHART_FONT.size}px ${CHART_FONT.family}`;
+      ctx.font = END_FONT;
       ctx.textBaseline = 'middle';
       labels.forEach((label, index) => {
         let right = chart.chartArea.left;

@@ -6,6 +6,8 @@ export const formatBytes: NumberFormats['formatBytes'] = (...given) => readForma
 export const formatCount: NumberFormats['formatCount'] = (...given) => readFormats().formatCount(...given);
 export const formatDuration: NumberFormats['formatDuration'] = (...given) =>
   readFormats().formatDuration(...given);
+export const formatExactPercent: NumberFormats['formatExactPercent'] = (...given) =>
+  readFormats().formatExactPercent(...given);
 export const formatMeasure: NumberFormats['formatMeasure'] = (...given) =>
   readFormats().formatMeasure(...given);
 export const formatPercent: NumberFormats['formatPercent'] = (...given) =>

@@ -14,6 +14,8 @@ export interface NumberFormats {
   formatDuration(durationMs: number): string;
   /** A share from 0 to 1 as a percentage; a share that is not zero never reads as zero. */
   formatPercent(share: number, digits?: number): string;
+  /** A share as a percentage as it was given, with up to three decimals: `2.5%`. */
+  formatExactPercent(share: number): string;
   /** A share as a percentage that is only rounded, as on an axis: `20%`; negative ones and those above 1 too. */
   formatRoundPercent(share: number, digits: number): string;
   /** A size in decimal units, as disks are sold: `386 MB`, `4.6 GB`. */
@@ -39,10 +41,10 @@ export function createNumberFormats(locale: string): NumberFormats {
   const digitCounts = Array.from({ length: MAX_DIGITS + 1 }, (_, digits) => digits);
   const counts = digitCounts.map((digits) => create('decimal', digits));
   const percents = digitCounts.map((digits) => create('percent', digits));
-  const measures = new Intl.NumberFormat(locale, {
-    numberingSystem: 'latn',
-    maximumFractionDigits: MAX_DIGITS,
-  });
+  const createExact = (style: 'decimal' | 'percent'): Intl.NumberFormat =>
+    new Intl.NumberFormat(locale, { style, numberingSystem: 'latn', maximumFractionDigits: MAX_DIGITS });
+  const measures = createExact('decimal');
+  const exactPercents = createExact('percent');
 
   const formatCount = (value: number, digits = 0): string =>
     counts[digits]?.format(value) ?? value.toFixed(digits);
@@ -63,6 +65,7 @@ export function createNumberFormats(locale: string): NumberFormats {
       if (share < 1 && share > 1 - smallest / 2) return `>${toPercent(1 - smallest, digits)}`;
       return toPercent(share, digits);
     },
+    formatExactPercent: (share) => exactPercents.format(share),
     formatRoundPercent: toPercent,
     formatBytes(sizeBytes) {
       let value = sizeBytes;

@@ -12,6 +12,7 @@ import { useNames } from '../../composables/use-names.ts';
 import {
   formatCount,
   formatDuration,
+  formatExactPercent,
   formatMeasure,
   formatPercent,
   formatSpan,
@@ -33,7 +34,7 @@ export function useAlertWords() {
   const names = useNames();
 
   function toValue(measure: AlertMeasure, value: number): string {
-    if (measure === 'error-share') return `${formatMeasure(value * 100)}%`;
+    if (measure === 'error-share') return formatExactPercent(value);
     if (measure === 'volume') return formatCount(value);
     return value >= SECOND_MS ? `${formatMeasure(value / SECOND_MS)} s` : formatDuration(value);
   }

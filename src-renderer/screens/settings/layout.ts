@@ -88,7 +88,7 @@ export function listSections({ hasTray, canUpdate, settings }: SettingsPlace): S
 
 /** True when every typed word begins a word of the text, in any order. */
 export function isFound(text: string, typed: string): boolean {
-  const words = text.toLowerCase().split(/[\s,.:;()“”]+/);
+  const words = text.toLowerCase().split(/[\s,.:;()"'“”„‘’‚«»‹›]+/);
   return typed
     .toLowerCase()
     .split(/\s+/)

@@ -3,6 +3,7 @@ import {
   ColumnApiModule,
   ColumnAutoSizeModule,
   InfiniteRowModelModule,
+  LocaleModule,
   ModuleRegistry,
   RenderApiModule,
   RowApiModule,
@@ -22,4 +23,5 @@ ModuleRegistry.registerModules([
   ColumnAutoSizeModule,
   ScrollApiModule,
   CellStyleModule,
+  LocaleModule,
 ]);

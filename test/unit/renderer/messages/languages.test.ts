@@ -57,8 +57,30 @@ describe('the language of a choice', () => {
 });
 
 test.each([
-  ['en-GB', '412,331', '12.5%', '<0.1%', '20 Nov', '20 Nov 2026', 'Nov 2026', '1,000.5', 'a, b and c'],
-  ['es', '412.331', '12,5\u00a0%', '<0,1\u00a0%', '20 nov', '20 nov 2026', 'nov 2026', '1000,5', 'a, b y c'],
+  [
+    'en-GB',
+    '412,331',
+    '12.5%',
+    '<0.1%',
+    '20 Nov',
+    '20 Nov 2026',
+    'Nov 2026',
+    '1,000.5',
+    'a, b and c',
+    '2.5%',
+  ],
+  [
+    'es',
+    '412.331',
+    '12,5\u00a0%',
+    '<0,1\u00a0%',
+    '20 nov',
+    '20 nov 2026',
+    'nov 2026',
+    '1000,5',
+    'a, b y c',
+    '2,5\u00a0%',
+  ],
   [
     'pt-BR',
     '412.331',
@@ -69,6 +91,7 @@ test.each([
     'nov. de 2026',
     '1.000,5',
     'a, b e c',
+    '2,5%',
   ],
   [
     'de',
@@ -80,6 +103,7 @@ test.each([
     'Nov. 2026',
     '1.000,5',
     'a, b und c',
+    '2,5\u00a0%',
   ],
 ])('%s writes numbers, dates and lists its own way', (locale, ...expected) => {
   const formats = createFormats(locale);
@@ -93,6 +117,7 @@ test.each([
     formats.formatMonth(11, 2026),
     formats.formatMeasure(1000.5),
     formats.formatList(['a', 'b', 'c']),
+    formats.formatExactPercent(0.025),
   ]).toEqual(expected);
   // What requests and files are written with is the same everywhere.
   expect(formats.formatExact(atMs, 'UTC')).toBe('2026-11-20 15:52:00');

@@ -4,6 +4,7 @@ import type { UpdateState } from '../../../../src-main/common/contract/operation
 import type { SetAsideSettings } from '../../../../src-main/common/model/settings/set-aside-settings.ts';
 import { SETTING_ENTRIES } from '../../../../src-main/common/model/settings/setting-sections.ts';
 import type { Settings } from '../../../../src-main/common/model/settings/settings.ts';
+import { isFound } from '../../../../src-renderer/screens/settings/layout.ts';
 import SettingsScreen from '../../../../src-renderer/screens/settings/SettingsScreen.vue';
 import { useUpdatesStore } from '../../../../src-renderer/updates/updates-store.ts';
 import { useAppStore } from '../../../../src-renderer/stores/app.ts';
@@ -139,6 +140,16 @@ describe('the settings', () => {
     expect(screen.text()).toContain('No setting matches');
     await search.setValue('');
     expect(listLabels(screen).length).toBeGreaterThan(20);
+  });
+
+  it.each([
+    'Sind Zahlen „ungefähr“ genug?',
+    'Zeigt «ungefähr» an',
+    'La opción “ungefähr”, por ejemplo',
+    "'ungefähr'",
+  ])('are found within the quotation marks of every language: %s', (text) => {
+    expect(isFound(text, 'UNGEF')).toBe(true);
+    expect(isFound(text, 'gefähr')).toBe(false);
   });
 
   it('of a section go back to how they were at first, and return', async () => {
