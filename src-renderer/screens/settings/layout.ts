@@ -86,9 +86,15 @@ export function listSections({ hasTray, canUpdate, settings }: SettingsPlace): S
   });
 }
 
+/** Quotation marks of every language, around a word. */
+const QUOTES = /^["'“”„‘’‚«»‹›]+|["'“”„‘’‚«»‹›]+$/g;
+
 /** True when every typed word begins a word of the text, in any order. */
 export function isFound(text: string, typed: string): boolean {
-  const words = text.toLowerCase().split(/[\s,.:;()"'“”„‘’‚«»‹›]+/);
+  const words = text
+    .toLowerCase()
+    .split(/[\s,.:;()]+/)
+    .map((word) => word.replaceAll(QUOTES, ''));
   return typed
     .toLowerCase()
     .split(/\s+/)

@@ -150,6 +150,7 @@ describe('the settings', () => {
   ])('are found within the quotation marks of every language: %s', (text) => {
     expect(isFound(text, 'UNGEF')).toBe(true);
     expect(isFound(text, 'gefähr')).toBe(false);
+    expect(isFound(`${text} isn't known`, "isn't")).toBe(true);
   });
 
   it('of a section go back to how they were at first, and return', async () => {
