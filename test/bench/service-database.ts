@@ -53,7 +53,7 @@ export async function* benchServiceDatabase(size: number): AsyncGenerator<BenchF
     await server.run('VACUUM ANALYZE');
     const endMs = Math.floor(Date.now() / 1000) * 1000;
     const whole = { fromMs: endMs - DAYS * DAY_MS, toMs: endMs };
-    yield await benchWriting(large, whole);
+    yield* await benchWriting(large, whole);
     for (const report of ['inbound-detail', 'outbound-detail'] as const)
       yield* benchPages({ large, small, sqlite }, report, whole);
     yield* benchSummaries(large, whole);
@@ -66,18 +66,27 @@ export async function* benchServiceDatabase(size: number): AsyncGenerator<BenchF
   }
 }
 
-async function benchWriting(service: ServiceProcess, whole: BenchPeriod): Promise<BenchFigure> {
+async function benchWriting(service: ServiceProcess, whole: BenchPeriod): Promise<BenchFigure[]> {
   let records = 0;
   for (const report of ['inbound-detail', 'outbound-detail'] as const) {
     records += readReport(await service.call(toReportPath(report), toReportBody(whole, 1))).totalDocument;
   }
-  const value = Math.round((records / service.startMs) * 1000);
-  return {
-    ...toCount('records written by COPY, start included', value, null),
-    unit: 'records/s',
-    goal: GOALS.recordsPerSecond,
-    met: value >= GOALS.recordsPerSecond,
+  const toRate = (figure: string, ms: number, goal: number | null): BenchFigure => {
+    const value = Math.round((records / ms) * 1000);
+    return {
+      ...toCount(figure, value, null),
+      unit: 'records/s',
+      goal,
+      met: goal === null ? null : value >= goal,
+    };
   };
+  const figures = [
+    toRate('records written by COPY, start included', service.startMs, GOALS.recordsPerSecond),
+  ];
+  // Tells more than the clock does while other work is going on; the database works at the same time.
+  if (service.startCpuMs !== null)
+    figures.push(toRate('the same, by processor time of the service', service.startCpuMs, null));
+  return figures;
 }
 
 /** Pages from anywhere to the period's end, in turn from each service. */
