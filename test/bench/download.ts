@@ -7,15 +7,13 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
-import type { Period } from '../../src-main/common/model/period.ts';
-import { toWireDate } from '../../src-main/common/reporting/wire-dates.ts';
 import type { DownloadAppFigures, DownloadAppInput } from './download-app.ts';
 import { toTimeFigure, type BenchFigure } from './figure.ts';
 import { insertBare } from './insert-bare.ts';
+import { SAMPLE_DAYS, toSamplePeriod } from './sample-period.ts';
 
 const BENCH = 'download';
 const PAGE_SIZE = 5_000;
-const DAYS = 30;
 const RESTING_RATIO_GOAL = 0.9;
 const FED_RATIO_GOAL = 0.8;
 const BEHIND_GOAL_MS = 5000;
@@ -38,13 +36,13 @@ export async function* benchDownload({ size }: { size: number }): AsyncGenerator
     process.execPath,
     [
       ...[SERVICE, '--port', '0', '--data', join(folder, 'service'), '--no-live'],
-      ...['--records', String(size), '--days', String(DAYS)],
+      ...['--records', String(size), '--days', String(SAMPLE_DAYS)],
     ],
     { stdio: ['ignore', 'pipe', 'ignore'] },
   );
   try {
     const address = JSON.parse(await readLine(service)) as Address;
-    const period = toPeriod(Date.now());
+    const period = toSamplePeriod(Date.now());
     const download = async (
       isFed: boolean,
     ): Promise<DownloadAppFigures & { idleMs: number; file: string }> => {
@@ -120,14 +118,6 @@ async function readLine(child: ChildProcess): Promise<string> {
     once(child, 'exit').then(([code]) => Promise.reject(new Error(`A process ended with ${String(code)}.`))),
   ])) as [string];
   return line;
-}
-
-/** More than the service's whole history. */
-function toPeriod(nowMs: number): Period {
-  const toMs = Math.floor(nowMs / 1000) * 1000;
-  const fromMs = toMs - (DAYS + 1) * 86_400_000;
-  const [startDate, endDate] = [toWireDate(fromMs, 'UTC'), toWireDate(toMs, 'UTC')];
-  return { fromMs, toMs, startDate, endDate, zone: 'UTC' };
 }
 
 function toRateFigure(
