@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { Type } from 'typebox';
-import { Check } from 'typebox/value';
 import { AppError } from '../../common/contract/errors.ts';
 import type { Emit, Input } from '../../common/contract/index.ts';
 import { Dataset } from '../../common/model/exports/dataset.ts';
@@ -10,7 +8,7 @@ import { findLookBackMs } from '../connections/find-look-back.ts';
 import type { Events } from '../events.ts';
 import type { Host } from '../host.ts';
 import type { Logger } from '../logging/logger.ts';
-import { readJsonFileOrKeepAside, writeJsonFile } from '../settings/json-file.ts';
+import { openListFile } from '../settings/list-file.ts';
 import type { TaskRegistry } from '../tasks/task-registry.ts';
 import { updateDataset, type DatasetParts } from './update-dataset.ts';
 
@@ -19,7 +17,6 @@ const FILE_NAME = 'datasets.json';
 const KEEP_DELAY_MS = 300_000;
 /** Events after which records may be new, gone or settled. */
 const CHANGES = /^(snapshots|downloads|following)\//;
-const DatasetDocument = Type.Object({ version: Type.Literal(1), datasets: Type.Array(Dataset) });
 
 /** The datasets of a profile. */
 export interface Datasets {
@@ -47,20 +44,13 @@ export async function openDatasets(
 ): Promise<Datasets> {
   const { host, connections, tasks, events, emit, logger, now, keepDelayMs = KEEP_DELAY_MS } = options;
   const path = join(host.dataFolder, FILE_NAME);
-  const saved = await readJsonFileOrKeepAside(path, now(), (keptAs) =>
-    logger.error('datasets damaged', { keptAs }),
-  );
-  const datasets = new Map<string, Dataset>();
-  if (Check(DatasetDocument, saved)) for (const dataset of saved.datasets) datasets.set(dataset.id, dataset);
+  const file = await openListFile({ path, schema: Dataset, logger, now, key: 'datasets' });
+  const datasets = new Map(file.entries.map((dataset) => [dataset.id, dataset]));
   const running = new Map<string, string>();
-  let writing: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | null = null;
 
   const save = async (): Promise<void> => {
-    writing = writing
-      .catch(() => undefined)
-      .then(() => writeJsonFile(path, { version: 1, datasets: [...datasets.values()] }));
-    await writing;
+    await file.save([...datasets.values()]);
     emit('datasets/changed', null);
   };
   const find = (datasetId: string): Dataset => {

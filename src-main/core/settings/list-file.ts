@@ -26,13 +26,15 @@ export async function openListFile<Schema extends TSchema>(options: {
   readonly schema: Schema;
   readonly logger: Logger;
   now(): number;
+  /** What the file calls its list; `entries` unless it is older than the others. */
+  readonly key?: string;
 }): Promise<ListFile<Static<Schema>>> {
-  const { path, schema, logger, now } = options;
+  const { path, schema, logger, now, key = 'entries' } = options;
   const file = basename(path);
   const tellDamage = (keptAs: string): void =>
     logger.error('a list was damaged', { file, keptAs: basename(keptAs) });
   const saved = await readJsonFileOrKeepAside(path, now(), tellDamage);
-  const found = findEntries(saved);
+  const found = findEntries(saved, key);
   if (saved !== undefined && found === null) tellDamage(await keepAside(path, now()));
   if (found !== null && found.version > VERSION) {
     const before = await patiently({ path, action: 'open' }, () => readFile(path));
@@ -48,12 +50,15 @@ export async function openListFile<Schema extends TSchema>(options: {
   const inTurn = createSaveQueue();
   return {
     entries,
-    save: (list) => inTurn(() => writeJsonFile(path, { version: VERSION, entries: [...list, ...unfit] })),
+    save: (list) => inTurn(() => writeJsonFile(path, { version: VERSION, [key]: [...list, ...unfit] })),
   };
 }
 
-function findEntries(saved: unknown): { readonly version: number; readonly entries: unknown[] } | null {
+function findEntries(
+  saved: unknown,
+  key: string,
+): { readonly version: number; readonly entries: unknown[] } | null {
   if (typeof saved !== 'object' || saved === null) return null;
-  const { version, entries } = saved as { readonly version?: unknown; readonly entries?: unknown };
+  const { version, [key]: entries } = saved as Readonly<Record<string, unknown>>;
   return typeof version === 'number' && Array.isArray(entries) ? { version, entries } : null;
 }

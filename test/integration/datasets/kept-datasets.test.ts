@@ -1,3 +1,4 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Engine } from '../../../src-main/core/analysis/engine/create-engine.ts';
@@ -96,4 +97,25 @@ it('one that is not kept is updated when it is asked to, and forgotten without i
   expect(() => datasets.update(id)).toThrow(expect.objectContaining({ code: 'datasets.not-found' }));
   chosen = null;
   expect(await datasets.add({ connectionId: 'one', reports: ['inbound-detail'], isKept: true })).toBeNull();
+});
+
+it('keeps what it can not read of the list, and what a later version has written', async () => {
+  const path = join(place.folder, 'datasets.json');
+  const folder = await open();
+  const added = await folder.add({ connectionId: 'one', reports: ['inbound-detail'], isKept: false });
+  const strange = { id: 'strange', isKept: 'sometimes' };
+  await writeFile(path, JSON.stringify({ version: 2, datasets: [strange, added] }));
+
+  const again = await open();
+  expect(again.list()).toEqual([added]);
+  await again.switch(added?.id ?? '', false);
+  const kept = JSON.parse(await readFile(path, 'utf8')) as { datasets: unknown[] };
+  expect(kept.datasets).toEqual([added, strange]);
+  const backup = JSON.parse(await readFile(`${path}.v2.backup`, 'utf8')) as { version: number };
+  expect(backup.version).toBe(2);
+
+  await writeFile(path, '{"datasets": 1}');
+  expect((await open()).list()).toEqual([]);
+  const names = await readdir(place.folder);
+  expect(names.filter((name) => name.startsWith('datasets.json.damaged-'))).toHaveLength(1);
 });
