@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../../common/contract/errors.ts';
+import { findErrorCode } from '../../node/error-text.ts';
 import type { Logger } from '../logging/logger.ts';
 import { pairCalls, type CallByName } from './pair-calls.ts';
 
@@ -20,16 +21,30 @@ export interface RunningWorker<Started> {
   end(waitMs?: number): Promise<void>;
 }
 
-/** Starts a thread and pairs its results with the calls. `name` is what the log and the system call it. */
+/** What a thread is started with. */
+interface WorkerStart {
+  /** What the log and the system call it. */
+  readonly name: string;
+  readonly data: unknown;
+  /** A thread that takes more memory is ended; as much as there is where it is left out. */
+  readonly maxMemoryMb?: number;
+  /** What the end of such a thread is to its callers; `app.bug` where it is left out. */
+  toMemoryError?(error: Error): AppError;
+}
+
+/** Starts a thread and pairs its results with the calls. */
 export function startWorker<Started>(
   script: URL,
-  { name, data }: { readonly name: string; readonly data: unknown },
+  { name, data, maxMemoryMb, toMemoryError }: WorkerStart,
   logger: Logger,
 ): RunningWorker<Started> {
   const worker = new Worker(script, {
     workerData: data,
     name,
-    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+    resourceLimits: {
+      maxYoungGenerationSizeMb: YOUNG_GENERATION_MB,
+      ...(maxMemoryMb === undefined ? {} : { maxOldGenerationSizeMb: maxMemoryMb }),
+    },
   });
   const calls = pairCalls(
     (message, transfer) => worker.postMessage(message, transfer),
@@ -38,7 +53,9 @@ export function startWorker<Started>(
   worker.on('message', calls.receive);
   worker.on('error', (error: Error) => {
     logger.error('thread.failed', { name, trace: error.stack });
-    calls.endWith(new AppError('app.bug', 'A thread failed.', { name }, error));
+    const isOutOfMemory = findErrorCode(error) === 'ERR_WORKER_OUT_OF_MEMORY';
+    const known = isOutOfMemory ? toMemoryError?.(error) : undefined;
+    calls.endWith(known ?? new AppError('app.bug', 'A thread failed.', { name }, error));
   });
   const exited = new Promise<void>((resolve) => {
     worker.on('exit', () => {
