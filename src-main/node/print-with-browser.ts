@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
@@ -11,8 +11,14 @@ import { removePatiently } from './move-and-remove.ts';
 
 /** A page that is not printed by then never will be. */
 const MAX_PRINT_MS = 120_000;
+/** A browser that was told to end has this long to do so by itself. */
+const END_MS = 500;
 /** As much of what the browser says of a failure is kept. */
 const MAX_REASON_CHARACTERS = 500;
+
+/** Chromium puts a socket into the folder for temporary files, whose path the system takes up to this length. */
+const MAX_SOCKET_PATH_BYTES = 103;
+const SOCKET_NAME = 'org.chromium.Chromium.123456/SingletonSocket';
 
 /** What Chromium says where it can't guard itself against the page; that is never switched off for it. */
 const NO_SANDBOX = /no-sandbox|No usable sandbox/;
@@ -52,6 +58,7 @@ export async function printWithBrowser(
       {
         stdio: ['ignore', 'ignore', 'pipe'],
         windowsHide: true,
+        env: { ...process.env, ...toTemporaryFolder(profile) },
         signal: AbortSignal.any([signal, AbortSignal.timeout(MAX_PRINT_MS)]),
       },
     );
@@ -59,7 +66,7 @@ export async function printWithBrowser(
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       reason = (reason + text).slice(-MAX_REASON_CHARACTERS);
     });
-    const [code] = (await once(child, 'close').catch((error: unknown) => [String(error)])) as [unknown];
+    const code = await waitForEnd(child);
     signal.throwIfAborted();
     // Some end well without having printed.
     if (code !== 0 || !existsSync(target)) {
@@ -78,4 +85,26 @@ export async function printWithBrowser(
   } finally {
     await removePatiently(profile, { isFolder: true });
   }
+}
+
+/** Waits until neither the browser nor a process that it has started is there; until then they write files. */
+async function waitForEnd(child: ChildProcess): Promise<unknown> {
+  const closed = once(child, 'close') as Promise<[unknown]>;
+  try {
+    return (await closed)[0];
+  } catch (error) {
+    // It could not be started, or was told to end.
+    if (child.pid !== undefined && child.exitCode === null) {
+      const force = setTimeout(() => child.kill('SIGKILL'), END_MS);
+      await once(child, 'close');
+      clearTimeout(force);
+    }
+    return String(error);
+  }
+}
+
+/** Has a browser leave there what it does not remove where it is ended early; nothing where its socket would not fit. */
+function toTemporaryFolder(folder: string): Readonly<Record<string, string>> {
+  if (Buffer.byteLength(join(folder, SOCKET_NAME)) > MAX_SOCKET_PATH_BYTES) return {};
+  return { TMPDIR: folder, TMP: folder, TEMP: folder };
 }

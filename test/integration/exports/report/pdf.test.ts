@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
-import { chmod, readdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { prepareReport } from '../../../../src-main/core/exports/report/prepare-report.ts';
 import { printWithBrowser } from '../../../../src-main/node/print-with-browser.ts';
 import { writeUnsandboxedBrowser } from '../../../support/unsandboxed-browser.ts';
@@ -12,6 +13,7 @@ import { openReportRig, REPORT_INPUT, type ReportRig } from './report-rig.ts';
 
 const run = promisify(execFile);
 const COUNT = 1234;
+const MOMENTS = 10;
 const idle = new AbortController().signal;
 
 let rig: ReportRig;
@@ -141,4 +143,43 @@ describe('a PDF', () => {
     expect(await listLeftovers()).toEqual(before);
     await rm(slow);
   });
+
+  it(`that is cancelled at any of ${MOMENTS} moments leaves no file and no browser`, async () => {
+    const temporary = join(rig.folder, 'temporary');
+    await mkdir(temporary);
+    vi.stubEnv('TMPDIR', temporary);
+    try {
+      const print: typeof printWithBrowser = (source, target, signal) =>
+        printWithBrowser(source, target, signal, browser);
+      const startedMs = performance.now();
+      await write(print);
+      const usualMs = performance.now() - startedMs;
+      const outcomes = new Set<string>();
+      for (let moment = 0; moment < MOMENTS; moment += 1) {
+        const abort = new AbortController();
+        const printing = write(print, abort.signal).then(
+          () => 'printed',
+          (error: unknown) => String(error),
+        );
+        await wait((usualMs * (moment + 0.5)) / MOMENTS);
+        abort.abort(new Error('Stopped.'));
+        outcomes.add(await printing);
+        expect(await readdir(temporary)).toEqual([]);
+        expect(await listPrograms(temporary)).toEqual([]);
+      }
+      expect([...outcomes]).toContain('Error: Stopped.');
+      for (const outcome of outcomes) expect(['Error: Stopped.', 'printed']).toContain(outcome);
+    } finally {
+      vi.unstubAllEnvs();
+    }
+  });
 });
+
+/** Programs that were started with a path in a folder; none where the system has no list of them. */
+async function listPrograms(folder: string): Promise<string[]> {
+  const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
+  const lines = await Promise.all(
+    pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')),
+  );
+  return lines.filter((line) => line.includes(folder));
+}
