@@ -6,7 +6,11 @@ import {
   toLayout,
   type ExportChoices,
 } from '../../common/model/exports/export-choices.ts';
-import { BUILT_IN_PRESETS, EXPORT_FORMATS } from '../../common/model/exports/export-options.ts';
+import {
+  BUILT_IN_PRESETS,
+  EXPORT_FORMATS,
+  type BuiltInPreset,
+} from '../../common/model/exports/export-options.ts';
 import { findByName } from '../../common/model/exports/saved-preset.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
 import { toUsageError } from '../words/arguments.ts';
@@ -15,6 +19,13 @@ import type { OptionSpec } from '../words/option.ts';
 import type { Session } from './session.ts';
 
 const FIELD_NAMES = ['original', 'corrected'] as const;
+/** What the window calls the built-in presets in English. */
+const WINDOW_NAMES: Readonly<Record<string, BuiltInPreset>> = {
+  'excel in my region': 'excel',
+  'rfc 4180': 'rfc4180',
+  'rfc 4180, for programs': 'rfc4180',
+  'for another channelscope': 'channelscope',
+};
 
 /** Options that say how a file is written. */
 export const CHOICE_OPTIONS: readonly OptionSpec[] = [
@@ -76,14 +87,17 @@ async function findPreset(
   name: string,
   format: ExportChoices['format'] | null,
 ): Promise<ExportChoices> {
-  const builtIn = BUILT_IN_PRESETS.find((each) => each === name.toLowerCase());
-  if (builtIn !== undefined) {
+  const toBuiltIn = (builtIn: BuiltInPreset): ExportChoices => {
     const choices = applyBuiltInPreset(toFirstChoices('csv'), builtIn, findDecimalSign());
     return { ...choices, format: format ?? 'csv' };
-  }
+  };
+  const builtIn = BUILT_IN_PRESETS.find((each) => each === name.toLowerCase());
+  if (builtIn !== undefined) return toBuiltIn(builtIn);
   const { presets } = await session.call('exports/read-choices', null);
   const found = findByName(presets, name);
   if (found === undefined) {
+    const ofWindow = WINDOW_NAMES[name.toLowerCase()];
+    if (ofWindow !== undefined) return toBuiltIn(ofWindow);
     const names = [...BUILT_IN_PRESETS, ...presets.map((preset) => `"${preset.name}"`)].join(', ');
     throw new CommandError(EXIT.notFound, `There is no preset "${name}".`, `There are: ${names}.`);
   }

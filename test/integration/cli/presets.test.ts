@@ -31,6 +31,12 @@ it.each<[string, string[], number, RegExp]>([
   ['neither a preset nor a format', [], 2, /--format is missing/],
   ['a preset of another format', ['--preset', 'night ERRORS', '--format', 'csv'], 2, /writes xlsx, not csv/],
   ['a preset that is not there', ['--preset', 'Day'], 6, /There are: excel, .*"Night errors"/],
+  [
+    'a snapshot that is not there, with a preset as the window calls it',
+    ['--preset', 'Excel in my region'],
+    6,
+    /snapshot is not in the cache/,
+  ],
 ])('%s is told', async (_title, words, code, message) => {
   const run = await cli.run('export', '--snapshot', '1', '--out', 'x', ...words);
   expect(run.errors).toMatch(message);
