@@ -152,13 +152,8 @@ export async function createParts(host: Host, overrides: PartOverrides) {
   followCache(engine, cache, events);
   cache.addHolder((reopened) => engine.letGo(reopened));
   showFeed(engine, emit);
-  const rowWriter = createRowWriter(() =>
-    startRowThread(
-      host.workers.rows,
-      { cacheFile, scratchFolder: findFilesFolder(engineFile) },
-      exportLogger,
-    ),
-  );
+  const rowThread = { cacheFile, scratchFolder: findFilesFolder(engineFile) };
+  const rowWriter = createRowWriter(() => startRowThread(host.workers.rows, rowThread, exportLogger));
   cache.addHolder((reopened) => rowWriter.letGo(reopened));
 
   const tasks = createTaskRegistry({ now, emit, logger: logger.child('tasks') });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import Database from 'better-sqlite3';
 import { parse } from 'csv-parse';
-import { createReadStream, readFileSync, writeFileSync } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { RECORD_FORMATS, type ExportFormat } from '../../src-main/common/model/exports/export-options.ts';
 import { ENGINE_LIMITS } from '../../src-main/core/analysis/engine/create-engine.ts';
@@ -13,8 +13,9 @@ import { createExporter } from '../../src-main/core/exports/create-exporter.ts';
 import { createTaskRegistry } from '../../src-main/core/tasks/create-task-registry.ts';
 import { openTestEngine, openTestRowWriter } from '../integration/cache/cache-fixture.ts';
 import { createSilentLogger } from '../support/silent-logger.ts';
-import { measure, toMemoryFigure, toTimeFigure, type BenchFigure, type BenchOptions } from './figure.ts';
+import { measure, toTimeFigure, type BenchFigure, type BenchOptions } from './figure.ts';
 import { openFilledCache } from './filled-cache.ts';
+import { readPrivateMemory, watchPrivateMemory } from './private-memory.ts';
 import { describeReport } from './report-figures.ts';
 import { ENGLISH } from '../../src-main/common/words/english.ts';
 
@@ -24,10 +25,15 @@ const PARQUET_SHARE = 1.3;
 const MEMORY_GOAL_MB = 450;
 const run = promisify(execFile);
 
-/** Files of `size` cached records with their payloads; CSV and NDJSON beside the command line of SQLite. */
+/**
+ * Files of `size` cached records with their payloads; CSV and NDJSON beside the command line of SQLite. Memory is that of
+ * the application's processes together, beyond what they have before the first export.
+ */
 export async function* benchExport({ size, folder }: BenchOptions): AsyncGenerator<BenchFigure> {
-  const { cache, file, close } = await openFilledCache(size, folder);
   const files = await mkdtemp(join(tmpdir(), 'bench-exports-'));
+  const place = folder ?? join(files, 'cache');
+  await run(process.execPath, [join(import.meta.dirname, 'fill-apart.ts'), place, String(size)]);
+  const { cache, file, close } = await openFilledCache(size, place);
   try {
     const engine = openTestEngine(file, [], ENGINE_LIMITS);
     await engine.summarise({ snapshotId: 1 });
@@ -74,13 +80,11 @@ export async function* benchExport({ size, folder }: BenchOptions): AsyncGenerat
     try {
       const times = new Map<ExportFormat, number>();
       const figures: BenchFigure[] = [];
+      const restMb = readPrivateMemory();
       for (format of [...RECORD_FORMATS, 'html', 'evidence'] as const) {
-        const pids = [process.pid, ...listChildren()];
-        for (const pid of pids) forgetPeak(pid);
+        const memory = watchPrivateMemory();
         times.set(format, (await measure(write)).ms);
-        const [own, ...engines] = pids.map((pid) => readPeak(pid));
-        figures.push(toMemory(`${format}: memory of the main process`, own ?? 0));
-        figures.push(toMemory(`${format}: memory of the engine`, Math.max(...engines)));
+        figures.push(toMemory(`${format}: memory that it takes`, Math.round(memory.end() - restMb)));
       }
       const peers = await askSqlite(toPath('csv'), join(files, 'peer.sqlite'));
       for (const one of ['csv', 'ndjson'] as const) {
@@ -95,7 +99,7 @@ export async function* benchExport({ size, folder }: BenchOptions): AsyncGenerat
           peer === null ? null : { name: `sqlite3 -${one === 'csv' ? 'csv' : 'json'}`, valueMs: peer },
         );
       }
-      const copyMs = await askDuckDb(toPath('csv'), join(files, 'peer'));
+      const copyMs = await askDuckDb(toPath('parquet'), join(files, 'peer'));
       const parquetMs = times.get('parquet') ?? 0;
       const copy = { name: 'COPY of DuckDB', valueMs: copyMs };
       yield toTimeFigure(BENCH, 'parquet', parquetMs, copyMs * PARQUET_SHARE, copy);
@@ -154,12 +158,12 @@ async function askSqlite(csv: string, file: string): Promise<{ csv: number; ndjs
   }
 }
 
-/** The same records in a table of DuckDB, as its own statement writes them. */
-async function askDuckDb(csv: string, file: string): Promise<number> {
+/** The same records in a table of DuckDB, with the same columns and types, as its own statement writes them. */
+async function askDuckDb(parquet: string, file: string): Promise<number> {
   const instance = await DuckDBInstance.create(`${file}.duckdb`, { threads: String(ENGINE_LIMITS.threads) });
   const connection = await instance.connect();
   try {
-    await connection.run(`CREATE TABLE records AS FROM read_csv('${csv}', parallel = false)`);
+    await connection.run(`CREATE TABLE records AS FROM read_parquet('${parquet}')`);
     await connection.run('CHECKPOINT');
     const sql = `COPY records TO '${file}.parquet' (FORMAT parquet, COMPRESSION zstd)`;
     return (await measure(() => connection.run(sql))).ms;
@@ -167,19 +171,6 @@ async function askDuckDb(csv: string, file: string): Promise<number> {
     connection.closeSync();
     instance.closeSync();
   }
-}
-
-function listChildren(): number[] {
-  const pids = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim();
-  return pids === '' ? [] : pids.split(' ').map(Number);
-}
-
-function forgetPeak(pid: number): void {
-  writeFileSync(`/proc/${pid}/clear_refs`, '5');
-}
-
-function readPeak(pid: number): number {
-  return toMemoryFigure(BENCH, '', pid).value;
 }
 
 function toMemory(figure: string, value: number): BenchFigure {

@@ -9,6 +9,7 @@ import type { AskFiltered } from '../measures/measure-operations.ts';
 import type { EngineSource } from '../resolve-scope.ts';
 import type { SqlResults } from '../sql/sql-results.ts';
 import { isOutOfMemory } from '../engine-database.ts';
+import { copyInOrder } from './copy-in-order.ts';
 import { quoteName, toValueSql, type FileColumn } from './file-column.ts';
 import { PARQUET_OPTIONS, toMetadataSql } from './parquet-options.ts';
 import { prepareRecordRows } from './record-rows.ts';
@@ -58,13 +59,14 @@ export function createFileOperations(options: {
         if (lines === null) return null;
         const { values, total } = rows;
         context.progress({ done: 0, total });
+        const { select, copyOptions } = copyInOrder(lines.select, rows);
         const writing = writeFile({
           connection,
           folder,
-          select: `SELECT ${lines.select} ${rows.from}${rows.order}`,
+          select,
           values,
           total,
-          copyOptions: lines.copyOptions,
+          copyOptions: lines.copyOptions + copyOptions,
           end: lines.end,
           signal: context.signal,
           onProgress: context.progress,
