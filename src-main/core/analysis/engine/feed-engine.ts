@@ -1,7 +1,7 @@
 import type { DuckDBAppender, DuckDBConnection } from '@duckdb/node-api';
 import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
 import { readRows } from './engine-database.ts';
-import { ENGINE_COLUMNS } from './engine-tables.ts';
+import { followDates, NO_DATES, type DateOrder } from './date-order.ts';
 import { CHUNK_ROWS, createFeedChunk } from './feed-chunk.ts';
 import type { EngineValue, FeedSnapshot, FeedSource } from './feed-source.ts';
 
@@ -41,16 +41,6 @@ export interface FeedProgress {
 }
 
 type Watermark = Pick<FeedSnapshot, 'startedAtMs' | 'recordCount' | 'reading'> & DateOrder;
-
-/** Whether records came in the order of their dates so far. */
-interface DateOrder {
-  readonly isInOrder: boolean;
-  /** Means nothing once they are not. */
-  readonly lastDateMs: number;
-}
-
-const NO_DATES: DateOrder = { isInOrder: true, lastDateMs: Number.MIN_SAFE_INTEGER };
-const DATE_AT = ENGINE_COLUMNS.inbound.findIndex(({ name }) => name === 'date_ms');
 
 /**
  * Prepares the feeding over a connection of its own. `onReadAgain` hears of each snapshot whose records are no longer
@@ -137,7 +127,7 @@ export async function createEngineFeed(
         const end = Math.min(start + STEP_ROWS, until);
         const rows = source.read(snapshot, start, end);
         if (rows.length !== end - start) throw new RecordsMissing(snapshotId);
-        order = follows(order, rows);
+        order = followDates(order, rows);
         held.push(rows);
         // Calls that arrived meanwhile come first.
         await new Promise((resolve) => setImmediate(resolve));
@@ -230,18 +220,6 @@ export async function createEngineFeed(
       }
     },
   };
-}
-
-/** The order of dates after some more records. */
-function follows(before: DateOrder, rows: readonly (readonly EngineValue[])[]): DateOrder {
-  if (!before.isInOrder) return before;
-  let { lastDateMs } = before;
-  for (const row of rows) {
-    const dateMs = row[DATE_AT];
-    if (typeof dateMs !== 'number' || dateMs < lastDateMs) return { isInOrder: false, lastDateMs };
-    lastDateMs = dateMs;
-  }
-  return { isInOrder: true, lastDateMs };
 }
 
 /** The end of a transaction, which may still be ahead. */

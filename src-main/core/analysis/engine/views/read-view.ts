@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { AppError } from '../../../../common/contract/errors.ts';
 import { streamIds } from '../engine-database.ts';
 import type { SqlCondition } from '../filter-sql.ts';
 import type { RecordRun } from './find-runs.ts';
 import { createRecordList, type RecordList } from './record-list.ts';
+import type { ViewConnection } from './view-connection.ts';
 import type { ViewOrder } from './view-order.ts';
 import { toSliceSql, type ViewSlice } from './view-slices.ts';
 
@@ -20,14 +20,6 @@ export interface ViewReading {
   waitFor(rowCount: number): Promise<void>;
   readonly isWhole: boolean;
   end(): void;
-}
-
-/** A connection that reads one view. */
-export interface ViewConnection {
-  readonly connection: DuckDBConnection;
-  /** Ends the statement that runs. */
-  interrupt(): void;
-  close(): void;
 }
 
 /** A view of runs, oldest first, or turned around: there is nothing to read. */

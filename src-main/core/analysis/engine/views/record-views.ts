@@ -7,7 +7,8 @@ import { countRecords } from '../count-records.ts';
 import { streamIds, type EngineDatabase } from '../engine-database.ts';
 import { toFilterSql, type SqlCondition } from '../filter-sql.ts';
 import { findRuns } from './find-runs.ts';
-import { readView, toKnownView, type ViewConnection, type ViewReading } from './read-view.ts';
+import { readView, toKnownView, type ViewReading } from './read-view.ts';
+import { connectUntil } from './view-connection.ts';
 import { createRecordList } from './record-list.ts';
 import type { RecordScope } from '../record-scope.ts';
 import { toViewOrder, type ViewOrder } from './view-order.ts';
@@ -232,25 +233,6 @@ const NO_ROWS = new Float64Array();
 
 function toClosed(viewId: string): AppError {
   return new AppError('cache.view-closed', 'The view is closed.', { viewId });
-}
-
-/** Opens a connection whose statements an abort ends. */
-async function connectUntil(database: EngineDatabase, signal: AbortSignal): Promise<ViewConnection> {
-  const connection = await database.connect();
-  let isOpen = true;
-  const interrupt = (): void => {
-    if (isOpen) connection.interrupt();
-  };
-  signal.addEventListener('abort', interrupt, { once: true });
-  return {
-    connection,
-    interrupt,
-    close() {
-      signal.removeEventListener('abort', interrupt);
-      if (isOpen) connection.closeSync();
-      isOpen = false;
-    },
-  };
 }
 
 /** The first rows of a view, found without putting all of them in order. */
