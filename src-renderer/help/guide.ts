@@ -22,6 +22,11 @@ export interface GuideGroup {
 }
 
 const files = import.meta.glob<GuidePage>('../../resources/guide/*.md', { eager: true, import: 'default' });
+const pictures = import.meta.glob<string>('../../resources/guide/pictures/*.webp', {
+  eager: true,
+  import: 'default',
+  query: '?url',
+});
 const pages = new Map(Object.values(files).map((page) => [page.name, page]));
 
 /** The pages that Help shows, in the order of the guide's own list: those of its tables. */
@@ -45,6 +50,11 @@ function readEntry([cell = []]: readonly GuideLine[]): GuideEntry[] {
 /** Returns the page of a name, when Help shows it. */
 export function findPage(name: string): GuidePage | null {
   return GUIDE_ENTRIES.find(({ page }) => page.name === name)?.page ?? null;
+}
+
+/** Returns the address of a picture of the guide. */
+export function findPicture(file: string): string | undefined {
+  return pictures[`../../resources/guide/pictures/${file}`];
 }
 
 /** Whether an address of a link within the guide leads anywhere in the window. */

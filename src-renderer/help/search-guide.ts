@@ -78,6 +78,8 @@ function toBlockText(block: GuideBlock): string {
       return [block.head, ...block.rows].map(toRowText).join(' ');
     case 'code':
       return block.text;
+    case 'picture':
+      return block.alt;
   }
 }
 

@@ -17,7 +17,9 @@ export type GuideBlock =
       readonly head: readonly GuideLine[];
       readonly rows: readonly (readonly GuideLine[])[];
     }
-  | { readonly kind: 'code'; readonly text: string };
+  | { readonly kind: 'code'; readonly text: string }
+  /** `file` lies in the guide's folder of pictures. */
+  | { readonly kind: 'picture'; readonly file: string; readonly alt: string };
 
 /** A page of the guide, made of its Markdown when the window is built. */
 export interface GuidePage {

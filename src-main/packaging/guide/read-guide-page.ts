@@ -10,6 +10,7 @@ import { ERROR_CODES } from '../../common/contract/errors.ts';
 
 const CODES: ReadonlySet<string> = new Set(ERROR_CODES);
 const GUIDE_LINK = /^(?:([\w-]+)\.md)?(?:#([\w.-]+))?$/u;
+const PICTURE = /^pictures\/([\w-]+\.webp)$/u;
 const ENTITIES: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"' };
 
 /**
@@ -41,8 +42,11 @@ function readBlocks(tokens: readonly Token[], place: Place): GuideBlock[] {
         return [{ kind: 'heading', level: (token as Tokens.Heading).depth, id, line }];
       }
       case 'paragraph':
-      case 'text':
+      case 'text': {
+        const picture = findPicture((token as Tokens.Paragraph | Tokens.Text).tokens ?? []);
+        if (picture !== null) return [picture];
         return [{ kind: 'paragraph', line: readLine(token.tokens, place) }];
+      }
       case 'list': {
         const { ordered, items } = token as Tokens.List;
         return [
@@ -84,6 +88,15 @@ function readLine(tokens: readonly Token[] | undefined, place: Place): GuideText
         throw new Error(`${place.page}.md holds what Help can't show: ${token.raw}`);
     }
   });
+}
+
+/** A picture stands alone between paragraphs, and says in words what it shows. */
+function findPicture(tokens: readonly Token[]): GuideBlock | null {
+  const [image] = tokens;
+  if (image?.type !== 'image' || tokens.length > 1) return null;
+  const { href, text: alt } = image as Tokens.Image;
+  const file = PICTURE.exec(href)?.[1];
+  return file === undefined || alt === '' ? null : { kind: 'picture', file, alt };
 }
 
 /** Lines are broken where the file's are; a screen breaks its own. */

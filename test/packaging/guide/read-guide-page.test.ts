@@ -61,6 +61,22 @@ test('a paragraph of codes alone says which errors its heading is about', () => 
   );
 });
 
+test('a picture stands alone, has words for those who cannot see it, and lies beside the guide', () => {
+  expect(readGuidePage('sample', '# Title\n\n![A day](pictures/a-day.webp)').blocks[1]).toEqual({
+    kind: 'picture',
+    file: 'a-day.webp',
+    alt: 'A day',
+  });
+  for (const markdown of [
+    '![](pictures/a-day.webp)',
+    '![A day](https://example.com/a-day.webp)',
+    '![A day](../icons/a-day.webp)',
+    'Look: ![A day](pictures/a-day.webp)',
+  ]) {
+    expect(() => readGuidePage('sample', `# Title\n\n${markdown}`)).toThrow("what Help can't show");
+  }
+});
+
 test('what Help has no way to show ends the build', () => {
   expect(() => readGuidePage('sample', '# Title\n\n<b>bold</b>')).toThrow("what Help can't show");
   expect(() => readGuidePage('sample', '# Title\n\n<div>\n</div>')).toThrow("what Help can't show");

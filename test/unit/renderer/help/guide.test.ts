@@ -1,10 +1,12 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { GuideBlock, GuideText } from '../../../../src-main/common/help/guide-page.ts';
 import { ERROR_CODES } from '../../../../src-main/common/contract/errors.ts';
 import {
   findErrorSection,
   findPage,
+  findPicture,
   GUIDE_ENTRIES,
   listSections,
 } from '../../../../src-renderer/help/guide.ts';
@@ -12,6 +14,14 @@ import { searchGuide } from '../../../../src-renderer/help/search-guide.ts';
 
 /** For readers of the sources; the rest of the guide is in Help. */
 const NOT_IN_HELP = ['README', 'figures', 'security', 'supply-chain'];
+
+const MAX_PICTURE_BYTES = 100_000;
+
+/** The size of a WebP picture, from its extended header (RFC 9649, section 2.7). */
+function readWebpSize(bytes: Buffer): { width: number; height: number } {
+  expect(bytes.toString('latin1', 8, 16)).toBe('WEBPVP8X');
+  return { width: bytes.readUIntLE(24, 3) + 1, height: bytes.readUIntLE(27, 3) + 1 };
+}
 
 function listLinks(pieces: readonly GuideText[]): string[] {
   return pieces.flatMap((piece) => {
@@ -30,13 +40,14 @@ function listBlockLinks(block: GuideBlock): string[] {
     case 'table':
       return [block.head, ...block.rows].flat().flatMap(listLinks);
     case 'code':
+    case 'picture':
       return [];
   }
 }
 
 test('every page of the guide is in Help once, but those about the sources', () => {
   const names = GUIDE_ENTRIES.map(({ page }) => page.name);
-  const files = readdirSync('resources/guide').map((file) => file.replace(/\.md$/u, ''));
+  const files = readdirSync('resources/guide').flatMap((file) => /^(.*)\.md$/u.exec(file)?.[1] ?? []);
   expect(names.toSorted()).toEqual(files.filter((name) => !NOT_IN_HELP.includes(name)).toSorted());
 });
 
@@ -50,6 +61,21 @@ test('every link of the guide leads to a page and a heading that are there', () 
     return page === null || (id !== undefined && !listSections(page).some((section) => section.id === id));
   });
   expect(broken).toEqual([]);
+});
+
+test('every picture is there, shown once, small, and of the one shape that Help makes room for', () => {
+  const folder = 'resources/guide/pictures';
+  const shown = GUIDE_ENTRIES.flatMap(({ page }) =>
+    page.blocks.flatMap((block) => (block.kind === 'picture' ? [block.file] : [])),
+  );
+  expect(shown.length).toBeGreaterThan(3);
+  expect(shown.toSorted()).toEqual(readdirSync(folder).toSorted());
+  for (const file of shown) {
+    expect(findPicture(file), file).toBeDefined();
+    expect(statSync(join(folder, file)).size, file).toBeLessThan(MAX_PICTURE_BYTES);
+    const { width, height } = readWebpSize(readFileSync(join(folder, file)));
+    expect(width / height, file).toBeCloseTo(8 / 5);
+  }
 });
 
 test('every error has a paragraph, and one only', () => {
