@@ -16,6 +16,8 @@ function isWritable(folder: string): boolean {
   }
 }
 
+const MOUNT_ATTEMPTS = 20;
+
 /**
  * Makes a folder really unwritable: by its mode, or, for the superuser whom modes don't bind, by a read-only mount
  * of it upon itself. Returns what undoes it; null where neither works.
@@ -24,10 +26,13 @@ export function makeUnwritable(folder: string): (() => void) | null {
   chmodSync(folder, 0o500);
   if (!isWritable(folder)) return () => chmodSync(folder, 0o700);
   chmodSync(folder, 0o700);
-  if (!run('mount', '--bind', folder, folder)) return null;
   const undo = (): void => void run('umount', '--lazy', folder);
-  if (run('mount', '-o', 'remount,ro,bind', folder) && !isWritable(folder)) return undo;
-  undo();
+  for (let attempt = 0; attempt < MOUNT_ATTEMPTS; attempt += 1) {
+    if (!run('mount', '--bind', folder, folder)) return null;
+    // Refused while a file that was opened since the mount is being written.
+    if (run('mount', '-o', 'remount,ro,bind', folder) && !isWritable(folder)) return undo;
+    undo();
+  }
   return null;
 }
 

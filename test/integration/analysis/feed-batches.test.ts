@@ -10,6 +10,20 @@ import { createPlainSource, SPAN, type PlainRecord } from './random-records.ts';
 /** More than two transactions hold. */
 const MANY = 300_000;
 
+const EMPTY_RECORD: Omit<PlainRecord, 'recordId'> = {
+  dateMs: null,
+  channel: null,
+  service: null,
+  responseCode: null,
+  sessionId: '',
+  client: '',
+  responseTimeMs: null,
+  error: '',
+  origin: '',
+  botLatencyMs: null,
+  payload: '',
+};
+
 let engine: Awaited<ReturnType<typeof openEngineFile>>;
 let connection: DuckDBConnection;
 
@@ -78,6 +92,25 @@ describe('a feed of several transactions', () => {
   });
 });
 
+it.each([
+  [[0, 1, 1, 2], true],
+  [[2, 1, 3, 4], false],
+  [[null, 0, 1, 2], false],
+  [[0, 1, null, 2], false],
+])('records of a snapshot that grows, dated %j, come once; in order: %s', async (dates, isInOrder) => {
+  const records: PlainRecord[] = [];
+  const source = createPlainSource(new Map([[1, records]]));
+  for (const dateMs of dates) {
+    records.push({ ...EMPTY_RECORD, recordId: SPAN + records.length, dateMs });
+    // Each time as after a start: what is known of before comes from the file.
+    const feed = await createEngineFeed(connection, source);
+    await feed.follow();
+    await feed.follow();
+    expect(await measure()).toEqual([[records.length, records.length, SPAN, SPAN + records.length - 1]]);
+  }
+  expect((await createEngineFeed(connection, source)).isInOrder(1)).toBe(isInOrder);
+});
+
 it('whole numbers of any size are what they were', async () => {
   const whole = fc.option(fc.maxSafeInteger());
   const records = fc.array(
@@ -96,17 +129,7 @@ it('whole numbers of any size are what they were', async () => {
       readings.set(1, (reading += 1));
       snapshots.set(
         1,
-        own.map((numbers, seq) => ({
-          recordId: SPAN + seq,
-          sessionId: '',
-          client: '',
-          responseTimeMs: null,
-          error: '',
-          origin: '',
-          botLatencyMs: null,
-          payload: '',
-          ...numbers,
-        })),
+        own.map((numbers, seq) => ({ ...EMPTY_RECORD, recordId: SPAN + seq, ...numbers })),
       );
       await feed.follow();
       const read = await readRows<readonly (number | null)[]>(

@@ -13,9 +13,12 @@ export const NO_DATES: DateOrder = { isInOrder: true, lastDateMs: Number.MIN_SAF
 const DATE_AT = ENGINE_COLUMNS.inbound.findIndex(({ name }) => name === 'date_ms');
 
 /** Returns the order of dates after some more records, in the columns that the engine is fed with. */
-export function followDates(before: DateOrder, rows: readonly (readonly EngineValue[])[]): DateOrder {
-  if (!before.isInOrder) return before;
-  let { lastDateMs } = before;
+export function followDates(
+  { isInOrder, lastDateMs: beforeMs }: DateOrder,
+  rows: readonly (readonly EngineValue[])[],
+): DateOrder {
+  let lastDateMs = beforeMs;
+  if (!isInOrder) return { isInOrder, lastDateMs };
   for (const row of rows) {
     const dateMs = row[DATE_AT];
     if (typeof dateMs !== 'number' || dateMs < lastDateMs) return { isInOrder: false, lastDateMs };

@@ -164,7 +164,7 @@ export async function createEngineFeed(
         const until = Math.min(from + BATCH_ROWS, recordCount);
         const count = until - from;
         order = await appendBatch(snapshot, { from, until, before, order });
-        const fed = { startedAtMs, recordCount: until, reading, ...order };
+        const fed = { ...order, startedAtMs, recordCount: until, reading };
         before = toEnding(
           commit().then(() => {
             watermarks.set(snapshotId, fed);
