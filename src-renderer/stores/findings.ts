@@ -3,6 +3,7 @@ import { defineStore } from 'pinia';
 import { computed, shallowRef, watch } from 'vue';
 import type { FindingsReport } from '../../src-main/common/model/analysis/finding.ts';
 import { useBackend } from '../backend/backend.ts';
+import { oneAtATime } from '../composables/one-at-a-time.ts';
 import { toErrorLike, type ErrorLike } from '../messages/error-like.ts';
 import { useConnectionsStore } from './connections.ts';
 
@@ -24,19 +25,20 @@ export const useFindingsStore = defineStore('findings', () => {
       : null,
   );
 
-  async function reload(): Promise<void> {
+  async function read(): Promise<void> {
     const connectionId = connections.active?.id;
     if (connectionId === undefined) return;
     try {
-      const read = await backend.call('findings/list', { connectionId });
+      const found = await backend.call('findings/list', { connectionId });
       if (connections.active?.id !== connectionId) return;
-      loaded.value = { connectionId, report: read };
+      loaded.value = { connectionId, report: found };
       error.value = null;
     } catch (cause) {
       if (connections.active?.id === connectionId) error.value = toErrorLike(cause);
     }
   }
 
+  const reload = oneAtATime(read);
   const reloadSoon = useThrottleFn(() => void reload(), RELOAD_INTERVAL_MS, true);
   const isActive = (connectionId: string): boolean => connections.active?.id === connectionId;
   backend.on('snapshots/changed', (snapshot) => {

@@ -3,6 +3,7 @@ import { defineStore } from 'pinia';
 import { ref, shallowRef } from 'vue';
 import type { Output } from '../../src-main/common/contract/index.ts';
 import { useBackend } from '../backend/backend.ts';
+import { oneAtATime } from '../composables/one-at-a-time.ts';
 import { toErrorLike, type ErrorLike } from '../messages/error-like.ts';
 
 /** Counting a day of records takes a while: it must not be repeated with every page of a running download. */
@@ -56,9 +57,10 @@ export const useOverviewStore = defineStore('overview', () => {
   /** Reloads after changes of the cache and new samples; the returned function stops that. */
   function follow(): () => void {
     let isFollowing = true;
+    const reloadOnce = oneAtATime(reload);
     const reloadSoon = useThrottleFn(
       () => {
-        if (isFollowing) void reload();
+        if (isFollowing) void reloadOnce();
       },
       RELOAD_INTERVAL_MS,
       true,

@@ -27,7 +27,7 @@ const run = promisify(execFile);
 
 /**
  * Files of `size` cached records with their payloads; CSV and NDJSON beside the command line of SQLite. Memory is that of
- * the application's processes together, beyond what they have before the first export.
+ * the application's processes together, beyond what they have before the export, for which the engine starts anew.
  */
 export async function* benchExport({ size, folder }: BenchOptions): AsyncGenerator<BenchFigure> {
   const files = await mkdtemp(join(tmpdir(), 'bench-exports-'));
@@ -36,9 +36,11 @@ export async function* benchExport({ size, folder }: BenchOptions): AsyncGenerat
   const { cache, file, close } = await openFilledCache(size, place);
   try {
     const engine = openTestEngine(file, [], ENGINE_LIMITS);
-    await engine.summarise({ snapshotId: 1 });
-    await engine.restart();
-    // It has started again before anything is measured.
+    const startAnew = async (): Promise<void> => {
+      await engine.restart();
+      // It has started again before anything is measured.
+      await engine.summarise({ snapshotId: 1 });
+    };
     await engine.summarise({ snapshotId: 1 });
     const logger = createSilentLogger();
     const tasks = createTaskRegistry({ now: Date.now, emit: () => undefined, logger });
@@ -80,8 +82,9 @@ export async function* benchExport({ size, folder }: BenchOptions): AsyncGenerat
     try {
       const times = new Map<ExportFormat, number>();
       const figures: BenchFigure[] = [];
-      const restMb = readPrivateMemory();
       for (format of [...RECORD_FORMATS, 'html', 'evidence'] as const) {
+        await startAnew();
+        const restMb = readPrivateMemory();
         const memory = watchPrivateMemory();
         times.set(format, (await measure(write)).ms);
         figures.push(toMemory(`${format}: memory that it takes`, Math.round(memory.end() - restMb)));

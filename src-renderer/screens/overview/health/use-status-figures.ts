@@ -3,6 +3,7 @@ import { onScopeDispose, shallowRef, watch } from 'vue';
 import type { RecentTraffic } from '../../../../src-main/common/model/analysis/recent-traffic.ts';
 import type { StatusFigures } from '../../../../src-main/common/model/connections/status.ts';
 import { useBackend } from '../../../backend/backend.ts';
+import { oneAtATime } from '../../../composables/one-at-a-time.ts';
 import { useConnectionsStore } from '../../../stores/connections.ts';
 import { MEASURED_SPANS } from './measured-spans.ts';
 
@@ -39,11 +40,12 @@ export function useStatusFigures() {
         }),
       (value) => (figures.value = value),
     );
-  const readTraffic = (): Promise<void> =>
+  const readTraffic = oneAtATime(() =>
     read(
       (connectionId) => backend.call('overview/read-recent-traffic', { connectionId }),
       (value) => (traffic.value = value),
-    );
+    ),
+  );
   const readFiguresSoon = useThrottleFn(readFigures, FIGURES_INTERVAL_MS, true);
   const readTrafficSoon = useThrottleFn(readTraffic, TRAFFIC_INTERVAL_MS, true);
 

@@ -98,7 +98,7 @@ async function look(
   const fromMs = (Math.floor((untilMs - shownMs - LEAD_MS) / DAY_MS) - earlierDays) * DAY_MS;
   const window = { fromMs, toMs: untilMs };
   const firstMs = toFirstHour(window) * HOUR_MS;
-  const grids: TrafficGrid[] = [];
+  const read: Omit<Parameters<typeof createTrafficGrid>[0], 'window' | 'covered'>[] = [];
   const scopes: Partial<Record<Direction, RecordScope>> = {};
   for (const direction of DIRECTIONS) {
     const version = getVersion();
@@ -112,9 +112,13 @@ async function look(
     const before = { span: { fromMs: firstMs, toMs: fromMs }, slotMs: HOUR_MS, version };
     const hours = await readSettled(connection, scope, before);
     const minutes = await readTraffic(connection, scope, window, MINUTE_MS);
-    grids.push(createTrafficGrid({ direction, window, hours, minutes, covered: covered[direction] }));
+    read.push({ direction, hours, minutes });
   }
-  const families = await readNewFamilies(connection, Object.values(scopes), window);
+  // They are read while the traffic is judged.
+  const families = readNewFamilies(connection, Object.values(scopes), window);
+  families.catch(() => undefined);
+  const grids = read.map((own) => createTrafficGrid({ ...own, window, covered: covered[own.direction] }));
+  const found = joinIncidents(findIncidents(grids));
   const isLearned = (direction: Direction, minute: number): boolean => {
     const grid = grids.find((each) => each.direction === direction);
     if (grid === undefined) return false;
@@ -124,7 +128,7 @@ async function look(
     );
   };
   const minutes = Math.ceil((untilMs - fromMs) / MINUTE_MS);
-  const incidents = joinFamilies(joinIncidents(findIncidents(grids)), families, {
+  const incidents = joinFamilies(found, await families, {
     minutes,
     newMinutes: shownMs / MINUTE_MS,
     isLearned,
