@@ -11,6 +11,11 @@ const port = Number(process.env['CHANNELSCOPE_WINDOW_PORT'] ?? 0);
 
 const find = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
+/** What is large and needed by some screens only stays apart until one of them is opened. */
+const HEAVY =
+  /node_modules\/(?:ag-grid|chart\.js|@kurkle|@codemirror|@lezer|codemirror|style-mod|w3c-keyname|crelt)|resources\/guide|src-renderer\/(?:messages\/(?:de|es|pt)|help|charts|highlight|screens|styles)\/|\.css$/u;
+const isLight = (id: string): boolean => !HEAVY.test(id.replaceAll('\\', '/'));
+
 export default defineConfig({
   main: {
     plugins: [bundleNativeModules(find('.')), collectNotices(find('.'), 'main')],
@@ -72,7 +77,13 @@ export default defineConfig({
       // Inlined files would need `data:` in the content policy.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
-      rolldownOptions: { input: { index: find('src-renderer/index.html') } },
+      rolldownOptions: {
+        input: { index: find('src-renderer/index.html') },
+        output: {
+          // What several screens share comes as one file: each of two hundred small ones would wait for its turn.
+          codeSplitting: { groups: [{ name: 'shared', test: isLight, minShareCount: 2 }] },
+        },
+      },
     },
   },
 });
