@@ -104,7 +104,14 @@ async function checkWholeFile(
   holders: Set<FileHolder>,
   signal: AbortSignal,
 ): Promise<string[]> {
-  const start = { file, nowMs: now(), inspection: 'usual', firstSnapshotId: 1, generation: 0 } as const;
+  const start = {
+    file,
+    nowMs: now(),
+    inspection: 'usual',
+    firstSnapshotId: 1,
+    generation: 0,
+    gate: null,
+  } as const;
   const thread = startThread(workerUrl, { ...start, role: 'check' }, logger);
   const letGo = (): Promise<void> => thread.end();
   holders.add(letGo);

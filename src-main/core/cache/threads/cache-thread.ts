@@ -2,13 +2,14 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { openCacheDatabase } from '../file/open-database.ts';
 import { openFile } from '../file/open-file.ts';
 import { createCheckOperations } from './check-operations.ts';
+import { waitForFile } from './file-gate.ts';
 import { createScanOperations } from './scan-operations.ts';
 import { serveThread } from './serve-thread.ts';
 import type { Opening, ServedThread, ThreadStart } from './thread-messages.ts';
 import { createViewOperations } from './view-operations.ts';
 import { createWriter } from './writer-operations.ts';
 
-const { role, file, nowMs, inspection, firstSnapshotId, generation } = workerData as ThreadStart;
+const { role, file, nowMs, inspection, firstSnapshotId, generation, gate } = workerData as ThreadStart;
 
 function startWriter(): { served: ServedThread; opening: Opening } {
   const opened = openFile(file, nowMs, { inspection, firstSnapshotId });
@@ -23,6 +24,7 @@ function startWriter(): { served: ServedThread; opening: Opening } {
 }
 
 function startReader(): { served: ServedThread; opening: null } {
+  if (gate !== null) waitForFile(gate);
   const database = openCacheDatabase(file, 'read');
   const close = (): void => void database.close();
   const create = {

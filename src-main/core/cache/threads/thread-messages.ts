@@ -10,6 +10,8 @@ export interface ThreadStart {
   readonly firstSnapshotId: number;
   /** Number of this opening, from 1. */
   readonly generation: number;
+  /** For a reader that is started before the file is open: what it waits for. Null where it is open already. */
+  readonly gate: SharedArrayBuffer | null;
 }
 
 /** What a thread reports once its file is open. */

@@ -1,4 +1,5 @@
 import type { Logger } from '../../logging/logger.ts';
+import { createFileGate } from './file-gate.ts';
 import { startThread, type RunningThread } from './start-thread.ts';
 import type { Opening, ThreadStart } from './thread-messages.ts';
 
@@ -12,28 +13,34 @@ export interface ThreadSet extends Readonly<Record<ThreadRole, RunningThread>> {
   readonly names: Readonly<Record<ThreadRole, readonly string[]>>;
 }
 
-/** Starts the writer, and the readers once it has opened the file. Rejects with the AppError of whichever fails. */
+/** Starts the writer, and the readers, which open the file once it has. Rejects with the AppError of whichever fails. */
 export async function startThreads(
   workerUrl: URL,
-  start: Omit<ThreadStart, 'role'>,
+  start: Omit<ThreadStart, 'role' | 'gate'>,
   logger: Logger,
 ): Promise<ThreadSet> {
   const running: RunningThread[] = [];
+  const gate = createFileGate();
   const startRole = (role: ThreadRole): RunningThread => {
-    const thread = startThread(workerUrl, { ...start, role }, logger);
+    const thread = startThread(workerUrl, { ...start, role, gate: gate.shared }, logger);
     running.push(thread);
     return thread;
   };
+  const writer = startRole('writer');
+  const views = startRole('views');
+  const scans = startRole('scans');
+  const readers = Promise.all([views.started, scans.started]);
+  // Where the writer fails, its error is the one to report.
+  readers.catch(() => undefined);
   try {
-    const writer = startRole('writer');
     const { names: writerNames, opening } = await writer.started;
     if (opening === null) throw new Error('The writer did not report its opening.');
-    const views = startRole('views');
-    const scans = startRole('scans');
-    const [{ names: viewNames }, { names: scanNames }] = await Promise.all([views.started, scans.started]);
+    gate.settle(true);
+    const [{ names: viewNames }, { names: scanNames }] = await readers;
     const names = { writer: writerNames, views: viewNames, scans: scanNames };
     return { generation: start.generation, opening, names, writer, views, scans };
   } catch (error) {
+    gate.settle(false);
     await Promise.all(running.map((thread) => thread.end()));
     throw error;
   }
