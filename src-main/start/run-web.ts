@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { createSharedCore } from '../core/control/create-shared-core.ts';
 import { findDataFolder, toHostPlatform } from '../core/profile/data-folder.ts';
 import { toErrorText } from '../node/error-text.ts';
@@ -13,6 +14,9 @@ import { createNodeNetwork } from '../node/node-network.ts';
 import type { WorkerScripts } from '../node/worker-scripts.ts';
 import type { StartOptions } from './read-options.ts';
 import { say } from './say.ts';
+
+/** What a start that fails leaves a browser to load the page that says why. */
+const FAILURE_SHOWN_MS = 10_000;
 
 /** Ends the process cleanly on the signals that a terminal and a service manager send. */
 function stopOnSignals(stop: () => Promise<void>): void {
@@ -68,7 +72,12 @@ export async function runWeb(
   });
   stopOnSignals(() => server.stop());
   process.stdout.write(`${JSON.stringify({ url: server.launchUrl })}\n`);
-  if (!options.opensBrowser) return;
+  if (!options.opensBrowser) return server.whenReady;
+  const shown = server.whenReady.catch(async (error: unknown) => {
+    // The page that is being opened says so too.
+    await wait(FAILURE_SHOWN_MS);
+    throw error;
+  });
   const address = (await isLoopbackName(new URL(server.isolatedLaunchUrl).hostname))
     ? server.isolatedLaunchUrl
     : server.launchUrl;
@@ -76,5 +85,6 @@ export async function runWeb(
     say(`The page that opened the browser could not be removed: ${toErrorText(error)}`);
   });
   if (!(await openInBrowser(platform, file))) say('No browser could be opened: open the address above.');
+  await shown;
   say('Channelscope runs until this is closed; Ctrl+C ends it.');
 }

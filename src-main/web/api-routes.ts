@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { AppError, toErrorInfo } from '../common/contract/errors.ts';
+import type { Envelope } from '../common/contract/operation.ts';
 import type { Core } from '../core/create-core.ts';
 import { refuse } from '../node/http/problem.ts';
 import { requireJsonBody, tryReadJsonBody } from '../node/http/read-json-body.ts';
@@ -14,7 +15,7 @@ import type { SessionGuard } from './session-guard.ts';
 export const UPLOAD_PATH = '/api/imports';
 
 export interface ApiParts {
-  readonly core: Core;
+  readonly core: Promise<Core>;
   readonly guard: SessionGuard;
   readonly streams: EventStreams;
   readonly downloads: ExportDownloads;
@@ -51,8 +52,8 @@ function addSessionRoutes(app: FastifyInstance, { core, guard, streams, uploads 
     { onRequest: [allowMethods('POST'), requireJsonBody] },
     async (request) => {
       const input = tryReadJsonBody(request.body);
-      if (input !== undefined) return core.call(request.params['*'], input);
-      return { ok: false, error: toErrorInfo(new AppError('app.invalid-input', 'The body is not JSON.')) };
+      if (input === undefined) return toRefusal(new AppError('app.invalid-input', 'The body is not JSON.'));
+      return core.then(({ call }) => call(request.params['*'], input), toRefusal);
     },
   );
   app.get('/events', (request, reply) => {
@@ -78,4 +79,8 @@ function addSessionRoutes(app: FastifyInstance, { core, guard, streams, uploads 
     done();
   });
   app.all('/*', (_request, reply) => refuse(reply, 404));
+}
+
+function toRefusal(error: unknown): Envelope<never> {
+  return { ok: false, error: toErrorInfo(error) };
 }

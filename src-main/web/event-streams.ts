@@ -1,6 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import type { Core } from '../core/create-core.ts';
+import type { EventListener } from '../core/events.ts';
 
 const MAX_STREAMS = 8;
 /** Often enough for a page to notice within five seconds that the application is gone. */
@@ -16,8 +17,11 @@ export interface EventStreams {
   review(): void;
 }
 
-/** Sends every event of the core to the pages that listen, as server-sent events. */
-export function createEventStreams(core: Core): EventStreams {
+/**
+ * Sends every event of the core to the pages that listen, as server-sent events. A page may listen before the core is
+ * there, and misses nothing then.
+ */
+export function createEventStreams(core: Promise<Core>): EventStreams {
   const reviews = new Set<() => void>();
   return {
     open: (reply, isAllowed) => {
@@ -27,7 +31,8 @@ export function createEventStreams(core: Core): EventStreams {
       const headers = reply.type('text/event-stream; charset=utf-8').getHeaders() as OutgoingHttpHeaders;
       response.writeHead(200, headers);
       response.write(': open\n\n');
-      const stopListening = core.on((name, payload) => {
+      const closing = new AbortController();
+      void listen(core, closing.signal, (name, payload) => {
         response.write(`event: ${name}\ndata: ${JSON.stringify(payload)}\n\n`);
         if (response.writableLength > MAX_WAITING_BYTES) response.destroy();
       });
@@ -39,7 +44,7 @@ export function createEventStreams(core: Core): EventStreams {
       const timer = setInterval(review, KEEP_ALIVE_MS);
       response.once('close', () => {
         clearInterval(timer);
-        stopListening();
+        closing.abort();
         reviews.delete(review);
       });
       return true;
@@ -48,4 +53,11 @@ export function createEventStreams(core: Core): EventStreams {
       for (const review of reviews) review();
     },
   };
+}
+
+/** Listens from the creation of the core until the signal is aborted; for nothing where it can't be created. */
+async function listen(core: Promise<Core>, signal: AbortSignal, listener: EventListener): Promise<void> {
+  const created = await core.catch(() => null);
+  if (created === null || signal.aborted) return;
+  signal.addEventListener('abort', created.on(listener), { once: true });
 }

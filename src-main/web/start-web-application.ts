@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Core } from '../core/create-core.ts';
 import type { Host } from '../core/host.ts';
 import { prepareDataFolder, type HostPlatform } from '../core/profile/data-folder.ts';
@@ -28,32 +29,47 @@ export interface WebApplicationOptions {
   readonly createCore: (host: Host) => Promise<Core>;
 }
 
-/** Starts the core, which claims the folder, and serves it. Whatever was started is stopped again when a later step fails. */
-export async function startWebApplication(options: WebApplicationOptions): Promise<WebServer> {
+/** The application while it is served. */
+export interface WebApplication extends WebServer {
+  /** Resolves once the core is there; rejects with what kept it from being created. Until then, calls wait. */
+  readonly whenReady: Promise<void>;
+}
+
+/**
+ * Serves the application while its core is being created: a browser loads the window meanwhile. Rejects where the core
+ * can't claim the folder. Whatever was started is stopped again when a later step fails.
+ */
+export async function startWebApplication(options: WebApplicationOptions): Promise<WebApplication> {
   const { dataFolder, onLeftover = () => undefined, useNetwork = () => Promise.resolve() } = options;
   await prepareDataFolder(dataFolder);
-  const stops: (() => Promise<void>)[] = [];
-  const stopAll = async (): Promise<void> => {
-    for (const stop of stops.splice(0).toReversed()) await stop();
-  };
-  try {
-    const downloads = createExportDownloads(join(dataFolder, 'exports'));
-    const uploads = createImportUploads(join(dataFolder, 'uploads'), { report: onLeftover });
-    const languages = createBrowserLanguages();
-    const core = await options.createCore(
-      createWebHost({ ...options, downloads, uploads, languages, useNetwork }),
-    );
-    stops.push(
-      () => uploads.clear(),
-      () => core.stop(),
-    );
+  const downloads = createExportDownloads(join(dataFolder, 'exports'));
+  const uploads = createImportUploads(join(dataFolder, 'uploads'), { report: onLeftover });
+  const languages = createBrowserLanguages();
+  const host = createWebHost({ ...options, downloads, uploads, languages, useNetwork });
+  const core = options.createCore(host).then(async (created) => {
     // Files that a run which was cut short left there; no other process uses the folder once the core has claimed it.
     await uploads.clear();
+    return created;
+  });
+  // The folder is claimed first: another application that has it must find its server's place as it was.
+  await Promise.race([core, nextTurn()]);
+  const stopCore = async (): Promise<void> => {
+    const created = await core.catch(() => null);
+    await created?.stop();
+    await uploads.clear();
+  };
+  try {
     const server = await startWebServer({ ...options, core, downloads, uploads, languages });
-    stops.push(() => server.stop());
-    return { ...server, stop: stopAll };
+    return {
+      ...server,
+      whenReady: core.then(() => undefined),
+      stop: async () => {
+        await server.stop();
+        await stopCore();
+      },
+    };
   } catch (error) {
-    await stopAll();
+    await stopCore();
     throw error;
   }
 }

@@ -27,7 +27,8 @@ export interface WebServer {
 }
 
 export interface WebServerOptions {
-  readonly core: Core;
+  /** Calls wait for it; where it can't be created, they answer with the reason. */
+  readonly core: Promise<Core>;
   readonly downloads: ExportDownloads;
   readonly uploads: ImportUploads;
   readonly languages: Pick<BrowserLanguages, 'note'>;

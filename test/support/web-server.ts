@@ -39,7 +39,7 @@ export async function startTestServer(
   const clock = { nowMs: 1_800_000_000_000 };
   const bugs: unknown[] = [];
   const server = await startWebServer({
-    core,
+    core: Promise.resolve(core),
     downloads,
     uploads,
     languages: { note: () => undefined },

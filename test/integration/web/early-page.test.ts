@@ -1,0 +1,91 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { AppError } from '../../../src-main/common/contract/errors.ts';
+import type { Core } from '../../../src-main/core/create-core.ts';
+import { findSourceWorkers } from '../../../src-main/node/worker-scripts.ts';
+import { startWebApplication } from '../../../src-main/web/start-web-application.ts';
+import { createStubCore } from '../../support/stub-core.ts';
+import { launch } from '../../support/web-server.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'channelscope-early-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+
+const startWith = (createCore: () => Promise<Core>) =>
+  startWebApplication({
+    platform: 'linux',
+    version: '0.0.0-test',
+    dataFolder: folder,
+    windowFolder: folder,
+    iconFolder: folder,
+    developmentServer: null,
+    port: 0,
+    now: Date.now,
+    workers: findSourceWorkers(),
+    onError: () => undefined,
+    createCore,
+  });
+
+async function openPage(server: Awaited<ReturnType<typeof startWith>>) {
+  const origin = `http://127.0.0.1:${server.port}`;
+  const { headers } = await launch({ server, origin });
+  return {
+    call: async (name: string): Promise<unknown> => {
+      const response = await fetch(`${origin}/api/call/${name}`, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: 'null',
+      });
+      return response.json();
+    },
+    listen: async (signal: AbortSignal): Promise<ReadableStreamDefaultReader<string>> => {
+      const response = await fetch(`${origin}/api/events`, { headers, signal });
+      return response.body!.pipeThrough(new TextDecoderStream()).getReader();
+    },
+  };
+}
+
+describe('a page that is opened before the core is there', () => {
+  it('waits with its calls, and receives events from the first on', async () => {
+    const { promise, resolve } = Promise.withResolvers<Core>();
+    const server = await startWith(() => promise);
+    const page = await openPage(server);
+    const leaving = new AbortController();
+    const events = await page.listen(leaving.signal);
+    const answer = page.call('imports/take-opened-file');
+    const core = createStubCore({ 'imports/take-opened-file': () => null });
+    resolve(core);
+    expect(await answer).toMatchObject({ ok: true });
+    core.send('snapshots/removed', { snapshotIds: [7] });
+    let text = '';
+    while (!text.includes('}')) text += (await events.read()).value ?? '';
+    expect(text).toContain('{"snapshotIds":[7]}');
+    leaving.abort();
+    await server.stop();
+    expect(core.isStopped).toBe(true);
+  });
+
+  it('is told what keeps the application from starting', async () => {
+    const { promise, reject } = Promise.withResolvers<Core>();
+    const server = await startWith(() => promise);
+    const page = await openPage(server);
+    reject(new AppError('cache.newer', 'A later version wrote the cache.'));
+    await expect(server.whenReady).rejects.toThrow('A later version');
+    expect(await page.call('settings/get')).toMatchObject({ ok: false, error: { code: 'cache.newer' } });
+    await server.stop();
+  });
+
+  it('leaves the place of the application that has the folder as it is', async () => {
+    const first = await startWith(() => Promise.resolve(createStubCore()));
+    const readPlaces = async (): Promise<string> => readFile(join(folder, 'web.json'), 'utf8');
+    const before = await readPlaces();
+    const second = startWith(() => Promise.reject(new AppError('cache.locked', 'It is open already.')));
+    await expect(second).rejects.toThrow('It is open already.');
+    expect(await readPlaces()).toBe(before);
+    await first.stop();
+  });
+});
