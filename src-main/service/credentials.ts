@@ -89,7 +89,11 @@ function hashCredentials({ accessToken, accessTokenSecret }: ClearCredentials) {
   };
 }
 
-function fitsHashes(properties: Properties, { accessToken, accessTokenSecret }: ClearCredentials): boolean {
+/** True for the credentials whose hashes these properties hold. Takes the same time whichever part is wrong. */
+export function fitsHashes(
+  properties: Properties,
+  { accessToken, accessTokenSecret }: ClearCredentials,
+): boolean {
   const salt = properties['credential_salt'] ?? '';
   const token = matchesHash(salt, accessToken, properties['access_token_hash']);
   const secret = matchesHash(salt, accessTokenSecret, properties['access_token_secret_hash']);

@@ -3,7 +3,7 @@ import { isGuid, SPECIFIED_REPORT_IDENTIFIERS, type DetailKind } from '../common
 import { isTimeZone } from '../common/time/time-zones.ts';
 import { QUIRK_NAMES, type QuirkName } from '../common/model/connections/simulation.ts';
 import { DATABASE_OPTIONS, readDatabasePlace, type DatabasePlace } from './commands/database-place.ts';
-import { parseOptions } from './commands/parse-options.ts';
+import { parseOptions } from './commands/read-command.ts';
 import { tryReadReport } from './import/import-fields.ts';
 import { OptionError } from './option-error.ts';
 import { isQuirkName } from './quirks/quirk-names.ts';
@@ -16,6 +16,8 @@ export interface CommandLine extends ServiceOptions {
   readonly importReport: DetailKind | null;
   /** Where records are kept; null for a SQLite file in the data folder. */
   readonly database: DatabasePlace | null;
+  /** Every tenant of the database is served: none was named. */
+  readonly servesEveryTenant: boolean;
 }
 
 const OPTIONS = {
@@ -47,9 +49,12 @@ const OPTIONS = {
   help: { type: 'boolean' },
 } as const;
 
+const OPTIONS_OF_ONE_TENANT = ['days', 'seed', 'live-rate', 'import', 'import-report', 'quirk'] as const;
+
 export const HELP_TEXT = `The bundled reporting service.
 
   npm run service -- --data DIR [options]
+  npm run service -- --database URL [options]     every tenant of the database
   npm run service -- --migrate --database URL [--serving-role NAME]
   npm run service -- ingest --help          records of a platform, once each
   npm run service -- tenant --help          tenants whose records come from a platform
@@ -71,7 +76,8 @@ export const HELP_TEXT = `The bundled reporting service.
   --metrics-host HOST         address of that port (default 127.0.0.1)
   --wait-seconds N            longest wait of a request for its records; 503 after that (default 5)
   --drain-seconds N           time between SIGTERM, when /healthz/ready says no, and the end (default 0)
-  --tenant N                  tenant identifier (default 1001)
+  --tenant N                  the one tenant that is served, with a sample unless it was added (of a folder 1001, of a
+                              database every tenant, unless given)
   --records N                 inbound records of the sample history (default 200000)
   --days N                    days of the sample history (default 30)
   --seed N                    the same seed gives the same history (default 1)
@@ -91,7 +97,8 @@ export const HELP_TEXT = `The bundled reporting service.
                               ${QUIRK_NAMES.join('\n                              ')}
   --help                      this text
 
-Once it responds, it prints one line of JSON on standard output: url, tenant, accessToken, accessTokenSecret.
+Once it responds, it prints one line of JSON on standard output: url, and of a single tenant tenant, accessToken and
+accessTokenSecret.
 The sample history is made on the first start in a folder; later starts keep what is there.
 `;
 
@@ -111,9 +118,12 @@ export function readCommandLine(
   });
   if (values.help === true) return 'help';
   const defaults = DEFAULT_SERVICE_OPTIONS;
-  if (values.data === undefined || values.data === '') throw new OptionError('--data DIR is missing.');
+  const database = readDatabasePlace(values, environment);
+  const servesEveryTenant = database !== null && values.tenant === undefined;
+  const { data = '' } = values;
+  if (data === '' && !servesEveryTenant) throw new OptionError('--data DIR is missing.');
   const options: CommandLine = {
-    dataFolder: values.data,
+    dataFolder: data,
     tenant: readWhole('tenant', values.tenant, defaults.tenant, 0, Number.MAX_SAFE_INTEGER),
     port: readWhole('port', values.port, defaults.port, 0, 65_535),
     host: values.host ?? defaults.host,
@@ -148,10 +158,20 @@ export function readCommandLine(
     ),
     importFiles: values.import ?? [],
     importReport: readImportReport(values['import-report']),
-    database: readDatabasePlace(values, environment),
+    database,
+    servesEveryTenant,
   };
   checkOptions(options);
+  if (servesEveryTenant) refuseOptionsOfOneTenant(values);
   return options;
+}
+
+/** What makes or adds records, or misbehaves, does so for one tenant. */
+function refuseOptionsOfOneTenant({ records = '0', ...values }: Readonly<Record<string, unknown>>): void {
+  const given = OPTIONS_OF_ONE_TENANT.find((name) => values[name] !== undefined);
+  const name = records === '0' ? given : 'records';
+  if (name === undefined) return;
+  throw new OptionError(`--${name} is for one tenant: name it with --tenant N. Without it, all are served.`);
 }
 
 function readWhole(

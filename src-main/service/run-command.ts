@@ -3,6 +3,7 @@ import { AppError } from '../common/contract/errors.ts';
 import { toErrorText, toErrorTextWithCause } from '../node/error-text.ts';
 import { describeReaders } from '../node/private-files.ts';
 import type { CommandSurroundings } from './commands/command-surroundings.ts';
+import type { DatabasePlace } from './commands/database-place.ts';
 import { runIngestCommand } from './commands/ingest-command.ts';
 import { runMigrateCommand } from './commands/migrate-command.ts';
 import { runRetainCommand } from './commands/retain-command.ts';
@@ -11,12 +12,15 @@ import { OptionError } from './option-error.ts';
 import { HELP_TEXT, readCommandLine, type CommandLine } from './read-command-line.ts';
 import type { HealthOptions, ServiceHealth } from './health/start-health.ts';
 import { importFiles } from './import/import-files.ts';
-import { startService, type RunningService } from './start-service.ts';
+import { serveTenants } from './serve-tenants.ts';
+import { startService, type RunningService, type ServiceSurroundings } from './start-service.ts';
 import type { RecordStore } from './store/record-store.ts';
 import { findTenantFolder } from './tenants/folder-tenants.ts';
-import type { PostgresPlace } from './store-postgres/open-postgres-store.ts';
+import type { PostgresDatabase } from './store-postgres/open-postgres-database.ts';
 
 const EXIT_BAD_OPTIONS = 2;
+
+type Stoppable = Pick<RunningService, 'stop'>;
 
 type Command = (args: readonly string[], surroundings: CommandSurroundings) => Promise<void>;
 
@@ -51,22 +55,8 @@ export async function runCommand(args: readonly string[]): Promise<number | unde
       process.stdout.write(HELP_TEXT);
       return 0;
     }
-    const readers = describeReaders(resolve(options.dataFolder));
-    if (readers !== null) process.stderr.write(`${readers}\n`);
-    const service = await start(options);
-    stopOnSignal(service);
-    const imported = await importFiles(service, options.importFiles, options.importReport, (text) => {
-      process.stderr.write(text);
-    });
-    if (!imported) {
-      // A signal that cancelled the import may end the process before this returns.
-      process.exitCode = 1;
-      await service.stop();
-      return 1;
-    }
-    const { url, tenant, accessToken, accessTokenSecret } = service;
-    const credentials = accessToken === '' ? {} : { accessToken, accessTokenSecret };
-    process.stdout.write(`${JSON.stringify({ url, tenant, ...credentials })}\n`);
+    if (!options.servesEveryTenant) return await runOneTenant(options);
+    await runEveryTenant(options);
     return undefined;
   } catch (error) {
     if (error instanceof OptionError) {
@@ -79,25 +69,64 @@ export async function runCommand(args: readonly string[]): Promise<number | unde
   }
 }
 
-async function start(options: CommandLine): Promise<RunningService> {
-  const { database, metricsPort } = options;
-  const dataFolder =
-    database === null ? findTenantFolder(options.dataFolder, options.tenant) : options.dataFolder;
+async function runEveryTenant(options: CommandLine): Promise<void> {
+  const { database } = options;
+  if (database === null) throw new Error('Every tenant is that of a database.');
+  const service = await startWithHealth(options, (surroundings) =>
+    serveTenants(options, { ...surroundings, openDatabase: () => openDatabase(database) }),
+  );
+  stopOnSignal(service);
+  process.stdout.write(`${JSON.stringify({ url: service.url })}\n`);
+}
+
+async function runOneTenant(options: CommandLine): Promise<number | undefined> {
+  const readers = describeReaders(resolve(options.dataFolder));
+  if (readers !== null) process.stderr.write(`${readers}\n`);
+  const service = await startWithHealth(options, (surroundings) => startOneTenant(options, surroundings));
+  stopOnSignal(service);
+  const imported = await importFiles(service, options.importFiles, options.importReport, (text) => {
+    process.stderr.write(text);
+  });
+  if (!imported) {
+    // A signal that cancelled the import may end the process before this returns.
+    process.exitCode = 1;
+    await service.stop();
+    return 1;
+  }
+  const { url, tenant, accessToken, accessTokenSecret } = service;
+  const credentials = accessToken === '' ? {} : { accessToken, accessTokenSecret };
+  process.stdout.write(`${JSON.stringify({ url, tenant, ...credentials })}\n`);
+  return undefined;
+}
+
+function startOneTenant(options: CommandLine, surroundings: ServiceSurroundings): Promise<RunningService> {
+  const { database, tenant } = options;
+  if (database === null) {
+    const dataFolder = findTenantFolder(options.dataFolder, tenant);
+    return startService({ ...options, dataFolder }, surroundings);
+  }
+  const openStore = async (): Promise<RecordStore> => {
+    const { openPostgresStore } = await import('./store-postgres/open-postgres-store.ts');
+    return openPostgresStore({ ...database, tenant }, { now: Date.now, reportError });
+  };
+  return startService(options, { ...surroundings, openStore });
+}
+
+/** Health is there before the service, and ends after it. */
+async function startWithHealth<Service extends Stoppable>(
+  options: CommandLine,
+  start: (surroundings: ServiceSurroundings) => Promise<Service>,
+): Promise<Service> {
+  const { metricsPort } = options;
   const health = metricsPort === null ? null : await openHealth({ ...options, metricsPort });
   try {
-    const service = await startService(
-      { ...options, dataFolder },
-      {
-        ...(health === null ? {} : { health }),
-        ...(database === null
-          ? {}
-          : { openStore: () => openDatabase({ ...database, tenant: options.tenant }) }),
-        now: Date.now,
-        elapsedMs: () => performance.now(),
-        logRequest: (entry) => void process.stderr.write(`${JSON.stringify(entry)}\n`),
-        reportError,
-      },
-    );
+    const service = await start({
+      ...(health === null ? {} : { health }),
+      now: Date.now,
+      elapsedMs: () => performance.now(),
+      logRequest: (entry) => void process.stderr.write(`${JSON.stringify(entry)}\n`),
+      reportError,
+    });
     return { ...service, stop: () => service.stop().finally(() => health?.close()) };
   } catch (error) {
     // Its port would keep the process alive.
@@ -115,9 +144,9 @@ async function openHealth(options: HealthOptions): Promise<ServiceHealth> {
 }
 
 /** The driver is loaded only where a database is named. */
-async function openDatabase(place: PostgresPlace): Promise<RecordStore> {
-  const { openPostgresStore } = await import('./store-postgres/open-postgres-store.ts');
-  return openPostgresStore(place, { now: Date.now, reportError });
+async function openDatabase(place: DatabasePlace): Promise<PostgresDatabase> {
+  const { openPostgresDatabase } = await import('./store-postgres/open-postgres-database.ts');
+  return openPostgresDatabase(place, { now: Date.now, reportError });
 }
 
 function reportError(error: unknown, request?: string): void {
@@ -127,7 +156,7 @@ function reportError(error: unknown, request?: string): void {
   );
 }
 
-function stopOnSignal(service: RunningService): void {
+function stopOnSignal(service: Stoppable): void {
   let stopping = false;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {

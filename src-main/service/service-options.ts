@@ -1,3 +1,4 @@
+import { toStartError } from './start-error.ts';
 import { NO_SIMULATION, type QuirkName, type Simulation } from '../common/model/connections/simulation.ts';
 
 /** Everything that decides how the bundled service runs. Times in minutes or days as named. */
@@ -66,6 +67,15 @@ export const DEFAULT_SERVICE_OPTIONS: Omit<ServiceOptions, 'dataFolder'> = {
   heartbeatFile: null,
   heartbeatSeconds: 60,
 };
+
+/** Throws AppError `local-service.start-failed` where other machines could read without a token. */
+export function refuseOpenAccess({
+  host,
+  requireToken,
+}: Pick<ServiceOptions, 'host' | 'requireToken'>): void {
+  if (!isLoopbackHost(host) && !requireToken)
+    throw toStartError(`Listening on ${host} needs --require-token.`);
+}
 
 /** True for an address that only this machine can reach. */
 export function isLoopbackHost(host: string): boolean {

@@ -1,26 +1,27 @@
-import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { FastifyInstance } from 'fastify';
 import { prepareCredentials, prepareCursorKey } from './credentials.ts';
 import { createServiceApp } from './create-service-app.ts';
 import type { ServiceHealth } from './health/start-health.ts';
+import { listen, stopListening } from './http/listen.ts';
+import { createSharedRefusalLimiter } from './http/refusal-limiter.ts';
 import type { RequestLogEntry } from './http/request-log.ts';
-import { shareWithOthers } from './share-with-others.ts';
 import type { Simulation } from '../common/model/connections/simulation.ts';
 import type { ImportOutcome, ImportRequest } from './import/import-file.ts';
 import { createImporter } from './import/importer.ts';
 import { delayRecords } from './quirks/delay-records.ts';
 import { applyOptionQuirks } from './quirks/quirk-names.ts';
 import { fillStore } from './sample/fill-store.ts';
-import { createLiveTraffic, type LiveTraffic } from './sample/live-traffic.ts';
+import { createLiveSwitch } from './sample/live-switch.ts';
+import { createLiveTraffic } from './sample/live-traffic.ts';
 import { createRandom } from './sample/random.ts';
-import { isLoopbackHost, type ServiceOptions } from './service-options.ts';
+import { refuseOpenAccess, type ServiceOptions } from './service-options.ts';
 import { reportIncidents } from './simulation/reported-incidents.ts';
-import { createSimulatedPlatform, type SimulatedPlatform } from './simulation/simulated-platform.ts';
-import { watchHeartbeat, type Heartbeat } from './simulation/watch-heartbeat.ts';
-import { toStartError } from './start-error.ts';
+import { createSimulatedPlatform } from './simulation/simulated-platform.ts';
+import { watchPlatform } from './simulation/watch-platform.ts';
 import type { RecordStore, StoreSize } from './store/record-store.ts';
 import { hasRealRecords } from './tenants/prepare-tenant.ts';
+import { serveOneTenant, type ServedTenant } from './tenants/served-tenant.ts';
+import { openTokenIssuer } from './tokens/open-token-issuer.ts';
 import { openSqliteStore } from './store-sqlite/open-sqlite-store.ts';
 
 /** What the service takes from its surroundings. */
@@ -55,9 +56,6 @@ export interface RunningService {
   stop(): Promise<void>;
 }
 
-const LIVE_EVERY_MS = 1_000;
-const STOP_WITHIN_MS = 5_000;
-
 /**
  * Opens the data folder, fills it on the first start, and serves it over HTTP. Throws AppError
  * `local-service.start-failed` when the folder, the port or the options don't allow it.
@@ -67,9 +65,7 @@ export async function startService(
   surroundings: ServiceSurroundings,
 ): Promise<RunningService> {
   const options = applyOptionQuirks(given);
-  if (!isLoopbackHost(options.host) && !options.requireToken) {
-    throw toStartError(`Listening on ${options.host} needs --require-token.`);
-  }
+  refuseOpenAccess(options);
   const store = await (surroundings.openStore?.() ?? openSqliteStore(options.dataFolder));
   try {
     return await startOnStore(store, options, surroundings);
@@ -97,51 +93,62 @@ async function startOnStore(
   const isLive = options.live && !(await hasRealRecords(store));
   if (isLive) await traffic.writeMissed();
   const live = createLiveSwitch(traffic, reportError);
-  const shared = await shareWithOthers(store, options, surroundings);
-  const reported = await readHeartbeat(
+  const reported = await watchPlatform(
     reportIncidents(platform, await findHistoryEnd(store), live.isOn, now),
     options,
     now,
   );
+  const { tenant } = options;
+  const served: ServedTenant = {
+    store,
+    tenant,
+    seed,
+    cursorKey: await prepareCursorKey(store),
+    platform: reported,
+    tokens: await openTokenIssuer(store, {
+      tenant,
+      lifetimeMs: options.tokenMinutes * 60_000,
+      now,
+      elapsedMs,
+    }),
+  };
   const app = createServiceApp({
     ...surroundings,
-    ...shared.parts,
+    tenants: serveOneTenant(served, check),
+    exampleTenant: tenant,
+    ...(store.shared === null
+      ? {}
+      : { refusals: createSharedRefusalLimiter(store.shared.refusals, elapsedMs) }),
+    isTransientError: store.isTransientError,
     logRequest: (entry) => {
       surroundings.health?.countRequest(entry);
       surroundings.logRequest?.(entry);
     },
-    store,
     options,
-    platform: reported,
-    tenant: options.tenant,
-    seed,
-    cursorKey: await prepareCursorKey(store),
-    checkCredentials: check,
   });
   const url = await listen(app, options);
   const importer = createImporter({ store, seed, zone: options.timeZone, elapsedMs });
   live.set(isLive);
-  surroundings.health?.watch(store);
+  surroundings.health?.watch({
+    check: store.readNewestMs,
+    readNewestMs: store.readNewestMs,
+    countConnections: () => store.shared?.countConnections() ?? null,
+  });
   const stop = async (): Promise<void> => {
     surroundings.health?.drain();
     // Whoever sends requests here has to learn first that there is another process to send them to.
     await delay(options.drainSeconds * 1000);
-    shared.stop();
     reported.stop();
     await live.stop();
     await importer.stop();
-    const timer = setTimeout(() => {
-      app.server.closeAllConnections();
-    }, STOP_WITHIN_MS);
-    await app.close();
-    clearTimeout(timer);
+    await stopListening(app);
     await traffic.noteEnd().catch(reportError);
     await store.close();
   };
   let stopping: Promise<void> | undefined;
   return {
     url,
-    tenant: options.tenant,
+    tenant,
     accessToken: clear?.accessToken ?? '',
     accessTokenSecret: clear?.accessTokenSecret ?? '',
     setLive: live.set,
@@ -152,56 +159,8 @@ async function startOnStore(
   };
 }
 
-function readHeartbeat(
-  platform: Pick<SimulatedPlatform, 'read'>,
-  { heartbeatFile, heartbeatSeconds }: ServiceOptions,
-  now: () => number,
-): Promise<Heartbeat> {
-  if (heartbeatFile === null) return Promise.resolve({ ...platform, stop: () => undefined });
-  return watchHeartbeat(platform, { file: heartbeatFile, maxAgeMs: heartbeatSeconds * 1000 }, now);
-}
-
 /** Null without a sample history. */
 async function findHistoryEnd(store: RecordStore): Promise<number | null> {
   const properties = await store.readProperties();
   return Number(properties['records'] ?? 0) > 0 ? Number(properties['history_end_ms']) : null;
-}
-
-async function listen(app: FastifyInstance, options: ServiceOptions): Promise<string> {
-  try {
-    await app.listen({ port: options.port, host: options.host });
-  } catch (error) {
-    throw toStartError(`Port ${options.port} of ${options.host} can't be listened on.`, error);
-  }
-  const { port } = app.server.address() as AddressInfo;
-  return `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`;
-}
-
-/** Writes traffic once a second while it is on; a second is left out while the one before is being written. */
-function createLiveSwitch(traffic: LiveTraffic, reportError: (error: unknown) => void) {
-  let timer: NodeJS.Timeout | undefined;
-  let writing: Promise<void> | null = null;
-  let noting: Promise<void> = Promise.resolve();
-  const write = (): void => {
-    // A full disk must not end the service: what is stored can still be read.
-    writing ??= traffic
-      .writeSecond()
-      .catch(reportError)
-      .finally(() => {
-        writing = null;
-      });
-  };
-  const set = (live: boolean): void => {
-    clearInterval(timer);
-    timer = live ? setInterval(write, LIVE_EVERY_MS) : undefined;
-    noting = noting.then(() => traffic.noteSilence(!live)).catch(reportError);
-  };
-  return {
-    set,
-    isOn: (): boolean => timer !== undefined,
-    stop: async (): Promise<void> => {
-      clearInterval(timer);
-      await Promise.all([writing, noting]);
-    },
-  };
 }

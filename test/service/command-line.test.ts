@@ -113,7 +113,7 @@ describe('npm run service', () => {
       const server = await startPostgres();
       try {
         variables = { DATABASE_URL: server.url };
-        const early = await runToEnd('--data', folder, '--database-schema', 'kept');
+        const early = await runToEnd('--database-schema', 'kept');
         expect([early.code, early.stderr]).toEqual([1, expect.stringContaining('--migrate')]);
         const migrated = await runToEnd(
           '--migrate',
@@ -122,14 +122,15 @@ describe('npm run service', () => {
           '--serving-role',
           'serving',
         );
-        expect(migrated).toMatchObject({ code: 0, stdout: expect.stringContaining('to 3') as string });
-        const first = await startHere('--no-live', '--database-schema', 'kept');
+        expect(migrated).toMatchObject({ code: 0, stdout: expect.stringContaining('to 4') as string });
+        const one = ['--no-live', '--tenant', '1001', '--database-schema', 'kept'];
+        const first = await startHere(...one);
         const before = await walkReport(first.ready, 'inbound-detail', WEEK, 1_000);
         expect(before).toHaveLength(500);
         first.child.kill('SIGTERM');
         await first.closed;
         variables = {};
-        const second = await startHere('--no-live', '--database', server.url, '--database-schema', 'kept');
+        const second = await startHere(...one, '--database', server.url);
         expect(second.ready.accessToken).toBe(first.ready.accessToken);
         expect(await walkReport(second.ready, 'inbound-detail', WEEK, 1_000)).toEqual(before);
         expect(await readdir(folder)).toEqual(['credentials.json']);
@@ -141,12 +142,7 @@ describe('npm run service', () => {
     });
 
     it('says what is wrong where nothing answers at the address', async () => {
-      const { code, stderr } = await runToEnd(
-        '--data',
-        folder,
-        '--database',
-        'postgres://nobody@127.0.0.1:1/none',
-      );
+      const { code, stderr } = await runToEnd('--database', 'postgres://nobody@127.0.0.1:1/none');
       expect(code).toBe(1);
       expect(stderr).toMatch(/^The database can't be used: .*ECONNREFUSED/);
     });
@@ -158,6 +154,9 @@ describe('npm run service', () => {
     [['--data', 'x', '--database', 'postgres://user:word@host/name'], 'PGPASSWORD'],
     [['--data', 'x', '--database', 'postgres://user@host/name?password=word'], 'PGPASSWORD'],
     [['--migrate'], 'DATABASE_URL'],
+    [['--database', 'postgres://user@host/name', '--import', 'a.csv'], '--tenant'],
+    [['--database', 'postgres://user@host/name', '--records', '10'], '--tenant'],
+    [['--database', 'postgres://user@host/name', '--tenant', '7'], '--data'],
     [
       ['--data', 'x', '--database', 'postgres://user@host/name', '--database-schema', 'a; b'],
       '--database-schema',

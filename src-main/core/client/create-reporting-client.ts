@@ -9,7 +9,7 @@ import { createCircuit } from './circuit.ts';
 import { createToken, type TokenSecrets } from './create-token.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import type { ServiceResponse, Timeouts } from './send-request.ts';
-import { createGate } from './gate.ts';
+import { createGate } from '../../node/gate.ts';
 import type { ClientTarget, PageCallOptions, ReportingClient } from './reporting-client.ts';
 import { retryCall, type Clock } from './retry.ts';
 import { createRetryBudget } from './retry-budget.ts';

@@ -4,7 +4,7 @@ import { detectZone } from './detect-zone.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { ConnectionDraft } from '../../common/model/connections/connection.ts';
 import type { ReportingClient } from '../client/reporting-client.ts';
-import { createGate } from '../client/gate.ts';
+import { createGate } from '../../node/gate.ts';
 import { reachAddress } from '../client/reach-address.ts';
 import type { Host } from '../host.ts';
 import type { SettingsStore } from '../settings/create-settings.ts';

@@ -5,7 +5,7 @@ import type { SnapshotState } from '../../common/model/cache/snapshot.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { DownloadChange } from '../cache/write/download-writes.ts';
 import type { DownloadRow } from '../cache/read/download-rows.ts';
-import { createGate } from '../client/gate.ts';
+import { createGate } from '../../node/gate.ts';
 import { rejectOnAbort } from '../client/reject-on-abort.ts';
 import type { SavedConnection } from '../connections/connection-document.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';

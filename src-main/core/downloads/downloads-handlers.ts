@@ -5,7 +5,7 @@ import type { Period } from '../../common/model/period.ts';
 import type { DetailKind, ReportKind } from '../../common/reporting/reports.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { DownloadRow } from '../cache/read/download-rows.ts';
-import { createGate } from '../client/gate.ts';
+import { createGate } from '../../node/gate.ts';
 import type { SavedConnection } from '../connections/connection-document.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import type { FollowingService } from '../following/create-following.ts';

@@ -1,6 +1,6 @@
 import type { Following } from '../../common/contract/operations/unattended/following.ts';
 import { toFollowOptions } from '../../common/model/connections/connection.ts';
-import { createGate } from '../client/gate.ts';
+import { createGate } from '../../node/gate.ts';
 import type { SavedConnection } from '../connections/connection-document.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import type { Logger } from '../logging/logger.ts';

@@ -4,7 +4,7 @@ import type { Emit, Input, Output } from '../../common/contract/index.ts';
 import type { ImportedFrom } from '../../common/model/cache/imported.ts';
 import type { Snapshot } from '../../common/model/cache/snapshot.ts';
 import { isTimeZone } from '../../common/time/time-zones.ts';
-import { createGate } from '../client/gate.ts';
+import { createGate } from '../../node/gate.ts';
 import type { ParquetReader, ReadParquet } from '../analysis/parquet/create-parquet-reader.ts';
 import type { SavedConnection } from '../connections/connection-document.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';

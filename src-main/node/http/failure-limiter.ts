@@ -28,9 +28,13 @@ export function createFailureLimiter(now: () => number): FailureLimiter {
   };
 }
 
-/** Whole seconds to wait after these failures, oldest first, all within the window; 0 for fewer than ten. */
-export function toWaitSeconds(recentMs: readonly number[], nowMs: number): number {
-  const [first] = recentMs;
-  if (first === undefined || recentMs.length < MAX_FAILURES) return 0;
+/** Whole seconds to wait after these failures, oldest first, all within the window; 0 for fewer than `maxFailures`. */
+export function toWaitSeconds(
+  recentMs: readonly number[],
+  nowMs: number,
+  maxFailures = MAX_FAILURES,
+): number {
+  const first = recentMs.at(-maxFailures);
+  if (first === undefined) return 0;
   return Math.max(1, Math.ceil((first + FAILURE_WINDOW_MS - nowMs) / 1000));
 }

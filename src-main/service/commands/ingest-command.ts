@@ -12,7 +12,7 @@ import { toStartError } from '../start-error.ts';
 import type { CommandSurroundings } from './command-surroundings.ts';
 import { DATABASE_OPTIONS } from './database-place.ts';
 import { openTenants, readTenantNumber } from './open-tenants.ts';
-import { parseOptions } from './parse-options.ts';
+import { readCommand } from './read-command.ts';
 
 const OPTIONS = {
   ...DATABASE_OPTIONS,
@@ -63,16 +63,10 @@ export async function runIngestCommand(
   args: readonly string[],
   surroundings: CommandSurroundings,
 ): Promise<void> {
-  const { values, positionals } = parseOptions({
-    args: [...args],
-    options: OPTIONS,
-    allowPositionals: true,
-    strict: true,
-  });
-  if (values.help === true) {
-    surroundings.write(HELP_TEXT);
-    return;
-  }
+  const config = { args: [...args], options: OPTIONS, allowPositionals: true } as const;
+  const command = readCommand(config, HELP_TEXT, surroundings);
+  if (command === null) return;
+  const { values, positionals } = command;
   const options = readOptions(values, positionals);
   const tenant = readTenantNumber([values.tenant ?? '']);
   const store = await (await openTenants(values, surroundings)).open(tenant);

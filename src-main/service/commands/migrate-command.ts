@@ -1,7 +1,7 @@
 import { OptionError } from '../option-error.ts';
 import type { CommandSurroundings } from './command-surroundings.ts';
 import { DATABASE_OPTIONS, readDatabasePlace } from './database-place.ts';
-import { parseOptions } from './parse-options.ts';
+import { parseOptions } from './read-command.ts';
 
 const OPTIONS = {
   ...DATABASE_OPTIONS,
@@ -14,7 +14,7 @@ export async function runMigrateCommand(
   args: readonly string[],
   { environment, write }: CommandSurroundings,
 ): Promise<void> {
-  const { values } = parseOptions({ args: [...args], options: OPTIONS, strict: true });
+  const { values } = parseOptions({ args: [...args], options: OPTIONS });
   const place = readDatabasePlace(values, environment);
   if (place === null) throw new OptionError('--migrate needs --database URL or DATABASE_URL.');
   const { migrateDatabase } = await import('../store-postgres/administer.ts');

@@ -1,7 +1,7 @@
 import { OptionError } from '../option-error.ts';
 import { DATABASE_OPTIONS, readDatabasePlace } from './database-place.ts';
 import type { CommandSurroundings } from './command-surroundings.ts';
-import { parseOptions } from './parse-options.ts';
+import { readCommand } from './read-command.ts';
 
 const DAY_MS = 86_400_000;
 const MAX_DAYS = 36_500;
@@ -29,11 +29,9 @@ export async function runRetainCommand(
   args: readonly string[],
   surroundings: CommandSurroundings,
 ): Promise<void> {
-  const { values } = parseOptions({ args: [...args], options: OPTIONS, strict: true });
-  if (values.help === true) {
-    surroundings.write(HELP_TEXT);
-    return;
-  }
+  const command = readCommand({ args: [...args], options: OPTIONS }, HELP_TEXT, surroundings);
+  if (command === null) return;
+  const { values } = command;
   const days = readWhole(values.days, MAX_DAYS);
   if (days === null) throw new OptionError(`--days takes a whole number from 1 to ${MAX_DAYS}.`);
   const place = readDatabasePlace(values, surroundings.environment);

@@ -6,7 +6,7 @@ import type { TenantDirectory } from '../tenants/tenant-directory.ts';
 import { DATABASE_OPTIONS } from './database-place.ts';
 import { openTenants, readTenantNumber } from './open-tenants.ts';
 import type { CommandSurroundings } from './command-surroundings.ts';
-import { parseOptions } from './parse-options.ts';
+import { readCommand } from './read-command.ts';
 
 const OPTIONS = {
   ...DATABASE_OPTIONS,
@@ -17,7 +17,7 @@ const OPTIONS = {
 
 const HELP_TEXT = `Tenants of the reporting service.
 
-  npm run service -- tenant list            one line of JSON for each tenant, with its records
+  npm run service -- tenant list            one line of JSON for each tenant: its records, and the date of the newest
   npm run service -- tenant add N           makes a tenant for records of a platform, and prints its credentials, once
   npm run service -- tenant rotate N        replaces its credentials, and prints the new ones, once
   npm run service -- tenant remove N --forget-records
@@ -35,16 +35,10 @@ export async function runTenantCommand(
   args: readonly string[],
   surroundings: CommandSurroundings,
 ): Promise<void> {
-  const { values, positionals } = parseOptions({
-    args: [...args],
-    options: OPTIONS,
-    allowPositionals: true,
-    strict: true,
-  });
-  if (values.help === true) {
-    surroundings.write(HELP_TEXT);
-    return;
-  }
+  const config = { args: [...args], options: OPTIONS, allowPositionals: true } as const;
+  const command = readCommand(config, HELP_TEXT, surroundings);
+  if (command === null) return;
+  const { values, positionals } = command;
   const [action = '', ...rest] = positionals;
   const write = (value: object): void => {
     surroundings.write(`${JSON.stringify(value)}\n`);
@@ -90,7 +84,9 @@ export async function runTenantCommand(
 async function describeTenant(tenants: TenantDirectory, tenant: number): Promise<object> {
   const { records } = await withStore(tenants, tenant, async (store) => {
     const { inboundRecords, outboundRecords } = await store.readSize();
-    return { records: { inboundRecords, outboundRecords } };
+    const newestMs = await store.readNewestMs();
+    const newestInbound = newestMs === null ? null : new Date(newestMs).toISOString();
+    return { records: { inboundRecords, outboundRecords, newestInbound } };
   });
   return { tenant, ...records };
 }

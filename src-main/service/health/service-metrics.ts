@@ -85,7 +85,7 @@ export function createServiceMetrics(): ServiceMetrics {
   });
   new Gauge({
     name: 'channelscope_records_lag_seconds',
-    help: 'Age of the newest inbound record; NaN while it is not known.',
+    help: 'Age of the newest inbound record, of every tenant that was asked for lately; NaN while it is not known.',
     registers,
     async collect() {
       const lagMs = (await store?.readLagMs()) ?? NaN;

@@ -7,7 +7,7 @@ import { createServiceHardening } from '../http/harden-service.ts';
 import type { RequestLogEntry } from '../http/request-log.ts';
 import type { ServiceOptions } from '../service-options.ts';
 import { toStartError } from '../start-error.ts';
-import type { RecordStore } from '../store/record-store.ts';
+import type { ConnectionCounts } from '../store/shared-state.ts';
 import { createServiceMetrics } from './service-metrics.ts';
 
 /** A probe gives up after a second or a few; a store that takes longer than this is not there for it. */
@@ -23,12 +23,22 @@ export interface HealthSurroundings {
   readonly reportError: (error: unknown) => void;
 }
 
+/** What is told of the store that a process serves from. */
+export interface WatchedStore {
+  /** Rejects while it can't be read. */
+  check(): Promise<unknown>;
+  /** Date of the newest inbound record in milliseconds; null while there is none. */
+  readNewestMs(): Promise<number | null>;
+  /** Null for a store without connections. */
+  countConnections(): ConnectionCounts | null;
+}
+
 /** What operators see of a process, on a port of its own. */
 export interface ServiceHealth {
   readonly url: string;
   countRequest(entry: RequestLogEntry): void;
   /** From now on the process is ready, as long as its store answers. */
-  watch(store: RecordStore): void;
+  watch(store: WatchedStore): void;
   /** From now on it is not, for it will end. */
   drain(): void;
   close(): Promise<void>;
@@ -49,13 +59,13 @@ export async function startHealth(
   hardenServer(app, hardening);
   const metrics = createServiceMetrics();
   const deadline = createDeadline(STORE_WITHIN_MS);
-  let store: RecordStore | null = null;
+  let store: WatchedStore | null = null;
   let isDraining = false;
 
   const isReady = async (): Promise<boolean> => {
     if (store === null || isDraining) return false;
     // Why the store doesn't answer is said where requests meet it.
-    return deadline.meet(store.readNewestMs()).then(
+    return deadline.meet(store.check()).then(
       () => true,
       () => false,
     );
@@ -84,7 +94,7 @@ export async function startHealth(
     watch: (opened) => {
       store = opened;
       metrics.watch({
-        countConnections: () => opened.shared?.countConnections() ?? null,
+        countConnections: opened.countConnections,
         readLagMs: () =>
           deadline.meet(opened.readNewestMs()).then(
             (newestMs) => (newestMs === null ? null : Math.max(0, now() - newestMs)),

@@ -3,32 +3,32 @@ import { Value } from 'typebox/value';
 import { TokenRequest, type RequestFault, type TokenResponse } from '../../common/reporting/wire-schemas.ts';
 import { sendEmpty, sendProblem } from '../../node/http/problem.ts';
 import { tryReadJsonBody } from '../../node/http/read-json-body.ts';
-import type { CredentialCheck } from '../credentials.ts';
-import type { TokenIssuer } from '../tokens/token-issuer.ts';
+import type { ServedTenants } from '../tenants/served-tenant.ts';
 import type { RefusalLimiter } from './refusal-limiter.ts';
 
 export interface TokenRouteParts {
-  readonly checkCredentials: CredentialCheck;
-  readonly tenant: number;
-  readonly tokens: TokenIssuer;
+  readonly tenants: ServedTenants;
   readonly refusals: RefusalLimiter;
 }
 
 /** Operation 1, Create token. 200, 400 (decision 16), 401 with no body, 429 with Retry-After (decision 24). */
 export async function sendCreatedToken(
-  { checkCredentials, refusals, tenant, tokens }: TokenRouteParts,
+  { refusals, tenants }: TokenRouteParts,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const body = tryReadJsonBody(request.body);
   const isWellFormed = Value.Check(TokenRequest, body);
-  const isRefused = isWellFormed && (!(await checkCredentials(body)) || body.tenant !== tenant);
+  const served = isWellFormed ? await tenants.authenticate(body) : undefined;
+  const isRefused = isWellFormed && served === undefined;
   // Others may have been refused while this body was on its way.
-  const waitSeconds = await (isRefused ? refusals.add(request.ip) : refusals.readWaitSeconds(request.ip));
+  const waitSeconds = await (isRefused
+    ? refusals.add(request.ip, body.tenant)
+    : refusals.readWaitSeconds(request.ip, isWellFormed ? body.tenant : null));
   if (waitSeconds > 0) return sendSlowDown(reply, waitSeconds);
   if (!isWellFormed) return sendProblem(reply, 400, listFaults(body));
-  if (isRefused) return sendEmpty(reply, 401);
-  const response: TokenResponse = { token: await tokens.issue() };
+  if (served === undefined) return sendEmpty(reply, 401);
+  const response: TokenResponse = { token: await served.tokens.issue() };
   return reply.type('application/json; charset=utf-8').send(JSON.stringify(response));
 }
 

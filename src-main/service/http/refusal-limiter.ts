@@ -1,15 +1,21 @@
 import { createFailureLimiter } from '../../node/http/failure-limiter.ts';
-import type { SharedRefusals } from '../store/shared-state.ts';
+import type { RefusalWait, SharedRefusals } from '../store/shared-state.ts';
 
 const MAX_KNOWN = 5_000;
 
-/** Slows down guessing of credentials, by address (decision 24): ten refusals within a minute make it wait. */
-export interface RefusalLimiter extends SharedRefusals {
-  /** What this process knows without asking anyone, in whole seconds. */
+/**
+ * Slows down guessing of credentials (decision 24): ten refusals within a minute make an address wait. Waits are in
+ * whole seconds, 0 for none. A tenant of null is one that is not known yet.
+ */
+export interface RefusalLimiter {
+  /** What this process knows without asking anyone, whichever tenant is tried. */
   getKnownWaitSeconds(address: string): number;
+  readWaitSeconds(address: string, tenant: number | null): Promise<number>;
+  /** Counts a refusal, unless the address has to wait. */
+  add(address: string, tenant: number): Promise<number>;
 }
 
-/** Counts for this process alone. `elapsedMs` is a clock that never goes back. */
+/** Counts for this process alone, and its one tenant. `elapsedMs` is a clock that never goes back. */
 export function createOwnRefusalLimiter(elapsedMs: () => number): RefusalLimiter {
   const failures = createFailureLimiter(elapsedMs);
   return {
@@ -23,23 +29,29 @@ export function createOwnRefusalLimiter(elapsedMs: () => number): RefusalLimiter
   };
 }
 
-/** Counts together with other processes. An address that has to wait is remembered here until then. */
+/** Counts together with other processes, by tenant. Who has to wait is remembered here until then. */
 export function createSharedRefusalLimiter(
   refusals: SharedRefusals,
   elapsedMs: () => number,
 ): RefusalLimiter {
   const untilMs = new Map<string, number>();
-  const remember = (address: string, waitSeconds: number): number => {
-    untilMs.delete(address);
-    if (waitSeconds > 0) untilMs.set(address, elapsedMs() + waitSeconds * 1000);
+  const getKnown = (key: string): number =>
+    Math.max(0, Math.ceil(((untilMs.get(key) ?? 0) - elapsedMs()) / 1000));
+  const toKey = (address: string, tenant: number | null): string => `${address} ${tenant ?? ''}`;
+  const remember = (address: string, tenant: number | null, wait: RefusalWait): number => {
+    const key = wait.isForEveryTenant ? address : toKey(address, tenant);
+    untilMs.delete(key);
+    if (wait.seconds > 0) untilMs.set(key, elapsedMs() + wait.seconds * 1000);
     const oldest = untilMs.keys().next();
     if (untilMs.size > MAX_KNOWN && oldest.done !== true) untilMs.delete(oldest.value);
-    return waitSeconds;
+    return wait.seconds;
   };
   return {
-    getKnownWaitSeconds: (address) =>
-      Math.max(0, Math.ceil(((untilMs.get(address) ?? 0) - elapsedMs()) / 1000)),
-    readWaitSeconds: async (address) => remember(address, await refusals.readWaitSeconds(address)),
-    add: async (address) => remember(address, await refusals.add(address)),
+    getKnownWaitSeconds: getKnown,
+    readWaitSeconds: async (address, tenant) => {
+      const known = Math.max(getKnown(address), getKnown(toKey(address, tenant)));
+      return known > 0 ? known : remember(address, tenant, await refusals.read(address, tenant));
+    },
+    add: async (address, tenant) => remember(address, tenant, await refusals.add(address, tenant)),
   };
 }

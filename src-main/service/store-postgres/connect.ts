@@ -1,4 +1,5 @@
 import pg from 'pg';
+import type { Gate } from '../../node/gate.ts';
 import type { ConnectionCounts } from '../store/shared-state.ts';
 import { copyRows } from './copy-rows.ts';
 
@@ -16,14 +17,14 @@ export interface PostgresPool {
   read<Result>(work: (connection: Queryable) => Promise<Result>): Promise<Result>;
   /** Runs `work` in a transaction of its own: all of it is kept, or none. */
   transact<Result>(work: (connection: Queryable) => Promise<Result>): Promise<Result>;
-  /** The same connections, for one tenant: row-level security goes by it. */
-  forTenant(tenant: number): PostgresPool;
+  /** The same connections, for one tenant: row-level security goes by it. `gate` says how many it uses at once. */
+  forTenant(tenant: number, gate?: Gate): PostgresPool;
   countConnections(): ConnectionCounts;
   /** Can be called twice. */
   close(): Promise<void>;
 }
 
-const MAX_CONNECTIONS = 8;
+export const MAX_CONNECTIONS = 8;
 const CONNECT_WITHIN_MS = 5_000;
 /** A statement of the service takes milliseconds; one that waits this long is given up, and tried again later. */
 const STATEMENT_LIMIT_MS = 30_000;
@@ -74,7 +75,7 @@ export function connectPostgres(
   pool.on('connect', (client) => client.on('error', () => undefined));
   let closing: Promise<void> | null = null;
 
-  const toPool = (tenant: number | null): PostgresPool => {
+  const toPool = (tenant: number | null, gate: Gate = passAll): PostgresPool => {
     // Within the transaction only, so that a pooler between may give the connection to others afterwards.
     const settings = `SET LOCAL search_path = "${schema}", pg_temp;${
       tenant === null ? '' : ` SET LOCAL channelscope.tenant = '${tenant}'`
@@ -100,9 +101,9 @@ export function connectPostgres(
       }
     };
     return {
-      read: (work) => run('ISOLATION LEVEL REPEATABLE READ READ ONLY', work),
-      transact: (work) => run('', work),
-      forTenant: toPool,
+      read: (work) => gate(() => run('ISOLATION LEVEL REPEATABLE READ READ ONLY', work)),
+      transact: (work) => gate(() => run('', work)),
+      forTenant: (of, through) => toPool(of, through),
       countConnections: () => ({
         open: pool.totalCount,
         idle: pool.idleCount,
@@ -113,6 +114,8 @@ export function connectPostgres(
   };
   return toPool(null);
 }
+
+const passAll: Gate = (work) => work();
 
 function toQueryable(client: pg.PoolClient): Queryable {
   return {

@@ -132,7 +132,6 @@ CREATE POLICY own_tenant ON ${table}
   .join('')}
 `;
 
-/** Not of a tenant: an address that guesses is slowed down whichever it tries. */
 const REFUSALS = `
 CREATE TABLE refused_address (
   address text NOT NULL PRIMARY KEY,
@@ -142,9 +141,21 @@ CREATE TABLE refused_address (
 COMMENT ON COLUMN refused_address.times_ms_json IS 'the last refusals of credentials, oldest first';
 `;
 
+/**
+ * By tenant, so that one tenant's callers don't slow down another's from the same address. Not behind the wall: an
+ * address that guesses is slowed down for all tenants in the end, also for those that don't exist. What was counted is
+ * of a minute: it is forgotten.
+ */
+const REFUSALS_BY_TENANT = `
+DELETE FROM refused_address;
+ALTER TABLE refused_address ADD COLUMN tenant bigint NOT NULL;
+ALTER TABLE refused_address DROP CONSTRAINT refused_address_pkey, ADD PRIMARY KEY (address, tenant);
+`;
+
 /** Each step leads from the version that is its place. A step that was released is never changed. */
 export const MIGRATIONS: readonly Migration[] = [
   { name: 'tables', sql: TABLES },
   { name: 'partitions and row-level security', sql: WALLS },
   { name: 'refused credentials', sql: REFUSALS },
+  { name: 'refused credentials by tenant', sql: REFUSALS_BY_TENANT },
 ];

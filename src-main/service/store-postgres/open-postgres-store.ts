@@ -1,162 +1,22 @@
-import { setImmediate as giveWay } from 'node:timers/promises';
-import { AppError } from '../../common/contract/errors.ts';
-import { toErrorText } from '../../node/error-text.ts';
-import { toStartError } from '../start-error.ts';
 import type { RecordStore } from '../store/record-store.ts';
-import type { TrafficBatch } from '../store/records.ts';
-import {
-  connectPostgres,
-  isTransientPostgresError,
-  type PostgresConnection,
-  type PostgresPool,
-} from './connect.ts';
-import { createDayPartitions } from './day-partitions.ts';
-import { createGroupCache } from './group-cache.ts';
-import { openPostgresImport } from './import-records.ts';
-import { checkVersion } from './migrate.ts';
-import { createActivityReader, readNewestMs } from './read-activity.ts';
-import { createDetailReader } from './read-details.ts';
-import { createSummaryReader } from './read-summaries.ts';
-import { DIRECTION_NUMBERS } from './schema.ts';
-import { createSharedState } from './shared-state.ts';
-import { addTenant, hasTenant } from './tenants.ts';
-import { createRecordWriter, NO_DATES } from './write-records.ts';
-
-export interface PostgresPlace extends Pick<PostgresConnection, 'url' | 'schema'> {
-  /** Only its records are read and written. */
-  readonly tenant: number;
-}
-
-export interface PostgresSurroundings {
-  readonly now: () => number;
-  readonly reportError: (error: unknown) => void;
-}
-
-/** Records in one transaction of many batches: a transaction for each would take longer than its records. */
-const BULK_RECORDS = 40_000;
-
-const SIZE_SQL = `
-SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint
-FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-WHERE n.nspname = $1 AND c.relkind IN ('r', 'm')`;
-const COUNT_SQL = `
-SELECT direction, sum(records) FROM record_count
-WHERE tenant = $1 AND tier_ms = (SELECT max(tier_ms) FROM record_count WHERE tenant = $1) GROUP BY direction`;
+import { openPostgresDatabase, toDatabaseError, type PostgresPlace } from './open-postgres-database.ts';
+import type { PostgresSurroundings } from './open-tenant-store.ts';
 
 /**
- * Opens a tenant's store in a PostgreSQL database that `migrate` has brought up to date; a tenant that isn't there is
+ * Opens one tenant's store in a PostgreSQL database that `migrate` has brought up to date; a tenant that isn't there is
  * added where the role may. Several processes may have the same one open: writers of a tenant take turns. Throws
  * AppError `local-service.start-failed`.
  */
 export async function openPostgresStore(
-  { url, schema, tenant }: PostgresPlace,
+  { tenant, ...place }: PostgresPlace & { readonly tenant: number },
   surroundings: PostgresSurroundings,
 ): Promise<RecordStore> {
-  const pool = connectPostgres({ url, schema }, surroundings.reportError);
+  const database = await openPostgresDatabase(place, surroundings);
   try {
-    await checkVersion(pool, schema);
-    if (!(await hasTenant(pool, tenant))) await addTenant(pool, tenant, surroundings.now());
-    return await openOnPool(pool, schema, tenant, surroundings);
+    await database.ensureTenant(tenant);
+    return { ...(await database.openTenant(tenant)), close: database.close };
   } catch (error) {
-    await pool.close();
-    if (error instanceof AppError) throw error;
-    throw toStartError(`The database can't be used: ${toErrorText(error)}`, error);
+    await database.close();
+    throw toDatabaseError(error);
   }
-}
-
-async function openOnPool(
-  database: PostgresPool,
-  schema: string,
-  tenant: number,
-  surroundings: PostgresSurroundings,
-): Promise<RecordStore> {
-  const pool = database.forTenant(tenant);
-  const groups = createGroupCache(tenant);
-  const partitions = createDayPartitions(pool, tenant, surroundings);
-  const [row] = await pool.read((source) =>
-    source.query<[boolean]>("SELECT NOT row_security_active('inbound_record')"),
-  );
-  const writer = createRecordWriter(pool, tenant, { groups, partitions, canCopy: row?.[0] === true });
-
-  const writeBatch = (batch: TrafficBatch): Promise<void> => {
-    const toDates = (records: readonly { readonly dateMs: number }[]) => records.map(({ dateMs }) => dateMs);
-    const dates = { inbound: toDates(batch.inbound), outbound: toDates(batch.outbound) };
-    return writer.transact(dates, async ({ write, setProperties }) => {
-      await write('inbound', batch.inbound);
-      await write('outbound', batch.outbound);
-      await setProperties(batch.properties ?? {});
-    });
-  };
-  return {
-    readDetailPage: createDetailReader(pool, tenant, groups),
-    readSummary: createSummaryReader(pool, tenant, groups),
-    readActivity: createActivityReader(pool, tenant),
-    writeBatch,
-    writeBatches: (batches) => writeJoined(batches, writeBatch),
-    openImport: (isSame) => openPostgresImport({ pool, tenant, groups, writer }, isSame),
-    readProperties: () =>
-      pool.read(async (source) =>
-        Object.fromEntries(
-          await source.query<[string, string]>('SELECT name, value FROM property WHERE tenant = $1', [
-            tenant,
-          ]),
-        ),
-      ),
-    writeProperties: (values) => writer.transact(NO_DATES, ({ setProperties }) => setProperties(values)),
-    readSize: () =>
-      pool.read(async (source) => {
-        const counts = new Map(await source.query<[number, number]>(COUNT_SQL, [tenant]));
-        const [size] = await source.query<[number]>(SIZE_SQL, [schema]);
-        return {
-          inboundRecords: counts.get(DIRECTION_NUMBERS.inbound) ?? 0,
-          outboundRecords: counts.get(DIRECTION_NUMBERS.outbound) ?? 0,
-          bytes: size?.[0] ?? 0,
-        };
-      }),
-    readNewestMs: () => pool.read((source) => readNewestMs(source, tenant)),
-    shared: createSharedState(pool, tenant, writer),
-    isTransientError: isTransientPostgresError,
-    close: pool.close,
-  };
-}
-
-/** Writes batches many at a time; those before one that can't be made are written too. */
-async function writeJoined(
-  batches: Iterable<TrafficBatch>,
-  writeBatch: (batch: TrafficBatch) => Promise<void>,
-): Promise<void> {
-  let joined: TrafficBatch[] = [];
-  let records = 0;
-  let writing: Promise<void> = Promise.resolve();
-  const flush = async (): Promise<void> => {
-    await writing;
-    const whole = joinBatches(joined);
-    joined = [];
-    records = 0;
-    // The next ones are made meanwhile.
-    writing = writeBatch(whole);
-    writing.catch(() => undefined);
-  };
-  try {
-    for (const batch of batches) {
-      joined.push(batch);
-      records += batch.inbound.length + batch.outbound.length;
-      if (records >= BULK_RECORDS) await flush();
-      await giveWay();
-    }
-  } finally {
-    if (joined.length > 0) await flush();
-    await writing;
-  }
-}
-
-function joinBatches(batches: readonly TrafficBatch[]): TrafficBatch {
-  return {
-    inbound: batches.flatMap(({ inbound }) => inbound),
-    outbound: batches.flatMap(({ outbound }) => outbound),
-    properties: Object.assign({}, ...batches.map(({ properties }) => properties ?? {})) as Record<
-      string,
-      string
-    >,
-  };
 }

@@ -1,16 +1,23 @@
 import { FAILURE_WINDOW_MS, MAX_FAILURES, toWaitSeconds } from '../../node/http/failure-limiter.ts';
-import type { SharedRefusals, SharedState } from '../store/shared-state.ts';
-import type { PostgresPool } from './connect.ts';
+import type { RefusalWait, SharedRefusals, SharedState } from '../store/shared-state.ts';
+import type { PostgresPool, Queryable } from './connect.ts';
 import { NO_DATES, type RecordWriter } from './write-records.ts';
 
-type RefusalRow = readonly [timesJson: string, nowMs: number];
+type RefusalRow = readonly [tenant: number, timesJson: string, nowMs: number];
+
+/** Callers of many tenants may come from one address; one that guesses at many is slowed down for all of them. */
+const MAX_FAILURES_OF_ADDRESS = 100;
 
 /** The database's clock: those of the processes may differ. */
 const NOW_MS = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
+const READ_SQL = `
+SELECT tenant, times_ms_json, ${NOW_MS} FROM refused_address
+WHERE address = $1 AND last_ms > ${NOW_MS} - ${FAILURE_WINDOW_MS}`;
+/** Others that count for this tenant and address wait here. */
 const OPEN_SQL = `
-INSERT INTO refused_address VALUES ($1, '[]', ${NOW_MS}) ON CONFLICT (address) DO NOTHING`;
-const READ_SQL = `SELECT times_ms_json, ${NOW_MS} FROM refused_address WHERE address = $1`;
-const WRITE_SQL = 'UPDATE refused_address SET times_ms_json = $2, last_ms = $3 WHERE address = $1';
+INSERT INTO refused_address (address, tenant, times_ms_json, last_ms) VALUES ($1, $2, '[]', ${NOW_MS})
+ON CONFLICT (address, tenant) DO UPDATE SET last_ms = excluded.last_ms`;
+const WRITE_SQL = 'UPDATE refused_address SET times_ms_json = $3 WHERE address = $1 AND tenant = $2';
 const CLEAN_SQL = `DELETE FROM refused_address WHERE last_ms < ${NOW_MS} - ${2 * FAILURE_WINDOW_MS}`;
 
 /** What the processes on a database share; properties are those of one tenant. */
@@ -31,31 +38,43 @@ export function createSharedState(pool: PostgresPool, tenant: number, writer: Re
   };
 }
 
-function createRefusals(pool: PostgresPool): SharedRefusals {
+/** Refusals of all tenants of a database. */
+export function createRefusals(pool: PostgresPool): SharedRefusals {
+  const read = (connection: Queryable, address: string): Promise<RefusalRow[]> =>
+    connection.query<RefusalRow>(READ_SQL, [address]);
   return {
-    add: async (address) => {
-      const waitSeconds = await pool.transact(async (connection) => {
-        await connection.query(OPEN_SQL, [address]);
-        const [row = ['[]', 0]] = await connection.query<RefusalRow>(`${READ_SQL} FOR UPDATE`, [address]);
-        const recent = listRecent(row);
-        const [, nowMs] = row;
-        const wait = toWaitSeconds(recent, nowMs);
-        if (wait > 0) return wait;
-        const times = JSON.stringify([...recent, nowMs].slice(-MAX_FAILURES));
-        await connection.query(WRITE_SQL, [address, times, nowMs]);
-        return 0;
+    add: async (address, tenant) => {
+      const wait = await pool.transact(async (connection) => {
+        // One that has to wait leaves no more rows.
+        const known = toWait(await read(connection, address), tenant);
+        if (known.seconds > 0) return known;
+        await connection.query(OPEN_SQL, [address, tenant]);
+        const rows = await read(connection, address);
+        const exact = toWait(rows, tenant);
+        const own = rows.find(([of]) => of === tenant);
+        if (exact.seconds > 0 || own === undefined) return exact;
+        const times = JSON.stringify([...listRecent(own), own[2]].slice(-MAX_FAILURES));
+        await connection.query(WRITE_SQL, [address, tenant, times]);
+        return exact;
       });
-      if (waitSeconds === 0) await pool.transact((connection) => connection.query(CLEAN_SQL));
-      return waitSeconds;
+      if (wait.seconds === 0) await pool.transact((connection) => connection.query(CLEAN_SQL));
+      return wait;
     },
-    readWaitSeconds: (address) =>
-      pool.transact(async (connection) => {
-        const [row] = await connection.query<RefusalRow>(READ_SQL, [address]);
-        return row === undefined ? 0 : toWaitSeconds(listRecent(row), row[1]);
-      }),
+    read: (address, tenant) =>
+      pool.transact(async (connection) => toWait(await read(connection, address), tenant)),
   };
 }
 
-function listRecent([timesJson, nowMs]: RefusalRow): number[] {
+function toWait(rows: readonly RefusalRow[], tenant: number | null): RefusalWait {
+  const nowMs = rows[0]?.[2] ?? 0;
+  const all = rows.flatMap(listRecent).toSorted((a, b) => a - b);
+  const everywhere = toWaitSeconds(all, nowMs, MAX_FAILURES_OF_ADDRESS);
+  if (everywhere > 0) return { seconds: everywhere, isForEveryTenant: true };
+  const own = rows.find(([of]) => of === tenant);
+  const seconds = own === undefined ? 0 : toWaitSeconds(listRecent(own), nowMs);
+  return { seconds, isForEveryTenant: false };
+}
+
+function listRecent([, timesJson, nowMs]: RefusalRow): number[] {
   return (JSON.parse(timesJson) as number[]).filter((atMs) => atMs > nowMs - FAILURE_WINDOW_MS);
 }

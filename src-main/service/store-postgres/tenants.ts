@@ -7,12 +7,18 @@ const LOCK = 0x43537474;
 
 const FIND_SQL = 'SELECT 1 FROM tenant WHERE tenant = $1';
 
-/** Every tenant of the database, in ascending order. Needs the right to see them all: that of the tables' owner. */
-export async function listTenants(pool: PostgresPool): Promise<number[]> {
-  const rows = await pool.read((connection) =>
-    connection.query<[number]>('SELECT tenant FROM tenant ORDER BY tenant'),
+/** When each tenant was added, in milliseconds, by its number. A role that serves may read these too. */
+export async function readAddedMs(pool: PostgresPool): Promise<ReadonlyMap<number, number>> {
+  return new Map(
+    await pool.read((connection) =>
+      connection.query<[number, number]>('SELECT tenant, added_ms FROM tenant'),
+    ),
   );
-  return rows.map(([tenant]) => tenant);
+}
+
+/** Every tenant of the database, in ascending order. */
+export async function listTenants(pool: PostgresPool): Promise<number[]> {
+  return [...(await readAddedMs(pool)).keys()].toSorted((a, b) => a - b);
 }
 
 export async function hasTenant(pool: PostgresPool, tenant: number): Promise<boolean> {

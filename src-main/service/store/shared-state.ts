@@ -6,15 +6,23 @@ export interface ConnectionCounts {
   readonly waiting: number;
 }
 
-/** Refused credentials of all processes on a database, by the address that they came from. */
+/** How long an address has to wait after refused credentials. */
+export interface RefusalWait {
+  /** Whole seconds; 0 when it may try now. */
+  readonly seconds: number;
+  /** True where it has to, whichever tenant it tries. */
+  readonly isForEveryTenant: boolean;
+}
+
+/** Refused credentials of all processes on a database, by the address that they came from and the tenant they named. */
 export interface SharedRefusals {
   /**
-   * Counts a refusal, unless the address has to wait. Returns the whole seconds that it has to wait, 0 when the
-   * refusal was counted: of requests that come at once, at all processes, no more are counted than may be.
+   * Counts a refusal, unless the address has to wait: of requests that come at once, at all processes, no more are
+   * counted for a tenant than may be.
    */
-  add(address: string): Promise<number>;
-  /** Whole seconds until this address may try again; 0 when it may now. */
-  readWaitSeconds(address: string): Promise<number>;
+  add(address: string, tenant: number): Promise<RefusalWait>;
+  /** A tenant of null asks for the address alone. */
+  read(address: string, tenant: number | null): Promise<RefusalWait>;
 }
 
 /** What the processes that serve one database know of each other. */

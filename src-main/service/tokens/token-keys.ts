@@ -10,7 +10,8 @@ const DAY_MS = 86_400_000;
 const REPLACE_AFTER_MS = 7 * DAY_MS;
 /** A new key is known to every process before the first token is signed with it. */
 const KNOWN_AHEAD_MS = 300_000;
-const READ_EVERY_MS = 30_000;
+/** Keys that were removed sign nothing for longer than this. */
+const READ_EVERY_MS = 5_000;
 /** Tokens that name an unknown key make a process read the keys at most this often. */
 const READ_AGAIN_AFTER_MS = 1_000;
 
@@ -32,10 +33,9 @@ export interface TokenKey {
 /** The keys that a tenant's tokens are signed with, the same at every process. */
 export interface TokenKeys {
   /** The newest that counts by now. */
-  getCurrent(): TokenKey;
+  readCurrent(): Promise<TokenKey>;
   /** Undefined for one that no process knows. */
   find(id: string): Promise<TokenKey | undefined>;
-  stop(): void;
 }
 
 export interface TokenKeyParts {
@@ -45,10 +45,9 @@ export interface TokenKeyParts {
   readonly elapsedMs: () => number;
   /** The longest that a token lives after its key was replaced. */
   readonly lifetimeMs: number;
-  readonly reportError: (error: unknown) => void;
 }
 
-/** Reads the keys, makes the first, and from then on replaces them every seven days while it runs. */
+/** Reads the keys, makes the first, and replaces one that is used after seven days. They are read again while in use. */
 export async function openTokenKeys(parts: TokenKeyParts): Promise<TokenKeys> {
   const { now, elapsedMs } = parts;
   let keys: readonly StoredKey[] = [];
@@ -72,25 +71,21 @@ export async function openTokenKeys(parts: TokenKeyParts): Promise<TokenKeys> {
       reading = null;
     }));
   await readOnce();
-  const timer = setInterval(() => void readOnce().catch(parts.reportError), READ_EVERY_MS).unref();
+  const isOlderThan = (ageMs: number): boolean => reading !== null || elapsedMs() - readAtMs >= ageMs;
   const tryFind = (id: string): TokenKey | undefined => {
     const found = keys.find((each) => each.id === id);
     return found === undefined ? undefined : { id, key: Buffer.from(found.key, 'hex') };
   };
   return {
-    getCurrent: () => {
+    readCurrent: async () => {
+      if (isOlderThan(READ_EVERY_MS)) await readOnce();
       const current = keys.findLast(({ sinceMs }) => sinceMs <= now()) ?? keys[0];
       if (current === undefined) throw new Error('There is no key to sign tokens with.');
       return { id: current.id, key: Buffer.from(current.key, 'hex') };
     },
     find: async (id) => {
-      const known = tryFind(id);
-      if (known !== undefined) return known;
-      if (reading !== null || elapsedMs() - readAtMs >= READ_AGAIN_AFTER_MS) await readOnce();
+      if (isOlderThan(tryFind(id) === undefined ? READ_AGAIN_AFTER_MS : READ_EVERY_MS)) await readOnce();
       return tryFind(id);
-    },
-    stop: () => {
-      clearInterval(timer);
     },
   };
 }

@@ -62,7 +62,7 @@ describe.skipIf(findPostgres() === undefined)('the image of the service', () => 
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
-  it('migrates, adds a tenant and serves it with nothing but its own files, which it leaves as they are', async () => {
+  it('migrates, serves, and adds a tenant with nothing but its own files, which it leaves as they are', async () => {
     const before = await listApp();
     const owner = { DATABASE_URL: server.url };
     const argumentsOf = (file: string): readonly string[] =>
@@ -70,15 +70,7 @@ describe.skipIf(findPostgres() === undefined)('the image of the service', () => 
 
     const migrated = await runToEnd([...image.entrypoint, ...argumentsOf('migrate-job.yaml')], app, owner);
     expect(migrated).toContain('was brought from version 0');
-    const added = await runToEnd([...image.entrypoint, 'tenant', 'add', '7'], app, owner);
-    const credentials = JSON.parse(added) as {
-      tenant: number;
-      accessToken: string;
-      accessTokenSecret: string;
-    };
-
     const change: Readonly<Record<string, string>> = {
-      '--data=/data': `--data=${join(folder, 'data')}`,
       '--port=8080': '--port=0',
       '--metrics-port=9464': '--metrics-port=0',
       '--drain-seconds=10': '--drain-seconds=1',
@@ -88,6 +80,12 @@ describe.skipIf(findPostgres() === undefined)('the image of the service', () => 
       DATABASE_URL: server.servingUrl,
     });
     await Promise.race([once(child.stdout, 'data'), closed]);
+    const added = await runToEnd([...image.entrypoint, 'tenant', 'add', '7'], app, owner);
+    const credentials = JSON.parse(added) as {
+      tenant: number;
+      accessToken: string;
+      accessTokenSecret: string;
+    };
     const { port } = new URL((JSON.parse(output.stdout) as { url: string }).url);
     const service = { ...credentials, url: `http://127.0.0.1:${port}` };
 

@@ -23,7 +23,6 @@ interface ComposeService {
   readonly read_only?: boolean;
   readonly user?: string;
   readonly cap_drop?: readonly string[];
-  readonly tmpfs?: readonly string[];
   readonly healthcheck?: { readonly test: readonly string[] };
   readonly environment: Readonly<Record<string, string>>;
 }
@@ -62,7 +61,7 @@ describe('the image', () => {
       host: '0.0.0.0',
       metricsHost: '0.0.0.0',
       requireToken: true,
-      live: false,
+      servesEveryTenant: true,
     });
   });
 });
@@ -112,9 +111,9 @@ describe('the deployment', () => {
     expect(readinessProbe?.httpGet.path).toBe('/healthz/ready');
   });
 
-  it('keeps its folder where it may write, requires tokens, and makes up no traffic', () => {
-    expect(container.volumeMounts?.map(({ mountPath }) => mountPath)).toEqual([options.dataFolder]);
-    expect(options).toMatchObject({ requireToken: true, live: false, records: 0, quirks: [] });
+  it('serves every tenant, requires tokens, and needs no folder', () => {
+    expect([container.volumeMounts, options.dataFolder]).toEqual([undefined, '']);
+    expect(options).toMatchObject({ servesEveryTenant: true, requireToken: true });
   });
 
   it('is given longer to end than it takes', () => {
@@ -149,9 +148,8 @@ describe('the Compose file', () => {
   });
 
   it('gives arguments that the service takes, and asks it on its port', () => {
-    const options = readOptions(reporting.command!.map((each) => each.replace('${TENANT:?}', '7')));
-    expect(options).toMatchObject({ tenant: 7, requireToken: true, live: false, records: 0 });
-    expect(reporting.tmpfs?.join()).toContain(`${options.dataFolder}:`);
+    const options = readOptions(reporting.command!);
+    expect(options).toMatchObject({ servesEveryTenant: true, requireToken: true, dataFolder: '' });
     expect(reporting.healthcheck?.test.join(' ')).toContain(`:${String(options.metricsPort)}/healthz/ready`);
     expect(migrate.command?.[0]).toBe('--migrate');
   });

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { ReportKind } from '../../../src-main/common/reporting/reports.ts';
@@ -9,7 +6,8 @@ import type {
   InboundSummaryDocument,
 } from '../../../src-main/common/reporting/wire-schemas.ts';
 import { createRandom, type Random } from '../../../src-main/service/sample/random.ts';
-import { openPostgresStore } from '../../../src-main/service/store-postgres/open-postgres-store.ts';
+import { openPostgresDatabase } from '../../../src-main/service/store-postgres/open-postgres-database.ts';
+import { addSampleTenant, type TenantCredentials } from '../../support/service/every-tenant.ts';
 import { LATE_ORIGIN, startLateWriter, type LateWriter } from '../../support/service/late-writer.ts';
 import { findPostgres, startPostgres } from '../../support/service/postgres-server.ts';
 import { toPeriod } from '../../support/service/service-calls.ts';
@@ -22,6 +20,8 @@ const IS_WHOLE = SECONDS >= 120;
 const CLIENTS = IS_WHOLE ? 96 : 24;
 const KILL_EVERY_MS = IS_WHOLE ? 20_000 : 4_000;
 const MIN_KILLS = 3;
+const TENANTS = [7, 8, 9] as const;
+const RECORDS = 2_500;
 const PAGE_SIZES = [150, 700, 2_500] as const;
 const DAY_MS = 86_400_000;
 const NOW_MS = Math.floor(Date.now() / 1000) * 1000;
@@ -67,21 +67,21 @@ function createWalkCheck(report: ReportKind, truth: Truth, writer: LateWriter) {
   };
 }
 
-describe.skipIf(findPostgres() === undefined)('three processes on one database', () => {
+describe.skipIf(findPostgres() === undefined)('three processes for the three tenants of one database', () => {
   it(
     'lose and repeat nothing while they are killed in turn and the database is started again',
     async () => {
-      const folder = await mkdtemp(join(tmpdir(), 'chaos-'));
       const server = await startPostgres();
       await server.migrate('channelscope');
-      await server.addTenant('channelscope', 1001);
       const random = createRandom(15);
-      const args = ['--data', folder, '--records', '5000', '--days', '7', '--no-live', '--require-token'];
-      const begin = () => startServiceProcess(server.servingUrl, args);
-      // The first makes the history, and the credentials that all share.
-      const processes = [await begin()];
-      processes.push(...(await Promise.all([begin(), begin()])));
-      const addresses = processes.map(({ ready }) => ready);
+      const tenants: TenantCredentials[] = [];
+      for (const tenant of TENANTS) {
+        const sample = { tenant, records: RECORDS, now: () => NOW_MS };
+        tenants.push(await addSampleTenant(server, 'channelscope', sample));
+      }
+      const begin = () => startServiceProcess(server.servingUrl, ['--require-token']);
+      const processes = await Promise.all([begin(), begin(), begin()]);
+      const addresses = processes.map(({ url }) => url);
       const tally: WalkTally = {
         requests: 0,
         endedWalks: 0,
@@ -90,19 +90,25 @@ describe.skipIf(findPostgres() === undefined)('three processes on one database',
         cut: 0,
         faults: [],
       };
-      const truth = await readTruth({ processes: addresses, random, tally });
-      const store = await openPostgresStore(
-        { url: server.url, schema: 'channelscope', tenant: 1001 },
+      const database = await openPostgresDatabase(
+        { url: server.url, schema: 'channelscope' },
         { now: Date.now, reportError: () => undefined },
       );
-      const writer = startLateWriter(store, PERIOD, random);
+      /** Each tenant with what is known of it. */
+      const known = await Promise.all(
+        tenants.map(async (credentials) => ({
+          credentials,
+          truth: await readTruth({ processes: addresses, credentials, random, tally }),
+          writer: startLateWriter(await database.openTenant(credentials.tenant), PERIOD, random),
+        })),
+      );
       let kills = 0;
       const endMs = performance.now() + SECONDS * 1000;
       // A busy machine takes longer to start as many processes as are killed.
       const isGoingOn = (): boolean => performance.now() < endMs || kills < MIN_KILLS;
 
-      const live = async (): Promise<void> => {
-        const client = createClient({ processes: addresses, random, tally });
+      const live = async ({ credentials, truth, writer }: (typeof known)[number]): Promise<void> => {
+        const client = createClient({ processes: addresses, credentials, random, tally });
         await client.signIn();
         while (isGoingOn()) {
           const report = pick(REPORTS, random);
@@ -118,8 +124,8 @@ describe.skipIf(findPostgres() === undefined)('three processes on one database',
           await client.readStatus();
         }
       };
-      const clients = Array.from({ length: CLIENTS }, () =>
-        live().catch((error: unknown) => {
+      const clients = Array.from({ length: CLIENTS }, (_, place) =>
+        live(known[place % known.length]!).catch((error: unknown) => {
           tally.faults.push(String(error));
         }),
       );
@@ -140,7 +146,7 @@ describe.skipIf(findPostgres() === undefined)('three processes on one database',
       };
       try {
         await Promise.all([...clients, kill(), restartDatabase()]);
-        await writer.stop();
+        for (const { writer } of known) await writer.stop();
         const longestMs = Math.max(...processes.map((each) => each.readLongestMs()));
         if (IS_WHOLE) process.stdout.write(`${JSON.stringify({ ...tally, kills, longestMs })}\n`);
         expect(tally.faults).toEqual([]);
@@ -149,12 +155,11 @@ describe.skipIf(findPostgres() === undefined)('three processes on one database',
         expect(tally.continuedWalks).toBeGreaterThan(0);
         expect(tally.cut).toBeGreaterThan(0);
         expect(tally.unavailable).toBeGreaterThan(0);
-        expect(writer.listWritten().size).toBeGreaterThan(0);
+        for (const { writer } of known) expect(writer.listWritten().size).toBeGreaterThan(0);
       } finally {
         for (const each of processes) await each.stop();
-        await store.close();
+        await database.close();
         await server.stop();
-        await rm(folder, { recursive: true, force: true, maxRetries: 5 });
       }
     },
     SECONDS * 1000 + 180_000,

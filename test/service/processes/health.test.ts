@@ -127,7 +127,7 @@ describe('health and metrics of a process', () => {
 
   it('ends with an error where the service can not start, rather than live on as one that is never ready', async () => {
     const nowhere = `postgresql://service@localhost/postgres?host=${encodeURIComponent(join(folder, 'nowhere'))}`;
-    await expect(start([], { DATABASE_URL: nowhere })).rejects.toThrow('database');
+    await expect(start(['--tenant', '1001'], { DATABASE_URL: nowhere })).rejects.toThrow('database');
     expect(children.map(({ exitCode }) => exitCode)).toEqual([1]);
   });
 
@@ -161,7 +161,9 @@ describe('health and metrics of a process', () => {
       const server = await startPostgres();
       try {
         await server.migrate('channelscope');
-        const { health, service, readLines } = await start([], { DATABASE_URL: server.url });
+        const { health, service, readLines } = await start(['--tenant', '1001'], {
+          DATABASE_URL: server.url,
+        });
         const address = toReportAddress(service, 'inbound-detail');
         const period = toPeriod(Date.now() - 3_600_000, Date.now());
         expect((await post(service, address, period)).status).toBe(200);

@@ -155,7 +155,15 @@ describe('requests that no client should send', () => {
       'x-a': 'secret',
     });
     expect(log).toHaveLength(1);
-    expect(Object.keys(log[0]!)).toEqual(['at', 'request', 'method', 'route', 'status', 'durationMs']);
+    expect(Object.keys(log[0]!)).toEqual([
+      'at',
+      'request',
+      'method',
+      'route',
+      'tenant',
+      'status',
+      'durationMs',
+    ]);
     expect(JSON.stringify(log)).not.toMatch(/secret|one|two|three/);
   });
 

@@ -46,7 +46,7 @@ function describeTenants(name: string, getPlace: () => Place): void {
       expect(Object.keys(first)).toEqual(['tenant', 'accessToken', 'accessTokenSecret']);
       await run('add', '1234567');
       await expect(run('add', '7')).rejects.toThrow('is there already');
-      const empty = { inboundRecords: 0, outboundRecords: 0 };
+      const empty = { inboundRecords: 0, outboundRecords: 0, newestInbound: null };
       expect(await run('list')).toEqual([
         { tenant: 7, ...empty },
         { tenant: 1_234_567, ...empty },
@@ -99,7 +99,10 @@ describe('npm run service -- tenant', () => {
     await startTestService({ dataFolder: own, records: 10 }).then((service) => service.stop());
     const run = runIn({ args: ['--data', own], start: () => Promise.reject(new Error()) });
     await run('add', '5');
-    expect(await run('list')).toMatchObject([{ tenant: 5 }, { tenant: 1001, inboundRecords: 10 }]);
+    expect(await run('list')).toMatchObject([
+      { tenant: 5 },
+      { tenant: 1001, inboundRecords: 10, newestInbound: expect.stringMatching(/Z$/) as string },
+    ]);
     await run('remove', '1001', '--forget-records');
     expect(await run('list')).toMatchObject([{ tenant: 5 }]);
   });

@@ -2,11 +2,21 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import pg from 'pg';
 import { REPORT_KINDS, type ReportKind } from '../../../src-main/common/reporting/reports.ts';
 import { createRandom } from '../../../src-main/service/sample/random.ts';
-import type { RunningService } from '../../../src-main/service/start-service.ts';
 import { openPostgresStore } from '../../../src-main/service/store-postgres/open-postgres-store.ts';
+import {
+  addSampleTenant,
+  startEveryTenant,
+  type TenantCredentials,
+} from '../../support/service/every-tenant.ts';
 import { findPostgres, startPostgres, type PostgresServer } from '../../support/service/postgres-server.ts';
 import { startTestService } from '../../support/service/running-service.ts';
-import { authorise, post, toPeriod, toReportAddress } from '../../support/service/service-calls.ts';
+import {
+  authorise,
+  callReport,
+  post,
+  toPeriod,
+  toReportAddress,
+} from '../../support/service/service-calls.ts';
 
 const REQUESTS = 2_000;
 const AT_ONCE = 8;
@@ -15,102 +25,134 @@ const WEEK = toPeriod(NOW_MS - 7 * 86_400_000, NOW_MS);
 const TOKEN = '/api/ServiceReporting/CreateToken';
 
 interface Served {
-  readonly service: RunningService;
+  readonly url: string;
+  readonly credentials: TenantCredentials;
+  readonly tenant: number;
   readonly headers: Record<string, string>;
   /** A cursor of each report that has a second page. */
   readonly cursors: ReadonlyMap<ReportKind, string>;
+  /** The documents of each report's first page, as text. */
+  readonly pages: ReadonlyMap<ReportKind, string>;
 }
 
+const KINDS = ['token', 'path', 'cursor', 'credentials', 'own'] as const;
+
 /**
- * The attack: a client with everything that one tenant was given asks for the records of another. Nothing of it counts
- * there: tokens and cursors are signed for their tenant, and the database shows a transaction the rows of one.
+ * The attack: a client with everything that one tenant was given asks for the records of another, at the process of
+ * either or at one that serves both. Nothing of it counts there: tokens and cursors are signed for their tenant, and the
+ * database shows a transaction the rows of one.
  */
 describe.skipIf(findPostgres() === undefined)('two tenants on one PostgreSQL database', () => {
   let server: PostgresServer;
-  let one: Served;
-  let two: Served;
+  let credentials: readonly TenantCredentials[];
+  const now = (): number => NOW_MS;
   beforeAll(async () => {
     server = await startPostgres();
     await server.migrate('shared');
-    one = await serve(501);
-    two = await serve(502);
+    const add = (tenant: number) => addSampleTenant(server, 'shared', { tenant, records: 2_000, now });
+    credentials = [await add(501), await add(502)];
   });
-  afterAll(async () => {
-    await one.service.stop();
-    await two.service.stop();
-    await server.stop();
-  });
+  afterAll(() => server.stop());
 
-  const serve = async (tenant: number): Promise<Served> => {
-    await server.addTenant('shared', tenant);
-    const now = (): number => NOW_MS;
-    const openStore = () =>
-      openPostgresStore(
-        { url: server.servingUrl, schema: 'shared', tenant },
-        { now, reportError: () => undefined },
-      );
-    const service = await startTestService({ tenant, seed: tenant, now, openStore, requireToken: true });
-    const headers = await authorise(service);
+  const readFirstPages = async (url: string, given: TenantCredentials): Promise<Served> => {
+    const { tenant } = given;
+    const headers = await authorise({ ...given, url });
     const cursors = new Map<ReportKind, string>();
+    const pages = new Map<ReportKind, string>();
     for (const report of REPORT_KINDS) {
-      const response = await post(service, toReportAddress(service, report), { ...WEEK, size: 3 }, headers);
-      const { lastDocument } = (await response.json()) as { lastDocument: string };
-      if (lastDocument !== '') cursors.set(report, lastDocument);
+      const page = await callReport({ url, tenant }, report, { ...WEEK, size: 3 }, headers);
+      if (page.lastDocument !== '') cursors.set(report, page.lastDocument);
+      pages.set(report, JSON.stringify(page.documents));
     }
-    return { service, headers, cursors };
+    return { url, tenant, credentials: given, headers, cursors, pages };
   };
 
-  it(`refuse each other’s tokens, cursors and identifiers: ${REQUESTS} generated requests`, async () => {
-    expect([one.cursors.size, two.cursors.size]).toEqual([4, 4]);
-    const random = createRandom(20261123);
-    const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)]!;
-    const seen = new Map<string, number>();
-    const faults: string[] = [];
-    const count = (what: string): void => void seen.set(what, (seen.get(what) ?? 0) + 1);
+  const startOneEach = async (): Promise<Arrangement> => {
+    const services = await Promise.all(
+      credentials.map(({ tenant }) => {
+        const place = { url: server.servingUrl, schema: 'shared', tenant };
+        const openStore = () => openPostgresStore(place, { now, reportError: () => undefined });
+        return startTestService({ tenant, now, openStore, requireToken: true });
+      }),
+    );
+    // A start without the folder of the first one makes new credentials.
+    credentials = services.map(({ tenant, accessToken, accessTokenSecret }) => ({
+      tenant,
+      accessToken,
+      accessTokenSecret,
+    }));
+    return { urls: services.map(({ url }) => url), stop: () => stopAll(services) };
+  };
+  const startOneForBoth = async (): Promise<Arrangement> => {
+    const serving = await startEveryTenant(server, 'shared', { now });
+    return { urls: [serving.url, serving.url], stop: serving.stop };
+  };
+  const startTwoForBoth = async (): Promise<Arrangement> => {
+    const processes = await Promise.all([1, 2].map(() => startEveryTenant(server, 'shared', { now })));
+    return { urls: processes.map(({ url }) => url), stop: () => stopAll(processes) };
+  };
 
-    /** What belongs to `from`, sent where `to` is served. */
-    const attack = async (from: Served, to: Served): Promise<void> => {
-      const kind = pick(['token', 'path', 'cursor', 'credentials'] as const);
-      const report = pick(REPORT_KINDS);
-      const body = { ...WEEK, size: pick([1, 50, 10_000]) };
-      if (kind === 'token') {
-        const path = pick([
-          toReportAddress(to.service, report),
-          `/api/ServiceReporting/Status/${to.service.tenant}`,
-        ]);
-        const { status } = await post(to.service, path, body, from.headers);
-        if (status !== 401) faults.push(`${kind} ${path}: ${status}`);
-      } else if (kind === 'path') {
-        // The other tenant's number at the process of one's own, with a token that counts there.
-        const path = toReportAddress({ ...from.service, tenant: to.service.tenant }, report);
-        const { status } = await post(from.service, path, body, from.headers);
-        if (status !== 401) faults.push(`${kind} ${path}: ${status}`);
-      } else if (kind === 'cursor') {
-        const lastDocument = from.cursors.get(report) ?? '';
-        const path = toReportAddress(to.service, report);
-        const response = await post(to.service, path, { ...body, lastDocument }, to.headers);
-        const page = (await response.json()) as { isValid: boolean; documents?: unknown[] };
-        if (page.isValid || (page.documents ?? []).length > 0) faults.push(`${kind} ${report}`);
-      } else {
-        const { accessToken, accessTokenSecret, tenant } = from.service;
-        const given = { accessToken, accessTokenSecret, tenant: pick([tenant, to.service.tenant]) };
-        const { status } = await post(to.service, TOKEN, given);
-        if (status !== 401 && status !== 429) faults.push(`${kind}: ${status}`);
-      }
-      count(kind);
-    };
-    let left = REQUESTS;
-    const work = async (): Promise<void> => {
-      while (left > 0) {
-        left -= 1;
-        await (random() < 0.5 ? attack(one, two) : attack(two, one));
-      }
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, work));
-    expect(faults).toEqual([]);
-    for (const kind of ['token', 'path', 'cursor', 'credentials'])
-      expect(seen.get(kind)).toBeGreaterThan(300);
-  }, 120_000);
+  it.each([
+    ['a process for each', startOneEach],
+    ['one process for both', startOneForBoth],
+    ['two processes for both', startTwoForBoth],
+  ])(
+    `refuse each other’s tokens, cursors and identifiers: ${REQUESTS} generated requests, %s`,
+    async (_name, start) => {
+      // Those of the arrangement before.
+      await server.run('DELETE FROM shared.refused_address');
+      const { urls, stop } = await start();
+      const [one, two] = await Promise.all(
+        credentials.map((each, place) => readFirstPages(urls[place]!, each)),
+      );
+      if (one === undefined || two === undefined) throw new Error('Two tenants are served.');
+      expect([one.cursors.size, two.cursors.size]).toEqual([4, 4]);
+      const random = createRandom(20261123);
+      const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)]!;
+      const seen = new Map<string, number>();
+      const faults: string[] = [];
+
+      /** What belongs to `from`, sent where `to` is served. */
+      const attack = async (from: Served, to: Served): Promise<void> => {
+        const kind = pick(KINDS);
+        const report = pick(REPORT_KINDS);
+        const body = { ...WEEK, size: pick([1, 50, 10_000]) };
+        seen.set(kind, (seen.get(kind) ?? 0) + 1);
+        if (kind === 'token') {
+          const path = pick([toReportAddress(to, report), `/api/ServiceReporting/Status/${to.tenant}`]);
+          const { status } = await post(to, path, body, from.headers);
+          if (status !== 401) faults.push(`${kind} ${path}: ${status}`);
+        } else if (kind === 'path') {
+          // The other tenant's number at the process of one's own, with a token that counts there.
+          const path = toReportAddress(to, report);
+          const { status } = await post(from, path, body, from.headers);
+          if (status !== 401) faults.push(`${kind} ${path}: ${status}`);
+        } else if (kind === 'cursor') {
+          const lastDocument = from.cursors.get(report) ?? '';
+          const page = await callReport(to, report, { ...body, lastDocument }, to.headers);
+          if (page.isValid || page.documents.length > 0) faults.push(`${kind} ${report}`);
+        } else if (kind === 'credentials') {
+          const { status } = await post(to, TOKEN, { ...from.credentials, tenant: to.tenant });
+          if (status !== 401 && status !== 429) faults.push(`${kind}: ${status}`);
+        } else {
+          const page = await callReport(to, report, { ...WEEK, size: 3 }, to.headers);
+          if (JSON.stringify(page.documents) !== to.pages.get(report)) faults.push(`${kind} ${report}`);
+        }
+      };
+      let left = REQUESTS;
+      const work = async (): Promise<void> => {
+        while (left > 0) {
+          left -= 1;
+          await (random() < 0.5 ? attack(one, two) : attack(two, one));
+        }
+      };
+      await Promise.all(Array.from({ length: AT_ONCE }, work));
+      await stop();
+      expect(faults).toEqual([]);
+      for (const kind of KINDS) expect(seen.get(kind)).toBeGreaterThan(300);
+    },
+    120_000,
+  );
 
   it('are behind a wall in the database too: a role that serves sees, adds and changes the rows of one tenant', async () => {
     const client = new pg.Client({ connectionString: server.servingUrl });
@@ -145,3 +187,13 @@ describe.skipIf(findPostgres() === undefined)('two tenants on one PostgreSQL dat
     }
   });
 });
+
+interface Arrangement {
+  /** Where each tenant is served. */
+  readonly urls: readonly string[];
+  stop(): Promise<void>;
+}
+
+async function stopAll(services: readonly { stop(): Promise<void> }[]): Promise<void> {
+  for (const service of services) await service.stop();
+}

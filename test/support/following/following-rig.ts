@@ -13,9 +13,10 @@ import type { SavedConnection } from '../../../src-main/core/connections/connect
 import type { ConnectionStore } from '../../../src-main/core/connections/create-connections.ts';
 import { createFollowing } from '../../../src-main/core/following/create-following.ts';
 import { createServiceApp } from '../../../src-main/service/create-service-app.ts';
+import { serveOneTenant } from '../../../src-main/service/tenants/served-tenant.ts';
+import { createBareTenant } from '../service/bare-tenant.ts';
 import { createRandom } from '../../../src-main/service/sample/random.ts';
 import { DEFAULT_SERVICE_OPTIONS } from '../../../src-main/service/service-options.ts';
-import { createSimulatedPlatform } from '../../../src-main/service/simulation/simulated-platform.ts';
 import { openSqliteStore } from '../../../src-main/service/store-sqlite/open-sqlite-store.ts';
 import { bundledScript } from '../bundled/bundled-script.ts';
 import { createSilentLogger } from '../silent-logger.ts';
@@ -43,13 +44,10 @@ export async function createFollowingRig(options: FollowingRigOptions) {
   const clock = { ...createSkipClock(), now, sleep: () => Promise.resolve() };
   const store = openSqliteStore(join(folder, 'service'));
   const app = createServiceApp({
-    store,
-    tenant: 1001,
-    seed: 1,
-    cursorKey: Buffer.alloc(32, 7),
+    tenants: serveOneTenant(createBareTenant(store, now), () => Promise.resolve(true)),
+    exampleTenant: 1001,
+    isTransientError: store.isTransientError,
     options: DEFAULT_SERVICE_OPTIONS,
-    platform: createSimulatedPlatform(now),
-    checkCredentials: () => Promise.resolve(true),
     now,
     elapsedMs: () => performance.now(),
     reportError: (error) => {

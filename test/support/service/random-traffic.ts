@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { createServiceApp } from '../../../src-main/service/create-service-app.ts';
+import { serveOneTenant } from '../../../src-main/service/tenants/served-tenant.ts';
+import { createBareTenant } from './bare-tenant.ts';
 import { DEFAULT_SERVICE_OPTIONS } from '../../../src-main/service/service-options.ts';
-import { createSimulatedPlatform } from '../../../src-main/service/simulation/simulated-platform.ts';
 import { openSqliteStore } from '../../../src-main/service/store-sqlite/open-sqlite-store.ts';
 import type { TrafficBatch } from '../../../src-main/service/store/records.ts';
 import type { OpenStore } from './engines.ts';
@@ -34,12 +35,9 @@ export async function startBareService(openStore?: OpenStore): Promise<BareServi
   const now = (): number => START_MS + SPAN_MS;
   const app = createServiceApp({
     options: DEFAULT_SERVICE_OPTIONS,
-    store,
-    tenant: 1001,
-    seed: 1,
-    cursorKey: Buffer.alloc(32, 7),
-    platform: createSimulatedPlatform(now),
-    checkCredentials: () => Promise.resolve(false),
+    tenants: serveOneTenant(createBareTenant(store, now), () => Promise.resolve(false)),
+    exampleTenant: 1001,
+    isTransientError: store.isTransientError,
     now,
     elapsedMs: () => performance.now(),
     reportError: (error) => errors.push(error),

@@ -9,16 +9,10 @@ import { portOf } from '../raw-socket.ts';
 const MAIN = fileURLToPath(bundledScript('service-main'));
 const TRY_AGAIN_MS = 200;
 
-export interface ReadyLine {
-  readonly url: string;
-  readonly tenant: number;
-  readonly accessToken: string;
-  readonly accessTokenSecret: string;
-}
-
 /** A service process at one address, whichever process that is at the moment. */
 export interface ServiceProcess {
-  readonly ready: ReadyLine;
+  /** Base address. */
+  readonly url: string;
   /** Kills it at once and starts another at the same address, again and again until one is up. */
   replace(): Promise<void>;
   /** The longest time that a request took by what the processes have logged. */
@@ -34,7 +28,7 @@ export async function startServiceProcess(
   let child: ChildProcess;
   let isStopped = false;
   let longestMs = 0;
-  const start = async (port: number): Promise<ReadyLine> => {
+  const start = async (port: number): Promise<string> => {
     const env = { ...process.env, DATABASE_URL: databaseUrl };
     const all = [MAIN, '--port', String(port), ...args];
     child = spawn(process.execPath, all, { env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -47,7 +41,7 @@ export async function startServiceProcess(
     });
     const [line] = (await Promise.race([once(stdout, 'data'), once(child, 'close')])) as [unknown];
     if (!Buffer.isBuffer(line)) throw new Error(`The service did not start: ${lastWords}`);
-    return JSON.parse(line.toString()) as ReadyLine;
+    return (JSON.parse(line.toString()) as { url: string }).url;
   };
   const kill = async (signal: NodeJS.Signals): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return;
@@ -55,14 +49,14 @@ export async function startServiceProcess(
     child.kill(signal);
     await closed;
   };
-  const ready = await start(0);
+  const url = await start(0);
   return {
-    ready,
+    url,
     replace: async () => {
       await kill('SIGKILL');
       for (let attempt = 0; !isStopped; attempt += 1) {
         try {
-          await start(portOf(ready));
+          await start(portOf({ url }));
           return;
         } catch (error) {
           if (attempt === 150) throw error;

@@ -7,8 +7,8 @@ import {
 } from '../../../src-main/common/reporting/wire-schemas.ts';
 import type { ReportKind } from '../../../src-main/common/reporting/reports.ts';
 import type { Random } from '../../../src-main/service/sample/random.ts';
-import type { ReadyLine } from './service-processes.ts';
-import { post, toReportAddress } from './service-calls.ts';
+import type { TenantCredentials } from './every-tenant.ts';
+import { post, toReportAddress, type CalledService } from './service-calls.ts';
 
 const TOKEN_PATH = '/api/ServiceReporting/CreateToken';
 const GIVE_UP_MS = 60_000;
@@ -30,17 +30,20 @@ export interface WalkTally {
 }
 
 export interface WalkingClients {
-  readonly processes: readonly ReadyLine[];
+  /** Base addresses. */
+  readonly processes: readonly string[];
+  readonly credentials: TenantCredentials;
   readonly random: Random;
   readonly tally: WalkTally;
 }
 
-type Call = (at: ReadyLine) => Promise<unknown>;
+type Call = (at: CalledService) => Promise<unknown>;
 
 /** One client: it takes any process for each request, and after an error another one for the same request. */
-export function createClient({ processes, random, tally }: WalkingClients) {
+export function createClient({ processes, credentials, random, tally }: WalkingClients) {
+  const { tenant } = credentials;
   let headers: Record<string, string> = {};
-  const pick = (other?: ReadyLine): ReadyLine => {
+  const pick = (other?: string): string => {
     const choice = processes.filter((each) => each !== other);
     return choice[Math.floor(random() * choice.length)]!;
   };
@@ -50,7 +53,7 @@ export function createClient({ processes, random, tally }: WalkingClients) {
     for (let at = pick(); ; at = pick(at)) {
       try {
         tally.requests += 1;
-        const content = await call(at);
+        const content = await call({ url: at, tenant });
         if (content !== undefined) return content;
         tally.unavailable += 1;
       } catch (error) {
@@ -73,15 +76,12 @@ export function createClient({ processes, random, tally }: WalkingClients) {
   };
   return {
     signIn: async (): Promise<void> => {
-      const content = await insist(async (at) => {
-        const { accessToken, accessTokenSecret, tenant } = at;
-        return read(await post(at, TOKEN_PATH, { accessToken, accessTokenSecret, tenant }));
-      });
+      const content = await insist(async (at) => read(await post(at, TOKEN_PATH, credentials)));
       if (!Value.Check(TokenResponse, content)) throw new Error('The token is not as specified.');
       headers = { authorization: `bearer ${content.token}` };
     },
     readStatus: async (): Promise<void> => {
-      const path = `/api/ServiceReporting/Status/${processes[0]!.tenant}`;
+      const path = `/api/ServiceReporting/Status/${tenant}`;
       const content = await insist(async (at) => read(await post(at, path, undefined, headers)));
       if (!Value.Check(StatusResponse, content)) throw new Error('The status is not as specified.');
     },

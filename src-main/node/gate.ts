@@ -1,9 +1,9 @@
-import { AppError } from '../../common/contract/errors.ts';
+import { AppError } from '../common/contract/errors.ts';
 
 const MAX_WAITING_CALLS = 1000;
 
 /** Lets a few calls through at a time; the others wait in order. */
-type Gate = <T>(run: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
+export type Gate = <T>(run: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
 
 /**
  * A gate for at most `limit` calls at once. A call whose signal aborts leaves the queue at once; with a

@@ -1,0 +1,80 @@
+import { AppError } from '../../common/contract/errors.ts';
+import { toErrorText } from '../../node/error-text.ts';
+import { createGate } from '../../node/gate.ts';
+import { toStartError } from '../start-error.ts';
+import type { RecordStore } from '../store/record-store.ts';
+import type { ConnectionCounts, SharedRefusals } from '../store/shared-state.ts';
+import {
+  connectPostgres,
+  isTransientPostgresError,
+  MAX_CONNECTIONS,
+  type PostgresConnection,
+} from './connect.ts';
+import { checkVersion } from './migrate.ts';
+import {
+  openTenantStore,
+  readProperties,
+  type PostgresSurroundings,
+  type Properties,
+} from './open-tenant-store.ts';
+import { createRefusals } from './shared-state.ts';
+import { addTenant, hasTenant, readAddedMs } from './tenants.ts';
+
+export type PostgresPlace = Pick<PostgresConnection, 'url' | 'schema'>;
+
+/** A database whose tenants share the connections of a process. */
+export interface PostgresDatabase {
+  /** When each tenant was added, in milliseconds, by its number. */
+  readAddedMs(): Promise<ReadonlyMap<number, number>>;
+  /** What is remembered of a tenant; nothing of one that isn't there. */
+  readProperties(tenant: number): Promise<Properties>;
+  /** Its `close` leaves the connections to other tenants. It uses all of them unless it is given how many. */
+  openTenant(tenant: number, maxConnections?: number): Promise<RecordStore>;
+  /** Makes a tenant that isn't there, where the role may. Throws AppError `local-service.start-failed`. */
+  ensureTenant(tenant: number): Promise<void>;
+  readonly refusals: SharedRefusals;
+  /** Connections that all tenants share. */
+  readonly maxConnections: number;
+  countConnections(): ConnectionCounts;
+  isTransientError(error: unknown): boolean;
+  /** Can be called twice. */
+  close(): Promise<void>;
+}
+
+/** Opens a database that `migrate` has brought up to date. Throws AppError `local-service.start-failed`. */
+export async function openPostgresDatabase(
+  { url, schema }: PostgresPlace,
+  surroundings: PostgresSurroundings,
+): Promise<PostgresDatabase> {
+  const pool = connectPostgres({ url, schema }, surroundings.reportError);
+  try {
+    await checkVersion(pool, schema);
+  } catch (error) {
+    await pool.close();
+    throw toDatabaseError(error);
+  }
+  return {
+    readAddedMs: () => readAddedMs(pool),
+    readProperties: (tenant) => readProperties(pool.forTenant(tenant), tenant),
+    openTenant: (tenant, maxConnections) =>
+      openTenantStore(
+        pool.forTenant(tenant, maxConnections === undefined ? undefined : createGate(maxConnections)),
+        { schema, tenant },
+        surroundings,
+      ),
+    ensureTenant: async (tenant) => {
+      if (!(await hasTenant(pool, tenant))) await addTenant(pool, tenant, surroundings.now());
+    },
+    refusals: createRefusals(pool),
+    maxConnections: MAX_CONNECTIONS,
+    countConnections: pool.countConnections,
+    isTransientError: isTransientPostgresError,
+    close: pool.close,
+  };
+}
+
+/** What the database refuses, as an AppError `local-service.start-failed`. */
+export function toDatabaseError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  return toStartError(`The database can't be used: ${toErrorText(error)}`, error);
+}
