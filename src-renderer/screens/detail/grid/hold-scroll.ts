@@ -25,12 +25,21 @@ export function createScrollHold({ rowHeightPx, readRowCount, isLoaded }: HoldPa
     return !isHorizontal && scrollHeight + clientHeight >= readRowCount() * rowHeightPx;
   }
 
+  /** How far down the rows in view are: a squeezed table skips what it lacks in height in proportion to its scrolling. */
+  function findTopPx(target: HTMLElement): number {
+    const { scrollTop, scrollHeight, clientHeight } = target;
+    if (isExact(target)) return scrollTop;
+    const skippedPx = readRowCount() * rowHeightPx - scrollHeight;
+    return scrollTop + Math.floor((scrollTop / (scrollHeight - clientHeight)) * skippedPx);
+  }
+
   function isReady(target: HTMLElement): boolean {
-    const { scrollTop, clientHeight } = target;
+    const { clientHeight, scrollHeight } = target;
     const rowCount = readRowCount();
-    if (!isExact(target) || rowCount === 0) return true;
-    const first = Math.min(rowCount - 1, Math.max(0, Math.floor(scrollTop / rowHeightPx)));
-    const last = Math.min(rowCount - 1, Math.floor((scrollTop + clientHeight) / rowHeightPx));
+    if (scrollHeight <= clientHeight || rowCount === 0) return true;
+    const topPx = findTopPx(target);
+    const first = Math.min(rowCount - 1, Math.max(0, Math.floor(topPx / rowHeightPx)));
+    const last = Math.min(rowCount - 1, Math.floor((topPx + clientHeight) / rowHeightPx));
     // Both are checked, so that both are requested.
     return [isLoaded(first), isLoaded(last)].every(Boolean);
   }

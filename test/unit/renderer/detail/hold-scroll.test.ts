@@ -91,11 +91,15 @@ describe('scroll to rows that are not loaded', () => {
     expect(asked).toEqual([95, 99]);
   });
 
-  it('is left to the grid where the table is squeezed', () => {
-    const { asked, heard, scrollTo } = createTable(ROW_COUNT, 100 * ROW_HEIGHT_PX);
-    scrollTo(50);
-    expect(asked).toEqual([]);
-    expect(heard).toEqual([50]);
+  it('waits for the rows that a squeezed table has there', () => {
+    const { hold, loaded, asked, heard, scrollTo } = createTable(ROW_COUNT, 100 * ROW_HEIGHT_PX);
+    // Half of the 90 rows' height that it scrolls by, so half of the 900 rows that it skips.
+    scrollTo(45);
+    expect(asked).toEqual([495, 505]);
+    expect(heard).toEqual([]);
+    loaded.add(495).add(505);
+    hold.onRows();
+    expect(heard).toEqual([45]);
   });
 
   it('is forgotten when the table scrolls to its top, or is left', () => {
