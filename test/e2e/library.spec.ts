@@ -165,7 +165,7 @@ test('a folder of Parquet is added, filled with what is cached, and removed from
   const { count } = await detail.countAfter(() => window.openView('/inbound/detail?period=yesterday'));
   await window.openView('/library');
   await page.getByRole('button', { name: 'Parquet folder' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Folders of Parquet' });
+  const dialog = page.getByRole('dialog', { name: 'Parquet folders' });
   await expect(dialog).toContainText('No folder follows Local service yet.');
   await dialog.getByRole('button', { name: 'Add a folder' }).click();
   await expect(dialog.getByRole('status')).toContainText(`${count.toLocaleString('en')} records`);

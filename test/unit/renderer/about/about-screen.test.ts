@@ -83,7 +83,7 @@ describe('the health of the application', () => {
       'not known',
       'stop failed',
       'cache.damaged',
-      'Started safely',
+      'Safe mode',
     ]) {
       expect(screen.text().replaceAll(/[\u2066-\u2069]/gu, '')).toContain(words);
     }

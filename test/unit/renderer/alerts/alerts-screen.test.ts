@@ -172,7 +172,7 @@ test('a hostile name stays text, and deleting asks first', async () => {
 test('of days that nothing is known of, neither firings nor notifications are denied', async () => {
   const nothing = { firings: [], notes: [], others: [{ threshold: 0.05, count: 0 }] };
   const { screen } = await open(makeBoard(), '/alerts/new', makeTest({ ...nothing, knownMinutes: 0 }));
-  expect(textOf(screen)).toContain('Nothing of these 14 days could be judged');
+  expect(textOf(screen)).toContain('None of these 14 days could be judged');
   expect(textOf(screen)).not.toMatch(/would have been none|0 times/);
   screen.unmount();
   const known = await open(makeBoard(), '/alerts/new', makeTest(nothing));

@@ -26,14 +26,14 @@ async function show(info: { isSafe: boolean; host: 'desktop' | 'web' }) {
 }
 
 it('the bar below every screen says that the start was a safe one, and only then', async () => {
-  expect((await show({ isSafe: true, host: 'web' })).page.text()).toContain('Started safely');
-  expect((await show({ isSafe: false, host: 'web' })).page.text()).not.toContain('Started safely');
+  expect((await show({ isSafe: true, host: 'web' })).page.text()).toContain('Safe mode');
+  expect((await show({ isSafe: false, host: 'web' })).page.text()).not.toContain('Safe mode');
 });
 
 it('on the desktop it starts the application as usual; a browser can not', async () => {
   for (const host of ['desktop', 'web'] as const) {
     const { page, countStarts } = await show({ isSafe: true, host });
-    const notice = page.findAll('button').find((button) => button.text().includes('Started safely'));
+    const notice = page.findAll('button').find((button) => button.text().includes('Safe mode'));
     await notice?.trigger('click');
     await flushPromises();
     expect(countStarts()).toBe(host === 'desktop' ? 1 : 0);

@@ -103,8 +103,8 @@ describe('the badge of a reported summary', () => {
   });
 
   it.each([
-    ['inbound-only', 'Can’t be compared', 'The service returned inbound groups only', false],
-    ['summary-incomplete', 'Can’t be compared', 'not read to its end', false],
+    ['inbound-only', "Can't be compared", 'The service returned inbound groups only', false],
+    ['summary-incomplete', "Can't be compared", 'not read to the end', false],
     ['nothing-cached', 'Not cached', 'No records of the period are cached.', true],
   ] as const)('has words for %s', async (obstacle, title, sentence, canFetch) => {
     const text = await open({ verdict: 'not-comparable', obstacle, cachedAtMs: null });
