@@ -1,13 +1,9 @@
+import type { TimeSpan } from '../../src-main/common/time/time-span.ts';
+
 /** A selection of whole buckets: [start, end), start below end. */
 export interface BucketRange {
   readonly start: number;
   readonly end: number;
-}
-
-/** A span of time; `toMs` is exclusive. */
-export interface TimeSpan {
-  readonly fromMs: number;
-  readonly toMs: number;
 }
 
 function clamp(value: number, low: number, high: number): number {

@@ -1,11 +1,11 @@
 import { useRouter } from 'vue-router';
 import type { SavedStatement } from '../../src-main/common/model/settings/settings.ts';
-import type { Instants } from '../period/period-selection.ts';
+import type { PeriodEnds } from '../period/period-selection.ts';
 import { usePeriodStore } from '../stores/period.ts';
 import { useSqlStore } from '../stores/sql.ts';
 
 /** Returns a function that shows a statement on the SQL screen and runs it there, over a span of its own where one is given. */
-export function useOpenAsSql(): (statement: string, asOfMs: number, span?: Instants) => Promise<void> {
+export function useOpenAsSql(): (statement: string, asOfMs: number, span?: PeriodEnds) => Promise<void> {
   const sql = useSqlStore();
   const periods = usePeriodStore();
   const router = useRouter();

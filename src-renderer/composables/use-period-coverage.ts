@@ -2,6 +2,7 @@ import { watchThrottled } from '@vueuse/core';
 import { computed, shallowRef, watch } from 'vue';
 import type { Output } from '../../src-main/common/contract/index.ts';
 import type { PeriodScope } from '../../src-main/common/model/records/record-scope.ts';
+import type { TimeSpan } from '../../src-main/common/time/time-span.ts';
 import { useBackend } from '../backend/backend.ts';
 import { useDownloadsStore } from '../stores/downloads.ts';
 import { useFollowingStore } from '../stores/following.ts';
@@ -21,7 +22,7 @@ const UNFETCHABLE_TAIL_MS = 10_000;
 const TAIL_SHARE = 0.01;
 const TAIL_LIMITS_MS = [60_000, 900_000] as const;
 
-function toMaxTailMs({ fromMs, toMs }: { readonly fromMs: number; readonly toMs: number }): number {
+function toMaxTailMs({ fromMs, toMs }: TimeSpan): number {
   const [least, most] = TAIL_LIMITS_MS;
   return Math.min(most, Math.max(least, (toMs - fromMs) * TAIL_SHARE));
 }

@@ -6,6 +6,7 @@ import { MARKS } from '../../src-main/common/model/records/record-mark.ts';
 import { useNames } from '../composables/use-names.ts';
 import { isShownTwice, toOffsetLabel } from '../../src-main/common/time/time-zones.ts';
 import { findOpenBound } from '../../src-main/common/query/number-bounds.ts';
+import { MINUTE_MS } from '../../src-main/common/time/durations.ts';
 import { isolateText } from '../../src-main/common/words/isolate-text.ts';
 import { formatCount, formatMeasure } from '../format/numbers.ts';
 
@@ -71,7 +72,7 @@ export function useConditionWords(readZone: () => string): (condition: FieldCond
 
   function toClock(atMs: number): string {
     const zone = readZone();
-    const time = atMs % 60_000 === 0 ? formatClock(atMs, zone) : formatClockSeconds(atMs, zone);
+    const time = atMs % MINUTE_MS === 0 ? formatClock(atMs, zone) : formatClockSeconds(atMs, zone);
     return isShownTwice(atMs, zone) ? `${time} ${toOffsetLabel(atMs, zone)}` : time;
   }
 

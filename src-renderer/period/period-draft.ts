@@ -2,7 +2,7 @@ import type { CivilTime } from '../../src-main/common/time/civil-time.ts';
 import { isRealCivilTime } from '../../src-main/common/time/civil-time.ts';
 import { fromCivilTime } from '../../src-main/common/time/time-zones.ts';
 import { formatExact } from '../format/dates.ts';
-import type { Instants } from './period-selection.ts';
+import type { PeriodEnds } from './period-selection.ts';
 
 /** The period as typed into the picker's four fields. */
 export interface PeriodDraft {
@@ -13,8 +13,8 @@ export interface PeriodDraft {
 }
 export type DraftFault = 'unreadable' | 'reversed';
 
-/** Returns the texts of the fields for two instants, as a clock in the zone shows them. */
-export function toDraft({ fromMs, toMs }: Instants, zone: string): PeriodDraft {
+/** Returns the texts of the fields for a period, as a clock in the zone shows them. */
+export function toDraft({ fromMs, toMs }: PeriodEnds, zone: string): PeriodDraft {
   const from = formatExact(fromMs, zone);
   const to = formatExact(toMs, zone);
   return {
@@ -25,8 +25,8 @@ export function toDraft({ fromMs, toMs }: Instants, zone: string): PeriodDraft {
   };
 }
 
-/** Returns the instants of a draft, or why it is not a period. */
-export function readDraft(draft: PeriodDraft, zone: string): Instants | DraftFault {
+/** Returns the ends of a draft, or why it is not a period. */
+export function readDraft(draft: PeriodDraft, zone: string): PeriodEnds | DraftFault {
   const from = tryReadCivilTime(draft.fromDay, draft.fromTime);
   const to = tryReadCivilTime(draft.toDay, draft.toTime);
   if (from === null || to === null) return 'unreadable';

@@ -30,7 +30,8 @@ export interface PeriodClock {
   readonly serviceZone: string;
 }
 
-export interface Instants {
+/** The first and the last whole second of a period; both are part of it. */
+export interface PeriodEnds {
   readonly fromMs: number;
   readonly toMs: number;
 }
@@ -44,8 +45,8 @@ const ROLLING_MS: Partial<Record<PeriodPreset, number>> = {
   'last-30-days': 30 * DAY_MS,
 };
 
-/** Returns the first and last whole second of a selection. Days and months begin at midnight in `pickZone`. */
-export function toInstants(selection: PeriodSelection, nowMs: number, pickZone: string): Instants {
+/** Returns the ends of a selection. Days and months begin at midnight in `pickZone`. */
+export function toPeriodEnds(selection: PeriodSelection, nowMs: number, pickZone: string): PeriodEnds {
   if (selection.kind === 'custom') {
     return { fromMs: floorToSecond(selection.fromMs), toMs: floorToSecond(selection.toMs) };
   }
@@ -68,7 +69,7 @@ export function toPeriod(
   serviceZone: string,
   pickZone: string,
 ): Period {
-  const { fromMs, toMs } = toInstants(selection, nowMs, pickZone);
+  const { fromMs, toMs } = toPeriodEnds(selection, nowMs, pickZone);
   return {
     startDate: toWireDate(fromMs, serviceZone),
     endDate: toWireDate(toMs, serviceZone),

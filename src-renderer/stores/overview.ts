@@ -2,6 +2,7 @@ import { useThrottleFn } from '@vueuse/core';
 import { defineStore } from 'pinia';
 import { ref, shallowRef } from 'vue';
 import type { Output } from '../../src-main/common/contract/index.ts';
+import type { TimeSpan } from '../../src-main/common/time/time-span.ts';
 import { useBackend } from '../backend/backend.ts';
 import { oneAtATime } from '../composables/one-at-a-time.ts';
 import { toErrorLike, type ErrorLike } from '../messages/error-like.ts';
@@ -10,9 +11,7 @@ import { toErrorLike, type ErrorLike } from '../messages/error-like.ts';
 const RELOAD_INTERVAL_MS = 4000;
 
 /** Equal buckets of a span. */
-export interface VolumeSpan {
-  readonly fromMs: number;
-  readonly toMs: number;
+export interface VolumeSpan extends TimeSpan {
   readonly buckets: number;
 }
 

@@ -18,8 +18,8 @@ export const usePeriodStore = defineStore('period', () => {
     selection.value = next;
   }
 
-  /** Selects the instants that something cached covers. */
-  function selectSpan({ fromMs, toMs }: selections.Instants): void {
+  /** Selects the period that something cached covers. */
+  function selectSpan({ fromMs, toMs }: selections.PeriodEnds): void {
     select({ kind: 'custom', fromMs, toMs });
   }
 

@@ -9,6 +9,7 @@ import type {
 } from '../../src-main/common/model/records/record.ts';
 import type { RecordFilter } from '../../src-main/common/model/records/record-filter.ts';
 import type { RecordScope } from '../../src-main/common/model/records/record-scope.ts';
+import type { TimeSpan } from '../../src-main/common/time/time-span.ts';
 import { useBackend } from '../backend/backend.ts';
 import { toErrorLike, type ErrorLike } from '../messages/error-like.ts';
 
@@ -22,7 +23,7 @@ export interface RecordQuestion {
   readonly filter: RecordFilter;
   readonly order: RecordOrder;
   /** The period of the chart, [fromMs, toMs). */
-  readonly span: { readonly fromMs: number; readonly toMs: number };
+  readonly span: TimeSpan;
   readonly zone: string;
   /** The same for the same choice of records, also where its period has moved on; absent where it can't. */
   readonly subject?: string | undefined;

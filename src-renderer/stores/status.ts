@@ -1,12 +1,13 @@
 import { defineStore } from 'pinia';
 import { computed, shallowRef, watch } from 'vue';
 import type { StatusHistory, StatusSample } from '../../src-main/common/model/connections/status.ts';
+import { DAY_MS } from '../../src-main/common/time/durations.ts';
 import { useBackend } from '../backend/backend.ts';
 import { toErrorLike, type ErrorLike } from '../messages/error-like.ts';
 import { useAppStore } from './app.ts';
 import { useConnectionsStore } from './connections.ts';
 
-const HISTORY_SPAN_MS = 24 * 3_600_000;
+const HISTORY_SPAN_MS = DAY_MS;
 /** 90 ticks of 16 minutes are exactly 24 hours. */
 const HISTORY_TICKS = 90;
 const REFUSALS = ['client.credentials-refused', 'client.report-refused', 'client.forbidden'];

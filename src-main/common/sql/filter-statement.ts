@@ -9,13 +9,11 @@ import { findOpenBound } from '../query/number-bounds.ts';
 import { REPORTS, type Direction, type ReportField } from '../reporting/reports.ts';
 import { ERROR_FAMILY_COLUMN, SQL_TABLES, UTC_COLUMN, type SqlTableColumn } from './sql-tables.ts';
 import { listClockOffsets, toClockText } from './zone-clock.ts';
+import type { TimeSpan } from '../time/time-span.ts';
 
 /** The clock that times are written in, and the period over which it must be unambiguous. */
-export interface StatementClock {
+export interface StatementClock extends TimeSpan {
   readonly zone: string;
-  readonly fromMs: number;
-  /** Exclusive. */
-  readonly toMs: number;
 }
 
 const CLASS_SQL: Readonly<Record<CodeClass, string>> = {

@@ -1,6 +1,7 @@
 import { AppError } from '../../common/contract/errors.ts';
 import { isMutedAt, type AlertMute, type AlertRule } from '../../common/model/alerts/alert-rule.ts';
 import type { AlertBoard, AlertLogEntry } from '../../common/model/alerts/alert-state.ts';
+import { MINUTE_MS } from '../../common/time/durations.ts';
 import type { ConnectionMute } from './alert-document.ts';
 import type { AlertFile } from './alert-file.ts';
 import type { AlertMemory, RuleMemory } from './alert-memory.ts';
@@ -114,7 +115,7 @@ export async function openAlertBook(file: AlertFile, memory: AlertMemory): Promi
       rules: rules.map((rule) => {
         const state = states.get(rule.id);
         const judgedToMs = state?.judgedToMs ?? null;
-        const blindMinutes = Math.floor((nowMs - (judgedToMs ?? nowMs)) / 60_000);
+        const blindMinutes = Math.floor((nowMs - (judgedToMs ?? nowMs)) / MINUTE_MS);
         return {
           rule: isMutedAt(rule.mute, nowMs) ? rule : { ...rule, mute: null },
           state: {

@@ -1,15 +1,15 @@
 import type { AlertRule } from '../../common/model/alerts/alert-rule.ts';
 import type { AlertNotice } from '../../common/model/alerts/alert-state.ts';
-import { MINUTE_MS } from '../../common/time/durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../common/time/durations.ts';
 import { judgeMinutes, NOT_FIRING, type Turn } from './evaluate/judge-minutes.ts';
 import { toCriterion } from './evaluate/to-criterion.ts';
 import type { RuleMemory } from './alert-memory.ts';
 import { readMinutes, type MinuteSource } from './read-minutes.ts';
 
 /** What is older when it is first seen is no news: it is noted in the log only. */
-const LATE_MS = 3_600_000;
+const LATE_MS = HOUR_MS;
 /** Nothing older is judged: nobody was there. */
-const MAX_BACK_MS = 14 * 86_400_000;
+const MAX_BACK_MS = 14 * DAY_MS;
 
 /** What a turn of a rule leads to: `notice` null stands for a notification. */
 export interface CheckedTurn {

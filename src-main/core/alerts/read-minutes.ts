@@ -1,6 +1,6 @@
 import type { AlertCondition } from '../../common/model/alerts/alert-rule.ts';
 import type { PeriodScope } from '../../common/model/records/record-scope.ts';
-import { MINUTE_MS } from '../../common/time/durations.ts';
+import { DAY_MS, MINUTE_MS } from '../../common/time/durations.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { Cache } from '../cache/cache.ts';
 import { listWalkedParts } from '../snapshots/walked-parts.ts';
@@ -23,7 +23,7 @@ export interface ReadMinutes {
 type RecordCondition = Exclude<AlertCondition, { kind: 'down' }>;
 
 /** Before an error can be called new, a day must be cached in which it could have been seen. */
-const LEARNING_MS = 86_400_000;
+const LEARNING_MS = DAY_MS;
 /** An answer from before the span may speak for its beginning. */
 const BEFORE_MS = 900_000;
 

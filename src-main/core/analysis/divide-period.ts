@@ -1,9 +1,8 @@
 import type { Snapshot } from '../../common/model/cache/snapshot.ts';
+import type { TimeSpan } from '../../common/time/time-span.ts';
 
-/** A part of a span, [fromMs, toMs), for which one snapshot counts. */
-export interface Segment {
-  readonly fromMs: number;
-  readonly toMs: number;
+/** A part of a span for which one snapshot counts. */
+export interface Segment extends TimeSpan {
   readonly snapshotId: number;
 }
 
@@ -21,7 +20,7 @@ type Edge = number;
  */
 export async function dividePeriod(
   snapshots: readonly Snapshot[],
-  span: { readonly fromMs: number; readonly toMs: number },
+  span: TimeSpan,
   countRecords: CountRecords,
 ): Promise<Segment[]> {
   const cached = snapshots.filter(({ recordCount, state }) => recordCount > 0 || state === 'complete');
@@ -40,7 +39,7 @@ export async function dividePeriod(
   return segments;
 }
 
-function listEdges(snapshots: readonly Snapshot[], span: { fromMs: number; toMs: number }): Edge[] {
+function listEdges(snapshots: readonly Snapshot[], span: TimeSpan): Edge[] {
   const edges = snapshots.flatMap((snapshot) => [
     snapshot.period.fromMs,
     toCoveredUntilMs(snapshot),
@@ -71,7 +70,7 @@ function isComplete(snapshot: Snapshot, toMs: number): boolean {
 
 async function findOwner(
   snapshots: readonly Snapshot[],
-  { fromMs, toMs }: { fromMs: number; toMs: number },
+  { fromMs, toMs }: TimeSpan,
   countRecords: CountRecords,
 ): Promise<Snapshot | null> {
   const candidates = snapshots

@@ -1,6 +1,7 @@
 import type { ZoneEvidence, ZoneFinding } from '../../common/model/connections/zone-finding.ts';
 import { formatWireDate } from '../../common/reporting/wire-dates.ts';
 import { utcMsToCivil } from '../../common/time/civil-time.ts';
+import { MINUTE_MS } from '../../common/time/durations.ts';
 import { toOffsetMs } from '../../common/time/time-zones.ts';
 
 /** What was observed of a service. */
@@ -18,7 +19,6 @@ export interface ZoneObservation {
   readonly isServiceClock: boolean;
 }
 
-const MINUTE_MS = 60_000;
 /** Clocks of two computers may differ by this much. */
 const MAX_SKEW_MS = 2 * MINUTE_MS;
 /** A service with traffic has a record that is not older. */

@@ -1,7 +1,6 @@
 import type { RetiredSnapshot } from '../../common/model/cache/cache-state.ts';
 import { toFetchedAtMs, type Snapshot } from '../../common/model/cache/snapshot.ts';
-
-const DAY_MS = 86_400_000;
+import { DAY_MS } from '../../common/time/durations.ts';
 
 export interface RetentionLimits {
   /** 0 for no limit. */

@@ -1,14 +1,13 @@
 import type { Output } from '../../common/contract/index.ts';
 import { toEndMs } from '../../common/model/period.ts';
 import type { Snapshot } from '../../common/model/cache/snapshot.ts';
+import type { TimeSpan } from '../../common/time/time-span.ts';
 
 type Coverage = Output<'snapshots/read-coverage'>;
 type GapState = Coverage['gaps'][number]['state'];
 type SpanState = GapState | 'settled';
 
-interface CoverageSpan {
-  readonly fromMs: number;
-  readonly toMs: number;
+interface CoverageSpan extends TimeSpan {
   readonly state: SpanState;
 }
 
@@ -19,7 +18,7 @@ export interface WalkedPart {
   /** Nothing is known to lack in them. */
   readonly isSound: boolean;
   /** What the records reach that came of the next slice; null where none came. */
-  readonly reached: { readonly fromMs: number; readonly toMs: number } | null;
+  readonly reached: TimeSpan | null;
 }
 
 /** The better comes first: of several snapshots the best state counts for an instant. */
@@ -33,7 +32,7 @@ const RANKS = ['settled', 'open', 'partial', 'failed', 'missing'] as const;
  */
 export function readCoverage(
   snapshots: readonly Snapshot[],
-  range: { fromMs: number; toMs: number; buckets: number },
+  range: TimeSpan & { buckets: number },
   lookBackMs: number,
   walked: ReadonlyMap<number, WalkedPart> = new Map(),
 ): Coverage {
@@ -69,11 +68,7 @@ function toSpans(snapshot: Snapshot, lookBackMs: number, walked: WalkedPart | un
 }
 
 /** What was read to its end. */
-function toReadSpans(
-  { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
-  snapshot: Snapshot,
-  lookBackMs: number,
-): CoverageSpan[] {
+function toReadSpans({ fromMs, toMs }: TimeSpan, snapshot: Snapshot, lookBackMs: number): CoverageSpan[] {
   if (!snapshot.stillOpen) return [{ fromMs, toMs, state: 'settled' }];
   const isFollowed = snapshot.settledToMs !== undefined;
   const settledUntilMs =
@@ -121,7 +116,7 @@ function flattenSpans(spans: readonly CoverageSpan[], fromMs: number, toMs: numb
 
 function countShares(
   spans: readonly CoverageSpan[],
-  range: { fromMs: number; toMs: number; buckets: number },
+  range: TimeSpan & { buckets: number },
 ): Coverage['buckets'] {
   const edge = (place: number): number =>
     Math.round(range.fromMs + (place * (range.toMs - range.fromMs)) / range.buckets);

@@ -1,4 +1,5 @@
 import { AppError } from '../../common/contract/errors.ts';
+import { HOUR_MS } from '../../common/time/durations.ts';
 import { rejectOnAbort } from './reject-on-abort.ts';
 import { isUnsent, type Clock } from './retry.ts';
 
@@ -22,7 +23,7 @@ interface TokenRequest {
 const QUIET_AFTER_REFUSAL_MS = 30_000;
 const QUIET_AFTER_FAILURE_MS = 5000;
 /** A service that asks for a day is tried again within the hour: its clock or its limits may change. */
-const MAX_QUIET_MS = 3_600_000;
+const MAX_QUIET_MS = HOUR_MS;
 
 /**
  * Holds the token that `create` obtains. However many calls wait, one request is under way; it is aborted once the

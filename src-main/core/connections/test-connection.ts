@@ -4,11 +4,12 @@ import type { TestStep } from '../../common/model/cache/task.ts';
 import { readPage } from '../../common/reporting/reading/read-page.ts';
 import { REPORT_KINDS, type ReportKind } from '../../common/reporting/reports.ts';
 import { toWireDate } from '../../common/reporting/wire-dates.ts';
+import { HOUR_MS } from '../../common/time/durations.ts';
 import type { ReportingClient } from '../client/reporting-client.ts';
 import type { TaskHandle } from '../tasks/task-registry.ts';
 
 /** A short period is enough to see that a report is served. */
-const TEST_PERIOD_MS = 3_600_000;
+const TEST_PERIOD_MS = HOUR_MS;
 /** Where both summaries share an identifier, the outbound groups come after all the inbound ones (decision 11). */
 const SUMMARY_GROUPS = 1_000;
 

@@ -2,20 +2,18 @@ import { hash } from 'node:crypto';
 import { toEndMs } from '../../common/model/period.ts';
 import type { DatasetReport } from '../../common/model/exports/dataset.ts';
 import type { Snapshot } from '../../common/model/cache/snapshot.ts';
+import { DAY_MS } from '../../common/time/durations.ts';
+import type { TimeSpan } from '../../common/time/time-span.ts';
 import { readCoverage } from '../analysis/read-coverage.ts';
 
-const DAY_MS = 86_400_000;
 /** Raised when the same records would be written otherwise: every day is written anew then. */
 const LAYOUT = 1;
 
 /** A day that the cache has something of. */
-export interface CachedDay {
+export interface CachedDay extends TimeSpan {
   readonly report: DatasetReport;
   /** The day in UTC, such as `2026-11-20`; null for records without a date that could be read. */
   readonly date: string | null;
-  readonly fromMs: number;
-  /** Exclusive. */
-  readonly toMs: number;
   readonly state: 'complete' | 'incomplete';
   /** Changes with what the cache holds of the day. */
   readonly source: string;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { open, stat, type FileHandle } from 'node:fs/promises';
 import { AppError } from '../../common/contract/errors.ts';
+import { DAY_MS } from '../../common/time/durations.ts';
 import { findErrorCode } from '../../node/error-text.ts';
 import { moveAnywhere } from '../../node/move-anywhere.ts';
 import { removePatiently, tryToRemove } from '../../node/move-and-remove.ts';
@@ -8,7 +9,7 @@ import { PRIVATE_FILE_MODE } from '../../node/private-files.ts';
 import { replaceFile } from '../../node/write-file-atomically.ts';
 import { guardWriting } from './guard-writing.ts';
 
-const STALE_MS = 24 * 60 * 60 * 1000;
+const STALE_MS = DAY_MS;
 
 /** What tells a file from others. */
 export interface FileSum {

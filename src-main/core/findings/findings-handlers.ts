@@ -1,12 +1,13 @@
 import type { HandlersOf } from '../../common/contract/index.ts';
 import type { FindingsReport } from '../../common/model/analysis/finding.ts';
+import { DAY_MS } from '../../common/time/durations.ts';
 import { carryIds, type Identified } from '../analysis/findings/carry-ids.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { Cache } from '../cache/cache.ts';
 import { readFindings } from './read-findings.ts';
 
 /** What is still told, or was until so long ago, lends its id to what it turns out to be. */
-const REMEMBERED_MS = 7 * 86_400_000;
+const REMEMBERED_MS = 7 * DAY_MS;
 
 /** The handlers of `findings/…`. */
 export function createFindingsHandlers(parts: {

@@ -2,9 +2,9 @@ import type { FindingsGap, FindingsReport } from '../../common/model/analysis/fi
 import { toEndMs } from '../../common/model/period.ts';
 import type { Snapshot } from '../../common/model/cache/snapshot.ts';
 import { DIRECTIONS, type Direction } from '../../common/reporting/reports.ts';
-import { DAY_MS, HOUR_MS } from '../../common/time/durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../common/time/durations.ts';
+import type { TimeSpan } from '../../common/time/time-span.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
-import type { TimeSpan } from '../analysis/findings/traffic-grid.ts';
 import { readCoverage } from '../analysis/read-coverage.ts';
 import type { Cache } from '../cache/cache.ts';
 import { listWalkedParts } from '../snapshots/walked-parts.ts';
@@ -12,9 +12,9 @@ import { listWalkedParts } from '../snapshots/walked-parts.ts';
 /** Up to so much time before what is shown is looked at. */
 const LOOKED_BACK_MS = 15 * DAY_MS;
 /** Following asks at least as often: what is cached up to here is up to date. */
-const FRESH_MS = 20 * 60_000;
+const FRESH_MS = 20 * MINUTE_MS;
 /** Outages that the service reported, or that kept it from being reached, are looked for in a day more than is shown. */
-const STATUS_TICK_MS = 16 * 60_000;
+const STATUS_TICK_MS = 16 * MINUTE_MS;
 
 interface Known {
   readonly covered: readonly TimeSpan[];

@@ -1,5 +1,6 @@
 import type { Following } from '../../common/contract/operations/unattended/following.ts';
 import { toFollowOptions } from '../../common/model/connections/connection.ts';
+import type { TimeSpan } from '../../common/time/time-span.ts';
 import { createGate } from '../../node/gate.ts';
 import type { SavedConnection } from '../connections/connection-document.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
@@ -15,7 +16,7 @@ export interface FollowingService {
   /** Forgets a refusal, and is due at once. */
   wake(connectionId: string): Following;
   /** What following a connection fetches by itself; null where it does not. */
-  findSpan(connectionId: string): { readonly fromMs: number; readonly toMs: number } | null;
+  findSpan(connectionId: string): TimeSpan | null;
   stop(): Promise<void>;
 }
 

@@ -1,10 +1,9 @@
 import { DAY_MS, SECOND_MS } from '../../common/time/durations.ts';
 import { listBucketEdges } from '../../common/time/time-buckets.ts';
+import type { TimeSpan } from '../../common/time/time-span.ts';
 
-/** A day of the service's clock, [fromMs, toMs), and what is cached of it. */
-export interface FollowedDay {
-  readonly fromMs: number;
-  readonly toMs: number;
+/** A day of the service's clock, and what is cached of it. */
+export interface FollowedDay extends TimeSpan {
   /** The snapshot that it grows in; null before its first slice. */
   readonly snapshotId: number | null;
   /** Read to their end up to here, exclusive; the day's beginning where nothing is. */
@@ -13,11 +12,9 @@ export interface FollowedDay {
   readonly settledToMs: number;
 }
 
-/** A span, [fromMs, toMs), to ask for. */
-export interface FollowedStep {
+/** A span to ask for. */
+export interface FollowedStep extends TimeSpan {
   readonly day: FollowedDay;
-  readonly fromMs: number;
-  readonly toMs: number;
 }
 
 interface Situation {

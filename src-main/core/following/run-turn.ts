@@ -1,6 +1,7 @@
 import type { Emit } from '../../common/contract/index.ts';
 import { toLookBackMs } from '../../common/model/connections/connection.ts';
 import { DETAIL_KINDS, mapKinds, type DetailKind } from '../../common/reporting/reports.ts';
+import { DAY_MS, HOUR_MS } from '../../common/time/durations.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import { adaptPageSize, canShrink, toFirstSizing, type PageSizing } from '../downloads/adapt-page-size.ts';
@@ -40,8 +41,8 @@ interface ReportPace {
 }
 
 const MIN_SLICE_MS = 60_000;
-const FIRST_SLICE_MS = 3_600_000;
-const MAX_SLICE_MS = 86_400_000;
+const FIRST_SLICE_MS = HOUR_MS;
+const MAX_SLICE_MS = DAY_MS;
 /** A span of about as many records keeps a turn short. */
 const WANTED_RECORDS = 20_000;
 /** A report that brings nothing is asked for once a minute at most. */

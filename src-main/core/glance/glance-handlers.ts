@@ -2,6 +2,7 @@ import type { ConnectionGlance } from '../../common/contract/operations/glance.t
 import type { HandlersOf } from '../../common/contract/index.ts';
 import type { HistogramSeries } from '../../common/model/records/histogram.ts';
 import { DETAIL_KINDS, type DetailKind } from '../../common/reporting/reports.ts';
+import { DAY_MS } from '../../common/time/durations.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import { readCoverage } from '../analysis/read-coverage.ts';
 import type { Cache } from '../cache/cache.ts';
@@ -10,7 +11,7 @@ import { findLookBackMs } from '../connections/find-look-back.ts';
 import { listWalkedParts } from '../snapshots/walked-parts.ts';
 import { readTraffic, toGlanceHealth, type GlanceSource } from './read-glance.ts';
 
-const STATUS_SPAN_MS = 86_400_000;
+const STATUS_SPAN_MS = DAY_MS;
 
 /** The handlers of `glance/…`. */
 export function createGlanceHandlers(parts: {

@@ -1,23 +1,16 @@
 import type { ConnectionGlance } from '../../common/contract/operations/glance.ts';
 import type { StatusHistory } from '../../common/model/connections/status.ts';
 import { DAY_MS, HOUR_MS } from '../../common/time/durations.ts';
+import type { TimeSpan } from '../../common/time/time-span.ts';
 
 const BUCKET_MS = HOUR_MS / 2;
 const BUCKETS = 48;
 const USUAL_DAYS = 7;
 
 /** A span, and what went through it in one direction. */
-export interface SpanTraffic {
-  readonly fromMs: number;
-  readonly toMs: number;
+export interface SpanTraffic extends TimeSpan {
   readonly count: number;
   readonly failures: number;
-}
-
-/** A stretch that is not cached, or not surely. */
-export interface UncachedSpan {
-  readonly fromMs: number;
-  readonly toMs: number;
 }
 
 /** What is read of one direction of one connection. */
@@ -25,7 +18,7 @@ export interface GlanceSource {
   /** Counts records between rising edges. */
   count(edges: readonly number[]): Promise<readonly SpanTraffic[]>;
   /** What of [fromMs, toMs) is not cached, rising. */
-  findUncached(fromMs: number, toMs: number): Promise<readonly UncachedSpan[]>;
+  findUncached(fromMs: number, toMs: number): Promise<readonly TimeSpan[]>;
 }
 
 /**
@@ -101,7 +94,7 @@ async function countTogether(
 }
 
 /** The newest moment up to which everything is cached. */
-function findCachedEnd(uncached: readonly UncachedSpan[], nowMs: number): number {
+function findCachedEnd(uncached: readonly TimeSpan[], nowMs: number): number {
   let endMs = nowMs;
   for (const gap of uncached.toSorted((a, b) => b.toMs - a.toMs)) {
     if (gap.fromMs < endMs && gap.toMs >= endMs) endMs = gap.fromMs;

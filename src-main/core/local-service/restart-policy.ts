@@ -1,4 +1,6 @@
-const WINDOW_MS = 5 * 60_000;
+import { MINUTE_MS } from '../../common/time/durations.ts';
+
+const WINDOW_MS = 5 * MINUTE_MS;
 
 /** Milliseconds to wait after the first and the second crash within five minutes; after a third it isn't restarted. */
 export const RESTART_DELAYS_MS: readonly number[] = [1_000, 5_000];

@@ -1,6 +1,7 @@
 import type { HandlersOf } from '../../common/contract/index.ts';
 import type { TimeBucket } from '../../common/model/records/record.ts';
 import type { DetailKind } from '../../common/reporting/reports.ts';
+import type { TimeSpan } from '../../common/time/time-span.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import { readCoverage } from '../analysis/read-coverage.ts';
 import type { Cache } from '../cache/cache.ts';
@@ -9,10 +10,8 @@ import { findLookBackMs } from '../connections/find-look-back.ts';
 import { readRecentTraffic } from './read-recent-traffic.ts';
 import { listWalkedParts } from '../snapshots/walked-parts.ts';
 
-interface Span {
+interface VolumeQuestion extends TimeSpan {
   readonly connectionId: string;
-  readonly fromMs: number;
-  readonly toMs: number;
   readonly buckets: number;
 }
 
@@ -25,7 +24,7 @@ export function createOverviewHandlers(parts: {
 }): HandlersOf<'overview'> {
   const { cache, engine, connections, now } = parts;
   const countVolume = async (
-    { connectionId, fromMs, toMs, buckets }: Span,
+    { connectionId, fromMs, toMs, buckets }: VolumeQuestion,
     report: DetailKind,
   ): Promise<TimeBucket[]> => {
     const edges = Array.from({ length: buckets + 1 }, (_, place) =>
@@ -42,7 +41,7 @@ export function createOverviewHandlers(parts: {
   };
   /** Shares of the buckets that settled or still open snapshots cover, 0 to 1. */
   const measureCoverage = async (
-    { connectionId, fromMs, toMs, buckets }: Span,
+    { connectionId, fromMs, toMs, buckets }: VolumeQuestion,
     report: DetailKind,
   ): Promise<number[]> => {
     const snapshots = await cache.listSnapshots(connectionId);

@@ -1,6 +1,7 @@
 import type { RecentTraffic } from '../../common/model/analysis/recent-traffic.ts';
 import type { DetailKind } from '../../common/reporting/reports.ts';
 import { MINUTE_MS } from '../../common/time/durations.ts';
+import type { TimeSpan } from '../../common/time/time-span.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import { readCoverage } from '../analysis/read-coverage.ts';
 import type { Cache } from '../cache/cache.ts';
@@ -57,10 +58,7 @@ export async function readRecentTraffic(
 }
 
 /** The newest span between gaps, which are in order; empty where there is none. */
-function findLastCached(
-  gaps: readonly { readonly fromMs: number; readonly toMs: number }[],
-  span: { readonly fromMs: number; readonly toMs: number },
-): { readonly fromMs: number; readonly toMs: number } {
+function findLastCached(gaps: readonly TimeSpan[], span: TimeSpan): TimeSpan {
   let toMs = span.toMs;
   for (const gap of gaps.toReversed()) {
     if (gap.toMs < toMs) return { fromMs: gap.toMs, toMs };

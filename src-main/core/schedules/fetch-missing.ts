@@ -2,10 +2,11 @@ import { toErrorInfo, type ErrorInfo } from '../../common/contract/errors.ts';
 import type { Handlers } from '../../common/contract/index.ts';
 import type { Task } from '../../common/model/cache/task.ts';
 import type { DetailKind } from '../../common/reporting/reports.ts';
+import { MINUTE_MS } from '../../common/time/durations.ts';
 import { isActive, type TaskRegistry } from '../tasks/task-registry.ts';
 
 /** A service that is lost is waited for so long, such as after sleep; the run goes on with what there is. */
-const PATIENCE_MS = 30 * 60_000;
+const PATIENCE_MS = 30 * MINUTE_MS;
 
 /** Fetches what a run needs. */
 export interface MissingFetcher {

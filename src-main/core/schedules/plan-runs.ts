@@ -2,14 +2,12 @@ import { hasOwnFile, toRunPeriod } from '../../common/model/schedules/schedule-p
 import { findLastDue } from '../../common/model/schedules/schedule-times.ts';
 import type { Schedule } from '../../common/model/schedules/schedule.ts';
 import type { Settings } from '../../common/model/settings/settings.ts';
+import type { TimeSpan } from '../../common/time/time-span.ts';
 
 /** A run that is to be made. */
-export interface PlannedRun {
+export interface PlannedRun extends TimeSpan {
   readonly dueAtMs: number;
   readonly cause: 'time' | 'catch-up';
-  readonly fromMs: number;
-  /** Exclusive. */
-  readonly toMs: number;
   /** Times before it for which there is no run of their own. */
   readonly skipped: number;
 }

@@ -7,6 +7,7 @@ import type { Schedule } from '../../common/model/schedules/schedule.ts';
 import { parseQuery } from '../../common/query/parse-query.ts';
 import { createQueryClock } from '../../common/query/query-clock.ts';
 import { isDetailKind, REPORTS, type DetailKind } from '../../common/reporting/reports.ts';
+import type { TimeSpan } from '../../common/time/time-span.ts';
 import { readCoverage } from '../analysis/read-coverage.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
@@ -26,12 +27,6 @@ export interface RunParts {
   now(): number;
 }
 
-interface Period {
-  readonly fromMs: number;
-  /** Exclusive. */
-  readonly toMs: number;
-}
-
 /** What a run left behind. */
 export interface RunOutcome {
   readonly file: string;
@@ -49,7 +44,7 @@ export interface RunOutcome {
 export async function runSchedule(
   parts: RunParts,
   schedule: Schedule,
-  { fromMs, toMs }: Period,
+  { fromMs, toMs }: TimeSpan,
   task: TaskHandle,
 ): Promise<RunOutcome> {
   const { connectionId, zone, choices, folder } = schedule;
@@ -119,7 +114,7 @@ async function readMissingMs(
     report,
     fromMs,
     toMs,
-  }: Period & { readonly connectionId: string; readonly report: DetailKind },
+  }: TimeSpan & { readonly connectionId: string; readonly report: DetailKind },
 ): Promise<number> {
   const snapshots = (await cache.listSnapshots(connectionId)).filter((each) => each.report === report);
   const walked = await listWalkedParts(cache, connectionId, report);

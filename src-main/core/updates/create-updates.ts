@@ -1,5 +1,6 @@
 import type { Emit } from '../../common/contract/index.ts';
 import type { UpdateState } from '../../common/contract/operations/updates.ts';
+import { HOUR_MS } from '../../common/time/durations.ts';
 import type { Events } from '../events.ts';
 import type { Host } from '../host.ts';
 import type { Logger } from '../logging/logger.ts';
@@ -7,7 +8,7 @@ import type { SettingsStore } from '../settings/create-settings.ts';
 
 /** Not before the window has long been there. */
 const FIRST_CHECK_MS = 60_000;
-const LOOK_EVERY_MS = 60 * 60_000;
+const LOOK_EVERY_MS = HOUR_MS;
 const CHECK_EVERY_MS = 24 * LOOK_EVERY_MS;
 
 /** Newer versions of the application: nothing is asked or downloaded unless a person wants it. */

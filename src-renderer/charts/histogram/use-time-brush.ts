@@ -1,12 +1,6 @@
 import { ref, watch, type Ref } from 'vue';
-import {
-  stepRange,
-  toBucketIndex,
-  toDraggedRange,
-  toTimes,
-  type BucketRange,
-  type TimeSpan,
-} from '../time-brush.ts';
+import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
+import { stepRange, toBucketIndex, toDraggedRange, toTimes, type BucketRange } from '../time-brush.ts';
 
 interface TimeBrush {
   /** Index of the bucket under the pointer. */

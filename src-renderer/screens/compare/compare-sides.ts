@@ -3,33 +3,33 @@ import type { PeriodScope, RecordScope } from '../../../src-main/common/model/re
 import type { Snapshot } from '../../../src-main/common/model/cache/snapshot.ts';
 import type { Direction } from '../../../src-main/common/reporting/reports.ts';
 import { SECOND_MS } from '../../../src-main/common/time/durations.ts';
+import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
 import { toAddress } from '../../composables/filter-query.ts';
 import { toPeriodText } from '../../period/period-query.ts';
-import type { Instants } from '../../period/period-selection.ts';
+import type { PeriodEnds } from '../../period/period-selection.ts';
 
 /** One of the two periods, or the part of it that is looked at. */
 export interface CompareSide {
   readonly scope: RecordScope;
   /** All of the period, whatever part is looked at; null of a snapshot, which has its own. */
   readonly period: PeriodScope | null;
-  /** `toMs` is exclusive. */
-  readonly whole: Instants;
+  readonly whole: TimeSpan;
   readonly conditions: readonly FieldCondition[];
   readonly lengthMs: number;
 }
 
-/** Returns a side of a comparison: a period of both included ends, or a snapshot; `part` counts from its beginning. */
+/** Returns a side of a comparison: a period, or a snapshot; `part` counts from its beginning. */
 export function toSide(
   source: {
     readonly connectionId: string;
     readonly direction: Direction;
-    readonly instants: Instants;
+    readonly ends: PeriodEnds;
     readonly snapshot: Snapshot | null;
   },
-  part: Instants | null,
+  part: TimeSpan | null,
 ): CompareSide {
-  const { connectionId, direction, instants, snapshot } = source;
-  const whole = { fromMs: instants.fromMs, toMs: instants.toMs + SECOND_MS };
+  const { connectionId, direction, ends, snapshot } = source;
+  const whole = { fromMs: ends.fromMs, toMs: ends.toMs + SECOND_MS };
   const period = { connectionId, report: `${direction}-detail` as const, ...whole };
   const from = part === null ? whole.fromMs : Math.min(whole.toMs - SECOND_MS, whole.fromMs + part.fromMs);
   const to = part === null ? whole.toMs : Math.min(whole.toMs, whole.fromMs + part.toMs);

@@ -3,6 +3,7 @@ import { computed, onMounted, reactive, shallowRef, watch } from 'vue';
 import { useRoute, useRouter } from 'vue-router';
 import type { Comparison } from '../../../src-main/common/model/analysis/comparison.ts';
 import type { Histogram } from '../../../src-main/common/model/records/histogram.ts';
+import { HOUR_MS } from '../../../src-main/common/time/durations.ts';
 import { useBackend } from '../../backend/backend.ts';
 import { usePeriodCoverage } from '../../composables/use-period-coverage.ts';
 import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
@@ -19,7 +20,7 @@ import { toSide, type CompareSide } from './compare-sides.ts';
 const RELOAD_INTERVAL_MS = 2000;
 const MAX_BUCKETS = 90;
 /** The period before moves on with one that ends now, and would never be cached whole. */
-const AHEAD_MS = 3_600_000;
+const AHEAD_MS = HOUR_MS;
 
 interface Compared {
   readonly comparison: Comparison;
@@ -77,8 +78,8 @@ export function useCompare() {
     const source = { connectionId: active.id, direction };
     return {
       ownSnapshot,
-      own: toSide({ ...source, instants: own, snapshot: ownSnapshot }, part),
-      partner: toSide({ ...source, instants: other, snapshot }, part),
+      own: toSide({ ...source, ends: own, snapshot: ownSnapshot }, part),
+      partner: toSide({ ...source, ends: other, snapshot }, part),
     };
   });
   const sides = computed(() => {

@@ -2,11 +2,12 @@ import type { ConnectionGlance } from '../../../src-main/common/contract/operati
 import type { FindingsReport } from '../../../src-main/common/model/analysis/finding.ts';
 import type { Connection } from '../../../src-main/common/model/connections/connection.ts';
 import type { HealthState } from '../../../src-main/common/model/connections/status.ts';
+import { MINUTE_MS } from '../../../src-main/common/time/durations.ts';
 
 /** Longer ago, a state isn't called the present one any more. */
-const FRESH_MS = 20 * 60_000;
+const FRESH_MS = 20 * MINUTE_MS;
 /** An hour that ended by then still is the last one. */
-const LAST_HOUR_MS = 10 * 60_000;
+const LAST_HOUR_MS = 10 * MINUTE_MS;
 /** Time between two checks that may go unseen. */
 const MAX_UNSEEN_MS = 120_000;
 /** Shares of fewer requests say little. */

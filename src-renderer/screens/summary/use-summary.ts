@@ -7,7 +7,7 @@ import { useClockStore } from '../../stores/clock.ts';
 import { useConnectionsStore } from '../../stores/connections.ts';
 import { usePeriodStore } from '../../stores/period.ts';
 import { isReadable, isSamePeriod, isTouching, listUsable } from '../../period/cached-snapshots.ts';
-import { toInstants } from '../../period/period-selection.ts';
+import { toPeriodEnds } from '../../period/period-selection.ts';
 import { useSnapshotsStore } from '../../stores/snapshots.ts';
 import { useSummariesStore } from '../../stores/summaries.ts';
 import type { Direction } from '../../../src-main/common/reporting/reports.ts';
@@ -137,7 +137,7 @@ export function useSummary(readDirection: () => Direction) {
   watch([() => connection.value?.id, readDirection, () => periods.selection], () => void start());
   watch(zone, (next, previous) => {
     // Only whole days begin elsewhere in another clock.
-    const [now, before] = [next, previous].map((one) => toInstants(periods.selection, asOfMs.value, one));
+    const [now, before] = [next, previous].map((one) => toPeriodEnds(periods.selection, asOfMs.value, one));
     if (now?.fromMs !== before?.fromMs || now?.toMs !== before?.toMs) void start();
   });
 

@@ -1,3 +1,4 @@
+import { HOUR_MS, MINUTE_MS } from '../../../src-main/common/time/durations.ts';
 import { createTrafficGrid } from '../../../src-main/core/analysis/findings/create-traffic-grid.ts';
 import { findIncidents } from '../../../src-main/core/analysis/findings/explain-incidents.ts';
 import {
@@ -5,12 +6,7 @@ import {
   type JoinedIncident,
 } from '../../../src-main/core/analysis/findings/join-incidents.ts';
 import { joinFamilies } from '../../../src-main/core/analysis/findings/judge-families.ts';
-import {
-  FAILED,
-  HOUR_MS,
-  MINUTE_MS,
-  toFirstHour,
-} from '../../../src-main/core/analysis/findings/traffic-grid.ts';
+import { FAILED, toFirstHour } from '../../../src-main/core/analysis/findings/traffic-grid.ts';
 import { DAY_MS } from './simulated-rhythm.ts';
 import { toTrafficCells, type TrafficCell } from './to-traffic-cells.ts';
 import { DIRECTIONS, type SimulatedMonth, type SimulatedRecord } from './simulated-traffic.ts';

@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  readTraffic,
-  type GlanceSource,
-  type UncachedSpan,
-} from '../../../src-main/core/glance/read-glance.ts';
+import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
+import { readTraffic, type GlanceSource } from '../../../src-main/core/glance/read-glance.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -11,7 +8,7 @@ const NOW = Date.UTC(2026, 10, 20, 15, 50);
 
 /** A direction that sees `perHour(fromMs)` requests in each hour, a tenth of them failing. */
 function makeDirection(
-  uncached: readonly UncachedSpan[] = [],
+  uncached: readonly TimeSpan[] = [],
   perHour: (atMs: number) => number = () => 100,
 ): GlanceSource {
   return {

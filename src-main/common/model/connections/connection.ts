@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox';
 import { mapKinds, REPORT_KINDS } from '../../reporting/reports.ts';
 import { Nullable } from '../nullable.ts';
 import { ValueNames } from '../records/value-name.ts';
+import { MINUTE_MS } from '../../time/durations.ts';
 
 export const ReportIdentifiers = Type.Object(mapKinds(REPORT_KINDS, () => Type.String()));
 export type ReportIdentifiers = Static<typeof ReportIdentifiers>;
@@ -40,7 +41,7 @@ export function toFollowOptions(
 
 /** Until when after their time records may arrive, in milliseconds; the default for a connection that is gone. */
 export function toLookBackMs(connection: Pick<ConnectionDraft, 'lookBackMinutes'> = {}): number {
-  return toFollowOptions(connection).lookBackMinutes * 60_000;
+  return toFollowOptions(connection).lookBackMinutes * MINUTE_MS;
 }
 
 /** A saved connection. */

@@ -4,6 +4,7 @@ import { fromCivilTime, toCivilTime } from '../../time/time-zones.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Schedule, SchedulePeriod } from './schedule.ts';
 import { findLastDue, moveDays } from './schedule-times.ts';
+import type { TimeSpan } from '../../time/time-span.ts';
 
 /** The day that a week begins with, counted from Sunday. */
 const WEEK_STARTS = { sunday: 0, monday: 1, saturday: 6 } as const;
@@ -21,7 +22,7 @@ export function toRunPeriod(
   { period, zone, times }: Pick<Schedule, 'period' | 'zone' | 'times'>,
   dueAtMs: number,
   weekStart: Settings['weekStart'],
-): { readonly fromMs: number; readonly toMs: number } {
+): TimeSpan {
   const dueMs = Math.floor(dueAtMs / SECOND_MS) * SECOND_MS;
   const today = toCivilTime(dueMs, zone);
   const toMidnight = (days: number, from: CivilTime = today): number =>

@@ -1,5 +1,6 @@
 import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
 import { MINUTE_MS } from '../../../common/time/durations.ts';
+import type { TimeSpan } from '../../../common/time/time-span.ts';
 import { readCoverage, type WalkedPart } from '../../analysis/read-coverage.ts';
 
 /**
@@ -9,7 +10,7 @@ import { readCoverage, type WalkedPart } from '../../analysis/read-coverage.ts';
 export function findKnownMinutes(
   snapshots: readonly Snapshot[],
   walked: ReadonlyMap<number, WalkedPart>,
-  { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
+  { fromMs, toMs }: TimeSpan,
 ): Uint8Array<ArrayBuffer> {
   const known = new Uint8Array(Math.max(0, Math.floor((toMs - fromMs) / MINUTE_MS))).fill(1);
   const blank = (sinceMs: number, untilMs: number): void => {

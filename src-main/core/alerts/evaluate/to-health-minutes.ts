@@ -1,5 +1,6 @@
 import type { HealthState } from '../../../common/model/connections/status.ts';
 import { MINUTE_MS } from '../../../common/time/durations.ts';
+import type { TimeSpan } from '../../../common/time/time-span.ts';
 import type { Minutes } from './judge-minutes.ts';
 
 /** What a check found of one part. */
@@ -17,10 +18,7 @@ const BRIDGED_MS = 900_000;
  * Returns the minutes of [fromMs, toMs) in which a part was reported as up or down: `hits` are those that were down.
  * What could not be reached, or was not checked, is not known. Samples are oldest first, and may begin earlier.
  */
-export function toHealthMinutes(
-  samples: readonly PartSample[],
-  { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
-): Minutes {
+export function toHealthMinutes(samples: readonly PartSample[], { fromMs, toMs }: TimeSpan): Minutes {
   const length = Math.max(0, Math.floor((toMs - fromMs) / MINUTE_MS));
   const known = new Uint8Array(length);
   const hits = new Float64Array(length);

@@ -11,6 +11,7 @@ import type { RecordFilter } from '../../../common/model/records/record-filter.t
 import type { PeriodScope, RecordScope as WantedScope } from '../../../common/model/records/record-scope.ts';
 import type { SqlQuestion } from '../../../common/model/records/sql.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
+import type { TimeSpan } from '../../../common/time/time-span.ts';
 import { countValues, type ValueCount } from './count-records.ts';
 import { createEngineFeed, type EngineFeed, type FeedProgress } from './feed-engine.ts';
 import type { EngineDatabase } from './engine-database.ts';
@@ -131,10 +132,7 @@ export async function createEngineOperations(database: EngineDatabase, source: E
       results,
     }),
     summarise: (scope: WantedScope, context: Context) => ask(scope, context, summariseRecords),
-    findErrorFamilies: (
-      { period, ...question }: Question & { period: { fromMs: number; toMs: number } },
-      context: Context,
-    ) =>
+    findErrorFamilies: ({ period, ...question }: Question & { period: TimeSpan }, context: Context) =>
       askFiltered(question, context, (connection, records, filter) =>
         findErrorFamilies(connection, records, filter, period),
       ),

@@ -1,6 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { ErrorFamilies, ErrorFamily } from '../../../common/model/records/error-family.ts';
 import type { RecordFilter } from '../../../common/model/records/record-filter.ts';
+import type { TimeSpan } from '../../../common/time/time-span.ts';
 import { readRows } from './engine-database.ts';
 import { toFilterSql } from './filter-sql.ts';
 import { toSourceSql, type RecordScope } from './record-scope.ts';
@@ -30,7 +31,7 @@ export async function findErrorFamilies(
   connection: DuckDBConnection,
   scope: RecordScope,
   filter: RecordFilter,
-  period: { readonly fromMs: number; readonly toMs: number },
+  period: TimeSpan,
 ): Promise<ErrorFamilies> {
   const where = toFilterSql(filter, scope.direction, 'errorFamily');
   const columns = ['error_pattern', 'error', 'date_ms', 'channel', 'service', 'response_code'];

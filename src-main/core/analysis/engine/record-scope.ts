@@ -1,4 +1,5 @@
 import type { Direction } from '../../../common/reporting/reports.ts';
+import type { TimeSpan } from '../../../common/time/time-span.ts';
 import type { Segment } from '../divide-period.ts';
 import type { SqlCondition } from './filter-sql.ts';
 
@@ -18,7 +19,7 @@ export interface ScopePart {
   /** Records before this place don't belong to it. */
   readonly fromSeq?: number;
   /** Dates [fromMs, toMs); null for every record. */
-  readonly span: { readonly fromMs: number; readonly toMs: number } | null;
+  readonly span: TimeSpan | null;
   /** Records whose date can't be read belong to it too. */
   readonly withUndated: boolean;
   /** The first and the last date of its records, both null where none has one; missing where that is not known. */

@@ -4,6 +4,7 @@ import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
 import type { StatusSample } from '../../../common/model/connections/status.ts';
 import type { Summary } from '../../../common/model/records/summary.ts';
 import type { DetailKind, Direction } from '../../../common/reporting/reports.ts';
+import type { TimeSpan } from '../../../common/time/time-span.ts';
 import { dividePeriod } from '../divide-period.ts';
 import { countRecords } from './count-records.ts';
 import type { EngineFeed } from './feed-engine.ts';
@@ -50,7 +51,7 @@ export function createScopeResolver(
     connection: DuckDBConnection,
     own: readonly Snapshot[],
     direction: Direction,
-    span: { readonly fromMs: number; readonly toMs: number },
+    span: TimeSpan,
   ): Promise<RecordScope> => {
     const touched = own.filter(({ period }) => period.fromMs < span.toMs && period.toMs + 1000 > span.fromMs);
     await waitFor(touched);

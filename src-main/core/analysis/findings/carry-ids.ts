@@ -1,5 +1,5 @@
 import type { Finding } from '../../../common/model/analysis/finding.ts';
-import { MINUTE_MS } from './traffic-grid.ts';
+import { MINUTE_MS } from '../../../common/time/durations.ts';
 
 /** What tells one finding from another. */
 export type Identified = Pick<Finding, 'id' | 'kind' | 'channel' | 'service' | 'sinceMs'> &

@@ -1,7 +1,9 @@
 import type { Direction } from '../../../common/reporting/reports.ts';
+import { HOUR_MS, MINUTE_MS } from '../../../common/time/durations.ts';
+import type { TimeSpan } from '../../../common/time/time-span.ts';
 import { divideByFlow, type TrafficCells } from './traffic-cells.ts';
 import { createFlow, type Frame } from './traffic-flow.ts';
-import { HOUR_MS, MINUTE_MS, toFirstHour, type TimeSpan, type TrafficGrid } from './traffic-grid.ts';
+import { toFirstHour, type TrafficGrid } from './traffic-grid.ts';
 
 /** Flows beyond the busiest ones count in what they are part of only by what these say. */
 const MAX_FLOWS = 400;

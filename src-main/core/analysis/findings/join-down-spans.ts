@@ -1,6 +1,6 @@
 import type { DownSpan } from '../../../common/model/connections/status.ts';
+import { MINUTE_MS } from '../../../common/time/durations.ts';
 import { SAME_ONSET, type JoinedIncident } from './join-incidents.ts';
-import { MINUTE_MS } from './traffic-grid.ts';
 
 /** A reported outage, and what became of all traffic meanwhile. */
 export type DownIncident = DownSpan & { readonly also: readonly JoinedIncident['kind'][] };

@@ -1,8 +1,7 @@
 import type { Direction } from '../../../common/reporting/reports.ts';
+import { HOUR_MS } from '../../../common/time/durations.ts';
+import type { TimeSpan } from '../../../common/time/time-span.ts';
 
-export const MINUTE_MS = 60_000;
-export const HOUR_MS = 3_600_000;
-export const DAY_MS = 86_400_000;
 export const HOUR_MINUTES = 60;
 /** What is usual at a time of day shows in so many days before it. */
 export const USUAL_DAYS = 7;
@@ -48,12 +47,6 @@ export interface TrafficCoverage {
 export interface TrafficGrid extends TrafficCoverage {
   readonly direction: Direction;
   readonly flows: readonly TrafficFlow[];
-}
-
-export interface TimeSpan {
-  readonly fromMs: number;
-  /** Exclusive. */
-  readonly toMs: number;
 }
 
 /** Returns counts of nothing. */

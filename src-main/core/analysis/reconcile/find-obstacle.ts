@@ -1,10 +1,6 @@
 import type { Obstacle } from '../../../common/model/analysis/reconciliation.ts';
 import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
-
-interface Span {
-  readonly fromMs: number;
-  readonly toMs: number;
-}
+import type { TimeSpan } from '../../../common/time/time-span.ts';
 
 /**
  * Returns what forbids to compare a reported summary with the cached records of its period; null where nothing does.
@@ -13,8 +9,8 @@ interface Span {
 export function findObstacle(
   reported: Pick<Snapshot, 'report' | 'state' | 'remarks'>,
   cachedCount: number,
-  gaps: readonly Span[],
-  period: Span,
+  gaps: readonly TimeSpan[],
+  period: TimeSpan,
 ): Obstacle | null {
   const isInboundOnly = reported.remarks.some(({ code }) => code === 'answer-has-inbound-only');
   if (reported.report === 'outbound-summary' && isInboundOnly) return 'inbound-only';

@@ -2,6 +2,7 @@ import type { Input, Output } from '../../../common/contract/index.ts';
 import type { StatusFigures, StatusHistory } from '../../../common/model/connections/status.ts';
 import type { Summary } from '../../../common/model/records/summary.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
+import { DAY_MS } from '../../../common/time/durations.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { createPortableReader } from '../imports/portable-source.ts';
 import { createComparer } from '../read/compare-snapshots.ts';
@@ -25,7 +26,7 @@ import { createPageVerifier, type PageCheck } from '../read/verify-pages.ts';
 export type ScanOperations = ReturnType<typeof createScanOperations>;
 
 /** How far back before the span the beginning of the present state is looked for. */
-const SINCE_MS = 7 * 86_400_000;
+const SINCE_MS = 7 * DAY_MS;
 
 /** Everything of the cache itself that may take long: exports, checks, comparisons, histories. */
 export function createScanOperations(database: Database, file: string) {

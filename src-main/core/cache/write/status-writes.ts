@@ -1,7 +1,8 @@
 import type { StatusSample } from '../../../common/model/connections/status.ts';
+import { DAY_MS } from '../../../common/time/durations.ts';
 import type { Database } from '../../../node/open-database.ts';
 
-const MAX_AGE_MS = 90 * 86_400_000;
+const MAX_AGE_MS = 90 * DAY_MS;
 
 /** Prepares the adding of status samples; a connection's samples are kept for 90 days. */
 export function createStatusWriter(database: Database): (sample: StatusSample) => void {

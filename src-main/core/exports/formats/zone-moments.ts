@@ -1,9 +1,9 @@
 import { listClockOffsets } from '../../../common/sql/zone-clock.ts';
 import { formatMoment } from '../../../common/time/format-moment.ts';
 import { civilToUtcMs } from '../../../common/time/civil-time.ts';
+import { DAY_MS } from '../../../common/time/durations.ts';
 import { toCivilTime } from '../../../common/time/time-zones.ts';
 
-const DAY_MS = 86_400_000;
 /** Days whose offset is remembered, about ten years. */
 const MAX_DAYS = 3660;
 

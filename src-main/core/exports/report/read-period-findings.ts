@@ -1,9 +1,9 @@
 import type { DetailKind } from '../../../common/reporting/reports.ts';
+import { DAY_MS } from '../../../common/time/durations.ts';
 import { readFindings } from '../../findings/read-findings.ts';
 import type { ReportParts } from './report-parts.ts';
 import type { ReportFindings } from './report-content.ts';
 
-const DAY_MS = 86_400_000;
 /** What is looked at of a longer period: its end. */
 const MAX_DAYS = 7;
 

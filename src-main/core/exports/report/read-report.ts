@@ -3,6 +3,7 @@ import { toEndMs } from '../../../common/model/period.ts';
 import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
 import { listBucketEdges, pickBucketWidth } from '../../../common/time/time-buckets.ts';
+import type { TimeSpan } from '../../../common/time/time-span.ts';
 import { readCoverage } from '../../analysis/read-coverage.ts';
 import { listWalkedParts } from '../../snapshots/walked-parts.ts';
 import type { ExportSubject } from '../export-subject.ts';
@@ -101,7 +102,7 @@ async function readGaps(
   { cache, findLookBackMs }: ReportParts,
   { connectionId, snapshotId }: ExportSubject,
   report: DetailKind,
-  range: { readonly fromMs: number; readonly toMs: number },
+  range: TimeSpan,
 ): Promise<readonly ReportGap[]> {
   const isMeant = (snapshot: Snapshot): boolean =>
     snapshotId === null ? snapshot.report === report : snapshot.id === snapshotId;

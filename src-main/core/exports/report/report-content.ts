@@ -6,6 +6,7 @@ import type { ErrorFamilies } from '../../../common/model/records/error-family.t
 import type { ValueName } from '../../../common/model/records/value-name.ts';
 import type { Words } from '../../../common/words/words.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
+import type { TimeSpan } from '../../../common/time/time-span.ts';
 import type { ExportAbout } from '../formats/export-writer.ts';
 
 /** Records between two instants, exclusive of the second, counted by class of response code, and their times. */
@@ -15,9 +16,7 @@ export interface ReportBucket extends SeriesBucket {
 }
 
 /** What of the period is not cached in full. */
-export interface ReportGap {
-  readonly fromMs: number;
-  readonly toMs: number;
+export interface ReportGap extends TimeSpan {
   readonly state: string;
 }
 

@@ -1,12 +1,13 @@
 import { computed } from 'vue';
 import { useI18n } from 'vue-i18n';
+import { DAY_MS } from '../../../../src-main/common/time/durations.ts';
 import { useBackend } from '../../../backend/backend.ts';
 import { useLoaded } from '../../../composables/use-loaded.ts';
 import { useNames } from '../../../composables/use-names.ts';
 import { useAlertWords } from '../alert-words.ts';
 import { ANY, readPlace, type PlaceField, type RecordCondition } from './sentence-choices.ts';
 
-const LOOKED_BACK_MS = 14 * 86_400_000;
+const LOOKED_BACK_MS = 14 * DAY_MS;
 
 /** The channels and services that can be chosen: those of the cached records, those with names, and the chosen one. */
 export function usePlaces(readConnectionId: () => string, readCondition: () => RecordCondition | null) {

@@ -6,9 +6,9 @@ import {
 } from '../../../../src-main/common/model/analysis/comparison.ts';
 import type { GroupField } from '../../../../src-main/common/model/analysis/grouping.ts';
 import { DIRECTIONS, type Direction } from '../../../../src-main/common/reporting/reports.ts';
+import type { TimeSpan } from '../../../../src-main/common/time/time-span.ts';
 import { toQueryText } from '../../../composables/filter-query.ts';
 import { fromPeriodText, toPeriodText } from '../../../period/period-query.ts';
-import type { Instants } from '../../../period/period-selection.ts';
 
 /** Periods that are found from the one that is looked at. */
 export const SHIFTS = ['week-before', 'day-before', 'period-before'] as const;
@@ -34,7 +34,7 @@ export interface CompareChoice {
   /** The partner is what came after. */
   readonly isSwapped: boolean;
   /** A part of both periods, from the beginning of each; null for the whole. */
-  readonly part: Instants | null;
+  readonly part: TimeSpan | null;
 }
 
 /** Fields that the records of a direction can be grouped by. */
@@ -98,7 +98,7 @@ function writePartner(partner: Partner): string {
   return partner.kind === 'snapshot' ? `snapshot-${partner.snapshotId}` : toPeriodText(partner);
 }
 
-function readPart(text: string): Instants | null {
+function readPart(text: string): TimeSpan | null {
   const found = /^(\d{1,9})-(\d{1,9})$/.exec(text);
   const [fromMs, toMs] = [Number(found?.[1]) * 1000, Number(found?.[2]) * 1000];
   return fromMs < toMs ? { fromMs, toMs } : null;

@@ -1,12 +1,12 @@
 import { SECOND_MS } from '../../../../src-main/common/time/durations.ts';
 import { fromCivilTime, toCivilTime } from '../../../../src-main/common/time/time-zones.ts';
-import type { Instants } from '../../../period/period-selection.ts';
+import type { PeriodEnds } from '../../../period/period-selection.ts';
 import type { Shift } from './compare-choice.ts';
 
 const DAYS: Readonly<Record<Exclude<Shift, 'period-before'>, number>> = { 'week-before': 7, 'day-before': 1 };
 
 /** Returns the period that a shift leads to, both ends included: a day earlier is the same time of that day's clock. */
-export function shiftPeriod({ fromMs, toMs }: Instants, shift: Shift, zone: string): Instants {
+export function shiftPeriod({ fromMs, toMs }: PeriodEnds, shift: Shift, zone: string): PeriodEnds {
   if (shift === 'period-before') {
     const lengthMs = toMs - fromMs + SECOND_MS;
     return { fromMs: fromMs - lengthMs, toMs: fromMs - SECOND_MS };

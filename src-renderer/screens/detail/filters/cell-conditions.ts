@@ -4,9 +4,10 @@ import {
   type FieldCondition,
   type FilterField,
 } from '../../../../src-main/common/model/records/record-filter.ts';
+import { MINUTE_MS } from '../../../../src-main/common/time/durations.ts';
 import { formatMoment } from '../../../../src-main/common/time/format-moment.ts';
 
-const AROUND_MS = 5 * 60_000;
+const AROUND_MS = 5 * MINUTE_MS;
 
 /** A cell of the table, as its row holds it. */
 export interface Cell {

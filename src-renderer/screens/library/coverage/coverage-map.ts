@@ -1,8 +1,8 @@
 import type { Output } from '../../../../src-main/common/contract/index.ts';
 import { civilToUtcMs, utcMsToCivil } from '../../../../src-main/common/time/civil-time.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../src-main/common/time/durations.ts';
+import type { TimeSpan } from '../../../../src-main/common/time/time-span.ts';
 import { fromCivilTime, toCivilTime } from '../../../../src-main/common/time/time-zones.ts';
-import type { Span } from '../../../period/cached-spans.ts';
 
 export type CoverageBucket = Output<'snapshots/read-coverage'>['buckets'][number];
 
@@ -11,7 +11,7 @@ export type CoverageZoom = 'days' | 'hours' | 'minutes';
 
 export type CoverageState = 'settled' | 'open' | 'partial' | 'failed' | 'missing';
 
-export interface CoverageCell extends Span {
+export interface CoverageCell extends TimeSpan {
   readonly state: CoverageState;
   /** The cached share, settled or not, 0 to 1. */
   readonly share: number;
@@ -26,7 +26,7 @@ const TAIL_SHARE = 0.01;
 const TAIL_LIMITS_MS = [60_000, 900_000] as const;
 
 /** Returns the last civil days of a zone, oldest first; one on which the clock changes has 23 or 25 hours. */
-export function toDays(nowMs: number, zone: string, dayCount: number): readonly Span[] {
+export function toDays(nowMs: number, zone: string, dayCount: number): readonly TimeSpan[] {
   const today = toCivilTime(nowMs, zone);
   const todayUtcMs = civilToUtcMs({ ...today, hour: 0, minute: 0, second: 0, millisecond: 0 });
   const toInstant = (day: number): number => fromCivilTime(utcMsToCivil(todayUtcMs + day * DAY_MS), zone);
@@ -37,7 +37,7 @@ export function toDays(nowMs: number, zone: string, dayCount: number): readonly 
 }
 
 /** Returns the hours of a day, or the minutes of an hour; the last one may be shorter. */
-export function cutSpan(span: Span, zoom: 'hours' | 'minutes'): readonly Span[] {
+export function cutSpan(span: TimeSpan, zoom: 'hours' | 'minutes'): readonly TimeSpan[] {
   const stepMs = zoom === 'hours' ? HOUR_MS : MINUTE_MS;
   const count = Math.ceil((span.toMs - span.fromMs) / stepMs);
   return Array.from({ length: count }, (_, index) => {
@@ -47,7 +47,7 @@ export function cutSpan(span: Span, zoom: 'hours' | 'minutes'): readonly Span[] 
 }
 
 /** Returns how many equal buckets to request so that every cell consists of whole ones. */
-export function countBuckets(span: Span, zoom: CoverageZoom): number {
+export function countBuckets(span: TimeSpan, zoom: CoverageZoom): number {
   const stepMs = zoom === 'minutes' ? MINUTE_MS : STEP_MS;
   return Math.max(1, Math.round((span.toMs - span.fromMs) / stepMs));
 }
@@ -57,7 +57,7 @@ export function countBuckets(span: Span, zoom: CoverageZoom): number {
  * goes on is still open where nothing lacks of what has passed of it.
  */
 export function toCells(
-  cells: readonly Span[],
+  cells: readonly TimeSpan[],
   buckets: readonly CoverageBucket[],
   nowMs: number,
 ): readonly CoverageCell[] {
@@ -77,7 +77,7 @@ export function toCells(
 }
 
 /** Returns whether a cell goes on, and all of it is cached that has passed, but for the newest part. */
-function isCachedSoFar(cell: Span, buckets: readonly CoverageBucket[], nowMs: number): boolean {
+function isCachedSoFar(cell: TimeSpan, buckets: readonly CoverageBucket[], nowMs: number): boolean {
   if (nowMs <= cell.fromMs || nowMs >= cell.toMs) return false;
   const [leastMs, mostMs] = TAIL_LIMITS_MS;
   const tailMs = Math.min(mostMs, Math.max(leastMs, (cell.toMs - cell.fromMs) * TAIL_SHARE));

@@ -2,12 +2,12 @@ import { watchThrottled } from '@vueuse/core';
 import { computed, ref, shallowRef, watch } from 'vue';
 import type { Connection } from '../../../../src-main/common/model/connections/connection.ts';
 import { REPORT_KINDS, type ReportKind } from '../../../../src-main/common/reporting/reports.ts';
+import type { TimeSpan } from '../../../../src-main/common/time/time-span.ts';
 import { useBackend } from '../../../backend/backend.ts';
 import { useClock } from '../../../composables/use-clock.ts';
 import { toErrorLike, type ErrorLike } from '../../../messages/error-like.ts';
 import { useClockStore } from '../../../stores/clock.ts';
 import { useSnapshotsStore } from '../../../stores/snapshots.ts';
-import type { Span } from '../../../period/cached-spans.ts';
 import {
   countBuckets,
   cutSpan,
@@ -35,17 +35,17 @@ export function useCoverage(connection: Connection) {
   const snapshots = useSnapshotsStore();
   const now = useClock(CLOCK_INTERVAL_MS);
   /** The spans that were zoomed into, beginning with the day. */
-  const path = ref<readonly Span[]>([]);
+  const path = ref<readonly TimeSpan[]>([]);
   const buckets = shallowRef<ReadonlyMap<ReportKind, readonly CoverageBucket[]> | null>(null);
   const error = shallowRef<ErrorLike | null>(null);
 
   const zoom = computed<CoverageZoom>(() => ZOOMS[path.value.length] ?? 'minutes');
-  const spans = computed<readonly Span[]>(() => {
+  const spans = computed<readonly TimeSpan[]>(() => {
     const inside = path.value.at(-1);
     if (inside === undefined) return toDays(now.value, clock.readZone(connection), COVERAGE_DAYS);
     return cutSpan(inside, zoom.value === 'hours' ? 'hours' : 'minutes');
   });
-  const whole = computed<Span>(() => ({
+  const whole = computed<TimeSpan>(() => ({
     fromMs: spans.value[0]?.fromMs ?? 0,
     toMs: spans.value.at(-1)?.toMs ?? 0,
   }));
@@ -84,7 +84,7 @@ export function useCoverage(connection: Connection) {
   watch(whole, load, { immediate: true });
   watchThrottled(() => snapshots.snapshots, load, { throttle: RELOAD_INTERVAL_MS });
 
-  function zoomIn(span: Span): void {
+  function zoomIn(span: TimeSpan): void {
     if (zoom.value !== 'minutes') path.value = [...path.value, { fromMs: span.fromMs, toMs: span.toMs }];
   }
 

@@ -1,4 +1,5 @@
 import type { StatusTick } from '../../../../src-main/common/model/connections/status.ts';
+import type { TimeSpan } from '../../../../src-main/common/time/time-span.ts';
 
 export type StripField = 'platform' | 'connector';
 export type TickState = StatusTick[StripField];
@@ -13,9 +14,7 @@ const TICK_HEIGHTS: Readonly<Record<TickState, number>> = {
   'not-checked': 20,
 };
 
-export interface StripTick {
-  readonly fromMs: number;
-  readonly toMs: number;
+export interface StripTick extends TimeSpan {
   readonly state: TickState;
   readonly heightPercent: number;
 }

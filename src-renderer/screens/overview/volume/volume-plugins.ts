@@ -1,13 +1,12 @@
 import type { Plugin } from 'chart.js';
+import type { TimeSpan } from '../../../../src-main/common/time/time-span.ts';
 import { CHART_FONT } from '../../../charts/chart-style.ts';
 import { hatch, type PlotArea } from '../../../charts/hatch.ts';
 import type { ChartColours } from '../../../charts/use-chart-colours.ts';
 import type { SlotCoverage, VolumePoint } from './volume-series.ts';
 
 /** A stretch that the chart points out, such as that of a finding. */
-export interface ShadedSpan {
-  readonly fromMs: number;
-  readonly toMs: number;
+export interface ShadedSpan extends TimeSpan {
   readonly label: string;
 }
 

@@ -1,11 +1,10 @@
 import type { TimeBucket } from '../../../../src-main/common/model/records/record.ts';
+import type { TimeSpan } from '../../../../src-main/common/time/time-span.ts';
 import { countErrors } from '../../../charts/summary-series.ts';
 import { toTimeTicks } from '../../../../src-main/common/time/time-ticks.ts';
 import { readFormats } from '../../../format/formats.ts';
 
-export interface VolumePoint {
-  readonly fromMs: number;
-  readonly toMs: number;
+export interface VolumePoint extends TimeSpan {
   readonly inbound: number;
   readonly outbound: number;
   /** Requests of both directions with a response code of 400 to 599. */

@@ -1,6 +1,7 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../../src-main/common/time/durations.ts';
+import type { TimeSpan } from '../../../../src-main/common/time/time-span.ts';
 import { toOffsetMs } from '../../../../src-main/common/time/time-zones.ts';
-import { toInstants, type Instants, type PeriodSelection } from '../../../period/period-selection.ts';
+import { toPeriodEnds, type PeriodEnds, type PeriodSelection } from '../../../period/period-selection.ts';
 import type { VolumeSpan } from '../../../stores/overview.ts';
 
 const STEPS_MS = [
@@ -25,7 +26,7 @@ const LONGEST_STEP_MS = 28 * DAY_MS;
  * data arrives. Of a period that moves with the clock the first one is the first that is whole.
  */
 export function toVolumeSpan(selection: PeriodSelection, nowMs: number, zone: string): VolumeSpan {
-  const { fromMs, toMs: lastMs } = toInstants(selection, nowMs, zone);
+  const { fromMs, toMs: lastMs } = toPeriodEnds(selection, nowMs, zone);
   const endMs = Math.max(lastMs, fromMs) + (isRolling(selection) ? 0 : SECOND_MS);
   const stepMs = STEPS_MS.find((step) => (endMs - fromMs) / step <= MAX_BARS) ?? LONGEST_STEP_MS;
   const toMs = roundUp(endMs, stepMs, zone);
@@ -34,12 +35,12 @@ export function toVolumeSpan(selection: PeriodSelection, nowMs: number, zone: st
   return { fromMs: toMs - buckets * stepMs, toMs, buckets };
 }
 
-/** Returns the span of a bar where some of it lies outside of a period; null where the period has all of it. */
+/** Returns the ends of a bar where some of it lies outside of a period; null where the period has all of it. */
 export function findSpanBeyond(
-  bar: { readonly fromMs: number; readonly toMs: number },
-  { fromMs, toMs }: Instants,
+  bar: TimeSpan,
+  { fromMs, toMs }: PeriodEnds,
   nowMs: number,
-): Instants | null {
+): PeriodEnds | null {
   const isInside = bar.fromMs >= fromMs && Math.min(bar.toMs, nowMs) - SECOND_MS <= toMs;
   return isInside ? null : { fromMs: bar.fromMs, toMs: bar.toMs - SECOND_MS };
 }

@@ -84,8 +84,8 @@ describe('the period to compare with', () => {
 });
 
 describe('a side of the comparison', () => {
-  const instants = { fromMs: 1_000_000, toMs: 1_999_000 };
-  const source = { connectionId: 'one', direction: 'inbound' as const, instants, snapshot: null };
+  const ends = { fromMs: 1_000_000, toMs: 1_999_000 };
+  const source = { connectionId: 'one', direction: 'inbound' as const, ends, snapshot: null };
 
   it('is the period, or the part of it that was brushed', () => {
     expect(toSide(source, null)).toMatchObject({ conditions: [], lengthMs: 1_000_000 });

@@ -12,7 +12,7 @@ it('has open what contributes most once more records are there, until the person
   const whole = makeComparison();
   const [seven, five] = whole.groups;
   const source = { connectionId: 'one', direction: 'inbound' as const, snapshot: null };
-  const side = toSide({ ...source, instants: { fromMs: 0, toMs: 999_000 } }, null);
+  const side = toSide({ ...source, ends: { fromMs: 0, toMs: 999_000 } }, null);
   const table = mount(ComparisonTable, {
     props: {
       comparison: { ...whole, groups: [five!, seven!] },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import {
   PERIOD_PRESETS,
-  toInstants,
+  toPeriodEnds,
   toPeriod,
   type PeriodPreset,
 } from '../../../../src-renderer/period/period-selection.ts';
@@ -34,13 +34,13 @@ test('decision 4, client: days picked in local time are sent in the service zone
 });
 
 test('a day on which the clock goes back is 25 hours long', () => {
-  const { fromMs, toMs } = toInstants(preset('yesterday'), Date.UTC(2026, 9, 26, 12), 'Europe/Berlin');
+  const { fromMs, toMs } = toPeriodEnds(preset('yesterday'), Date.UTC(2026, 9, 26, 12), 'Europe/Berlin');
   expect(toMs + 1000 - fromMs).toBe(25 * 3_600_000);
 });
 
 test('every preset is a period that does not end before it begins', () => {
   for (const name of PERIOD_PRESETS) {
-    const { fromMs, toMs } = toInstants(preset(name), NOW, 'Asia/Kathmandu');
+    const { fromMs, toMs } = toPeriodEnds(preset(name), NOW, 'Asia/Kathmandu');
     expect(fromMs, name).toBeLessThanOrEqual(toMs);
     expect(toMs, name).toBeLessThanOrEqual(NOW);
   }

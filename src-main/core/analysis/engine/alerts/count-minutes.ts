@@ -1,10 +1,10 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { RecordFilter } from '../../../../common/model/records/record-filter.ts';
+import { MINUTE_MS } from '../../../../common/time/durations.ts';
+import type { TimeSpan } from '../../../../common/time/time-span.ts';
 import { readRows } from '../engine-database.ts';
 import { toFilterSql } from '../filter-sql.ts';
 import { toSourceSql, type RecordScope } from '../record-scope.ts';
-
-const MINUTE_MS = 60_000;
 
 /** Minutes that have records, by their place in the span. */
 export interface MinuteCounts {
@@ -23,7 +23,7 @@ export async function countMinutes(
   connection: DuckDBConnection,
   scope: RecordScope,
   filter: RecordFilter,
-  { fromMs, toMs, limits }: { fromMs: number; toMs: number; limits: readonly number[] },
+  { fromMs, toMs, limits }: TimeSpan & { limits: readonly number[] },
 ): Promise<MinuteCounts> {
   const where = toFilterSql(filter, scope.direction);
   const source = toSourceSql(scope, ['date_ms', 'response_code', 'response_time_ms'], where);
@@ -50,7 +50,7 @@ export async function readPercentiles(
   connection: DuckDBConnection,
   scope: RecordScope,
   filter: RecordFilter,
-  span: { fromMs: number; toMs: number; bucketMs: number; share: number; minRecords: number },
+  span: TimeSpan & { bucketMs: number; share: number; minRecords: number },
 ): Promise<[place: number, valueMs: number][]> {
   const { fromMs, toMs, bucketMs, share, minRecords } = span;
   const where = toFilterSql(filter, scope.direction);

@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { RecordFilter } from '../../../../common/model/records/record-filter.ts';
+import type { TimeSpan } from '../../../../common/time/time-span.ts';
 import { readRows } from '../engine-database.ts';
 import { toFilterSql } from '../filter-sql.ts';
 import { toSourceSql, type RecordScope } from '../record-scope.ts';
@@ -12,7 +13,7 @@ export async function findNewFamilies(
   connection: DuckDBConnection,
   scope: RecordScope,
   filter: RecordFilter,
-  { fromMs, toMs }: { fromMs: number; toMs: number },
+  { fromMs, toMs }: TimeSpan,
 ): Promise<number[]> {
   const where = toFilterSql(filter, scope.direction);
   const span = `date_ms >= ${fromMs} AND date_ms < ${toMs} AND error_pattern <> ''`;

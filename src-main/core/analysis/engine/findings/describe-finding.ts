@@ -1,11 +1,13 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Finding } from '../../../../common/model/analysis/finding.ts';
 import { DIRECTIONS, type Direction } from '../../../../common/reporting/reports.ts';
+import { MINUTE_MS } from '../../../../common/time/durations.ts';
+import type { TimeSpan } from '../../../../common/time/time-span.ts';
 import type { DownIncident } from '../../findings/join-down-spans.ts';
 import type { JoinedIncident } from '../../findings/join-incidents.ts';
 import { measureTrend } from '../../findings/measure-trend.ts';
 import { toFindingId } from '../../findings/rank-findings.ts';
-import { MINUTE_MS, type TimeSpan, type TrafficGrid } from '../../findings/traffic-grid.ts';
+import type { TrafficGrid } from '../../findings/traffic-grid.ts';
 import type { RecordScope } from '../record-scope.ts';
 import { listConditions, readFigures, readUsualMedian, type FindingShape } from './read-figures.ts';
 

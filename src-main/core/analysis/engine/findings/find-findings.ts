@@ -4,21 +4,15 @@ import type { PeriodScope } from '../../../../common/model/records/record-scope.
 import type { DownSpan, OutageSpan } from '../../../../common/model/connections/status.ts';
 import { createTrafficGrid } from '../../findings/create-traffic-grid.ts';
 import { DIRECTIONS, type Direction } from '../../../../common/reporting/reports.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../common/time/durations.ts';
+import type { TimeSpan } from '../../../../common/time/time-span.ts';
 import { expectTraffic, type Expectation } from '../../findings/expect-traffic.ts';
 import { findIncidents } from '../../findings/explain-incidents.ts';
 import { joinIncidents, type JoinedIncident } from '../../findings/join-incidents.ts';
 import { joinFamilies } from '../../findings/judge-families.ts';
 import { joinDownSpans } from '../../findings/join-down-spans.ts';
 import { rankFindings } from '../../findings/rank-findings.ts';
-import {
-  createHourCounts,
-  DAY_MS,
-  HOUR_MS,
-  MINUTE_MS,
-  toFirstHour,
-  type TimeSpan,
-  type TrafficGrid,
-} from '../../findings/traffic-grid.ts';
+import { createHourCounts, toFirstHour, type TrafficGrid } from '../../findings/traffic-grid.ts';
 import type { RecordScope } from '../record-scope.ts';
 import { describeDown, describeIncident, type Looked } from './describe-finding.ts';
 import { readNewFamilies } from './read-families.ts';

@@ -1,7 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Direction } from '../../../../common/reporting/reports.ts';
+import { MINUTE_MS } from '../../../../common/time/durations.ts';
+import type { TimeSpan } from '../../../../common/time/time-span.ts';
 import { MIN_PART_RECORDS, type FamilyCell } from '../../findings/judge-families.ts';
-import { MINUTE_MS, type TimeSpan } from '../../findings/traffic-grid.ts';
 import { readRows } from '../engine-database.ts';
 import { toSourceSql, type RecordScope } from '../record-scope.ts';
 

@@ -1,6 +1,7 @@
 import type { DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api';
+import type { TimeSpan } from '../../../../common/time/time-span.ts';
 import type { TrafficCells } from '../../findings/traffic-cells.ts';
-import { FAILED, UNTIMED, type TimeSpan } from '../../findings/traffic-grid.ts';
+import { FAILED, UNTIMED } from '../../findings/traffic-grid.ts';
 import { toSourceSql, type RecordScope } from '../record-scope.ts';
 
 /** The longest times, from 2^31 ms on, count as one. */

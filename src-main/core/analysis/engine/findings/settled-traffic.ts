@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import type { TimeSpan } from '../../../../common/time/time-span.ts';
 import type { TrafficCells } from '../../findings/traffic-cells.ts';
-import type { TimeSpan } from '../../findings/traffic-grid.ts';
 import type { RecordScope, ScopePart } from '../record-scope.ts';
 import { readTraffic } from './read-traffic.ts';
 

@@ -1,10 +1,10 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { SECOND_MS } from '../../../../common/time/durations.ts';
+import type { TimeSpan } from '../../../../common/time/time-span.ts';
 import type { ReconcilableGroup } from '../../reconcile/find-differences.ts';
 import { readRows } from '../engine-database.ts';
 import { NO_CONDITION } from '../filter-sql.ts';
 import { toSourceSql, type RecordScope } from '../record-scope.ts';
-
-const SECOND_MS = 1000;
 
 /**
  * Groups records as the service groups them, with what may make its figures differ: how many lie in the first and the
@@ -13,7 +13,7 @@ const SECOND_MS = 1000;
 export async function groupForReconciling(
   connection: DuckDBConnection,
   scope: RecordScope,
-  { fromMs, toMs, reportedAtMs }: { fromMs: number; toMs: number; reportedAtMs: number },
+  { fromMs, toMs, reportedAtMs }: TimeSpan & { reportedAtMs: number },
 ): Promise<ReconcilableGroup[]> {
   const isInbound = scope.direction === 'inbound';
   const origin = isInbound ? 'origin' : 'NULL::VARCHAR AS origin';

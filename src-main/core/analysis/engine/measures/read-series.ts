@@ -1,6 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { HeatMap, SeriesBucket } from '../../../../common/model/analysis/measured-times.ts';
 import type { RecordFilter } from '../../../../common/model/records/record-filter.ts';
+import { HOUR_MS } from '../../../../common/time/durations.ts';
 import { listZoneOffsets, type ZoneOffset } from '../../../../common/time/zone-offsets.ts';
 import { readRows } from '../engine-database.ts';
 import { toFilterSql } from '../filter-sql.ts';
@@ -8,7 +9,6 @@ import { countAtMost, toSourceSql, type RecordScope } from '../record-scope.ts';
 import { toBucketSql } from './bucket-sql.ts';
 import { toTimesSql } from './times-sql.ts';
 
-const HOUR_MS = 3_600_000;
 const WEEK_HOURS = 168;
 /** The first of January 1970 was a Thursday. */
 const MONDAY_HOURS = 72;

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../../common/time/durations.ts';
 import type { ExportColumn, ExportValue } from '../../export-columns.ts';
 import { createTextCleaner } from '../replace-unwritable.ts';
 import { createZoneMoments, type ZoneMoments } from '../zone-moments.ts';
@@ -8,7 +9,6 @@ export const MAX_CELL_CHARACTERS = 32_767;
 const EPOCH_MS = Date.UTC(1899, 11, 30);
 const FIRST_MS = Date.UTC(1900, 2, 1);
 const LAST_MS = Date.UTC(9999, 11, 31);
-const DAY_MS = 86_400_000;
 /** Places of styles in `STYLES_XML`. */
 const STYLE = { text: 1, date: 2, head: 3 } as const;
 // What XML 1.0 has no way to write, and halves of surrogate pairs.

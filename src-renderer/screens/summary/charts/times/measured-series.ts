@@ -2,8 +2,10 @@ import {
   MAX_EDGES,
   type SeriesBucket,
 } from '../../../../../src-main/common/model/analysis/measured-times.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../../src-main/common/time/durations.ts';
 import { listBucketEdges } from '../../../../../src-main/common/time/time-buckets.ts';
-import { measureMissing, type Span } from './times-basis.ts';
+import type { TimeSpan } from '../../../../../src-main/common/time/time-span.ts';
+import { measureMissing } from './times-basis.ts';
 
 const UNITS = ['minute', 'hour', 'day'] as const;
 export type Unit = (typeof UNITS)[number];
@@ -16,14 +18,14 @@ export interface SeriesPoint {
   readonly y: number | null;
 }
 
-const UNIT_MS: Readonly<Record<Unit, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
+const UNIT_MS: Readonly<Record<Unit, number>> = { minute: MINUTE_MS, hour: HOUR_MS, day: DAY_MS };
 /** Buckets that a chart shows well. */
 const USUAL_BUCKETS = 400;
 /** Where a clock changes there is a bucket more. */
 const MAX_BUCKETS = MAX_EDGES - 10;
 
 /** Returns the units that a span can be counted in: two buckets at least, and not too many to read. */
-export function listUnits({ fromMs, toMs }: Span): readonly Unit[] {
+export function listUnits({ fromMs, toMs }: TimeSpan): readonly Unit[] {
   const fitting = UNITS.filter((unit) => {
     const count = (toMs - fromMs) / UNIT_MS[unit];
     return count >= 1.5 && count <= MAX_BUCKETS;
@@ -33,7 +35,7 @@ export function listUnits({ fromMs, toMs }: Span): readonly Unit[] {
 }
 
 /** Returns the finest unit of which a span has no more buckets than a chart shows well. */
-export function toUsualUnit(span: Span): Unit {
+export function toUsualUnit(span: TimeSpan): Unit {
   const units = listUnits(span);
   return (
     units.find((unit) => (span.toMs - span.fromMs) / UNIT_MS[unit] <= USUAL_BUCKETS) ?? units.at(-1) ?? 'day'
@@ -41,18 +43,18 @@ export function toUsualUnit(span: Span): Unit {
 }
 
 /** Returns the edges of the buckets of a span; of one that is too long the newest buckets. */
-export function listSeriesEdges({ fromMs, toMs }: Span, unit: Unit, zone: string): number[] {
+export function listSeriesEdges({ fromMs, toMs }: TimeSpan, unit: Unit, zone: string): number[] {
   const firstMs = Math.max(fromMs, toMs - MAX_BUCKETS * UNIT_MS[unit]);
   return listBucketEdges(firstMs, toMs, UNIT_MS[unit], zone);
 }
 
 /** Returns the part of a bucket that lies in the span: the first and the last may reach beyond it. */
-export function clip<Bucket extends Span>(bucket: Bucket, { fromMs, toMs }: Span): Bucket {
+export function clip<Bucket extends TimeSpan>(bucket: Bucket, { fromMs, toMs }: TimeSpan): Bucket {
   return { ...bucket, fromMs: Math.max(bucket.fromMs, fromMs), toMs: Math.min(bucket.toMs, toMs) };
 }
 
 /** Returns whether nothing is known of a bucket: nothing of it is cached, or that is not known itself. */
-export function isUnknown(bucket: SeriesBucket, gaps: readonly Span[] | null): boolean {
+export function isUnknown(bucket: SeriesBucket, gaps: readonly TimeSpan[] | null): boolean {
   if (bucket.count > 0) return false;
   return gaps === null || measureMissing(bucket, gaps) >= bucket.toMs - bucket.fromMs;
 }
@@ -61,7 +63,7 @@ export function isUnknown(bucket: SeriesBucket, gaps: readonly Span[] | null): b
 export function readFigure(
   bucket: SeriesBucket,
   figure: SeriesFigure,
-  gaps: readonly Span[] | null,
+  gaps: readonly TimeSpan[] | null,
 ): number | null {
   if (figure === 'count') return isUnknown(bucket, gaps) ? null : bucket.count;
   if (figure === 'errorShare') return bucket.count === 0 ? null : bucket.failures / bucket.count;
@@ -72,7 +74,7 @@ export function readFigure(
 export function toSteps(
   buckets: readonly SeriesBucket[],
   figure: SeriesFigure,
-  gaps: readonly Span[] | null,
+  gaps: readonly TimeSpan[] | null,
 ): SeriesPoint[] {
   return buckets.flatMap((bucket) => {
     const y = readFigure(bucket, figure, gaps);
@@ -84,7 +86,7 @@ export function toSteps(
 }
 
 /** Returns the place of the bucket that holds an instant; null outside all of them. */
-export function findBucket(buckets: readonly Span[], atMs: number): number | null {
+export function findBucket(buckets: readonly TimeSpan[], atMs: number): number | null {
   const place = buckets.findIndex(({ fromMs, toMs }) => atMs >= fromMs && atMs < toMs);
   return place === -1 ? null : place;
 }

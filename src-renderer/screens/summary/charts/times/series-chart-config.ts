@@ -1,9 +1,9 @@
 import type { ChartConfiguration, ChartOptions, Plugin } from 'chart.js';
+import type { TimeSpan } from '../../../../../src-main/common/time/time-span.ts';
 import { CHART_FONT, toTooltipStyle } from '../../../../charts/chart-style.ts';
 import { hatch, type PlotArea } from '../../../../charts/hatch.ts';
 import type { ChartColour, ChartColours } from '../../../../charts/use-chart-colours.ts';
 import { findBucket, type SeriesPoint } from './measured-series.ts';
-import type { Span } from './times-basis.ts';
 
 const TICK_PX = 60;
 
@@ -15,9 +15,9 @@ export interface SeriesView {
     readonly isFilled?: boolean;
     readonly points: SeriesPoint[];
   }[];
-  readonly span: Span;
-  readonly buckets: readonly Span[];
-  readonly gaps: readonly Span[];
+  readonly span: TimeSpan;
+  readonly buckets: readonly TimeSpan[];
+  readonly gaps: readonly TimeSpan[];
   /** Labels along the span, at most so many. */
   readonly listTicks: (max: number) => readonly { readonly at: number; readonly label: string }[];
   /** Of a scale that would otherwise end lower. */

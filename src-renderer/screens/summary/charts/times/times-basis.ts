@@ -1,13 +1,9 @@
 import type { RecordFilter } from '../../../../../src-main/common/model/records/record-filter.ts';
 import type { PeriodScope } from '../../../../../src-main/common/model/records/record-scope.ts';
 import type { Direction } from '../../../../../src-main/common/reporting/reports.ts';
+import type { TimeSpan } from '../../../../../src-main/common/time/time-span.ts';
 
-export interface Span {
-  readonly fromMs: number;
-  readonly toMs: number;
-}
-
-export interface Gap extends Span {
+export interface Gap extends TimeSpan {
   /** A part holds some of its records; null where that is not known. */
   readonly state?: 'missing' | 'partial' | 'failed' | 'open';
 }
@@ -25,7 +21,7 @@ export interface TimesBasis {
 }
 
 /** Returns how much of a span lies in the gaps. */
-export function measureMissing({ fromMs, toMs }: Span, gaps: readonly Span[]): number {
+export function measureMissing({ fromMs, toMs }: TimeSpan, gaps: readonly TimeSpan[]): number {
   return gaps.reduce(
     (sum, gap) => sum + Math.max(0, Math.min(toMs, gap.toMs) - Math.max(fromMs, gap.fromMs)),
     0,
@@ -38,6 +34,10 @@ export function toCachedShare({ scope, gaps }: TimesBasis): number | null {
 }
 
 /** Returns the gaps, with the end of a period that goes on where the cache does not reach it. */
-export function withTail(gaps: readonly Gap[], cachedUntilMs: number | null, { toMs }: Span): readonly Gap[] {
+export function withTail(
+  gaps: readonly Gap[],
+  cachedUntilMs: number | null,
+  { toMs }: TimeSpan,
+): readonly Gap[] {
   return cachedUntilMs === null || cachedUntilMs >= toMs ? gaps : [...gaps, { fromMs: cachedUntilMs, toMs }];
 }

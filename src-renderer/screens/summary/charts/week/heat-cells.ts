@@ -1,5 +1,5 @@
 import type { HeatMap } from '../../../../../src-main/common/model/analysis/measured-times.ts';
-import { HOUR_MS } from '../../../../../src-main/common/time/durations.ts';
+import { HOUR_MS, MINUTE_MS } from '../../../../../src-main/common/time/durations.ts';
 import type { WeekHour } from './week-hours.ts';
 
 /** Steps of colour. */
@@ -7,7 +7,7 @@ const HEAT_LEVELS = 5;
 /** Fewer requests say nothing about the share of them that fail, or about how long they usually take. */
 export const MIN_REQUESTS = 20;
 /** Of less time no number for an hour is made. */
-const MIN_CACHED_MS = 15 * 60_000;
+const MIN_CACHED_MS = 15 * MINUTE_MS;
 /** A share of nearly nothing does not take the strongest colour. */
 const LEAST_SHARE = 0.02;
 

@@ -1,6 +1,7 @@
 import { HOUR_MS } from '../../../../../src-main/common/time/durations.ts';
+import type { TimeSpan } from '../../../../../src-main/common/time/time-span.ts';
 import { listZoneOffsets, type ZoneOffset } from '../../../../../src-main/common/time/zone-offsets.ts';
-import type { Gap, Span } from '../times/times-basis.ts';
+import type { Gap } from '../times/times-basis.ts';
 
 const WEEK_HOURS = 168;
 /** The first of January 1970 was a Thursday. */
@@ -9,7 +10,7 @@ const MONDAY_HOURS = 72;
 /** An hour of the week, Monday's midnight first, as a zone's clock shows it. */
 export interface WeekHour {
   /** When the period has it, in the order of time. An hour that the clock shows twice in a row is one span. */
-  readonly spans: readonly Span[];
+  readonly spans: readonly TimeSpan[];
   readonly heldMs: number;
   /** How much of that is not cached; null while it is not known. */
   readonly missingMs: number | null;
@@ -19,9 +20,9 @@ export interface WeekHour {
 
 /** Calls with each hour of the week that a span has, or the part of it. */
 function walkHours(
-  { fromMs, toMs }: Span,
+  { fromMs, toMs }: TimeSpan,
   offsets: readonly ZoneOffset[],
-  visit: (place: number, span: Span) => void,
+  visit: (place: number, span: TimeSpan) => void,
 ): void {
   offsets.forEach(({ fromMs: sinceMs, offsetMs }, index) => {
     const untilMs = Math.min(toMs, offsets[index + 1]?.fromMs ?? Infinity);
@@ -38,10 +39,14 @@ function walkHours(
 }
 
 /** Returns the hours of the week: when a period has each of them, and how much of it is not cached. */
-export function listWeekHours(period: Span, gaps: readonly Gap[] | null, zone: string): readonly WeekHour[] {
+export function listWeekHours(
+  period: TimeSpan,
+  gaps: readonly Gap[] | null,
+  zone: string,
+): readonly WeekHour[] {
   const offsets = listZoneOffsets(period.fromMs, period.toMs, zone);
   const hours = Array.from({ length: WEEK_HOURS }, () => ({
-    spans: [] as Span[],
+    spans: [] as TimeSpan[],
     heldMs: 0,
     missingMs: 0,
     partialMs: 0,

@@ -8,14 +8,10 @@ import {
   joinFamilies,
   type FamilyCell,
 } from '../../../../../src-main/core/analysis/findings/judge-families.ts';
-import {
-  DAY_MS,
-  FAILED,
-  HOUR_MS,
-  MINUTE_MS,
-  type TimeSpan,
-} from '../../../../../src-main/core/analysis/findings/traffic-grid.ts';
+import { FAILED } from '../../../../../src-main/core/analysis/findings/traffic-grid.ts';
 import type { Direction } from '../../../../../src-main/common/reporting/reports.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../../src-main/common/time/durations.ts';
+import type { TimeSpan } from '../../../../../src-main/common/time/time-span.ts';
 import { toTrafficCells, type TrafficCell } from '../../../../support/findings/to-traffic-cells.ts';
 
 const TODAY_MS = Date.UTC(2026, 10, 20);

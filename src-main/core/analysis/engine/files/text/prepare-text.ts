@@ -2,6 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { listClockOffsets, type ClockOffset } from '../../../../../common/sql/zone-clock.ts';
 import { OTHER_FIELDS_COLUMN } from '../../../../../common/sql/sql-tables.ts';
 import type { CsvDialect } from '../../../../../common/model/exports/export-options.ts';
+import { DAY_MS } from '../../../../../common/time/durations.ts';
 import { quoteText, readRows } from '../../engine-database.ts';
 import { DATE_TEXT_COLUMN } from '../../engine-tables.ts';
 import type { RecordScope } from '../../record-scope.ts';
@@ -17,7 +18,6 @@ export type TextFormat =
 
 /** Changes of the clock are looked up day by day. */
 const MAX_CLOCK_DAYS = 3660;
-const DAY_MS = 86_400_000;
 const FIRST_MS = Date.UTC(1000, 0, 1);
 const LAST_MS = Date.UTC(9999, 11, 30);
 /**

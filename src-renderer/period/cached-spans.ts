@@ -1,5 +1,0 @@
-export interface Span {
-  readonly fromMs: number;
-  /** Exclusive. */
-  readonly toMs: number;
-}
