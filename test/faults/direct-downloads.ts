@@ -3,6 +3,7 @@ import type { Output } from '../../src-main/common/contract/index.ts';
 import type { Snapshot } from '../../src-main/common/model/cache/snapshot.ts';
 import type { Period } from '../../src-main/common/model/period.ts';
 import { SPECIFIED_REPORT_IDENTIFIERS, type DetailKind } from '../../src-main/common/reporting/reports.ts';
+import { toRecordId } from '../../src-main/core/cache/record-ids.ts';
 import type { SavedConnection } from '../../src-main/core/connections/connection-document.ts';
 import type { ConnectionStore } from '../../src-main/core/connections/create-connections.ts';
 import {
@@ -15,7 +16,7 @@ import type { LogFields, Logger } from '../../src-main/core/logging/logger.ts';
 import { createTaskRegistry } from '../../src-main/core/tasks/create-task-registry.ts';
 import { openTestCache, createFolder } from '../integration/cache/cache-fixture.ts';
 import { createSkipClock } from '../support/skip-clock.ts';
-import { toDetailKind, toRecordId } from '../../src-main/core/cache/read/record-tables.ts';
+import { toDetailKind } from '../../src-main/core/cache/read/record-tables.ts';
 import { serviceFetch } from '../support/electron/service-fetch.ts';
 
 export interface LogLine {

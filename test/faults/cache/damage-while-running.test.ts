@@ -3,6 +3,7 @@ import { open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { CacheState } from '../../../src-main/common/model/cache/cache-state.ts';
+import { toRecordId } from '../../../src-main/core/cache/record-ids.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import {
   createDocument,
@@ -12,7 +13,6 @@ import {
   openTestEngine,
 } from '../../integration/cache/cache-fixture.ts';
 import type { ChildProcess } from '../../../src-main/node/fork-process.ts';
-import { toRecordId } from '../../../src-main/core/cache/read/record-tables.ts';
 
 let cache: Cache;
 let place: Awaited<ReturnType<typeof createFolder>>;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { CacheState } from '../../../src-main/common/model/cache/cache-state.ts';
+import { toRecordId } from '../../../src-main/core/cache/record-ids.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import { openFile } from '../../../src-main/core/cache/file/open-file.ts';
 import { toCacheError } from '../../../src-main/core/cache/file/to-cache-error.ts';
@@ -17,7 +18,6 @@ import {
 } from '../../integration/cache/cache-fixture.ts';
 import { mountSmallDisk, resizeDisk } from '../../support/mount-folder.ts';
 import { checkWhole } from './writer-rig.ts';
-import { toRecordId } from '../../../src-main/core/cache/read/record-tables.ts';
 
 /** More seconds than records fit, one each second. */
 const LONG_S = 10_000_000;

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
-import { toRecordId } from '../../../src-main/core/cache/read/record-tables.ts';
 import {
   createDocument,
   createFolder,
@@ -9,6 +8,7 @@ import {
   toNewSnapshot,
   toPage,
 } from './cache-fixture.ts';
+import { toRecordId } from '../../../src-main/core/cache/record-ids.ts';
 
 let cache: Cache;
 let place: Awaited<ReturnType<typeof createFolder>>;

@@ -5,7 +5,6 @@ import type { Task } from '../../../src-main/common/model/cache/task.ts';
 import type { RecordDetail } from '../../../src-main/common/model/records/record.ts';
 import type { Engine } from '../../../src-main/core/analysis/engine/create-engine.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
-import { toRecordId } from '../../../src-main/core/cache/read/record-tables.ts';
 import { createExporter, type Exporter } from '../../../src-main/core/exports/create-exporter.ts';
 import { createTaskRegistry } from '../../../src-main/core/tasks/create-task-registry.ts';
 import { createSilentLogger } from '../../support/silent-logger.ts';
@@ -18,6 +17,7 @@ import {
 } from '../cache/cache-fixture.ts';
 import { RECORDS_INPUT } from './export-rig.ts';
 import { ENGLISH } from '../../../src-main/common/words/english.ts';
+import { toRecordId } from '../../../src-main/core/cache/record-ids.ts';
 
 /** An exporter over a cache and an engine of its own. */
 export interface RealRig {

@@ -1,5 +1,6 @@
 import type { DuckDBAppender, DuckDBConnection } from '@duckdb/node-api';
 import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
+import { toRecordId } from '../../cache/record-ids.ts';
 import { readRows } from './engine-database.ts';
 import { followDates, NO_DATES, type DateOrder } from './date-order.ts';
 import { CHUNK_ROWS, createFeedChunk } from './feed-chunk.ts';
@@ -13,7 +14,6 @@ const BATCH_ROWS = CHUNK_ROWS * 60;
 /** Records read at once: each is held with its texts, and other calls wait meanwhile. */
 const STEP_ROWS = CHUNK_ROWS * 2;
 /** Ids of a snapshot's records begin at its number times this. */
-const RECORD_ID_SPAN = 2n ** 32n;
 
 /** What has been fed so far, by snapshot. */
 export interface EngineFeed {
@@ -74,15 +74,12 @@ export async function createEngineFeed(
     }
   };
   const forget = async (snapshotId: number): Promise<void> => {
-    const from = BigInt(snapshotId) * RECORD_ID_SPAN;
+    const ids = [toRecordId(snapshotId, 0), toRecordId(snapshotId + 1, 0)].map(BigInt);
     version += 1;
     await connection.run('BEGIN');
     try {
       for (const table of ['inbound', 'outbound']) {
-        await connection.run(`DELETE FROM ${table} WHERE record_id >= $1 AND record_id < $2`, [
-          from,
-          from + RECORD_ID_SPAN,
-        ]);
+        await connection.run(`DELETE FROM ${table} WHERE record_id >= $1 AND record_id < $2`, ids);
       }
       await connection.run('DELETE FROM fed_snapshots WHERE snapshot_id = $1', [snapshotId]);
     } catch (error) {

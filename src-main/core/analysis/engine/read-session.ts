@@ -1,7 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Session, SessionRequest } from '../../../common/model/records/session.ts';
+import { fromRecordId } from '../../cache/record-ids.ts';
 import { readRows } from './engine-database.ts';
-import { RECORD_ID_SPAN, toSourceSql, type RecordScope } from './record-scope.ts';
+import { toSourceSql, type RecordScope } from './record-scope.ts';
 
 const SHARED_COLUMNS = [
   'record_id',
@@ -71,8 +72,7 @@ function toRequest(direction: SessionRequest['direction'], row: Row): SessionReq
   const [recordId, dateMs, responseTimeMs, responseCode, channel, service, client, error, own] = row;
   return {
     direction,
-    snapshotId: Math.floor(recordId / RECORD_ID_SPAN),
-    seq: recordId % RECORD_ID_SPAN,
+    ...fromRecordId(recordId),
     dateMs,
     responseTimeMs,
     responseCode,

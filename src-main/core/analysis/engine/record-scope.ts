@@ -1,10 +1,8 @@
 import type { Direction } from '../../../common/reporting/reports.ts';
 import type { TimeSpan } from '../../../common/time/time-span.ts';
+import { toRecordId } from '../../cache/record-ids.ts';
 import type { Segment } from '../divide-period.ts';
 import type { SqlCondition } from './filter-sql.ts';
-
-/** Ids of a snapshot's records begin at its number times this. */
-export const RECORD_ID_SPAN = 2 ** 32;
 
 /** Records of one direction that a question is about, in parts that don't overlap. */
 export interface RecordScope {
@@ -72,8 +70,8 @@ export function toSourceSql(
 
 /** Numbers of the application, never input: they stand in the statement itself. */
 function toRangeSql({ snapshotId, recordCount, fromSeq = 0, span, withUndated }: ScopePart): string {
-  const first = snapshotId * RECORD_ID_SPAN;
-  const ids = `record_id >= ${first + fromSeq} AND record_id < ${first + recordCount}`;
+  const firstId = toRecordId(snapshotId, fromSeq);
+  const ids = `record_id >= ${firstId} AND record_id < ${toRecordId(snapshotId, recordCount)}`;
   if (span === null) return ids;
   const dates = `date_ms >= ${span.fromMs} AND date_ms < ${span.toMs}`;
   return withUndated ? `${ids} AND (date_ms IS NULL OR (${dates}))` : `${ids} AND ${dates}`;

@@ -1,6 +1,7 @@
 import { isDetailKind, type ReportKind } from '../../../common/reporting/reports.ts';
+import { toRecordId } from '../record-ids.ts';
 import type { Database } from '../../../node/open-database.ts';
-import { RECORD_TABLES, toRecordId } from '../read/record-tables.ts';
+import { RECORD_TABLES } from '../read/record-tables.ts';
 import type { PageRange } from '../read/stored-pages.ts';
 
 const OWN = 'snapshot_id IN (SELECT snapshot_id FROM snapshots WHERE connection_id = ?)';

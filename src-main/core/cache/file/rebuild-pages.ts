@@ -1,4 +1,5 @@
 import { REPORTS, type ReportField, type ReportKind } from '../../../common/reporting/reports.ts';
+import { toRecordId } from '../record-ids.ts';
 import { toPayloadPreview } from '../write/preview-payload.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { packBody } from '../write/page-body.ts';
@@ -11,9 +12,6 @@ interface OldPage {
   readonly recordCount: number;
 }
 type OldRow = Readonly<Record<string, string | number | null>>;
-
-/** Ids of a snapshot's records begin at its number times this. */
-const RECORD_ID_SPAN = 2 ** 32;
 
 /**
  * Makes a body for each page of a cache that kept none: a document for each record, in the service's spelling, from
@@ -58,8 +56,8 @@ function readRows(database: Database, { snapshotId, report, firstSeq, recordCoun
   const direction = report === 'inbound-detail' ? 'inbound' : 'outbound';
   const sql = `SELECT * FROM ${direction}_records AS r JOIN ${direction}_texts AS t ON t.record_id = r.record_id
     WHERE r.record_id >= ? AND r.record_id < ? ORDER BY r.record_id`;
-  const base = snapshotId * RECORD_ID_SPAN;
-  return database.prepare<number[], OldRow>(sql).all(base + firstSeq, base + end);
+  const ids = [toRecordId(snapshotId, firstSeq), toRecordId(snapshotId, end)];
+  return database.prepare<number[], OldRow>(sql).all(...ids);
 }
 
 /** Fields of one record; unknown ones last. A number that could not be read lies among these as it came. */

@@ -1,8 +1,9 @@
 import type { CacheState } from '../../../common/model/cache/cache-state.ts';
 import { isDetailKind, type ReportKind } from '../../../common/reporting/reports.ts';
+import { toRecordId } from '../record-ids.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { openCacheDatabase } from './open-database.ts';
-import { RECORD_TABLES, toRecordId } from '../read/record-tables.ts';
+import { RECORD_TABLES } from '../read/record-tables.ts';
 import { createStoredPages } from '../read/stored-pages.ts';
 import { readPragma } from './storage-size.ts';
 import { isDamagedPage } from './to-cache-error.ts';

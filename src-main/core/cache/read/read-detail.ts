@@ -4,8 +4,9 @@ import type { RecordDetail, RecordRow } from '../../../common/model/records/reco
 import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
 import { CONTENT_NAMES } from '../../../common/reporting/field-values.ts';
 import { DETAIL_KINDS, mapKinds } from '../../../common/reporting/reports.ts';
+import { toRecordId } from '../record-ids.ts';
 import type { Database } from '../../../node/open-database.ts';
-import { selectRows, toDetailKind, toRecordId } from './record-tables.ts';
+import { selectRows, toDetailKind } from './record-tables.ts';
 import { createStoredPages, type StoredTexts } from './stored-pages.ts';
 
 /** Of a longer text only the beginning leaves the thread, unless all of it is asked for. */

@@ -19,9 +19,7 @@ import {
   type ReportKind,
   type SummaryKind,
 } from '../../../common/reporting/reports.ts';
-
-/** Records of a snapshot have the ids [snapshotId * SPAN, (snapshotId + 1) * SPAN): safe integers up to snapshot 2^21. */
-export const RECORD_ID_SPAN = 2 ** 32;
+import { RECORD_ID_SPAN } from '../record-ids.ts';
 
 /** A column of the cache, and what of a record it holds. */
 export interface StoredColumn<Name extends string> {
@@ -58,11 +56,6 @@ export const RECORD_TABLES = mapKinds(DETAIL_KINDS, (kind): RecordTable => {
 export function toDetailKind(report: ReportKind): DetailKind {
   if (isDetailKind(report)) return report;
   throw new AppError('app.invalid-input', 'The snapshot is one of a summary.', { report });
-}
-
-/** The id of a record. */
-export function toRecordId(snapshotId: number, seq: number): number {
-  return snapshotId * RECORD_ID_SPAN + seq;
 }
 
 /**

@@ -4,10 +4,10 @@ import { decodeUtf8 } from '../../../common/reporting/reading/read-json.ts';
 import { readPage } from '../../../common/reporting/reading/read-page.ts';
 import type { DetailRecord } from '../../../common/reporting/reading/read-record.ts';
 import type { ReportKind } from '../../../common/reporting/reports.ts';
+import { fromRecordId } from '../record-ids.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { unpackBody } from '../write/page-body.ts';
 import { findRawEntries } from './find-raw-entry.ts';
-import { RECORD_ID_SPAN } from './record-tables.ts';
 
 /** Where the records of a page lie in their snapshot. */
 export interface PageRange {
@@ -136,8 +136,7 @@ export function createStoredPages(
     // In the order in which they are stored, so that no page is opened twice.
     for (const place of listPlacesInOrder(ids)) {
       const id = ids[place] ?? 0;
-      const seq = id % RECORD_ID_SPAN;
-      const snapshotId = (id - seq) / RECORD_ID_SPAN;
+      const { snapshotId, seq } = fromRecordId(id);
       if (snapshot?.id !== snapshotId) {
         snapshot = owner.get(snapshotId);
         page = undefined;

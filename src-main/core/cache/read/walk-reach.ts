@@ -1,6 +1,7 @@
 import { DETAIL_KINDS, mapKinds, type DetailKind } from '../../../common/reporting/reports.ts';
+import { toRecordId } from '../record-ids.ts';
 import type { Database } from '../../../node/open-database.ts';
-import { RECORD_TABLES, toRecordId } from './record-tables.ts';
+import { RECORD_TABLES } from './record-tables.ts';
 
 export interface WantedReach {
   readonly snapshotId: number;

@@ -1,7 +1,8 @@
 import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
 import { DETAIL_KINDS, isDetailKind, mapKinds } from '../../../common/reporting/reports.ts';
+import { toRecordId } from '../record-ids.ts';
 import type { Database } from '../../../node/open-database.ts';
-import { RECORD_TABLES, toRecordId } from '../read/record-tables.ts';
+import { RECORD_TABLES } from '../read/record-tables.ts';
 import type { PageRange } from '../read/stored-pages.ts';
 import { prepareInsert } from '../write/insert-records.ts';
 import type { FreshPage } from './page-reading.ts';

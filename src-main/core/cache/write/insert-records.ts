@@ -2,8 +2,9 @@ import { countContent } from '../../../common/reporting/field-values.ts';
 import { toPayloadPreview } from './preview-payload.ts';
 import type { DetailRecord } from '../../../common/reporting/reading/read-record.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
+import { toRecordId } from '../record-ids.ts';
 import type { Database } from '../../../node/open-database.ts';
-import { RECORD_TABLES, toRecordId, toStoredDate } from '../read/record-tables.ts';
+import { RECORD_TABLES, toStoredDate } from '../read/record-tables.ts';
 import { listTextValues, type RowDigest } from './record-digest.ts';
 
 /**

@@ -1,6 +1,7 @@
 import type { Database } from '../../../node/open-database.ts';
 import { readPragma } from '../file/storage-size.ts';
-import { RECORD_ID_SPAN, RECORD_TABLES } from '../read/record-tables.ts';
+import { RECORD_TABLES } from '../read/record-tables.ts';
+import { toRecordId } from '../record-ids.ts';
 
 /** What one statement deletes or gives back, since a statement can't be interrupted. */
 const MAX_DELETED_ROWS = 5000;
@@ -91,10 +92,10 @@ export function createSnapshotRemover(database: Database): SnapshotRemover {
       const snapshotIds = beingDeleted.all();
       const pagesBefore = readPragma(database, 'page_count');
       for (const snapshotId of snapshotIds) {
-        const from = snapshotId * RECORD_ID_SPAN;
+        const ids = [toRecordId(snapshotId, 0), toRecordId(snapshotId + 1, 0)] as const;
         while (deleteBodies.run(snapshotId).changes > 0) await pause();
         for (const statement of deleteRows) {
-          while (statement.run(from, from + RECORD_ID_SPAN).changes > 0) await pause();
+          while (statement.run(...ids).changes > 0) await pause();
         }
         remove.run(snapshotId);
       }

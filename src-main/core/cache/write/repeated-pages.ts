@@ -1,8 +1,9 @@
 import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
 import type { DetailRecord } from '../../../common/reporting/reading/read-record.ts';
 import { DETAIL_KINDS, mapKinds, type DetailKind } from '../../../common/reporting/reports.ts';
+import { toRecordId } from '../record-ids.ts';
 import type { Database } from '../../../node/open-database.ts';
-import { RECORD_TABLES, toRecordId, toStoredDate } from '../read/record-tables.ts';
+import { RECORD_TABLES, toStoredDate } from '../read/record-tables.ts';
 
 /** Compares records with those that lie in a snapshot from a place on. */
 type IsStored = (snapshot: Snapshot, firstSeq: number, records: readonly DetailRecord[]) => boolean;

@@ -1,8 +1,9 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { readRows } from '../engine-database.ts';
-import { RECORD_ID_SPAN, toSourceSql, type RecordScope, type ScopePart } from '../record-scope.ts';
+import { toSourceSql, type RecordScope, type ScopePart } from '../record-scope.ts';
 import { NO_CONDITION } from '../filter-sql.ts';
 import type { ViewOrder } from './view-order.ts';
+import { toRecordId } from '../../../cache/record-ids.ts';
 
 /** Records that follow one another by date and in the order received. */
 export interface RecordRun {
@@ -41,7 +42,7 @@ export async function findRuns(
 }
 
 function toWholeRun({ snapshotId, recordCount, fromSeq = 0 }: ScopePart): RecordRun {
-  return { firstId: snapshotId * RECORD_ID_SPAN + fromSeq, count: recordCount - fromSeq };
+  return { firstId: toRecordId(snapshotId, fromSeq), count: recordCount - fromSeq };
 }
 
 /** Parts that have records, in order; a statement for each reads no more than its own dates. */

@@ -1,8 +1,9 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { readRows } from '../engine-database.ts';
 import type { SqlCondition } from '../filter-sql.ts';
-import { RECORD_ID_SPAN, toSourceSql, type RecordScope, type ScopePart } from '../record-scope.ts';
+import { toSourceSql, type RecordScope, type ScopePart } from '../record-scope.ts';
 import type { ViewOrder } from './view-order.ts';
+import { toRecordId } from '../../../cache/record-ids.ts';
 
 /** Rows of a view that come after those of the slice before, read by a statement of their own. */
 export interface ViewSlice {
@@ -113,7 +114,7 @@ async function findDateBounds(
 function findId(parts: readonly ScopePart[], place: number): number {
   let before = 0;
   for (const { snapshotId, recordCount } of parts) {
-    if (place < before + recordCount) return snapshotId * RECORD_ID_SPAN + place - before;
+    if (place < before + recordCount) return toRecordId(snapshotId, place - before);
     before += recordCount;
   }
   return 0;

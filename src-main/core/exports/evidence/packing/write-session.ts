@@ -1,7 +1,7 @@
 import type { RecordDetail } from '../../../../common/model/records/record.ts';
 import type { Session, SessionRequest } from '../../../../common/model/records/session.ts';
 import { DIRECTIONS, type Direction } from '../../../../common/reporting/reports.ts';
-import { RECORD_ID_SPAN } from '../../../analysis/engine/record-scope.ts';
+import { toRecordId } from '../../../cache/record-ids.ts';
 import { arrangeDetailColumns, type ColumnChoice } from '../../arrange-columns.ts';
 import type { ExportAbout } from '../../formats/export-writer.ts';
 import { createNdjsonWriter } from '../../formats/json.ts';
@@ -97,7 +97,7 @@ async function readRowTexts(
   for (const direction of DIRECTIONS) {
     const ids = batch
       .filter((request) => request.direction === direction)
-      .map(({ snapshotId, seq }) => snapshotId * RECORD_ID_SPAN + seq);
+      .map(({ snapshotId, seq }) => toRecordId(snapshotId, seq));
     for (let place = 0; place < ids.length;) {
       const rows = await readRecords({
         report: `${direction}-detail`,
