@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isPlainObject } from '../common/json/is-plain-object.ts';
 import { writeFileAtomicallySync } from '../node/write-file-atomically.ts';
 
 export interface Bounds {
@@ -53,25 +54,21 @@ function nameScreens(screens: readonly Bounds[]): string {
 function readSaved(folder: string): Record<string, unknown> {
   try {
     const saved: unknown = JSON.parse(readFileSync(join(folder, FILE_NAME), 'utf8'));
-    return isRecord(saved) ? saved : {};
+    return isPlainObject(saved) ? saved : {};
   } catch {
     return {};
   }
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function readByScreens({ byScreens }: Record<string, unknown>): Record<string, unknown> {
-  return isRecord(byScreens) ? byScreens : {};
+  return isPlainObject(byScreens) ? byScreens : {};
 }
 
 /** Reads what was saved for these screens, or else for any; a file that is missing or damaged counts as none. */
 export function readWindowState(folder: string, screens: readonly Bounds[]): WindowState {
   const last = readSaved(folder);
   const here = readByScreens(last)[nameScreens(screens)];
-  const saved = isRecord(here) ? here : last;
+  const saved = isPlainObject(here) ? here : last;
   const { x, y, width, height } = saved;
   const isMaximized = saved['isMaximized'] === true;
   if (![width, height].every(Number.isSafeInteger)) return { bounds: null, isMaximized };

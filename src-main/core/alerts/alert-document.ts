@@ -1,5 +1,6 @@
 import { Type, type Static, type TSchema } from 'typebox';
 import { Value } from 'typebox/value';
+import { isPlainObject } from '../../common/json/is-plain-object.ts';
 import { AlertMute, AlertRule } from '../../common/model/alerts/alert-rule.ts';
 
 /** Connections whose rules don't notify. */
@@ -29,27 +30,27 @@ export const ALERTS_VERSION = UPGRADES.length + 1;
 
 /** Returns the version of a document as it was read, or null for something else. */
 export function findAlertsVersion(saved: unknown): number | null {
-  if (!isEntry(saved) || !Array.isArray(saved['rules'])) return null;
+  if (!isPlainObject(saved) || !Array.isArray(saved['rules'])) return null;
   const version = saved['version'];
   return typeof version === 'number' && Number.isInteger(version) && version >= 1 ? version : null;
 }
 
 /** Reads a document of any version: what doesn't fit is set aside as it was found, and tried again another time. */
 export function readAlertDocument(saved: unknown, version: number): AlertDocument {
-  const document = isEntry(saved) ? saved : {};
+  const document = isPlainObject(saved) ? saved : {};
   const rules: AlertRule[] = [];
   const setAside: SetAsideRule[] = [];
   const read = (found: SetAsideRule): void => {
-    const entry = isEntry(found.entry)
+    const entry = isPlainObject(found.entry)
       ? UPGRADES.slice(found.version - 1).reduce((known, step) => step(known), found.entry)
       : found.entry;
-    const isKnown = isEntry(entry) && rules.some(({ id }) => id === entry['id']);
+    const isKnown = isPlainObject(entry) && rules.some(({ id }) => id === entry['id']);
     if (!isKnown && Value.Check(AlertRule, entry)) rules.push(entry);
     else setAside.push(found);
   };
   for (const entry of toList(document['rules'])) read({ version, entry });
   for (const kept of toList(document['setAside'])) {
-    const own = isEntry(kept) && typeof kept['version'] === 'number' ? kept['version'] : null;
+    const own = isPlainObject(kept) && typeof kept['version'] === 'number' ? kept['version'] : null;
     read(own === null ? { version, entry: kept } : { version: own, entry: (kept as Entry)['entry'] });
   }
   return { rules, mutes: keepFitting(ConnectionMute, document['mutes']), setAside };
@@ -67,8 +68,4 @@ export function keepFitting<Schema extends TSchema>(schema: Schema, list: unknow
 
 function toList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
-}
-
-function isEntry(value: unknown): value is Entry {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { Value } from 'typebox/value';
+import { isPlainObject } from '../../common/json/is-plain-object.ts';
 import { Connection } from '../../common/model/connections/connection.ts';
 import { ValueNames } from '../../common/model/records/value-name.ts';
 import { toOrigin } from '../../common/reporting/base-address.ts';
@@ -40,7 +41,7 @@ export const DOCUMENT_VERSION = UPGRADES.length + 1;
 /** Returns the version of a document as it was read, 1 for a bare list, or null for something else. */
 export function findDocumentVersion(saved: unknown): number | null {
   if (Array.isArray(saved)) return 1;
-  if (!isEntry(saved) || !Array.isArray(saved['connections'])) return null;
+  if (!isPlainObject(saved) || !Array.isArray(saved['connections'])) return null;
   const version = saved['version'];
   return typeof version === 'number' && Number.isInteger(version) && version > 1 ? version : null;
 }
@@ -50,18 +51,22 @@ export function findDocumentVersion(saved: unknown): number | null {
  * found. What an earlier version set aside is tried again.
  */
 export function readDocument(saved: unknown, version: number): ConnectionDocument {
-  const document = isEntry(saved) ? saved : { connections: saved };
+  const document = isPlainObject(saved) ? saved : { connections: saved };
   const connections: SavedConnection[] = [];
   const setAside: SetAsideEntry[] = [];
   const read = (found: SetAsideEntry): void => {
     const upgraded = upgrade(found);
-    const isKnown = isEntry(upgraded) && connections.some(({ id }) => id === upgraded['id']);
+    const isKnown = isPlainObject(upgraded) && connections.some(({ id }) => id === upgraded['id']);
     if (!isKnown && Value.Check(SavedConnection, upgraded)) connections.push(upgraded);
     else setAside.push(found);
   };
   for (const entry of toList(document['connections'])) read({ version, entry });
   for (const kept of toList(document['setAside'])) {
-    read(isEntry(kept) && typeof kept['version'] === 'number' ? toSetAside(kept) : { version, entry: kept });
+    read(
+      isPlainObject(kept) && typeof kept['version'] === 'number'
+        ? toSetAside(kept)
+        : { version, entry: kept },
+    );
   }
   return { connections, setAside };
 }
@@ -80,7 +85,7 @@ function toList(value: unknown): readonly unknown[] {
 }
 
 function upgrade({ version, entry }: SetAsideEntry): unknown {
-  if (!isEntry(entry)) return entry;
+  if (!isPlainObject(entry)) return entry;
   return UPGRADES.slice(version - 1).reduce((known, step) => step(known), withoutUnfitNames(entry));
 }
 
@@ -89,8 +94,4 @@ function withoutUnfitNames(entry: Entry): Entry {
   if (!('names' in entry)) return entry;
   const { names, ...rest } = entry;
   return Value.Check(ValueNames, names) ? entry : rest;
-}
-
-function isEntry(value: unknown): value is Entry {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,6 @@
 import { Type, type TArray, type TSchema } from 'typebox';
 import { Value } from 'typebox/value';
+import { isPlainObject } from '../../common/json/is-plain-object.ts';
 import { Settings } from '../../common/model/settings/settings.ts';
 
 /** A value that can't be used, as it was found in a document of `version`. */
@@ -31,7 +32,7 @@ export const DOCUMENT_VERSION = UPGRADES.length + 1;
 
 /** Returns the version of a document as it was read, or null for something else. */
 export function findDocumentVersion(saved: unknown): number | null {
-  if (!isValues(saved)) return null;
+  if (!isPlainObject(saved)) return null;
   const { version = 1 } = saved;
   return typeof version === 'number' && Number.isInteger(version) && version > 0 ? version : null;
 }
@@ -42,7 +43,7 @@ export function findDocumentVersion(saved: unknown): number | null {
  * setting was chosen anew meanwhile. Of a list, what fits is used and the whole is set aside.
  */
 export function readDocument(saved: unknown, version: number): SettingsDocument {
-  const document = isValues(saved) ? saved : {};
+  const document = isPlainObject(saved) ? saved : {};
   const { setAside: kept } = document;
   const found = Object.fromEntries(Object.entries(document).filter(([name]) => !OWN_NAMES.includes(name)));
   const used: Record<string, unknown> = {};
@@ -115,9 +116,5 @@ function upgrade(values: Values, version: number): Values {
 }
 
 function isSetAside(value: unknown): value is SetAsideSetting {
-  return isValues(value) && typeof value['version'] === 'number' && typeof value['name'] === 'string';
-}
-
-function isValues(value: unknown): value is Values {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isPlainObject(value) && typeof value['version'] === 'number' && typeof value['name'] === 'string';
 }

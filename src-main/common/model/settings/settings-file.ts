@@ -1,6 +1,7 @@
 import { findSettingFault, type SettingFault } from './check-setting.ts';
 import { SETTING_ENTRIES, type ShownSetting } from './setting-sections.ts';
 import type { Settings, SettingsChange } from './settings.ts';
+import { isPlainObject } from '../../json/is-plain-object.ts';
 
 const MARK = 'channelscope-settings';
 const FILE_VERSION = 1;
@@ -65,10 +66,6 @@ function findValues(text: string): Readonly<Record<string, unknown>> | SettingsF
   } catch {
     return 'no-settings';
   }
-  if (!isRecord(file) || file['kind'] !== MARK || !isRecord(file['settings'])) return 'no-settings';
+  if (!isPlainObject(file) || file['kind'] !== MARK || !isPlainObject(file['settings'])) return 'no-settings';
   return file['version'] === FILE_VERSION ? file['settings'] : 'newer';
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
