@@ -1,7 +1,6 @@
+import { toFileExtension, type ExportFormat } from '../../common/model/exports/export-options.ts';
+import { toExportStem, type NamedExport } from '../../common/model/exports/export-stem.ts';
 import type { RecordFilter } from '../../common/model/records/record-filter.ts';
-import { nameFilter } from '../../common/query/name-filter.ts';
-import { toWireDate } from '../../common/reporting/wire-dates.ts';
-import type { ExportSubject } from './export-subject.ts';
 
 const MAX_CHARS = 120;
 const MAX_BYTES = 240;
@@ -22,23 +21,14 @@ export function toSafeFileName(text: string, extension: string): string {
   return `${trimEnds(cutTo(named, suffix.length))}${suffix}`;
 }
 
-/**
- * The name proposed for an export, such as `inbound-detail_1001_2026-11-19.csv`; days in the zone that is shown, and
- * what it is filtered by.
- */
+/** The name proposed for an export, as `toExportStem` makes it; days in the zone that is shown, or else in the period's. */
 export function toExportFileName(
-  subject: Pick<ExportSubject, 'tenant' | 'period' | 'isComputed'> & { readonly report: string },
-  extension: string,
+  subject: NamedExport,
+  format: ExportFormat,
   shown: { readonly zone?: string | undefined; readonly filter?: RecordFilter } = {},
 ): string {
-  const { tenant, period, isComputed = false } = subject;
-  const zone = shown.zone ?? period.zone;
-  const report = isComputed ? `${subject.report}-computed` : subject.report;
-  const firstDay = toWireDate(period.fromMs, zone).slice(0, 10);
-  const lastDay = toWireDate(period.toMs, zone).slice(0, 10);
-  const days = firstDay === lastDay ? firstDay : `${firstDay}_to_${lastDay}`;
-  const of = tenant === null ? report : `${report}_${tenant}`;
-  return toSafeFileName(`${of}_${days}${nameFilter(shown.filter, zone)}`, extension);
+  const stem = toExportStem(subject, format, shown.zone ?? subject.period.zone, shown.filter);
+  return toSafeFileName(stem, toFileExtension(format));
 }
 
 function trimEnds(text: string): string {

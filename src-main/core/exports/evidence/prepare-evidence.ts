@@ -1,6 +1,5 @@
 import { AppError } from '../../../common/contract/errors.ts';
 import type { Input } from '../../../common/contract/index.ts';
-import { toFileExtension } from '../../../common/model/exports/export-options.ts';
 import { isDetailKind } from '../../../common/reporting/reports.ts';
 import { isTimeZone } from '../../../common/time/time-zones.ts';
 import { readExportSubject } from '../export-subject.ts';
@@ -36,12 +35,7 @@ export async function prepareEvidence(
     connectionId,
     snapshotId,
     recordCount,
-    // A filter may name whom the pack doesn't.
-    suggestedName: toExportFileName(
-      { ...subject, report: `evidence_${subject.report}` },
-      toFileExtension('evidence'),
-      { zone },
-    ),
+    suggestedName: toExportFileName(subject, 'evidence', { zone }),
     write: (file, task) =>
       file.fill((path) =>
         parts.rowWriter.withPack(task.signal, (pack) => writeEvidence(question, pack, path, task)),

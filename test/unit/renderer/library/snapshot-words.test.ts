@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toExportFileName } from '../../../../src-renderer/components/dialogs/export-file-name.ts';
+import { toExportStem } from '../../../../src-main/common/model/exports/export-stem.ts';
 import { toExportSubject } from '../../../../src-renderer/components/dialogs/export-subject.ts';
 import { toPeriodWords } from '../../../../src-renderer/messages/period-words.ts';
 import {
@@ -87,12 +87,15 @@ describe('snapshot words', () => {
   });
 
   it('names the file after report, tenant and days', () => {
-    expect(toExportFileName(toExportSubject(day), 'csv', zone)).toBe('inbound-detail_1001_2026-11-19.csv');
+    expect(toExportStem(toExportSubject(day), 'csv', zone)).toBe('inbound-detail_1001_2026-11-19');
     const days = makeSnapshot({ fromMs: midnightMs, toMs: midnightMs + 2 * DAY_MS, zone });
     const imported = { ...day, tenant: 0, imported: { fileName: 'a.csv' } } as unknown as Snapshot;
-    expect(toExportFileName(toExportSubject(imported), 'csv', zone)).toBe('inbound-detail_2026-11-19.csv');
-    expect(toExportFileName(toExportSubject(days), 'json', zone)).toBe(
-      'inbound-detail_1001_2026-11-19_to_2026-11-21.json',
+    expect(toExportStem(toExportSubject(imported), 'csv', zone)).toBe('inbound-detail_2026-11-19');
+    expect(toExportStem(toExportSubject(days), 'json', zone)).toBe(
+      'inbound-detail_1001_2026-11-19_to_2026-11-21',
+    );
+    expect(toExportStem(toExportSubject(day), 'evidence', zone)).toBe(
+      'evidence_inbound-detail_1001_2026-11-19',
     );
   });
 

@@ -1,0 +1,36 @@
+import { nameFilter } from '../../query/name-filter.ts';
+import { toWireDate } from '../../reporting/wire-dates.ts';
+import type { Period } from '../period.ts';
+import type { RecordFilter } from '../records/record-filter.ts';
+import type { ExportFormat } from './export-options.ts';
+
+/** What of an export its file is named after. */
+export interface NamedExport {
+  readonly report: string;
+  /** Null where it is not known. */
+  readonly tenant: number | null;
+  readonly period: Period;
+  readonly isComputed?: boolean;
+}
+
+/**
+ * Returns the name of an export's file without its ending, such as `inbound-detail_1001_2026-11-19`: days in the zone,
+ * then what it is filtered by.
+ */
+export function toExportStem(
+  { report, tenant, period, isComputed = false }: NamedExport,
+  format: ExportFormat,
+  zone: string,
+  filter?: RecordFilter,
+): string {
+  const [firstDay, lastDay] = [period.fromMs, period.toMs].map((atMs) => toWireDate(atMs, zone).slice(0, 10));
+  const parts = [
+    format === 'evidence' ? 'evidence' : null,
+    isComputed ? `${report}-computed` : report,
+    tenant,
+    firstDay === lastDay ? firstDay : `${firstDay}_to_${lastDay}`,
+  ];
+  // A filter may name whom the pack doesn't.
+  const filterName = format === 'evidence' ? '' : nameFilter(filter, zone);
+  return `${parts.filter((part) => part !== null).join('_')}${filterName}`;
+}
