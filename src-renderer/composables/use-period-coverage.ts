@@ -2,8 +2,8 @@ import { watchThrottled } from '@vueuse/core';
 import { computed, shallowRef, watch } from 'vue';
 import type { Output } from '../../src-main/common/contract/index.ts';
 import type { PeriodScope } from '../../src-main/common/model/records/record-scope.ts';
-import type { TimeSpan } from '../../src-main/common/time/time-span.ts';
 import { useBackend } from '../backend/backend.ts';
+import { toMaxTailMs } from '../period/unfetched-tail.ts';
 import { useDownloadsStore } from '../stores/downloads.ts';
 import { useFollowingStore } from '../stores/following.ts';
 import { useSnapshotsStore } from '../stores/snapshots.ts';
@@ -18,14 +18,6 @@ const RELOAD_INTERVAL_MS = 1000;
  * it has been.
  */
 const UNFETCHABLE_TAIL_MS = 10_000;
-/** The newest part of a period that ends now counts as not fetched yet up to a hundredth of it, within these limits. */
-const TAIL_SHARE = 0.01;
-const TAIL_LIMITS_MS = [60_000, 900_000] as const;
-
-function toMaxTailMs({ fromMs, toMs }: TimeSpan): number {
-  const [least, most] = TAIL_LIMITS_MS;
-  return Math.min(most, Math.max(least, (toMs - fromMs) * TAIL_SHARE));
-}
 
 function sumUp(gaps: readonly Gap[]): number {
   return gaps.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);

@@ -3,6 +3,7 @@ import { civilToUtcMs, utcMsToCivil } from '../../../../src-main/common/time/civ
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../src-main/common/time/durations.ts';
 import type { TimeSpan } from '../../../../src-main/common/time/time-span.ts';
 import { fromCivilTime, toCivilTime } from '../../../../src-main/common/time/time-zones.ts';
+import { toMaxTailMs } from '../../../period/unfetched-tail.ts';
 
 export type CoverageBucket = Output<'snapshots/read-coverage'>['buckets'][number];
 
@@ -21,9 +22,6 @@ export interface CoverageCell extends TimeSpan {
 const STEP_MS = 1_800_000;
 /** From this share on a cell counts as whole, in spite of rounding. */
 const WHOLE = 0.999_999;
-/** Of the cell that goes on, the newest part counts as not fetched yet up to a hundredth of it, within these limits. */
-const TAIL_SHARE = 0.01;
-const TAIL_LIMITS_MS = [60_000, 900_000] as const;
 
 /** Returns the last civil days of a zone, oldest first; one on which the clock changes has 23 or 25 hours. */
 export function toDays(nowMs: number, zone: string, dayCount: number): readonly TimeSpan[] {
@@ -79,9 +77,7 @@ export function toCells(
 /** Returns whether a cell goes on, and all of it is cached that has passed, but for the newest part. */
 function isCachedSoFar(cell: TimeSpan, buckets: readonly CoverageBucket[], nowMs: number): boolean {
   if (nowMs <= cell.fromMs || nowMs >= cell.toMs) return false;
-  const [leastMs, mostMs] = TAIL_LIMITS_MS;
-  const tailMs = Math.min(mostMs, Math.max(leastMs, (cell.toMs - cell.fromMs) * TAIL_SHARE));
-  const tailFromMs = Math.max(cell.fromMs, nowMs - tailMs);
+  const tailFromMs = Math.max(cell.fromMs, nowMs - toMaxTailMs(cell));
   const own = buckets.filter(({ fromMs, toMs }) => fromMs < nowMs && fromMs < cell.toMs && toMs > cell.fromMs);
   const isWhole = own.every(({ fromMs, toMs, settled, open }) => {
     const passedMs = Math.min(nowMs, toMs) - fromMs;
