@@ -5,7 +5,7 @@ import type { Envelope } from '../../common/contract/operation.ts';
 import { readControlReply } from '../../common/control/control-messages.ts';
 import { readControlPlace } from './control-place.ts';
 import type { ControlledCore } from './serve-control.ts';
-import { splitLines } from './split-lines.ts';
+import { createLineListener } from './line-listener.ts';
 
 /** Results hold 500 records at a time, at most, with texts that may be long. */
 const MAX_LINE = 256 * 1024 * 1024;
@@ -44,7 +44,7 @@ export async function connectControl(folder: string): Promise<RemoteCore | null>
   });
   socket.on(
     'data',
-    splitLines(
+    createLineListener(
       (line) => {
         const reply = readControlReply(line);
         if (reply === null) socket.destroy();

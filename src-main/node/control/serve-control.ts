@@ -7,7 +7,7 @@ import type { Envelope } from '../../common/contract/operation.ts';
 import { PRIVATE_FILE_MODE } from '../private-files.ts';
 import { createToken, digestToken, matchesDigest } from '../secret-tokens.ts';
 import { chooseControlAddress, removeControlPlace, writeControlPlace } from './control-place.ts';
-import { splitLines } from './split-lines.ts';
+import { createLineListener } from './line-listener.ts';
 
 /** In characters; the same as that of the window's calls. */
 const MAX_LINE = 1024 * 1024;
@@ -126,7 +126,7 @@ function serveCaller(
   };
   socket.on(
     'data',
-    splitLines((line) => (isKnown ? take(line) : greet(line)), {
+    createLineListener((line) => (isKnown ? take(line) : greet(line)), {
       maxCharacters: MAX_LINE,
       onTooLong: () => socket.destroy(),
     }),

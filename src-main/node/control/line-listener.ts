@@ -1,7 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
 
 /** Returns a listener for chunks that calls `onLine` for each whole line, and `onTooLong` for one that never ends. */
-export function splitLines(
+export function createLineListener(
   onLine: (line: string) => void,
   limit: { readonly maxCharacters: number; readonly onTooLong: () => void },
 ): (chunk: Buffer) => void {
