@@ -6,7 +6,7 @@ import type { CheckOperations } from './threads/check-operations.ts';
 import { startThread } from './threads/start-thread.ts';
 import { superviseThreads, type FileHolder } from './threads/supervise-threads.ts';
 import { createCalls } from './threads/thread-calls.ts';
-import type { PageHead } from './write/store-page.ts';
+import type { PageHead } from './write/incoming-page.ts';
 
 /** How often the disk is measured, a checkpoint run, and writing tried again after the disk was full. */
 const TEND_MS = 30_000;

@@ -65,6 +65,8 @@ interface KnownPage {
   readonly totalDocument: number | null;
 }
 
+export type PageWrites = ReturnType<typeof preparePageWrites>;
+
 /** Prepares every statement that storing a page takes. */
 export function preparePageWrites(database: Database) {
   const walk = database.prepare<[number], WalkRow>(

@@ -1,0 +1,120 @@
+import { AppError } from '../../../common/contract/errors.ts';
+import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
+import { hasAllAnnounced, type Announced } from '../../../common/reporting/reading/judge-totals.ts';
+import { judgeEnd } from '../../../common/reporting/reading/next-cursor.ts';
+import type { ReadPage } from '../../../common/reporting/reading/read-page.ts';
+import { DETAIL_KINDS, isDetailKind, mapKinds } from '../../../common/reporting/reports.ts';
+import type { Database } from '../../../node/open-database.ts';
+import { prepareFollowedWalks, type FollowedWalk } from '../following/followed-walks.ts';
+import { createStoredPages } from '../read/stored-pages.ts';
+import { prepareComparison } from './download-compare.ts';
+import type { PageHead } from './incoming-page.ts';
+import { leaveOut, prepareLeavingOut } from './left-out.ts';
+import type { PageWrites, WalkRow } from './page-writes.ts';
+import { prepareRepeatWatch, type Overlap } from './repeated-pages.ts';
+import { prepareAnnounced } from './walk-ends.ts';
+
+/** What a page brings that its snapshot does not hold yet, and how the walk goes on after it. */
+export interface JudgedPage {
+  /** The page, without what another slice or walk has of it. */
+  readonly read: ReadPage;
+  readonly head: PageHead;
+  /** Entries of the page that an earlier walk stored, and how many records they are. */
+  readonly knownEntries: number;
+  readonly knownRecords: number;
+  /** The service returned an earlier page once more, under another cursor. */
+  readonly isRepeat: boolean;
+  /** What the walk's pages announced, this one included. */
+  readonly announced: () => Announced;
+  /** Of a followed day. */
+  readonly followed: FollowedWalk | null;
+}
+
+export interface PageJudge {
+  /**
+   * Judges the page that follows on a walk. Throws `downloads.changed-meanwhile` when what an earlier walk stored now
+   * reads otherwise.
+   */
+  judge(snapshot: Snapshot, walk: WalkRow, cursorSent: string, whole: ReadPage): JudgedPage;
+  /** How much pages of the snapshot's walk overlapped, this one included. */
+  readOverlap(snapshotId: number): Overlap;
+}
+
+/** Prepares the judging of pages before they are stored. */
+export function preparePageJudge(
+  database: Database,
+  writes: Pick<PageWrites, 'wasEmpty' | 'wasSeen'>,
+): PageJudge {
+  const pages = createStoredPages(database);
+  const isStored = mapKinds(DETAIL_KINDS, (kind) => prepareComparison(database, pages, kind));
+  const repeats = prepareRepeatWatch(database, isStored);
+  const readAnnounced = prepareAnnounced(database);
+  const findLeftOut = prepareLeavingOut(database, pages);
+  const openFollowed = prepareFollowedWalks(database, pages);
+
+  const countKnown = (
+    snapshot: Snapshot,
+    walk: WalkRow,
+    read: ReadPage,
+  ): Pick<JudgedPage, 'knownEntries' | 'knownRecords'> => {
+    const knownEntries = Math.min(read.recordCount, Math.max(0, walk.sliceEntryCount - walk.walkEntryCount));
+    const knownRecords = knownEntries - read.setAside.filter(({ index }) => index < knownEntries).length;
+    if (knownEntries === 0 || !isDetailKind(snapshot.report)) return { knownEntries, knownRecords };
+    const known = read.records.slice(0, knownRecords);
+    const firstSeq = walk.sliceFirstSeq + walk.walkRecordCount;
+    if (isStored[snapshot.report](snapshot, firstSeq, known)) {
+      return { knownEntries, knownRecords };
+    }
+    throw new AppError('downloads.changed-meanwhile', 'The service now returns other records.', {
+      snapshotId: snapshot.id,
+      firstSeq,
+    });
+  };
+
+  /** True for a page that came before in its walk, which remembers it otherwise. */
+  const isRepeated = (
+    snapshot: Snapshot,
+    walk: WalkRow,
+    { records }: ReadPage,
+    hadAll: () => boolean,
+  ): boolean => {
+    const { report } = snapshot;
+    if (!isDetailKind(report)) return false;
+    const { sliceFirstSeq } = walk;
+    const firstSeq = sliceFirstSeq + walk.walkRecordCount;
+    return repeats.isRepeated(report, { snapshot, firstSeq, sliceFirstSeq, records, hadAll });
+  };
+
+  const judge: PageJudge['judge'] = (snapshot, walk, cursorSent, whole) => {
+    const followed = snapshot.settledToMs === undefined ? null : openFollowed(snapshot, walk, cursorSent);
+    const { recordCount, totalDocument, lastDocument } = whole;
+    const announced = (): Announced =>
+      followed?.announced(totalDocument) ?? readAnnounced(snapshot.id, walk.walkNumber, totalDocument);
+    const hadAll = (): boolean => hasAllAnnounced(walk.walkEntryCount, announced());
+    const isAgain = followed?.isRepeated(whole, hadAll) ?? false;
+    const toFresh = (): ReadPage =>
+      followed?.takeNew(whole) ?? leaveOut(whole, findLeftOut(snapshot, walk, whole));
+    const read = isAgain ? whole : toFresh();
+    const isRepeat = followed === null ? isRepeated(snapshot, walk, read, hadAll) : isAgain;
+    if (isRepeat) {
+      const end = hadAll() ? ('total-reached' as const) : ('cursor-repeated' as const);
+      const head = { recordCount, totalDocument, nextCursor: null, end };
+      const known = { knownEntries: recordCount, knownRecords: read.records.length };
+      return { read, head, ...known, isRepeat, announced, followed };
+    }
+    const known = countKnown(snapshot, walk, read);
+    const end = judgeEnd({
+      recordCount,
+      lastDocument,
+      cursorSent,
+      isAfterEmpty: followed?.wasEmpty() ?? writes.wasEmpty(snapshot.id, walk.walkNumber),
+      seenCursors: (cursor) =>
+        followed?.wasSeen(cursor.toWellFormed()) ??
+        writes.wasSeen(snapshot.id, walk.walkNumber, cursor.toWellFormed()),
+      hasAll: () => hasAllAnnounced(walk.walkEntryCount + recordCount, announced()),
+    });
+    return { read, head: { recordCount, totalDocument, ...end }, ...known, isRepeat, announced, followed };
+  };
+
+  return { judge, readOverlap: repeats.readOverlap };
+}
