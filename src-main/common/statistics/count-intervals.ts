@@ -1,6 +1,5 @@
 import { DEFAULT_LEVEL, subtractIntervals, type Interval } from './interval.ts';
 import { toDeviations } from './normal-quantile.ts';
-import { toWilsonInterval } from './share-intervals.ts';
 
 /** What was counted in a stretch of time, in any unit of length that both sides of a comparison use. */
 export interface CountOverTime {
@@ -12,22 +11,6 @@ function toScoreInterval(count: number, level: number): Interval {
   const z = toDeviations(level);
   const spread = z * Math.sqrt(count + (z * z) / 4);
   return { low: count === 0 ? 0 : count + (z * z) / 2 - spread, high: count + (z * z) / 2 + spread };
-}
-
-/**
- * Returns the interval of the ratio of two frequencies, `after / before`, of events that come independently of each
- * other: given their sum, one count is binomial. Null where nothing was counted; `high` is infinite where nothing was
- * counted before.
- */
-export function toRatioInterval(
-  before: CountOverTime,
-  after: CountOverTime,
-  level = DEFAULT_LEVEL,
-): Interval | null {
-  const share = toWilsonInterval({ part: after.count, whole: before.count + after.count }, level);
-  if (share === null || after.length <= 0 || before.length <= 0) return null;
-  const scale = before.length / after.length;
-  return { low: (share.low / (1 - share.low)) * scale, high: (share.high / (1 - share.high)) * scale };
 }
 
 /**

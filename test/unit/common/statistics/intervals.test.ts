@@ -1,10 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isOutside, subtractIntervals } from '../../../../src-main/common/statistics/interval.ts';
 import { toDeviations } from '../../../../src-main/common/statistics/normal-quantile.ts';
-import {
-  toCountDifferenceInterval,
-  toRatioInterval,
-} from '../../../../src-main/common/statistics/count-intervals.ts';
+import { toCountDifferenceInterval } from '../../../../src-main/common/statistics/count-intervals.ts';
 import {
   toNewcombeInterval,
   toWilsonInterval,
@@ -75,17 +72,9 @@ describe("Newcombe's interval", () => {
 });
 
 describe('intervals of counts', () => {
-  it('give the ratio that a share of the sum gives', () => {
-    const interval = toRatioInterval({ count: 50, length: 2 }, { count: 50, length: 1 });
-    // 50 of 100 lie in 0.4038 to 0.5962 (Wilson); as odds 0.6773 to 1.4764, twice that per unit of length.
-    expect(interval?.low).toBeCloseTo(2 * 0.6773, 3);
-    expect(interval?.high).toBeCloseTo(2 * 1.4764, 3);
-  });
-
-  it('have no end above where nothing was counted before, and none at all where nothing was counted', () => {
-    expect(toRatioInterval({ count: 0, length: 1 }, { count: 9, length: 1 })?.high).toBe(Infinity);
-    expect(toRatioInterval({ count: 0, length: 1 }, { count: 0, length: 1 })).toBeNull();
+  it('are none where a side has no length', () => {
     expect(toCountDifferenceInterval({ count: 3, length: 0 }, { count: 9, length: 1 })).toBeNull();
+    expect(toCountDifferenceInterval({ count: 3, length: 1 }, { count: 9, length: 0 })).toBeNull();
   });
 
   it('bring the earlier count to the later length', () => {
