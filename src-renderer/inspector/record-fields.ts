@@ -2,11 +2,11 @@ import { toPlainText } from '../../src-main/common/json/exact-json.ts';
 import type { RecordDetail } from '../../src-main/common/model/records/record.ts';
 import type { NamedField } from '../../src-main/common/model/records/value-name.ts';
 import { formatCount } from '../format/numbers.ts';
-import { toVisible } from '../format/visible-text.ts';
 import { SLOW_RESPONSE_MS } from '../charts/log-scale.ts';
 import { formatMoment } from '../../src-main/common/time/format-moment.ts';
 import { toOffsetLabel } from '../../src-main/common/time/time-zones.ts';
 import { listFields, REPORTS, type Direction } from '../../src-main/common/reporting/reports.ts';
+import { toVisible } from '../../src-main/common/words/visible-text.ts';
 
 /** A field as the service names it. */
 interface RecordField {

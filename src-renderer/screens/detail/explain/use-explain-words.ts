@@ -4,9 +4,9 @@ import type {
   ExplainedValue,
   Explanation,
 } from '../../../../src-main/common/model/analysis/explanation.ts';
+import { toVisible } from '../../../../src-main/common/words/visible-text.ts';
 import { useNames } from '../../../composables/use-names.ts';
 import { formatCount, formatPercent } from '../../../format/numbers.ts';
-import { toVisible } from '../../../format/visible-text.ts';
 
 /** From here on a ratio needs no digit after the point. */
 const LARGE_RATIO = 10;

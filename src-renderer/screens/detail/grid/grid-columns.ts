@@ -7,8 +7,8 @@ import {
 import type { TableColumn } from '../../../../src-main/common/model/settings/settings.ts';
 import { listFields, type Direction } from '../../../../src-main/common/reporting/reports.ts';
 import { formatMoment } from '../../../../src-main/common/time/format-moment.ts';
+import { toVisible } from '../../../../src-main/common/words/visible-text.ts';
 import { formatCount } from '../../../format/numbers.ts';
-import { toVisible } from '../../../format/visible-text.ts';
 import { renderCode, renderDate, renderNamed, renderResponseTime } from './grid-cells.ts';
 import { toColumnState } from './table-layout.ts';
 

@@ -1,7 +1,7 @@
 import { flushPromises, mount } from '@vue/test-utils';
 import { expect, it, vi } from 'vitest';
 import type { RecordRow } from '../../../../src-main/common/model/records/record.ts';
-import { toVisible } from '../../../../src-renderer/format/visible-text.ts';
+import { toVisible } from '../../../../src-main/common/words/visible-text.ts';
 import RecordInspector from '../../../../src-renderer/inspector/RecordInspector.vue';
 import {
   createColumns,

@@ -1,1 +1,0 @@
-export { toVisible } from '../../src-main/common/words/visible-text.ts';
