@@ -1,6 +1,6 @@
 import { lstatSync, renameSync, rmSync } from 'node:fs';
 import { copyFile, rename, rm } from 'node:fs/promises';
-import { patiently, patientlySync } from './patience.ts';
+import { retryWhileHeld, retryWhileHeldSync } from './retry-while-held.ts';
 
 // The only place that renames, copies and removes: each file may be open in another program for a moment.
 
@@ -13,29 +13,29 @@ interface Removal {
 
 /** Moves a file, over one that is there. Throws AppError `files.held` when that stays impossible for 10 s. */
 export async function movePatiently(from: string, to: string): Promise<void> {
-  await patiently({ path: to, action: 'move' }, () => rename(from, to));
+  await retryWhileHeld({ path: to, action: 'move' }, () => rename(from, to));
 }
 
 /** Like `movePatiently`; blocks the thread for up to `maxWaitMs`. */
 export function movePatientlySync(from: string, to: string, maxWaitMs?: number): void {
-  patientlySync({ path: to, action: 'move', maxWaitMs }, () => renameSync(from, to));
+  retryWhileHeldSync({ path: to, action: 'move', maxWaitMs }, () => renameSync(from, to));
 }
 
 /** Copies a file, over one that is there. Throws AppError `files.held` as above. */
 export async function copyPatiently(from: string, to: string): Promise<void> {
-  await patiently({ path: to, action: 'move' }, () => copyFile(from, to));
+  await retryWhileHeld({ path: to, action: 'move' }, () => copyFile(from, to));
 }
 
 /** Removes a file or folder; does nothing where there is none. Throws AppError `files.held` as above. */
 export async function removePatiently(path: string, removal: Removal = {}): Promise<void> {
   const { maxWaitMs, isFolder: recursive = false } = removal;
-  await patiently({ path, action: 'remove', maxWaitMs }, () => rm(path, { force: true, recursive }));
+  await retryWhileHeld({ path, action: 'remove', maxWaitMs }, () => rm(path, { force: true, recursive }));
 }
 
 /** Like `removePatiently`; blocks the thread meanwhile. */
 export function removePatientlySync(path: string, removal: Removal = {}): void {
   const { maxWaitMs, isFolder: recursive = false } = removal;
-  patientlySync({ path, action: 'remove', maxWaitMs }, () => rmSync(path, { force: true, recursive }));
+  retryWhileHeldSync({ path, action: 'remove', maxWaitMs }, () => rmSync(path, { force: true, recursive }));
 }
 
 /** Removes what nothing depends on. False, after `report` got the error, where it stays. Never rejects. */

@@ -2,7 +2,7 @@ import { closeSync, fsyncSync, openSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { movePatiently, movePatientlySync } from './move-and-remove.ts';
-import { patiently, patientlySync } from './patience.ts';
+import { retryWhileHeld, retryWhileHeldSync } from './retry-while-held.ts';
 import { PRIVATE_FILE_MODE } from './private-files.ts';
 
 /**
@@ -12,7 +12,7 @@ import { PRIVATE_FILE_MODE } from './private-files.ts';
  */
 export async function writeFileAtomically(path: string, content: string | Uint8Array): Promise<void> {
   const unfinished = `${path}.new`;
-  await patiently({ path: unfinished, action: 'open' }, async () => {
+  await retryWhileHeld({ path: unfinished, action: 'open' }, async () => {
     const handle = await open(unfinished, 'w', PRIVATE_FILE_MODE);
     try {
       await handle.writeFile(content);
@@ -32,7 +32,7 @@ export function writeFileAtomicallySync(
   maxWaitMs?: number,
 ): void {
   const unfinished = `${path}.new`;
-  patientlySync({ path: unfinished, action: 'open', maxWaitMs }, () => {
+  retryWhileHeldSync({ path: unfinished, action: 'open', maxWaitMs }, () => {
     writeFileSync(unfinished, content, { mode: PRIVATE_FILE_MODE, flush: true });
   });
   movePatientlySync(unfinished, path, maxWaitMs);
@@ -41,7 +41,7 @@ export function writeFileAtomicallySync(
 
 /** Moves a finished file over `target` in one step that lasts through a power cut: flush, rename, flush the folder. */
 export async function replaceFile(finished: string, target: string): Promise<void> {
-  await patiently({ path: finished, action: 'open' }, async () => {
+  await retryWhileHeld({ path: finished, action: 'open' }, async () => {
     const handle = await open(finished, 'r+');
     await handle.sync().finally(() => handle.close());
   });
@@ -51,7 +51,7 @@ export async function replaceFile(finished: string, target: string): Promise<voi
 
 /** Like `replaceFile`; blocks the thread meanwhile. */
 export function replaceFileSync(finished: string, target: string): void {
-  patientlySync({ path: finished, action: 'open' }, () => flushSync(finished, 'r+'));
+  retryWhileHeldSync({ path: finished, action: 'open' }, () => flushSync(finished, 'r+'));
   movePatientlySync(finished, target);
   flushFolderSync(target);
 }

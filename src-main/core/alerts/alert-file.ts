@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { patiently } from '../../node/patience.ts';
+import { retryWhileHeld } from '../../node/retry-while-held.ts';
 import { writeFileAtomically } from '../../node/write-file-atomically.ts';
 import type { Logger } from '../logging/logger.ts';
 import { keepAside, readJsonFileOrKeepAside, writeJsonFile } from '../settings/json-file.ts';
@@ -39,7 +39,7 @@ export function createAlertFile(folder: string, now: () => number, logger: Logge
         return { rules: [], mutes: [], setAside };
       }
       if (version !== ALERTS_VERSION) {
-        const before = await patiently({ path, action: 'open' }, () => readFile(path));
+        const before = await retryWhileHeld({ path, action: 'open' }, () => readFile(path));
         await writeFileAtomically(`${path}.v${String(version)}.backup`, before);
       }
       const read = readAlertDocument(saved, version);

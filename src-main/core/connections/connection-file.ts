@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { SetAsideConnections } from '../../common/model/connections/connection.ts';
-import { patiently } from '../../node/patience.ts';
+import { retryWhileHeld } from '../../node/retry-while-held.ts';
 import { writeFileAtomically } from '../../node/write-file-atomically.ts';
 import type { Logger } from '../logging/logger.ts';
 import { keepAside, readJsonFileOrKeepAside, writeJsonFile } from '../settings/json-file.ts';
@@ -49,7 +49,7 @@ export function createConnectionFile(folder: string, now: () => number, logger: 
         return [];
       }
       if (version !== DOCUMENT_VERSION) {
-        const before = await patiently({ path, action: 'open' }, () => readFile(path));
+        const before = await retryWhileHeld({ path, action: 'open' }, () => readFile(path));
         await writeFileAtomically(`${path}.v${String(version)}.backup`, before);
       }
       const read = readDocument(saved, version);

@@ -5,7 +5,7 @@ import { Check } from 'typebox/value';
 import { DatasetReport } from '../../common/model/exports/dataset.ts';
 import { Nullable } from '../../common/model/nullable.ts';
 import { findErrorCode } from '../../node/error-text.ts';
-import { patiently } from '../../node/patience.ts';
+import { retryWhileHeld } from '../../node/retry-while-held.ts';
 import { writeFileAtomically } from '../../node/write-file-atomically.ts';
 
 /** Readers of data leave files alone whose names begin with an underscore. */
@@ -48,7 +48,7 @@ export type DatasetManifest = Static<typeof DatasetManifest>;
 export async function readManifest(folder: string): Promise<DatasetManifest | null> {
   const path = join(folder, FILE_NAME);
   try {
-    const text = await patiently({ path, action: 'open' }, () => readFile(path, 'utf8'));
+    const text = await retryWhileHeld({ path, action: 'open' }, () => readFile(path, 'utf8'));
     const value: unknown = JSON.parse(text);
     return Check(DatasetManifest, value) ? value : null;
   } catch (error) {

@@ -3,7 +3,7 @@ import { appendFile, chmod, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { tryToRemove } from '../../node/move-and-remove.ts';
-import { patiently } from '../../node/patience.ts';
+import { retryWhileHeld } from '../../node/retry-while-held.ts';
 import { makePrivateFolder, PRIVATE_FILE_MODE } from '../../node/private-files.ts';
 import { formatLogLine, type LogEntry } from './format-log-line.ts';
 import { listLogs, rewriteLogs } from './log-files.ts';
@@ -65,7 +65,9 @@ export function createFileLogger(options: {
 
   function add(fileName: string, text: string): Promise<void> {
     const path = join(folder, fileName);
-    return patiently({ path, action: 'open' }, () => appendFile(path, text, { mode: PRIVATE_FILE_MODE }));
+    return retryWhileHeld({ path, action: 'open' }, () =>
+      appendFile(path, text, { mode: PRIVATE_FILE_MODE }),
+    );
   }
 
   async function write(lines: typeof waiting): Promise<void> {

@@ -6,7 +6,7 @@ import { findSettingFault } from '../../common/model/settings/check-setting.ts';
 import type { SetAsideSettings } from '../../common/model/settings/set-aside-settings.ts';
 import { SETTING_ENTRIES } from '../../common/model/settings/setting-sections.ts';
 import type { Settings, SettingsChange } from '../../common/model/settings/settings.ts';
-import { patiently } from '../../node/patience.ts';
+import { retryWhileHeld } from '../../node/retry-while-held.ts';
 import { writeFileAtomically } from '../../node/write-file-atomically.ts';
 import type { Logger } from '../logging/logger.ts';
 import { createSaveQueue } from './save-queue.ts';
@@ -54,7 +54,7 @@ export async function createSettings(options: {
     const version = saved === undefined ? 1 : findDocumentVersion(saved);
     if (version === null) noteDamage(await keepAside(path, now()));
     if (version !== null && version > DOCUMENT_VERSION) {
-      const before = await patiently({ path, action: 'open' }, () => readFile(path));
+      const before = await retryWhileHeld({ path, action: 'open' }, () => readFile(path));
       await writeFileAtomically(`${path}.v${String(version)}.backup`, before);
     }
     return readDocument(saved, version ?? 1);

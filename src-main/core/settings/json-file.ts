@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { movePatiently } from '../../node/move-and-remove.ts';
-import { patiently } from '../../node/patience.ts';
+import { retryWhileHeld } from '../../node/retry-while-held.ts';
 import { writeFileAtomically } from '../../node/write-file-atomically.ts';
 
 /** A document that could not be read as JSON; `raw` stays on disk until something else is written. */
@@ -12,7 +12,7 @@ class DamagedDocument extends Error {
 async function readJsonFile(path: string): Promise<unknown> {
   let text: string;
   try {
-    text = await patiently({ path, action: 'open' }, () => readFile(path, 'utf8'));
+    text = await retryWhileHeld({ path, action: 'open' }, () => readFile(path, 'utf8'));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;

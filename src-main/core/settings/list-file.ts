@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Static, TSchema } from 'typebox';
 import { Check } from 'typebox/value';
-import { patiently } from '../../node/patience.ts';
+import { retryWhileHeld } from '../../node/retry-while-held.ts';
 import { writeFileAtomically } from '../../node/write-file-atomically.ts';
 import type { Logger } from '../logging/logger.ts';
 import { keepAside, readJsonFileOrKeepAside, writeJsonFile } from './json-file.ts';
@@ -37,7 +37,7 @@ export async function openListFile<Schema extends TSchema>(options: {
   const found = findEntries(saved, key);
   if (saved !== undefined && found === null) tellDamage(await keepAside(path, now()));
   if (found !== null && found.version > VERSION) {
-    const before = await patiently({ path, action: 'open' }, () => readFile(path));
+    const before = await retryWhileHeld({ path, action: 'open' }, () => readFile(path));
     await writeFileAtomically(`${path}.v${String(found.version)}.backup`, before);
   }
   const entries: Static<Schema>[] = [];

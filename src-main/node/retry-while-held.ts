@@ -23,7 +23,7 @@ const CODES = {
 /** What a call does to a file: it decides which errors may pass by themselves. */
 type FileAction = keyof typeof CODES;
 
-interface Patience {
+interface HeldFile {
   readonly path: string;
   readonly action: FileAction;
   readonly maxWaitMs?: number | undefined;
@@ -33,8 +33,8 @@ interface Patience {
  * Calls again, with growing pauses, what fails because another program has the file open. Throws AppError
  * `files.held` when it still does after `maxWaitMs`, and any other error at once.
  */
-export async function patiently<Value>(patience: Patience, call: () => Promise<Value>): Promise<Value> {
-  const next = createAttempts(patience);
+export async function retryWhileHeld<Value>(file: HeldFile, call: () => Promise<Value>): Promise<Value> {
+  const next = createAttempts(file);
   for (;;) {
     try {
       return await call();
@@ -44,9 +44,9 @@ export async function patiently<Value>(patience: Patience, call: () => Promise<V
   }
 }
 
-/** Like `patiently`, for a thread or process that must be done when it returns. */
-export function patientlySync<Value>(patience: Patience, call: () => Value): Value {
-  const next = createAttempts(patience);
+/** Like `retryWhileHeld`, for a thread or process that must be done when it returns. */
+export function retryWhileHeldSync<Value>(file: HeldFile, call: () => Value): Value {
+  const next = createAttempts(file);
   for (;;) {
     try {
       return call();
@@ -57,7 +57,7 @@ export function patientlySync<Value>(patience: Patience, call: () => Value): Val
 }
 
 /** Returns how long to wait after each error, and throws once it is the last. */
-function createAttempts({ path, action, maxWaitMs = MAX_WAIT_MS }: Patience): (error: unknown) => number {
+function createAttempts({ path, action, maxWaitMs = MAX_WAIT_MS }: HeldFile): (error: unknown) => number {
   const codes: readonly string[] = CODES[action];
   let pauseMs = FIRST_WAIT_MS;
   let leftMs = maxWaitMs;
