@@ -1,6 +1,11 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
+import {
+  describeMissingFolder,
+  locateDataFolder,
+  type DataLocation,
+} from '../core/data-folder/locate-data-folder.ts';
 import { findDataFolder, toHostPlatform } from '../core/profile/data-folder.ts';
 import type { Host } from '../core/host.ts';
 import type { OpenSecretStore } from '../core/secrets/create-keychain.ts';
@@ -86,6 +91,12 @@ async function runCommand(
   const platform = toHostPlatform(process.platform);
   const given = args.find('data') ?? environment['CHANNELSCOPE_DATA'] ?? '';
   const waitMs = (args.whole('wait', 0, 86_400) ?? WAIT_S) * 1_000;
+  const locate = (): DataLocation => {
+    const standard = findDataFolder(platform, homedir(), environment);
+    const location = locateDataFolder(standard, given === '' ? null : resolve(workFolder, given));
+    if (location.missingFolder === null) return location;
+    throw new CommandError(EXIT.disk, describeMissingFolder(location));
+  };
   let session: Promise<Session> | null = null;
   const context: CommandContext = {
     args,
@@ -96,14 +107,12 @@ async function runCommand(
     now,
     confirm: process.stdin.isTTY && process.stderr.isTTY ? (text) => ask(process, text, signal) : null,
     open: (byItself = 'nothing') => {
-      const dataFolder =
-        given === '' ? findDataFolder(platform, homedir(), environment) : resolve(workFolder, given);
       session ??= openSession({
         platform,
         version,
         workers,
         useNetwork,
-        dataFolder,
+        location: locate(),
         byItself,
         waitMs,
         signal,

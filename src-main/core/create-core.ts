@@ -3,6 +3,7 @@ import type { Words } from '../common/words/words.ts';
 import { OPERATIONS } from '../common/contract/index.ts';
 import { claimFolder } from '../node/claim-folder.ts';
 import { toCacheError } from './cache/file/to-cache-error.ts';
+import { createFolderMover } from './data-folder/create-folder-mover.ts';
 import { createHandlers } from './create-handlers.ts';
 import { createParts, type PartOverrides, type Parts } from './create-parts.ts';
 import { createDispatcher, type Dispatch } from './dispatch/create-dispatcher.ts';
@@ -44,8 +45,15 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   const releaseFolder = claim(host.dataFolder);
   try {
     const parts = await createParts(host, overrides);
-    const handlers = createHandlers(parts, { isSafe });
-    const call = createDispatcher(handlers, parts.logger, parts.now);
+    let ending: Promise<void> | null = null;
+    const end = (): Promise<void> => (ending ??= endParts(parts));
+    const mover = createFolderMover({
+      ...parts,
+      logger: parts.logger.child('data-folder'),
+      close: end,
+    });
+    const handlers = createHandlers(parts, { isSafe, mover });
+    const call = mover.guard(createDispatcher(handlers, parts.logger, parts.now));
     parts.logger.info('ready', { operations: Object.keys(OPERATIONS).length });
 
     if (byItself === 'everything') {
@@ -65,7 +73,10 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
       on: parts.events.onAny,
       readWords: parts.readWords,
       logger: parts.logger.child('host'),
-      stop: () => stop(parts).finally(releaseFolder),
+      stop: () => {
+        parts.events.close();
+        return end().finally(releaseFolder);
+      },
     };
   } catch (error) {
     releaseFolder();
@@ -92,10 +103,10 @@ async function resumeThenClean(parts: Parts): Promise<void> {
   await cleanOldPages({ ...parts, logger: logger.child('cache'), logs: logger });
 }
 
-async function stop({
+/** Ends all work, and closes every file of the data folder. */
+async function endParts({
   alerts,
   datasets,
-  events,
   following,
   monitor,
   schedules,
@@ -107,7 +118,6 @@ async function stop({
   cache,
   logger,
 }: Parts): Promise<void> {
-  events.close();
   monitor.stop();
   housekeeping.stop();
   datasets.stop();

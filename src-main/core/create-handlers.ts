@@ -6,6 +6,8 @@ import { createCacheHandlers } from './cache/cache-handlers.ts';
 import { createCompareHandlers } from './compare/compare-handlers.ts';
 import { createConnectionsHandlers } from './connections/connections-handlers.ts';
 import type { Parts } from './create-parts.ts';
+import type { FolderMover } from './data-folder/create-folder-mover.ts';
+import { createDataFolderHandlers } from './data-folder/data-folder-handlers.ts';
 import { createDatasetsHandlers } from './datasets/datasets-handlers.ts';
 import { createDiagnosticsHandlers } from './diagnostics/diagnostics-handlers.ts';
 import { createExportsHandlers } from './exports/exports-handlers.ts';
@@ -27,7 +29,10 @@ import { createTasksHandlers } from './tasks/tasks-handlers.ts';
 import { createUpdatesHandlers } from './updates/updates-handlers.ts';
 
 /** One handler for each operation of the contract, prefix by prefix. */
-export function createHandlers(parts: Parts, start: { readonly isSafe: boolean }): Handlers {
+export function createHandlers(
+  parts: Parts,
+  { mover, ...start }: { readonly isSafe: boolean; readonly mover: FolderMover },
+): Handlers {
   return {
     ...createAnalysisHandlers(parts),
     ...createAlertsHandlers(parts),
@@ -35,6 +40,7 @@ export function createHandlers(parts: Parts, start: { readonly isSafe: boolean }
     ...createCacheHandlers(parts),
     ...createCompareHandlers(parts),
     ...createConnectionsHandlers(parts),
+    ...createDataFolderHandlers({ ...parts, mover }),
     ...createDatasetsHandlers(parts),
     ...createDiagnosticsHandlers({ ...parts, ...start }),
     ...parts.downloadCalls,

@@ -1,6 +1,7 @@
 import type { FoundUpdate, UpdateObstacle } from '../common/contract/operations/updates.ts';
 import type { OfferedFile } from '../common/contract/operations/imports.ts';
 import type { NetworkChoice } from '../common/model/settings/network-choice.ts';
+import type { DataLocation } from './data-folder/locate-data-folder.ts';
 import type { ChildProcess } from '../node/fork-process.ts';
 
 /** Everything that the core needs of the program it runs in. Three hosts fulfil it: the desktop, the web, and the command line. */
@@ -10,6 +11,8 @@ export interface Host {
   readonly version: string;
   /** Absolute path of this profile's folder; exists, and only its owner can read it. */
   readonly dataFolder: string;
+  /** How that folder was found. */
+  readonly location: DataLocation;
   /** Languages that the person reads, as the system or the browser lists them (BCP 47, the preferred one first). */
   listLanguages(): readonly string[];
   /** Network access: the desktop's follows the system's proxy and certificates. Never follows redirects by itself. */
@@ -40,7 +43,7 @@ export interface Host {
    */
   printPdf(source: string, target: string, signal: AbortSignal): Promise<void>;
   /** Absolute path of a folder that files are kept in from now on, or null when the user closed the dialog. */
-  chooseFolder(suggestedName: string, purpose: 'datasets' | 'schedules'): Promise<string | null>;
+  chooseFolder(suggestedName: string, purpose: 'datasets' | 'schedules' | 'data'): Promise<string | null>;
   /** Shows a finished export; returns a path to download it from where the window is in a browser, else null. */
   revealExport(path: string): Promise<string | null>;
   /** Shows a folder of the profile; false where the system has no program for that. */
@@ -65,6 +68,8 @@ export interface Host {
   openWindow(place: string): boolean;
   /** Ends the application and starts it without `--safe`; false where only the person can. */
   startNormally(): boolean;
+  /** Ends the application in order and starts it as before; false where only the person can. */
+  startAgain(): boolean;
   /** Where newer versions of the application come from, or why none can be had here. */
   readonly updates: UpdateSource | UpdateObstacle;
 }

@@ -1,6 +1,7 @@
 import { app, clipboard, dialog, shell, type BrowserWindow, type OpenDialogOptions } from 'electron';
 import { basename, extname } from 'node:path';
 import type { Words } from '../common/words/words.ts';
+import type { DataLocation } from '../core/data-folder/locate-data-folder.ts';
 import type { Host, ImportFile } from '../core/host.ts';
 import type { HostPlatform } from '../core/profile/data-folder.ts';
 import { createNotes } from './attention/show-notes.ts';
@@ -53,7 +54,7 @@ async function askForImport(window: BrowserWindow | null): Promise<ImportFile | 
 export function createDesktopHost(options: {
   platform: HostPlatform;
   version: string;
-  dataFolder: string;
+  location: DataLocation;
   fetchFor: Host['fetchFor'];
   useProxyLogins: Host['useProxyLogins'];
   useNetwork: Host['useNetwork'];
@@ -70,16 +71,18 @@ export function createDesktopHost(options: {
   readWords: () => Words;
   /** Opens one more window at a place. */
   openAnother: (place: string) => void;
+  startNormally: () => void;
   startAgain: () => void;
   updates: Host['updates'];
 }): Host {
-  const { platform, version, dataFolder, fetchFor, useProxyLogins, useNetwork, workers } = options;
+  const { platform, version, location, fetchFor, useProxyLogins, useNetwork, workers } = options;
   const { findWindow, offered, openedFile } = options;
   return {
     kind: 'desktop',
     platform,
     version,
-    dataFolder,
+    dataFolder: location.folder,
+    location,
     listLanguages: () => app.getPreferredSystemLanguages(),
     fetch: fetchFor(''),
     fetchFor,
@@ -111,6 +114,10 @@ export function createDesktopHost(options: {
       return true;
     },
     startNormally: () => {
+      options.startNormally();
+      return true;
+    },
+    startAgain: () => {
       options.startAgain();
       return true;
     },

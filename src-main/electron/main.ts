@@ -1,8 +1,10 @@
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { createSharedCore } from '../core/control/create-shared-core.ts';
+import { locateDataFolder } from '../core/data-folder/locate-data-folder.ts';
 import { findDataFolder, toHostPlatform } from '../core/profile/data-folder.ts';
 import { findBuiltWorkers } from '../node/worker-scripts.ts';
+import { findGivenFolder } from './launch/find-given-folder.ts';
 import { reportStart } from './report-start.ts';
 import { reportStartFailure, runDesktop } from './run-desktop.ts';
 
@@ -11,19 +13,28 @@ const built = import.meta.dirname;
 
 // Without a callback, a command that has ended meanwhile would be an error that nobody caught.
 const report = reportStart((message) => process.send?.(message, undefined, {}, () => undefined));
-const ownFolder = process.env['CHANNELSCOPE_DATA'] ?? '';
+const start = { words: process.argv, folder: process.cwd() };
 const developmentServer = process.env['ELECTRON_RENDERER_URL'] ?? '';
 
-runDesktop({
-  platform,
-  dataFolder: ownFolder === '' ? findDataFolder(platform, homedir(), process.env) : resolve(ownFolder),
-  windowFolder: join(built, '..', 'renderer'),
-  developmentServer: developmentServer === '' ? null : developmentServer,
-  preload: join(built, '..', 'preload', 'index.cjs'),
-  workers: findBuiltWorkers(built, 'engine-utility'),
-  createCore: (host) => createSharedCore(host, { isSafe: process.argv.includes('--safe') }),
-  resourcesFolder: process.resourcesPath,
-  start: { words: process.argv, folder: process.cwd() },
-  errors: process,
-  report,
-}).catch((error: unknown) => reportStartFailure(error, report));
+const findLocation = () =>
+  locateDataFolder(
+    findDataFolder(platform, homedir(), process.env),
+    findGivenFolder(start.words, start.folder, process.env),
+  );
+
+const run = async (): Promise<void> =>
+  runDesktop({
+    platform,
+    location: findLocation(),
+    windowFolder: join(built, '..', 'renderer'),
+    developmentServer: developmentServer === '' ? null : developmentServer,
+    preload: join(built, '..', 'preload', 'index.cjs'),
+    workers: findBuiltWorkers(built, 'engine-utility'),
+    createCore: (host) => createSharedCore(host, { isSafe: start.words.includes('--safe') }),
+    resourcesFolder: process.resourcesPath,
+    start,
+    errors: process,
+    report,
+  });
+
+run().catch((error: unknown) => reportStartFailure(error, report));

@@ -2,12 +2,14 @@ import { app, dialog, session, type WebContents } from 'electron';
 import { join } from 'node:path';
 import type { Core } from '../core/create-core.ts';
 import { createWords, type Words } from '../common/words/words.ts';
+import type { DataLocation } from '../core/data-folder/locate-data-folder.ts';
 import type { Host } from '../core/host.ts';
 import { prepareDataFolder, type HostPlatform } from '../core/profile/data-folder.ts';
 import { LINK_SCHEME } from '../common/links/view-link.ts';
 import { toErrorText } from '../node/error-text.ts';
 import { registerAppScheme, serveAppFiles } from './app-protocol.ts';
 import { showContextMenus } from './context-menu.ts';
+import { askForMissingFolder } from './launch/ask-for-missing-folder.ts';
 import { createDesktopHost } from './desktop-host.ts';
 import { createOfferedFiles } from './offered-files.ts';
 import { endInOrder, stopWithSession, stopWithSystem, type Ending } from './end-application.ts';
@@ -34,7 +36,7 @@ import { createWindows } from './windows.ts';
 
 export interface DesktopOptions {
   readonly platform: HostPlatform;
-  readonly dataFolder: string;
+  readonly location: DataLocation;
   readonly windowFolder: string;
   /** Address of a server that rebuilds the window as it is changed; null for the built one. */
   readonly developmentServer: string | null;
@@ -52,12 +54,13 @@ export interface DesktopOptions {
 
 /** The desktop application: everything that must come before `ready` is done before this first waits. */
 export async function runDesktop(options: DesktopOptions): Promise<void> {
-  const { platform, dataFolder, preload, report } = options;
+  const { platform, location, preload, report } = options;
   const refusal = explainRefusedSwitch((name) => app.commandLine.hasSwitch(name));
   if (refusal !== null) {
     reportStartFailure(new Error(refusal), report);
     return;
   }
+  const { folder: dataFolder } = location;
   app.enableSandbox();
   registerAppScheme();
   // Windows shows notifications only of an application that it can name; one that isn't installed goes by its program.
@@ -124,6 +127,14 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
 
   await app.whenReady();
   stopWithSystem();
+  if (location.missingFolder !== null) {
+    const choice = await askForMissingFolder(location, speak());
+    if (choice !== 'standard') {
+      if (choice === 'found') app.relaunch();
+      app.exit(0);
+      return;
+    }
+  }
   denyPermissions(session.defaultSession);
   serveAppFiles(
     session.defaultSession,
@@ -134,7 +145,7 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
   const networks = createConnectionNetworks();
   const host = createDesktopHost({
     platform,
-    dataFolder,
+    location,
     version: app.getVersion(),
     ...networks,
     workers: options.workers,
@@ -144,7 +155,8 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
     readWords: speak,
     showWindow: () => void creation?.then(() => showWindow()),
     openAnother,
-    startAgain: () => startNormally(options.start.words),
+    startNormally: () => startNormally(options.start.words),
+    startAgain,
     updates: findUpdates(options, networks, ending),
   });
   creation = options.createCore(host);
@@ -193,11 +205,14 @@ function findUpdates(
         app.releaseSingleInstanceLock();
         lastStep();
       }),
-    startAgain: () => {
-      app.relaunch();
-      app.quit();
-    },
+    startAgain,
   });
+}
+
+/** Ends the application in order, and starts it as before. */
+function startAgain(): void {
+  app.relaunch();
+  app.quit();
 }
 
 /** Ends the application, and starts it as before but without `--safe`. */

@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createSharedCore } from '../core/control/create-shared-core.ts';
+import { locateDataFolder, type DataLocation } from '../core/data-folder/locate-data-folder.ts';
 import { findDataFolder, toHostPlatform } from '../core/profile/data-folder.ts';
 import { toErrorText } from '../node/error-text.ts';
 import { describeReaders } from '../node/private-files.ts';
@@ -13,6 +14,8 @@ import { SYSTEM_NETWORK } from '../common/model/settings/network-choice.ts';
 import { createNodeNetwork } from '../node/node-network.ts';
 import type { WorkerScripts } from '../node/worker-scripts.ts';
 import type { StartOptions } from './read-options.ts';
+import { askForMissingFolder } from './ask-for-missing-folder.ts';
+import { runAgain } from './run-again.ts';
 import { say } from './say.ts';
 
 /** What a start that fails leaves a browser to load the page that says why. */
@@ -51,26 +54,41 @@ export async function runWeb(
   const network = createNodeNetwork(process.env);
   if (!network.use(SYSTEM_NETWORK)) say("The proxy of HTTP_PROXY or HTTPS_PROXY can't be used.");
   const platform = toHostPlatform(process.platform);
-  const dataFolder = resolve(options.dataFolder ?? findDataFolder(platform, homedir(), process.env));
-  const readers = describeReaders(dataFolder);
+  const standard = findDataFolder(platform, homedir(), process.env);
+  const given = options.dataFolder === null ? null : resolve(options.dataFolder);
+  const locate = (): DataLocation => locateDataFolder(standard, given);
+  const location = await askForMissingFolder(locate, process);
+  const readers = describeReaders(location.folder);
   if (readers !== null) say(readers);
   const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };
-  const server = await startWebApplication({
-    platform,
-    version,
-    dataFolder,
-    windowFolder: join(root, 'out/renderer'),
-    iconFolder: join(root, 'resources/icons/linux'),
-    workers,
-    developmentServer,
-    port: options.port,
-    now: Date.now,
-    onError: (error) => say(`A request failed: ${toErrorText(error)}`),
-    onLeftover: (error) => say(`What was left of an import or export stays for now: ${toErrorText(error)}`),
-    useNetwork: network.useNetwork,
-    createCore: (host) => createSharedCore(host, { isSafe: options.isSafe }),
-  });
-  stopOnSignals(() => server.stop());
+  const rerun = runAgain(
+    (found) =>
+      startWebApplication({
+        platform,
+        version,
+        location: found,
+        windowFolder: join(root, 'out/renderer'),
+        iconFolder: join(root, 'resources/icons/linux'),
+        workers,
+        developmentServer,
+        port: options.port,
+        now: Date.now,
+        onError: (error) => say(`A request failed: ${toErrorText(error)}`),
+        onLeftover: (error) =>
+          say(`What was left of an import or export stays for now: ${toErrorText(error)}`),
+        useNetwork: network.useNetwork,
+        createCore: (host) => createSharedCore(host, { isSafe: options.isSafe }),
+        startAgain: () => rerun.startAgain(),
+      }),
+    location,
+    locate,
+    (error) => {
+      say(`Channelscope did not start again: ${toErrorText(error)}`);
+      process.exit(1);
+    },
+  );
+  const server = await rerun.first;
+  stopOnSignals(rerun.stop);
   process.stdout.write(`${JSON.stringify({ url: server.launchUrl })}\n`);
   if (!options.opensBrowser) return server.whenReady;
   const shown = server.whenReady.catch(async (error: unknown) => {
@@ -81,7 +99,7 @@ export async function runWeb(
   const address = (await isLoopbackName(new URL(server.isolatedLaunchUrl).hostname))
     ? server.isolatedLaunchUrl
     : server.launchUrl;
-  const file = await writeLaunchFile(dataFolder, address, (error) => {
+  const file = await writeLaunchFile(location.folder, address, (error) => {
     say(`The page that opened the browser could not be removed: ${toErrorText(error)}`);
   });
   if (!(await openInBrowser(platform, file))) say('No browser could be opened: open the address above.');

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Core } from '../core/create-core.ts';
+import type { DataLocation } from '../core/data-folder/locate-data-folder.ts';
 import type { Host } from '../core/host.ts';
 import { prepareDataFolder, type HostPlatform } from '../core/profile/data-folder.ts';
 import { createBrowserLanguages } from './browser-languages.ts';
@@ -12,7 +13,7 @@ import { startWebServer, type WebServer } from './web-server.ts';
 export interface WebApplicationOptions {
   readonly platform: HostPlatform;
   readonly version: string;
-  readonly dataFolder: string;
+  readonly location: DataLocation;
   readonly windowFolder: string;
   /** The icon in each size, as PNG. */
   readonly iconFolder: string;
@@ -26,6 +27,8 @@ export interface WebApplicationOptions {
   /** Left out, services are reached as the process has it. */
   readonly useNetwork?: Host['useNetwork'];
   readonly workers: Host['workers'];
+  /** Stops it in order and starts it anew; left out, only the person can. */
+  readonly startAgain?: Host['startAgain'];
   readonly createCore: (host: Host) => Promise<Core>;
 }
 
@@ -40,12 +43,14 @@ export interface WebApplication extends WebServer {
  * can't claim the folder. Whatever was started is stopped again when a later step fails.
  */
 export async function startWebApplication(options: WebApplicationOptions): Promise<WebApplication> {
-  const { dataFolder, onLeftover = () => undefined, useNetwork = () => Promise.resolve() } = options;
+  const { location, onLeftover = () => undefined, useNetwork = () => Promise.resolve() } = options;
+  const { startAgain = () => false } = options;
+  const { folder: dataFolder } = location;
   await prepareDataFolder(dataFolder);
   const downloads = createExportDownloads(join(dataFolder, 'exports'));
   const uploads = createImportUploads(join(dataFolder, 'uploads'), { report: onLeftover });
   const languages = createBrowserLanguages();
-  const host = createWebHost({ ...options, downloads, uploads, languages, useNetwork });
+  const host = createWebHost({ ...options, downloads, uploads, languages, useNetwork, startAgain });
   const core = options.createCore(host).then(async (created) => {
     // Files that a run which was cut short left there; no other process uses the folder once the core has claimed it.
     await uploads.clear();
@@ -59,7 +64,7 @@ export async function startWebApplication(options: WebApplicationOptions): Promi
     await uploads.clear();
   };
   try {
-    const server = await startWebServer({ ...options, core, downloads, uploads, languages });
+    const server = await startWebServer({ ...options, dataFolder, core, downloads, uploads, languages });
     return {
       ...server,
       whenReady: core.then(() => undefined),

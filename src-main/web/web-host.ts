@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Host } from '../core/host.ts';
+import type { DataLocation } from '../core/data-folder/locate-data-folder.ts';
 import { forkProcess } from '../node/fork-process.ts';
 import { printWithBrowser } from '../node/print-with-browser.ts';
 import type { HostPlatform } from '../core/profile/data-folder.ts';
@@ -12,21 +13,23 @@ import { openInBrowser } from './open-in-browser.ts';
 export function createWebHost(options: {
   platform: HostPlatform;
   version: string;
-  dataFolder: string;
+  location: DataLocation;
   downloads: ExportDownloads;
   uploads: ImportUploads;
   languages: Pick<BrowserLanguages, 'list'>;
   useNetwork: Host['useNetwork'];
+  startAgain: Host['startAgain'];
   workers: Host['workers'];
 }): Host {
-  const { platform, version, dataFolder, downloads, uploads, languages, useNetwork, workers } = options;
+  const { platform, version, location, downloads, uploads, languages, useNetwork, workers } = options;
   const fetch: Host['fetch'] = (input, init) =>
     globalThis.fetch(input, { ...init, redirect: 'manual', credentials: 'omit' });
   return {
     kind: 'web',
     platform,
     version,
-    dataFolder,
+    dataFolder: location.folder,
+    location,
     listLanguages: languages.list,
     fetch,
     // Node opens as many connections to a host as there are calls.
@@ -39,7 +42,7 @@ export function createWebHost(options: {
     chooseExportTarget: (suggestedName) => Promise.resolve(downloads.chooseTarget(suggestedName)),
     printPdf: (source, target, signal) => printWithBrowser(source, target, signal),
     // A page can't choose a folder of the computer; one of the profile is there for good, other than downloads.
-    chooseFolder: (suggestedName, purpose) => Promise.resolve(join(dataFolder, purpose, suggestedName)),
+    chooseFolder: (suggestedName, purpose) => Promise.resolve(join(location.folder, purpose, suggestedName)),
     revealExport: (path) => Promise.resolve(downloads.offer(path)),
     // The browser is on this computer too, so its file manager can show the folder.
     revealFolder: (path) => openInBrowser(platform, path),
@@ -53,6 +56,7 @@ export function createWebHost(options: {
     // A browser opens tabs by itself, and whoever started this process starts it again.
     openWindow: () => false,
     startNormally: () => false,
+    startAgain: options.startAgain,
     // What runs here was fetched and built by hand.
     updates: 'no-package',
   };

@@ -1,9 +1,10 @@
 import { EventEmitter } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { locateDataFolder } from '../../src-main/core/data-folder/locate-data-folder.ts';
 import type { Host } from '../../src-main/core/host.ts';
 import { runDesktop } from '../../src-main/electron/run-desktop.ts';
 import { buildWindowOptions } from '../../src-main/electron/window.ts';
@@ -11,6 +12,7 @@ import { readWindowState, saveWindowState } from '../../src-main/electron/window
 import { buildMenuTemplate } from '../../src-main/electron/menu.ts';
 import {
   app,
+  boxAnswers,
   calls,
   dialogAnswers,
   FakeEvent,
@@ -54,7 +56,7 @@ function run({ platform = 'linux', createCore }: Change = {}): Promise<void> {
   const thread = new URL('file:///thread.js');
   return runDesktop({
     platform,
-    dataFolder: join(folder, 'data'),
+    location: locateDataFolder(join(folder, 'data'), null),
     windowFolder: folder,
     developmentServer: null,
     preload: '/app/preload.cjs',
@@ -291,5 +293,53 @@ describe('the tray', () => {
     windows[1]?.close();
     app.emit('window-all-closed');
     expect(namesOfCalls()).toContain('app.quit');
+  });
+});
+
+describe('a data folder that is missing', () => {
+  const chosen = (): string => join(folder, 'disk', 'moved');
+  const markChosen = async (): Promise<void> => {
+    await mkdir(join(folder, 'data'), { recursive: true });
+    const location = {
+      version: 1,
+      chosen: { folder: chosen(), id: 'mine' },
+      previous: null,
+      unfinished: null,
+    };
+    await writeFile(join(folder, 'data', 'data-folder.json'), JSON.stringify(location));
+  };
+  const plugIn = (): void => {
+    mkdirSync(chosen(), { recursive: true });
+    writeFileSync(join(chosen(), 'data-folder.id'), 'mine\n');
+  };
+
+  it('is named, and nothing is started in its place unless the person says so', async () => {
+    await markChosen();
+    boxAnswers.push(2);
+    await start();
+    const [asked] = calls.filter(({ name }) => name === 'dialog.showMessageBox');
+    expect(JSON.stringify(asked?.args)).toContain(chosen());
+    expect(namesOfCalls()).toContain('app.exit');
+    expect(host).toBeUndefined();
+    expect(windows).toEqual([]);
+    expect(existsSync(chosen())).toBe(false);
+  });
+
+  it('is looked for again, and the application starts anew once it is there', async () => {
+    await markChosen();
+    boxAnswers.push(0);
+    const running = run();
+    plugIn();
+    makeReady();
+    await running;
+    expect(namesOfCalls()).toContain('app.relaunch');
+    expect(host).toBeUndefined();
+  });
+
+  it('leaves the standard folder to be used this time', async () => {
+    await markChosen();
+    boxAnswers.push(1);
+    await start();
+    expect(host).toMatchObject({ dataFolder: join(folder, 'data'), location: { missingFolder: chosen() } });
   });
 });

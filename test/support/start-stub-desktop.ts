@@ -1,5 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import { join } from 'node:path';
+import { locateDataFolder } from '../../src-main/core/data-folder/locate-data-folder.ts';
 import type { Host } from '../../src-main/core/host.ts';
 import { runDesktop, type DesktopOptions } from '../../src-main/electron/run-desktop.ts';
 import { makeReady } from './fake-electron.ts';
@@ -31,7 +32,7 @@ export async function startStubDesktop(options: {
   const thread = new URL('file:///thread.js');
   const running = runDesktop({
     platform,
-    dataFolder: join(folder, 'data'),
+    location: locateDataFolder(join(folder, 'data'), null),
     windowFolder: folder,
     developmentServer: null,
     preload: '/app/preload.cjs',

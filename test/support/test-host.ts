@@ -19,6 +19,12 @@ export async function createTestHost(
     platform: 'linux',
     version: '0.0.0-test',
     dataFolder,
+    location: {
+      folder: change.dataFolder ?? dataFolder,
+      defaultFolder: change.dataFolder ?? dataFolder,
+      chosenBy: 'start',
+      missingFolder: null,
+    },
     listLanguages: () => ['en'],
     fetch: globalThis.fetch,
     fetchFor: () => change.fetch ?? globalThis.fetch,
@@ -44,6 +50,7 @@ export async function createTestHost(
     takeOpenedFile: () => Promise.resolve(null),
     openWindow: () => false,
     startNormally: () => false,
+    startAgain: () => false,
     updates: 'no-package',
     ...change,
   };

@@ -1,3 +1,4 @@
+import type { DataLocation } from '../../core/data-folder/locate-data-folder.ts';
 import type { Host } from '../../core/host.ts';
 import type { HostPlatform } from '../../core/profile/data-folder.ts';
 import { forkProcess } from '../../node/fork-process.ts';
@@ -6,7 +7,7 @@ import { printWithBrowser } from '../../node/print-with-browser.ts';
 export interface CliHostOptions {
   readonly platform: HostPlatform;
   readonly version: string;
-  readonly dataFolder: string;
+  readonly location: DataLocation;
   readonly workers: Host['workers'];
   /** Left out, services are reached as the process has it. */
   readonly useNetwork?: Host['useNetwork'] | undefined;
@@ -14,14 +15,15 @@ export interface CliHostOptions {
 
 /** A host without a window: it shows nothing, and asks nobody for a file. */
 export function createCliHost(options: CliHostOptions): Host {
-  const { platform, version, dataFolder, workers, useNetwork = () => Promise.resolve() } = options;
+  const { platform, version, location, workers, useNetwork = () => Promise.resolve() } = options;
   const fetch: Host['fetch'] = (input, init) =>
     globalThis.fetch(input, { ...init, redirect: 'manual', credentials: 'omit' });
   return {
     kind: 'cli',
     platform,
     version,
-    dataFolder,
+    dataFolder: location.folder,
+    location,
     workers,
     // Scripts read what it writes, whatever the system speaks.
     listLanguages: () => ['en'],
@@ -43,6 +45,7 @@ export function createCliHost(options: CliHostOptions): Host {
     takeOpenedFile: () => Promise.resolve(null),
     openWindow: () => false,
     startNormally: () => false,
+    startAgain: () => false,
     updates: 'no-package',
   };
 }

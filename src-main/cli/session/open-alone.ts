@@ -15,12 +15,12 @@ export interface AloneOptions extends CliHostOptions {
 
 /** Opens the core of a data folder in this process. Null while another program holds the folder; throws a CommandError. */
 export async function tryToOpenAlone(options: AloneOptions): Promise<Session | null> {
-  const { dataFolder, byItself, signal } = options;
+  const { location, byItself, signal } = options;
   const given = createGivenSecrets(options.openSecretStore);
   try {
     const core = await createSharedCore(createCliHost(options), { byItself, openSecretStore: given.open });
     return toSession({
-      dataFolder,
+      dataFolder: location.folder,
       isAlone: true,
       on: core.on,
       giveSecrets: given.give,

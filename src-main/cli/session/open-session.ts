@@ -21,7 +21,8 @@ export interface SessionOptions extends AloneOptions {
  * the folder can't be used, also when another program holds it and can't be reached for `waitMs`.
  */
 export async function openSession(options: SessionOptions): Promise<Session> {
-  const { dataFolder, waitMs, signal, version, note } = options;
+  const { location, waitMs, signal, version, note } = options;
+  const { folder: dataFolder } = location;
   await prepare(dataFolder);
   const startedAtMs = performance.now();
   for (;;) {

@@ -5,6 +5,7 @@ import { appEvents, appOperations } from './operations/app.ts';
 import { cacheEvents, cacheOperations } from './operations/cache.ts';
 import { compareOperations } from './operations/compare.ts';
 import { connectionsEvents, connectionsOperations } from './operations/connections.ts';
+import { dataFolderEvents, dataFolderOperations } from './operations/data-folder.ts';
 import { datasetsEvents, datasetsOperations } from './operations/unattended/datasets.ts';
 import { diagnosticsOperations } from './operations/diagnostics.ts';
 import { downloadsEvents, downloadsOperations } from './operations/downloads.ts';
@@ -38,6 +39,7 @@ export const OPERATIONS = {
   ...cacheOperations,
   ...compareOperations,
   ...connectionsOperations,
+  ...dataFolderOperations,
   ...datasetsOperations,
   ...diagnosticsOperations,
   ...downloadsOperations,
@@ -81,6 +83,7 @@ export const EVENTS = {
   ...appEvents,
   ...cacheEvents,
   ...connectionsEvents,
+  ...dataFolderEvents,
   ...datasetsEvents,
   ...downloadsEvents,
   ...exportsEvents,

@@ -9,7 +9,7 @@ class DamagedDocument extends Error {
 }
 
 /** Reads a JSON document; undefined when there is none. Throws DamagedDocument when it is not JSON. */
-async function readJsonFile(path: string): Promise<unknown> {
+export async function readJsonFile(path: string): Promise<unknown> {
   let text: string;
   try {
     text = await retryWhileHeld({ path, action: 'open' }, () => readFile(path, 'utf8'));

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Input, OperationName, Output } from '../../../src-main/common/contract/index.ts';
 import { createCore } from '../../../src-main/core/create-core.ts';
+import { locateDataFolder } from '../../../src-main/core/data-folder/locate-data-folder.ts';
 import { createInMemorySecretStore } from '../../../src-main/core/secrets/in-memory-secret-store.ts';
 import { findSourceWorkers } from '../../../src-main/node/worker-scripts.ts';
 import { startWebApplication } from '../../../src-main/web/start-web-application.ts';
@@ -33,7 +34,7 @@ export async function openWatchedWindow(): Promise<WatchedWindow> {
   const running = await startWebApplication({
     platform: 'linux',
     version: '0.0.0-test',
-    dataFolder,
+    location: locateDataFolder(dataFolder, null),
     windowFolder,
     iconFolder: windowFolder,
     developmentServer: null,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../src-main/common/contract/errors.ts';
 import type { Core } from '../../../src-main/core/create-core.ts';
+import { locateDataFolder } from '../../../src-main/core/data-folder/locate-data-folder.ts';
 import { findSourceWorkers } from '../../../src-main/node/worker-scripts.ts';
 import { startWebApplication } from '../../../src-main/web/start-web-application.ts';
 import { createStubCore } from '../../support/stub-core.ts';
@@ -19,7 +20,7 @@ const startWith = (createCore: () => Promise<Core>) =>
   startWebApplication({
     platform: 'linux',
     version: '0.0.0-test',
-    dataFolder: folder,
+    location: locateDataFolder(folder, null),
     windowFolder: folder,
     iconFolder: folder,
     developmentServer: null,

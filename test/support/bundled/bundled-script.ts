@@ -21,6 +21,7 @@ export const BUNDLED = {
   'write-until-killed': 'test/integration/cache/write-until-killed.ts',
   'download-until-killed': 'test/integration/downloads/download-until-killed.ts',
   'feed-until-killed': 'test/integration/analysis/feed-until-killed.ts',
+  'move-until-killed': 'test/integration/data-folder/move-until-killed.ts',
   'export-until-killed': 'test/faults/exports/export-until-killed.ts',
 } as const;
 

@@ -1,5 +1,9 @@
 import { flushPromises, mount } from '@vue/test-utils';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import type {
+  DataFolderPlace,
+  TargetCheck,
+} from '../../../../src-main/common/contract/operations/data-folder.ts';
 import type { UpdateState } from '../../../../src-main/common/contract/operations/updates.ts';
 import type { SetAsideSettings } from '../../../../src-main/common/model/settings/set-aside-settings.ts';
 import { SETTING_ENTRIES } from '../../../../src-main/common/model/settings/setting-sections.ts';
@@ -21,6 +25,23 @@ const NO_UPDATES: UpdateState = {
   checkedAtMs: null,
 };
 
+const STANDARD_PLACE: DataFolderPlace = {
+  folder: '/home/person/channelscope',
+  defaultFolder: '/home/person/channelscope',
+  chosenBy: 'default',
+  missingFolder: null,
+  previous: null,
+  unfinishedFolder: null,
+  move: null,
+};
+const FIT_TARGET: TargetCheck = {
+  folder: '',
+  faults: [],
+  risks: [],
+  neededBytes: 2_000_000_000,
+  freeBytes: 60_000_000_000,
+};
+
 async function show(
   options: {
     settings?: Partial<Settings>;
@@ -28,6 +49,8 @@ async function show(
     setAside?: Partial<SetAsideSettings>;
     path?: string;
     updates?: Partial<UpdateState>;
+    place?: Partial<DataFolderPlace>;
+    target?: Partial<TargetCheck>;
   } = {},
 ) {
   let settings = makeSettings(options.settings);
@@ -51,6 +74,10 @@ async function show(
       ...options.setAside,
     }),
     'settings/read-certificates': () => [],
+    'data-folder/read-place': () => ({ ...STANDARD_PLACE, ...options.place }),
+    'data-folder/check-target': ({ folder }) => ({ ...FIT_TARGET, folder, ...options.target }),
+    'data-folder/start-move': () => null,
+    'data-folder/remove-previous': () => STANDARD_PLACE,
     'updates/get-state': () => ({ ...NO_UPDATES, ...options.updates }),
     'updates/check': () => ({ ...NO_UPDATES, ...options.updates }),
     'updates/download': () => ({ ...NO_UPDATES, ...options.updates }),
@@ -269,5 +296,80 @@ describe('updates in the settings', () => {
     expect(section(screen).text()).toContain(words);
     expect(screen.find('#setting-checkForUpdates').exists()).toBe(false);
     expect(section(screen).find('button.cs-button').exists()).toBe(false);
+  });
+});
+
+describe('the data folder in the settings', () => {
+  const section = (screen: Screen) => screen.get('#settings-storage');
+  const press = async (label: string): Promise<void> => {
+    const buttons = [...document.querySelectorAll('button')].filter(
+      (button) => button.textContent.trim() === label,
+    );
+    expect(buttons, label).not.toEqual([]);
+    buttons.at(-1)?.click();
+    await flushPromises();
+  };
+  const type = async (folder: string): Promise<void> => {
+    await press('Move…');
+    await vi.dynamicImportSettled();
+    await flushPromises();
+    const input = document.querySelector<HTMLInputElement>('[role="dialog"] input')!;
+    input.value = folder;
+    input.dispatchEvent(new Event('input'));
+    await vi.waitFor(() =>
+      expect(
+        document.querySelector('[role="dialog"] [role="status"] p, [role="dialog"] [aria-invalid]'),
+      ).not.toBeNull(),
+    );
+  };
+
+  it('moves to a folder that was checked', async () => {
+    const { backend } = await show({ target: { risks: ['synced'] } });
+    await type('/disk/data');
+    expect(document.querySelector('[role="dialog"]')?.textContent).toContain(
+      '2.0 GB needed, 60 GB free there.',
+    );
+    expect(document.querySelector('[role="dialog"]')?.textContent).toContain(
+      'Another program keeps this folder in step',
+    );
+    await press('Move and start again');
+    expect(backend.calls.at(-1)).toEqual({ name: 'data-folder/start-move', input: { folder: '/disk/data' } });
+    expect(document.querySelector('[role="dialog"]')).toBeNull();
+  });
+
+  it('does not move to a folder that is unfit, and says why', async () => {
+    const { backend } = await show({ target: { faults: ['not-empty'] } });
+    await type('/home');
+    expect(document.querySelector('[role="dialog"]')?.textContent).toContain('Choose an empty one.');
+    const start = [...document.querySelectorAll('button')].find((button) =>
+      button.textContent.includes('Move and start'),
+    );
+    expect(start?.disabled).toBe(true);
+    expect(backend.countCalls('data-folder/start-move')).toBe(0);
+    await press('Cancel');
+  });
+
+  it('is no choice where it was given at the start', async () => {
+    const { screen } = await show({ place: { chosenBy: 'start' } });
+    expect(section(screen).text()).toContain('named with the option --data');
+    expect(section(screen).text()).not.toContain('Move…');
+  });
+
+  it('of before is deleted only after a question', async () => {
+    const previous = { folder: '/old', leftAtMs: Date.UTC(2026, 4, 1), isThere: true, bytes: 3_000_000 };
+    const { backend, screen } = await show({ place: { previous } });
+    expect(section(screen).text()).toContain('/old, still holds 3.0 MB');
+    await press('Delete it…');
+    expect(backend.countCalls('data-folder/remove-previous')).toBe(0);
+    await press('Delete');
+    expect(backend.countCalls('data-folder/remove-previous')).toBe(1);
+    expect(section(screen).text()).not.toContain('/old');
+  });
+
+  it('that is missing is named, with a way to stay with the standard one', async () => {
+    const { screen } = await show({ place: { missingFolder: '/disk/data' } });
+    expect(section(screen).text()).toContain("/disk/data wasn't there when Channelscope started.");
+    expect(section(screen).text()).toContain('Stay with the standard folder');
+    expect(section(screen).text()).not.toContain('Move…');
   });
 });

@@ -1,0 +1,111 @@
+import { Type, type Static } from 'typebox';
+import { Nullable } from '../../model/nullable.ts';
+import { ErrorInfo } from '../errors.ts';
+import { Nothing, operation } from '../operation.ts';
+
+/** Why a folder can't become the data folder. */
+const TARGET_FAULTS = [
+  'given',
+  'relative',
+  'same',
+  'inside',
+  'no-folder',
+  'not-empty',
+  'not-writable',
+  'no-database',
+  'too-small',
+  'in-use',
+] as const;
+export type TargetFault = (typeof TARGET_FAULTS)[number];
+
+/** Why a folder may become the data folder, and better would not. */
+const TARGET_RISKS = ['network', 'synced', 'readers'] as const;
+export type TargetRisk = (typeof TARGET_RISKS)[number];
+
+/** How far the move of the data folder is. */
+export const FolderMove = Type.Object({
+  /** `failed` and `cancelled`: the folder of before is in use again once the application was started again. */
+  phase: Type.Union([
+    Type.Literal('closing'),
+    Type.Literal('copying'),
+    Type.Literal('checking'),
+    Type.Literal('done'),
+    Type.Literal('failed'),
+    Type.Literal('cancelled'),
+  ]),
+  /** Absolute path of the folder that everything is copied to. */
+  folder: Type.String(),
+  /** Of the phase. */
+  doneBytes: Type.Integer(),
+  totalBytes: Type.Integer(),
+  error: Nullable(ErrorInfo),
+  /** The application starts again by itself; false where the person has to start it. */
+  startsAgain: Type.Boolean(),
+});
+export type FolderMove = Static<typeof FolderMove>;
+
+const Folder = Type.String({ minLength: 1, maxLength: 4096 });
+
+const DataFolderPlace = Type.Object({
+  folder: Type.String(),
+  /** The standard folder of this person. */
+  defaultFolder: Type.String(),
+  /** Who chose the folder: the option `--data` at the start, the person in the settings, or nobody. */
+  chosenBy: Type.Union([Type.Literal('start'), Type.Literal('person'), Type.Literal('default')]),
+  /** The folder that the person chose and that was not there at the start; the standard one is in use meanwhile. */
+  missingFolder: Nullable(Type.String()),
+  /** The folder that was in use before the last move or way back, where it wasn't deleted. */
+  previous: Nullable(
+    Type.Object({
+      folder: Type.String(),
+      leftAtMs: Type.Integer(),
+      /** False while its disk is not there. */
+      isThere: Type.Boolean(),
+      bytes: Type.Integer(),
+    }),
+  ),
+  /** A folder with the beginning of a copy that was cut short. */
+  unfinishedFolder: Nullable(Type.String()),
+  move: Nullable(FolderMove),
+});
+export type DataFolderPlace = Static<typeof DataFolderPlace>;
+
+const TargetCheck = Type.Object({
+  /** Absolute path, as it will be used. */
+  folder: Type.String(),
+  faults: Type.Array(Type.Enum([...TARGET_FAULTS])),
+  risks: Type.Array(Type.Enum([...TARGET_RISKS])),
+  neededBytes: Type.Integer(),
+  /** Null where the system does not say. */
+  freeBytes: Nullable(Type.Integer()),
+});
+export type TargetCheck = Static<typeof TargetCheck>;
+
+export const dataFolderOperations = {
+  'data-folder/read-place': operation(Nothing, DataFolderPlace),
+  /** Asks the person for a folder; null when none was chosen, or where the host has no dialog for it. */
+  'data-folder/choose-target': operation(Nothing, Type.Object({ folder: Nullable(Type.String()) })),
+  /** Says whether everything can be moved to a folder. Leaves nothing there. */
+  'data-folder/check-target': operation(Type.Object({ folder: Folder }), TargetCheck),
+  /**
+   * Closes everything, copies the data folder, checks the copy, and uses it from the next start on, which it brings about.
+   * Every other operation fails with `data-folder.moving` from then on. Fails with `data-folder.unfit`.
+   */
+  'data-folder/start-move': operation(Type.Object({ folder: Folder }), Nothing),
+  /** Ends a copy that is under way, and removes it. */
+  'data-folder/cancel-move': operation(Nothing, Nothing),
+  /** Starts the application again after a move that failed; false where only the person can. */
+  'data-folder/start-again': operation(Nothing, Type.Object({ isStarting: Type.Boolean() })),
+  /** Uses the folder of before again, with what was in it then; false where only the person can start it. */
+  'data-folder/use-previous': operation(Nothing, Type.Object({ isStarting: Type.Boolean() })),
+  /** Deletes what was copied from the folder of before, and that folder where nothing else is in it. */
+  'data-folder/remove-previous': operation(Nothing, DataFolderPlace),
+  /** Deletes what a copy that was cut short left behind. */
+  'data-folder/remove-unfinished': operation(Nothing, DataFolderPlace),
+  /** Stays with the standard folder, in place of one that is missing. */
+  'data-folder/keep-default': operation(Nothing, DataFolderPlace),
+};
+
+export const dataFolderEvents = {
+  'data-folder/move-changed': FolderMove,
+};

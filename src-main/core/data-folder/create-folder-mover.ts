@@ -1,0 +1,156 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { AppError, toErrorInfo } from '../../common/contract/errors.ts';
+import type { Emit } from '../../common/contract/index.ts';
+import type { FolderMove, TargetCheck } from '../../common/contract/operations/data-folder.ts';
+import { claimFolder } from '../../node/claim-folder.ts';
+import { findErrorCode, toErrorText } from '../../node/error-text.ts';
+import { makePrivateFolder } from '../../node/private-files.ts';
+import type { Dispatch } from '../dispatch/create-dispatcher.ts';
+import type { Host } from '../host.ts';
+import type { Logger } from '../logging/logger.ts';
+import { checkTarget } from './check-target.ts';
+import { copyEntries, listEntries, listNames, sumBytes, verifyCopy } from './copy-folder.ts';
+import { ID_FILE, readLocation, writeLocation, type Copied } from './location-file.ts';
+import { rebasePaths } from './rebase-paths.ts';
+import { forgetUnfinished, removeCopied, switchFolder } from './switch-folder.ts';
+
+/** What is answered while everything is closed: it needs none of what is. */
+const STILL_ANSWERED = /^(?:data-folder\/|app\/get-info$|settings\/get$)/u;
+const TELL_EVERY_MS = 100;
+
+/** Moves the data folder while everything else is closed. */
+export interface FolderMover {
+  read(): FolderMove | null;
+  check(wanted: string): Promise<TargetCheck>;
+  /** Rejects with `data-folder.unfit`; once that is clear it goes on by itself. */
+  start(wanted: string): Promise<void>;
+  /** Does nothing where nothing is copied. */
+  cancel(): void;
+  /** Refuses with `data-folder.moving` what can't be answered during the move and after it. */
+  guard(call: Dispatch): Dispatch;
+}
+
+/** Makes the mover of a core; `close` ends all work and closes every file, and may be called again. */
+export function createFolderMover(options: {
+  readonly host: Pick<Host, 'location' | 'platform' | 'startAgain'>;
+  readonly emit: Emit;
+  readonly logger: Logger;
+  readonly close: () => Promise<void>;
+  readonly now: () => number;
+}): FolderMover {
+  const { host, emit, logger, close, now } = options;
+  const { folder: source, defaultFolder } = host.location;
+  let move: FolderMove | null = null;
+  let controller = new AbortController();
+  let toldAtMs = 0;
+
+  const tell = (changed: Partial<FolderMove>): void => {
+    if (move === null) return;
+    move = { ...move, ...changed };
+    toldAtMs = now();
+    emit('data-folder/move-changed', move);
+  };
+  const count = (bytes: number): void => {
+    if (move === null) return;
+    move = { ...move, doneBytes: move.doneBytes + bytes };
+    if (now() - toldAtMs >= TELL_EVERY_MS) tell({});
+  };
+  const check = (wanted: string): Promise<TargetCheck> =>
+    checkTarget(wanted, {
+      location: host.location,
+      unfinished: readLocation(defaultFolder).unfinished,
+      platform: host.platform,
+    });
+  const copy = async (target: string): Promise<void> => {
+    const progress = { signal: controller.signal, onBytes: count };
+    const entries = await listEntries(source);
+    const names = listNames(entries);
+    const totalBytes = sumBytes(entries);
+    await writeLocation(defaultFolder, {
+      ...readLocation(defaultFolder),
+      unfinished: { folder: target, names: [...names, ID_FILE] },
+    });
+    tell({ phase: 'copying', doneBytes: 0, totalBytes });
+    const digests = await copyEntries(source, target, entries, progress);
+    tell({ phase: 'checking', doneBytes: 0 });
+    await verifyCopy(source, target, digests, progress);
+    await rebasePaths(source, target);
+    controller.signal.throwIfAborted();
+    await switchFolder(defaultFolder, target, { folder: source, names: [...names, ID_FILE] }, now);
+  };
+  const run = async (target: string): Promise<void> => {
+    let release = (): void => undefined;
+    try {
+      await close();
+      const { unfinished } = readLocation(defaultFolder);
+      if (unfinished !== null) await removeCopied(unfinished, defaultFolder);
+      makePrivateFolder(target);
+      release = claimFolder(target);
+      await copy(target);
+      release();
+      tell({ phase: 'done', startsAgain: host.startAgain() });
+    } catch (error) {
+      release();
+      await removeHalf(target);
+      if (controller.signal.aborted) tell({ phase: 'cancelled', startsAgain: host.startAgain() });
+      else tell({ phase: 'failed', error: toErrorInfo(toMoveError(error)) });
+    }
+  };
+  /** What can't be removed now is offered to be removed after the next start. */
+  const removeHalf = async (target: string): Promise<void> => {
+    const { unfinished } = readLocation(defaultFolder);
+    if (unfinished?.folder !== target) return;
+    try {
+      await removeCopied(unfinished, defaultFolder);
+      await forgetUnfinished(defaultFolder);
+    } catch (error) {
+      logger.warn('the beginning of a copy stays', { error });
+    }
+  };
+
+  return {
+    read: () => move,
+    check,
+    async start(wanted) {
+      const { folder, faults } = await check(wanted);
+      const [fault] = faults;
+      if (fault !== undefined) {
+        throw new AppError('data-folder.unfit', `${folder} can't be the data folder: ${fault}.`, {
+          folder,
+          fault,
+        });
+      }
+      if (move !== null && move.phase !== 'failed') return;
+      controller = new AbortController();
+      move = { phase: 'closing', folder, doneBytes: 0, totalBytes: 0, error: null, startsAgain: false };
+      logger.info('the data folder moves');
+      tell({});
+      void run(folder);
+    },
+    cancel: () => controller.abort(),
+    guard: (call) => (name, input) =>
+      move === null || STILL_ANSWERED.test(name) ? call(name, input) : Promise.resolve(REFUSAL),
+  };
+}
+
+const REFUSAL = {
+  ok: false,
+  error: toErrorInfo(new AppError('data-folder.moving', 'The data folder is being moved.')),
+} as const;
+
+function toMoveError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  const system = findErrorCode(error) === 'ENOSPC' ? 'ENOSPC: the disk is full' : toErrorText(error);
+  return new AppError(
+    'data-folder.copy-failed',
+    `The data folder wasn't copied: ${system}`,
+    { system },
+    error,
+  );
+}
+
+/** True where a folder still holds something of what was copied from it. */
+export function isKept({ folder, names }: Copied): boolean {
+  return names.some((name) => name !== ID_FILE && existsSync(join(folder, name)));
+}
