@@ -1,5 +1,4 @@
 /** Entry of `npm run cli`. The database driver crashes Node before 22, so everything is loaded after the check. */
-const SAME_SIGNAL_MS = 1_000;
 const [major = 0] = process.versions.node.split('.').map(Number);
 if (major < 22) {
   process.stderr.write(`Channelscope needs Node 22 or newer, not ${process.versions.node}.\n`);
@@ -11,19 +10,14 @@ if (major < 22) {
   const { SYSTEM_NETWORK } = await import('../common/model/settings/network-choice.ts');
   const { createNodeNetwork } = await import('../node/node-network.ts');
   const { findSourceWorkers } = await import('../node/worker-scripts.ts');
+  const { endOnSecondSignal } = await import('./end-on-second-signal.ts');
+  const { flushOutput } = await import('./output/flush-output.ts');
   const { runCli } = await import('./run-cli.ts');
   const network = createNodeNetwork(process.env);
   if (!network.use(SYSTEM_NETWORK)) {
     process.stderr.write("The proxy of HTTP_PROXY or HTTPS_PROXY can't be used.\n");
   }
-  // A second Ctrl+C doesn't wait for an end in order. npm passes each one on, so the same one may come twice.
-  let firstAtMs: number | null = null;
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.on(signal, () => {
-      firstAtMs ??= performance.now();
-      if (performance.now() - firstAtMs > SAME_SIGNAL_MS) process.exit(7);
-    });
-  }
+  endOnSecondSignal(process);
   const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')) as {
     version: string;
   };
@@ -35,15 +29,7 @@ if (major < 22) {
     workers: findSourceWorkers(),
   });
   process.exitCode = exitCode;
-  // Whatever is left must not keep the command from ending; what was written is sent first.
-  await Promise.all(
-    [process.stdout, process.stderr].map(
-      (stream) =>
-        new Promise((resolve) => {
-          if (stream.destroyed || !stream.writable) resolve(undefined);
-          else stream.write('', resolve);
-        }),
-    ),
-  );
+  // Whatever is left must not keep the command from ending.
+  await flushOutput(process);
   process.exit();
 }

@@ -27,9 +27,15 @@ const UNREAD = 'unread';
 
 /** What the program runs in. */
 export interface CliSurroundings {
+  /** What a person types before a command; left out, the script of package.json. */
+  readonly program?: string;
   readonly version: string;
   readonly workers: Host['workers'];
   readonly useNetwork?: Host['useNetwork'];
+  /** Left out, processes of plain Node. */
+  readonly startProcess?: Host['startProcess'];
+  /** Left out, a browser of this computer prints. */
+  readonly printPdf?: Host['printPdf'];
   readonly process: Pick<NodeJS.Process, 'stdout' | 'stderr' | 'stdin' | 'env' | 'platform' | 'cwd' | 'on'>;
   readonly now: () => number;
   /** Left out, the system's keychain. */
@@ -70,18 +76,18 @@ function toEnd(error: unknown): Pick<CommandError, 'exitCode' | 'message' | 'hin
 
 async function runCommand(
   words: readonly string[],
-  { version, workers, useNetwork, process, now, openSecretStore }: CliSurroundings,
+  { program = 'npm run cli --', process, now, openSecretStore, ...own }: CliSurroundings,
   out: Output,
   signal: AbortSignal,
 ): Promise<ExitCode> {
   const found = findCommand(words);
   if (found === null) {
-    await out.raw(writeHelp(COMMANDS, findGroup(words)));
+    await out.raw(writeHelp(program, COMMANDS, findGroup(words)));
     return EXIT.done;
   }
   const { command, rest } = found;
   if (rest.includes('--help')) {
-    await out.raw(writeCommandHelp(command));
+    await out.raw(writeCommandHelp(program, command));
     return EXIT.done;
   }
   const args = readArguments(rest, [...command.options, ...COMMON_OPTIONS], command.maxOperands);
@@ -109,9 +115,7 @@ async function runCommand(
     open: (byItself = 'nothing') => {
       session ??= openSession({
         platform,
-        version,
-        workers,
-        useNetwork,
+        ...own,
         location: locate(),
         byItself,
         waitMs,

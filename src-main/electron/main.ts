@@ -1,9 +1,12 @@
+import { app } from 'electron';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { createSharedCore } from '../core/control/create-shared-core.ts';
 import { locateDataFolder } from '../core/data-folder/locate-data-folder.ts';
 import { findDataFolder, toHostPlatform } from '../core/profile/data-folder.ts';
+import { toErrorText } from '../node/error-text.ts';
 import { findBuiltWorkers } from '../node/worker-scripts.ts';
+import { findCommandWords } from './launch/find-command-words.ts';
 import { findGivenFolder } from './launch/find-given-folder.ts';
 import { reportStart } from './report-start.ts';
 import { reportStartFailure, runDesktop } from './run-desktop.ts';
@@ -11,9 +14,8 @@ import { reportStartFailure, runDesktop } from './run-desktop.ts';
 const platform = toHostPlatform(process.platform);
 const built = import.meta.dirname;
 
-// Without a callback, a command that has ended meanwhile would be an error that nobody caught.
-const report = reportStart((message) => process.send?.(message, undefined, {}, () => undefined));
 const start = { words: process.argv, folder: process.cwd() };
+const workers = findBuiltWorkers(built, 'engine-utility');
 const developmentServer = process.env['ELECTRON_RENDERER_URL'] ?? '';
 
 const findLocation = () =>
@@ -22,19 +24,37 @@ const findLocation = () =>
     findGivenFolder(start.words, start.folder, process.env),
   );
 
-const run = async (): Promise<void> =>
-  runDesktop({
-    platform,
-    location: findLocation(),
-    windowFolder: join(built, '..', 'renderer'),
-    developmentServer: developmentServer === '' ? null : developmentServer,
-    preload: join(built, '..', 'preload', 'index.cjs'),
-    workers: findBuiltWorkers(built, 'engine-utility'),
-    createCore: (host) => createSharedCore(host, { isSafe: start.words.includes('--safe') }),
-    resourcesFolder: process.resourcesPath,
-    start,
-    errors: process,
-    report,
-  });
+function openApplication(): void {
+  // Without a callback, a command that has ended meanwhile would be an error that nobody caught.
+  const report = reportStart((message) => process.send?.(message, undefined, {}, () => undefined));
+  const run = async (): Promise<void> =>
+    runDesktop({
+      platform,
+      location: findLocation(),
+      windowFolder: join(built, '..', 'renderer'),
+      developmentServer: developmentServer === '' ? null : developmentServer,
+      preload: join(built, '..', 'preload', 'index.cjs'),
+      workers,
+      createCore: (host) => createSharedCore(host, { isSafe: start.words.includes('--safe') }),
+      resourcesFolder: process.resourcesPath,
+      start,
+      errors: process,
+      report,
+    });
+  run().catch((error: unknown) => reportStartFailure(error, report));
+}
 
-run().catch((error: unknown) => reportStartFailure(error, report));
+async function runCommandLine(words: readonly string[]): Promise<void> {
+  // A window needs none of it.
+  const { runCommand } = await import('./launch/run-command.ts');
+  await runCommand(words, { process, workers });
+}
+
+const command = findCommandWords(process.argv, app.isPackaged);
+if (command === null) openApplication();
+else {
+  runCommandLine(command).catch((error: unknown) => {
+    process.stderr.write(`${toErrorText(error)}\n`);
+    app.exit(1);
+  });
+}

@@ -26,6 +26,12 @@ function findProgram({ appOutDir, electronPlatformName, packager }: AfterPackCon
   return electronPlatformName === 'win32' ? join(appOutDir, `${name}.exe`) : join(appOutDir, 'channelscope');
 }
 
+/** The folder with what only one system runs. */
+function toSystemName(platform: string): string {
+  if (platform === 'darwin') return 'macos';
+  return platform === 'win32' ? 'windows' : 'linux';
+}
+
 /** Only what this names is packed: the built files, and one system's native modules. */
 function listPackedFiles(platform: string, arch: string): string[] {
   return [
@@ -68,6 +74,8 @@ export function buildConfiguration(options: ConfigurationOptions): Configuration
     nodeGypRebuild: false,
     files: listPackedFiles(platform, arch),
     asar: true,
+    // The command line of the packaged program, for shells and scripts.
+    extraResources: [{ from: join(root, 'resources/bin', toSystemName(platform)), to: 'bin' }],
     // The system can't load these from within an archive.
     asarUnpack: [`out/native/${platform}-${arch}/*`],
     electronLanguages: ['en-US', 'en-GB', 'es', 'es-419', 'pt-BR', 'pt-PT', 'de'],

@@ -42,6 +42,7 @@ const BREACHES: readonly (readonly [rule: string, from: string, to: string])[] =
   ['command-line-is-a-host', 'src-main/cli/opens-keychain.ts', 'keytar'],
   ['electron-host-is-thin', 'src-main/electron/knows-web.ts', 'src-main/web/part.ts'],
   ['electron-host-is-thin', 'src-main/electron/opens-keychain.ts', 'keytar'],
+  ['only-a-command-loads-the-command-line', 'src-main/electron/knows-cli.ts', 'src-main/cli/part.ts'],
   ['only-electron-imports-electron', 'src-renderer/stores/knows-electron.ts', 'electron'],
   ['nothing-that-runs-knows-packaging', 'src-main/electron/packs.ts', 'src-main/packaging/part.ts'],
   ['nothing-that-runs-knows-packaging', 'src-main/core/flips-fuses.ts', '@electron/fuses'],

@@ -60,8 +60,14 @@ module.exports = {
       ],
     }),
     rule('electron-host-is-thin', '^src-main/electron/', {
-      path: ['^src-main/(web/|start/|cli/|node/open-database)', '^node_modules/(vue|better-sqlite3|keytar)/'],
+      path: ['^src-main/(web/|start/|node/open-database)', '^node_modules/(vue|better-sqlite3|keytar)/'],
     }),
+    rule(
+      'only-a-command-loads-the-command-line',
+      '^src-main/electron/(?!launch/run-command)',
+      { path: '^src-main/cli/' },
+      'the packaged program runs commands without a window; a window needs nothing of them',
+    ),
     rule('only-electron-imports-electron', '^src-(main|renderer)/(?!electron/)', {
       path: '^node_modules/electron/',
     }),

@@ -1,5 +1,8 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { builtinModules } from 'node:module';
+import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { FuseState, getCurrentFuseWire } from '@electron/fuses';
@@ -189,6 +192,31 @@ describe.skipIf(!canPack)('a packed script', () => {
     )) as Record<string, (() => unknown) | Record<string, unknown>>;
     const parts = Object.values(loaded).map((part) => (typeof part === 'function' ? part() : part));
     expect(parts).toContainEqual(expect.objectContaining({ getPassword: expect.any(Function) as unknown }));
+  });
+});
+
+describe.skipIf(!canPack)('the packed command line', () => {
+  it('is a script that starts the program beside it, with what it was given and its exit code', async () => {
+    const copy = await mkdtemp(join(tmpdir(), 'channelscope-launcher-'));
+    try {
+      await cp(join(packed.folder, 'resources/bin'), join(copy, 'resources/bin'), { recursive: true });
+      await writeFile(join(copy, 'channelscope'), '#!/bin/sh\nprintf "%s\\n" "$@"\nexit 5\n', {
+        mode: 0o755,
+      });
+      await symlink(join(copy, 'resources/bin/channelscope-cli'), join(copy, 'linked'));
+      const words = ['sql', 'SELECT 1 "a b"', '--json'];
+      const run = spawnSync(join(copy, 'linked'), words, { encoding: 'utf8' });
+      expect(run.stdout.split('\n').slice(0, -1)).toEqual(['--ozone-platform=headless', 'cli', ...words]);
+      expect(run.status).toBe(5);
+    } finally {
+      await rm(copy, { recursive: true });
+    }
+  });
+
+  it('is loaded only for a command', () => {
+    const main = readOpened('out/main/index.mjs');
+    expect(main).not.toContain('There is no command');
+    expect(main).toMatch(/import\(["']\.\/chunks\/run-command-/u);
   });
 });
 

@@ -11,6 +11,10 @@ export interface CliHostOptions {
   readonly workers: Host['workers'];
   /** Left out, services are reached as the process has it. */
   readonly useNetwork?: Host['useNetwork'] | undefined;
+  /** Left out, processes of plain Node. */
+  readonly startProcess?: Host['startProcess'] | undefined;
+  /** Left out, a browser of this computer prints. */
+  readonly printPdf?: Host['printPdf'] | undefined;
 }
 
 /** A host without a window: it shows nothing, and asks nobody for a file. */
@@ -32,9 +36,9 @@ export function createCliHost(options: CliHostOptions): Host {
     // Node's proxies are told by the variables that name them.
     useProxyLogins: () => undefined,
     useNetwork,
-    startProcess: forkProcess,
+    startProcess: options.startProcess ?? forkProcess,
     chooseExportTarget: () => Promise.resolve(null),
-    printPdf: (source, target, signal) => printWithBrowser(source, target, signal),
+    printPdf: options.printPdf ?? ((source, target, signal) => printWithBrowser(source, target, signal)),
     chooseFolder: () => Promise.resolve(null),
     revealExport: () => Promise.resolve(null),
     revealFolder: () => Promise.resolve(false),

@@ -17,11 +17,11 @@ function toOptionLine({ name, value, summary, choices }: OptionSpec): string {
   return toLine(words, choices === undefined ? summary : `${summary}: ${choices.join(', ')}`);
 }
 
-/** The help of the whole program, or of a group of commands such as `connection`. */
-export function writeHelp(commands: readonly Command[], group = ''): string {
+/** The help of the whole program, or of a group of commands such as `connection`; `program` is what is typed before them. */
+export function writeHelp(program: string, commands: readonly Command[], group = ''): string {
   const listed = commands.filter(({ name }) => group === '' || name.startsWith(`${group} `));
   return [
-    `npm run cli -- ${group === '' ? 'COMMAND' : `${group} COMMAND`} [options]`,
+    `${program} ${group === '' ? 'COMMAND' : `${group} COMMAND`} [options]`,
     '',
     ...listed.map(({ name, operands, summary }) => toLine(`${name} ${operands}`.trim(), summary)),
     '',
@@ -35,9 +35,12 @@ it. ${EXIT_CODES}`,
 }
 
 /** The help of one command. */
-export function writeCommandHelp({ name, operands, summary, options, about }: Command): string {
+export function writeCommandHelp(
+  program: string,
+  { name, operands, summary, options, about }: Command,
+): string {
   return [
-    `npm run cli -- ${`${name} ${operands}`.trim()} [options]`,
+    `${program} ${`${name} ${operands}`.trim()} [options]`,
     '',
     `${summary[0]?.toUpperCase() ?? ''}${summary.slice(1)}.`,
     '',

@@ -74,12 +74,12 @@ describe('the words of a command', () => {
 
   it('every command has help that names its options, and every line of it fits', () => {
     for (const command of COMMANDS) {
-      const help = writeCommandHelp(command);
+      const help = writeCommandHelp('npm run cli --', command);
       for (const { name } of command.options) expect(help).toContain(`--${name}`);
       expect(help.split('\n').filter((line) => line.length > 120)).toEqual([]);
     }
-    expect(writeHelp(COMMANDS)).toContain('connection add');
-    expect(writeHelp(COMMANDS, 'connection')).not.toContain('fetch');
+    expect(writeHelp('npm run cli --', COMMANDS)).toContain('connection add');
+    expect(writeHelp('npm run cli --', COMMANDS, 'connection')).not.toContain('fetch');
   });
 
   it('every error of the core has an exit code, and only success has 0', () => {

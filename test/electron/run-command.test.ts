@@ -1,0 +1,138 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createInMemorySecretStore } from '../../src-main/core/secrets/in-memory-secret-store.ts';
+import { findCommandWords } from '../../src-main/electron/launch/find-command-words.ts';
+import { findGivenFolder } from '../../src-main/electron/launch/find-given-folder.ts';
+import { runCommand } from '../../src-main/electron/launch/run-command.ts';
+import { findSourceWorkers } from '../../src-main/node/worker-scripts.ts';
+import { app, calls, makeReady, namesOfCalls, resetFakeElectron, windows } from '../support/fake-electron.ts';
+
+let folder: string;
+beforeEach(async () => {
+  resetFakeElectron();
+  folder = await mkdtemp(join(tmpdir(), 'channelscope-packed-cli-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+
+interface Ended {
+  readonly output: string;
+  readonly errors: string;
+  readonly code: unknown;
+}
+
+/** Runs a command in the stand-in for the packaged program; `during` is called once it has begun. */
+async function run(words: readonly string[], during: () => void = () => undefined): Promise<Ended> {
+  const streams = { stdout: new PassThrough(), stderr: new PassThrough() };
+  const texts = { stdout: '', stderr: '' };
+  streams.stdout.on('data', (part: Buffer) => (texts.stdout += part.toString()));
+  streams.stderr.on('data', (part: Buffer) => (texts.stderr += part.toString()));
+  const store = createInMemorySecretStore();
+  const running = runCommand(words, {
+    process: {
+      ...streams,
+      stdin: { isTTY: false },
+      env: {},
+      platform: process.platform,
+      cwd: () => folder,
+      on: () => undefined,
+      exit: () => undefined,
+    } as never,
+    workers: findSourceWorkers(),
+    openSecretStore: () => Promise.resolve({ store, failure: null }),
+  });
+  makeReady();
+  during();
+  await running;
+  const [ended] = calls.filter(({ name }) => name === 'app.exit');
+  return { output: texts.stdout, errors: texts.stderr, code: ended?.args[0] };
+}
+
+describe('a command of the packaged program', () => {
+  it('writes to standard output and ends with its exit code, without a window or a claim to be the only one', async () => {
+    const { output, errors, code } = await run([
+      'connection',
+      'list',
+      '--json',
+      '--data',
+      join(folder, 'data'),
+    ]);
+    expect({ output, errors, code }).toEqual({ output: '', errors: '', code: 0 });
+    expect(existsSync(join(folder, 'data', 'cache.sqlite'))).toBe(true);
+    expect(windows).toEqual([]);
+    expect(namesOfCalls()).not.toContain('app.requestSingleInstanceLock');
+    expect(namesOfCalls().indexOf('app.enableSandbox')).toBeLessThan(namesOfCalls().indexOf('(ready)'));
+  });
+
+  it('keeps Chromium out of the data folder, and leaves nothing of it', async () => {
+    await run(['--help']);
+    const places = calls.filter(({ name }) => name === 'app.setPath').map(({ args }) => String(args[1]));
+    expect(new Set(places).size).toBe(1);
+    expect(places[0]).toContain('channelscope-cli-');
+    expect(existsSync(places[0] ?? '')).toBe(false);
+  });
+
+  it('names itself as a person types it', async () => {
+    const { output, code } = await run(['--help']);
+    expect(output).toMatch(/^channelscope-cli COMMAND \[options\]/u);
+    expect(code).toBe(0);
+    resetFakeElectron();
+    expect((await run(['count', '--help'])).output).toMatch(/^channelscope-cli count/u);
+  });
+
+  it('that is none says so and ends with 2', async () => {
+    const { output, errors, code } = await run(['cuont']);
+    expect(output).toBe('');
+    expect(errors).toContain('There is no command "cuont".');
+    expect(code).toBe(2);
+  });
+
+  it('is not run with a switch that takes the guards away', async () => {
+    app.switches.add('no-sandbox');
+    const { errors, code } = await run(['--help']);
+    expect(errors).toContain('--no-sandbox');
+    expect(code).toBe(2);
+    expect(namesOfCalls()).not.toContain('app.whenReady');
+  });
+
+  it('is cancelled in order where the system ends its applications', async () => {
+    const { code } = await run(['follow', '--connection', 'None', '--data', join(folder, 'data')], () =>
+      setTimeout(() => app.quit(), 0),
+    );
+    expect(code).not.toBe(0);
+    expect(namesOfCalls().filter((name) => name === '(ended)')).toHaveLength(1);
+  });
+});
+
+describe('what the program was started with', () => {
+  it.each([
+    [['Channelscope.exe', 'cli', 'count', '--json'], true, ['count', '--json']],
+    [['channelscope', '--ozone-platform=headless', 'cli', 'sql', 'SELECT 1'], true, ['sql', 'SELECT 1']],
+    [['channelscope', 'cli'], true, []],
+    [['electron', '.', 'cli', 'status'], false, ['status']],
+    [['electron', '.', '--safe'], false, null],
+    [['electron', '.'], false, null],
+    [['channelscope'], true, null],
+    [['channelscope', '--safe'], true, null],
+    [['channelscope', 'channelscope://open/overview'], true, null],
+    [['channelscope', '/home/ana/cli'], true, null],
+    [['channelscope', '/home/ana/day.channelscope', 'cli'], true, null],
+  ] as const)('%j, packaged: %j, is the command %j', (words, isPackaged, command) => {
+    expect(findCommandWords(words, isPackaged)).toEqual(command);
+  });
+
+  it.each([
+    [['channelscope', '--data', 'mine'], {}, '/work/mine'],
+    [['channelscope', '--data=/else'], {}, '/else'],
+    [['channelscope'], { CHANNELSCOPE_DATA: '/own' }, '/own'],
+    [['channelscope', '--data=/else'], { CHANNELSCOPE_DATA: '/own' }, '/else'],
+    [['channelscope'], { CHANNELSCOPE_DATA: '' }, null],
+    [['channelscope', '--data'], {}, null],
+  ] as const)('%j with %j has the data folder %s', (words, environment, expected) => {
+    const found = findGivenFolder(words, '/work', environment);
+    expect(found?.replace(/^[A-Z]:/u, '').replaceAll('\\', '/') ?? null).toBe(expected);
+  });
+});
