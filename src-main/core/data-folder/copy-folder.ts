@@ -4,7 +4,7 @@ import { mkdir, open, opendir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../common/contract/errors.ts';
 import { findErrorCode } from '../../node/error-text.ts';
-import { patiently } from '../../node/patience.ts';
+import { retryWhileHeld } from '../../node/retry-while-held.ts';
 import { PRIVATE_FILE_MODE, PRIVATE_FOLDER_MODE } from '../../node/private-files.ts';
 import { ID_FILE, LOCATION_FILE } from './location-file.ts';
 
@@ -114,7 +114,7 @@ async function copyOne(
   onBytes: (count: number) => void,
 ): Promise<string> {
   const hash = createHash('sha256');
-  const written = await patiently({ path: to, action: 'open' }, () => open(to, 'wx', PRIVATE_FILE_MODE));
+  const written = await retryWhileHeld({ path: to, action: 'open' }, () => open(to, 'wx', PRIVATE_FILE_MODE));
   try {
     for await (const part of createReadStream(from, { highWaterMark: READ_BYTES, signal })) {
       const bytes = part as Buffer;
