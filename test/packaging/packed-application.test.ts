@@ -78,7 +78,7 @@ describe.skipIf(!canPack)('what is packed', () => {
   });
 
   it('weakens no guard of Electron, and has no page that runs a script of its own', () => {
-    const host = readOpened('out/main/index.mjs');
+    const host = names.filter(isScript).map(readOpened).join('\n');
     for (const option of [
       'contextIsolation: true',
       'sandbox: true',
