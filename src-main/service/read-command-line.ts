@@ -46,6 +46,9 @@ const OPTIONS = {
   quirk: { type: 'string', multiple: true },
   heartbeat: { type: 'string' },
   'heartbeat-seconds': { type: 'string' },
+  'status-url': { type: 'string' },
+  'connector-status-url': { type: 'string' },
+  'status-seconds': { type: 'string' },
   help: { type: 'boolean' },
 } as const;
 
@@ -93,6 +96,10 @@ export const HELP_TEXT = `The bundled reporting service.
   --heartbeat FILE            the platform is up while it writes this file, with {"platform":"down"} or
                               {"connector":"down"} in it where they are
   --heartbeat-seconds N       and down once the file is older (default 60)
+  --status-url URL            the platform is up while a GET of this address says so, within half of --wait-seconds;
+                              {tenant} in it stands for the number of the tenant
+  --connector-status-url URL  the same for its connector
+  --status-seconds N          and they are asked no more often (default 10)
   --quirk NAME                misbehave on purpose, several allowed:
                               ${QUIRK_NAMES.join('\n                              ')}
   --help                      this text
@@ -156,6 +163,9 @@ export function readCommandLine(
       1,
       86_400,
     ),
+    statusUrl: readStatusUrl('status-url', values['status-url']),
+    connectorStatusUrl: readStatusUrl('connector-status-url', values['connector-status-url']),
+    statusSeconds: readWhole('status-seconds', values['status-seconds'], defaults.statusSeconds, 1, 3_600),
     importFiles: values.import ?? [],
     importReport: readImportReport(values['import-report']),
     database,
@@ -192,6 +202,15 @@ function readQuirks(names: readonly string[]): QuirkName[] {
     if (isQuirkName(name)) return name;
     throw new OptionError(`--quirk: "${name}" is not one of ${QUIRK_NAMES.join(', ')}.`);
   });
+}
+
+/** The command line can be read by others: what else than an address would be secret doesn't belong there. */
+function readStatusUrl(name: string, text: string | undefined): string | null {
+  if (text === undefined) return null;
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const isPlain = url !== null && url.username === '' && url.password === '';
+  if (isPlain && /^https?:$/.test(url.protocol)) return text;
+  throw new OptionError(`--${name} takes an address with http or https, and no user or password in it.`);
 }
 
 function readPublicHost(text: string): string {

@@ -124,7 +124,8 @@ async function startWithHealth<Service extends Stoppable>(
       ...(health === null ? {} : { health }),
       now: Date.now,
       elapsedMs: () => performance.now(),
-      logRequest: (entry) => void process.stderr.write(`${JSON.stringify(entry)}\n`),
+      logRequest: writeLine,
+      logStatus: writeLine,
       reportError,
     });
     return { ...service, stop: () => service.stop().finally(() => health?.close()) };
@@ -147,6 +148,10 @@ async function openHealth(options: HealthOptions): Promise<ServiceHealth> {
 async function openDatabase(place: DatabasePlace): Promise<PostgresDatabase> {
   const { openPostgresDatabase } = await import('./store-postgres/open-postgres-database.ts');
   return openPostgresDatabase(place, { now: Date.now, reportError });
+}
+
+function writeLine(entry: object): void {
+  process.stderr.write(`${JSON.stringify(entry)}\n`);
 }
 
 function reportError(error: unknown, request?: string): void {

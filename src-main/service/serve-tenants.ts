@@ -45,9 +45,9 @@ async function serveFrom(
   surroundings: Omit<ServiceSurroundings, 'openStore'>,
 ): Promise<ServingTenants> {
   const { now, elapsedMs, health } = surroundings;
-  const platform = await watchPlatform(createSimulatedPlatform(now), options, now);
+  const platform = await watchPlatform(createSimulatedPlatform(now), options, surroundings);
   const tenants = serveEveryTenant(database, {
-    platform,
+    platformOf: platform.forTenant,
     lifetimeMs: options.tokenMinutes * 60_000,
     now,
     elapsedMs,

@@ -41,6 +41,11 @@ export interface ServiceOptions {
   readonly heartbeatFile: string | null;
   /** A heartbeat that is older says that the platform is down. */
   readonly heartbeatSeconds: number;
+  /** Where the platform, and its connector, say that they are up; {tenant} stands for the number. Null for nowhere. */
+  readonly statusUrl: string | null;
+  readonly connectorStatusUrl: string | null;
+  /** They are asked no more often. */
+  readonly statusSeconds: number;
 }
 
 export const DEFAULT_SERVICE_OPTIONS: Omit<ServiceOptions, 'dataFolder'> = {
@@ -66,6 +71,9 @@ export const DEFAULT_SERVICE_OPTIONS: Omit<ServiceOptions, 'dataFolder'> = {
   simulation: NO_SIMULATION,
   heartbeatFile: null,
   heartbeatSeconds: 60,
+  statusUrl: null,
+  connectorStatusUrl: null,
+  statusSeconds: 10,
 };
 
 /** Throws AppError `local-service.start-failed` where other machines could read without a token. */

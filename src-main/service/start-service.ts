@@ -17,7 +17,7 @@ import { createRandom } from './sample/random.ts';
 import { refuseOpenAccess, type ServiceOptions } from './service-options.ts';
 import { reportIncidents } from './simulation/reported-incidents.ts';
 import { createSimulatedPlatform } from './simulation/simulated-platform.ts';
-import { watchPlatform } from './simulation/watch-platform.ts';
+import { watchPlatform, type StatusChange } from './simulation/watch-platform.ts';
 import type { RecordStore, StoreSize } from './store/record-store.ts';
 import { hasRealRecords } from './tenants/prepare-tenant.ts';
 import { serveOneTenant, type ServedTenant } from './tenants/served-tenant.ts';
@@ -29,6 +29,7 @@ export interface ServiceSurroundings {
   readonly now: () => number;
   readonly elapsedMs: () => number;
   readonly logRequest?: (entry: RequestLogEntry) => void;
+  readonly logStatus?: (change: StatusChange) => void;
   /** Takes the identifier of the request that met the error. */
   readonly reportError: (error: unknown, requestId?: string) => void;
   /** What operators are shown; nothing unless it is given. Closed by whoever made it. */
@@ -96,7 +97,7 @@ async function startOnStore(
   const reported = await watchPlatform(
     reportIncidents(platform, await findHistoryEnd(store), live.isOn, now),
     options,
-    now,
+    surroundings,
   );
   const { tenant } = options;
   const served: ServedTenant = {
@@ -104,7 +105,7 @@ async function startOnStore(
     tenant,
     seed,
     cursorKey: await prepareCursorKey(store),
-    platform: reported,
+    platform: reported.forTenant(tenant),
     tokens: await openTokenIssuer(store, {
       tenant,
       lifetimeMs: options.tokenMinutes * 60_000,

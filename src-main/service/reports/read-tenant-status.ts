@@ -1,6 +1,6 @@
 import { toWireStatus, writeTraffic } from '../../common/reporting/wire-documents.ts';
 import type { StatusResponse } from '../../common/reporting/wire-schemas.ts';
-import type { SimulatedPlatform } from '../simulation/simulated-platform.ts';
+import type { ReportedPlatform } from '../simulation/simulated-platform.ts';
 import type { RecordStore } from '../store/record-store.ts';
 
 const SESSIONS_MS = 3_600_000;
@@ -18,9 +18,9 @@ const TIMED_RECORDS = 200;
 export async function readTenantStatus(
   store: RecordStore,
   nowMs: number,
-  platform: Pick<SimulatedPlatform, 'read'>,
+  platform: ReportedPlatform,
 ): Promise<StatusResponse> {
-  const { simulation, changedMs } = platform.read();
+  const { simulation, changedMs } = await platform.read();
   const activity = await store.readActivity({
     sessionsFromMs: nowMs - SESSIONS_MS,
     healthFromMs: Math.max(nowMs - HEALTH_MS, changedMs),

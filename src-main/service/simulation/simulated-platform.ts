@@ -1,9 +1,20 @@
 import { NO_SIMULATION, type Simulation } from '../../common/model/connections/simulation.ts';
 
+/** What is said of the platform at a moment. */
+export interface PlatformState {
+  readonly simulation: Simulation;
+  /** Since when in milliseconds: traffic from before says nothing of how things are now. */
+  readonly changedMs: number;
+}
+
+/** What the tenant status goes by, besides the records. */
+export interface ReportedPlatform {
+  read(): PlatformState | Promise<PlatformState>;
+}
+
 /** What the sample platform pretends at the moment. Set by whoever runs the service, never over HTTP. */
 export interface SimulatedPlatform {
-  /** `changedMs` is since when: traffic from before says nothing of how things are now. */
-  read(): { readonly simulation: Simulation; readonly changedMs: number };
+  read(): PlatformState;
   set(simulation: Simulation): void;
 }
 

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { Type, type Static } from 'typebox';
 import { Value } from 'typebox/value';
-import type { SimulatedPlatform } from './simulated-platform.ts';
+import type { ReportedPlatform } from './simulated-platform.ts';
 
 const READ_EVERY_MS = 1_000;
 
@@ -18,7 +18,7 @@ export interface HeartbeatOptions {
 }
 
 /** The status of a platform that writes a file again and again. */
-export interface Heartbeat extends Pick<SimulatedPlatform, 'read'> {
+export interface Heartbeat extends ReportedPlatform {
   stop(): void;
 }
 
@@ -27,7 +27,7 @@ export interface Heartbeat extends Pick<SimulatedPlatform, 'read'> {
  * too long; what is simulated counts besides. The file is looked at once a second.
  */
 export async function watchHeartbeat(
-  platform: Pick<SimulatedPlatform, 'read'>,
+  platform: ReportedPlatform,
   { file, maxAgeMs }: HeartbeatOptions,
   now: () => number,
 ): Promise<Heartbeat> {
@@ -48,8 +48,8 @@ export async function watchHeartbeat(
   await look();
   const timer = setInterval(() => void look(), READ_EVERY_MS).unref();
   return {
-    read: () => {
-      const { simulation, changedMs } = platform.read();
+    read: async () => {
+      const { simulation, changedMs } = await platform.read();
       const isLate = now() - writtenMs > maxAgeMs;
       return {
         simulation: {

@@ -1,13 +1,105 @@
 import type { ServiceOptions } from '../service-options.ts';
-import type { SimulatedPlatform } from './simulated-platform.ts';
-import { watchHeartbeat, type Heartbeat } from './watch-heartbeat.ts';
+import { createHealthCheck, type HealthReport, type HealthState } from './check-health.ts';
+import type { ReportedPlatform } from './simulated-platform.ts';
+import { watchHeartbeat } from './watch-heartbeat.ts';
 
-/** What the platform says of itself by the means that the options name, besides what is simulated. */
-export function watchPlatform(
-  platform: Pick<SimulatedPlatform, 'read'>,
-  { heartbeatFile, heartbeatSeconds }: Pick<ServiceOptions, 'heartbeatFile' | 'heartbeatSeconds'>,
-  now: () => number,
-): Promise<Heartbeat> {
-  if (heartbeatFile === null) return Promise.resolve({ read: platform.read, stop: () => undefined });
-  return watchHeartbeat(platform, { file: heartbeatFile, maxAgeMs: heartbeatSeconds * 1000 }, now);
+/** Of the time that a request has, a health address is given half: the rest is for the records. */
+const SHARE_OF_WAIT = 0.5;
+const TENANT = '{tenant}';
+
+/** A line of the log: what a health address says from now on. */
+export interface StatusChange {
+  readonly at: string;
+  readonly status: 'platform' | 'connector';
+  /** Null where all tenants share the address. */
+  readonly tenant: number | null;
+  readonly state: HealthState;
+  readonly reason: string;
+}
+
+export interface PlatformSurroundings {
+  readonly now: () => number;
+  readonly elapsedMs: () => number;
+  readonly logStatus?: (change: StatusChange) => void;
+}
+
+/** What the platform says of itself. */
+export interface WatchedPlatform {
+  forTenant(tenant: number): ReportedPlatform;
+  stop(): void;
+}
+
+/**
+ * Asks the platform by the means that the options name: its heartbeat file, its health address, and that of its
+ * connector. Each that says down, or can't be asked, counts; what is simulated counts besides.
+ */
+export async function watchPlatform(
+  platform: ReportedPlatform,
+  options: Pick<
+    ServiceOptions,
+    | 'heartbeatFile'
+    | 'heartbeatSeconds'
+    | 'statusUrl'
+    | 'connectorStatusUrl'
+    | 'statusSeconds'
+    | 'waitSeconds'
+  >,
+  { now, elapsedMs, logStatus }: PlatformSurroundings,
+): Promise<WatchedPlatform> {
+  const { heartbeatFile: file, heartbeatSeconds, waitSeconds } = options;
+  const heartbeat =
+    file === null ? null : await watchHeartbeat(platform, { file, maxAgeMs: heartbeatSeconds * 1000 }, now);
+  const createCheck = (
+    status: StatusChange['status'],
+    template: string | null,
+    tenant: number | null,
+  ): (() => Promise<HealthReport>) | null => {
+    if (template === null) return null;
+    return createHealthCheck({
+      url: template.replaceAll(TENANT, String(tenant)),
+      everyMs: options.statusSeconds * 1000,
+      withinMs: waitSeconds * 1000 * SHARE_OF_WAIT,
+      elapsedMs,
+      onChange: ({ state, reason }) =>
+        logStatus?.({ at: new Date(now()).toISOString(), status, tenant, state, reason }),
+    });
+  };
+  /** One for all tenants, or one for each where the address names the tenant. */
+  const toChecks = (status: StatusChange['status'], template: string | null) => {
+    if (template?.includes(TENANT) === true) return (tenant: number) => createCheck(status, template, tenant);
+    const shared = createCheck(status, template, null);
+    return () => shared;
+  };
+  const platformChecks = toChecks('platform', options.statusUrl);
+  const connectorChecks = toChecks('connector', options.connectorStatusUrl);
+  return {
+    forTenant: (tenant) => {
+      const [checkPlatform, checkConnector] = [platformChecks(tenant), connectorChecks(tenant)];
+      let connectorBefore: HealthState | null = null;
+      let connectorChangedMs = -Infinity;
+      return {
+        read: async () => {
+          const [given, said, connectorSaid] = await Promise.all([
+            (heartbeat ?? platform).read(),
+            checkPlatform?.(),
+            checkConnector?.(),
+          ]);
+          const connector = connectorSaid?.state ?? said?.connector ?? null;
+          if (connectorBefore !== null && connector !== connectorBefore) connectorChangedMs = now();
+          connectorBefore = connector;
+          const { simulation, changedMs } = given;
+          return {
+            simulation: {
+              ...simulation,
+              platformDown: simulation.platformDown || said?.state === 'down',
+              connectorDown: simulation.connectorDown || connector === 'down',
+            },
+            // Traffic from before says nothing of a connector that is up again.
+            changedMs: Math.max(changedMs, connectorChangedMs),
+          };
+        },
+      };
+    },
+    stop: () => heartbeat?.stop(),
+  };
 }

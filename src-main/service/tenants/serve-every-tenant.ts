@@ -1,5 +1,5 @@
 import { fitsHashes, prepareCursorKey } from '../credentials.ts';
-import type { SimulatedPlatform } from '../simulation/simulated-platform.ts';
+import type { ReportedPlatform } from '../simulation/simulated-platform.ts';
 import type { PostgresDatabase } from '../store-postgres/open-postgres-database.ts';
 import { openTokenIssuer } from '../tokens/open-token-issuer.ts';
 import type { ServedTenant, ServedTenants } from './served-tenant.ts';
@@ -15,7 +15,7 @@ const SHARE_OF_CONNECTIONS = 0.5;
 const MAX_MEASURED = 20;
 
 export interface EveryTenantParts {
-  readonly platform: Pick<SimulatedPlatform, 'read'>;
+  readonly platformOf: (tenant: number) => ReportedPlatform;
   readonly lifetimeMs: number;
   readonly now: () => number;
   /** Milliseconds of a clock that never goes back. */
@@ -67,7 +67,7 @@ export function serveEveryTenant(
       tenant,
       seed: Number(properties['seed']),
       cursorKey: await prepareCursorKey(store),
-      platform: parts.platform,
+      platform: parts.platformOf(tenant),
       tokens: await openTokenIssuer(store, { ...parts, tenant }),
     };
   };

@@ -1,12 +1,12 @@
 import type { TokenRequest } from '../../common/reporting/wire-schemas.ts';
 import type { CredentialCheck } from '../credentials.ts';
 import type { ReportSource } from '../reports/report-page.ts';
-import type { SimulatedPlatform } from '../simulation/simulated-platform.ts';
+import type { ReportedPlatform } from '../simulation/simulated-platform.ts';
 import type { TokenIssuer } from '../tokens/token-issuer.ts';
 
 /** What the operations need of the tenant that they are called for. */
 export interface ServedTenant extends ReportSource {
-  readonly platform: Pick<SimulatedPlatform, 'read'>;
+  readonly platform: ReportedPlatform;
   readonly tokens: TokenIssuer;
 }
 

@@ -10,11 +10,18 @@ import {
 
 /** Options of the service, and its clocks. `dataFolder` is a new folder, removed on stop, unless given. */
 export type TestServiceOptions = Partial<ServiceOptions> &
-  Partial<Pick<ServiceSurroundings, 'now' | 'elapsedMs' | 'logRequest' | 'openStore'>>;
+  Partial<Pick<ServiceSurroundings, 'now' | 'elapsedMs' | 'logRequest' | 'logStatus' | 'openStore'>>;
 
 /** The bundled service in this process on a free port: 2,000 inbound records of 7 days, no live traffic. */
 export async function startTestService(given: TestServiceOptions = {}): Promise<RunningService> {
-  const { now = Date.now, elapsedMs = () => performance.now(), logRequest, openStore, ...options } = given;
+  const {
+    now = Date.now,
+    elapsedMs = () => performance.now(),
+    logRequest,
+    logStatus,
+    openStore,
+    ...options
+  } = given;
   const ownFolder = options.dataFolder === undefined;
   const dataFolder = options.dataFolder ?? (await mkdtemp(join(tmpdir(), 'service-')));
   const errors: unknown[] = [];
@@ -24,6 +31,7 @@ export async function startTestService(given: TestServiceOptions = {}): Promise<
       now,
       elapsedMs,
       ...(logRequest === undefined ? {} : { logRequest }),
+      ...(logStatus === undefined ? {} : { logStatus }),
       ...(openStore === undefined ? {} : { openStore }),
       reportError: (error) => errors.push(error),
     },
