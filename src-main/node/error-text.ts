@@ -1,5 +1,8 @@
 /** The message of an error, or whatever else was thrown as text. For people; nothing branches on it. */
 export function toErrorText(error: unknown): string {
+  // A name that stands for several addresses, none of which answered.
+  if (error instanceof AggregateError && error.message === '')
+    return error.errors.map(toErrorText).join('; ');
   return error instanceof Error ? error.message : String(error);
 }
 

@@ -35,7 +35,7 @@ const GOALS = {
 /** The bundled service on a PostgreSQL of its own, beside the same records in SQLite. */
 export async function* benchServiceDatabase(size: number): AsyncGenerator<BenchFigure> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-'));
-  const server = await startPostgres(SETTINGS);
+  const server = await startPostgres({ settings: SETTINGS });
   const services: ServiceProcess[] = [];
   const start = async (name: string, ...args: string[]): Promise<ServiceProcess> => {
     const environment = name === 'sqlite' ? {} : { DATABASE_URL: server.url };

@@ -1,3 +1,5 @@
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { OptionError } from '../option-error.ts';
 import { isLoopbackHost } from '../service-options.ts';
 
@@ -18,10 +20,21 @@ export interface DatabaseValues {
   readonly 'database-schema'?: string | undefined;
 }
 
+/** What a connection may be, by `sslmode`: as the driver has it, and stricter than what libpq makes of some. */
+const TLS_MODES: Readonly<Record<string, 'verify-full' | 'no-verify' | 'disable'>> = {
+  'verify-full': 'verify-full',
+  'verify-ca': 'verify-full',
+  require: 'verify-full',
+  prefer: 'verify-full',
+  allow: 'verify-full',
+  'no-verify': 'no-verify',
+  disable: 'disable',
+};
+
 /**
  * The database that `--database` or DATABASE_URL names, null for none. The command line of a process can be read by
  * every user of a computer: no password belongs there. Another machine is spoken to over TLS, and its certificate is
- * checked, unless `sslmode` says otherwise. Throws OptionError.
+ * checked, unless `sslmode` or PGSSLMODE says otherwise. Throws OptionError.
  */
 export function readDatabasePlace(
   values: DatabaseValues,
@@ -48,9 +61,32 @@ export function readDatabasePlace(
 }
 
 function toSafeAddress(url: URL, environment: NodeJS.ProcessEnv): string {
-  const host = url.searchParams.get('host') ?? (url.hostname || (environment['PGHOST'] ?? ''));
+  const { searchParams } = url;
+  const host = searchParams.get('host') ?? (url.hostname || (environment['PGHOST'] ?? ''));
   const isHere = host === '' || host.startsWith('/') || isLoopbackHost(host.replace(/^\[|\]$/g, ''));
-  if (isHere || url.searchParams.has('sslmode') || environment['PGSSLMODE'] !== undefined) return url.href;
-  url.searchParams.set('sslmode', 'verify-full');
+  const authority = searchParams.get('sslrootcert') ?? environment['PGSSLROOTCERT'] ?? '';
+  const isExpected = !isHere || authority !== '';
+  const given = searchParams.get('sslmode') ?? environment['PGSSLMODE'] ?? '';
+  const mode = given === '' ? (isExpected ? 'verify-full' : null) : TLS_MODES[given];
+  if (mode === undefined) {
+    throw new OptionError(`sslmode of a database takes one of ${Object.keys(TLS_MODES).join(', ')}.`);
+  }
+  if (mode !== null) searchParams.set('sslmode', mode);
+  if (mode !== 'verify-full' || authority === '') {
+    searchParams.delete('sslrootcert');
+    return url.href;
+  }
+  if (!isReadable(authority)) {
+    throw new OptionError('sslrootcert of a database takes a file with certificates that can be read.');
+  }
+  searchParams.set('sslrootcert', authority);
   return url.href;
+}
+
+function isReadable(path: string): boolean {
+  try {
+    return new X509Certificate(readFileSync(path)).raw.byteLength > 0;
+  } catch {
+    return false;
+  }
 }

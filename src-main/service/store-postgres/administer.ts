@@ -1,7 +1,5 @@
-import { AppError } from '../../common/contract/errors.ts';
-import { toErrorText } from '../../node/error-text.ts';
-import { toStartError } from '../start-error.ts';
 import { connectPostgres, type PostgresConnection, type PostgresPool } from './connect.ts';
+import { toDatabaseError } from './database-error.ts';
 import { checkVersion, migrate, type MigrationResult } from './migrate.ts';
 import { retainDays } from './retain-days.ts';
 import { listTenants } from './tenants.ts';
@@ -40,8 +38,7 @@ export async function withDatabase<Result>(
   try {
     return await work(pool);
   } catch (error) {
-    if (error instanceof AppError) throw error;
-    throw toStartError(`The database can't be used: ${toErrorText(error)}`, error);
+    throw toDatabaseError(error);
   } finally {
     await pool.close();
   }

@@ -1,7 +1,4 @@
-import { AppError } from '../../common/contract/errors.ts';
-import { toErrorText } from '../../node/error-text.ts';
 import { createGate } from '../../node/gate.ts';
-import { toStartError } from '../start-error.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import type { ConnectionCounts, SharedRefusals } from '../store/shared-state.ts';
 import {
@@ -10,6 +7,7 @@ import {
   MAX_CONNECTIONS,
   type PostgresConnection,
 } from './connect.ts';
+import { toDatabaseError } from './database-error.ts';
 import { checkVersion } from './migrate.ts';
 import {
   openTenantStore,
@@ -71,10 +69,4 @@ export async function openPostgresDatabase(
     isTransientError: isTransientPostgresError,
     close: pool.close,
   };
-}
-
-/** What the database refuses, as an AppError `local-service.start-failed`. */
-export function toDatabaseError(error: unknown): AppError {
-  if (error instanceof AppError) return error;
-  return toStartError(`The database can't be used: ${toErrorText(error)}`, error);
 }

@@ -1,5 +1,6 @@
 import type { RecordStore } from '../store/record-store.ts';
-import { openPostgresDatabase, toDatabaseError, type PostgresPlace } from './open-postgres-database.ts';
+import { toDatabaseError } from './database-error.ts';
+import { openPostgresDatabase, type PostgresPlace } from './open-postgres-database.ts';
 import type { PostgresSurroundings } from './open-tenant-store.ts';
 
 /**

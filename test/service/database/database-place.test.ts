@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readDatabasePlace } from '../../src-main/service/commands/database-place.ts';
+import { readDatabasePlace } from '../../../src-main/service/commands/database-place.ts';
 
 const readMode = (url: string, environment: Record<string, string> = {}): string | null => {
   const place = readDatabasePlace({}, { DATABASE_URL: url, ...environment });
@@ -17,7 +17,8 @@ describe('the address of a database', () => {
 
   it('says otherwise itself, or by the usual variable', () => {
     expect(readMode('postgres://user@db.example/name?sslmode=disable')).toBe('disable');
-    expect(readMode('postgres://user@db.example/name', { PGSSLMODE: 'require' })).toBeNull();
+    expect(readMode('postgres://user@db.example/name', { PGSSLMODE: 'require' })).toBe('verify-full');
+    expect(readMode('postgres://user@db.example/name', { PGSSLMODE: 'disable' })).toBe('disable');
     expect(readMode('postgres:///name', { PGHOST: 'db.example' })).toBe('verify-full');
   });
 

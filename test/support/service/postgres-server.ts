@@ -1,17 +1,20 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, readdirSync } from 'node:fs';
+import { chownSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { migrateDatabase, withDatabase } from '../../../src-main/service/store-postgres/administer.ts';
 import { addTenant } from '../../../src-main/service/store-postgres/tenants.ts';
 
-/** A PostgreSQL of the tests' own: data and socket in a folder of its own, no port. */
+/** A PostgreSQL of the tests' own: data and socket in a folder of its own, and no port unless it is given a network. */
 export interface PostgresServer {
   /** Address of its database as a role that owns nothing but what it makes. */
   readonly url: string;
+  /** Where it listens on 127.0.0.1, if it does. */
+  readonly port: number;
   /** The same as a role that may only serve from schemas that were migrated for it. */
   readonly servingUrl: string;
   /** Makes the tables of the service in a schema, owned by the role of `url`. */
@@ -46,8 +49,25 @@ function findUser(): { readonly uid?: number; readonly gid?: number } {
   return { uid: read('-u'), gid: read('-g') };
 }
 
-/** `given` are settings of the server, `name=value`, that replace those of a test. */
-export async function startPostgres(given: readonly string[] = ['fsync=off']): Promise<PostgresServer> {
+/** Settings of the server, `name=value`, that replace those of a test; and how it is reached besides its socket. */
+export interface PostgresOptions {
+  readonly settings?: readonly string[];
+  readonly network?: PostgresNetwork;
+}
+
+/** On 127.0.0.1, where every role needs the password. */
+export interface PostgresNetwork {
+  /** Null for a server that doesn't speak TLS. */
+  readonly certificate: { readonly cert: string; readonly key: string } | null;
+  /** Refuses who doesn't speak it. */
+  readonly requiresTls?: boolean;
+  readonly password: string;
+}
+
+export async function startPostgres({
+  settings: given = ['fsync=off'],
+  network,
+}: PostgresOptions = {}): Promise<PostgresServer> {
   const programs = findPostgres();
   if (programs === undefined) throw new Error('PostgreSQL is not installed.');
   const user = findUser();
@@ -62,14 +82,21 @@ export async function startPostgres(given: readonly string[] = ['fsync=off']): P
       stdio: 'ignore',
     },
   );
-  const settings = [...given, 'listen_addresses=', `unix_socket_directories=${folder}`, 'max_connections=60'];
+  const port = network === undefined ? 5432 : await findFreePort();
+  const settings = [
+    ...given,
+    ...(network === undefined ? ['listen_addresses='] : openNetwork(data, network, user)),
+    `port=${port}`,
+    `unix_socket_directories=${folder}`,
+    'max_connections=60',
+  ];
   const spawnServer = (): ChildProcess =>
     spawn(join(programs, 'postgres'), ['-D', data, ...settings.flatMap((setting) => ['-c', setting])], {
       ...user,
       stdio: 'ignore',
     });
   let child = spawnServer();
-  const connect = () => new pg.Client({ host: folder, user: 'root', database: 'postgres' });
+  const connect = () => new pg.Client({ host: folder, port, user: 'root', database: 'postgres' });
   const read = async (statement: string): Promise<string> => {
     const client = connect();
     await client.connect();
@@ -99,14 +126,16 @@ export async function startPostgres(given: readonly string[] = ['fsync=off']): P
     await exited;
   };
   await awaitServer();
-  await run('CREATE ROLE service LOGIN');
-  await run('CREATE ROLE serving LOGIN');
+  const password = network === undefined ? '' : ` PASSWORD '${network.password}'`;
+  await run(`CREATE ROLE service LOGIN${password}`);
+  await run(`CREATE ROLE serving LOGIN${password}`);
   await run('GRANT CREATE ON DATABASE postgres TO service');
   const toUrl = (user: string): string =>
-    `postgresql://${user}@localhost/postgres?host=${encodeURIComponent(folder)}`;
+    `postgresql://${user}@localhost:${port}/postgres?host=${encodeURIComponent(folder)}`;
   const url = toUrl('service');
   return {
     url,
+    port,
     servingUrl: toUrl('serving'),
     migrate: async (schema) => {
       await migrateDatabase({ url, schema }, 'serving');
@@ -135,4 +164,31 @@ export async function startPostgres(given: readonly string[] = ['fsync=off']): P
       await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer();
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** Lets the network in, as the files of the server say it; returns the settings that go with them. */
+function openNetwork(
+  data: string,
+  { certificate, requiresTls = false }: PostgresNetwork,
+  { uid, gid }: ReturnType<typeof findUser>,
+): string[] {
+  const write = (name: string, text: string): void => {
+    const path = join(data, name);
+    writeFileSync(path, text, { mode: 0o600 });
+    if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid);
+  };
+  const type = requiresTls ? 'hostssl' : 'host';
+  write('pg_hba.conf', `local all all trust\n${type} all all 127.0.0.1/32 scram-sha-256\n`);
+  if (certificate === null) return ['listen_addresses=127.0.0.1'];
+  write('server.crt', certificate.cert);
+  write('server.key', certificate.key);
+  return ['listen_addresses=127.0.0.1', 'ssl=on'];
 }
