@@ -57,7 +57,10 @@ function addSessionRoutes(app: FastifyInstance, { core, guard, streams, uploads 
     },
   );
   app.get('/events', (request, reply) => {
-    const isOpen = streams.open(reply, () => guard.hasSession(request));
+    const lastId = request.headers['last-event-id'];
+    const isOpen = streams.open(reply, typeof lastId === 'string' ? lastId : null, () =>
+      guard.hasSession(request),
+    );
     if (!isOpen) void refuse(reply.header('retry-after', '15'), 429);
   });
   app.post('/logout', (request, reply) => {

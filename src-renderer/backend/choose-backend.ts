@@ -3,6 +3,7 @@ import { createIpcBackend, type DesktopBridge } from './ipc-backend.ts';
 import { keepSession } from './keep-session.ts';
 import { proveHost } from './prove-host.ts';
 import { askForSession } from './session-handover.ts';
+import type { OtherTabs } from './share-stream.ts';
 import { createWebBackend } from './web-backend.ts';
 import { hideSessionToken, leaveWithoutSession, takeSessionToken } from './web-session.ts';
 
@@ -32,7 +33,14 @@ export async function chooseBackend(
     ...keepSession(page, token, openChannel),
     proveHost: () => proveHost({ fetch, origin: '', token }),
     readIdleMs: watchActions(page),
+    otherTabs: findOtherTabs(page),
   });
+}
+
+/** Some browsers have locks only on pages over HTTPS: each tab reads its own stream there. */
+function findOtherTabs(page: Window): OtherTabs | undefined {
+  const locks = page.navigator.locks as LockManager | undefined;
+  return locks === undefined ? undefined : { locks, openChannel };
 }
 
 const ACTIONS = ['pointerdown', 'keydown', 'wheel'] as const;

@@ -1,27 +1,37 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
+import { EVENT_POSITION_HEADER } from '../../src-main/common/contract/event-position.ts';
 
 const MIN_RETRY_MS = 500;
 const MAX_RETRY_MS = 2_000;
 /** The host sends a line every two seconds; one that is silent for this long is gone. */
 const MAX_SILENCE_MS = 4_000;
 
-interface EventStreamOptions {
-  /** Requests the stream. */
-  readonly request: (signal: AbortSignal) => Promise<Response>;
-  readonly onEvent: (name: string, data: string) => void;
+/** What a page hears of a stream of events. */
+export interface EventListeners {
+  /** `position` is where to go on after the event. */
+  readonly onEvent: (name: string, data: string, position: string | null) => void;
   /** Called with false when the host stops responding, and with true once it sends events again after a gap. */
   readonly onHost: (isThere: boolean) => void;
   /** Called whenever the stream is over, for whatever reason, and before anything is requested again. */
   readonly onEnd: () => void;
-  /** Called after each attempt to open the stream. */
-  readonly onAttempt: () => void;
+  /** Called after each attempt to open the stream, with the place that it is at; null where none is open. */
+  readonly onAttempt: (position: string | null) => void;
+}
+
+interface EventStreamOptions extends EventListeners {
+  /** Requests the stream after the event with this id. */
+  readonly request: (signal: AbortSignal, lastId: string | null) => Promise<Response>;
+  /** The place that another tab's stream was at when it ended; null for a first stream. */
+  readonly after: string | null;
   readonly signal: AbortSignal | undefined;
 }
 
 /** Reads events as long as the signal isn't aborted: one long response that is requested again when it ends. */
 export async function keepReadingEvents(options: EventStreamOptions): Promise<void> {
-  const { request, onEvent, onHost, onEnd, onAttempt, signal } = options;
-  let hasGap = false;
+  const { request, onEvent, onHost, onEnd, onAttempt, after, signal } = options;
+  let position = after;
+  let isFirst = after === null;
+  let isGone = false;
 
   /** Resolves, once the stream is over, to whether the host was still there. */
   const readEvents = async (): Promise<boolean> => {
@@ -30,24 +40,36 @@ export async function keepReadingEvents(options: EventStreamOptions): Promise<vo
     try {
       const response = await request(
         signal === undefined ? silence.signal : AbortSignal.any([silence.signal, signal]),
+        position,
       );
-      onAttempt();
       if (!response.ok || response.body === null) return response.status < 500;
       isOpen = true;
-      if (hasGap) onHost(true);
-      hasGap = true;
+      const start = response.headers.get(EVENT_POSITION_HEADER);
+      const hasMissed = !isFirst && (start === null || start !== position);
+      position = start;
+      onAttempt(position);
+      if (isGone || hasMissed) onHost(true);
+      isFirst = false;
+      isGone = false;
       const events = response.body
         .pipeThrough(silence.watch())
         .pipeThrough(new TextDecoderStream())
         .pipeThrough(new EventSourceParserStream());
-      for await (const { event, data } of events) onEvent(event ?? '', data);
+      for await (const { event, data, id } of events) {
+        position = id ?? position;
+        onEvent(event ?? '', data, position);
+      }
       return true;
     } catch {
       return isOpen && !silence.signal.aborted;
     } finally {
       silence.end();
       onEnd();
-      onAttempt();
+      // Calls are made from now on: the next stream may have missed what they should have heard of.
+      if (!isOpen) {
+        isFirst = false;
+        onAttempt(null);
+      }
     }
   };
 
@@ -55,7 +77,7 @@ export async function keepReadingEvents(options: EventStreamOptions): Promise<vo
   while (signal?.aborted !== true) {
     const startedAtMs = performance.now();
     if (!(await readEvents())) {
-      hasGap = true;
+      isGone = true;
       onHost(false);
     }
     // A stream that lasted was healthy, so it is requested again without a long wait.

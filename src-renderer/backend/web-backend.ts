@@ -2,9 +2,10 @@ import { AppError } from '../../src-main/common/contract/errors.ts';
 import { MAX_IMPORT_BYTES } from '../../src-main/common/contract/operations/local-service.ts';
 import type { EventName, EventPayload, Output } from '../../src-main/common/contract/index.ts';
 import type { Backend } from './backend.ts';
-import { keepReadingEvents } from './event-stream.ts';
+import { keepReadingEvents, type EventListeners } from './event-stream.ts';
 import { openEnvelope } from './open-envelope.ts';
 import type { HostProof } from './prove-host.ts';
+import { shareStream, type OtherTabs } from './share-stream.ts';
 
 export interface WebBackendOptions {
   readonly fetch: typeof globalThis.fetch;
@@ -19,6 +20,8 @@ export interface WebBackendOptions {
   readonly onDoubt?: (isDoubted: boolean) => void;
   /** How long ago the person last did something: the session lasts for a while after that. */
   readonly readIdleMs?: () => number;
+  /** The tabs of the same place, which share one stream of events; left out, this one has its own. */
+  readonly otherTabs?: OtherTabs | undefined;
   /** Ends the stream of events; a page needs none, since the stream ends with it. */
   readonly signal?: AbortSignal;
 }
@@ -32,7 +35,7 @@ function createTooLargeError(): AppError {
 /** The carrier of the browser: calls are posts, events are one long response that is requested again when it ends. */
 export function createWebBackend(options: WebBackendOptions): Backend {
   const { fetch, origin, token, onSessionLost, readIdleMs = () => 0, signal } = options;
-  const { proveHost, onDoubt = () => undefined } = options;
+  const { proveHost, onDoubt = () => undefined, otherTabs } = options;
   const toSession = () => ({
     'x-channelscope-session': token,
     'x-channelscope-idle-ms': String(readIdleMs()),
@@ -99,14 +102,10 @@ export function createWebBackend(options: WebBackendOptions): Backend {
     return ((await response.json()) as { uploadId: string }).uploadId;
   }
 
-  function listen(onAttempt: () => void): void {
-    void keepReadingEvents({
-      request: async (aborting) => {
-        await becomeCertain();
-        const response = await fetch(`${origin}/api/events`, { headers: toSession(), signal: aborting });
-        if (response.status === 401) onSessionLost();
-        return response;
-      },
+  /** Resolves once the stream of events is open, or could not be opened: calls follow. */
+  function listen(): Promise<void> {
+    const { promise: attempted, resolve } = Promise.withResolvers<undefined>();
+    const own: EventListeners = {
       onEvent: (name, data) => {
         const payload = JSON.parse(data) as unknown;
         for (const listener of listeners.get(name as EventName) ?? []) listener(payload);
@@ -115,9 +114,20 @@ export function createWebBackend(options: WebBackendOptions): Backend {
       onHost: (isThere) => {
         for (const watcher of hostWatchers) watcher(isThere);
       },
-      onAttempt,
-      signal,
-    });
+      onAttempt: () => resolve(undefined),
+    };
+    const request = async (aborting: AbortSignal, lastId: string | null): Promise<Response> => {
+      await becomeCertain();
+      const headers = { ...toSession(), ...(lastId === null ? {} : { 'last-event-id': lastId }) };
+      const response = await fetch(`${origin}/api/events`, { headers, signal: aborting });
+      if (response.status === 401) onSessionLost();
+      return response;
+    };
+    const read = (heard: EventListeners, after: string | null): Promise<void> =>
+      keepReadingEvents({ ...heard, request, after, signal });
+    if (otherTabs === undefined) void read(own, null);
+    else shareStream(otherTabs, own, read, signal);
+    return attempted;
   }
 
   return {
@@ -138,7 +148,7 @@ export function createWebBackend(options: WebBackendOptions): Backend {
       // A listener may be given twice; each time counts.
       const entry: Listener = (payload) => listener(payload as EventPayload<typeof name>);
       listeners.set(name, known.add(entry));
-      opened ??= new Promise(listen);
+      opened ??= listen();
       return () => {
         known.delete(entry);
       };

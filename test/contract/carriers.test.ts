@@ -143,7 +143,8 @@ describe.each([
     const second: unknown[] = [];
     const stopFirst = carried.backend.on('snapshots/removed', (payload) => first.push(payload));
     carried.backend.on('snapshots/removed', (payload) => second.push(payload));
-    await expect.poll(() => carried.core.listenerCount()).toBe(1);
+    // Calls wait until events arrive.
+    await carried.backend.call('settings/update', { refreshSeconds: 5 });
     carried.core.send('snapshots/removed', { snapshotIds: [1] });
     carried.core.send('tasks/changed', { other: true });
     carried.core.send('snapshots/removed', { snapshotIds: [2, 3] });

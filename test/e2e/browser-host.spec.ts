@@ -69,3 +69,30 @@ test('a tab goes on with the session of the page that its host opens at its next
   await expect.poll(() => readToken(page), { timeout: 30_000 }).toBe(token);
   await expect(page.getByRole('heading', { level: 1, name: 'Library' })).toBeVisible({ timeout: 30_000 });
 });
+
+test('eight tabs of one browser work, and follow what happens after the first is closed', async ({
+  app,
+  page,
+  context,
+}) => {
+  test.setTimeout(180_000);
+  await page.goto(app.url);
+  await new WindowPage(page).startBuiltInService();
+  const { origin } = new URL(page.url());
+  const tabs: Page[] = [];
+  // A browser opens six connections to a host, for all of its tabs together.
+  for (let count = 0; count < 7; count += 1) {
+    const tab = await context.newPage();
+    await tab.goto(origin);
+    await expect(tab.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
+    tabs.push(tab);
+  }
+  await page.close();
+  const [acting, ...watching] = tabs;
+  if (acting === undefined) throw new Error('No tab was opened.');
+  await new WindowPage(acting).openView('/settings');
+  await acting.getByRole('radio', { name: 'Dark' }).click();
+  for (const tab of watching) {
+    await expect(tab.locator('html')).toHaveClass(/\bdark\b/, { timeout: 15_000 });
+  }
+});
