@@ -13,7 +13,7 @@ const find = (path: string): string => fileURLToPath(new URL(path, import.meta.u
 
 /** What is large and needed by some screens only stays apart until one of them is opened. */
 const HEAVY =
-  /node_modules\/(?:ag-grid|chart\.js|@kurkle|@codemirror|@lezer|codemirror|style-mod|w3c-keyname|crelt|svgcanvas)|resources\/guide|src-renderer\/(?:messages\/(?:de|es|pt)|help|charts|highlight|screens|styles)\/|\.css$/u;
+  /node_modules\/(?:ag-grid|ag-stack|chart\.js|@kurkle|@codemirror|@lezer|codemirror|style-mod|w3c-keyname|crelt|svgcanvas)|resources\/guide|src-renderer\/(?:messages\/(?:de|es|pt)|help|charts|highlight|screens|styles)\/|\.css$/u;
 const isLight = (id: string): boolean => !HEAVY.test(id.replaceAll('\\', '/'));
 
 export default defineConfig({
