@@ -1,7 +1,7 @@
 import { themeQuartz, type Theme } from 'ag-grid-community';
 import type { Density } from '../../src-main/common/model/settings/settings.ts';
 
-const ROW_HEIGHTS_PX: Readonly<Record<Density, number>> = { compact: 23, standard: 27, comfortable: 34 };
+const ROW_HEIGHTS_PX: Readonly<Record<Density, number>> = { compact: 24, standard: 27, comfortable: 34 };
 
 /** The height of a grid's row now, the same as that of other tables (`--cs-row`). */
 export function readRowHeightPx(): number {
