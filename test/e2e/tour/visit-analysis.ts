@@ -1,0 +1,51 @@
+import type { Guide } from './tour.ts';
+
+/** Summaries, comparisons, alerts, and all connections at a glance. */
+export async function visitAnalysis(guide: Guide): Promise<void> {
+  await visitSummary(guide);
+  const { page } = guide;
+  await guide.open('/compare?period=last-24-hours&with=period-before');
+  await page.getByRole('rowheader', { name: guide.say('comparison.all') }).waitFor();
+  await guide.show('compare');
+
+  await guide.open('/alerts');
+  await guide.text('alerts.empty').waitFor();
+  await guide.show('alerts-empty');
+  await guide.open('/alerts/new?new=error-share&direction=inbound');
+  await guide.text('alerts.past.others').waitFor();
+  await guide.button('common.item.save').click();
+  await guide.heading('alerts.log.title').waitFor();
+  await guide.show('alerts');
+  await guide.showOpened('alerts-mute', guide.button('alerts.mute.rule'));
+  await guide.showOpened(
+    'alerts-measures',
+    page.getByRole('combobox', { name: guide.say('alerts.parts.measure') }),
+  );
+  await guide.showOpened('alerts-delete', guide.button('common.item.delete'));
+
+  await guide.open('/connections');
+  await page.getByRole('columnheader', { name: guide.say('glance.findings') }).waitFor();
+  await page.getByRole('rowheader').first().waitFor();
+  await guide.show('all-connections');
+  await guide.open('/wall');
+  await guide.text('glance.requests').waitFor();
+  await guide.show('wall');
+}
+
+async function visitSummary(guide: Guide): Promise<void> {
+  const { page } = guide;
+  await guide.open('/inbound/summary');
+  const channel = guide.say('summary.channel', { value: '1' });
+  await page.getByRole('table').getByText(channel).first().waitFor();
+  await guide.show('summary');
+  await page.getByRole('table').getByText(channel).first().click({ button: 'right' });
+  await guide.showPopup('summary-menu');
+  await guide.open('/outbound/summary');
+  await page.getByRole('table').getByText(channel).first().waitFor();
+  await guide.show('summary-outbound');
+  await guide.showOpened(
+    'period',
+    page.getByRole('button', { name: guide.say('period.presets.last-24-hours') }).first(),
+  );
+  await guide.showOpened('summary-export', guide.button('summary.export'));
+}

@@ -1,0 +1,69 @@
+import type { Guide } from './tour.ts';
+
+/** The tabs of a snapshot's details that show something in every snapshot. */
+const TABS = { certificate: 'certificate', pages: 'pages', setAside: 'unreadable', changes: 'changes' };
+
+/** The Library with its dialogs and menus, and the schedules. */
+export async function visitLibrary(guide: Guide): Promise<void> {
+  const { page } = guide;
+  await guide.open('/library');
+  await guide.heading('library.coverage.title').waitFor();
+  await guide.show('library');
+  await guide.button('library.newDownload').click();
+  await guide.text('library.forecast.title').waitFor();
+  await guide
+    .dialog()
+    .locator('[role=status] .cs-stack, [role=status] p, [role=status] span')
+    .first()
+    .waitFor();
+  await guide.showPopup('library-download');
+  await guide.showOpened('library-import', guide.button('imports.open'));
+
+  const row = page
+    .getByRole('grid', { name: guide.say('library.table.label') })
+    .locator('tbody tr')
+    .filter({ hasText: guide.say('library.report.inbound-detail') })
+    .first();
+  const act = async (action: string): Promise<void> => {
+    await row.click({ button: 'right', position: { x: 40, y: 12 } });
+    await page.getByRole('menuitem', { name: guide.say(`library.action.${action}`), exact: true }).click();
+  };
+  await row.click({ button: 'right', position: { x: 40, y: 12 } });
+  await guide.showPopup('library-menu');
+  await act('details');
+  await guide.dialog().waitFor();
+  await guide.show('library-details');
+  for (const [key, name] of Object.entries(TABS)) {
+    await guide
+      .dialog()
+      .getByRole('tab', { name: guide.say(`library.details.${key}`) })
+      .click();
+    await guide.show(`library-${name}`);
+  }
+  await page.keyboard.press('Escape');
+  await guide.dialog().waitFor({ state: 'hidden' });
+
+  await page
+    .getByRole('grid', { name: guide.say('library.coverage.title') })
+    .getByRole('gridcell')
+    .nth(29)
+    .click();
+  await page
+    .getByRole('button', { name: guide.say('library.gaps.fetch') })
+    .first()
+    .click();
+  await guide.showPopup('library-gaps');
+  await act('rename');
+  await guide.showPopup('library-name');
+  await act('delete');
+  await guide.button('library.delete.undo').waitFor();
+  await guide.show('library-undo');
+  await guide.button('library.delete.undo').click();
+
+  await guide.open('/schedules');
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await guide.show('schedules-empty');
+  await guide.open('/schedules/new');
+  await guide.button('schedules.fields.choose').waitFor();
+  await guide.show('schedules');
+}

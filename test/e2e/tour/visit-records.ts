@@ -1,0 +1,88 @@
+import type { Guide } from './tour.ts';
+
+/** Both tables of records, what belongs to one, the session of a record, and statements over all. */
+export async function visitRecords(guide: Guide): Promise<void> {
+  await visitDetail(guide);
+  const { page } = guide;
+  await guide.open('/outbound/detail');
+  await listRows(guide).first().click();
+  const inspector = page.getByRole('complementary', { name: guide.say('detail.inspector.title') });
+  await inspector.getByText('ActionId').waitFor();
+  await guide.show('detail-outbound');
+  await inspector.getByRole('button', { name: guide.say('session.open') }).click();
+  await page.getByRole('heading', { level: 1 }).getByText(guide.say('session.title')).waitFor();
+  await guide.show('session');
+
+  await visitDetailTools(guide);
+
+  await guide.open('/sql');
+  await page.getByRole('button', { name: guide.say('sql.examples.slowest') }).waitFor();
+  await guide.show('sql-empty');
+  await page.getByRole('button', { name: guide.say('sql.examples.slowest') }).click();
+  await page
+    .getByRole('button', { name: guide.say('sql.run') })
+    .first()
+    .click();
+  await page.getByRole('gridcell').first().waitFor();
+  await guide.show('sql');
+}
+
+function listRows({ page }: Guide) {
+  return page
+    .getByRole('grid')
+    .getByRole('row')
+    .filter({ has: page.locator('[role=gridcell][col-id=dateMs]') });
+}
+
+async function visitDetail(guide: Guide): Promise<void> {
+  const { page } = guide;
+  await guide.open('/inbound/detail');
+  await listRows(guide).nth(3).click();
+  const inspector = page.getByRole('complementary', { name: guide.say('detail.inspector.title') });
+  await inspector.getByText('ReponseTime').waitFor();
+  await guide.show('detail');
+  await inspector.getByRole('button', { name: guide.say('marks.names.star') }).click();
+  await inspector.getByLabel(guide.say('marks.note')).waitFor();
+  await guide.show('detail-mark');
+  await listRows(guide)
+    .nth(3)
+    .click({ button: 'right', position: { x: 60, y: 10 } });
+  await guide.showPopup('detail-cell-menu');
+  await listRows(guide).nth(0).click();
+  await listRows(guide)
+    .nth(3)
+    .click({ modifiers: ['Control'] });
+  await page.keyboard.press('c');
+  await guide.showPopup('detail-compare');
+
+  await guide.open('/inbound/detail?q=code:4xx,5xx');
+  await listRows(guide).first().waitFor();
+  await guide.show('detail-filtered');
+  await guide.showOpened('detail-export', guide.button('detail.export'));
+  await page.getByRole('radio', { name: guide.say('detail.tabs.errors') }).click();
+  await page.getByRole('columnheader', { name: guide.say('detail.families.pattern') }).waitFor();
+  await guide.show('detail-errors');
+  await page.getByRole('radio', { name: guide.say('detail.tabs.records') }).click();
+}
+
+async function visitDetailTools(guide: Guide): Promise<void> {
+  const { page } = guide;
+  const filters = page.getByRole('group', { name: guide.say('detail.filters.label') });
+  await guide.open('/inbound/detail?q=service:>=0');
+  await listRows(guide).first().waitFor();
+  await guide.showOpened('detail-columns', guide.button('detail.columnChooser'));
+  await guide.showOpened('detail-copy', guide.button('detail.copy.title'));
+  await guide.showOpened('detail-saved', page.getByRole('button', { name: guide.say('detail.saved.open') }));
+  await guide.showOpened('detail-facet', filters.locator('button[aria-haspopup]').first());
+  await guide.showOpened('detail-add-filter', guide.button('detail.filters.add'));
+  await guide.open('/inbound/detail?q=code:5xx');
+  await listRows(guide).first().waitFor();
+  await guide.button('explain.tool').click();
+  await page.getByRole('list', { name: guide.say('explain.list') }).waitFor();
+  await guide.show('detail-explain');
+  await guide.button('explain.close').click();
+  await page.getByRole('combobox', { name: guide.say('detail.search') }).fill('service:x code:');
+  await page.keyboard.press('Enter');
+  await page.getByRole('alert').first().waitFor();
+  await guide.show('detail-query-fault');
+}
