@@ -2,6 +2,7 @@ import type { Expectation } from './expect-traffic.ts';
 import { createHolder, type Judged } from './evidence.ts';
 import { ALARM } from './scan-minutes.ts';
 import { HOUR_MINUTES, type TrafficCounts } from './traffic-grid.ts';
+import { createTrafficLevel, MAX_DISPERSION_OF_BLOCK } from './traffic-level.ts';
 
 /** Volume is looked at for this part of the usual one, and for this multiple. */
 const DROP = 0.35;
@@ -16,13 +17,6 @@ const MORE_BY_WEEK = 1.2;
 const LESS_BY_HOUR = 0.25;
 /** A rate of nothing can't be exceeded. */
 const LEAST_RATE = 0.2;
-/** The level of the last hours, of requests that vary as these say, counts for as much. */
-const LEVEL_MEMORY_MINUTES = 90;
-const LEVEL_WEIGHT = 20;
-const BLOCK_MINUTES = 5;
-const FIRST_DISPERSION = 1.2;
-const DISPERSION_MEMORY_BLOCKS = 48;
-const MAX_DISPERSION_OF_BLOCK = 12;
 
 /**
  * Returns what speaks for fewer, or more, requests than usual. `dispersion` is by how much they vary beyond chance on
@@ -41,28 +35,13 @@ export function weighVolume(
   /** What is not unusual yet, and what is most likely; -1 where nothing is known. */
   let [rates, likely] = [new Float64Array(), new Float64Array()];
   const hold = createHolder(expected);
-  const level = { seen: 0, usual: 0 };
-  const memory = 0.5 ** (1 / LEVEL_MEMORY_MINUTES);
+  const level = createTrafficLevel(usualDispersion);
   const factor = isDrop ? DROP : SURGE;
   const logFactor = Math.log(factor);
-  let dispersion = Math.max(FIRST_DISPERSION, usualDispersion);
-  const block = { minutes: 0, seen: 0, usual: 0 };
   const isCovered = (minute: number): boolean => minutesCovered[minute] === 1;
-  /** Learns from a minute that is usual. */
-  const learn = (minute: number, usual: number, levelled: number): void => {
-    const seen = requests[minute] ?? 0;
-    level.seen = level.seen * memory + seen;
-    level.usual = level.usual * memory + usual;
-    block.minutes += 1;
-    block.seen += seen;
-    block.usual += levelled;
-    if (block.minutes < BLOCK_MINUTES) return;
-    const own = block.usual < 1 ? 1 : (block.seen - block.usual) ** 2 / block.usual;
-    dispersion += (Math.min(own, MAX_DISPERSION_OF_BLOCK) - dispersion) / DISPERSION_MEMORY_BLOCKS;
-    block.minutes = 0;
-    block.seen = 0;
-    block.usual = 0;
-  };
+  /** How much more likely a minute has `factor` of the rate than the rate, were its requests independent. */
+  const compare = (minute: number, rate: number): number =>
+    (requests[minute] ?? 0) * logFactor - rate * (factor - 1);
   return {
     evidence: {
       minutes: requests.length,
@@ -76,7 +55,7 @@ export function weighVolume(
           const end = Math.min(requests.length, (hour + 1) * HOUR_MINUTES);
           for (let minute = hour * HOUR_MINUTES; minute < end; minute += 1) {
             if (!isCovered(minute)) continue;
-            const own = (requests[minute] ?? 0) * logFactor - rate * (factor - 1);
+            const own = compare(minute, rate);
             weight = Math.max(0, weight + own / (own > 0 ? least : most));
             if (weight >= ALARM) return true;
           }
@@ -92,18 +71,15 @@ export function weighVolume(
         const own = hold(minute, isUnusual);
         if (own === null || !isCovered(minute)) return;
         const usual = own.source === 'hours' ? own.rate : interpolate(expected, minute);
-        const ratio = (level.seen + LEVEL_WEIGHT) / (level.usual + LEVEL_WEIGHT);
+        const ratio = level.readRatio();
         rates[minute] = isDrop ? toLowest(own, usual, ratio) : toHighest(own, usual, ratio);
         likely[minute] = usual * ratio;
-        if (!isUnusual) learn(minute, usual, usual * ratio);
+        if (!isUnusual) level.learn(requests[minute] ?? 0, usual, usual * ratio);
       },
       weigh: (minute) => {
         const rate = rates[minute] ?? -1;
         if (rate <= 0) return 0;
-        return (
-          ((requests[minute] ?? 0) * logFactor - rate * (factor - 1)) /
-          Math.max(1, dispersion, usualDispersion)
-        );
+        return compare(minute, rate) / Math.max(1, level.readDispersion(), usualDispersion);
       },
       createSum: () => {
         let seen = 0;

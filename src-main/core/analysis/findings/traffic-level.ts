@@ -1,0 +1,46 @@
+/** The level of the last hours, of requests that vary as these say, counts for as much. */
+const LEVEL_MEMORY_MINUTES = 90;
+const LEVEL_WEIGHT = 20;
+const BLOCK_MINUTES = 5;
+const FIRST_DISPERSION = 1.2;
+const DISPERSION_MEMORY_BLOCKS = 48;
+/** More than this of one block says nothing about the others. */
+export const MAX_DISPERSION_OF_BLOCK = 12;
+
+/** How the last hours compare with what is usual. */
+export interface TrafficLevel {
+  /** Requests of the last hours to those that were usual then. */
+  readRatio(): number;
+  /** By how much requests vary beyond chance: their variance to their mean, over blocks of minutes. */
+  readDispersion(): number;
+  /** Learns from a minute in which nothing was unusual; `levelled` is what was likely at the level of then. */
+  learn(seen: number, usual: number, levelled: number): void;
+}
+
+/** Returns the level of traffic that nothing is known of but how much it varies on other days. */
+export function createTrafficLevel(usualDispersion: number): TrafficLevel {
+  const memory = 0.5 ** (1 / LEVEL_MEMORY_MINUTES);
+  const level = { seen: 0, usual: 0 };
+  const block = { minutes: 0, seen: 0, usual: 0 };
+  let dispersion = Math.max(FIRST_DISPERSION, usualDispersion);
+
+  const endBlock = (): void => {
+    const own = block.usual < 1 ? 1 : (block.seen - block.usual) ** 2 / block.usual;
+    dispersion += (Math.min(own, MAX_DISPERSION_OF_BLOCK) - dispersion) / DISPERSION_MEMORY_BLOCKS;
+    block.minutes = 0;
+    block.seen = 0;
+    block.usual = 0;
+  };
+  return {
+    readRatio: () => (level.seen + LEVEL_WEIGHT) / (level.usual + LEVEL_WEIGHT),
+    readDispersion: () => dispersion,
+    learn(seen, usual, levelled) {
+      level.seen = level.seen * memory + seen;
+      level.usual = level.usual * memory + usual;
+      block.minutes += 1;
+      block.seen += seen;
+      block.usual += levelled;
+      if (block.minutes === BLOCK_MINUTES) endBlock();
+    },
+  };
+}
