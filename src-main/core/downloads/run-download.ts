@@ -2,7 +2,6 @@ import { AppError } from '../../common/contract/errors.ts';
 import type { Snapshot, SnapshotState } from '../../common/model/cache/snapshot.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { DownloadRow } from '../cache/read/download-rows.ts';
-import type { DetailKind } from '../../common/reporting/reports.ts';
 import type { ReportingClient } from '../client/reporting-client.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { TaskHandle } from '../tasks/task-registry.ts';
@@ -14,8 +13,8 @@ import {
   type PageOutcome,
   type PageSizing,
 } from './adapt-page-size.ts';
-import { askTotal } from './ask-total.ts';
 import { judgeFailure } from './judge-failure.ts';
+import { compareWithForecast, readForecast } from './period-forecast.ts';
 import { sleepAwake, type DownloadClock } from './sleep-awake.ts';
 import { toAskedSlices } from './slice-period.ts';
 import { hasBrokenEnd, listShortcomings, walkReport } from './walk-report.ts';
@@ -66,32 +65,10 @@ export async function runDownload(run: DownloadRun): Promise<SnapshotState> {
   const adapt = (row: DownloadRow, outcome: PageOutcome): void => {
     sizing = adaptPageSize(readSizing(row), outcome, run.connect().pageSize);
   };
-  /** The total of all slices together, requested once before the first of them. */
-  const readForecast = async (row: DownloadRow, sliceCount: number): Promise<number | null> => {
-    if (sliceCount === 1 || row.snapshot.pageCount > 0) return row.forecastTotal;
-    const { report, period } = row.snapshot;
-    const whole = toAskedSlices(period, { ...row, sliceDays: null })[0] ?? period;
-    const { totalDocument } = await askTotal(run.connect().client, report as DetailKind, whole, task.signal);
-    if (totalDocument !== null) await cache.keepForecast({ snapshotId, total: totalDocument });
-    return totalDocument;
-  };
-
-  /** What came in slices is compared with what was announced of the whole period. */
-  const compareWithForecast = async ({ snapshot, forecastTotal }: DownloadRow): Promise<void> => {
-    if (forecastTotal === null || forecastTotal === 0) return;
-    const countOf = (code: string): number =>
-      snapshot.remarks.find((remark) => remark.code === code)?.count ?? 0;
-    const beside = ['record-unreadable', 'before-period', 'after-period'].map(countOf);
-    const received = beside.reduce((sum, count) => sum + count, snapshot.recordCount);
-    if (received === forecastTotal) return;
-    const remark = received < forecastTotal ? 'fewer-than-forecast' : 'more-than-forecast';
-    await cache.addDownloadRemark({ snapshotId, remark, detail: `${received} / ${forecastTotal}` });
-  };
-
   const walkSlice = async (row: DownloadRow): Promise<void> => {
     const slices = toAskedSlices(row.snapshot.period, row);
     const period = slices[row.sliceNumber] ?? row.snapshot.period;
-    const forecast = await readForecast(row, slices.length);
+    const forecast = await readForecast(cache, run.connect().client, row, task.signal);
     const isLast = row.sliceNumber + 1 >= slices.length;
     await walkReport({
       client: run.connect().client,
@@ -122,7 +99,7 @@ export async function runDownload(run: DownloadRun): Promise<SnapshotState> {
   };
 
   /** Waits, restarts the walk or shrinks the page, as the failure requires; throws what ends the download. */
-  const handleFailure = async (thrown: unknown): Promise<void> => {
+  const recoverFrom = async (thrown: unknown): Promise<void> => {
     task.signal.throwIfAborted();
     if (!(thrown instanceof AppError)) throw thrown;
     const row = await cache.getDownload(snapshotId);
@@ -171,7 +148,7 @@ export async function runDownload(run: DownloadRun): Promise<SnapshotState> {
       else {
         if (hasBrokenEnd(row.snapshot)) return 'incomplete';
         if (row.sliceNumber + 1 >= toAskedSlices(row.snapshot.period, row).length) {
-          await compareWithForecast(row);
+          await compareWithForecast(cache, row);
           const { snapshot } = await cache.getDownload(snapshotId);
           return listShortcomings(snapshot).length === 0 ? 'complete' : 'incomplete';
         }
@@ -179,7 +156,7 @@ export async function runDownload(run: DownloadRun): Promise<SnapshotState> {
         run.onSlice();
       }
     } catch (error) {
-      await handleFailure(error);
+      await recoverFrom(error);
     }
   }
 }
