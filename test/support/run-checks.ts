@@ -1,6 +1,7 @@
 /**
- * What `npm run check` does: each of the scripts named in its arguments, two at a time, the longest first. A script's
- * output is shown as a whole once it has ended. All of them run, and the command fails where one of them did.
+ * What `npm run check` and `npm run lint` do: each of the scripts named in its arguments, two at a time, the longest
+ * first. A script's output is shown as a whole once it has ended. All of them run, and the command fails where one of
+ * them did.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,7 +11,7 @@ const LANES = 2;
 
 const waiting = process.argv.slice(2);
 const npm = process.env['npm_execpath'];
-if (npm === undefined) throw new Error('Start this by npm run check.');
+if (npm === undefined) throw new Error('Start this by npm run check or npm run lint.');
 
 async function runNext(): Promise<void> {
   for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
