@@ -27,7 +27,7 @@ const HELP_TEXT = `Tenants of the reporting service.
   --database-schema NAME      schema of its tables (default channelscope)
 
 Only hashes of credentials are kept. After a rotation the old ones give no token any more; tokens that were issued
-before live until they expire.
+before live until they expire. Services that run on a database take note of every change within two seconds.
 `;
 
 /** `tenant add|list|rotate|remove`: administers the tenants of a data folder or a database. */

@@ -128,7 +128,8 @@ export function createRecordWriter(
       },
       setProperties: async (properties) => {
         const entries = Object.entries(properties);
-        if (entries.length === 0) return;
+        // Of a tenant that was removed meanwhile, nothing must come back.
+        if (entries.length === 0 || counters.size === 0) return;
         await connection.query(PROPERTIES_SQL, [
           tenant,
           entries.map(([name]) => name),

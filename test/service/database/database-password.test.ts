@@ -100,7 +100,7 @@ describe.skipIf(findPostgres() === undefined)('the password of a database', () =
       'password is not right',
     ],
     ['TLS is told nonsense', () => ({ DATABASE_URL: toUrl(PASSWORD, '@127.0.0.1/a?sslmode=x') }), 'sslmode'],
-  ])('is not told where %s', async (_name, toVariables, reason) => {
+  ])('S33: is not told where %s', async (_name, toVariables, reason) => {
     for (const command of [[], ['tenant', 'list']]) {
       const { code, stdout, stderr } = await run(command, toVariables(server.port)).ended;
       expect(findLeak(stdout + stderr)).toBeUndefined();
@@ -117,7 +117,7 @@ describe.skipIf(findPostgres() === undefined)('the password of a database', () =
     [['tenant', 'list']],
     [['ingest', '--tenant', '7', 'x']],
     [['retain', '--days', '9']],
-  ])('is refused in the arguments of %j, which others can read', async (command) => {
+  ])('S33: is refused in the arguments of %j, which others can read', async (command) => {
     for (const url of [
       toUrl(PASSWORD),
       `postgres://serving@127.0.0.1/a?password=${encodeURIComponent(PASSWORD)}`,
@@ -128,7 +128,7 @@ describe.skipIf(findPostgres() === undefined)('the password of a database', () =
     }
   });
 
-  it('is in no log, list of processes, figure, response or file of a service that runs, whatever it meets', async () => {
+  it('S33: is in no log, list of processes, figure, response or file of a service that runs, whatever it meets', async () => {
     const args = ['--data', folder, '--tenant', '7', '--no-live', '--records', '0', '--metrics-port', '0'];
     const all = [
       run(['--metrics-port', '0'], { DATABASE_URL: toUrl(PASSWORD) }),

@@ -68,14 +68,14 @@ describe.skipIf(findPostgres() === undefined)('a database that is reached over T
   });
 
   it.each(['verify-full', 'verify-ca', 'require'])(
-    'is refused with another authority, or none of its own, with sslmode=%s',
+    'S34: is refused with another authority, or none of its own, with sslmode=%s',
     async (mode) => {
       for (const query of [`sslmode=${mode}&sslrootcert=${toPath('stranger')}`, `sslmode=${mode}`])
         expectRefused(await migrate(query), "its certificate is of an authority that isn't trusted");
     },
   );
 
-  it('is refused by another name than its certificate has', async () => {
+  it('S34: is refused by another name than its certificate has', async () => {
     const query = `sslmode=verify-full&sslrootcert=${toPath('authority')}`;
     const run = await migrate(query, { host: 'localhost' });
     expectRefused(run, 'its certificate is for another name than the one in the address');

@@ -4,6 +4,7 @@ import { startHealth } from '../../../src-main/service/health/start-health.ts';
 import { createRandom } from '../../../src-main/service/sample/random.ts';
 import type { ServingTenants } from '../../../src-main/service/serve-tenants.ts';
 import { connectPostgres } from '../../../src-main/service/store-postgres/connect.ts';
+import { openPostgresDatabase } from '../../../src-main/service/store-postgres/open-postgres-database.ts';
 import {
   addSampleTenant,
   administerTenants,
@@ -57,7 +58,7 @@ describe.skipIf(findPostgres() === undefined)('one process for every tenant of a
   ): Promise<number> =>
     (await fetch(`${url}/api/ServiceReporting/Status/${tenant}`, { method: 'POST', headers })).status;
 
-  it(`answers ${CLIENTS} clients of ${TENANTS} tenants at once, each with its own records and no others`, async () => {
+  it(`S31: answers ${CLIENTS} clients of ${TENANTS} tenants at once, each with its own records and no others`, async () => {
     const tenants: TenantCredentials[] = [];
     for (let tenant = 1; tenant <= TENANTS; tenant += 1)
       tenants.push(await addSampleTenant(server, SCHEMA, { tenant, records: 40 + tenant, now }));
@@ -151,6 +152,25 @@ describe.skipIf(findPostgres() === undefined)('one process for every tenant of a
     expect((await callReport(at, 'inbound-detail', WEEK, fresh)).totalDocument).toBe(0);
   });
 
+  it('leaves nothing of a tenant that was removed, also where a process still writes for it', async () => {
+    const { url } = server;
+    const database = await openPostgresDatabase(
+      { url, schema: SCHEMA },
+      { now, reportError: () => undefined },
+    );
+    try {
+      await add(515);
+      const store = await database.openTenant(515);
+      await store.writeProperties({ before: '1' });
+      await administer('remove', '515', '--forget-records');
+      await store.writeProperties({ afterwards: '1' });
+      expect(await store.shared?.changeProperty('token_keys', () => 'new')).toBe('new');
+      expect(await database.readProperties(515)).toEqual({});
+    } finally {
+      await database.close();
+    }
+  });
+
   it.each(['0501', '+501', '5e2', '9007199254740993', '-1', 'x', '99999999', '1 OR 1=1'])(
     'answers 401 for tenant %s',
     async (tenant) => {
@@ -159,7 +179,7 @@ describe.skipIf(findPostgres() === undefined)('one process for every tenant of a
     },
   );
 
-  it('counts refused credentials by tenant, and of one address for all tenants in the end', async () => {
+  it('S32: counts refused credentials by tenant, and of one address for all tenants in the end', async () => {
     // Those that other tests left.
     await server.run(`DELETE FROM ${SCHEMA}.refused_address`);
     const mine = await add(521);
@@ -184,7 +204,7 @@ describe.skipIf(findPostgres() === undefined)('one process for every tenant of a
     await server.run(`DELETE FROM ${SCHEMA}.refused_address`);
   });
 
-  it('keeps no tenant in a connection that goes back to the pool, whatever became of its transaction', async () => {
+  it('S31: keeps no tenant in a connection that goes back to the pool, whatever became of its transaction', async () => {
     const pool = connectPostgres({ url: server.servingUrl, schema: SCHEMA }, () => undefined);
     const random = createRandom(7);
     const endings = [
@@ -248,7 +268,7 @@ describe.skipIf(findPostgres() === undefined)('one process for every tenant of a
     }
   });
 
-  it('lets no tenant take all of a process: others are answered while one waits for its records', async () => {
+  it('S32: lets no tenant take all of a process: others are answered while one waits for its records', async () => {
     await add(531);
     const other = await add(532);
     const serving = await start({ requireToken: false, waitSeconds: 4 });

@@ -97,7 +97,7 @@ describe.skipIf(findPostgres() === undefined)('two tenants on one PostgreSQL dat
     ['one process for both', startOneForBoth],
     ['two processes for both', startTwoForBoth],
   ])(
-    `refuse each other’s tokens, cursors and identifiers: ${REQUESTS} generated requests, %s`,
+    `S31: refuse each other’s tokens, cursors and identifiers: ${REQUESTS} generated requests, %s`,
     async (_name, start) => {
       // Those of the arrangement before.
       await server.run('DELETE FROM shared.refused_address');

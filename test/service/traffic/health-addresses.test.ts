@@ -97,14 +97,14 @@ describe('the status by the platform’s own health address', () => {
       },
       'not reached',
     ],
-  ])('is down after %s', async (_name, answer, reason) => {
+  ])('S35: is down after %s', async (_name, answer, reason) => {
     platform.answer = answer;
     const waitSeconds = reason === 'no answer in time' ? 2 : 60;
     expect(await readStatus(await startAt(platform.url, waitSeconds))).toEqual(['down', 'up']);
     expect(changes).toMatchObject([{ status: 'platform', tenant: null, state: 'down', reason }]);
   });
 
-  it('is down where nothing listens, or a certificate is nobody’s', async () => {
+  it('S35: is down where nothing listens, or a certificate is nobody’s', async () => {
     const { cert, key } = makeCertificate({ name: 'own', address: '127.0.0.1' });
     const server = createSecureServer({ cert, key }, (_request, response) => response.end());
     await once(server.listen(0, '127.0.0.1'), 'listening');
