@@ -50,7 +50,7 @@ it('a move shows how far it is, and can be cancelled', async () => {
   expect(document.querySelector('[role="progressbar"]')?.getAttribute('aria-valuenow')).toBe('25');
   await press('Cancel');
   expect(backend.countCalls('data-folder/cancel-move')).toBe(1);
-  expect(await tell({ phase: 'done', startsAgain: true })).toContain('Channelscope starts again.');
+  expect(await tell({ phase: 'done', startsAgain: true })).toContain('Channelscope restarts.');
 });
 
 it('a move that failed says why, that nothing is lost, and what to do', async () => {
@@ -63,9 +63,9 @@ it('a move that failed says why, that nothing is lost, and what to do', async ()
   const words = await tell({ phase: 'failed', error });
   expect(words).toContain('nothing is lost');
   expect(words).toContain('ENOSPC: the disk is full');
-  await press('Start again');
+  await press('Restart');
   expect(backend.countCalls('data-folder/start-again')).toBe(1);
   expect(document.querySelector('[role="dialog"]')?.textContent).toContain(
-    'Please start Channelscope again.',
+    'Start Channelscope again.',
   );
 });

@@ -232,7 +232,7 @@ describe('a file of settings', () => {
       toFile({ theme: 'dark', density: 'standard', later: 1, engineMemoryMb: 1 }),
     );
     expect(dialog?.textContent).toContain('Theme');
-    expect(dialog?.textContent).toContain('As the system');
+    expect(dialog?.textContent).toContain('Same as system');
     expect(dialog?.textContent).toContain('Dark');
     expect(dialog?.textContent).toContain('1 other is the same here.');
     expect(dialog?.textContent).toContain('later');
@@ -330,9 +330,9 @@ describe('the data folder in the settings', () => {
       '2.0 GB needed, 60 GB free there.',
     );
     expect(document.querySelector('[role="dialog"]')?.textContent).toContain(
-      'Another program keeps this folder in step',
+      'Another program syncs this folder',
     );
-    await press('Move and start again');
+    await press('Move and restart');
     expect(backend.calls.at(-1)).toEqual({ name: 'data-folder/start-move', input: { folder: '/disk/data' } });
     expect(document.querySelector('[role="dialog"]')).toBeNull();
   });
@@ -342,7 +342,7 @@ describe('the data folder in the settings', () => {
     await type('/home');
     expect(document.querySelector('[role="dialog"]')?.textContent).toContain('Choose an empty one.');
     const start = [...document.querySelectorAll('button')].find((button) =>
-      button.textContent.includes('Move and start'),
+      button.textContent.includes('Move and restart'),
     );
     expect(start?.disabled).toBe(true);
     expect(backend.countCalls('data-folder/start-move')).toBe(0);
@@ -351,7 +351,7 @@ describe('the data folder in the settings', () => {
 
   it('is no choice where it was given at the start', async () => {
     const { screen } = await show({ place: { chosenBy: 'start' } });
-    expect(section(screen).text()).toContain('named with the option --data');
+    expect(section(screen).text()).toContain('set with the option --data');
     expect(section(screen).text()).not.toContain('Move…');
   });
 
@@ -369,7 +369,7 @@ describe('the data folder in the settings', () => {
   it('that is missing is named, with a way to stay with the standard one', async () => {
     const { screen } = await show({ place: { missingFolder: '/disk/data' } });
     expect(section(screen).text()).toContain("/disk/data wasn't there when Channelscope started.");
-    expect(section(screen).text()).toContain('Stay with the standard folder');
+    expect(section(screen).text()).toContain('Keep using the standard folder');
     expect(section(screen).text()).not.toContain('Move…');
   });
 });
