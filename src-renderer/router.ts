@@ -89,7 +89,7 @@ const routes: RouteRecordRaw[] = [
     name: 'help',
     component: () => import('./screens/help/HelpScreen.vue'),
   },
-  { path: '/about', name: 'about', component: () => import('./screens/about/AboutScreen.vue') },
+  { path: '/about/:part?', name: 'about', component: () => import('./screens/about/AboutScreen.vue') },
   {
     path: '/settings/:section?/:setting?',
     name: 'settings',

@@ -18,7 +18,8 @@ import { sendEvents, serveOffers, serveOperations } from './ipc.ts';
 import { keepAwake } from './keep-awake.ts';
 import { followLinks, type Opened, type Start } from './links/follow-links.ts';
 import { createOpenedFile } from './links/opened-file.ts';
-import { installMenu } from './menu.ts';
+import { installMenu, type MenuActions } from './menus/application-menu.ts';
+import { offerRecent } from './menus/offer-recent.ts';
 import { guardContents } from './security/navigation.ts';
 import { guardNetwork } from './security/guard-network.ts';
 import { createPlaceOpener } from './security/open-known-place.ts';
@@ -169,10 +170,15 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
   sendEvents(core, trusted);
   showProgress(core, windows.list);
   keepAwake(core);
-  installMenu(core, platform, () => openAnother(null));
+  const actions: MenuActions = {
+    openAnother: () => openAnother(null),
+    openView: (place) => showWindow({ kind: 'place', place }),
+  };
+  installMenu(core, platform, actions);
   await followTheme(core);
   tray = await keepInTray(core, platform, () => showWindow());
   links.begin(showWindow);
+  void offerRecent(core, { ...actions, platform, dataFolder });
   app.on('second-instance', (_event, words, folder) => {
     if (ending.isEnding()) ending.startAgain();
     else links.follow({ words, folder });

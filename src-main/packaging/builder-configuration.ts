@@ -1,5 +1,5 @@
 import { flipFuses } from '@electron/fuses';
-import type { AfterPackContext, Configuration } from 'electron-builder';
+import type { AfterPackContext, Configuration, DebOptions } from 'electron-builder';
 import { join } from 'node:path';
 import { buildFuses } from './fuses.ts';
 
@@ -53,6 +53,24 @@ function readUpdateAddress(address: string): string {
     throw new Error('CHANNELSCOPE_UPDATES must be an https address.');
   }
   return address;
+}
+
+/** What the menu entry of Linux leads to at once; the system shows it in its own language. */
+function buildDesktopEntry(): NonNullable<DebOptions['desktop']> {
+  const names = {
+    overview: { en: 'Overview', de: 'Übersicht', es: 'Vista general', pt: 'Visão geral' },
+    library: { en: 'Library', de: 'Bibliothek', es: 'Biblioteca', pt: 'Biblioteca' },
+    alerts: { en: 'Alerts', de: 'Alarme', es: 'Alertas', pt: 'Alertas' },
+  };
+  const actions = Object.entries(names).map(([place, { en, ...others }]) => {
+    const translated = Object.entries(others).map(([language, name]) => [`Name[${language}]`, name]);
+    const Exec = `channelscope channelscope://open/${place}`;
+    return [place, { Name: en, ...Object.fromEntries(translated), Exec }] as const;
+  });
+  return {
+    entry: { Actions: `${Object.keys(names).join(';')};` },
+    desktopActions: Object.fromEntries(actions),
+  };
 }
 
 /** Returns electron-builder's whole configuration for one system. Nothing of it is read from other files. */
@@ -138,5 +156,7 @@ export function buildConfiguration(options: ConfigurationOptions): Configuration
       synopsis: 'Watches over a messaging platform',
       maintainer: 'The Channelscope authors <authors@channelscope.example>',
     },
+    // Only this package puts a program into the path that an entry can name.
+    deb: { desktop: buildDesktopEntry() },
   };
 }

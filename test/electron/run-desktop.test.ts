@@ -9,7 +9,7 @@ import type { Host } from '../../src-main/core/host.ts';
 import { runDesktop } from '../../src-main/electron/run-desktop.ts';
 import { buildWindowOptions } from '../../src-main/electron/window.ts';
 import { readWindowState, saveWindowState } from '../../src-main/electron/window-state.ts';
-import { buildMenuTemplate } from '../../src-main/electron/menu.ts';
+import { buildMenuTemplate } from '../../src-main/electron/menus/application-menu.ts';
 import {
   app,
   boxAnswers,
@@ -267,14 +267,42 @@ describe('window options', () => {
   });
 });
 
+const NO_ACTIONS = { openAnother: () => undefined, openView: () => undefined };
+
 describe('menu', () => {
+  it('ends with help, whose entries lead to places in the window', () => {
+    for (const platform of ['macos', 'windows', 'linux'] as const) {
+      const places: string[] = [];
+      const menus = buildMenuTemplate(platform, ENGLISH, {
+        ...NO_ACTIONS,
+        openView: (place) => void places.push(place),
+      });
+      const help = menus.at(-1);
+      expect(help).toMatchObject({ role: 'help', label: 'Help' });
+      const entries = (help?.submenu as Electron.MenuItemConstructorOptions[]).filter(({ click }) => click);
+      expect(entries.map(({ label }) => label).slice(0, 4)).toEqual([
+        'Guide',
+        'Keyboard Shortcuts',
+        'What’s New',
+        'Report a Problem…',
+      ]);
+      // macOS has About in the menu of the application.
+      expect(entries.some(({ label }) => label === 'About Channelscope')).toBe(platform !== 'macos');
+      for (const { click } of entries) (click as () => void)();
+      expect(places.slice(0, 4)).toEqual(['/help', '/help/keyboard', '/help/news', '/about/bundle']);
+      for (const page of ['keyboard', 'news']) {
+        expect(existsSync(new URL(`../../resources/guide/${page}.md`, import.meta.url)), page).toBe(true);
+      }
+    }
+  });
+
   it('a window closes by its shortcut on macOS', () => {
-    const file = buildMenuTemplate('macos', ENGLISH, () => undefined).find(({ label }) => label === 'File');
+    const file = buildMenuTemplate('macos', ENGLISH, NO_ACTIONS).find(({ label }) => label === 'File');
     expect(file?.submenu).toContainEqual({ role: 'close', label: 'Close Window' });
   });
 
   it.each(['macos', 'windows', 'linux'] as const)('reloads nothing and opens no tools on %s', (platform) => {
-    const text = JSON.stringify(buildMenuTemplate(platform, ENGLISH, () => undefined));
+    const text = JSON.stringify(buildMenuTemplate(platform, ENGLISH, NO_ACTIONS));
     expect(text).not.toMatch(/reload|toggleDevTools/iu);
     expect(text).toContain('"zoomIn"');
   });

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { isAbsolute } from 'node:path';
 import type * as Electron from 'electron';
-import { emitNative, FakeEvent, record, requireEarly, state } from './state.ts';
+import { emitNative, FakeEvent, record, requireEarly, requireReady, state } from './state.ts';
 
 interface Closable {
   close(): void;
@@ -24,7 +24,9 @@ type AppMethods =
   | 'exit'
   | 'relaunch'
   | 'setBadgeCount'
-  | 'setAsDefaultProtocolClient';
+  | 'setAsDefaultProtocolClient'
+  | 'setJumpList'
+  | 'getJumpListSettings';
 
 class FakeApp extends EventEmitter implements Pick<Electron.App, AppMethods> {
   hasLock = true;
@@ -44,6 +46,8 @@ class FakeApp extends EventEmitter implements Pick<Electron.App, AppMethods> {
     this.hasLock = true;
     this.isPackaged = false;
     this.switches.clear();
+    this.removedItems.length = 0;
+    this.dock = undefined;
     this.#ready = new Promise((resolve) => {
       this.#becomeReady = resolve;
     });
@@ -120,6 +124,24 @@ class FakeApp extends EventEmitter implements Pick<Electron.App, AppMethods> {
   setAsDefaultProtocolClient(scheme: string): boolean {
     record('app.setAsDefaultProtocolClient', scheme);
     return true;
+  }
+  /** What the person took out of the jump list. */
+  readonly removedItems: Electron.JumpListItem[] = [];
+  /** Only macOS has one. */
+  dock: Pick<Electron.Dock, 'setMenu' | 'hide'> | undefined = undefined;
+  getJumpListSettings(): Electron.JumpListSettings {
+    return { minItems: 10, removedItems: this.removedItems };
+  }
+  /** As Windows does, which refuses a category without entries, and one with an entry that was taken out. */
+  setJumpList(
+    categories: Electron.JumpListCategory[] | null,
+  ): 'ok' | 'error' | 'customCategoryAccessDeniedError' {
+    requireReady('app.setJumpList()');
+    record('app.setJumpList', categories);
+    const custom = (categories ?? []).filter(({ type }) => type === 'custom');
+    if (custom.some(({ items = [], name }) => items.length === 0 || name === undefined)) return 'error';
+    const removed = new Set(this.removedItems.map(({ args }) => args));
+    return custom.some(({ items = [] }) => items.some(({ args }) => removed.has(args))) ? 'error' : 'ok';
   }
   relaunch(options?: Electron.RelaunchOptions): void {
     record('app.relaunch', options);

@@ -26,7 +26,7 @@ describe('software by others', () => {
     const [first, second] = view.findAll('details');
     expect(first!.text()).toContain('fast-lists2.0.0MIT');
     expect(first!.get('pre').text()).toBe('Permission is hereby granted <b>.');
-    expect(second!.get('pre').text()).toContain('without a text');
+    expect(second!.get('pre').text()).toContain("doesn't include the text of its licence");
   });
 
   it('is found by name and by licence', async () => {
@@ -100,6 +100,16 @@ describe('the health of the application', () => {
     expect(tests[0]).toMatch(/^Data folder\s*Passed/u);
     expect(tests[1]).toMatch(/^Keychain\s*Failed.*keychain/iu);
     expect(backend.of('diagnostics/read-health')).toHaveLength(2);
+  });
+
+  it('leads to the bundle where the address names it', async () => {
+    expect(document.activeElement).toBe(document.body);
+    const { global } = await provideApplication(backend, '/about/bundle');
+    const other = mount(AboutScreen, { global, attachTo: document.body });
+    await backend.of('diagnostics/read-health').at(-1)!.answer(health);
+    await flushPromises();
+    expect(document.activeElement?.textContent).toContain('Show the bundle');
+    other.unmount();
   });
 
   it('is put into a bundle that can be saved only once it is seen', async () => {

@@ -25,6 +25,7 @@ export async function provideApplication(backend: Backend, path = '/') {
         component: Blank,
         meta: { hasPeriod: true },
       },
+      { path: '/about/:part?', name: 'about', component: Blank },
       { path: '/session/:id', name: 'session', component: Blank },
       { path: '/alerts/:id?', name: 'alerts', component: Blank },
       { path: '/settings/connections/:id?', name: 'connections', component: Blank },

@@ -1,14 +1,21 @@
 import { Menu, type MenuItemConstructorOptions } from 'electron';
-import type { SpokenKey } from '../common/words/messages.ts';
-import type { Words } from '../common/words/words.ts';
-import type { Core } from '../core/create-core.ts';
-import type { HostPlatform } from '../core/profile/data-folder.ts';
+import type { SpokenKey } from '../../common/words/messages.ts';
+import type { Words } from '../../common/words/words.ts';
+import type { Core } from '../../core/create-core.ts';
+import type { HostPlatform } from '../../core/profile/data-folder.ts';
 
 type MenuKey = SpokenKey extends infer Key
   ? Key extends `desktop.menu.${infer Name}`
     ? Name
     : never
   : never;
+
+/** What the menu does itself. */
+export interface MenuActions {
+  readonly openAnother: () => void;
+  /** Leads the window in front to a place of the router, and opens one where none is. */
+  readonly openView: (place: string) => void;
+}
 
 /**
  * Nearly everything by role: the system supplies what it does and its shortcut. Electron's own labels are English, so each has
@@ -18,7 +25,7 @@ type MenuKey = SpokenKey extends infer Key
 export function buildMenuTemplate(
   platform: HostPlatform,
   { t }: Pick<Words, 't'>,
-  openAnother: () => void,
+  { openAnother, openView }: MenuActions,
 ): MenuItemConstructorOptions[] {
   const item = (role: MenuItemConstructorOptions['role'], name: MenuKey): MenuItemConstructorOptions => ({
     ...(role === undefined ? {} : { role }),
@@ -66,12 +73,31 @@ export function buildMenuTemplate(
       ...(platform === 'macos' ? [line, item('front', 'front')] : [item('close', 'close')]),
     ],
   };
-  const menus = [file, edit, view, window];
+  const place = (name: MenuKey, path: string): MenuItemConstructorOptions => ({
+    label: t(`desktop.menu.${name}`),
+    click: () => openView(path),
+  });
+  const help: MenuItemConstructorOptions = {
+    // macOS adds its search of the menus to the one of this role.
+    role: 'help',
+    label: t('desktop.menu.help'),
+    submenu: [
+      // The window has this key too, and acts on it wherever the menu isn't shown.
+      { ...place('guide', '/help'), accelerator: 'F1', registerAccelerator: false },
+      place('shortcuts', '/help/keyboard'),
+      place('news', '/help/news'),
+      line,
+      place('report', '/about/bundle'),
+      // macOS has this in the application's own menu.
+      ...(platform === 'macos' ? [] : [line, place('about', '/about')]),
+    ],
+  };
+  const menus = [file, edit, view, window, help];
   if (platform !== 'macos') return menus;
   const application: MenuItemConstructorOptions = {
     label: 'Channelscope',
     submenu: [
-      item('about', 'about'),
+      place('about', '/about'),
       line,
       item('services', 'services'),
       line,
@@ -89,14 +115,14 @@ export function buildMenuTemplate(
 export function installMenu(
   core: Pick<Core, 'on' | 'readWords'>,
   platform: HostPlatform,
-  openAnother: () => void,
+  actions: MenuActions,
 ): void {
   let shown: Words | null = null;
   const show = (): void => {
     const words = core.readWords();
     if (words === shown) return;
     shown = words;
-    Menu.setApplicationMenu(Menu.buildFromTemplate(buildMenuTemplate(platform, words, openAnother)));
+    Menu.setApplicationMenu(Menu.buildFromTemplate(buildMenuTemplate(platform, words, actions)));
   };
   core.on((...event) => {
     if (event[0] === 'settings/changed') show();

@@ -1,0 +1,85 @@
+import { app, Menu } from 'electron';
+import { writeViewLink } from '../../common/links/view-link.ts';
+import type { Connection } from '../../common/model/connections/connection.ts';
+import type { Settings } from '../../common/model/settings/settings.ts';
+import type { Core } from '../../core/create-core.ts';
+import type { HostPlatform } from '../../core/profile/data-folder.ts';
+import type { MenuActions } from './application-menu.ts';
+import { openRecentConnections } from './recent-connections.ts';
+
+/**
+ * Keeps the connections that were used last where the system offers such things: the menu of the icon in the dock under
+ * macOS, and the jump list of the taskbar under Windows, whose entries start the installed program with a link. Linux has
+ * no such place for what changes. The first list is there once this resolves.
+ */
+export async function offerRecent(
+  core: Pick<Core, 'call' | 'on' | 'readWords' | 'logger'>,
+  options: MenuActions & { readonly platform: HostPlatform; readonly dataFolder: string },
+): Promise<void> {
+  const { platform } = options;
+  // A program that isn't installed can't be started by a link alone.
+  if (platform === 'linux' || (platform === 'windows' && !app.isPackaged)) return;
+  const recent = openRecentConnections(options.dataFolder);
+  let connections: readonly Connection[] = [];
+  let shown = '';
+  const show = (): void => {
+    const words = core.readWords();
+    const listed = recent.sort(connections);
+    const now = JSON.stringify([words.language, listed.map(({ id, name }) => [id, name])]);
+    if (now === shown) return;
+    shown = now;
+    if (platform === 'macos') showInDock(listed, words.t('desktop.menu.newWindow'), options);
+    else if (!showInJumpList(listed, words.t('desktop.recent'))) core.logger.info('there is no jump list');
+  };
+  const use = ({ activeConnectionId }: Pick<Settings, 'activeConnectionId'>): void => {
+    if (activeConnectionId !== null) recent.use(activeConnectionId);
+  };
+  core.on((...event) => {
+    if (event[0] === 'connections/changed') connections = event[1];
+    else if (event[0] === 'settings/changed') use(event[1]);
+    else return;
+    show();
+  });
+  const [list, settings] = await Promise.all([
+    core.call('connections/list', null),
+    core.call('settings/get', null),
+  ]);
+  if (settings.ok) use(settings.value as Settings);
+  if (list.ok) connections = list.value as Connection[];
+  show();
+}
+
+const toPlace = (id: string): string => `/overview?connection=${encodeURIComponent(id)}`;
+
+function showInDock(
+  connections: readonly Pick<Connection, 'id' | 'name'>[],
+  newWindow: string,
+  { openAnother, openView }: MenuActions,
+): void {
+  const items = connections.map(({ id, name }) => ({ label: name, click: () => openView(toPlace(id)) }));
+  app.dock?.setMenu(
+    Menu.buildFromTemplate([
+      { label: newWindow, click: openAnother },
+      ...(items.length === 0 ? [] : [{ type: 'separator' as const }, ...items]),
+    ]),
+  );
+}
+
+/** False where the system refuses it, such as where a person switched such lists off. */
+function showInJumpList(connections: readonly Pick<Connection, 'id' | 'name'>[], heading: string): boolean {
+  // What a person took out of the list must not come back: the system would refuse all of it.
+  const removed = new Set(app.getJumpListSettings().removedItems.map(({ args }) => args));
+  const items = connections.map(({ id, name }) => ({
+    type: 'task' as const,
+    title: name,
+    program: process.execPath,
+    args: `"${writeViewLink(toPlace(id))}"`,
+    iconPath: process.execPath,
+    iconIndex: 0,
+  }));
+  const left = items.filter(({ args }) => !removed.has(args));
+  // A category without an entry is an error to the system.
+  const list: Electron.JumpListCategory[] =
+    left.length === 0 ? [] : [{ type: 'custom', name: heading, items: left }];
+  return app.setJumpList(list) === 'ok';
+}
