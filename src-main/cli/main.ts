@@ -26,6 +26,7 @@ if (major < 22) {
     process,
     now: Date.now,
     useNetwork: network.useNetwork,
+    createFetch: network.createFetch,
     workers: findSourceWorkers(),
   });
   process.exitCode = exitCode;

@@ -10,6 +10,7 @@ import { findDataFolder, toHostPlatform } from '../core/profile/data-folder.ts';
 import type { Host } from '../core/host.ts';
 import type { OpenSecretStore } from '../core/secrets/create-keychain.ts';
 import { toErrorText } from '../node/error-text.ts';
+import type { NodeNetwork } from '../node/node-network.ts';
 import { COMMANDS } from './commands/all-commands.ts';
 import { CommandError, EXIT, type ExitCode } from './exit-codes.ts';
 import { createOutput, type Output } from './output/output.ts';
@@ -32,6 +33,8 @@ export interface CliSurroundings {
   readonly version: string;
   readonly workers: Host['workers'];
   readonly useNetwork?: Host['useNetwork'];
+  /** Left out, proxies are told what the variables that name them say. */
+  readonly createFetch?: NodeNetwork['createFetch'];
   /** Left out, processes of plain Node. */
   readonly startProcess?: Host['startProcess'];
   /** Left out, a browser of this computer prints. */

@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import http from 'node:http';
 import tls from 'node:tls';
 import type { NetworkChoice } from '../common/model/settings/network-choice.ts';
+import { createProxyFetch, type KnownLogins, type ProxyAccess, type ProxyUser } from './proxy-fetch.ts';
 import type { ProxyChoice } from '../common/model/settings/proxy-address.ts';
 
 const LOOPBACK = ['localhost', '127.0.0.1', '::1', '[::1]'];
@@ -29,6 +30,8 @@ export interface NodeNetwork {
   use(network: NetworkChoice): boolean;
   /** The same for a host: rejects for a proxy that can't be used. */
   readonly useNetwork: (network: NetworkChoice) => Promise<void>;
+  /** A fetch over that way, which answers proxies that ask who is calling with what `findLogins` knows. */
+  readonly createFetch: (findLogins: () => KnownLogins | null) => typeof globalThis.fetch;
 }
 
 /**
@@ -43,27 +46,42 @@ export function createNodeNetwork(environment: NodeJS.ProcessEnv): NodeNetwork {
   let restore: (() => void) | undefined;
   let trustedOwn: readonly string[] = [];
   let mustForget = false;
+  let wanted: NodeJS.ProcessEnv = {};
+  const users = new Map<string, ProxyUser>();
+  const apply = (): void => {
+    restore?.();
+    restore = undefined;
+    restore = node.http.setGlobalProxyFromEnv?.(
+      mustForget && !namesProxy(wanted) ? DIRECTLY : exemptLoopback(addUsers(wanted, users)),
+    );
+  };
   const use: NodeNetwork['use'] = ({ proxy, authorities }) => {
     const usable = authorities.filter(isCertificate);
     mustForget ||= trustedOwn.some((pem) => !usable.includes(pem));
     trustedOwn = usable;
     node.tls.setDefaultCACertificates?.([...new Set([...known, ...trusted, ...usable])]);
-    restore?.();
-    restore = undefined;
     try {
-      const wanted = toEnvironment(proxy, environment);
-      restore = node.http.setGlobalProxyFromEnv?.(
-        mustForget && !namesProxy(wanted) ? DIRECTLY : exemptLoopback(wanted),
-      );
+      wanted = toEnvironment(proxy, environment);
+      apply();
       return true;
     } catch {
       return false;
     }
   };
+  const access: ProxyAccess = {
+    find: ({ protocol }) => findProxy(wanted, protocol),
+    isTold: ({ host }) => users.has(host),
+    tell: ({ host }, user) => {
+      if (user === null && !users.delete(host)) return;
+      if (user !== null) users.set(host, user);
+      apply();
+    },
+  };
   return {
     use,
     useNetwork: (network) =>
       use(network) ? Promise.resolve() : Promise.reject(new Error("The proxy can't be used.")),
+    createFetch: (findLogins) => createProxyFetch(access, findLogins),
   };
 }
 
@@ -77,6 +95,27 @@ function toEnvironment(proxy: ProxyChoice, environment: NodeJS.ProcessEnv): Node
 
 function namesProxy(environment: NodeJS.ProcessEnv): boolean {
   return ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY'].some((name) => environment[name]);
+}
+
+/** The proxy for addresses of a protocol, as the environment names it. */
+function findProxy(environment: NodeJS.ProcessEnv, protocol: string): URL | null {
+  const name = protocol === 'https:' ? 'https_proxy' : 'http_proxy';
+  return URL.parse(environment[name] ?? environment[name.toUpperCase()] ?? '');
+}
+
+/** The environment, with the logins of its proxies in their addresses: Node reads them there. */
+function addUsers(environment: NodeJS.ProcessEnv, users: ReadonlyMap<string, ProxyUser>): NodeJS.ProcessEnv {
+  const changed = { ...environment };
+  for (const protocol of ['http:', 'https:']) {
+    const proxy = findProxy(environment, protocol);
+    const user = users.get(proxy?.host ?? '');
+    if (proxy === null || user === undefined) continue;
+    proxy.username = encodeURIComponent(user.userName);
+    proxy.password = encodeURIComponent(user.password);
+    const name = protocol === 'https:' ? 'https_proxy' : 'http_proxy';
+    changed[name] = changed[name.toUpperCase()] = proxy.href;
+  }
+  return changed;
 }
 
 /** One that can't be read would keep Node from accepting any. */

@@ -77,6 +77,7 @@ export async function runWeb(
         onLeftover: (error) =>
           say(`What was left of an import or export stays for now: ${toErrorText(error)}`),
         useNetwork: network.useNetwork,
+        createFetch: network.createFetch,
         createCore: (host) => createSharedCore(host, { isSafe: options.isSafe }),
         startAgain: () => rerun.startAgain(),
       }),

@@ -4,6 +4,7 @@ import type { Core } from '../core/create-core.ts';
 import type { DataLocation } from '../core/data-folder/locate-data-folder.ts';
 import type { Host } from '../core/host.ts';
 import { prepareDataFolder, type HostPlatform } from '../core/profile/data-folder.ts';
+import type { NodeNetwork } from '../node/node-network.ts';
 import { createBrowserLanguages } from './browser-languages.ts';
 import { createExportDownloads } from './export-downloads.ts';
 import { createImportUploads } from './import-uploads.ts';
@@ -26,6 +27,8 @@ export interface WebApplicationOptions {
   readonly onLeftover?: (error: unknown) => void;
   /** Left out, services are reached as the process has it. */
   readonly useNetwork?: Host['useNetwork'];
+  /** Left out, proxies are told what the variables that name them say. */
+  readonly createFetch?: NodeNetwork['createFetch'];
   readonly workers: Host['workers'];
   /** Stops it in order and starts it anew; left out, only the person can. */
   readonly startAgain?: Host['startAgain'];

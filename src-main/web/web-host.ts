@@ -1,7 +1,8 @@
 import { join } from 'node:path';
-import type { Host } from '../core/host.ts';
+import type { Host, ProxyLogins } from '../core/host.ts';
 import type { DataLocation } from '../core/data-folder/locate-data-folder.ts';
 import { forkProcess } from '../node/fork-process.ts';
+import type { NodeNetwork } from '../node/node-network.ts';
 import { printWithBrowser } from '../node/print-with-browser.ts';
 import type { HostPlatform } from '../core/profile/data-folder.ts';
 import type { BrowserLanguages } from './browser-languages.ts';
@@ -18,12 +19,16 @@ export function createWebHost(options: {
   uploads: ImportUploads;
   languages: Pick<BrowserLanguages, 'list'>;
   useNetwork: Host['useNetwork'];
+  /** Left out, proxies are told what the variables that name them say. */
+  createFetch?: NodeNetwork['createFetch'] | undefined;
   startAgain: Host['startAgain'];
   workers: Host['workers'];
 }): Host {
   const { platform, version, location, downloads, uploads, languages, useNetwork, workers } = options;
+  let logins: ProxyLogins | null = null;
+  const send = options.createFetch?.(() => logins) ?? globalThis.fetch;
   const fetch: Host['fetch'] = (input, init) =>
-    globalThis.fetch(input, { ...init, redirect: 'manual', credentials: 'omit' });
+    send(input, { ...init, redirect: 'manual', credentials: 'omit' });
   return {
     kind: 'web',
     platform,
@@ -34,8 +39,9 @@ export function createWebHost(options: {
     fetch,
     // Node opens as many connections to a host as there are calls.
     fetchFor: () => fetch,
-    // Node's proxies are told by the variables that name them.
-    useProxyLogins: () => undefined,
+    useProxyLogins: (given) => {
+      logins = given;
+    },
     useNetwork,
     workers,
     startProcess: forkProcess,

@@ -1,7 +1,8 @@
 import type { DataLocation } from '../../core/data-folder/locate-data-folder.ts';
-import type { Host } from '../../core/host.ts';
+import type { Host, ProxyLogins } from '../../core/host.ts';
 import type { HostPlatform } from '../../core/profile/data-folder.ts';
 import { forkProcess } from '../../node/fork-process.ts';
+import type { NodeNetwork } from '../../node/node-network.ts';
 import { printWithBrowser } from '../../node/print-with-browser.ts';
 
 export interface CliHostOptions {
@@ -11,6 +12,8 @@ export interface CliHostOptions {
   readonly workers: Host['workers'];
   /** Left out, services are reached as the process has it. */
   readonly useNetwork?: Host['useNetwork'] | undefined;
+  /** Left out, proxies are told what the variables that name them say. */
+  readonly createFetch?: NodeNetwork['createFetch'] | undefined;
   /** Left out, processes of plain Node. */
   readonly startProcess?: Host['startProcess'] | undefined;
   /** Left out, a browser of this computer prints. */
@@ -20,8 +23,10 @@ export interface CliHostOptions {
 /** A host without a window: it shows nothing, and asks nobody for a file. */
 export function createCliHost(options: CliHostOptions): Host {
   const { platform, version, location, workers, useNetwork = () => Promise.resolve() } = options;
+  let logins: ProxyLogins | null = null;
+  const send = options.createFetch?.(() => logins) ?? globalThis.fetch;
   const fetch: Host['fetch'] = (input, init) =>
-    globalThis.fetch(input, { ...init, redirect: 'manual', credentials: 'omit' });
+    send(input, { ...init, redirect: 'manual', credentials: 'omit' });
   return {
     kind: 'cli',
     platform,
@@ -33,8 +38,9 @@ export function createCliHost(options: CliHostOptions): Host {
     listLanguages: () => ['en'],
     fetch,
     fetchFor: () => fetch,
-    // Node's proxies are told by the variables that name them.
-    useProxyLogins: () => undefined,
+    useProxyLogins: (given) => {
+      logins = given;
+    },
     useNetwork,
     startProcess: options.startProcess ?? forkProcess,
     chooseExportTarget: () => Promise.resolve(null),

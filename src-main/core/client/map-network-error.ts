@@ -56,6 +56,7 @@ const MAPPINGS: readonly Mapping[] = [
     code: 'client.proxy',
     details: { reason: 'login' },
   },
+  { pattern: /^ERR_PROXY_SCHEME$/, code: 'client.proxy', details: { reason: 'scheme' } },
   {
     pattern:
       /^(ERR_(PROXY|TUNNEL|SOCKS|PAC)_\w+|ERR_MANDATORY_PROXY_CONFIGURATION_FAILED|ERR_NO_SUPPORTED_PROXIES)$/,

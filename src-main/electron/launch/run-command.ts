@@ -60,6 +60,7 @@ export async function runCommand(
     process: cancelWithSystem(process),
     now: Date.now,
     useNetwork: network.useNetwork,
+    createFetch: network.createFetch,
     workers,
     startProcess: startUtilityProcess,
     printPdf: printDocument,

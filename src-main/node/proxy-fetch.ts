@@ -1,0 +1,102 @@
+import { findErrorCode } from './error-text.ts';
+import { askProxy, type ProxyDemand } from './ask-proxy.ts';
+
+/** What a proxy is told. */
+export interface ProxyUser {
+  readonly userName: string;
+  readonly password: string;
+}
+
+/** Knows the logins of proxies, and learns what came of them. */
+export interface KnownLogins {
+  find(question: {
+    readonly proxy: string;
+    readonly realm: string;
+    readonly attempt: number;
+  }): Promise<ProxyUser | null>;
+  note(proxy: string, outcome: 'accepted' | 'unknown'): void;
+}
+
+/** The proxies of this process, and what they are told. */
+export interface ProxyAccess {
+  /** The proxy that requests to an address go through; null for none. */
+  find(url: URL): URL | null;
+  /** True where that proxy is told a login by now. */
+  isTold(proxy: URL): boolean;
+  /** Tells a proxy a login from now on, or (null) none any more. */
+  tell(proxy: URL, user: ProxyUser | null): void;
+}
+
+/** The code that Node gives a request whose proxy lets it through to nowhere, whatever it said. */
+const REFUSED_BY_PROXY = 'UND_ERR_ABORTED';
+
+/**
+ * Node's fetch, which answers a proxy that asks who is calling: with name and password, the only way that Node knows. It
+ * asks the proxy once more what it wants, since Node doesn't say. A refusal is a TypeError whose cause has one of Chromium's
+ * codes, or `ERR_PROXY_SCHEME` for a proxy that wants a login of another kind.
+ */
+export function createProxyFetch(
+  access: ProxyAccess,
+  findLogins: () => KnownLogins | null,
+): typeof globalThis.fetch {
+  return async (input, init) => {
+    const url = new URL(input instanceof Request ? input.url : String(input));
+    const proxy = access.find(url);
+    const logins = findLogins();
+    const wasTold = proxy !== null && access.isTold(proxy);
+    try {
+      return await globalThis.fetch(input, init);
+    } catch (error) {
+      if (proxy === null || logins === null || !isRefused(error, init?.signal)) throw error;
+      const demand = await askProxy(proxy, url);
+      if (demand === null) throw error;
+      const user = await findUser(demand, { proxy, logins, attempt: wasTold ? 2 : 1 });
+      access.tell(proxy, user);
+      if (user === null) throw toFailure(demand);
+      return repeat(demand, proxy, logins, () => globalThis.fetch(input, init), init?.signal);
+    }
+  };
+
+  async function repeat(
+    demand: ProxyDemand,
+    proxy: URL,
+    logins: KnownLogins,
+    send: () => Promise<Response>,
+    signal: AbortSignal | null | undefined,
+  ): Promise<Response> {
+    try {
+      const response = await send();
+      logins.note(proxy.host, 'accepted');
+      return response;
+    } catch (error) {
+      if (!isRefused(error, signal)) {
+        logins.note(proxy.host, 'unknown');
+        throw error;
+      }
+      await findUser(demand, { proxy, logins, attempt: 2 });
+      access.tell(proxy, null);
+      throw toFailure(demand);
+    }
+  }
+}
+
+async function findUser(
+  { realm, asksForPassword }: ProxyDemand,
+  { proxy, logins, attempt }: { proxy: URL; logins: KnownLogins; attempt: number },
+): Promise<ProxyUser | null> {
+  return asksForPassword ? logins.find({ proxy: proxy.host, realm, attempt }) : null;
+}
+
+function isRefused(error: unknown, signal: AbortSignal | null | undefined): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (findErrorCode(cause) === REFUSED_BY_PROXY) return signal?.aborted !== true;
+  }
+  return false;
+}
+
+function toFailure({ status, asksForPassword }: ProxyDemand): TypeError {
+  const unknown = asksForPassword ? 'ERR_PROXY_AUTH_REQUESTED' : 'ERR_PROXY_SCHEME';
+  const code = status === 407 ? unknown : 'ERR_TUNNEL_CONNECTION_FAILED';
+  const cause = Object.assign(new Error(`The proxy answered with status ${status}.`), { code });
+  return new TypeError('fetch failed', { cause });
+}
