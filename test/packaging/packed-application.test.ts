@@ -8,10 +8,12 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { FuseState, getCurrentFuseWire } from '@electron/fuses';
 import { listPackage } from '@electron/asar';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { createUpdateSource } from '../../src-main/electron/updates/create-update-source.ts';
 import { findBuiltWorkers, type WorkerScripts } from '../../src-main/node/worker-scripts.ts';
 import { checkThreads } from '../support/electron/check-threads.ts';
 import { makeReady, resetFakeElectron, uncaught } from '../support/fake-electron.ts';
-import { canPack, packStandIn, type Packed } from '../support/packaging/pack-stand-in.ts';
+import { canPack, packStandIn, UPDATES, type Packed } from '../support/packaging/pack-stand-in.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const MEGABYTE = 1_000_000;
@@ -192,6 +194,33 @@ describe.skipIf(!canPack)('a packed script', () => {
     )) as Record<string, (() => unknown) | Record<string, unknown>>;
     const parts = Object.values(loaded).map((part) => (typeof part === 'function' ? part() : part));
     expect(parts).toContainEqual(expect.objectContaining({ getPassword: expect.any(Function) as unknown }));
+  });
+});
+
+describe.skipIf(!canPack)('newer versions', () => {
+  it('are asked for where the packer was told, for this processor', () => {
+    const said: unknown = parse(readFileSync(join(packed.folder, 'resources/app-update.yml'), 'utf8'));
+    expect(said).toEqual({
+      provider: 'generic',
+      url: UPDATES,
+      channel: `latest-${process.arch}`,
+      updaterCacheDirName: 'channelscope-updater',
+    });
+  });
+
+  it('can be had by what is packed, once it is installed', () => {
+    const find = (folder: string) =>
+      createUpdateSource({
+        platform: 'linux',
+        isPackaged: true,
+        resourcesFolder: folder,
+        environment: { APPIMAGE: '/opt/Channelscope.AppImage' },
+        prepare: () => Promise.resolve(),
+        endWith: () => undefined,
+        startAgain: () => undefined,
+      });
+    expect(find(join(packed.folder, 'resources'))).not.toBeTypeOf('string');
+    expect(find(packed.folder)).toBe('no-address');
   });
 });
 

@@ -1,12 +1,15 @@
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { extractAll } from '@electron/asar';
-import { runScript } from '../../../src-main/start/run-script.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
+/** Where the packed application asks for newer versions. */
+export const UPDATES = 'https://updates.example/channelscope';
 export const packageScript = join(root, 'src-main/packaging/package.ts');
 
 /** The stand-in is one for Linux, and what is packed must have been built. */
@@ -30,8 +33,8 @@ export interface Packed {
 export async function packStandIn(): Promise<Packed> {
   const parent = await mkdtemp(join(tmpdir(), 'channelscope-packed-'));
   const args = ['--dir', '--stand-in', '--no-build', '--output', join(parent, 'packages')];
-  const run = await runScript(root, packageScript, args);
-  if (!run.isDone) throw new Error(`It was not packed.\n${run.output}${run.errorOutput}`);
+  const env = { ...process.env, CHANNELSCOPE_UPDATES: UPDATES };
+  await promisify(execFile)(process.execPath, [packageScript, ...args], { cwd: root, env });
   const folder = join(
     parent,
     'packages',
