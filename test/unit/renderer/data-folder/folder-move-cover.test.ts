@@ -65,7 +65,5 @@ it('a move that failed says why, that nothing is lost, and what to do', async ()
   expect(words).toContain('ENOSPC: the disk is full');
   await press('Restart');
   expect(backend.countCalls('data-folder/start-again')).toBe(1);
-  expect(document.querySelector('[role="dialog"]')?.textContent).toContain(
-    'Start Channelscope again.',
-  );
+  expect(document.querySelector('[role="dialog"]')?.textContent).toContain('Start Channelscope again.');
 });
