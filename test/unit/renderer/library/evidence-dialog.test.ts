@@ -62,7 +62,7 @@ it('asks for a pack with what was chosen, shows what leaves, and begins masked t
     await flushPromises();
   };
   await open();
-  await expect.poll(() => document.body.textContent).toContain('What leaves');
+  await expect.poll(() => document.body.textContent).toContain('In the pack');
   const text = document.body.textContent.replace(/\s+/g, ' ');
   expect(text).toContain('4,000 records, masked as chosen');
   expect(text).toContain('client-3k9t2m7qx0ab');
