@@ -13,6 +13,7 @@ export function writeTime(valueMs: number | null, { formatDuration }: Formats): 
   return valueMs === null ? '–' : formatDuration(valueMs);
 }
 
+/** A share of 0 to 1 in percent, with two digits after the point below 1 %; a dash where there is none. */
 export function writeShare(share: number | null, { formatPercent }: Formats): string {
   return share === null ? '–' : formatPercent(share, share < 0.01 ? 2 : 1);
 }
