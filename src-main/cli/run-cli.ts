@@ -6,7 +6,7 @@ import {
   locateDataFolder,
   type DataLocation,
 } from '../core/data-folder/locate-data-folder.ts';
-import { findDataFolder, toHostPlatform } from '../core/profile/data-folder.ts';
+import { findStandardFolder, toHostPlatform } from '../core/data-folder/standard-folder.ts';
 import type { Host } from '../core/host.ts';
 import type { OpenSecretStore } from '../core/secrets/create-keychain.ts';
 import { toErrorText } from '../node/error-text.ts';
@@ -101,7 +101,7 @@ async function runCommand(
   const given = args.find('data') ?? environment['CHANNELSCOPE_DATA'] ?? '';
   const waitMs = (args.whole('wait', 0, 86_400) ?? WAIT_S) * 1_000;
   const locate = (): DataLocation => {
-    const standard = findDataFolder(platform, homedir(), environment);
+    const standard = findStandardFolder(platform, homedir(), environment);
     const location = locateDataFolder(standard, given === '' ? null : resolve(workFolder, given));
     if (location.missingFolder === null) return location;
     throw new CommandError(EXIT.disk, describeMissingFolder(location));

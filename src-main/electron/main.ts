@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { createSharedCore } from '../core/control/create-shared-core.ts';
 import { locateDataFolder } from '../core/data-folder/locate-data-folder.ts';
-import { findDataFolder, toHostPlatform } from '../core/profile/data-folder.ts';
+import { findStandardFolder, toHostPlatform } from '../core/data-folder/standard-folder.ts';
 import { toErrorText } from '../node/error-text.ts';
 import { findBuiltWorkers } from '../node/worker-scripts.ts';
 import { findCommandWords } from './launch/find-command-words.ts';
@@ -20,7 +20,7 @@ const developmentServer = process.env['ELECTRON_RENDERER_URL'] ?? '';
 
 const findLocation = () =>
   locateDataFolder(
-    findDataFolder(platform, homedir(), process.env),
+    findStandardFolder(platform, homedir(), process.env),
     findGivenFolder(start.words, start.folder, process.env),
   );
 

@@ -1,7 +1,7 @@
 import { app, Menu, nativeImage, Tray } from 'electron';
 import type { Settings } from '../common/model/settings/settings.ts';
 import type { Core } from '../core/create-core.ts';
-import type { HostPlatform } from '../core/profile/data-folder.ts';
+import type { HostPlatform } from '../core/data-folder/standard-folder.ts';
 import { TRAY_ICON } from './tray-icon.ts';
 
 export interface TrayKeeper {

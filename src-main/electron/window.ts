@@ -8,7 +8,7 @@ import {
 import { pathToFileURL } from 'node:url';
 import { writeFile } from 'node:fs/promises';
 import { AppError } from '../common/contract/errors.ts';
-import type { HostPlatform } from '../core/profile/data-folder.ts';
+import type { HostPlatform } from '../core/data-folder/standard-folder.ts';
 import { APP_URL } from './app-address.ts';
 import { keepReachable, readWindowState, saveWindowState, type WindowState } from './window-state.ts';
 

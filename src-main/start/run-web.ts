@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createSharedCore } from '../core/control/create-shared-core.ts';
 import { locateDataFolder, type DataLocation } from '../core/data-folder/locate-data-folder.ts';
-import { findDataFolder, toHostPlatform } from '../core/profile/data-folder.ts';
+import { findStandardFolder, toHostPlatform } from '../core/data-folder/standard-folder.ts';
 import { toErrorText } from '../node/error-text.ts';
 import { describeReaders } from '../node/private-files.ts';
 import { writeLaunchFile } from '../web/launch-file.ts';
@@ -54,7 +54,7 @@ export async function runWeb(
   const network = createNodeNetwork(process.env);
   if (!network.use(SYSTEM_NETWORK)) say("The proxy of HTTP_PROXY or HTTPS_PROXY can't be used.");
   const platform = toHostPlatform(process.platform);
-  const standard = findDataFolder(platform, homedir(), process.env);
+  const standard = findStandardFolder(platform, homedir(), process.env);
   const given = options.dataFolder === null ? null : resolve(options.dataFolder);
   const locate = (): DataLocation => locateDataFolder(standard, given);
   const location = await askForMissingFolder(locate, process);

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { lookup } from 'node:dns/promises';
-import type { HostPlatform } from '../core/profile/data-folder.ts';
+import type { HostPlatform } from '../core/data-folder/standard-folder.ts';
 
 /** The program that opens an address or a file in the browser; no shell interprets its arguments. */
 export function findOpener(platform: HostPlatform): { command: string; args: readonly string[] } {

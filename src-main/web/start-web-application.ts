@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Core } from '../core/create-core.ts';
 import type { DataLocation } from '../core/data-folder/locate-data-folder.ts';
 import type { Host } from '../core/host.ts';
-import { prepareDataFolder, type HostPlatform } from '../core/profile/data-folder.ts';
+import { prepareDataFolder, type HostPlatform } from '../core/data-folder/standard-folder.ts';
 import type { NodeNetwork } from '../node/node-network.ts';
 import { createBrowserLanguages } from './browser-languages.ts';
 import { createExportDownloads } from './export-downloads.ts';

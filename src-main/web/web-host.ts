@@ -4,7 +4,7 @@ import type { DataLocation } from '../core/data-folder/locate-data-folder.ts';
 import { forkProcess } from '../node/fork-process.ts';
 import type { NodeNetwork } from '../node/node-network.ts';
 import { printWithBrowser } from '../node/print-with-browser.ts';
-import type { HostPlatform } from '../core/profile/data-folder.ts';
+import type { HostPlatform } from '../core/data-folder/standard-folder.ts';
 import type { BrowserLanguages } from './browser-languages.ts';
 import type { ExportDownloads } from './export-downloads.ts';
 import type { ImportUploads } from './import-uploads.ts';

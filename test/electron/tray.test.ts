@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
-import type { HostPlatform } from '../../src-main/core/profile/data-folder.ts';
+import type { HostPlatform } from '../../src-main/core/data-folder/standard-folder.ts';
 import { keepInTray } from '../../src-main/electron/tray.ts';
 import { makeReady, namesOfCalls, resetFakeElectron, Tray, trays } from '../support/fake-electron.ts';
 import { makeSettings } from '../unit/renderer/support/samples.ts';

@@ -1,6 +1,6 @@
 import type { DataLocation } from '../../core/data-folder/locate-data-folder.ts';
 import type { Host, ProxyLogins } from '../../core/host.ts';
-import type { HostPlatform } from '../../core/profile/data-folder.ts';
+import type { HostPlatform } from '../../core/data-folder/standard-folder.ts';
 import { forkProcess } from '../../node/fork-process.ts';
 import type { NodeNetwork } from '../../node/node-network.ts';
 import { printWithBrowser } from '../../node/print-with-browser.ts';

@@ -6,7 +6,7 @@ import { claimFolder } from '../../node/claim-folder.ts';
 import { tryToRemove } from '../../node/move-and-remove.ts';
 import { canKeepDatabases } from '../../node/probe-database.ts';
 import { readFreeBytes } from '../cache/file/storage-size.ts';
-import type { HostPlatform } from '../profile/data-folder.ts';
+import type { HostPlatform } from '../data-folder/standard-folder.ts';
 import { isLeftBehind, listEntries, sumBytes } from './copy-folder.ts';
 import { findPlaceRisks } from './find-place-risks.ts';
 import type { DataLocation } from './locate-data-folder.ts';

@@ -2,7 +2,7 @@ import { existsSync, realpathSync, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { TargetRisk } from '../../common/contract/operations/data-folder.ts';
 import { mayBeReadByOthers } from '../../node/private-files.ts';
-import type { HostPlatform } from '../profile/data-folder.ts';
+import type { HostPlatform } from '../data-folder/standard-folder.ts';
 
 /** What Linux calls file systems of other computers: NFS, SMB in three versions, AFS, Ceph, 9P, Coda. */
 const NETWORK_TYPES: readonly number[] = [

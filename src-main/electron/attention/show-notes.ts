@@ -1,7 +1,7 @@
 import { app, nativeImage, Notification, type BrowserWindow } from 'electron';
 import type { Words } from '../../common/words/words.ts';
 import type { Host } from '../../core/host.ts';
-import type { HostPlatform } from '../../core/profile/data-folder.ts';
+import type { HostPlatform } from '../../core/data-folder/standard-folder.ts';
 
 /** A red disc of 16 by 16 pixels with a white ring, drawn over the taskbar's button where numbers have no place. */
 const BADGE_SIZE = 16;

@@ -3,7 +3,7 @@ import { writeViewLink } from '../../common/links/view-link.ts';
 import type { Connection } from '../../common/model/connections/connection.ts';
 import type { Settings } from '../../common/model/settings/settings.ts';
 import type { Core } from '../../core/create-core.ts';
-import type { HostPlatform } from '../../core/profile/data-folder.ts';
+import type { HostPlatform } from '../../core/data-folder/standard-folder.ts';
 import type { MenuActions } from './application-menu.ts';
 import { openRecentConnections } from './recent-connections.ts';
 

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { findDataFolder, prepareDataFolder } from '../../../src-main/core/profile/data-folder.ts';
+import { findStandardFolder, prepareDataFolder } from '../../../src-main/core/data-folder/standard-folder.ts';
 import { describeReaders } from '../../../src-main/node/private-files.ts';
 import { writeLaunchFile } from '../../../src-main/web/launch-file.ts';
 import { isPosix, itOnPosix } from '../../support/posix.ts';
@@ -16,12 +16,18 @@ afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 describe('the data folder', () => {
   it('stands where each system keeps such things', () => {
-    expect(findDataFolder('macos', '/Users/a', {})).toBe('/Users/a/Library/Application Support/Channelscope');
-    expect(findDataFolder('windows', 'C:\\Users\\a', { LOCALAPPDATA: 'D:\\l' })).toBe('D:\\l\\Channelscope');
-    expect(findDataFolder('windows', 'C:\\Users\\a', {})).toBe('C:\\Users\\a\\AppData\\Local\\Channelscope');
-    expect(findDataFolder('linux', '/home/a', {})).toBe('/home/a/.local/share/channelscope');
-    expect(findDataFolder('linux', '/home/a', { XDG_DATA_HOME: '/d' })).toBe('/d/channelscope');
-    expect(findDataFolder('linux', '/home/a', { XDG_DATA_HOME: 'd' })).toBe(
+    expect(findStandardFolder('macos', '/Users/a', {})).toBe(
+      '/Users/a/Library/Application Support/Channelscope',
+    );
+    expect(findStandardFolder('windows', 'C:\\Users\\a', { LOCALAPPDATA: 'D:\\l' })).toBe(
+      'D:\\l\\Channelscope',
+    );
+    expect(findStandardFolder('windows', 'C:\\Users\\a', {})).toBe(
+      'C:\\Users\\a\\AppData\\Local\\Channelscope',
+    );
+    expect(findStandardFolder('linux', '/home/a', {})).toBe('/home/a/.local/share/channelscope');
+    expect(findStandardFolder('linux', '/home/a', { XDG_DATA_HOME: '/d' })).toBe('/d/channelscope');
+    expect(findStandardFolder('linux', '/home/a', { XDG_DATA_HOME: 'd' })).toBe(
       '/home/a/.local/share/channelscope',
     );
   });

@@ -11,7 +11,7 @@ export function toHostPlatform(platform: NodeJS.Platform): HostPlatform {
 }
 
 /** The default data folder of a user; the same for both hosts. */
-export function findDataFolder(
+export function findStandardFolder(
   platform: HostPlatform,
   home: string,
   environment: Readonly<Record<string, string | undefined>>,
