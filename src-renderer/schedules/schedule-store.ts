@@ -3,6 +3,7 @@ import { computed, shallowRef } from 'vue';
 import type { ScheduleBoard, ScheduleRun } from '../../src-main/common/model/schedules/schedule-run.ts';
 import type { Schedule, ScheduleDraft } from '../../src-main/common/model/schedules/schedule.ts';
 import { useBackend } from '../backend/backend.ts';
+import { readFormats } from '../format/formats.ts';
 import { toErrorLike, type ErrorLike } from '../messages/error-like.ts';
 import { useConnectionsStore } from '../stores/connections.ts';
 
@@ -16,7 +17,11 @@ export const useScheduleStore = defineStore('schedules', () => {
   /** What a new schedule begins with, where another screen proposed it. */
   const idea = shallowRef<ScheduleIdea | null>(null);
 
-  const list = computed(() => board.value?.schedules ?? []);
+  /** By name, as the window's language sorts. */
+  const list = computed(() => {
+    const { compareTexts } = readFormats();
+    return (board.value?.schedules ?? []).toSorted((a, b) => compareTexts(a.schedule.name, b.schedule.name));
+  });
   /** Those that need a person, whichever connection is shown. */
   const failing = computed(
     () =>

@@ -38,7 +38,7 @@ describe('an import', () => {
       added: 2,
       known: 1,
       rejected: 1,
-      problems: [{ line: 2, reason: 'Not a record.' }],
+      problems: [{ line: 2, faults: [{ code: 'not-object', values: {} }] }],
     };
     expect(current(running)).toMatchObject({ fileName: 'records.csv', state: 'done', report, error: null });
     expect(running.events.filter(({ name }) => name === 'local-service/import-changed').at(-1)).toEqual({

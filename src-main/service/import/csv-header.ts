@@ -1,6 +1,7 @@
 import { resolveFields } from '../../common/reporting/field-names.ts';
 import type { DetailKind, Direction } from '../../common/reporting/reports.ts';
 import { toImportError } from './import-error.ts';
+import { describeFaults } from './import-fault.ts';
 import { IMPORT_FIELDS, detectDirection, type ImportField } from './import-fields.ts';
 
 const DELIMITERS = [',', ';', '\t', '|'] as const;
@@ -41,6 +42,6 @@ export function readCsvHeader(cells: readonly string[], stated: DetailKind | nul
     columnOf.set(field, names.indexOf(name));
   }
   const detected = detectDirection(keyOf, stated);
-  if (detected.fault !== null) throw toImportError(detected.fault);
+  if (detected.fault !== null) throw toImportError(describeFaults([detected.fault]));
   return { cells, direction: detected.direction, columnOf };
 }

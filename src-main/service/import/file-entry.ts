@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import type { ImportFault } from '../../common/model/connections/import-fault.ts';
 import { resolveFields } from '../../common/reporting/field-names.ts';
 import { createShapeCache } from '../../common/reporting/reading/shape-cache.ts';
 import {
@@ -8,25 +9,26 @@ import {
   type JsonObject,
 } from '../../common/reporting/reading/read-json.ts';
 import type { DetailKind, Direction } from '../../common/reporting/reports.ts';
+import { toFault } from './import-fault.ts';
 import { IMPORT_FIELDS, detectDirection, type ReadField } from './import-fields.ts';
 
 /** One line (CSV, NDJSON) or entry (JSON) of a file, from 1: what it holds, or why that can't be read. */
 export type FileEntry =
   | { readonly line: number; readonly direction: Direction; readonly get: ReadField }
-  | { readonly line: number; readonly fault: string };
+  | { readonly line: number; readonly fault: ImportFault };
 
 /** Longest line or entry that is read, in bytes; a record's texts are far below. */
 export const MAX_ENTRY_BYTES = 16 * 1024 * 1024;
-export const TOO_LONG = `It is longer than ${MAX_ENTRY_BYTES} bytes.`;
-export const NOT_UTF8 = "It isn't UTF-8.";
+export const TOO_LONG = toFault('entry-too-long', { limit: MAX_ENTRY_BYTES });
+export const NOT_UTF8 = toFault('not-utf8');
 
 /** A reader of records written as JSON objects; `stated` is the report that they are said to be of. */
 export function createObjectReader(stated: DetailKind | null): (line: number, bytes: Buffer) => FileEntry {
   const toEntry = createEntryReader(stated);
   return (line, bytes) => {
     if (!isUtf8(bytes)) return { line, fault: NOT_UTF8 };
-    const entry = tryParseObject(bytes.toString());
-    return typeof entry === 'string' ? { line, fault: entry } : toEntry(line, entry);
+    const parsed = parseObject(bytes.toString());
+    return 'fault' in parsed ? { line, fault: parsed.fault } : toEntry(line, parsed.value);
   };
 }
 
@@ -35,7 +37,7 @@ export function createEntryReader(stated: DetailKind | null): (line: number, ent
   const resolve = createShapeCache((keys) => resolveFields(keys, IMPORT_FIELDS));
   return (line, entry) => {
     const { keyOf, foundCount } = resolve(entry);
-    if (foundCount === 0) return { line, fault: 'None of its fields is known.' };
+    if (foundCount === 0) return { line, fault: toFault('no-known-field') };
     const detected = detectDirection(keyOf, stated);
     if (detected.fault !== null) return { line, fault: detected.fault };
     const get: ReadField = (field) => {
@@ -46,14 +48,14 @@ export function createEntryReader(stated: DetailKind | null): (line: number, ent
   };
 }
 
-function tryParseObject(text: string): JsonObject | string {
+function parseObject(text: string): { readonly value: JsonObject } | { readonly fault: ImportFault } {
   try {
     let value = JSON.parse(text) as unknown;
-    if (!isJsonObject(value)) return "It isn't a JSON object.";
+    if (!isJsonObject(value)) return { fault: toFault('not-object') };
     // A number beyond 2^53 would lose digits, and an identifier may be one.
     if (Object.values(value).some(isRounded)) value = parseKeepingDigits(text);
-    return value as JsonObject;
+    return { value: value as JsonObject };
   } catch {
-    return text.trim() === '' ? 'It is empty.' : "It isn't JSON.";
+    return { fault: toFault(text.trim() === '' ? 'empty' : 'not-json') };
   }
 }

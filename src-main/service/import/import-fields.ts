@@ -1,5 +1,7 @@
 import { DETAIL_FIELD_NAMES, SUMMARY_FIELD_NAMES } from '../../common/reporting/field-names.ts';
+import type { ImportFault } from '../../common/model/connections/import-fault.ts';
 import type { DetailKind, Direction } from '../../common/reporting/reports.ts';
+import { toFault } from './import-fault.ts';
 
 /** Names of everything that a file of detail records may hold; `count` is what only a summary has. */
 export const IMPORT_FIELDS = {
@@ -16,7 +18,7 @@ type KeyOf = Readonly<Record<ImportField, string | undefined>>;
 
 export type DetectedDirection =
   | { readonly direction: Direction; readonly fault: null }
-  | { readonly direction: null; readonly fault: string };
+  | { readonly direction: null; readonly fault: ImportFault };
 
 /**
  * Detects the direction by the fields that only one of them has, or takes it as stated, by the file itself or
@@ -26,21 +28,17 @@ export function detectDirection(keyOf: KeyOf, stated: DetailKind | null): Detect
   const isInbound = keyOf.botLatencyMs !== undefined;
   const isOutbound = keyOf.actionId !== undefined || keyOf.response !== undefined;
   if (keyOf.count !== undefined && keyOf.dateText === undefined) {
-    return { direction: null, fault: 'This is a group of a summary, not a detail record.' };
+    return { direction: null, fault: toFault('summary-group') };
   }
   if (stated === null && isInbound === isOutbound) {
     const [inbound, outbound] = [IMPORT_FIELDS.botLatencyMs[0], IMPORT_FIELDS.actionId[0]];
-    return {
-      direction: null,
-      fault:
-        (isInbound ? `Both ${inbound} and ${outbound} are` : `Neither ${inbound} nor ${outbound} is`) +
-        " there, so inbound can't be told from outbound.",
-    };
+    const fault = toFault(isInbound ? 'both-directions' : 'no-direction', { inbound, outbound });
+    return { direction: null, fault };
   }
   const direction = stated === null ? (isInbound ? 'inbound' : 'outbound') : toDirection(stated);
   const contradicts = direction === 'inbound' ? isOutbound && !isInbound : isInbound && !isOutbound;
   return contradicts
-    ? { direction: null, fault: `The fields are not those of an ${direction} record.` }
+    ? { direction: null, fault: toFault('other-direction', { direction }) }
     : { direction, fault: null };
 }
 

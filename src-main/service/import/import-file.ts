@@ -11,7 +11,7 @@ import { openImportSource, type ImportSource } from './import-source.ts';
 import { createImportTally, type ImportTally } from './import-tally.ts';
 import { createRecordComparer } from './imported-record.ts';
 import { readCsv } from './read-csv.ts';
-import { readEntry } from './read-entry.ts';
+import { isFaulty, readEntry } from './read-entry.ts';
 import { readJsonList } from './read-json-list.ts';
 import { readNdjson } from './read-ndjson.ts';
 import { createValueReader } from './value-reader.ts';
@@ -98,8 +98,8 @@ async function importEntries(
   };
   const take = (entry: FileEntry): void => {
     tally.addLine();
-    const record = 'fault' in entry ? entry.fault : readEntry(entry.direction, entry.get, values);
-    if (typeof record === 'string') {
+    const record = 'fault' in entry ? [entry.fault] : readEntry(entry.direction, entry.get, values);
+    if (isFaulty(record)) {
       tally.addProblem(entry.line, record);
       return;
     }

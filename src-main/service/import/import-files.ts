@@ -1,5 +1,6 @@
 import type { DetailKind } from '../../common/reporting/reports.ts';
 import type { RunningService } from '../start-service.ts';
+import { describeFaults } from './import-fault.ts';
 import type { ImportOutcome } from './import-file.ts';
 
 /**
@@ -29,7 +30,7 @@ function describeOutcome(path: string, { report, cancelled, failure }: ImportOut
   const { lines, added, known, rejected, problems } = report;
   const text = [
     `${path}: ${lines} read, ${added} added, ${known} known already, ${rejected} rejected`,
-    ...problems.map(({ line, reason }) => `  line ${line}: ${reason}`),
+    ...problems.map(({ line, faults }) => `  line ${line}: ${describeFaults(faults)}`),
   ];
   if (rejected > problems.length) text.push(`  and ${rejected - problems.length} more`);
   if (cancelled) text.push('  cancelled; what was added stays');

@@ -1,3 +1,4 @@
+import type { ImportFault } from '../../common/model/connections/import-fault.ts';
 import type { ImportReport } from '../../common/model/connections/local-service.ts';
 import type { ImportResult } from '../store/record-store.ts';
 
@@ -6,7 +7,7 @@ const MAX_PROBLEMS = 1_000;
 /** Counts what an import does, and keeps its first problems. */
 export interface ImportTally {
   addLine(): void;
-  addProblem(line: number, reason: string): void;
+  addProblem(line: number, faults: readonly ImportFault[]): void;
   addResult(result: ImportResult): void;
   toReport(): ImportReport;
 }
@@ -18,9 +19,9 @@ export function createImportTally(): ImportTally {
     addLine: () => {
       counts.lines += 1;
     },
-    addProblem: (line, reason) => {
+    addProblem: (line, faults) => {
       counts.rejected += 1;
-      if (problems.length < MAX_PROBLEMS) problems.push({ line, reason });
+      if (problems.length < MAX_PROBLEMS) problems.push({ line, faults: [...faults] });
     },
     addResult: ({ added, known }) => {
       counts.added += added;

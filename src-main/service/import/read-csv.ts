@@ -7,10 +7,11 @@ import type { DetailKind } from '../../common/reporting/reports.ts';
 import { readCsvHeader, type CsvHeader } from './csv-header.ts';
 import { cutRows, mergesRows } from './cut-rows.ts';
 import { NOT_UTF8, type FileEntry } from './file-entry.ts';
+import { toFault } from './import-fault.ts';
 import type { ReadField } from './import-fields.ts';
 import { countLineEnds, createRowTracker, type RowTracker, type TrackedRow } from './row-tracker.ts';
 
-const OPEN_QUOTE = "A quotation mark isn't closed.";
+const OPEN_QUOTE = toFault('open-quote');
 /** Longest row that waits for what follows, once the parser's rows are no longer those of the file. */
 const MAX_UNREAD_BYTES = 65_536;
 
@@ -111,8 +112,10 @@ async function* trackChunks(chunks: AsyncIterable<Buffer>, tracker: RowTracker):
 function toEntry(header: CsvHeader, cells: readonly string[], { line, bytes }: TrackedRow): FileEntry {
   if (!isUtf8(bytes)) return { line, fault: NOT_UTF8 };
   const { length } = header.cells;
-  if (cells.length !== length) return { line, fault: `It has ${cells.length} cells, the header ${length}.` };
-  if (cells.every((cell, index) => cell === header.cells[index])) return { line, fault: 'The header again.' };
+  if (cells.length !== length)
+    return { line, fault: toFault('cells', { cells: cells.length, header: length }) };
+  if (cells.every((cell, index) => cell === header.cells[index]))
+    return { line, fault: toFault('header-again') };
   const get: ReadField = (field) => {
     const column = header.columnOf.get(field);
     return column === undefined ? undefined : removeGuard(cells[column] ?? '');

@@ -1,3 +1,4 @@
+import type { ImportFault } from '../../common/model/connections/import-fault.ts';
 import type { Direction } from '../../common/reporting/reports.ts';
 import type { ImportedRecord } from '../store/records.ts';
 import { IMPORT_FIELDS, type ImportField, type ReadField } from './import-fields.ts';
@@ -11,7 +12,7 @@ export function readEntry(
   direction: Direction,
   get: ReadField,
   values: ValueReader,
-): ImportedRecord | string {
+): ImportedRecord | readonly ImportFault[] {
   const isInbound = direction === 'inbound';
   const toName = (field: ImportField): string => IMPORT_FIELDS[field][0];
   const text = (field: ImportField, limit: number = TEXT_LIMITS.name): string =>
@@ -37,5 +38,10 @@ export function readEntry(
     response: isInbound ? null : content('response'),
   };
   const faults = values.takeFaults();
-  return faults.length === 0 ? { ...record, contentHash: hashContent(record) } : faults.join(' ');
+  return faults.length === 0 ? { ...record, contentHash: hashContent(record) } : faults;
+}
+
+/** True for what is no record. */
+export function isFaulty(read: ImportedRecord | readonly ImportFault[]): read is readonly ImportFault[] {
+  return Array.isArray(read);
 }

@@ -1,5 +1,7 @@
+import type { ImportFault, ImportFaultCode } from '../../common/model/connections/import-fault.ts';
 import { createDateReader } from '../../common/reporting/reading/read-date.ts';
 import { isTooDeep } from '../../common/reporting/reading/read-json.ts';
+import { toFault } from './import-fault.ts';
 
 const INTEGER = /^-?(0|[1-9]\d{0,9})$/;
 // Strict on purpose: `1,234` is one number to some and another to others, and `007` is no number at all.
@@ -26,17 +28,17 @@ export interface ValueReader {
   /** A text; numbers and structures become their text, null becomes empty. Halves of surrogate pairs are replaced. */
   readText(name: string, value: unknown, limit: number): string;
   /** Why the values read since the last call are no record; empty when they are one. */
-  takeFaults(): readonly string[];
+  takeFaults(): readonly ImportFault[];
 }
 
 /** `zone` is that of dates that name none. */
 export function createValueReader(zone: string): ValueReader {
   const parseDate = createDateReader(zone);
-  let faults: string[] = [];
+  let faults: ImportFault[] = [];
 
   const isMissing = (name: string, value: unknown): boolean => {
     if (value !== undefined && value !== null && value !== '') return false;
-    faults.push(`${name} is missing.`);
+    faults.push(toFault('missing', { field: name }));
     return true;
   };
   const quote = (value: unknown): string => {
@@ -45,8 +47,8 @@ export function createValueReader(zone: string): ValueReader {
       text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}…` : text,
     );
   };
-  const refuse = (name: string, value: unknown, why: string): 0 => {
-    faults.push(`${name} ${why}: ${quote(value)}.`);
+  const refuse = (code: ImportFaultCode, value: unknown, values: ImportFault['values']): 0 => {
+    faults.push(toFault(code, { ...values, value: quote(value) }));
     return 0;
   };
   return {
@@ -54,9 +56,7 @@ export function createValueReader(zone: string): ValueReader {
       if (isMissing(name, value)) return 0;
       const dateMs = parseDate(value);
       if (dateMs !== null && dateMs >= 0 && dateMs <= MAX_DATE_MS) return dateMs;
-      if (dateMs !== null) return refuse(name, value, "isn't between 1970 and 2199");
-      faults.push(`The date ${quote(value)} can't be read.`);
-      return 0;
+      return dateMs === null ? refuse('date', value, {}) : refuse('date-range', value, { field: name });
     },
     readInteger: (name, value, min) => {
       if (isMissing(name, value)) return 0;
@@ -64,23 +64,23 @@ export function createValueReader(zone: string): ValueReader {
       const isInteger = Number.isInteger(number) && Number(number) >= min && Number(number) <= MAX_INTEGER;
       // -0 becomes 0.
       if (isInteger) return Number(number) + 0;
-      return refuse(name, value, `isn't a whole number from ${min} to ${MAX_INTEGER}`);
+      return refuse('integer', value, { field: name, min, max: MAX_INTEGER });
     },
     readMicroseconds: (name, value) => {
       if (isMissing(name, value)) return 0;
       const timeMs = typeof value === 'string' && DECIMAL.test(value) ? Number(value) : value;
       if (typeof timeMs === 'number' && timeMs >= 0 && timeMs <= MAX_INTEGER)
         return Math.round(timeMs * 1000);
-      return refuse(name, value, `isn't a number from 0 to ${MAX_INTEGER}`);
+      return refuse('number', value, { field: name, max: MAX_INTEGER });
     },
     readText: (name, value, limit) => {
       if (typeof value === 'object' && isTooDeep(value)) {
-        faults.push(`${name} is nested too deep.`);
+        faults.push(toFault('too-deep', { field: name }));
         return '';
       }
       const text = toText(value);
       if (text.length <= limit) return text.isWellFormed() ? text : text.toWellFormed();
-      faults.push(`${name} is longer than ${limit} characters.`);
+      faults.push(toFault('text-too-long', { field: name, limit }));
       return '';
     },
     takeFaults: () => {

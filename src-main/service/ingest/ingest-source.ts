@@ -1,9 +1,11 @@
+import type { ImportFault } from '../../common/model/connections/import-fault.ts';
 import type { DetailKind } from '../../common/reporting/reports.ts';
 import { detectFormat, type FileFormat } from '../import/detect-format.ts';
 import type { FileEntry } from '../import/file-entry.ts';
 import { toImportError } from '../import/import-error.ts';
+import { describeFaults } from '../import/import-fault.ts';
 import { readCsv } from '../import/read-csv.ts';
-import { readEntry } from '../import/read-entry.ts';
+import { isFaulty, readEntry } from '../import/read-entry.ts';
 import { readNdjson } from '../import/read-ndjson.ts';
 import { createValueReader, type ValueReader } from '../import/value-reader.ts';
 import type { RecordStore, StoreImport } from '../store/record-store.ts';
@@ -59,11 +61,10 @@ export async function openIngester(
       const records: ImportedRecord[] = [];
       for await (const entry of entries) {
         const record = toRecord(entry, values);
-        if (typeof record !== 'string') records.push(record);
-        else {
+        if (isFaulty(record)) {
           result.rejected += 1;
-          onProblem(entry.line, record);
-        }
+          onProblem(entry.line, describeFaults(record));
+        } else records.push(record);
       }
       result.added += (await target.addBatch(records, toPositionProperty(name, position))).added;
       onAdded({ ...result });
@@ -71,8 +72,8 @@ export async function openIngester(
   };
 }
 
-function toRecord(entry: FileEntry, values: ValueReader): ImportedRecord | string {
-  return 'fault' in entry ? entry.fault : readEntry(entry.direction, entry.get, values);
+function toRecord(entry: FileEntry, values: ValueReader): ImportedRecord | readonly ImportFault[] {
+  return 'fault' in entry ? [entry.fault] : readEntry(entry.direction, entry.get, values);
 }
 
 /**

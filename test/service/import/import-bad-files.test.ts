@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ImportOutcome } from '../../../src-main/service/import/import-file.ts';
 import type { RunningService } from '../../../src-main/service/start-service.ts';
 import { startTestService } from '../../support/service/running-service.ts';
-import { CSV_HEADER, importText, toCsvRow, toInbound } from './import-support.ts';
+import { CSV_HEADER, importText, toCsvRow, toInbound, type DescribedOutcome } from './import-support.ts';
 import { itOnPosix } from '../../support/posix.ts';
 
 describe('an import of a bad file', () => {
@@ -29,7 +29,7 @@ describe('an import of a bad file', () => {
       signal: new AbortController().signal,
       onProgress: () => undefined,
     });
-  const add = (text: string | Uint8Array): Promise<ImportOutcome> => importText(service, text);
+  const add = (text: string | Uint8Array): Promise<DescribedOutcome> => importText(service, text);
 
   const csv = `${CSV_HEADER}\n${toCsvRow()}\n`;
   it.each<[string, string | Uint8Array, RegExp]>([

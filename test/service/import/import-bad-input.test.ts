@@ -1,10 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ImportOutcome } from '../../../src-main/service/import/import-file.ts';
 import type { RunningService } from '../../../src-main/service/start-service.ts';
 import { startTestService } from '../../support/service/running-service.ts';
 import { callReport } from '../../support/service/service-calls.ts';
-import { ALL_TIME, CSV_HEADER, importText, toCsvRow, toInbound, toNdjson } from './import-support.ts';
+import {
+  ALL_TIME,
+  CSV_HEADER,
+  importText,
+  toCsvRow,
+  toInbound,
+  toNdjson,
+  type DescribedOutcome,
+} from './import-support.ts';
 
 describe('an import of bad records', () => {
   let service: RunningService;
@@ -12,7 +19,7 @@ describe('an import of bad records', () => {
     service = await startTestService({ records: 0 });
   });
   afterAll(() => service.stop());
-  const add = (text: string | Uint8Array): Promise<ImportOutcome> => importText(service, text);
+  const add = (text: string | Uint8Array): Promise<DescribedOutcome> => importText(service, text);
 
   it('CSV: reports each bad row by the line on which it begins, and keeps the others', async () => {
     const text = [

@@ -6,6 +6,7 @@ import { readPage } from '../../../src-main/common/reporting/reading/read-page.t
 import type { DetailKind } from '../../../src-main/common/reporting/reports.ts';
 import { createCsvWriter } from '../../../src-main/core/exports/formats/csv.ts';
 import { createJsonWriter } from '../../../src-main/core/exports/formats/json.ts';
+import { describeFaults } from '../../../src-main/service/import/import-fault.ts';
 import type { ImportOutcome, ImportRequest } from '../../../src-main/service/import/import-file.ts';
 import type { RunningService } from '../../../src-main/service/start-service.ts';
 import { callReport, toPeriod, walkReport } from '../../support/service/service-calls.ts';
@@ -59,23 +60,35 @@ export async function readEverything(service: RunningService): Promise<unknown[]
   return [...details, await walkReport(service, 'inbound-summary', ALL_TIME, 10_000)];
 }
 
+/** What became of an import, with its problems as the service describes them. */
+export type DescribedOutcome = Omit<ImportOutcome, 'report'> & {
+  readonly report: Omit<ImportOutcome['report'], 'problems'> & {
+    readonly problems: readonly { readonly line: number; readonly reason: string }[];
+  };
+};
+
 /** Imports a text (or bytes) as the file that it would be. */
 export async function importText(
   service: Pick<RunningService, 'importFile'>,
   content: string | Uint8Array,
   change: Partial<ImportRequest> = {},
-): Promise<ImportOutcome> {
+): Promise<DescribedOutcome> {
   const folder = await mkdtemp(join(tmpdir(), 'import-'));
   try {
     const path = join(folder, 'records.dat');
     await writeFile(path, content);
-    return await service.importFile({
+    const outcome = await service.importFile({
       path,
       stated: null,
       signal: new AbortController().signal,
       onProgress: () => undefined,
       ...change,
     });
+    const problems = outcome.report.problems.map(({ line, faults }) => ({
+      line,
+      reason: describeFaults(faults),
+    }));
+    return { ...outcome, report: { ...outcome.report, problems } };
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }

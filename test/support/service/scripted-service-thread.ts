@@ -54,7 +54,7 @@ function importFile(importId: string, path: string): void {
     else if (line === 'known') report.known += 1;
     else if (line === 'bad') {
       report.rejected += 1;
-      report.problems.push({ line: report.lines, reason: 'Not a record.' });
+      report.problems.push({ line: report.lines, faults: [{ code: 'not-object', values: {} }] });
     } else if (line === 'broken') {
       end('the file ends inside a quoted value');
       return;

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { ErrorInfo } from '../../contract/errors.ts';
+import { ImportFault } from './import-fault.ts';
 import { Nullable } from '../nullable.ts';
 import { QuirkName, Simulation } from './simulation.ts';
 
@@ -55,7 +56,7 @@ export const ImportReport = Type.Object({
   known: Type.Integer(),
   rejected: Type.Integer(),
   /** The first 1,000 rejected lines with their number from 1, and why. */
-  problems: Type.Array(Type.Object({ line: Type.Integer(), reason: Type.String() })),
+  problems: Type.Array(Type.Object({ line: Type.Integer(), faults: Type.Array(ImportFault) })),
 });
 export type ImportReport = Static<typeof ImportReport>;
 

@@ -1,29 +1,36 @@
 import { defineStore } from 'pinia';
-import { shallowRef } from 'vue';
+import { computed, shallowRef } from 'vue';
 import type { ExportMemory } from '../../../../src-main/common/contract/operations/exports.ts';
 import type { ExportChoices } from '../../../../src-main/common/model/exports/export-choices.ts';
 import type { SavedPreset } from '../../../../src-main/common/model/exports/saved-preset.ts';
 import { useBackend } from '../../../backend/backend.ts';
+import { readFormats } from '../../../format/formats.ts';
 
 /** What was chosen for files before, and the presets of one's own. */
 export const useExportMemoryStore = defineStore('export-memory', () => {
   const backend = useBackend();
-  /** Null before it was read. */
-  const memory = shallowRef<ExportMemory | null>(null);
+  const read = shallowRef<ExportMemory | null>(null);
+  /** With its presets by name, as the window's language sorts; null before it was read. */
+  const memory = computed<ExportMemory | null>(() => {
+    if (read.value === null) return null;
+    const { compareTexts } = readFormats();
+    const presets = read.value.presets.toSorted((a, b) => compareTexts(a.name, b.name));
+    return { ...read.value, presets };
+  });
 
   backend.on('exports/presets-changed', (presets) => {
-    if (memory.value !== null) memory.value = { ...memory.value, presets };
+    if (read.value !== null) read.value = { ...read.value, presets };
   });
 
   async function load(): Promise<void> {
-    memory.value ??= await backend.call('exports/read-choices', null);
+    read.value ??= await backend.call('exports/read-choices', null);
   }
 
   /** Keeps the choices for the next file of their format. */
   async function keep(choices: ExportChoices): Promise<void> {
-    const { choices: before = [], presets = [] } = memory.value ?? {};
+    const { choices: before = [], presets = [] } = read.value ?? {};
     const others = before.filter(({ format }) => format !== choices.format);
-    memory.value = { choices: [choices, ...others], presets };
+    read.value = { choices: [choices, ...others], presets };
     await backend.call('exports/keep-choices', choices);
   }
 

@@ -133,10 +133,13 @@ describe('the import panel', () => {
   });
 
   it('lists rejected lines with their reasons, and how many are not listed', () => {
-    const problems = [{ line: 1_204, reason: "ReponseCode isn't a number." }];
+    const values = { field: 'ReponseCode', min: -10, max: 2_000, value: '"x"' };
+    const problems = [{ line: 1_204, faults: [{ code: 'integer' as const, values }] }];
     const panel = open({ report: { lines: 5_000, added: 4_000, known: 0, rejected: 1_000, problems } });
     expect(panel.text()).toContain('1,204');
-    expect(panel.text()).toContain("ReponseCode isn't a number.");
+    expect(panel.text().replaceAll(/[\u2066-\u2069]/gu, '')).toContain(
+      'ReponseCode isn\'t a whole number from -10 to 2,000: "x".',
+    );
     expect(panel.text()).toContain("999 more aren't listed.");
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { ImportFault } from '../../../../src-main/common/model/connections/import-fault.ts';
 import { NO_SIMULATION, QUIRK_NAMES } from '../../../../src-main/common/model/connections/simulation.ts';
 import { CHANNEL_WEIGHTS, SERVICE_WEIGHTS } from '../../../../src-main/service/sample/vocabulary.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
@@ -56,12 +57,26 @@ describe('a simulation', () => {
   });
 });
 
+test('every fault of a line has words', () => {
+  for (const code of ImportFault.properties.code.enum) {
+    expect(te(`local-service.import.faults.${code}`), code).toBe(true);
+  }
+});
+
 test('a report is copied with every record that it lists, and says how many it does not', () => {
-  const problems = [{ line: 7, reason: 'The date "bad" can\'t be read.' }];
+  const problems = [
+    {
+      line: 7,
+      faults: [
+        { code: 'missing' as const, values: { field: 'Client' } },
+        { code: 'date' as const, values: { value: '"bad"' } },
+      ],
+    },
+  ];
   const report = { lines: 9, added: 5, known: 1, rejected: 3, problems };
   expect(toReportText(makeImport({ fileName: 'a.csv', report }), t)).toBe(
     'a.csv: 9 records read, 5 added, 1 already present, 3 rejected\n' +
-      'Line 7: The date "bad" can\'t be read.\n' +
+      'Line 7: Client is missing. The date "bad" can\'t be read.\n' +
       "2 more rejected records aren't listed\n",
   );
 });
