@@ -132,7 +132,7 @@ describe('the session screen', () => {
   it('says that everything around it is cached', async () => {
     await show(SESSION);
     expect(screen.text()).toContain('Cached around this session: everything');
-    expect(screen.find('.fetch').exists()).toBe(false);
+    expect(screen.find('.words .cs-link').exists()).toBe(false);
     expect(screen.text()).not.toContain('Not all outbound records');
   });
 
@@ -141,7 +141,7 @@ describe('the session screen', () => {
     expect(screen.text()).toContain('Outbound: 1 min not fully cached (20 Nov 16:42 – 16:43)');
     expect(screen.text()).not.toContain('Inbound:');
     expect(screen.text()).toContain('Not all outbound records around this session are cached');
-    await screen.get('.fetch').trigger('click');
+    await screen.get('.words .cs-link').trigger('click');
     await flushPromises();
     const [fetched, ...more] = listCalls('downloads/fetch-gaps');
     expect(fetched).toMatchObject({
