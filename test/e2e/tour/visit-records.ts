@@ -1,3 +1,4 @@
+import { expect } from '@playwright/test';
 import type { Guide } from './tour.ts';
 
 /** Both tables of records, what belongs to one, the session of a record, and statements over all. */
@@ -5,9 +6,12 @@ export async function visitRecords(guide: Guide): Promise<void> {
   await visitDetail(guide);
   const { page } = guide;
   await guide.open('/outbound/detail');
-  await listRows(guide).first().click();
   const inspector = page.getByRole('complementary', { name: guide.say('detail.inspector.title') });
-  await inspector.getByText('ActionId').waitFor();
+  // The first row may still be one of the table before.
+  await expect(async () => {
+    await listRows(guide).first().click();
+    await inspector.getByText('ActionId').waitFor({ timeout: 2_000 });
+  }).toPass();
   await guide.show('detail-outbound');
   await inspector.getByRole('button', { name: guide.say('session.open') }).click();
   await page.getByRole('heading', { level: 1 }).getByText(guide.say('session.title')).waitFor();

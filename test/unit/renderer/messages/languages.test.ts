@@ -3,6 +3,7 @@ import { LANGUAGES, toLanguage, toLocale } from '../../../../src-main/common/mod
 import { createFormats } from '../../../../src-main/common/words/formats.ts';
 import { createWords } from '../../../../src-main/common/words/words.ts';
 import { createMessages, loadMessages } from '../../../../src-renderer/messages/index.ts';
+import { toPseudo } from '../../../support/languages/pseudo-messages.ts';
 import { compareMessages, findFault, readMessages } from '../../../support/compare-messages.ts';
 
 const FOLDERS = ['src-renderer/messages', 'src-main/common/words'];
@@ -133,6 +134,18 @@ test('texts are sorted as a dictionary of the language does, and numbers in them
     'Oper',
     'Zebra',
   ]);
+});
+
+test('the pseudo-language keeps what is replaced and every plural form, and is two fifths longer', () => {
+  const english = readMessages('src-renderer/messages', 'en');
+  const unfit = [...english].filter(([, text]) => findFault(text, toPseudo(text)) !== null);
+  expect(unfit).toEqual([]);
+  const growths = [...english.values()]
+    .filter((text) => text.length > 40 && !text.includes('{'))
+    .map((text) => toPseudo(text).length / text.length);
+  expect(Math.min(...growths)).toBeGreaterThan(1.38);
+  expect(toPseudo('{count} record | {count} records')).toBe('⟦{count} ŕéçöŕđ õñé⟧ | ⟦{count} ŕéçöŕđš õñé⟧');
+  expect(toPseudo('≥ {value}')).toBe('≥ {value}');
 });
 
 test('the window says a message in each language once it is loaded, in English before', async () => {
