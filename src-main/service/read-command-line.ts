@@ -52,7 +52,15 @@ const OPTIONS = {
   help: { type: 'boolean' },
 } as const;
 
-const OPTIONS_OF_ONE_TENANT = ['days', 'seed', 'live-rate', 'import', 'import-report', 'quirk'] as const;
+const OPTIONS_OF_ONE_TENANT = [
+  'data',
+  'days',
+  'seed',
+  'live-rate',
+  'import',
+  'import-report',
+  'quirk',
+] as const;
 
 export const HELP_TEXT = `The bundled reporting service.
 

@@ -156,6 +156,7 @@ describe('npm run service', () => {
     [['--migrate'], 'DATABASE_URL'],
     [['--database', 'postgres://user@host/name', '--import', 'a.csv'], '--tenant'],
     [['--database', 'postgres://user@host/name', '--records', '10'], '--tenant'],
+    [['--database', 'postgres://user@host/name', '--data', 'x'], '--tenant'],
     [['--database', 'postgres://user@host/name', '--tenant', '7'], '--data'],
     [
       ['--data', 'x', '--database', 'postgres://user@host/name', '--database-schema', 'a; b'],

@@ -10,14 +10,14 @@ import {
   TokenResponse,
 } from '../../src-main/common/reporting/wire-schemas.ts';
 import type { RunningService } from '../../src-main/service/start-service.ts';
-import { describeOnEngines } from '../support/service/engines.ts';
+import { describeOverHttp } from '../support/service/engines.ts';
 import { startTestService } from '../support/service/running-service.ts';
 import { callReport, post, toPeriod, toReportAddress } from '../support/service/service-calls.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 20, 15, 30, 12, 345);
 const MONTH = toPeriod(NOW_MS - 30 * 86_400_000, NOW_MS);
 
-describeOnEngines('the six operations', (engine) => {
+describeOverHttp('the six operations', (engine) => {
   let service: RunningService;
   beforeAll(async () => {
     service = await startTestService({ ...engine, now: () => NOW_MS });

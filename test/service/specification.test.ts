@@ -11,7 +11,7 @@ import type {
   StatusResponse,
 } from '../../src-main/common/reporting/wire-schemas.ts';
 import type { RunningService } from '../../src-main/service/start-service.ts';
-import { describeOnEngines } from '../support/service/engines.ts';
+import { describeOverHttp } from '../support/service/engines.ts';
 import { startTestService } from '../support/service/running-service.ts';
 import { callReport, post, toPeriod, toReportAddress, walkReport } from '../support/service/service-calls.ts';
 
@@ -22,7 +22,7 @@ const TOKEN = '/api/ServiceReporting/CreateToken';
 const STATUS = '/api/ServiceReporting/Status/1001';
 
 /** What the specification says in so many words and no other file here tests; titles name its sections. */
-describeOnEngines('the specification', (engine) => {
+describeOverHttp('the specification', (engine) => {
   let service: RunningService;
   let strict: RunningService;
   beforeAll(async () => {

@@ -7,7 +7,7 @@ import {
   type Detail,
   type Summary,
 } from '../support/service/compute-summary.ts';
-import { describeOnEngines } from '../support/service/engines.ts';
+import { describeOverHttp } from '../support/service/engines.ts';
 import { startTestService } from '../support/service/running-service.ts';
 import { callReport, toPeriod, walkReport } from '../support/service/service-calls.ts';
 
@@ -20,7 +20,7 @@ interface Period {
   readonly endDate: string;
 }
 
-describeOnEngines('summaries', (engine) => {
+describeOverHttp('summaries', (engine) => {
   let service: RunningService;
   beforeAll(async () => {
     service = await startTestService({ ...engine, now: () => NOW_MS, records: 6000 });

@@ -99,7 +99,8 @@ export function serveEveryTenant(
       // Asked of the database whether or not the tenant is there: both take as long.
       const properties = await database.readProperties(tenant);
       if (!fitsHashes(properties, { accessToken, accessTokenSecret })) return undefined;
-      if (!addedMs.has(tenant)) await listOnce();
+      // Just added: a look that began before would not show it.
+      if (!addedMs.has(tenant)) await list();
       return find(tenant);
     },
     maxInProgress: MAX_IN_PROGRESS,

@@ -2,7 +2,7 @@ import { Agent, request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createRandom } from '../../../src-main/service/sample/random.ts';
 import type { RunningService } from '../../../src-main/service/start-service.ts';
-import { describeOnEngines } from '../../support/service/engines.ts';
+import { describeOverHttp } from '../../support/service/engines.ts';
 import { RequestGenerator, type GeneratedRequest } from '../../support/service/generate-requests.ts';
 import { portOf } from '../../support/raw-socket.ts';
 import { startTestService } from '../../support/service/running-service.ts';
@@ -14,7 +14,7 @@ const AT_ONCE = 16;
 const PATIENCE_MS = 5_000;
 const WEEK = toPeriod(Date.now() - 7 * 86_400_000, Date.now());
 
-describeOnEngines('requests generated from the description of the service', (engine) => {
+describeOverHttp('requests generated from the description of the service', (engine) => {
   let service: RunningService;
   let elapsedMs = 0;
   const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE });
