@@ -18,7 +18,7 @@ export function isRefusal(code: string): boolean {
 }
 
 /** True for a failure before anything was sent: the service was not asked. */
-export function isUnsent(code: string): boolean {
+export function wasNotAsked(code: string): boolean {
   return /^(?:secrets|connections|local-service)\./.test(code);
 }
 
@@ -40,7 +40,7 @@ export const useStatusStore = defineStore('status', () => {
   const reach = computed<Reach>(() => {
     if (latest.value === null) return 'not-checked';
     if (latest.value.failure === null) return 'online';
-    if (isUnsent(latest.value.failure)) return 'not-asked';
+    if (wasNotAsked(latest.value.failure)) return 'not-asked';
     return isRefusal(latest.value.failure) ? 'refused' : 'offline';
   });
   const isOffline = computed(() => reach.value === 'offline');

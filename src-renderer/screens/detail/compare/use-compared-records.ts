@@ -5,7 +5,7 @@ import { toRowKey } from '../../../format/row-key.ts';
 import { MAX_COMPARED, MIN_COMPARED } from './compare-records.ts';
 
 /** Records that are compared side by side; null while none are. */
-export function useCompare() {
+export function useComparedRecords() {
   const records = useRecordsStore();
   const compared = shallowRef<readonly RecordDetail[] | null>(null);
 
