@@ -2,6 +2,7 @@ import { app, dialog, powerMonitor, type BrowserWindow } from 'electron';
 import type { Words } from '../common/words/words.ts';
 import type { Core } from '../core/create-core.ts';
 import { toErrorText } from '../node/error-text.ts';
+import { relaunch } from './launch/relaunch.ts';
 
 /** A core that doesn't stop by then is left to the cache's log, which the next start reads. */
 const MAX_STOP_MS = 10_000;
@@ -50,7 +51,7 @@ export function endInOrder(findCore: () => Promise<Core> | null, readWords: () =
     // Whatever asks again meanwhile waits for the same stop.
     if (stopping !== null) return;
     void stop().then(() => {
-      if (startsAgain) app.relaunch();
+      if (startsAgain) relaunch();
       endProcess();
     });
   });

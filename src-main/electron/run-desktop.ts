@@ -18,6 +18,7 @@ import { sendEvents, serveOffers, serveOperations } from './ipc.ts';
 import { keepAwake } from './keep-awake.ts';
 import { followLinks, type Opened, type Start } from './links/follow-links.ts';
 import { createOpenedFile } from './links/opened-file.ts';
+import { relaunch } from './launch/relaunch.ts';
 import { installMenu, type MenuActions } from './menus/application-menu.ts';
 import { offerRecent } from './menus/offer-recent.ts';
 import { guardContents } from './security/navigation.ts';
@@ -131,7 +132,7 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
   if (location.missingFolder !== null) {
     const choice = await askForMissingFolder(location, speak());
     if (choice !== 'standard') {
-      if (choice === 'found') app.relaunch();
+      if (choice === 'found') relaunch();
       app.exit(0);
       return;
     }
@@ -217,13 +218,13 @@ function findUpdates(
 
 /** Ends the application in order, and starts it as before. */
 function startAgain(): void {
-  app.relaunch();
+  relaunch();
   app.quit();
 }
 
 /** Ends the application, and starts it as before but without `--safe`. */
 function startNormally(words: readonly string[]): void {
-  app.relaunch({ args: words.slice(1).filter((word) => word !== '--safe') });
+  relaunch(words.slice(1).filter((word) => word !== '--safe'));
   app.quit();
 }
 

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createInMemorySecretStore } from '../../src-main/core/secrets/in-memory-secret-store.ts';
 import { findCommandWords } from '../../src-main/electron/launch/find-command-words.ts';
 import { findGivenFolder } from '../../src-main/electron/launch/find-given-folder.ts';
+import { relaunch } from '../../src-main/electron/launch/relaunch.ts';
 import { runCommand } from '../../src-main/electron/launch/run-command.ts';
 import { findSourceWorkers } from '../../src-main/node/worker-scripts.ts';
 import { app, calls, makeReady, namesOfCalls, resetFakeElectron, windows } from '../support/fake-electron.ts';
@@ -134,5 +135,24 @@ describe('what the program was started with', () => {
   ] as const)('%j with %j has the data folder %s', (words, environment, expected) => {
     const found = findGivenFolder(words, '/work', environment);
     expect(found?.replace(/^[A-Z]:/u, '').replaceAll('\\', '/') ?? null).toBe(expected);
+  });
+});
+
+describe('starting again', () => {
+  const lastOptions = (): unknown => calls.filter(({ name }) => name === 'app.relaunch').at(-1)?.args[0];
+
+  it('starts the program with what it was started with, or other words', () => {
+    relaunch(undefined, {});
+    expect(lastOptions()).toBeUndefined();
+    relaunch(['--data', '/mine'], {});
+    expect(lastOptions()).toEqual({ args: ['--data', '/mine'] });
+  });
+
+  it('starts an AppImage by its own file', () => {
+    relaunch(undefined, { APPIMAGE: '/opt/Channelscope.AppImage' });
+    expect(lastOptions()).toMatchObject({
+      execPath: '/opt/Channelscope.AppImage',
+      args: process.argv.slice(1),
+    });
   });
 });
