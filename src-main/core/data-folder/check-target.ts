@@ -50,7 +50,7 @@ export async function checkTarget(
   faults.push(...(await probe(there)));
   const freeBytes = readFreeBytes(join(there, 'any'));
   if (freeBytes !== null && freeBytes < neededBytes) faults.push('too-small');
-  return answer(faults, findPlaceRisks(there, platform), freeBytes);
+  return answer(faults, findPlaceRisks(folder, there, platform), freeBytes);
 }
 
 /** How a target lies to the folders that hold data now; null where it lies apart. */

@@ -1,5 +1,5 @@
 import { existsSync, realpathSync, statfsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import type { TargetRisk } from '../../common/contract/operations/data-folder.ts';
 import { mayBeReadByOthers } from '../../node/private-files.ts';
 import type { HostPlatform } from '../data-folder/standard-folder.ts';
@@ -32,13 +32,14 @@ interface PlaceFacts {
 }
 
 /**
- * Says why a folder that exists is a bad place for databases: locks of SQLite don't hold on the disks of other
+ * Says why a folder is a bad place for databases; `there` is as much of its path as exists. Locks of SQLite don't hold on the disks of other
  * computers, and programs that keep folders in step copy files while they change.
  */
 export function findPlaceRisks(
   folder: string,
+  there: string,
   platform: HostPlatform,
-  facts: PlaceFacts = readFacts(folder),
+  facts: PlaceFacts = readFacts(folder, there),
 ): TargetRisk[] {
   const risks: TargetRisk[] = [];
   const isShare = /^[\\/]{2}[^\\/.?]/u.test(facts.realPath);
@@ -57,11 +58,11 @@ function isSynced({ realPath, hasMark }: PlaceFacts): boolean {
   }
 }
 
-function readFacts(folder: string): PlaceFacts {
+function readFacts(folder: string, there: string): PlaceFacts {
   return {
-    type: readType(folder),
+    type: readType(there),
     // Only the system's own way resolves a drive that is mapped to another computer.
-    realPath: realpathSync.native(folder),
+    realPath: join(realpathSync.native(there), relative(there, folder)),
     hasMark: (place) => SYNCED_MARKS.some((mark) => existsSync(join(place, mark))),
     mayBeRead: mayBeReadByOthers(folder),
   };

@@ -379,6 +379,7 @@ describe('a folder to move to', () => {
 
   it('is warned of where another program keeps it in step', async () => {
     await open();
+    expect((await check(join(place, 'Dropbox', 'not there yet'))).risks).toEqual(['synced']);
     await mkdir(join(place, 'OneDrive - Company'));
     expect((await check(join(place, 'OneDrive - Company', 'data'))).risks).toEqual(['synced']);
     await mkdir(join(place, 'shared', '.stfolder'), { recursive: true });
