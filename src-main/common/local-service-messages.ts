@@ -59,6 +59,8 @@ export type FromServiceThread =
       readonly report: ImportReport;
       readonly cancelled: boolean;
       readonly failure: string | null;
+      /** Its code as `reason`, with the values of its words, where the window has some. */
+      readonly details: Readonly<Record<string, string | number>>;
     }
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'stopped' };

@@ -25,10 +25,13 @@ export interface JsonSplitter {
   end(): void;
 }
 
+/** Why a document can't be split: text after its end, its end too early, no list of entries, or none within a megabyte. */
+export type DocumentFault = 'text-after' | 'cut' | 'no-list' | 'no-list-yet';
+
 /** Makes a splitter; entries of more than `maxEntryBytes` are passed over, and `toError` makes what it throws. */
 export function createJsonSplitter(options: {
   readonly maxEntryBytes: number;
-  readonly toError: (reason: string) => Error;
+  readonly toError: (fault: DocumentFault) => Error;
 }): JsonSplitter {
   const { maxEntryBytes, toError } = options;
   let buffer: Buffer = Buffer.alloc(0);
@@ -75,7 +78,7 @@ export function createJsonSplitter(options: {
   /** False when the next chunk is needed to go on. */
   const lookOutside = (byte: number | undefined): boolean => {
     if (isClosed) {
-      if (byte !== undefined && byte > 0x20) throw toError('There is text after the end of the JSON.');
+      if (byte !== undefined && byte > 0x20) throw toError('text-after');
     } else if (byte === QUOTE) {
       inString = true;
     } else if (byte === OPEN_LIST && depth <= 1) {
@@ -133,15 +136,15 @@ export function createJsonSplitter(options: {
       dropAllBut(KEPT_BYTES);
     }
     if (listDepth === 0 && at > MAX_HEAD_BYTES) {
-      throw toError('The file holds no list of records within a megabyte.');
+      throw toError('no-list-yet');
     }
   }
   return {
     getHead: () => head,
     push,
     end: () => {
-      if (!isClosed) throw toError('The file ends in the middle of its JSON.');
-      if (!hasList) throw toError('The file holds no list of records.');
+      if (!isClosed) throw toError('cut');
+      if (!hasList) throw toError('no-list');
     },
   };
 }

@@ -66,11 +66,12 @@ export function createRecordImports(options: {
       task.signal.throwIfAborted();
       task.signal.addEventListener('abort', cancel, { once: true });
       thread.send({ kind: 'import', importId, path });
-      const { report, cancelled, failure } = await ended.promise;
+      const { report, cancelled, failure, details } = await ended.promise;
       change({ report });
       if (failure !== null) {
         throw new AppError('local-service.import-failed', 'The rest of the file could not be read.', {
           reason: failure,
+          ...details,
         });
       }
       if (cancelled) throw toCancelled();

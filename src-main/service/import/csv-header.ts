@@ -1,7 +1,6 @@
 import { resolveFields } from '../../common/reporting/field-names.ts';
 import type { DetailKind, Direction } from '../../common/reporting/reports.ts';
-import { toImportError } from './import-error.ts';
-import { describeFaults } from './import-fault.ts';
+import { toFileError, toHeaderError } from './import-error.ts';
 import { IMPORT_FIELDS, detectDirection, type ImportField } from './import-fields.ts';
 
 const DELIMITERS = [',', ';', '\t', '|'] as const;
@@ -30,18 +29,18 @@ export function tryFindDelimiter(firstLine: string): string | null {
 
 /** Reads the header. Throws AppError `local-service.import-failed` when it isn't that of one detail report. */
 export function readCsvHeader(cells: readonly string[], stated: DetailKind | null): CsvHeader {
-  if (cells.length > MAX_COLUMNS) throw toImportError(`The file has more than ${MAX_COLUMNS} columns.`);
+  if (cells.length > MAX_COLUMNS) throw toFileError('columns', { limit: MAX_COLUMNS });
   const names = cells.map((cell) => cell.trim());
   const { keyOf } = resolveFields(names, IMPORT_FIELDS);
   const columnOf = new Map<ImportField, number>();
   for (const [field, name] of Object.entries(keyOf) as [ImportField, string | undefined][]) {
     if (name === undefined) continue;
     if (names.indexOf(name) !== names.lastIndexOf(name)) {
-      throw toImportError(`The column "${name}" is there twice.`);
+      throw toFileError('column-twice', { column: name });
     }
     columnOf.set(field, names.indexOf(name));
   }
   const detected = detectDirection(keyOf, stated);
-  if (detected.fault !== null) throw toImportError(describeFaults([detected.fault]));
+  if (detected.fault !== null) throw toHeaderError(detected.fault);
   return { cells, direction: detected.direction, columnOf };
 }

@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../common/reporting/reading/read-json.ts';
 import { resolveFields } from '../../common/reporting/field-names.ts';
-import { toImportError } from './import-error.ts';
+import { toFileError } from './import-error.ts';
 import { tryFindDelimiter } from './csv-header.ts';
 import { IMPORT_FIELDS } from './import-fields.ts';
 
@@ -21,22 +21,20 @@ const PACKED_MARKS = ['1f8b', '504b', '425a', 'fd37', '28b5'];
  */
 export function detectFormat(head: Buffer): FileFormat {
   const mark = head.toString('hex', 0, 2);
-  if (UTF16_MARKS.includes(mark)) throw toImportError('The file is UTF-16; save it as UTF-8.');
-  if (PACKED_MARKS.includes(mark)) throw toImportError('The file is compressed; unpack it first.');
-  if (head.subarray(0, 4096).includes(0)) throw toImportError('The file is not a text.');
+  if (UTF16_MARKS.includes(mark)) throw toFileError('utf16');
+  if (PACKED_MARKS.includes(mark)) throw toFileError('compressed');
+  if (head.subarray(0, 4096).includes(0)) throw toFileError('no-text');
   const text = head
     .toString('utf8')
     .replace(/^\ufeff/, '')
     .trimStart();
-  if (text === '') throw toImportError('The file is empty.');
+  if (text === '') throw toFileError('empty-file');
   if (text.startsWith('[')) return { kind: 'json' };
   const [firstLine = ''] = text.split(/\r\n|\n|\r/, 1);
   if (text.startsWith('{')) return { kind: isRecordLine(firstLine) ? 'ndjson' : 'json' };
   const delimiter = tryFindDelimiter(firstLine);
   if (delimiter !== null) return { kind: 'csv', delimiter };
-  throw toImportError(
-    'The file is not recognised: it is neither JSON nor begins with the names of the fields (Id, Date, Channel …).',
-  );
+  throw toFileError('unknown');
 }
 
 /** True for a whole JSON object in one line that has fields of a record itself. */

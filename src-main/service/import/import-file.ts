@@ -42,6 +42,8 @@ export interface ImportOutcome {
   readonly report: ImportReport;
   readonly cancelled: boolean;
   readonly failure: string | null;
+  /** The code of that failure with the values of its words, where the window has some. */
+  readonly details: AppError['details'];
 }
 
 export interface ImportParts {
@@ -60,6 +62,7 @@ export interface ImportParts {
 export async function importFile(parts: ImportParts, request: ImportRequest): Promise<ImportOutcome> {
   const tally = createImportTally();
   let failure: string | null = null;
+  let details: AppError['details'] = {};
   let source: ImportSource | undefined;
   try {
     source = await openImportSource(request.path);
@@ -67,10 +70,12 @@ export async function importFile(parts: ImportParts, request: ImportRequest): Pr
     await importEntries(parts, request, { source, format }, tally);
   } catch (error) {
     failure = describeFailure(error);
+    if (error instanceof AppError) ({ details } = error);
   } finally {
     await source?.close();
   }
-  return { report: tally.toReport(), cancelled: failure === null && request.signal.aborted, failure };
+  const cancelled = failure === null && request.signal.aborted;
+  return { report: tally.toReport(), cancelled, failure, details };
 }
 
 interface OpenedFile {

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { open, stat, type FileHandle } from 'node:fs/promises';
-import { toImportError } from './import-error.ts';
+import { toFileError, toImportError } from './import-error.ts';
 
 const CHUNK_BYTES = 262_144;
 
@@ -33,7 +33,7 @@ export async function openImportSource(path: string): Promise<ImportSource> {
         const length = await readFully(handle, chunk, bytesRead);
         bytesRead += length;
         if (length > 0) yield chunk.subarray(0, length);
-        if (length < chunk.length) throw toImportError('The file became shorter while it was read.');
+        if (length < chunk.length) throw toFileError('shorter');
       }
     },
     close: () => handle.close(),

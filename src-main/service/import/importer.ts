@@ -16,7 +16,7 @@ export function createImporter(parts: ImportParts): Importer {
     run: async (request) => {
       if (running !== null) {
         const report = createImportTally().toReport();
-        return { report, cancelled: false, failure: 'Another import is running.' };
+        return { report, cancelled: false, failure: 'Another import is running.', details: {} };
       }
       const signal = AbortSignal.any([request.signal, stopped.signal]);
       running = importFile(parts, { ...request, signal }).finally(() => {

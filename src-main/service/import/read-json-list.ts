@@ -2,7 +2,7 @@ import { isJsonObject } from '../../common/reporting/reading/read-json.ts';
 import type { DetailKind } from '../../common/reporting/reports.ts';
 import { createJsonSplitter } from '../../node/json-splitter.ts';
 import { createObjectReader, MAX_ENTRY_BYTES, TOO_LONG, type FileEntry } from './file-entry.ts';
-import { toImportError } from './import-error.ts';
+import { toFileError } from './import-error.ts';
 import { tryReadReport } from './import-fields.ts';
 
 /**
@@ -14,7 +14,7 @@ export async function* readJsonList(
   chunks: AsyncIterable<Buffer>,
   stated: DetailKind | null,
 ): AsyncGenerator<FileEntry> {
-  const splitter = createJsonSplitter({ maxEntryBytes: MAX_ENTRY_BYTES, toError: toImportError });
+  const splitter = createJsonSplitter({ maxEntryBytes: MAX_ENTRY_BYTES, toError: toFileError });
   let readObject: ReturnType<typeof createObjectReader> | null = null;
   let line = 0;
   for await (const chunk of chunks) {

@@ -1,4 +1,4 @@
-import { toImportError } from './import-error.ts';
+import { toFileError } from './import-error.ts';
 import { MAX_ENTRY_BYTES } from './file-entry.ts';
 
 const LF = 0x0a;
@@ -57,9 +57,7 @@ export function createRowTracker(): RowTracker {
       chunks.push(chunk);
       pendingBytes += chunk.length;
       if (pendingBytes <= MAX_ENTRY_BYTES + 4 * chunk.length) return;
-      throw toImportError(
-        `The row that begins on line ${nextLine} doesn't end within ${MAX_ENTRY_BYTES} bytes; a quote may be missing.`,
-      );
+      throw toFileError('open-row', { line: nextLine, limit: MAX_ENTRY_BYTES });
     },
     take,
     takeRest: () => take(startBytes + pendingBytes),

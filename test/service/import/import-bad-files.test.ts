@@ -3,6 +3,7 @@ import { chmod, mkdir, mkdtemp, open, rm, symlink, truncate, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import words from '../../../src-renderer/messages/en/window/errors.json' with { type: 'json' };
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ImportOutcome } from '../../../src-main/service/import/import-file.ts';
 import type { RunningService } from '../../../src-main/service/start-service.ts';
@@ -50,8 +51,10 @@ describe('an import of a bad file', () => {
     ['of JSON that ends early', `[${JSON.stringify(toInbound({ Id: 'cut' }))},{"Id":`, /in the middle/],
     ['of JSON that goes on', `[${JSON.stringify(toInbound({ Id: 'on' }))}] and more`, /after the end/],
   ])('%s is refused with the reason', async (_name, content, reason) => {
-    const { failure, cancelled } = await add(content);
+    const { failure, cancelled, details } = await add(content);
     expect(failure).toMatch(reason);
+    // The window says it in its own language.
+    expect(Object.keys(words['local-service']['import-failed'].reasons)).toContain(details['reason']);
     expect(cancelled).toBe(false);
   });
 

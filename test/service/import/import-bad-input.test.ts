@@ -224,7 +224,7 @@ describe('an import of bad records', () => {
     );
     const whole = ['{"a":"]\\\\","b":[{}]}', '{"c":"\\"é,"}'];
     for (let size = 1; size <= text.length; size += 1) {
-      const splitter = createJsonSplitter({ maxEntryBytes: 1_000, toError: (reason) => new Error(reason) });
+      const splitter = createJsonSplitter({ maxEntryBytes: 1_000, toError: (fault) => new Error(fault) });
       const pieces: string[] = [];
       for (let at = 0; at < text.length; at += size) {
         for (const piece of splitter.push(text.subarray(at, at + size)))

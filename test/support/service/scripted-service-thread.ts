@@ -45,7 +45,14 @@ const cancelled = new Set<string>();
 function importFile(importId: string, path: string): void {
   const report: ImportReport = { lines: 0, added: 0, known: 0, rejected: 0, problems: [] };
   const end = (failure: string | null): void =>
-    post({ kind: 'import-ended', importId, report, cancelled: cancelled.has(importId), failure });
+    post({
+      kind: 'import-ended',
+      importId,
+      report,
+      cancelled: cancelled.has(importId),
+      failure,
+      details: {},
+    });
   const text = readFileSync(path, 'utf8');
   if (text.startsWith('crash')) throw new Error('crashed while importing');
   for (const line of text.trim().split('\n')) {
