@@ -50,6 +50,8 @@ test('a number stands beside a noun in the singular and in the plural', () => {
     'detail.inspector.cutCharacters',
     'detail.inspector.cutLines',
     'errors.cache.too-many-marks.text',
+    'errors.local-service.import-failed.reasons.columns',
+    'local-service.import.faults.text-too-long',
     'sql.chart.faults.too-many',
     'sql.faults.timeout',
   ];
