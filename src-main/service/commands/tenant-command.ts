@@ -46,7 +46,8 @@ export async function runTenantCommand(
   switch (action) {
     case 'list': {
       const tenants = await openTenants(values, surroundings);
-      for (const tenant of await tenants.list()) write(await describeTenant(tenants, tenant));
+      for (const { newestMs, ...records } of await tenants.list())
+        write({ ...records, newestInbound: newestMs === null ? null : new Date(newestMs).toISOString() });
       return;
     }
     case 'add': {
@@ -79,16 +80,6 @@ export async function runTenantCommand(
     default:
       throw new OptionError('tenant takes add, list, rotate or remove.');
   }
-}
-
-async function describeTenant(tenants: TenantDirectory, tenant: number): Promise<object> {
-  const { records } = await withStore(tenants, tenant, async (store) => {
-    const { inboundRecords, outboundRecords } = await store.readSize();
-    const newestMs = await store.readNewestMs();
-    const newestInbound = newestMs === null ? null : new Date(newestMs).toISOString();
-    return { records: { inboundRecords, outboundRecords, newestInbound } };
-  });
-  return { tenant, ...records };
 }
 
 async function withStore<Result extends object>(

@@ -8,8 +8,8 @@ import { openPostgresImport } from './import-records.ts';
 import { createActivityReader, readNewestMs } from './read-activity.ts';
 import { createDetailReader } from './read-details.ts';
 import { createSummaryReader } from './read-summaries.ts';
-import { DIRECTION_NUMBERS } from './schema.ts';
 import { createSharedState } from './shared-state.ts';
+import { countRecords } from './tenants.ts';
 import { createRecordWriter, NO_DATES } from './write-records.ts';
 
 export interface PostgresSurroundings {
@@ -26,9 +26,6 @@ const SIZE_SQL = `
 SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE n.nspname = $1 AND c.relkind IN ('r', 'm')`;
-const COUNT_SQL = `
-SELECT direction, sum(records) FROM record_count
-WHERE tenant = $1 AND tier_ms = (SELECT max(tier_ms) FROM record_count WHERE tenant = $1) GROUP BY direction`;
 
 /** What is remembered of a tenant, by name. */
 export function readProperties(pool: PostgresPool, tenant: number): Promise<Properties> {
@@ -72,11 +69,10 @@ export async function openTenantStore(
     writeProperties: (values) => writer.transact(NO_DATES, ({ setProperties }) => setProperties(values)),
     readSize: () =>
       pool.read(async (source) => {
-        const counts = new Map(await source.query<[number, number]>(COUNT_SQL, [tenant]));
+        const counts = await countRecords(source, tenant);
         const [size] = await source.query<[number]>(SIZE_SQL, [schema]);
         return {
-          inboundRecords: counts.get(DIRECTION_NUMBERS.inbound) ?? 0,
-          outboundRecords: counts.get(DIRECTION_NUMBERS.outbound) ?? 0,
+          ...counts,
           bytes: size?.[0] ?? 0,
         };
       }),

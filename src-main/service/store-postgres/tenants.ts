@@ -1,10 +1,15 @@
 import { isPermissionError, type PostgresPool, type Queryable } from './connect.ts';
 import { toStartError } from '../start-error.ts';
-import { COUNTERS, RECORD_TABLES, TENANT_TABLES } from './schema.ts';
+import type { TenantRecords } from '../tenants/tenant-directory.ts';
+import { readNewestMs } from './read-activity.ts';
+import { COUNTERS, DIRECTION_NUMBERS, RECORD_TABLES, TENANT_TABLES } from './schema.ts';
 
 /** Names the lock under which one process at a time makes or removes a tenant. */
 const LOCK = 0x43537474;
 
+const COUNT_SQL = `
+SELECT direction, sum(records) FROM record_count
+WHERE tenant = $1 AND tier_ms = (SELECT max(tier_ms) FROM record_count WHERE tenant = $1) GROUP BY direction`;
 const FIND_SQL = 'SELECT 1 FROM tenant WHERE tenant = $1';
 
 /** When each tenant was added, in milliseconds, by its number. A role that serves may read these too. */
@@ -19,6 +24,26 @@ export async function readAddedMs(pool: PostgresPool): Promise<ReadonlyMap<numbe
 /** Every tenant of the database, in ascending order. */
 export async function listTenants(pool: PostgresPool): Promise<number[]> {
   return [...(await readAddedMs(pool)).keys()].toSorted((a, b) => a - b);
+}
+
+/** Records of a tenant by direction, as they are counted with each one that is added. */
+export async function countRecords(
+  source: Queryable,
+  tenant: number,
+): Promise<Pick<TenantRecords, 'inboundRecords' | 'outboundRecords'>> {
+  const counts = new Map(await source.query<[number, number]>(COUNT_SQL, [tenant]));
+  return {
+    inboundRecords: counts.get(DIRECTION_NUMBERS.inbound) ?? 0,
+    outboundRecords: counts.get(DIRECTION_NUMBERS.outbound) ?? 0,
+  };
+}
+
+export function readTenantRecords(pool: PostgresPool, tenant: number): Promise<TenantRecords> {
+  return pool.forTenant(tenant).read(async (source) => ({
+    tenant,
+    ...(await countRecords(source, tenant)),
+    newestMs: await readNewestMs(source, tenant),
+  }));
 }
 
 export async function hasTenant(pool: PostgresPool, tenant: number): Promise<boolean> {

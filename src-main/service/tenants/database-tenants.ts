@@ -2,8 +2,14 @@ import type { DatabasePlace } from '../commands/database-place.ts';
 import { withDatabase } from '../store-postgres/administer.ts';
 import { checkVersion } from '../store-postgres/migrate.ts';
 import { openPostgresStore } from '../store-postgres/open-postgres-store.ts';
-import { addTenant, hasTenant, listTenants, removeTenant } from '../store-postgres/tenants.ts';
-import type { TenantDirectory } from './tenant-directory.ts';
+import {
+  addTenant,
+  hasTenant,
+  listTenants,
+  readTenantRecords,
+  removeTenant,
+} from '../store-postgres/tenants.ts';
+import type { TenantDirectory, TenantRecords } from './tenant-directory.ts';
 
 /** The tenants of a PostgreSQL database. Adding and removing need the rights of the tables' owner. */
 export function openDatabaseTenants(
@@ -16,7 +22,12 @@ export function openDatabaseTenants(
       return work(pool);
     });
   return {
-    list: () => use(place, listTenants),
+    list: () =>
+      use(place, async (pool) => {
+        const all: TenantRecords[] = [];
+        for (const tenant of await listTenants(pool)) all.push(await readTenantRecords(pool, tenant));
+        return all;
+      }),
     add: (tenant) => use(place, (pool) => addTenant(pool, tenant, surroundings.now())),
     open: async (tenant) => {
       const isKnown = await use(place, (pool) => hasTenant(pool, tenant));

@@ -5,7 +5,7 @@ import { removePatiently } from '../../node/move-and-remove.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import { toDatabasePath } from '../store-sqlite/open-database.ts';
 import { openSqliteStore } from '../store-sqlite/open-sqlite-store.ts';
-import type { TenantDirectory } from './tenant-directory.ts';
+import type { TenantDirectory, TenantRecords } from './tenant-directory.ts';
 
 /** The folder of a tenant that was added beside the first one of a data folder. */
 function toTenantFolder(dataFolder: string, tenant: number): string {
@@ -43,7 +43,12 @@ export function openFolderTenants(dataFolder: string): TenantDirectory {
       const names = await readdir(join(dataFolder, 'tenants')).catch(() => []);
       const added = names.filter((name) => /^\d{1,16}$/.test(name)).map(Number);
       const first = await findFirst();
-      return [...added, ...(first === null ? [] : [first])].toSorted((a, b) => a - b);
+      const all: TenantRecords[] = [];
+      for (const tenant of [...added, ...(first === null ? [] : [first])].toSorted((a, b) => a - b)) {
+        const folder = await findFolder(tenant);
+        if (folder !== null) all.push(await readRecords(tenant, folder));
+      }
+      return all;
     },
     add: async (tenant) => {
       if ((await findFolder(tenant)) !== null) return false;
@@ -64,6 +69,16 @@ export function openFolderTenants(dataFolder: string): TenantDirectory {
       return true;
     },
   };
+}
+
+async function readRecords(tenant: number, folder: string): Promise<TenantRecords> {
+  const store = openSqliteStore(folder);
+  try {
+    const { inboundRecords, outboundRecords } = await store.readSize();
+    return { tenant, inboundRecords, outboundRecords, newestMs: await store.readNewestMs() };
+  } finally {
+    await store.close();
+  }
 }
 
 /** The data folder itself may hold other tenants, and what isn't the service's. */

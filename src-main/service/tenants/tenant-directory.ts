@@ -1,9 +1,18 @@
 import type { RecordStore } from '../store/record-store.ts';
 
+/** What a tenant has. */
+export interface TenantRecords {
+  readonly tenant: number;
+  readonly inboundRecords: number;
+  readonly outboundRecords: number;
+  /** Date of the newest inbound record in milliseconds; null while there is none. */
+  readonly newestMs: number | null;
+}
+
 /** The tenants that are kept in one place: a data folder, or a database. */
 export interface TenantDirectory {
-  /** In ascending order. */
-  list(): Promise<number[]>;
+  /** By ascending number. */
+  list(): Promise<TenantRecords[]>;
   /** Makes a tenant's store, empty; false when it is there already. */
   add(tenant: number): Promise<boolean>;
   /** Null for an unknown tenant. Whoever opens it closes it. */
