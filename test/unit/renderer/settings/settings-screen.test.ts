@@ -76,6 +76,7 @@ async function show(
     'settings/read-certificates': () => [],
     'data-folder/read-place': () => ({ ...STANDARD_PLACE, ...options.place }),
     'data-folder/check-target': ({ folder }) => ({ ...FIT_TARGET, folder, ...options.target }),
+    'data-folder/choose-target': () => ({ folder: '/chosen/in a dialog' }),
     'data-folder/start-move': () => null,
     'data-folder/remove-previous': () => STANDARD_PLACE,
     'updates/get-state': () => ({ ...NO_UPDATES, ...options.updates }),
@@ -335,6 +336,23 @@ describe('the data folder in the settings', () => {
     await press('Move and restart');
     expect(backend.calls.at(-1)).toEqual({ name: 'data-folder/start-move', input: { folder: '/disk/data' } });
     expect(document.querySelector('[role="dialog"]')).toBeNull();
+  });
+
+  it('is chosen in the system’s dialog on the desktop, where no path can be typed', async () => {
+    const { backend } = await show({ info: { host: 'desktop' } });
+    await press('Move…');
+    await vi.dynamicImportSettled();
+    await flushPromises();
+    const dialog = document.querySelector('[role="dialog"]');
+    expect(dialog?.querySelector('input')).toBeNull();
+    await press('Choose…');
+    expect(dialog?.textContent).toContain('/chosen/in a dialog');
+    await vi.waitFor(() => expect(dialog?.textContent).toContain('2.0 GB needed'));
+    await press('Move and restart');
+    expect(backend.calls.at(-1)).toEqual({
+      name: 'data-folder/start-move',
+      input: { folder: '/chosen/in a dialog' },
+    });
   });
 
   it('does not move to a folder that is unfit, and says why', async () => {
