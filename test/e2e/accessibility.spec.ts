@@ -1,0 +1,185 @@
+import type { Locator, Page } from '@playwright/test';
+import { expect, test } from './fixtures.ts';
+import { DetailPage } from './page-models/detail-page.ts';
+import { WindowPage } from './page-models/window-page.ts';
+import { findLayoutFaults } from './tour/find-layout-faults.ts';
+import { findUnreachable } from './tour/find-unreachable.ts';
+import { findVanished } from './tour/find-vanished.ts';
+import { settle } from './tour/settle.ts';
+
+/** Screens, and the title that says that each is there. */
+const SCREENS = {
+  '/overview': 'Overview',
+  '/inbound/summary': 'Summary',
+  '/inbound/detail': 'Detail',
+  '/compare?period=last-24-hours&with=period-before': 'Compare',
+  '/alerts/new?new=error-share&direction=inbound': 'Alerts',
+  '/library': 'Library',
+  '/sql': 'SQL',
+  '/schedules/new': 'Schedules',
+  '/deprecations': 'Deprecations',
+  '/local-service': 'Local service',
+  '/settings': 'Appearance',
+  '/settings/connections': 'Connections',
+  '/help': 'Help',
+  '/about': 'About',
+} as const;
+
+async function startWithRecords(page: Page, url: string): Promise<WindowPage> {
+  const window = new WindowPage(page);
+  await page.goto(url);
+  await window.startBuiltInService();
+  await page.getByRole('button', { name: 'Download last 24 hours' }).click();
+  await page.getByText('These 24 hours are cached').waitFor({ timeout: 60_000 });
+  return window;
+}
+
+const title = (page: Page, name: string): Locator => page.getByRole('heading', { level: 1, name });
+const focused = (page: Page): Locator => page.locator(':focus');
+
+test('by keyboard: the way to a screen, its tables and its charts', async ({ app, page }) => {
+  const window = await startWithRecords(page, app.url);
+
+  await test.step('a screen that is gone to has the focus on its title, and is named in that of the window', async () => {
+    await window.sidebar().getByRole('link', { name: 'Library' }).press('Enter');
+    await expect(title(page, 'Library')).toBeFocused();
+    await expect(page).toHaveTitle('Library – Channelscope');
+    await page.keyboard.press('Tab');
+    expect(await focused(page).evaluate((element) => element.closest('main') !== null)).toBe(true);
+    await page.keyboard.press('ControlOrMeta+k');
+    await page.keyboard.type('Deprecations');
+    await page.keyboard.press('Enter');
+    await expect(title(page, 'Deprecations')).toBeFocused();
+    await page.keyboard.press('ControlOrMeta+[');
+    await expect(title(page, 'Library')).toBeFocused();
+  });
+
+  await test.step('the table of records tells which row is active, and how many there are', async () => {
+    await window.openView('/inbound/detail');
+    await new DetailPage(page).rows().nth(2).click();
+    const readActive = () =>
+      focused(page).evaluate((cell) => {
+        const row = cell.closest('[role=row]');
+        return {
+          role: cell.getAttribute('role'),
+          row: Number(row?.getAttribute('aria-rowindex')),
+          isSelected: row?.getAttribute('aria-selected'),
+          rows: Number(row?.closest('[role=grid], [role=treegrid]')?.getAttribute('aria-rowcount')),
+        };
+      });
+    const first = await readActive();
+    expect(first).toMatchObject({ role: 'gridcell', isSelected: 'true' });
+    expect(first.rows).toBeGreaterThan(1000);
+    await page.keyboard.press('ArrowDown');
+    await expect.poll(readActive).toEqual({ ...first, row: first.row + 1 });
+  });
+
+  await test.step('bars of Overview are one stop: arrows move, Enter opens the records', async () => {
+    await window.openView('/overview');
+    const bars = page.getByRole('group', { name: 'Bars of the chart' });
+    await bars.locator('[tabindex="0"]').focus();
+    const last = await focused(page).getAttribute('aria-label');
+    await page.keyboard.press('ArrowLeft');
+    await expect(focused(page)).not.toHaveAttribute('aria-label', last ?? '');
+    await page.keyboard.press('ArrowUp');
+    await expect(focused(page)).toHaveAttribute('aria-label', /outbound requests?$/);
+    await page.keyboard.press('Enter');
+    await expect(title(page, 'Detail')).toBeVisible();
+    expect(page.url()).toMatch(/outbound\/detail\?q=date:/);
+  });
+
+  await test.step('so are steps over time, and bars of a Summary are buttons', async () => {
+    await window.openView('/inbound/summary');
+    await page.getByRole('radio', { name: 'Computed from cached records' }).click();
+    const steps = page.getByRole('slider', { name: 'Steps over time' });
+    await steps.focus();
+    const before = await steps.getAttribute('aria-valuetext');
+    await page.keyboard.press('ArrowLeft');
+    await expect(steps).not.toHaveAttribute('aria-valuetext', before ?? '');
+    await page
+      .getByRole('button', { name: /Open the records$/ })
+      .first()
+      .press('Enter');
+    await expect(title(page, 'Detail')).toBeVisible();
+  });
+});
+
+test('as the system asks: 200 %, forced colours, less motion', async ({ app, page }) => {
+  const window = await startWithRecords(page, app.url);
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+
+  await test.step('at 200 % nothing is cut, out of reach or drawn over something else', async () => {
+    // What is left of 1440 x 900 when everything is twice as large.
+    await page.setViewportSize({ width: 720, height: 450 });
+    for (const [path, name] of Object.entries(SCREENS)) {
+      await window.openView(path);
+      await title(page, name).waitFor();
+      await settle(page);
+      // What is wide by its nature is scrolled in two directions.
+      const faults = (await findLayoutFaults(page)).filter((fault) => !fault.startsWith('scrolls sideways'));
+      expect.soft([...faults, ...(await findUnreachable(page))], path).toEqual([]);
+      const moving = await page.evaluate(() => document.getAnimations().map((one) => one.playState));
+      expect.soft(moving, `what moves on ${path}`).toEqual([]);
+    }
+  });
+
+  await test.step('with forced colours, what is chosen differs from what is not, and charts are seen', async () => {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.emulateMedia({ forcedColors: 'active' });
+    const look = (one: Locator): Promise<string> =>
+      one.evaluate((element) => {
+        const { backgroundColor, color, outlineStyle, borderColor, boxShadow } = getComputedStyle(element);
+        return [backgroundColor, color, outlineStyle, borderColor, boxShadow].join(' ');
+      });
+    for (const path of Object.keys(SCREENS)) {
+      await window.openView(path);
+      await settle(page);
+      expect.soft(await findVanished(page), path).toEqual([]);
+    }
+    await window.openView('/inbound/detail');
+    await title(page, 'Detail').waitFor();
+    const current = window.sidebar().locator('[aria-current=page]').first();
+    expect(await look(current)).not.toBe(await look(window.sidebar().getByRole('link', { name: 'Library' })));
+    const segments = page.locator('.cs-segment');
+    const chosen = segments.and(page.locator('[data-state=on], [data-state=checked]')).first();
+    const other = segments.and(page.locator('[data-state=off], [data-state=unchecked]')).first();
+    expect(await look(chosen)).not.toBe(await look(other));
+    await window.openView('/settings');
+    const on = page.locator('.cs-switch[data-state=checked]').first();
+    const off = page.locator('.cs-switch[data-state=unchecked]').first();
+    expect(await look(on)).not.toBe(await look(off));
+    await on.focus();
+    await page.keyboard.press('Shift+Tab');
+    await expect(focused(page)).not.toHaveCSS('outline-style', 'none');
+  });
+});
+
+test('nothing is read out while nothing happens', async ({ app, page }) => {
+  await page.clock.install();
+  const window = await startWithRecords(page, app.url);
+  for (const path of ['/overview', '/inbound/detail', '/library'] as const) {
+    await window.openView(path);
+    await title(page, SCREENS[path]).waitFor();
+    await page.clock.runFor(2_000);
+    const hear = await listen(page);
+    await page.clock.runFor(8_000);
+    expect(await hear(), path).toEqual([]);
+  }
+});
+
+/** Returns a function that returns what live regions have said since. */
+async function listen(page: Page): Promise<() => Promise<string[]>> {
+  await page.evaluate(() => {
+    const LIVE = '[role=status], [role=alert], [role=log], [aria-live=polite], [aria-live=assertive]';
+    const said: string[] = [];
+    Object.assign(window, { said });
+    new MutationObserver((changes) => {
+      for (const { target } of changes) {
+        const element = target instanceof Element ? target : target.parentElement;
+        const region = element?.closest(LIVE) ?? null;
+        if (region !== null) said.push(region.textContent.trim());
+      }
+    }).observe(document.body, { subtree: true, childList: true, characterData: true });
+  });
+  return () => page.evaluate(() => (window as unknown as { said: string[] }).said);
+}
