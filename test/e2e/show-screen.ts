@@ -3,9 +3,6 @@ import { expect, type Page } from '@playwright/test';
 import { findSmallTargets } from './tour/find-small-targets.ts';
 import { settle } from './tour/settle.ts';
 
-const folder = 'test-results/screens';
-/** With `PICTURES=1` each screen is also painted in both themes and sizes, into that folder. */
-const isPainted = process.env['PICTURES'] === '1';
 const wide = { width: 1440, height: 900 };
 const narrow = { width: 1024, height: 700 };
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
@@ -19,13 +16,10 @@ const OF_COLOURS = ['color-contrast', 'link-in-text-block'];
 export async function showScreen(page: Page, name: string): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    for (const size of colorScheme === 'light' || isPainted ? [narrow, wide] : [narrow]) {
+    for (const size of colorScheme === 'light' ? [narrow, wide] : [narrow]) {
       await page.setViewportSize(size);
       await page.mouse.move(size.width - 1, size.height - 1);
       await settle(page);
-      if (isPainted) {
-        await page.screenshot({ path: `${folder}/${name}-${String(size.width)}-${colorScheme}.png` });
-      }
       // Nothing may make the window itself scroll sideways.
       expect
         .soft(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth), name)
