@@ -2,8 +2,8 @@ import { OptionError } from '../option-error.ts';
 import { DATABASE_OPTIONS, readDatabasePlace } from './database-place.ts';
 import type { CommandSurroundings } from './command-surroundings.ts';
 import { readCommand } from './read-command.ts';
+import { DAY_MS } from '../../common/time/durations.ts';
 
-const DAY_MS = 86_400_000;
 const MAX_DAYS = 36_500;
 const OPTIONS = {
   ...DATABASE_OPTIONS,

@@ -6,6 +6,7 @@ export interface TenantShares {
   tryEnter(tenant: number, reply: FastifyReply): boolean;
 }
 
+/** Lets each tenant have at most `maxInProgress` requests in progress. */
 export function createTenantShares(maxInProgress: number): TenantShares {
   const inProgress = new Map<number, number>();
   return {

@@ -20,12 +20,14 @@ function toProperty(source: string): string {
   return `ingested:${createHash('sha256').update(source).digest('hex')}`;
 }
 
+/** How far a source was brought in; null for one that was not begun. */
 export async function readPosition(store: RecordStore, source: string): Promise<IngestPosition | null> {
   const text = (await store.readProperties())[toProperty(source)];
   const value: unknown = text === undefined ? null : JSON.parse(text);
   return Value.Check(Position, value) ? value : null;
 }
 
+/** The position of a source as a property, to be written in the transaction of its records. */
 export function toPositionProperty(source: string, position: IngestPosition): Record<string, string> {
   return { [toProperty(source)]: JSON.stringify(position) };
 }

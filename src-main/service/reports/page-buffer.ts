@@ -1,4 +1,5 @@
-const DAY_MS = 86_400_000;
+import { DAY_MS } from '../../common/time/durations.ts';
+
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const DASH = 0x2d;

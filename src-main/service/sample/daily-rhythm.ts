@@ -1,3 +1,5 @@
+import { HOUR_MS } from '../../common/time/durations.ts';
+
 /**
  * Traffic by hour of a working day in UTC: a peak before and one after lunch, and nights that stay at a fifth
  * of it, as customers in other zones are awake then.
@@ -14,7 +16,6 @@ const PEAK_WEIGHT = 100;
 /** Sunday first. */
 const WEEKDAY_WEIGHTS = [0.5, 1.08, 1.05, 1, 1.02, 0.96, 0.58] as const;
 
-const HOUR_MS = 3_600_000;
 const WEEK_HOURS = 168;
 /** 1 January 1970 was a Thursday. */
 const FIRST_WEEKDAY = 4;

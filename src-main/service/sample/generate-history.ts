@@ -6,6 +6,7 @@ import { drawLength, drawSession, drawTurn, type SampleSession } from './draw-tu
 import { listIncidents, type Incident } from './incidents.ts';
 import { createRandom, type Random } from './random.ts';
 import { createSlotSums, drawSlot, findLargestVolume, SLOT_MS } from './traffic-slots.ts';
+import { DAY_MS } from '../../common/time/durations.ts';
 
 export interface HistoryPlan {
   /** Inbound records, exactly. */
@@ -16,7 +17,6 @@ export interface HistoryPlan {
   readonly endMs: number;
 }
 
-const DAY_MS = 86_400_000;
 /** A session that runs past midnight does so by less. */
 const LONGEST_SESSION_MS = 3_600_000;
 

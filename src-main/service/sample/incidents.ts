@@ -1,4 +1,5 @@
 import type { IncidentEffect } from './incident-effect.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../common/time/durations.ts';
 
 /** A stretch in which sample traffic fails, slows, swells or ceases: from its first instant up to its end. */
 export interface Incident extends IncidentEffect {
@@ -6,9 +7,6 @@ export interface Incident extends IncidentEffect {
   readonly toMs: number;
 }
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 /** After so many days the programme of a longer history repeats itself. */
 const CYCLE_DAYS = 30;
 

@@ -1,5 +1,6 @@
 import { toPeakShare, weighTraffic } from './daily-rhythm.ts';
 import { SLOT_MS } from './traffic-slots.ts';
+import { DAY_MS } from '../../common/time/durations.ts';
 
 /** What decides how much new traffic there is. */
 export interface RatePlan {
@@ -10,8 +11,6 @@ export interface RatePlan {
   /** Requests a second, whatever the history; null goes on at its rate. */
   readonly perSecond: number | null;
 }
-
-const DAY_MS = 86_400_000;
 
 /**
  * Inbound requests in a second of new traffic at an instant: as many as in the history at that hour of the

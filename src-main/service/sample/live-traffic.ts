@@ -8,9 +8,9 @@ import { listIncidents, type Incident } from './incidents.ts';
 import { createLiveRate } from './live-rate.ts';
 import { createLiveSessions } from './live-sessions.ts';
 import type { Random } from './random.ts';
+import { MINUTE_MS } from '../../common/time/durations.ts';
 
 const SPAN_MS = 1_000;
-const MINUTE_MS = 60_000;
 /** Within a minute the rate hardly changes; an hour is written at once. */
 const BATCH_MINUTES = 60;
 /** A week off is made up for; so a day has its weekday before it to be compared with. */

@@ -1,7 +1,6 @@
 import { listIncidents, type Incident } from '../sample/incidents.ts';
 import type { SimulatedPlatform } from './simulated-platform.ts';
-
-const DAY_MS = 86_400_000;
+import { DAY_MS } from '../../common/time/durations.ts';
 
 /**
  * What the status operation goes by: what is simulated, and what the sample's incidents say of it while there

@@ -1,7 +1,7 @@
 import { DIRECTIONS, type Direction } from '../../common/reporting/reports.ts';
 import type { PostgresPool } from './connect.ts';
+import { DAY_MS } from '../../common/time/durations.ts';
 
-const DAY_MS = 86_400_000;
 /** Days for which a partition is made; records of others share one. */
 const PAST_DAYS = 400;
 const FUTURE_DAYS = 2;
@@ -15,6 +15,7 @@ export interface DayPartitions {
   ensure(direction: Direction, datesMs: Iterable<number>): Promise<void>;
 }
 
+/** Makes the partitions of a tenant's days before records of them are written. */
 export function createDayPartitions(
   pool: PostgresPool,
   tenant: number,

@@ -12,6 +12,7 @@ export interface PeriodValues {
   readonly edges: readonly [fromMs: number, toMs: number, fromMs: number, toMs: number];
 }
 
+/** Splits [fromMs, toMs), in milliseconds since 1970, into the values of a statement. */
 export function toPeriodValues(fromMs: number, toMs: number): PeriodValues {
   const parts = splitPeriod(fromMs, toMs);
   const whole = parts.filter(({ tierMs }) => tierMs > 0);

@@ -1,8 +1,7 @@
 import type { Activity, ActivityQuery } from '../store/record-store.ts';
 import type { PostgresPool, Queryable } from './connect.ts';
 import { DIRECTION_NUMBERS } from './schema.ts';
-
-const DAY_MS = 86_400_000;
+import { DAY_MS } from '../../common/time/durations.ts';
 
 type SessionRow = readonly [channel: number, service: number, sessions: number];
 

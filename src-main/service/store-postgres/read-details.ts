@@ -6,8 +6,8 @@ import type { GroupCache } from './group-cache.ts';
 import { selectParts, toPeriodValues, VALUES_AFTER_PARTS } from './period-parts.ts';
 import { catchUpWith, ROW_COLUMNS, toRecord, type RecordRow } from './record-rows.ts';
 import { DIRECTION_NUMBERS } from './schema.ts';
+import { DAY_MS } from '../../common/time/durations.ts';
 
-const DAY_MS = 86_400_000;
 /** Days that a page looks at first; each further look is longer. A day is a partition, and each takes time to plan. */
 const FIRST_DAYS = 1;
 const MORE_TIMES = 4;

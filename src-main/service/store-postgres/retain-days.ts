@@ -4,8 +4,7 @@ import { addCells, packCells } from '../store/rollup-cells.ts';
 import { ROLLUP_TIERS_MS } from '../store/split-period.ts';
 import type { PostgresPool, Queryable } from './connect.ts';
 import { DIRECTION_NUMBERS } from './schema.ts';
-
-const DAY_MS = 86_400_000;
+import { DAY_MS } from '../../common/time/durations.ts';
 
 const DAYS_SQL = `
 SELECT c.relname FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid

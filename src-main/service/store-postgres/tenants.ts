@@ -38,6 +38,7 @@ export async function countRecords(
   };
 }
 
+/** Counts a tenant's records, and reads the date of its newest one, from its own rows only. */
 export function readTenantRecords(pool: PostgresPool, tenant: number): Promise<TenantRecords> {
   return pool.forTenant(tenant).read(async (source) => ({
     tenant,
@@ -46,6 +47,7 @@ export function readTenantRecords(pool: PostgresPool, tenant: number): Promise<T
   }));
 }
 
+/** True for a tenant that was added and not removed. */
 export async function hasTenant(pool: PostgresPool, tenant: number): Promise<boolean> {
   const rows = await pool.read((connection) => connection.query(FIND_SQL, [tenant]));
   return rows.length > 0;

@@ -27,6 +27,7 @@ export const TEXT_COLUMNS: Readonly<Record<Direction, string>> = {
   outbound: 't.client, t.error, t.action_id AS actionId, t.payload, t.response',
 };
 
+/** Makes a record of a row; texts are null for a record of sample traffic, whose texts are made when it is sent. */
 export function toRecord(row: RecordRow, texts: RecordTexts | null, groups: GroupTable): StoredRecord {
   // By index: taking a row apart as a list takes longer until it is compiled.
   const originId = row[6];

@@ -26,6 +26,7 @@ export type VisitGroup = (
 const COLUMNS = 6;
 const FIRST_CAPACITY = 256;
 
+/** Makes empty sums; they take memory once something is added. */
 export function createGroupSums(): GroupSums {
   return { capacity: 0, columns: new Float64Array(0), groupIds: [], recordCount: 0 };
 }
@@ -69,6 +70,7 @@ export function forEachGroup({ columns, groupIds }: GroupSums, visit: VisitGroup
   }
 }
 
+/** Empties sums, so that they can be used again. */
 export function clearSums(sums: GroupSums): void {
   for (const groupId of sums.groupIds) sums.columns.fill(0, groupId * COLUMNS, groupId * COLUMNS + 3);
   sums.groupIds = [];

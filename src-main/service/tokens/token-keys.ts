@@ -3,10 +3,10 @@ import { Type, type Static } from 'typebox';
 import { Value } from 'typebox/value';
 import type { RecordStore } from '../store/record-store.ts';
 import type { SharedState } from '../store/shared-state.ts';
+import { DAY_MS } from '../../common/time/durations.ts';
 
 /** The property that the processes of a tenant keep their keys in; without it, new ones are made. */
 const PROPERTY = 'token_keys';
-const DAY_MS = 86_400_000;
 const REPLACE_AFTER_MS = 7 * DAY_MS;
 /** A new key is known to every process before the first token is signed with it. */
 const KNOWN_AHEAD_MS = 300_000;
