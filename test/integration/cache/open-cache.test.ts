@@ -1,4 +1,4 @@
-import { chmod, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -156,6 +156,16 @@ test.each<[string, () => Promise<void>]>([
   expect(JSON.parse(await readFile(join(folder, 'report.json'), 'utf8'))).toHaveProperty('damage');
   expect(await cache.listSnapshots(null)).toEqual([]);
   await fillSnapshot(cache, [createDocument(0)]);
+  await cache.close();
+});
+
+test('a file that the system left among the damaged ones keeps nothing from opening', async () => {
+  await createFilled();
+  await mkdir(join(place.folder, 'damaged'));
+  await writeFile(join(place.folder, 'damaged/.DS_Store'), 'seen by a file browser');
+  const cache = await openTestCache(place.file);
+  expect(cache.readState()).toMatchObject({ mode: 'ready', putAside: null });
+  expect(await cache.listSnapshots(null)).toHaveLength(1);
   await cache.close();
 });
 

@@ -63,11 +63,7 @@ export function putAside(file: string, damage: Damage, nowMs: number, versions: 
 
 /** Finishes the moves that a crash, or a program that held a file, cut short. Null when there are none. Throws as above. */
 export function resumePutAside(file: string): PutAside | null {
-  const parent = join(dirname(file), 'damaged');
-  if (!isTaken(parent)) return null;
-  const folder = readdirSync(parent)
-    .map((name) => join(parent, name))
-    .find((path) => isTaken(join(path, UNFINISHED)));
+  const folder = listFolders(file).find((path) => isTaken(join(path, UNFINISHED)));
   if (folder === undefined) return null;
   moveAll(file, folder);
   return toPutAside(folder, readDamage(join(folder, UNFINISHED)));
@@ -78,10 +74,7 @@ export function resumePutAside(file: string): PutAside | null {
  * the application cut short is begun again. The same folder is returned until `endSalvage`, a few times at most.
  */
 export function beginSalvage(file: string): string | null {
-  const parent = join(dirname(file), 'damaged');
-  if (!isTaken(parent)) return null;
-  for (const name of readdirSync(parent)) {
-    const folder = join(parent, name);
+  for (const folder of listFolders(file)) {
     const isReady = isTaken(join(folder, SALVAGE)) && !isTaken(join(folder, UNFINISHED));
     if (!isReady || !isTaken(join(folder, basename(file)))) continue;
     const tries = readTries(folder);
@@ -95,6 +88,15 @@ export function beginSalvage(file: string): string | null {
 /** Nothing is left to be brought over from this folder. */
 export function endSalvage(folder: string): void {
   tryToRemoveSync(join(folder, SALVAGE));
+}
+
+/** The folders of databases that were put aside. Systems leave files of their own beside them, such as `.DS_Store`. */
+function listFolders(file: string): string[] {
+  const parent = join(dirname(file), 'damaged');
+  if (!isTaken(parent)) return [];
+  return readdirSync(parent, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => join(parent, name));
 }
 
 function writeTries(folder: string, tries: number): void {
