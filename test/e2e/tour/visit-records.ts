@@ -52,11 +52,15 @@ async function visitDetail(guide: Guide): Promise<void> {
     .nth(3)
     .click({ button: 'right', position: { x: 60, y: 10 } });
   await guide.showPopup('detail-cell-menu');
-  await listRows(guide).nth(0).click();
-  await listRows(guide)
-    .nth(3)
-    .click({ modifiers: ['Control'] });
-  await page.keyboard.press('c');
+  // The menu that was closed gives the focus back a moment later, and with it the row that it was of.
+  await expect(async () => {
+    await listRows(guide).nth(0).click();
+    await listRows(guide)
+      .nth(3)
+      .click({ modifiers: ['Control'] });
+    await page.keyboard.press('c');
+    await guide.dialog().waitFor({ timeout: 2_000 });
+  }).toPass();
   await guide.showPopup('detail-compare');
 
   await guide.open('/inbound/detail?q=code:4xx,5xx');
