@@ -25,8 +25,14 @@ export interface JsonSplitter {
   end(): void;
 }
 
-/** Why a document can't be split: text after its end, its end too early, no list of entries, or none within a megabyte. */
-export type DocumentFault = 'text-after' | 'cut' | 'no-list' | 'no-list-yet';
+/** Why a document can't be split, in English. */
+export const DOCUMENT_FAULTS = {
+  'text-after': 'There is text after the end of the JSON.',
+  'no-list-yet': 'The file holds no list of records within a megabyte.',
+  cut: 'The file ends in the middle of its JSON.',
+  'no-list': 'The file holds no list of records.',
+} as const;
+export type DocumentFault = keyof typeof DOCUMENT_FAULTS;
 
 /** Makes a splitter; entries of more than `maxEntryBytes` are passed over, and `toError` makes what it throws. */
 export function createJsonSplitter(options: {

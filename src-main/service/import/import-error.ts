@@ -1,5 +1,6 @@
 import { AppError } from '../../common/contract/errors.ts';
 import type { ImportFault, ImportFaultCode } from '../../common/model/connections/import-fault.ts';
+import { DOCUMENT_FAULTS } from '../../node/json-splitter.ts';
 import { describeFaults } from './import-fault.ts';
 
 /** What the service writes itself about a file; the window has words of its own for each code. */
@@ -14,10 +15,7 @@ const ENGLISH = {
     'The file is not recognised: it is neither JSON nor begins with the names of the fields (Id, Date, Channel …).',
   shorter: 'The file became shorter while it was read.',
   'open-row': "The row that begins on line {line} doesn't end within {limit} bytes; a quote may be missing.",
-  'text-after': 'There is text after the end of the JSON.',
-  'no-list-yet': 'The file holds no list of records within a megabyte.',
-  cut: 'The file ends in the middle of its JSON.',
-  'no-list': 'The file holds no list of records.',
+  ...DOCUMENT_FAULTS,
 } as const;
 type FileFaultCode = keyof typeof ENGLISH;
 

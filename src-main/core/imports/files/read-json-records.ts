@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
+import type { AppError } from '../../../common/contract/errors.ts';
 import { toJsonTexts, type JsonTexts } from '../../../common/json/exact-json.ts';
 import { isJsonObject } from '../../../common/reporting/reading/read-json.ts';
-import { createJsonSplitter } from '../../../node/json-splitter.ts';
+import { createJsonSplitter, DOCUMENT_FAULTS, type DocumentFault } from '../../../node/json-splitter.ts';
 import { splitLines } from '../../../node/split-lines.ts';
 import { toUnreadable } from '../import-error.ts';
 import { parseRecordText } from './parse-record-text.ts';
@@ -9,6 +10,8 @@ import { parseRecordText } from './parse-record-text.ts';
 /** Longest record that is read, in bytes. */
 export const MAX_RECORD_BYTES = 64 * 1024 * 1024;
 const BLANK = /^[\s\ufeff]*$/;
+
+const toDocumentError = (fault: DocumentFault): AppError => toUnreadable(DOCUMENT_FAULTS[fault]);
 
 /** Records of a file, each field as its JSON; numbers keep their digits. */
 export type FileRecords = AsyncGenerator<JsonTexts>;
@@ -30,7 +33,7 @@ export async function* readNdjsonRecords(
 
 /** Reads the records of one JSON document. Throws `imports.unreadable`, which names the record. */
 export async function* readJsonRecords(chunks: AsyncIterable<Buffer>): FileRecords {
-  const splitter = createJsonSplitter({ maxEntryBytes: MAX_RECORD_BYTES, toError: toUnreadable });
+  const splitter = createJsonSplitter({ maxEntryBytes: MAX_RECORD_BYTES, toError: toDocumentError });
   let count = 0;
   for await (const chunk of chunks) {
     for (const piece of splitter.push(chunk)) {
@@ -45,7 +48,7 @@ export async function* readJsonRecords(chunks: AsyncIterable<Buffer>): FileRecor
 
 /** Returns what stands before the records of a JSON document; empty where the file holds none. */
 export async function readJsonHead(chunks: AsyncIterable<Buffer>): Promise<string> {
-  const splitter = createJsonSplitter({ maxEntryBytes: MAX_RECORD_BYTES, toError: toUnreadable });
+  const splitter = createJsonSplitter({ maxEntryBytes: MAX_RECORD_BYTES, toError: toDocumentError });
   for await (const chunk of chunks) {
     for (const _piece of splitter.push(chunk)) return splitter.getHead();
     if (splitter.getHead() !== '') return splitter.getHead();
