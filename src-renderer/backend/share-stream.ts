@@ -71,7 +71,7 @@ export function shareStream(
     isReading = true;
     clearTimeout(late);
     // Meanwhile the host may have gone, and another program come.
-    if (position !== undefined) both({ kind: 'end' });
+    if (position !== undefined) own.onEnd();
     await read(listeners, position ?? null);
   };
   // It rejects where the page is left before its turn has come.

@@ -65,6 +65,15 @@ export function createWebBackend(options: WebBackendOptions): Backend {
     onDoubt(false);
   }
 
+  /** Does nothing where the host turns out to be gone, or another: that is told elsewhere. */
+  function onceCertain(act: () => void): void {
+    becomeCertain().then(act, () => undefined);
+  }
+
+  function tellWatchers(isThere: boolean): void {
+    for (const watcher of hostWatchers) watcher(isThere);
+  }
+
   async function post(
     path: string,
     headers: Readonly<Record<string, string>>,
@@ -112,9 +121,14 @@ export function createWebBackend(options: WebBackendOptions): Backend {
       },
       onEnd: doubt,
       onHost: (isThere) => {
-        for (const watcher of hostWatchers) watcher(isThere);
+        if (isThere) onceCertain(() => tellWatchers(true));
+        else tellWatchers(false);
       },
-      onAttempt: () => resolve(undefined),
+      onAttempt: (position) => {
+        resolve(undefined);
+        // Whichever tab opened it: a session in doubt would not outlive a reload.
+        if (position !== null) onceCertain(() => undefined);
+      },
     };
     const request = async (aborting: AbortSignal, lastId: string | null): Promise<Response> => {
       await becomeCertain();

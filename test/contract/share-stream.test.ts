@@ -10,6 +10,7 @@ interface Tab {
   readonly streams: (string | null)[];
   readonly removed: number[];
   readonly hosts: boolean[];
+  readonly doubts: boolean[];
   close(): void;
 }
 
@@ -17,7 +18,9 @@ let running: TestServer;
 let session: TestSession;
 let place: string;
 let tabs: Tab[];
+let isHostBack: boolean;
 beforeEach(async () => {
+  isHostBack = true;
   running = await startTestServer({ 'tasks/list': () => [] });
   session = await launch(running);
   // Locks and channels of its own: other tests may run in the same process.
@@ -33,6 +36,7 @@ async function openTab(): Promise<Tab> {
   const streams: (string | null)[] = [];
   const removed: number[] = [];
   const hosts: boolean[] = [];
+  const doubts: boolean[] = [];
   const ending = new AbortController();
   const backend = createWebBackend({
     fetch: (input, init) => {
@@ -45,6 +49,8 @@ async function openTab(): Promise<Tab> {
     origin: running.origin,
     token: session.token,
     onSessionLost: () => undefined,
+    proveHost: () => Promise.resolve(isHostBack ? 'proven' : 'gone'),
+    onDoubt: (isDoubted) => doubts.push(isDoubted),
     otherTabs: {
       locks: {
         request: (name: string, options: LockOptions, use: LockGrantedCallback<unknown>) =>
@@ -57,7 +63,7 @@ async function openTab(): Promise<Tab> {
   backend.watchHost?.((isThere) => hosts.push(isThere));
   backend.on('snapshots/removed', ({ snapshotIds }) => removed.push(...snapshotIds));
   await backend.call('tasks/list', null);
-  const tab = { backend, streams, removed, hosts, close: () => ending.abort() };
+  const tab = { backend, streams, removed, hosts, doubts, close: () => ending.abort() };
   tabs.push(tab);
   return tab;
 }
@@ -92,5 +98,19 @@ describe('tabs of one browser', () => {
     await running.server.stop();
     await expect.poll(() => first.hosts, { timeout: 10_000 }).toContain(false);
     await expect.poll(() => second.hosts).toContain(false);
+  });
+
+  it('are all certain of the host again once one of them reads its stream, without a call', async () => {
+    const [first, second] = [await openTab(), await openTab()];
+    const before = running;
+    isHostBack = false;
+    await before.server.stop();
+    await expect.poll(() => second.doubts).toEqual([true]);
+    running = await startTestServer({ 'tasks/list': () => [] }, { dataFolder: before.folder });
+    isHostBack = true;
+    for (const { doubts } of [first, second]) {
+      await expect.poll(() => doubts.at(-1), { timeout: 10_000 }).toBe(false);
+    }
+    await before.stop();
   });
 });

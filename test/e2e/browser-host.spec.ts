@@ -2,6 +2,9 @@ import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
 import { WindowPage } from './page-models/window-page.ts';
 
+const readToken = (tab: Page): Promise<string | null> =>
+  tab.evaluate(() => sessionStorage.getItem('channelscope.session')).catch(() => null);
+
 test('the page in the browser can be installed, outlives its host, and shares its session with other tabs', async ({
   app,
   page,
@@ -37,6 +40,8 @@ test('the page in the browser can be installed, outlives its host, and shares it
 
   await app.restart();
   for (const tab of [page, second]) {
+    // Until the host has proven itself, a tab keeps its session to itself.
+    await expect.poll(() => readToken(tab), { timeout: 30_000 }).not.toBeNull();
     await expect(tab.getByText("Channelscope isn't responding")).toBeHidden({ timeout: 30_000 });
     await expect(tab.getByRole('complementary', { name: 'Sidebar' })).toBeVisible();
   }
@@ -63,8 +68,6 @@ test('a tab goes on with the session of the page that its host opens at its next
   await opened.goto(await app.restart());
   await expect(opened.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
   // It loads itself again with the new session, at the place where it was.
-  const readToken = (tab: Page): Promise<string | null> =>
-    tab.evaluate(() => sessionStorage.getItem('channelscope.session')).catch(() => null);
   const token = await readToken(opened);
   await expect.poll(() => readToken(page), { timeout: 30_000 }).toBe(token);
   await expect(page.getByRole('heading', { level: 1, name: 'Library' })).toBeVisible({ timeout: 30_000 });

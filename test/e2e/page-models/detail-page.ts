@@ -2,12 +2,23 @@ import { expect, type Locator, type Page } from '@playwright/test';
 import type { RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
 import type { ServedPeriod } from '../read-served.ts';
 
+const OPEN_VIEW = 'records/open-view';
+
 /** A detail screen: its table, histogram, inspector and export. */
 export class DetailPage {
   readonly page: Page;
 
+  /** What the page asked last to open; null where it has asked for nothing since it was loaded. */
+  #lastView: string | null = null;
+
   constructor(page: Page) {
     this.page = page;
+    page.on('domcontentloaded', () => {
+      this.#lastView = null;
+    });
+    page.on('request', (request) => {
+      if (request.url().endsWith(OPEN_VIEW)) this.#lastView = request.postData();
+    });
   }
 
   readonly rows = (): Locator =>
@@ -44,7 +55,14 @@ export class DetailPage {
 
   /** Number of records that the filter lets through, once the window says so after `act`. */
   async countAfter(act: () => Promise<unknown>): Promise<{ count: number; filter: RecordFilter }> {
-    const opened = this.page.waitForResponse((response) => response.url().endsWith('records/open-view'));
+    let before = this.#lastView;
+    this.page.once('domcontentloaded', () => {
+      before = null;
+    });
+    // The view of before is opened again when records arrive.
+    const opened = this.page.waitForResponse(
+      (response) => response.url().endsWith(OPEN_VIEW) && response.request().postData() !== before,
+    );
     await act();
     const response = await opened;
     const { filter } = response.request().postDataJSON() as { filter: RecordFilter };
