@@ -126,14 +126,14 @@ describe('what the program was started with', () => {
   });
 
   it.each([
-    [['channelscope', '--data', 'mine'], {}, '/work/mine'],
+    [['channelscope', '--data', 'mine'], {}, '/home/ana/mine'],
     [['channelscope', '--data=/else'], {}, '/else'],
     [['channelscope'], { CHANNELSCOPE_DATA: '/own' }, '/own'],
     [['channelscope', '--data=/else'], { CHANNELSCOPE_DATA: '/own' }, '/else'],
     [['channelscope'], { CHANNELSCOPE_DATA: '' }, null],
     [['channelscope', '--data'], {}, null],
   ] as const)('%j with %j has the data folder %s', (words, environment, expected) => {
-    const found = findGivenFolder(words, '/work', environment);
+    const found = findGivenFolder(words, '/home/ana', environment);
     expect(found?.replace(/^[A-Z]:/u, '').replaceAll('\\', '/') ?? null).toBe(expected);
   });
 });
