@@ -14,7 +14,7 @@ import type {
   AlertTest,
 } from '../../src-main/common/model/alerts/alert-state.ts';
 import { useBackend } from '../backend/backend.ts';
-import { useConnectionsStore } from '../stores/connections.ts';
+import { useConnectionsStore } from '../stores/connections/connections.ts';
 
 /** A rule with where it stands. */
 export type BoardRule = AlertBoard['rules'][number];

@@ -2,7 +2,7 @@ import { shallowRef } from 'vue';
 import { useRouter } from 'vue-router';
 import type { AlertNote } from '../../src-main/common/model/alerts/alert-state.ts';
 import { useBackend } from '../backend/backend.ts';
-import { useConnectionsStore } from '../stores/connections.ts';
+import { useConnectionsStore } from '../stores/connections/connections.ts';
 import { useAlertStore } from './alert-store.ts';
 
 /** Whether the page may show notifications; `unsupported` where the browser has none. */

@@ -1,7 +1,7 @@
 import { computed, type ComputedRef } from 'vue';
 import { useRoute, useRouter } from 'vue-router';
 import { fromPeriodText, toPeriodText } from '../period/period-query.ts';
-import { usePeriodStore } from '../stores/period.ts';
+import { usePeriodStore } from '../stores/window/period.ts';
 import { findFilterFault, fromAddress, toAddress, toQueryText } from './filter-query.ts';
 
 /** The parts of the address that can't be read, as they stand there; what could be read of it is shown. */

@@ -8,7 +8,7 @@ import {
 } from '../../src-main/common/model/records/value-name.ts';
 import { isolateText } from '../../src-main/common/words/isolate-text.ts';
 import { toVisible } from '../../src-main/common/words/visible-text.ts';
-import { useConnectionsStore } from '../stores/connections.ts';
+import { useConnectionsStore } from '../stores/connections/connections.ts';
 
 /** A number that is named, or is about to be. */
 export interface NameTarget {

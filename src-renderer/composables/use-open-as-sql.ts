@@ -1,8 +1,8 @@
 import { useRouter } from 'vue-router';
 import type { SavedStatement } from '../../src-main/common/model/settings/settings.ts';
 import type { PeriodEnds } from '../period/period-selection.ts';
-import { usePeriodStore } from '../stores/period.ts';
-import { useSqlStore } from '../stores/sql.ts';
+import { usePeriodStore } from '../stores/window/period.ts';
+import { useSqlStore } from '../stores/records/sql.ts';
 
 /** Returns a function that shows a statement on the SQL screen and runs it there, over a span of its own where one is given. */
 export function useOpenAsSql(): (statement: string, asOfMs: number, span?: PeriodEnds) => Promise<void> {

@@ -1,5 +1,5 @@
 import { computed, watch, type ComputedRef } from 'vue';
-import { useAppStore } from '../stores/app.ts';
+import { useAppStore } from '../stores/window/app.ts';
 
 /** What a person has not been told yet: the version that was used before, and this one. */
 export interface UnseenNews {

@@ -1,7 +1,7 @@
 import { watch } from 'vue';
 import { useRouter, type RouteLocationNormalized } from 'vue-router';
 import { toQueryText } from '../composables/filter-query.ts';
-import { usePeriodStore } from '../stores/period.ts';
+import { usePeriodStore } from '../stores/window/period.ts';
 import { fromPeriodText, toPeriodText } from './period-query.ts';
 import type { PeriodSelection } from './period-selection.ts';
 

@@ -5,7 +5,7 @@ import type { Schedule, ScheduleDraft } from '../../src-main/common/model/schedu
 import { useBackend } from '../backend/backend.ts';
 import { readFormats } from '../format/formats.ts';
 import { toErrorLike, type ErrorLike } from '../messages/error-like.ts';
-import { useConnectionsStore } from '../stores/connections.ts';
+import { useConnectionsStore } from '../stores/connections/connections.ts';
 
 /** The schedules of all connections, kept up to date. */
 export const useScheduleStore = defineStore('schedules', () => {

@@ -2,7 +2,7 @@ import { computed, type ComputedRef } from 'vue';
 import { readDefault, type ShownSetting } from '../../src-main/common/model/settings/setting-sections.ts';
 import type { Settings } from '../../src-main/common/model/settings/settings.ts';
 import { useAttempt, type Attempt } from '../composables/use-attempt.ts';
-import { useAppStore } from '../stores/app.ts';
+import { useAppStore } from '../stores/window/app.ts';
 
 /** A setting as a control shows and changes it. */
 export function useSetting<Name extends ShownSetting>(

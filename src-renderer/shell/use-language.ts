@@ -4,7 +4,7 @@ import { useRoute } from 'vue-router';
 import { toLanguage, toLocale, type Language } from '../../src-main/common/model/settings/language.ts';
 import { useFormatsOf } from '../format/formats.ts';
 import { loadMessages } from '../messages/index.ts';
-import { useAppStore } from '../stores/app.ts';
+import { useAppStore } from '../stores/window/app.ts';
 
 /** The language of the window. */
 export interface WindowLanguage {

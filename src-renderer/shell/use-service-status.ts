@@ -1,7 +1,7 @@
 import { watch } from 'vue';
-import { useConnectionsStore } from '../stores/connections.ts';
-import { useLocalServiceStore } from '../stores/local-service.ts';
-import { useStatusStore } from '../stores/status.ts';
+import { useConnectionsStore } from '../stores/connections/connections.ts';
+import { useLocalServiceStore } from '../stores/connections/local-service.ts';
+import { useStatusStore } from '../stores/connections/status.ts';
 
 /** Refreshes the built-in service's status as soon as it is back or ends: until the next poll it would look otherwise. */
 export function useServiceStatus(): void {

@@ -1,8 +1,8 @@
 import { computed } from 'vue';
 import type { ShellClock } from '../components/shell-context.ts';
 import { useClock } from '../composables/use-clock.ts';
-import { useClockStore } from '../stores/clock.ts';
-import { useConnectionsStore } from '../stores/connections.ts';
+import { useClockStore } from '../stores/window/clock.ts';
+import { useConnectionsStore } from '../stores/connections/connections.ts';
 
 const RENEW_INTERVAL_MS = 60_000;
 

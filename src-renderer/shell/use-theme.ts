@@ -1,5 +1,5 @@
 import { watch, watchEffect } from 'vue';
-import { useAppStore } from '../stores/app.ts';
+import { useAppStore } from '../stores/window/app.ts';
 
 /** Keeps the page in step with the appearance of the settings or of the system: theme, density, motion. */
 export function useTheme(): void {

@@ -2,11 +2,11 @@ import { defineStore } from 'pinia';
 import { computed, ref } from 'vue';
 import { useDownloadStart } from '../composables/use-download-start.ts';
 import { toErrorLike, type ErrorLike } from '../messages/error-like.ts';
-import { useAppStore } from '../stores/app.ts';
-import { useConnectionsStore } from '../stores/connections.ts';
-import { useLocalServiceStore } from '../stores/local-service.ts';
-import { usePeriodStore } from '../stores/period.ts';
-import { useSnapshotsStore } from '../stores/snapshots.ts';
+import { useAppStore } from '../stores/window/app.ts';
+import { useConnectionsStore } from '../stores/connections/connections.ts';
+import { useLocalServiceStore } from '../stores/connections/local-service.ts';
+import { usePeriodStore } from '../stores/window/period.ts';
+import { useSnapshotsStore } from '../stores/cache/snapshots.ts';
 import { TOUR_STEPS, type TourStep } from './tour-steps.ts';
 
 /** The tour of the main controls, on the sample data of the bundled service. It goes on where it was ended. */

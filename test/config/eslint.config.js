@@ -68,7 +68,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src-renderer/stores/*.ts'],
+    files: ['src-renderer/stores/**/*.ts'],
     rules: {
       'no-restricted-syntax': [
         'error',

@@ -5,7 +5,7 @@ import type { FindingsReport } from '../../../src-main/common/model/analysis/fin
 import { useBackend } from '../../backend/backend.ts';
 import { useClock } from '../../composables/use-clock.ts';
 import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
-import { useConnectionsStore } from '../../stores/connections.ts';
+import { useConnectionsStore } from '../../stores/connections/connections.ts';
 import { sortByTrouble, toTrouble, type GlanceEntry } from './glance-view.ts';
 
 /** Counting a day of every connection takes a while. */

@@ -3,9 +3,9 @@ import { useI18n } from 'vue-i18n';
 import { NO_SIMULATION, type Simulation } from '../../../src-main/common/model/connections/simulation.ts';
 import { useAttempt } from '../../composables/use-attempt.ts';
 import { useCopied } from '../../composables/use-copied.ts';
-import { useConnectionsStore } from '../../stores/connections.ts';
-import { useLocalServiceStore } from '../../stores/local-service.ts';
-import { useStatusStore } from '../../stores/status.ts';
+import { useConnectionsStore } from '../../stores/connections/connections.ts';
+import { useLocalServiceStore } from '../../stores/connections/local-service.ts';
+import { useStatusStore } from '../../stores/connections/status.ts';
 import { toReportText } from './import-words.ts';
 
 type Copied = 'address' | 'accessToken' | 'accessTokenSecret' | 'report';

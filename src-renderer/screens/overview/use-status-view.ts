@@ -1,8 +1,8 @@
 import { computed } from 'vue';
 import { useI18n } from 'vue-i18n';
 import { formatClock, formatClockSeconds } from '../../format/dates.ts';
-import { useClockStore } from '../../stores/clock.ts';
-import { useStatusStore } from '../../stores/status.ts';
+import { useClockStore } from '../../stores/window/clock.ts';
+import { useStatusStore } from '../../stores/connections/status.ts';
 
 /** The status of the active connection as the Overview shows it. */
 export function useStatusView() {

@@ -11,7 +11,7 @@ import {
 import { parseQuery } from '../../../src-main/common/query/parse-query.ts';
 import { createQueryClock } from '../../../src-main/common/query/query-clock.ts';
 import type { ScheduleIdea } from '../../schedules/schedule-store.ts';
-import { useConnectionsStore } from '../../stores/connections.ts';
+import { useConnectionsStore } from '../../stores/connections/connections.ts';
 
 const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d$/;
 

@@ -11,9 +11,9 @@ import { SECOND_MS } from '../../../src-main/common/time/durations.ts';
 import { useBackend } from '../../backend/backend.ts';
 import { usePeriodCoverage } from '../../composables/use-period-coverage.ts';
 import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
-import { useConnectionsStore } from '../../stores/connections.ts';
-import { useSnapshotsStore } from '../../stores/snapshots.ts';
-import { useTasksStore } from '../../stores/tasks.ts';
+import { useConnectionsStore } from '../../stores/connections/connections.ts';
+import { useSnapshotsStore } from '../../stores/cache/snapshots.ts';
+import { useTasksStore } from '../../stores/window/tasks.ts';
 
 /** Requests of the session that are not cached are looked for so long before and after those that are. */
 const AROUND_MS = 3600 * SECOND_MS;

@@ -1,7 +1,7 @@
 import { computed, type ComputedRef, type Ref } from 'vue';
 import { useI18n } from 'vue-i18n';
 import { useSettingWords } from '../../settings/setting-words.ts';
-import { useAppStore } from '../../stores/app.ts';
+import { useAppStore } from '../../stores/window/app.ts';
 import { useUpdatesStore } from '../../updates/updates-store.ts';
 import { isFound, listSections, type SectionRows, type SettingsRow } from './layout.ts';
 

@@ -1,7 +1,7 @@
 import { computed, type ComputedRef, type Ref } from 'vue';
 import type { SetAsideSettings } from '../../../src-main/common/model/settings/set-aside-settings.ts';
 import type { SettingSectionName } from '../../../src-main/common/model/settings/setting-sections.ts';
-import { useAppStore } from '../../stores/app.ts';
+import { useAppStore } from '../../stores/window/app.ts';
 import { useUpdatesStore } from '../../updates/updates-store.ts';
 
 /** The sections with something that a person should look at. */

@@ -4,11 +4,11 @@ import { DIRECTIONS, type Direction } from '../../../src-main/common/reporting/r
 import { useClock } from '../../composables/use-clock.ts';
 import { usePeriodCoverage } from '../../composables/use-period-coverage.ts';
 import { isTouching, listUsable } from '../../period/cached-snapshots.ts';
-import { useClockStore } from '../../stores/clock.ts';
-import { useConnectionsStore } from '../../stores/connections.ts';
-import { usePeriodStore } from '../../stores/period.ts';
-import { useSnapshotsStore } from '../../stores/snapshots.ts';
-import { useSqlStore } from '../../stores/sql.ts';
+import { useClockStore } from '../../stores/window/clock.ts';
+import { useConnectionsStore } from '../../stores/connections/connections.ts';
+import { usePeriodStore } from '../../stores/window/period.ts';
+import { useSnapshotsStore } from '../../stores/cache/snapshots.ts';
+import { useSqlStore } from '../../stores/records/sql.ts';
 
 const CLOCK_INTERVAL_MS = 250;
 

@@ -1,6 +1,6 @@
 import { shallowRef, watchEffect } from 'vue';
 import { useAlertStore } from '../../alerts/alert-store.ts';
-import { useAppStore } from '../../stores/app.ts';
+import { useAppStore } from '../../stores/window/app.ts';
 
 const PRODUCT = 'Channelscope';
 

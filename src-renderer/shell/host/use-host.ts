@@ -1,7 +1,7 @@
 import { ref, shallowRef, type Ref } from 'vue';
 import { useRoute } from 'vue-router';
 import { useBackend } from '../../backend/backend.ts';
-import { useStatusStore } from '../../stores/status.ts';
+import { useStatusStore } from '../../stores/connections/status.ts';
 
 /** Whether the host still responds. */
 export interface HostState {

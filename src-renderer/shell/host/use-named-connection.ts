@@ -1,7 +1,7 @@
 import { watch } from 'vue';
 import { useRoute, useRouter } from 'vue-router';
 import { toQueryText } from '../../composables/filter-query.ts';
-import { useConnectionsStore } from '../../stores/connections.ts';
+import { useConnectionsStore } from '../../stores/connections/connections.ts';
 
 /**
  * Chooses the connection that an address names (`?connection=`), as the lists of recent connections in the dock and the

@@ -7,12 +7,12 @@ import { usePeriodWords } from '../../messages/period-words.ts';
 import { PERIOD_PRESETS } from '../../period/period-selection.ts';
 import { toFindingTarget } from '../../screens/overview/findings/finding-target.ts';
 import { useSettingWords } from '../../settings/setting-words.ts';
-import { useAppStore } from '../../stores/app.ts';
-import { useClockStore } from '../../stores/clock.ts';
-import { useConnectionsStore } from '../../stores/connections.ts';
-import { useFindingsStore } from '../../stores/findings.ts';
-import { useSnapshotsStore } from '../../stores/snapshots.ts';
-import { useSavedFiltersStore } from '../../stores/saved-filters.ts';
+import { useAppStore } from '../../stores/window/app.ts';
+import { useClockStore } from '../../stores/window/clock.ts';
+import { useConnectionsStore } from '../../stores/connections/connections.ts';
+import { useFindingsStore } from '../../stores/analysis/findings.ts';
+import { useSnapshotsStore } from '../../stores/cache/snapshots.ts';
+import { useSavedFiltersStore } from '../../stores/records/saved-filters.ts';
 import type { PaletteEntry } from './palette-entries.ts';
 import { toFilterEntries, toStatementEntries } from './palette-saved.ts';
 

@@ -3,7 +3,7 @@ import { shallowRef, watch, type Ref } from 'vue';
 import { MAX_SESSION_ID_CHARACTERS } from '../../../src-main/common/model/records/session.ts';
 import { isGuid } from '../../../src-main/common/reporting/reports.ts';
 import { useBackend } from '../../backend/backend.ts';
-import { useConnectionsStore } from '../../stores/connections.ts';
+import { useConnectionsStore } from '../../stores/connections/connections.ts';
 
 /** A session that a typed text names. */
 export interface FoundSession {

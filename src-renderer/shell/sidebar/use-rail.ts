@@ -1,6 +1,6 @@
 import { useMediaQuery } from '@vueuse/core';
 import { computed, type ComputedRef } from 'vue';
-import { useAppStore } from '../../stores/app.ts';
+import { useAppStore } from '../../stores/window/app.ts';
 
 /** True while the sidebar shows only icons: the window is narrow, or the person collapsed it. */
 export function useRail(): ComputedRef<boolean> {

@@ -5,7 +5,7 @@ import {
   type ExportChoices,
 } from '../../../../src-main/common/model/exports/export-choices.ts';
 import type { ExportFormat } from '../../../../src-main/common/model/exports/export-options.ts';
-import { useAppStore } from '../../../stores/app.ts';
+import { useAppStore } from '../../../stores/window/app.ts';
 import { useExportMemoryStore } from './use-export-memory.ts';
 
 /** The choices of the file that is about to be written: for each format those of last time, until they are changed. */

@@ -1,6 +1,6 @@
 import { onScopeDispose, shallowRef, watch } from 'vue';
 import type { Output } from '../../../../src-main/common/contract/index.ts';
-import { useExportsStore, type ExportRequest } from '../../../stores/exports.ts';
+import { useExportsStore, type ExportRequest } from '../../../stores/records/exports.ts';
 
 /** Clicks that follow one another ask once. */
 const WAIT_MS = 200;

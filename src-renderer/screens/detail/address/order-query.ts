@@ -1,7 +1,7 @@
 import type { RecordOrder } from '../../../../src-main/common/model/records/record.ts';
 import { findQueryField, toQueryField } from '../../../../src-main/common/query/query-fields.ts';
 import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
-import { DEFAULT_ORDER } from '../../../stores/records.ts';
+import { DEFAULT_ORDER } from '../../../stores/records/records.ts';
 import { listSortable, MAX_SORT_COLUMNS } from '../grid/grid-columns.ts';
 
 /** The order that an address names, and what of it can't be read. */

@@ -1,6 +1,6 @@
 import { shallowRef } from 'vue';
 import type { RecordDetail, RecordRow } from '../../../../src-main/common/model/records/record.ts';
-import { useRecordsStore } from '../../../stores/records.ts';
+import { useRecordsStore } from '../../../stores/records/records.ts';
 import { toRowKey } from '../../../format/row-key.ts';
 import { MAX_COMPARED, MIN_COMPARED } from './compare-records.ts';
 

@@ -1,6 +1,6 @@
 import type { IDatasource, IGetRowsParams } from 'ag-grid-community';
 import type { RecordOrder, RecordRow } from '../../../../src-main/common/model/records/record.ts';
-import type { OpenView } from '../../../stores/records.ts';
+import type { OpenView } from '../../../stores/records/records.ts';
 import { toOrder } from './grid-columns.ts';
 
 interface RowSourceParts {

@@ -1,6 +1,6 @@
 import type { ColumnState, GridApi } from 'ag-grid-community';
 import type { RecordOrder, RecordRow } from '../../../../src-main/common/model/records/record.ts';
-import { DEFAULT_ORDER } from '../../../stores/records.ts';
+import { DEFAULT_ORDER } from '../../../stores/records/records.ts';
 import { MAX_SORT_COLUMNS, toOrder } from './grid-columns.ts';
 
 type SortGrid = Pick<GridApi<RecordRow>, 'getColumnState' | 'applyColumnState'>;

@@ -2,8 +2,8 @@ import { useClipboard } from '@vueuse/core';
 import { shallowRef } from 'vue';
 import type { RecordRow } from '../../../../src-main/common/model/records/record.ts';
 import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
-import { useClockStore } from '../../../stores/clock.ts';
-import { useRecordsStore } from '../../../stores/records.ts';
+import { useClockStore } from '../../../stores/window/clock.ts';
+import { useRecordsStore } from '../../../stores/records/records.ts';
 import { formatRecords, isPreview, readValue, type CopyTarget } from './copy-text.ts';
 
 /** One cell of the table. */

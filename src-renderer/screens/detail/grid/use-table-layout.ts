@@ -1,7 +1,7 @@
 import { computed } from 'vue';
 import type { TableColumn } from '../../../../src-main/common/model/settings/settings.ts';
 import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
-import { useAppStore } from '../../../stores/app.ts';
+import { useAppStore } from '../../../stores/window/app.ts';
 import { listDefaultLayout } from './grid-columns.ts';
 import { isSameLayout, mergeLayout } from './table-layout.ts';
 

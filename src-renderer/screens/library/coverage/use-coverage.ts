@@ -6,8 +6,8 @@ import type { TimeSpan } from '../../../../src-main/common/time/time-span.ts';
 import { useBackend } from '../../../backend/backend.ts';
 import { useClock } from '../../../composables/use-clock.ts';
 import { toErrorLike, type ErrorLike } from '../../../messages/error-like.ts';
-import { useClockStore } from '../../../stores/clock.ts';
-import { useSnapshotsStore } from '../../../stores/snapshots.ts';
+import { useClockStore } from '../../../stores/window/clock.ts';
+import { useSnapshotsStore } from '../../../stores/cache/snapshots.ts';
 import {
   countBuckets,
   cutSpan,

@@ -3,8 +3,8 @@ import { computed, shallowRef } from 'vue';
 import type { Dataset, DatasetReport } from '../../../../src-main/common/model/exports/dataset.ts';
 import { useBackend } from '../../../backend/backend.ts';
 import { toErrorLike, type ErrorLike } from '../../../messages/error-like.ts';
-import { useConnectionsStore } from '../../../stores/connections.ts';
-import { useTasksStore } from '../../../stores/tasks.ts';
+import { useConnectionsStore } from '../../../stores/connections/connections.ts';
+import { useTasksStore } from '../../../stores/window/tasks.ts';
 
 /** Folders of Parquet that follow the cache. */
 export const useDatasetsStore = defineStore('datasets', () => {

@@ -1,7 +1,7 @@
 import type { Output } from '../../../../src-main/common/contract/index.ts';
 import type { RecordRow } from '../../../../src-main/common/model/records/record.ts';
 import type { Snapshot } from '../../../../src-main/common/model/cache/snapshot.ts';
-import type { RefreshedPair } from '../../../stores/comparisons.ts';
+import type { RefreshedPair } from '../../../stores/analysis/comparisons.ts';
 import { DETAIL_FIELD_NAMES } from '../../../../src-main/common/reporting/field-names.ts';
 
 type Difference = Output<'snapshots/compare'>['differences'][number];

@@ -4,7 +4,7 @@ import { formatDayClock, formatExact } from '../../../format/dates.ts';
 import { formatBytes, formatCount } from '../../../format/numbers.ts';
 import { useErrorFormatter } from '../../../messages/error-words.ts';
 import { useRemarkWords } from '../../../messages/remark-words.ts';
-import { useClockStore } from '../../../stores/clock.ts';
+import { useClockStore } from '../../../stores/window/clock.ts';
 
 interface Fact {
   readonly name: string;

@@ -1,7 +1,7 @@
 import { defineStore } from 'pinia';
 import { computed, ref } from 'vue';
 import { useBackend } from '../../../backend/backend.ts';
-import { useTasksStore } from '../../../stores/tasks.ts';
+import { useTasksStore } from '../../../stores/window/tasks.ts';
 
 /** Portable files that are made of snapshots: the newest of them. */
 export const useSharesStore = defineStore('shares', () => {

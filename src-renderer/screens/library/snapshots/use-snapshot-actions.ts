@@ -1,12 +1,12 @@
 import { computed, type Ref } from 'vue';
 import type { Snapshot } from '../../../../src-main/common/model/cache/snapshot.ts';
 import { useAttempt } from '../../../composables/use-attempt.ts';
-import { useDownloadsStore } from '../../../stores/downloads.ts';
-import { useReadingsStore } from '../../../stores/readings.ts';
-import { useRemovalsStore } from '../../../stores/removals.ts';
+import { useDownloadsStore } from '../../../stores/cache/downloads.ts';
+import { useReadingsStore } from '../../../stores/cache/readings.ts';
+import { useRemovalsStore } from '../../../stores/cache/removals.ts';
 import { useSharesStore } from './shares-store.ts';
-import { useSnapshotsStore } from '../../../stores/snapshots.ts';
-import { useTasksStore } from '../../../stores/tasks.ts';
+import { useSnapshotsStore } from '../../../stores/cache/snapshots.ts';
+import { useTasksStore } from '../../../stores/window/tasks.ts';
 import { pickTargets, type SnapshotAction } from './snapshot-actions.ts';
 
 /** Runs the actions that need no further question, and keeps the last failure for the notice. */

@@ -5,7 +5,7 @@ import { formatClockSeconds, formatDayClock } from '../../../format/dates.ts';
 import { useErrorFormatter } from '../../../messages/error-words.ts';
 import { usePeriodWords } from '../../../messages/period-words.ts';
 import { useRemarkWords } from '../../../messages/remark-words.ts';
-import { useClockStore } from '../../../stores/clock.ts';
+import { useClockStore } from '../../../stores/window/clock.ts';
 import { toShownState } from './snapshot-words.ts';
 
 export interface SnapshotWords {

@@ -4,7 +4,7 @@ import type { RecentTraffic } from '../../../../src-main/common/model/analysis/r
 import type { StatusFigures } from '../../../../src-main/common/model/connections/status.ts';
 import { useBackend } from '../../../backend/backend.ts';
 import { oneAtATime } from '../../../composables/one-at-a-time.ts';
-import { useConnectionsStore } from '../../../stores/connections.ts';
+import { useConnectionsStore } from '../../../stores/connections/connections.ts';
 import { MEASURED_SPANS } from './measured-spans.ts';
 
 /** A sample changes little of a month. */

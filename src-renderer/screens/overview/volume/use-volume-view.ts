@@ -1,5 +1,5 @@
 import { computed, type Ref } from 'vue';
-import { useOverviewStore } from '../../../stores/overview.ts';
+import { useOverviewStore } from '../../../stores/analysis/overview.ts';
 import { toElapsedCoverage, toSlotCoverage, toVolumePoints, type SlotCoverage } from './volume-series.ts';
 
 /** The volume of the active connection as the chart draws it, and how much of it is cached. */

@@ -2,7 +2,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../../src-main/comm
 import type { TimeSpan } from '../../../../src-main/common/time/time-span.ts';
 import { toOffsetMs } from '../../../../src-main/common/time/time-zones.ts';
 import { toPeriodEnds, type PeriodEnds, type PeriodSelection } from '../../../period/period-selection.ts';
-import type { VolumeSpan } from '../../../stores/overview.ts';
+import type { VolumeSpan } from '../../../stores/analysis/overview.ts';
 
 const STEPS_MS = [
   MINUTE_MS,

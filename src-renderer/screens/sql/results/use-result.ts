@@ -2,7 +2,7 @@ import { useClipboard } from '@vueuse/core';
 import { computed, shallowRef, watch } from 'vue';
 import type { SqlCell, SqlResult } from '../../../../src-main/common/model/records/sql.ts';
 import { useAttempt } from '../../../composables/use-attempt.ts';
-import { useSqlStore } from '../../../stores/sql.ts';
+import { useSqlStore } from '../../../stores/records/sql.ts';
 import { toText, toTsv } from '../../../format/table-text.ts';
 import { MAX_CHART_POINTS, toResultChart } from './result-chart.ts';
 

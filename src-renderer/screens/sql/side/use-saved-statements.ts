@@ -1,6 +1,6 @@
 import { computed, shallowRef } from 'vue';
 import type { SavedStatement } from '../../../../src-main/common/model/settings/settings.ts';
-import { useAppStore } from '../../../stores/app.ts';
+import { useAppStore } from '../../../stores/window/app.ts';
 
 /** Statements that were saved under a name, and what was deleted last. */
 export function useSavedStatements() {

@@ -1,7 +1,7 @@
 import { shallowRef, watch } from 'vue';
 import type { Reconciliation } from '../../../../src-main/common/model/analysis/reconciliation.ts';
 import { useBackend } from '../../../backend/backend.ts';
-import type { ComputedSummary, ReportedSummary } from '../../../stores/summaries.ts';
+import type { ComputedSummary, ReportedSummary } from '../../../stores/analysis/summaries.ts';
 
 /**
  * How the reported summary agrees with what is cached, kept up to date; null while that is not known. Nothing is claimed

@@ -23,7 +23,7 @@ import {
   toPath,
   toY,
 } from '../../../../src-renderer/screens/alerts/past/strip-shape.ts';
-import { useConnectionsStore } from '../../../../src-renderer/stores/connections.ts';
+import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeConnection } from '../support/samples.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';

@@ -4,9 +4,9 @@ import { expect, test } from 'vitest';
 import { backendKey } from '../../../../src-renderer/backend/backend.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import ConnectionList from '../../../../src-renderer/screens/connections/ConnectionList.vue';
-import { useConnectionsStore } from '../../../../src-renderer/stores/connections.ts';
+import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
 import { makeConnection, makeSample } from '../support/samples.ts';
-import { useStatusStore } from '../../../../src-renderer/stores/status.ts';
+import { useStatusStore } from '../../../../src-renderer/stores/connections/status.ts';
 import { installStores, ScriptedBackend } from '../support/scripted-backend.ts';
 
 async function mountList(selected: string) {

@@ -8,10 +8,10 @@ import { useMirroredPeriod } from '../../../../src-renderer/period/use-mirrored-
 import { fromPeriodText, toPeriodText } from '../../../../src-renderer/period/period-query.ts';
 import { fromOrderText, toOrderText } from '../../../../src-renderer/screens/detail/address/order-query.ts';
 import { useDetail, type Detail } from '../../../../src-renderer/screens/detail/use-detail.ts';
-import { useConnectionsStore } from '../../../../src-renderer/stores/connections.ts';
-import { usePeriodStore } from '../../../../src-renderer/stores/period.ts';
-import { DEFAULT_ORDER } from '../../../../src-renderer/stores/records.ts';
-import { useSnapshotsStore } from '../../../../src-renderer/stores/snapshots.ts';
+import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
+import { usePeriodStore } from '../../../../src-renderer/stores/window/period.ts';
+import { DEFAULT_ORDER } from '../../../../src-renderer/stores/records/records.ts';
+import { useSnapshotsStore } from '../../../../src-renderer/stores/cache/snapshots.ts';
 import { makeSnapshot } from '../library/make-snapshot.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeConnection, makeSettings } from '../support/samples.ts';

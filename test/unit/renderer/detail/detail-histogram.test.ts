@@ -5,7 +5,7 @@ import type { Histogram } from '../../../../src-main/common/model/records/histog
 import ChartMenu from '../../../../src-renderer/components/charts/ChartMenu.vue';
 import DetailHistogram from '../../../../src-renderer/screens/detail/DetailHistogram.vue';
 import { toHistogramFigures } from '../../../../src-renderer/screens/detail/histogram-figures.ts';
-import { DEFAULT_ORDER, useRecordsStore } from '../../../../src-renderer/stores/records.ts';
+import { DEFAULT_ORDER, useRecordsStore } from '../../../../src-renderer/stores/records/records.ts';
 import { installFakeCanvas } from '../support/fake-canvas.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';

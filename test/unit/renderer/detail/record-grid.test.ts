@@ -5,7 +5,7 @@ import type { Direction } from '../../../../src-main/common/reporting/reports.ts
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import { listDefaultLayout } from '../../../../src-renderer/screens/detail/grid/grid-columns.ts';
 import RecordGrid from '../../../../src-renderer/screens/detail/grid/RecordGrid.vue';
-import { DEFAULT_ORDER, type OpenView } from '../../../../src-renderer/stores/records.ts';
+import { DEFAULT_ORDER, type OpenView } from '../../../../src-renderer/stores/records/records.ts';
 
 const VIEW: OpenView = {
   viewId: 'view-1',

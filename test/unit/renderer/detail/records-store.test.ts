@@ -8,7 +8,7 @@ import {
   DEFAULT_ORDER,
   useRecordsStore,
   type RecordQuestion,
-} from '../../../../src-renderer/stores/records.ts';
+} from '../../../../src-renderer/stores/records/records.ts';
 import { HeldBackend } from '../support/held-backend.ts';
 
 const HISTOGRAM = {

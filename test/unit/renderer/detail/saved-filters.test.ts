@@ -5,8 +5,8 @@ import type { SavedFilter } from '../../../../src-main/common/model/records/save
 import { AppError } from '../../../../src-main/common/contract/errors.ts';
 import type { Settings } from '../../../../src-main/common/model/settings/settings.ts';
 import SavedFilters from '../../../../src-renderer/screens/detail/saved/SavedFilters.vue';
-import { useAppStore } from '../../../../src-renderer/stores/app.ts';
-import { useSavedFiltersStore } from '../../../../src-renderer/stores/saved-filters.ts';
+import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
+import { useSavedFiltersStore } from '../../../../src-renderer/stores/records/saved-filters.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeSettings } from '../support/samples.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';

@@ -19,7 +19,7 @@ import {
   toColumnState,
 } from '../../../../src-renderer/screens/detail/grid/table-layout.ts';
 import { useTableLayout } from '../../../../src-renderer/screens/detail/grid/use-table-layout.ts';
-import { useAppStore } from '../../../../src-renderer/stores/app.ts';
+import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeSettings } from '../support/samples.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import NewsDialog from '../../../../src-renderer/help/NewsDialog.vue';
 import { listNews } from '../../../../src-renderer/help/news.ts';
 import { useNews } from '../../../../src-renderer/help/use-news.ts';
-import { useAppStore } from '../../../../src-renderer/stores/app.ts';
+import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeSettings } from '../support/samples.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';

@@ -10,7 +10,7 @@ import {
   readSessionIds,
 } from '../../../../src-renderer/components/dialogs/export/evidence/evidence-choices.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
-import { useTasksStore } from '../../../../src-renderer/stores/tasks.ts';
+import { useTasksStore } from '../../../../src-renderer/stores/window/tasks.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
 import { makeSnapshot } from './make-snapshot.ts';
 

@@ -11,7 +11,7 @@ import {
   toExportSubject,
   type ExportSubject,
 } from '../../../../src-renderer/components/dialogs/export-subject.ts';
-import { useTasksStore } from '../../../../src-renderer/stores/tasks.ts';
+import { useTasksStore } from '../../../../src-renderer/stores/window/tasks.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
 import { makeSnapshot } from './make-snapshot.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src-main/common/contract/errors.ts';
-import { useDownloadsStore } from '../../../../src-renderer/stores/downloads.ts';
-import { useExportsStore } from '../../../../src-renderer/stores/exports.ts';
-import { useRemovalsStore } from '../../../../src-renderer/stores/removals.ts';
-import { useSnapshotsStore } from '../../../../src-renderer/stores/snapshots.ts';
+import { useDownloadsStore } from '../../../../src-renderer/stores/cache/downloads.ts';
+import { useExportsStore } from '../../../../src-renderer/stores/records/exports.ts';
+import { useRemovalsStore } from '../../../../src-renderer/stores/cache/removals.ts';
+import { useSnapshotsStore } from '../../../../src-renderer/stores/cache/snapshots.ts';
 import { installStores, ScriptedBackend } from '../support/scripted-backend.ts';
 import { makeDownload, makeSnapshot } from './make-snapshot.ts';
 

@@ -2,7 +2,7 @@ import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Snapshot } from '../../../../src-main/common/model/cache/snapshot.ts';
 import SnapshotList from '../../../../src-renderer/screens/library/snapshots/SnapshotList.vue';
-import { useSnapshotsStore } from '../../../../src-renderer/stores/snapshots.ts';
+import { useSnapshotsStore } from '../../../../src-renderer/stores/cache/snapshots.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeSettings } from '../support/samples.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';

@@ -5,7 +5,7 @@ import type {
   ServiceRequest,
 } from '../../../../src-main/common/model/connections/local-service.ts';
 import { NO_SIMULATION } from '../../../../src-main/common/model/connections/simulation.ts';
-import { useLocalServiceStore } from '../../../../src-renderer/stores/local-service.ts';
+import { useLocalServiceStore } from '../../../../src-renderer/stores/connections/local-service.ts';
 import { installStores, ScriptedBackend } from '../support/scripted-backend.ts';
 import { makeImport, makeState } from './local-service-samples.ts';
 

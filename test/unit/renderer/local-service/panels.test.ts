@@ -7,7 +7,7 @@ import QuirksPanel from '../../../../src-renderer/screens/local-service/QuirksPa
 import RequestsPanel from '../../../../src-renderer/screens/local-service/RequestsPanel.vue';
 import ServicePanel from '../../../../src-renderer/screens/local-service/ServicePanel.vue';
 import SimulationPanel from '../../../../src-renderer/screens/local-service/SimulationPanel.vue';
-import type { NumberedRequest } from '../../../../src-renderer/stores/local-service.ts';
+import type { NumberedRequest } from '../../../../src-renderer/stores/connections/local-service.ts';
 import { makeImport, makeState } from './local-service-samples.ts';
 
 const global = { plugins: [createMessages()] };

@@ -2,7 +2,7 @@ import { flushPromises, mount } from '@vue/test-utils';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Following } from '../../../../src-main/common/contract/operations/unattended/following.ts';
 import FollowingNote from '../../../../src-renderer/period/FollowingNote.vue';
-import { useConnectionsStore } from '../../../../src-renderer/stores/connections.ts';
+import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeConnection } from '../support/samples.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';

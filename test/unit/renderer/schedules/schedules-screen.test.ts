@@ -7,9 +7,9 @@ import { WEEKDAYS, type Schedule } from '../../../../src-main/common/model/sched
 import ScheduleButton from '../../../../src-renderer/components/dialogs/export/ScheduleButton.vue';
 import { useScheduleStore } from '../../../../src-renderer/schedules/schedule-store.ts';
 import SchedulesScreen from '../../../../src-renderer/screens/schedules/SchedulesScreen.vue';
-import { useAppStore } from '../../../../src-renderer/stores/app.ts';
-import { useConnectionsStore } from '../../../../src-renderer/stores/connections.ts';
-import { useTasksStore } from '../../../../src-renderer/stores/tasks.ts';
+import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
+import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
+import { useTasksStore } from '../../../../src-renderer/stores/window/tasks.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeConnection, makeSettings } from '../support/samples.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';

@@ -5,9 +5,9 @@ import type { RecordDetail } from '../../../../src-main/common/model/records/rec
 import type { Session } from '../../../../src-main/common/model/records/session.ts';
 import ScreenFrame from '../../../../src-renderer/components/ScreenFrame.vue';
 import SessionScreen from '../../../../src-renderer/screens/session/SessionScreen.vue';
-import { useAppStore } from '../../../../src-renderer/stores/app.ts';
-import { useConnectionsStore } from '../../../../src-renderer/stores/connections.ts';
-import { useSnapshotsStore } from '../../../../src-renderer/stores/snapshots.ts';
+import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
+import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
+import { useSnapshotsStore } from '../../../../src-renderer/stores/cache/snapshots.ts';
 import { makeSnapshot } from '../library/make-snapshot.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeConnection, makeSettings } from '../support/samples.ts';

@@ -11,7 +11,7 @@ import type { Settings } from '../../../../src-main/common/model/settings/settin
 import { isFound } from '../../../../src-renderer/screens/settings/layout.ts';
 import SettingsScreen from '../../../../src-renderer/screens/settings/SettingsScreen.vue';
 import { useUpdatesStore } from '../../../../src-renderer/updates/updates-store.ts';
-import { useAppStore } from '../../../../src-renderer/stores/app.ts';
+import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeSettings } from '../support/samples.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';

@@ -5,12 +5,12 @@ import { RouterView, type Router } from 'vue-router';
 import { useAlertStore } from '../../../../src-renderer/alerts/alert-store.ts';
 import { useArrivalFocus } from '../../../../src-renderer/shell/arrival/use-arrival-focus.ts';
 import { useWindowTitle } from '../../../../src-renderer/shell/arrival/use-window-title.ts';
-import { useAppStore } from '../../../../src-renderer/stores/app.ts';
+import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
 import { makeBoard } from '../alerts/alert-samples.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeConnection, makeSettings } from '../support/samples.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
-import { useConnectionsStore } from '../../../../src-renderer/stores/connections.ts';
+import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
 
 let page: VueWrapper;
 afterEach(() => {

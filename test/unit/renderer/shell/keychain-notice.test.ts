@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import type { Keychain } from '../../../../src-main/common/contract/operations/app.ts';
 import KeychainNotice from '../../../../src-renderer/shell/KeychainNotice.vue';
 import FirstRunScreen from '../../../../src-renderer/screens/first-run/FirstRunScreen.vue';
-import { useAppStore } from '../../../../src-renderer/stores/app.ts';
+import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeSettings } from '../support/samples.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';

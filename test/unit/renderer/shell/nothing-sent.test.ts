@@ -6,9 +6,9 @@ import HealthCard from '../../../../src-renderer/screens/overview/health/HealthC
 import OfflineBanner from '../../../../src-renderer/screens/overview/OfflineBanner.vue';
 import AppSidebar from '../../../../src-renderer/shell/sidebar/AppSidebar.vue';
 import StatusBar from '../../../../src-renderer/shell/StatusBar.vue';
-import { useAppStore } from '../../../../src-renderer/stores/app.ts';
-import { useConnectionsStore } from '../../../../src-renderer/stores/connections.ts';
-import { useStatusStore } from '../../../../src-renderer/stores/status.ts';
+import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
+import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
+import { useStatusStore } from '../../../../src-renderer/stores/connections/status.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeConnection, makeHistory, makeSample, makeSettings } from '../support/samples.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';

@@ -3,7 +3,7 @@ import { TooltipProvider } from 'reka-ui';
 import { h } from 'vue';
 import { expect, it } from 'vitest';
 import StatusBar from '../../../../src-renderer/shell/StatusBar.vue';
-import { useAppStore } from '../../../../src-renderer/stores/app.ts';
+import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeSettings } from '../support/samples.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';

@@ -6,7 +6,7 @@ import {
   useSessionLookup,
   type FoundSession,
 } from '../../../../src-renderer/shell/palette/use-session-lookup.ts';
-import { useConnectionsStore } from '../../../../src-renderer/stores/connections.ts';
+import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeConnection, makeSettings } from '../support/samples.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';

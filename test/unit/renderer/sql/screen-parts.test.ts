@@ -7,7 +7,7 @@ import StatementFault from '../../../../src-renderer/screens/sql/StatementFault.
 import SqlEditor from '../../../../src-renderer/screens/sql/editor/SqlEditor.vue';
 import StatementList from '../../../../src-renderer/screens/sql/side/StatementList.vue';
 import { useSavedStatements } from '../../../../src-renderer/screens/sql/side/use-saved-statements.ts';
-import { useAppStore } from '../../../../src-renderer/stores/app.ts';
+import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeSettings } from '../support/samples.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';

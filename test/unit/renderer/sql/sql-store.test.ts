@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { SqlOutcome } from '../../../../src-main/common/model/records/sql.ts';
-import { useSqlStore } from '../../../../src-renderer/stores/sql.ts';
+import { useSqlStore } from '../../../../src-renderer/stores/records/sql.ts';
 import { HeldBackend } from '../support/held-backend.ts';
 import { installStores } from '../support/scripted-backend.ts';
 

@@ -1,12 +1,12 @@
 import { flushPromises } from '@vue/test-utils';
 import { expect, test, vi } from 'vitest';
-import { useAppStore } from '../../../../src-renderer/stores/app.ts';
-import { useClockStore } from '../../../../src-renderer/stores/clock.ts';
-import { useConnectionsStore } from '../../../../src-renderer/stores/connections.ts';
-import { useFindingsStore } from '../../../../src-renderer/stores/findings.ts';
-import { usePeriodStore } from '../../../../src-renderer/stores/period.ts';
-import { useStatusStore } from '../../../../src-renderer/stores/status.ts';
-import { useTasksStore } from '../../../../src-renderer/stores/tasks.ts';
+import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
+import { useClockStore } from '../../../../src-renderer/stores/window/clock.ts';
+import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
+import { useFindingsStore } from '../../../../src-renderer/stores/analysis/findings.ts';
+import { usePeriodStore } from '../../../../src-renderer/stores/window/period.ts';
+import { useStatusStore } from '../../../../src-renderer/stores/connections/status.ts';
+import { useTasksStore } from '../../../../src-renderer/stores/window/tasks.ts';
 import { makeConnection, makeHistory, makeSample, makeSettings, makeTask } from '../support/samples.ts';
 import { installStores, ScriptedBackend } from '../support/scripted-backend.ts';
 

@@ -4,7 +4,7 @@ import { createApp } from 'vue';
 import type { Snapshot } from '../../../../src-main/common/model/cache/snapshot.ts';
 import { backendKey } from '../../../../src-renderer/backend/backend.ts';
 import { isSamePeriod, isTouching, listUsable } from '../../../../src-renderer/period/cached-snapshots.ts';
-import { useSummariesStore } from '../../../../src-renderer/stores/summaries.ts';
+import { useSummariesStore } from '../../../../src-renderer/stores/analysis/summaries.ts';
 import { makeSnapshot } from '../library/make-snapshot.ts';
 import { HeldBackend } from '../support/held-backend.ts';
 import { makeTask } from '../support/samples.ts';

@@ -1,8 +1,8 @@
 import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import SummaryScreen from '../../../../src-renderer/screens/summary/SummaryScreen.vue';
-import { useAppStore } from '../../../../src-renderer/stores/app.ts';
-import { useConnectionsStore } from '../../../../src-renderer/stores/connections.ts';
+import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
+import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
 import { makeSnapshot } from '../library/make-snapshot.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeReconciliation } from './make-reconciliation.ts';

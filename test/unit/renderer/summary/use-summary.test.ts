@@ -6,10 +6,10 @@ import type { Summary } from '../../../../src-main/common/model/records/summary.
 import type { Task } from '../../../../src-main/common/model/cache/task.ts';
 import { backendKey } from '../../../../src-renderer/backend/backend.ts';
 import { useSummary } from '../../../../src-renderer/screens/summary/use-summary.ts';
-import { useAppStore } from '../../../../src-renderer/stores/app.ts';
-import { useClockStore } from '../../../../src-renderer/stores/clock.ts';
-import { useConnectionsStore } from '../../../../src-renderer/stores/connections.ts';
-import { usePeriodStore } from '../../../../src-renderer/stores/period.ts';
+import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
+import { useClockStore } from '../../../../src-renderer/stores/window/clock.ts';
+import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
+import { usePeriodStore } from '../../../../src-renderer/stores/window/period.ts';
 import { makeSnapshot } from '../library/make-snapshot.ts';
 import { makeConnection, makeSettings, makeTask } from '../support/samples.ts';
 import { ScriptedBackend, installStores } from '../support/scripted-backend.ts';

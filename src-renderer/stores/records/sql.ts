@@ -1,8 +1,13 @@
 import { defineStore } from 'pinia';
 import { computed, shallowRef } from 'vue';
-import type { SqlCell, SqlFailure, SqlQuestion, SqlResult } from '../../src-main/common/model/records/sql.ts';
-import { useBackend } from '../backend/backend.ts';
-import { toErrorLike, type ErrorLike } from '../messages/error-like.ts';
+import type {
+  SqlCell,
+  SqlFailure,
+  SqlQuestion,
+  SqlResult,
+} from '../../../src-main/common/model/records/sql.ts';
+import { useBackend } from '../../backend/backend.ts';
+import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
 
 const STORAGE_KEY = 'channelscope.sql';
 

@@ -1,7 +1,7 @@
 import { defineStore } from 'pinia';
 import { shallowRef } from 'vue';
-import type { Period } from '../../src-main/common/model/period.ts';
-import * as selections from '../period/period-selection.ts';
+import type { Period } from '../../../src-main/common/model/period.ts';
+import * as selections from '../../period/period-selection.ts';
 import { useClockStore, type ClockOwner } from './clock.ts';
 
 /** The period that the reports are looked at for; all screens share it. */

@@ -1,10 +1,10 @@
 import { usePreferredDark } from '@vueuse/core';
 import { defineStore } from 'pinia';
 import { computed, shallowRef } from 'vue';
-import type { Keychain } from '../../src-main/common/contract/operations/app.ts';
-import type { Output } from '../../src-main/common/contract/index.ts';
-import type { Settings, SettingsChange } from '../../src-main/common/model/settings/settings.ts';
-import { useBackend } from '../backend/backend.ts';
+import type { Keychain } from '../../../src-main/common/contract/operations/app.ts';
+import type { Output } from '../../../src-main/common/contract/index.ts';
+import type { Settings, SettingsChange } from '../../../src-main/common/model/settings/settings.ts';
+import { useBackend } from '../../backend/backend.ts';
 
 const THEMES = ['system', 'light', 'dark'] as const;
 

@@ -1,7 +1,7 @@
 import { defineStore } from 'pinia';
 import { computed, shallowRef } from 'vue';
-import { useBackend } from '../backend/backend.ts';
-import { useTasksStore } from './tasks.ts';
+import { useBackend } from '../../backend/backend.ts';
+import { useTasksStore } from '../window/tasks.ts';
 
 /** The newest reading again of stored pages that was started here, until its result is dismissed. */
 export const useReadingsStore = defineStore('readings', () => {

@@ -1,17 +1,17 @@
 import { defineStore } from 'pinia';
 import { computed, shallowRef } from 'vue';
-import type { Histogram } from '../../src-main/common/model/records/histogram.ts';
+import type { Histogram } from '../../../src-main/common/model/records/histogram.ts';
 import type {
   Facets,
   RecordDetail,
   RecordOrder,
   RecordRow,
-} from '../../src-main/common/model/records/record.ts';
-import type { RecordFilter } from '../../src-main/common/model/records/record-filter.ts';
-import type { RecordScope } from '../../src-main/common/model/records/record-scope.ts';
-import type { TimeSpan } from '../../src-main/common/time/time-span.ts';
-import { useBackend } from '../backend/backend.ts';
-import { toErrorLike, type ErrorLike } from '../messages/error-like.ts';
+} from '../../../src-main/common/model/records/record.ts';
+import type { RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
+import type { RecordScope } from '../../../src-main/common/model/records/record-scope.ts';
+import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
+import { useBackend } from '../../backend/backend.ts';
+import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
 
 const MAX_HISTOGRAM_BUCKETS = 96;
 

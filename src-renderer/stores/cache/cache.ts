@@ -1,7 +1,7 @@
 import { defineStore } from 'pinia';
 import { shallowRef } from 'vue';
-import type { CacheState } from '../../src-main/common/model/cache/cache-state.ts';
-import { useBackend } from '../backend/backend.ts';
+import type { CacheState } from '../../../src-main/common/model/cache/cache-state.ts';
+import { useBackend } from '../../backend/backend.ts';
 import { useDownloadsStore } from './downloads.ts';
 import { useSnapshotsStore } from './snapshots.ts';
 

@@ -1,13 +1,13 @@
 import { defineStore } from 'pinia';
 import { shallowRef } from 'vue';
-import type { RecordRow } from '../../src-main/common/model/records/record.ts';
+import type { RecordRow } from '../../../src-main/common/model/records/record.ts';
 import {
   MARKS,
   type RecordMark,
   type RecordMarkChange,
-} from '../../src-main/common/model/records/record-mark.ts';
-import { useBackend } from '../backend/backend.ts';
-import { toErrorLike, type ErrorLike } from '../messages/error-like.ts';
+} from '../../../src-main/common/model/records/record-mark.ts';
+import { useBackend } from '../../backend/backend.ts';
+import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
 
 /** Records that the core changes at once. */
 const MAX_CHANGED = 100;

@@ -1,7 +1,7 @@
 import { defineStore } from 'pinia';
 import { computed, shallowRef } from 'vue';
-import type { Following } from '../../src-main/common/contract/operations/unattended/following.ts';
-import { useBackend } from '../backend/backend.ts';
+import type { Following } from '../../../src-main/common/contract/operations/unattended/following.ts';
+import { useBackend } from '../../backend/backend.ts';
 import { useConnectionsStore } from './connections.ts';
 
 /** How following each connection is going. */

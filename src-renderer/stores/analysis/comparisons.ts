@@ -1,8 +1,8 @@
 import { defineStore } from 'pinia';
 import { shallowRef } from 'vue';
-import type { Output } from '../../src-main/common/contract/index.ts';
-import type { Snapshot } from '../../src-main/common/model/cache/snapshot.ts';
-import { useBackend } from '../backend/backend.ts';
+import type { Output } from '../../../src-main/common/contract/index.ts';
+import type { Snapshot } from '../../../src-main/common/model/cache/snapshot.ts';
+import { useBackend } from '../../backend/backend.ts';
 
 type Comparison = Output<'snapshots/compare'>;
 export type ChangeCounts = Pick<Comparison, 'unchanged' | 'added' | 'removed' | 'changed'>;

@@ -1,9 +1,9 @@
 import { defineStore } from 'pinia';
 import { computed, ref, shallowRef } from 'vue';
-import type { Input } from '../../src-main/common/contract/index.ts';
-import type { OfferedFile } from '../../src-main/common/contract/operations/imports.ts';
-import { useBackend } from '../backend/backend.ts';
-import { useTasksStore } from './tasks.ts';
+import type { Input } from '../../../src-main/common/contract/index.ts';
+import type { OfferedFile } from '../../../src-main/common/contract/operations/imports.ts';
+import { useBackend } from '../../backend/backend.ts';
+import { useTasksStore } from '../window/tasks.ts';
 
 /** What a person says about a file that is imported. */
 export type ImportChoice = Pick<Input<'imports/start'>, 'connectionId' | 'report'>;

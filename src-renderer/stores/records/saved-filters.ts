@@ -5,8 +5,8 @@ import {
   MAX_FILTER_QUERY_CHARACTERS,
   MAX_SAVED_FILTERS,
   type SavedFilter,
-} from '../../src-main/common/model/records/saved-filter.ts';
-import { useAppStore } from './app.ts';
+} from '../../../src-main/common/model/records/saved-filter.ts';
+import { useAppStore } from '../window/app.ts';
 
 /** Why a filter can't be saved, or not under this name; the window has words for each. */
 export type SaveFault = 'name-missing' | 'name-long' | 'name-taken' | 'query-long' | 'too-many';

@@ -1,13 +1,13 @@
 import { defineStore } from 'pinia';
 import { computed, ref, shallowRef } from 'vue';
-import type { Period } from '../../src-main/common/model/period.ts';
-import type { PeriodScope } from '../../src-main/common/model/records/record-scope.ts';
-import type { Snapshot } from '../../src-main/common/model/cache/snapshot.ts';
-import type { Summary } from '../../src-main/common/model/records/summary.ts';
-import type { Direction } from '../../src-main/common/reporting/reports.ts';
-import { useBackend } from '../backend/backend.ts';
-import { runTask } from '../backend/run-task.ts';
-import { toErrorLike, type ErrorLike } from '../messages/error-like.ts';
+import type { Period } from '../../../src-main/common/model/period.ts';
+import type { PeriodScope } from '../../../src-main/common/model/records/record-scope.ts';
+import type { Snapshot } from '../../../src-main/common/model/cache/snapshot.ts';
+import type { Summary } from '../../../src-main/common/model/records/summary.ts';
+import type { Direction } from '../../../src-main/common/reporting/reports.ts';
+import { useBackend } from '../../backend/backend.ts';
+import { runTask } from '../../backend/run-task.ts';
+import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
 
 export interface ReportedSummary {
   readonly snapshot: Snapshot;

@@ -1,11 +1,11 @@
 import { defineStore } from 'pinia';
 import { computed } from 'vue';
-import type { Clock } from '../../src-main/common/model/clock.ts';
-import type { Connection } from '../../src-main/common/model/connections/connection.ts';
-import { getLocalZone } from '../format/dates.ts';
-import type { PeriodClock } from '../period/period-selection.ts';
+import type { Clock } from '../../../src-main/common/model/clock.ts';
+import type { Connection } from '../../../src-main/common/model/connections/connection.ts';
+import { getLocalZone } from '../../format/dates.ts';
+import type { PeriodClock } from '../../period/period-selection.ts';
 import { useAppStore } from './app.ts';
-import { useConnectionsStore } from './connections.ts';
+import { useConnectionsStore } from '../connections/connections.ts';
 
 /** What of a connection its clock depends on. */
 export type ClockOwner = Pick<Connection, 'id' | 'serviceZone'>;

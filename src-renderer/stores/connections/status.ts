@@ -1,10 +1,10 @@
 import { defineStore } from 'pinia';
 import { computed, shallowRef, watch } from 'vue';
-import type { StatusHistory, StatusSample } from '../../src-main/common/model/connections/status.ts';
-import { DAY_MS } from '../../src-main/common/time/durations.ts';
-import { useBackend } from '../backend/backend.ts';
-import { toErrorLike, type ErrorLike } from '../messages/error-like.ts';
-import { useAppStore } from './app.ts';
+import type { StatusHistory, StatusSample } from '../../../src-main/common/model/connections/status.ts';
+import { DAY_MS } from '../../../src-main/common/time/durations.ts';
+import { useBackend } from '../../backend/backend.ts';
+import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
+import { useAppStore } from '../window/app.ts';
 import { useConnectionsStore } from './connections.ts';
 
 const HISTORY_SPAN_MS = DAY_MS;

@@ -1,12 +1,12 @@
 import { defineStore } from 'pinia';
 import { computed, ref, shallowRef } from 'vue';
-import type { Input } from '../../src-main/common/contract/index.ts';
-import type { Connection } from '../../src-main/common/model/connections/connection.ts';
-import type { ValueName } from '../../src-main/common/model/records/value-name.ts';
-import type { ZoneFinding } from '../../src-main/common/model/connections/zone-finding.ts';
-import { useBackend } from '../backend/backend.ts';
-import { runTask } from '../backend/run-task.ts';
-import { useAppStore } from './app.ts';
+import type { Input } from '../../../src-main/common/contract/index.ts';
+import type { Connection } from '../../../src-main/common/model/connections/connection.ts';
+import type { ValueName } from '../../../src-main/common/model/records/value-name.ts';
+import type { ZoneFinding } from '../../../src-main/common/model/connections/zone-finding.ts';
+import { useBackend } from '../../backend/backend.ts';
+import { runTask } from '../../backend/run-task.ts';
+import { useAppStore } from '../window/app.ts';
 
 /** Saved connections, and the one that every screen looks at. */
 export const useConnectionsStore = defineStore('connections', () => {

@@ -1,7 +1,7 @@
 import { defineStore } from 'pinia';
 import { computed, shallowRef } from 'vue';
-import type { Task } from '../../src-main/common/model/cache/task.ts';
-import { useBackend } from '../backend/backend.ts';
+import type { Task } from '../../../src-main/common/model/cache/task.ts';
+import { useBackend } from '../../backend/backend.ts';
 
 /** Long tasks of this run of the application, of every kind. */
 export const useTasksStore = defineStore('tasks', () => {

@@ -1,8 +1,8 @@
 import { defineStore } from 'pinia';
 import { shallowRef } from 'vue';
-import type { Input, Output } from '../../src-main/common/contract/index.ts';
-import type { RecordScope } from '../../src-main/common/model/records/record-scope.ts';
-import { useBackend } from '../backend/backend.ts';
+import type { Input, Output } from '../../../src-main/common/contract/index.ts';
+import type { RecordScope } from '../../../src-main/common/model/records/record-scope.ts';
+import { useBackend } from '../../backend/backend.ts';
 
 /** What an export is of: records of a scope, or an open result of SQL. */
 export type ExportRequest = Input<'exports/start'> | Input<'exports/start-result'>;

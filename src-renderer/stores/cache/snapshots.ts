@@ -1,10 +1,10 @@
 import { useThrottleFn } from '@vueuse/core';
 import { defineStore } from 'pinia';
 import { shallowRef } from 'vue';
-import type { EventPayload, Input, Output } from '../../src-main/common/contract/index.ts';
-import type { Snapshot } from '../../src-main/common/model/cache/snapshot.ts';
-import { useBackend } from '../backend/backend.ts';
-import { toErrorLike, type ErrorLike } from '../messages/error-like.ts';
+import type { EventPayload, Input, Output } from '../../../src-main/common/contract/index.ts';
+import type { Snapshot } from '../../../src-main/common/model/cache/snapshot.ts';
+import { useBackend } from '../../backend/backend.ts';
+import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
 
 const STORAGE_INTERVAL_MS = 2000;
 

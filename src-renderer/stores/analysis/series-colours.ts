@@ -1,5 +1,5 @@
 import { defineStore } from 'pinia';
-import type { ColourMemory } from '../charts/histogram/series-colours.ts';
+import type { ColourMemory } from '../../charts/histogram/series-colours.ts';
 
 /** The colours that channels and services were given in charts: each keeps its own while the window is open. */
 export const useSeriesColoursStore = defineStore('series-colours', () => {

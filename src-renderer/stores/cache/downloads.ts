@@ -1,11 +1,11 @@
 import { defineStore } from 'pinia';
 import { computed, shallowRef } from 'vue';
-import type { Input } from '../../src-main/common/contract/index.ts';
-import type { Download } from '../../src-main/common/model/cache/download.ts';
-import type { Period } from '../../src-main/common/model/period.ts';
-import { isDetailKind, REPORTS, type ReportKind } from '../../src-main/common/reporting/reports.ts';
-import { useBackend } from '../backend/backend.ts';
-import { toErrorLike, type ErrorLike } from '../messages/error-like.ts';
+import type { Input } from '../../../src-main/common/contract/index.ts';
+import type { Download } from '../../../src-main/common/model/cache/download.ts';
+import type { Period } from '../../../src-main/common/model/period.ts';
+import { isDetailKind, REPORTS, type ReportKind } from '../../../src-main/common/reporting/reports.ts';
+import { useBackend } from '../../backend/backend.ts';
+import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
 
 /** What a person can do with a download that exists. */
 export type DownloadAction = 'pause' | 'resume' | 'cancel' | 'retry' | 'refresh';

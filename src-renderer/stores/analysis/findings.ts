@@ -1,11 +1,11 @@
 import { useThrottleFn } from '@vueuse/core';
 import { defineStore } from 'pinia';
 import { computed, shallowRef, watch } from 'vue';
-import type { FindingsReport } from '../../src-main/common/model/analysis/finding.ts';
-import { useBackend } from '../backend/backend.ts';
-import { oneAtATime } from '../composables/one-at-a-time.ts';
-import { toErrorLike, type ErrorLike } from '../messages/error-like.ts';
-import { useConnectionsStore } from './connections.ts';
+import type { FindingsReport } from '../../../src-main/common/model/analysis/finding.ts';
+import { useBackend } from '../../backend/backend.ts';
+import { oneAtATime } from '../../composables/one-at-a-time.ts';
+import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
+import { useConnectionsStore } from '../connections/connections.ts';
 
 /** Days of records are counted each time: it must not be repeated with every page of a running download. */
 const RELOAD_INTERVAL_MS = 4_000;
