@@ -100,23 +100,27 @@ describe('what the engine finds', () => {
           const plain = byDate.map((order) => [everything, order] as const);
           for (const [filter, order] of [...questions, ...plain]) {
             const found = records.filter((record) => meets(record, filter));
-            const { viewId, totalCount } = await views.open(scope, filter, order, NEVER);
+            const { viewId, totalCount } = await views.open({ scope, filter }, order, NEVER);
             const rowCount = await views.count(viewId);
             expect(rowCount).toBe(found.length);
             expect(totalCount).toBe(records.length);
             const ids = await views.readIds(viewId, 0, rowCount + 1);
             expect([...ids]).toEqual(sortPlainly(found, order).map(({ recordId }) => recordId));
             const shape = { edges: EDGES, withMedian: true };
-            const byClass = await readHistogram(connection, scope, filter, { ...shape, split: 'class' });
+            const byClass = await readHistogram(connection, { scope, filter }, { ...shape, split: 'class' });
             expect(byClass.buckets.map(({ counts }) => counts)).toEqual(countPlainly(found));
             expect(byClass.buckets.map(({ medianResponseMs }) => medianResponseMs)).toEqual(
               findMedians(found),
             );
             for (const split of ['channel', 'service'] as const) {
-              const { series, buckets } = await readHistogram(connection, scope, filter, {
-                ...shape,
-                split,
-              });
+              const { series, buckets } = await readHistogram(
+                connection,
+                { scope, filter },
+                {
+                  ...shape,
+                  split,
+                },
+              );
               expect(buckets.map(({ counts }) => counts)).toEqual(countSeries(found, split, series));
               expect(buckets.map(({ counts }) => sum(counts))).toEqual(
                 byClass.buckets.map(({ counts }) => sum(counts)),
@@ -126,7 +130,7 @@ describe('what the engine finds', () => {
               conditions: filter.conditions.filter(({ field }) => field !== 'errorFamily'),
             };
             const shown = records.filter((record) => meets(record, withoutFamily));
-            const errors = await findErrorFamilies(connection, scope, filter, PERIOD);
+            const errors = await findErrorFamilies(connection, { scope, filter }, PERIOD);
             expect(errors.families.map(({ pattern, count }) => [pattern, count]).sort()).toEqual(
               [...Map.groupBy(shown, ({ error }) => toErrorPattern(error))]
                 .filter(([pattern]) => pattern !== '')
@@ -140,15 +144,14 @@ describe('what the engine finds', () => {
             for (const { pattern, count } of errors.families) {
               const own = { field: 'errorFamily' as const, values: [pattern] };
               const filtered = await views.open(
-                scope,
-                { conditions: [...withoutFamily.conditions, own] },
+                { scope, filter: { conditions: [...withoutFamily.conditions, own] } },
                 order,
                 NEVER,
               );
               expect(filtered.rowCount).toBe(count);
               views.close(filtered.viewId);
             }
-            const { channel } = await countValues(connection, scope, filter, ['channel']);
+            const { channel } = await countValues(connection, { scope, filter }, ['channel']);
             const others = { conditions: filter.conditions.filter(({ field }) => field !== 'channel') };
             const tally = Map.groupBy(
               records.filter((record) => meets(record, others)),
@@ -184,13 +187,13 @@ describe('what the engine finds', () => {
     const filter = { conditions: [{ field: 'payload' as const, text: 'found nowhere' }] };
     // Dates are mixed up: the order has to be read.
     const order = [{ column: 'dateMs' as const, descending: true }];
-    const { viewId } = await views.open(scope, { conditions: [] }, order, NEVER);
+    const { viewId } = await views.open({ scope, filter: { conditions: [] } }, order, NEVER);
     const all = views.readIds(viewId, 0, records.length);
     views.close(viewId);
     await expect(all).rejects.toMatchObject({ code: 'cache.view-closed' });
     await expect(views.count(viewId)).rejects.toMatchObject({ code: 'cache.view-closed' });
     const abort = new AbortController();
-    const search = views.open(scope, filter, order, abort.signal);
+    const search = views.open({ scope, filter }, order, abort.signal);
     abort.abort();
     await expect(search).rejects.toThrow();
   });

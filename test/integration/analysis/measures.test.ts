@@ -82,8 +82,7 @@ describe('groups of records', () => {
             const found = records.filter((record) => meets(record, filter));
             const { groups, total, groupCount, unlistedCount } = await groupRecords(
               connection,
-              scope,
-              filter,
+              { scope, filter },
               by,
               limits,
             );
@@ -109,7 +108,7 @@ describe('groups of records', () => {
     const empty = { direction: 'inbound' as const, parts: [] };
     const wayArbitrary = fc.tuple(fc.constantFrom([], ['channel' as const]), limitsArbitrary);
     for (const [by, limits] of fc.sample(wayArbitrary, 12)) {
-      const found = await groupRecords(connection, empty, ALL, by, limits);
+      const found = await groupRecords(connection, { scope: empty, filter: ALL }, by, limits);
       const { groups, total, groupCount, unlistedCount } = found;
       expect(total).toEqual(measurePlainly([], []));
       expect({ groups, groupCount, unlistedCount }).toEqual({ groups: [], groupCount: 0, unlistedCount: 0 });
@@ -122,7 +121,7 @@ describe('groups of records', () => {
     const { scope } = await feed([[...many, ...many.slice(0, 10)]]);
     for (const listedValues of [1e6, 0]) {
       const limits = { fewRecords: 0, listedValues };
-      const found = await groupRecords(connection, scope, ALL, ['channel'], limits);
+      const found = await groupRecords(connection, { scope, filter: ALL }, ['channel'], limits);
       expect(found.groups).toHaveLength(MAX_GROUPS);
       expect(found.groups[0]).toMatchObject({ key: [0], count: 2 });
       expect(found).toMatchObject({ groupCount: MAX_GROUPS + 7, unlistedCount: 7 });
@@ -158,7 +157,7 @@ describe('the hours of a week', () => {
           }));
           const { scope, records } = await feed([dated]);
           const found = records.filter((record) => meets(record, filter));
-          const { cells } = await readHeatMap(connection, scope, filter, zone, maxHeld);
+          const { cells } = await readHeatMap(connection, { scope, filter }, zone, maxHeld);
           const own = Map.groupBy(found, ({ dateMs }) => (dateMs === null ? null : toWeekHour(dateMs, zone)));
           const expected = Array.from({ length: 168 }, (_, hour) => measurePlainly(own.get(hour) ?? [], []));
           expect(cells).toEqual(
@@ -199,7 +198,7 @@ describe('a series', () => {
             const { count, failures, response } = measurePlainly(inside, []);
             return { fromMs, toMs, count, failures, medianMs: response.medianMs, p95Ms: response.p95Ms };
           });
-          expect(await readSeries(connection, scope, filter, edges, maxHeld)).toEqual(near(expected));
+          expect(await readSeries(connection, { scope, filter }, edges, maxHeld)).toEqual(near(expected));
         },
       ),
       RUNS,
@@ -214,7 +213,7 @@ describe('a distribution', () => {
       fc.asyncProperty(listsArbitrary, fieldArbitrary, filterArbitrary, async (lists, field, filter) => {
         const { scope, records } = await feed(lists);
         const values = records.filter((record) => meets(record, filter)).map((record) => record[field]);
-        const { buckets, times, missingCount } = await readDistribution(connection, scope, filter, field);
+        const { buckets, times, missingCount } = await readDistribution(connection, { scope, filter }, field);
         expect(times).toEqual(near(measureTimes(values)));
         expect(missingCount).toBe(values.filter((value) => value === null).length);
         for (const [place, { fromMs, toMs, count }] of buckets.entries()) {
@@ -235,12 +234,12 @@ describe('a distribution', () => {
 describe('of an empty scope', () => {
   it('everything is there and empty', async () => {
     const empty = { direction: 'inbound' as const, parts: [] };
-    const { cells } = await readHeatMap(connection, empty, ALL, 'Europe/Berlin');
+    const { cells } = await readHeatMap(connection, { scope: empty, filter: ALL }, 'Europe/Berlin');
     expect(new Set(cells.map(({ count }) => count))).toEqual(new Set([0]));
-    expect(await readSeries(connection, empty, ALL, [0, 10])).toEqual([
+    expect(await readSeries(connection, { scope: empty, filter: ALL }, [0, 10])).toEqual([
       { fromMs: 0, toMs: 10, count: 0, failures: 0, medianMs: null, p95Ms: null },
     ]);
-    expect(await readDistribution(connection, empty, ALL, 'responseTimeMs')).toEqual({
+    expect(await readDistribution(connection, { scope: empty, filter: ALL }, 'responseTimeMs')).toEqual({
       buckets: [],
       times: measureTimes([]),
       missingCount: 0,

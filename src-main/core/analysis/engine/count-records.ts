@@ -1,10 +1,10 @@
 import { BIGINT, type DuckDBConnection } from '@duckdb/node-api';
-import type { FilterField, RecordFilter } from '../../../common/model/records/record-filter.ts';
+import type { FilterField } from '../../../common/model/records/record-filter.ts';
 import type { Direction } from '../../../common/reporting/reports.ts';
 import { readRows } from './engine-database.ts';
 import { findColumn } from './engine-tables.ts';
 import { NO_CONDITION, toFilterSql, type SqlCondition } from './filter-sql.ts';
-import { toSourceSql, type RecordScope } from './record-scope.ts';
+import { toSourceSql, type FilteredRecords, type RecordScope } from './record-scope.ts';
 
 /** A value of a field, null where it has none, and its number of records. */
 export interface ValueCount {
@@ -21,8 +21,7 @@ const MAX_VALUES = 500;
  */
 export async function countValues<Field extends FilterField>(
   connection: DuckDBConnection,
-  scope: RecordScope,
-  filter: RecordFilter,
+  { scope, filter }: FilteredRecords,
   fields: readonly Field[],
 ): Promise<Record<Field, ValueCount[]>> {
   const counts = {} as Record<Field, ValueCount[]>;

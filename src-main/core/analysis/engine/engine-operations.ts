@@ -26,6 +26,7 @@ import { createMeasureOperations } from './measures/measure-operations.ts';
 import { readHistogram, type HistogramShape } from './read-histogram.ts';
 import { readSession } from './read-session.ts';
 import { createRecordViews } from './views/record-views.ts';
+import type { FilteredRecords } from './record-scope.ts';
 import { createScopeResolver, type EngineSource } from './resolve-scope.ts';
 import { runStatement } from './sql/run-statement.ts';
 import { createSqlResults } from './sql/sql-results.ts';
@@ -86,15 +87,12 @@ export async function createEngineOperations(database: EngineDatabase, source: E
   const askFiltered = <Value>(
     { scope, filter }: Question,
     context: Pick<Context, 'signal'>,
-    work: (
-      connection: DuckDBConnection,
-      records: Awaited<ReturnType<typeof resolver.resolve>>,
-      filter: RecordFilter,
-    ) => Promise<Value>,
+    work: (connection: DuckDBConnection, records: FilteredRecords) => Promise<Value>,
   ): Promise<Value> =>
-    ask(scope, context, async (connection, records) => {
+    ask(scope, context, async (connection, resolved) => {
       const { connectionId } = 'snapshotId' in scope ? source.getSnapshot(scope.snapshotId) : scope;
-      return work(connection, records, await resolveMarks(connection, records, filter, source, connectionId));
+      const records = { scope: resolved, filter };
+      return work(connection, await resolveMarks(connection, records, source, connectionId));
     });
 
   return {
@@ -103,9 +101,7 @@ export async function createEngineOperations(database: EngineDatabase, source: E
     /** Brings the engine up to the cache; reports the records fed after each batch. */
     follow: (_input: null, { progress: report }: Context): Promise<void> => follow(report),
     openView: ({ order, ...question }: Question & { order: RecordOrder }, context: Context) =>
-      askFiltered(question, context, (_connection, records, filter) =>
-        views.open(records, filter, order, context.signal),
-      ),
+      askFiltered(question, context, (_connection, records) => views.open(records, order, context.signal)),
     /** All rows of a view, once they have been found. */
     countView: async (viewId: string) => ({ rowCount: await views.count(viewId) }),
     /** Ids of the rows of a view from a place on, and the report that they are of. */
@@ -115,13 +111,11 @@ export async function createEngineOperations(database: EngineDatabase, source: E
     }),
     closeView: (viewId: string): void => views.close(viewId),
     readHistogram: (question: Question & HistogramShape, context: Context) =>
-      askFiltered(question, context, (connection, records, filter) =>
-        readHistogram(connection, records, filter, question),
-      ),
+      askFiltered(question, context, (connection, records) => readHistogram(connection, records, question)),
     countFacets: (question: Question, context: Context): Promise<Facets> =>
-      askFiltered(question, context, async (connection, records, filter) => {
+      askFiltered(question, context, async (connection, records) => {
         const fields = ['responseCode', 'channel', 'service', 'origin', 'errorFamily'] as const;
-        return toFacets(await countValues(connection, records, filter, fields));
+        return toFacets(await countValues(connection, records, fields));
       }),
     ...createMeasureOperations(askFiltered),
     ...createFileOperations({
@@ -133,9 +127,7 @@ export async function createEngineOperations(database: EngineDatabase, source: E
     }),
     summarise: (scope: WantedScope, context: Context) => ask(scope, context, summariseRecords),
     findErrorFamilies: ({ period, ...question }: Question & { period: TimeSpan }, context: Context) =>
-      askFiltered(question, context, (connection, records, filter) =>
-        findErrorFamilies(connection, records, filter, period),
-      ),
+      askFiltered(question, context, (connection, records) => findErrorFamilies(connection, records, period)),
     /** What stands out in a connection's traffic. */
     findFindings: (question: FindingsQuestion, context: Context) =>
       withConnection(context, (connection) =>
@@ -149,25 +141,21 @@ export async function createEngineOperations(database: EngineDatabase, source: E
           question,
         ),
       ),
-    countMinutes: (question: Question & Parameters<typeof countMinutes>[3], context: Context) =>
-      askFiltered(question, context, (connection, records, filter) =>
-        countMinutes(connection, records, filter, question),
-      ),
-    readPercentiles: (question: Question & Parameters<typeof readPercentiles>[3], context: Context) =>
-      askFiltered(question, context, (connection, records, filter) =>
-        readPercentiles(connection, records, filter, question),
-      ),
+    countMinutes: (question: Question & Parameters<typeof countMinutes>[2], context: Context) =>
+      askFiltered(question, context, (connection, records) => countMinutes(connection, records, question)),
+    readPercentiles: (question: Question & Parameters<typeof readPercentiles>[2], context: Context) =>
+      askFiltered(question, context, (connection, records) => readPercentiles(connection, records, question)),
     /** The span is one of everything cached of the connection and report. */
     findNewFamilies: (
-      question: { scope: PeriodScope; filter: RecordFilter } & Parameters<typeof findNewFamilies>[3],
+      question: { scope: PeriodScope; filter: RecordFilter } & Parameters<typeof findNewFamilies>[2],
       context: Context,
     ) =>
       withConnection(context, async (connection) => {
-        const { scope, filter } = question;
-        const { connectionId, report } = scope;
-        const records = await resolver.resolveAll(connection, connectionId, report);
-        const known = await resolveMarks(connection, records, filter, source, connectionId);
-        return findNewFamilies(connection, records, known, question);
+        const { connectionId, report } = question.scope;
+        const scope = await resolver.resolveAll(connection, connectionId, report);
+        const all = { scope, filter: question.filter };
+        const records = await resolveMarks(connection, all, source, connectionId);
+        return findNewFamilies(connection, records, question);
       }),
     readSession: (
       { connectionId, sessionId, limit }: { connectionId: string; sessionId: string; limit: number },

@@ -1,10 +1,9 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { ErrorFamilies, ErrorFamily } from '../../../common/model/records/error-family.ts';
-import type { RecordFilter } from '../../../common/model/records/record-filter.ts';
 import type { TimeSpan } from '../../../common/time/time-span.ts';
 import { readRows } from './engine-database.ts';
 import { toFilterSql } from './filter-sql.ts';
-import { toSourceSql, type RecordScope } from './record-scope.ts';
+import { toSourceSql, type FilteredRecords } from './record-scope.ts';
 
 const MAX_FAMILIES = 200;
 const MAX_EXAMPLES = 10;
@@ -29,8 +28,7 @@ type Example = [pattern: string, text: string, count: number, textCount: number]
  */
 export async function findErrorFamilies(
   connection: DuckDBConnection,
-  scope: RecordScope,
-  filter: RecordFilter,
+  { scope, filter }: FilteredRecords,
   period: TimeSpan,
 ): Promise<ErrorFamilies> {
   const where = toFilterSql(filter, scope.direction, 'errorFamily');

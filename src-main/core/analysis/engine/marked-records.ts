@@ -1,9 +1,9 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { FieldCondition, RecordFilter } from '../../../common/model/records/record-filter.ts';
+import type { FieldCondition } from '../../../common/model/records/record-filter.ts';
 import type { RecordMark } from '../../../common/model/records/record-mark.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
 import type { MarkedCondition } from './filter-sql.ts';
-import { toSourceSql, type RecordScope } from './record-scope.ts';
+import { toSourceSql, type FilteredRecords, type RecordScope } from './record-scope.ts';
 
 /** Marks as the engine reads them from the cache. */
 export interface MarkSource {
@@ -20,40 +20,39 @@ function isOnMarks({ field }: FieldCondition): boolean {
   return field === 'mark' || field === 'note';
 }
 
-/** Returns the filter with the ids that its conditions on marks and notes stand for. */
+/** Returns the records with a filter that has the ids which its conditions on marks and notes stand for. */
 export async function resolveMarks(
   connection: DuckDBConnection,
-  records: RecordScope,
-  filter: RecordFilter,
+  records: FilteredRecords,
   source: MarkSource,
   connectionId: string,
-): Promise<RecordFilter> {
-  if (!filter.conditions.some(isOnMarks)) return filter;
-  const report = `${records.direction}-detail` as const;
+): Promise<FilteredRecords> {
+  const { scope, filter } = records;
+  if (!filter.conditions.some(isOnMarks)) return records;
+  const report = `${scope.direction}-detail` as const;
   const wanted = source.listMarks(connectionId, report);
-  const ids = wanted.length === 0 ? [] : await findCandidates(connection, records, wanted);
+  const ids = wanted.length === 0 ? [] : await findCandidates(connection, scope, wanted);
   const marks = source.readMarks(report, ids);
-  return {
-    conditions: filter.conditions.map((condition): FieldCondition | MarkedCondition => {
-      if (!isOnMarks(condition)) return condition;
-      // What holds for a record without mark and note holds for all that are not marked.
-      const isExcept = isMet(condition, null);
-      const listed = ids.filter((_, place) => isMet(condition, marks[place] ?? null) !== isExcept);
-      return { ...condition, marked: { ids: listed, isExcept } };
-    }),
-  };
+  const conditions = filter.conditions.map((condition): FieldCondition | MarkedCondition => {
+    if (!isOnMarks(condition)) return condition;
+    // What holds for a record without mark and note holds for all that are not marked.
+    const isExcept = isMet(condition, null);
+    const listed = ids.filter((_, place) => isMet(condition, marks[place] ?? null) !== isExcept);
+    return { ...condition, marked: { ids: listed, isExcept } };
+  });
+  return { scope, filter: { conditions } };
 }
 
 /** The marked records of a scope, with their marks. */
 export async function findMarks(
   connection: DuckDBConnection,
-  records: RecordScope,
+  scope: RecordScope,
   source: MarkSource,
   connectionId: string,
 ): Promise<(RecordMark & { readonly id: number })[]> {
-  const report = `${records.direction}-detail` as const;
+  const report = `${scope.direction}-detail` as const;
   const wanted = source.listMarks(connectionId, report);
-  const ids = wanted.length === 0 ? [] : await findCandidates(connection, records, wanted);
+  const ids = wanted.length === 0 ? [] : await findCandidates(connection, scope, wanted);
   return source
     .readMarks(report, ids)
     .flatMap((mark, place) => (mark === null ? [] : [{ ...mark, id: ids[place] ?? 0 }]));
@@ -62,7 +61,7 @@ export async function findMarks(
 /** Records that may be marked ones: of the same session and moment. */
 async function findCandidates(
   connection: DuckDBConnection,
-  records: RecordScope,
+  scope: RecordScope,
   wanted: ReturnType<MarkSource['listMarks']>,
 ): Promise<number[]> {
   const values: (string | bigint)[] = [];
@@ -70,7 +69,7 @@ async function findCandidates(
   const sessions = [...new Set(wanted.map(({ sessionId }) => sessionId))].map(bind);
   const moments = [...new Set(wanted.map(({ dateMs }) => dateMs ?? -1))].map((atMs) => bind(BigInt(atMs)));
   const sql = `session_id IN (${sessions.join(', ')}) AND coalesce(date_ms, -1) IN (${moments.join(', ')})`;
-  const from = toSourceSql(records, ['record_id'], { sql, values });
+  const from = toSourceSql(scope, ['record_id'], { sql, values });
   const found = await connection.runAndReadAll(`SELECT record_id FROM ${from}`, values);
   return found.getRows().map(([id]) => Number(id));
 }

@@ -6,11 +6,10 @@ import {
   type HistogramSplit,
 } from '../../../common/model/records/histogram.ts';
 import { CODE_CLASSES } from '../../../common/model/records/record.ts';
-import type { RecordFilter } from '../../../common/model/records/record-filter.ts';
 import { readRows } from './engine-database.ts';
 import { toFilterSql } from './filter-sql.ts';
 import { toBucketSql, toCountedBucketSql } from './measures/bucket-sql.ts';
-import { toSourceSql, type RecordScope } from './record-scope.ts';
+import { toSourceSql, type FilteredRecords } from './record-scope.ts';
 
 /** How records over time are drawn. */
 export interface HistogramShape {
@@ -29,8 +28,7 @@ type Row = [number, number | null, number | null, number, number, number | null]
  */
 export async function readHistogram(
   connection: DuckDBConnection,
-  scope: RecordScope,
-  filter: RecordFilter,
+  { scope, filter }: FilteredRecords,
   { edges, split, withMedian }: HistogramShape,
 ): Promise<Histogram> {
   const where = toFilterSql(filter, scope.direction);

@@ -1,3 +1,4 @@
+import type { RecordFilter } from '../../../common/model/records/record-filter.ts';
 import type { Direction } from '../../../common/reporting/reports.ts';
 import type { TimeSpan } from '../../../common/time/time-span.ts';
 import { toRecordId } from '../../cache/record-ids.ts';
@@ -9,6 +10,12 @@ export interface RecordScope {
   readonly direction: Direction;
   /** In the order of time: a part of a snapshot, or (edges null) all of it, records without a date included. */
   readonly parts: readonly ScopePart[];
+}
+
+/** The records of a scope that a filter leaves: what most questions are about. */
+export interface FilteredRecords {
+  readonly scope: RecordScope;
+  readonly filter: RecordFilter;
 }
 
 export interface ScopePart {

@@ -1,10 +1,9 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { RecordFilter } from '../../../../common/model/records/record-filter.ts';
 import { MINUTE_MS } from '../../../../common/time/durations.ts';
 import type { TimeSpan } from '../../../../common/time/time-span.ts';
 import { readRows } from '../engine-database.ts';
 import { toFilterSql } from '../filter-sql.ts';
-import { toSourceSql, type RecordScope } from '../record-scope.ts';
+import { toSourceSql, type FilteredRecords } from '../record-scope.ts';
 
 /** Minutes that have records, by their place in the span. */
 export interface MinuteCounts {
@@ -21,8 +20,7 @@ export interface MinuteCounts {
 /** Counts the records of each minute from `fromMs` on in one statement; limits are response times in milliseconds. */
 export async function countMinutes(
   connection: DuckDBConnection,
-  scope: RecordScope,
-  filter: RecordFilter,
+  { scope, filter }: FilteredRecords,
   { fromMs, toMs, limits }: TimeSpan & { limits: readonly number[] },
 ): Promise<MinuteCounts> {
   const where = toFilterSql(filter, scope.direction);
@@ -48,8 +46,7 @@ export async function countMinutes(
 /** The percentile of the response time in each bucket of so many timed records or more, by its place in the span. */
 export async function readPercentiles(
   connection: DuckDBConnection,
-  scope: RecordScope,
-  filter: RecordFilter,
+  { scope, filter }: FilteredRecords,
   span: TimeSpan & { bucketMs: number; share: number; minRecords: number },
 ): Promise<[place: number, valueMs: number][]> {
   const { fromMs, toMs, bucketMs, share, minRecords } = span;

@@ -1,9 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { RecordFilter } from '../../../../common/model/records/record-filter.ts';
 import type { TimeSpan } from '../../../../common/time/time-span.ts';
 import { readRows } from '../engine-database.ts';
 import { toFilterSql } from '../filter-sql.ts';
-import { toSourceSql, type RecordScope } from '../record-scope.ts';
+import { toSourceSql, type FilteredRecords } from '../record-scope.ts';
 
 /**
  * Finds when error families came that no earlier record of the scope has; those of them that a filter leaves, by their
@@ -11,8 +10,7 @@ import { toSourceSql, type RecordScope } from '../record-scope.ts';
  */
 export async function findNewFamilies(
   connection: DuckDBConnection,
-  scope: RecordScope,
-  filter: RecordFilter,
+  { scope, filter }: FilteredRecords,
   { fromMs, toMs }: TimeSpan,
 ): Promise<number[]> {
   const where = toFilterSql(filter, scope.direction);

@@ -46,12 +46,12 @@ export function createFileOperations(options: {
      * as `prepareRecordRows` and `writeFile` do.
      */
     writeRecords: (question: RecordFile, context: CallContext<FileProgress>): Promise<EngineFile | null> =>
-      ask(question, context, async (connection, records, filter) => {
+      ask(question, context, async (connection, records) => {
         const { scope, columns, order, about, format } = question;
         const { connectionId } = 'snapshotId' in scope ? source.getSnapshot(scope.snapshotId) : scope;
-        const parts = { connection, records, filter, order, columns, source, connectionId };
+        const parts = { connection, records, order, columns, source, connectionId };
         const rows = await prepareRecordRows(parts);
-        const { direction } = records;
+        const { direction } = records.scope;
         const lines =
           format.kind === 'parquet'
             ? toParquetSql(columns, direction, about)

@@ -1,13 +1,12 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { AppError } from '../../../../common/contract/errors.ts';
 import type { RecordOrder } from '../../../../common/model/records/record.ts';
-import type { RecordFilter } from '../../../../common/model/records/record-filter.ts';
 import { readRows } from '../engine-database.ts';
 import { ENGINE_COLUMNS } from '../engine-tables.ts';
 import { countRecords } from '../count-records.ts';
 import { toFilterSql, type BoundValue } from '../filter-sql.ts';
 import { findMarks, type MarkSource } from '../marked-records.ts';
-import { toSourceSql, type RecordScope } from '../record-scope.ts';
+import { toSourceSql, type FilteredRecords } from '../record-scope.ts';
 import { toViewOrder } from '../views/view-order.ts';
 import type { FileColumn } from './file-column.ts';
 
@@ -28,22 +27,20 @@ export interface RecordRows {
  */
 export async function prepareRecordRows(options: {
   readonly connection: DuckDBConnection;
-  readonly records: RecordScope;
-  readonly filter: RecordFilter;
+  readonly records: FilteredRecords;
   readonly order: RecordOrder;
   readonly columns: readonly FileColumn[];
   readonly source: MarkSource;
   readonly connectionId: string;
 }): Promise<RecordRows> {
-  const { connection, records, filter, order, columns, source, connectionId } = options;
-  const where = toFilterSql(filter, records.direction);
-  const { columns: sorted, leading, sql } = toViewOrder(order, records);
+  const { connection, records, order, columns, source, connectionId } = options;
+  const { scope, filter } = records;
+  const where = toFilterSql(filter, scope.direction);
+  const { columns: sorted, leading, sql } = toViewOrder(order, scope);
   const isEvery = filter.conditions.length === 0;
-  const total = await (isEvery
-    ? countRecords(connection, records)
-    : countRecords(connection, records, where));
-  const names = ENGINE_COLUMNS[records.direction].map(({ name }) => name);
-  const rows = toSourceSql(records, names, where);
+  const total = await (isEvery ? countRecords(connection, scope) : countRecords(connection, scope, where));
+  const names = ENGINE_COLUMNS[scope.direction].map(({ name }) => name);
+  const rows = toSourceSql(scope, names, where);
   if (columns.some(({ value }) => isOfPage(value))) await refuseDamaged(connection, rows, where.values);
   // Without an order of their own they come in the order received.
   const isSorted = sorted.length > 0 || leading.isDescending;
@@ -52,7 +49,7 @@ export async function prepareRecordRows(options: {
     return { from: `FROM ${rows}`, order: ordered, values: where.values, total };
   }
   await connection.run('CREATE TEMP TABLE marked_records (marked_id BIGINT, mark VARCHAR, note VARCHAR)');
-  for (const { id, mark, note } of await findMarks(connection, records, source, connectionId)) {
+  for (const { id, mark, note } of await findMarks(connection, scope, source, connectionId)) {
     await connection.run('INSERT INTO marked_records VALUES ($1, $2, $3)', [BigInt(id), mark, note]);
   }
   return {

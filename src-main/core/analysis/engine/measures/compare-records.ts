@@ -1,11 +1,10 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { ComparedSide } from '../../../../common/model/analysis/comparison.ts';
 import type { GroupField, GroupValue } from '../../../../common/model/analysis/grouping.ts';
-import type { RecordFilter } from '../../../../common/model/records/record-filter.ts';
 import { DEFAULT_LEVEL, type Interval } from '../../../../common/statistics/interval.ts';
 import { toDeviations } from '../../../../common/statistics/normal-quantile.ts';
 import { toFilterSql, type BoundValue } from '../filter-sql.ts';
-import { toSourceSql, type RecordScope } from '../record-scope.ts';
+import { toSourceSql, type FilteredRecords } from '../record-scope.ts';
 import { toKeySql } from './key-sql.ts';
 import {
   LISTS_SQL,
@@ -20,12 +19,6 @@ import { toPercentileSql } from './times-sql.ts';
 
 /** Groups and parts that are listed; the largest ones. */
 const MAX_COMPARED = 4000;
-
-/** Records of one period. */
-export interface ComparedRecords {
-  readonly scope: RecordScope;
-  readonly filter: RecordFilter;
-}
 
 /** A group as it is in both periods, with the interval of its quantile where one was asked for. */
 export interface CountedGroup {
@@ -50,7 +43,7 @@ interface TimesReader {
  */
 export async function compareRecords(
   connection: DuckDBConnection,
-  sides: readonly [before: ComparedRecords, after: ComparedRecords],
+  sides: readonly [before: FilteredRecords, after: FilteredRecords],
   by: readonly GroupField[],
   quantile: number | null,
   maxListed = MAX_LISTED_VALUES,
@@ -176,7 +169,7 @@ const sortTimes = (quantile: number): TimesReader => ({
 });
 
 function joinSides(
-  sides: readonly ComparedRecords[],
+  sides: readonly FilteredRecords[],
   by: readonly GroupField[],
 ): { sql: string; values: BoundValue[] } {
   const values: BoundValue[] = [];

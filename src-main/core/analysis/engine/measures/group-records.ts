@@ -6,11 +6,10 @@ import {
   type MeasuredGroup,
   type MeasuredGroups,
 } from '../../../../common/model/analysis/grouping.ts';
-import type { RecordFilter } from '../../../../common/model/records/record-filter.ts';
 import { readRows } from '../engine-database.ts';
 import { findColumn } from '../engine-tables.ts';
 import { toFilterSql } from '../filter-sql.ts';
-import { countAtMost, toSourceSql, type RecordScope } from '../record-scope.ts';
+import { countAtMost, toSourceSql, type FilteredRecords } from '../record-scope.ts';
 import {
   FIGURE_COLUMNS,
   toGroupsSql,
@@ -44,8 +43,7 @@ const MAX_FEW_CELLS = 2 * MAX_GROUPS;
  */
 export async function groupRecords(
   connection: DuckDBConnection,
-  scope: RecordScope,
-  filter: RecordFilter,
+  { scope, filter }: FilteredRecords,
   by: readonly GroupField[],
   limits = LIMITS,
 ): Promise<MeasuredGroups> {

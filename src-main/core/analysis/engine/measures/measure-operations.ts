@@ -8,7 +8,7 @@ import type {
 } from '../../../../common/model/records/record-scope.ts';
 import type { CallContext } from '../../../calls/call-messages.ts';
 import type { FeedProgress } from '../feed-engine.ts';
-import type { RecordScope } from '../record-scope.ts';
+import type { FilteredRecords } from '../record-scope.ts';
 import { explainSelection } from './explain/explain-selection.ts';
 import { compareRecords } from './compare-records.ts';
 import { groupForReconciling } from './group-for-reconciling.ts';
@@ -25,7 +25,7 @@ type Context = CallContext<FeedProgress>;
 export type AskFiltered = <Value>(
   question: { readonly scope: WantedScope; readonly filter: RecordFilter },
   context: Pick<Context, 'signal'>,
-  work: (connection: DuckDBConnection, records: RecordScope, filter: RecordFilter) => Promise<Value>,
+  work: (connection: DuckDBConnection, records: FilteredRecords) => Promise<Value>,
 ) => Promise<Value>;
 
 interface ComparedQuestion {
@@ -39,51 +39,40 @@ interface ComparedQuestion {
 export function createMeasureOperations(ask: AskFiltered) {
   return {
     groupRecords: ({ by, ...question }: Input<'analysis/group-records'>, context: Context) =>
-      ask(question, context, (connection, records, filter) => groupRecords(connection, records, filter, by)),
+      ask(question, context, (connection, records) => groupRecords(connection, records, by)),
     groupForReconciling: (
       { scope, reportedAtMs }: { scope: PeriodScope; reportedAtMs: number },
       context: Context,
     ) =>
       ask({ scope, filter: NO_FILTER }, context, (connection, records) =>
-        groupForReconciling(connection, records, { ...scope, reportedAtMs }),
+        groupForReconciling(connection, records.scope, { ...scope, reportedAtMs }),
       ),
     listClients: ({ scope, ...page }: { scope: WantedScope } & ClientPage, context: Context) =>
       ask({ scope, filter: NO_FILTER }, context, (connection, records) =>
-        listClients(connection, records, page),
+        listClients(connection, records.scope, page),
       ),
     readSeries: ({ edges, ...question }: Input<'analysis/read-series'>, context: Context) =>
-      ask(question, context, (connection, records, filter) => readSeries(connection, records, filter, edges)),
+      ask(question, context, (connection, records) => readSeries(connection, records, edges)),
     readHeatMap: ({ zone, ...question }: Input<'analysis/read-heat-map'>, context: Context) =>
-      ask(question, context, (connection, records, filter) => readHeatMap(connection, records, filter, zone)),
+      ask(question, context, (connection, records) => readHeatMap(connection, records, zone)),
     readDistribution: ({ field, ...question }: Input<'analysis/read-distribution'>, context: Context) =>
-      ask(question, context, (connection, records, filter) =>
-        readDistribution(connection, records, filter, field),
-      ),
+      ask(question, context, (connection, records) => readDistribution(connection, records, field)),
     explain: ({ scope, filter, selection }: Input<'analysis/explain'>, context: Context) => {
       const all = { conditions: [...filter.conditions, ...selection.conditions] };
       const place = filter.conditions.length;
       // Marks are resolved in both at once.
-      return ask({ scope, filter: all }, context, (connection, records, { conditions }) =>
-        explainSelection(connection, records, {
+      return ask({ scope, filter: all }, context, (connection, records) => {
+        const { conditions } = records.filter;
+        return explainSelection(connection, records.scope, {
           filter: { conditions: conditions.slice(0, place) },
           selection: { conditions: conditions.slice(place) },
-        }),
-      );
+        });
+      });
     },
     compareRecords: ({ before, after, by, quantile }: ComparedQuestion, context: Context) =>
-      ask(before, context, (connection, scope, filter) =>
+      ask(before, context, (connection, records) =>
         // The records of both are fed and chosen before either is counted.
-        ask(after, context, (_, otherScope, otherFilter) =>
-          compareRecords(
-            connection,
-            [
-              { scope, filter },
-              { scope: otherScope, filter: otherFilter },
-            ],
-            by,
-            quantile,
-          ),
-        ),
+        ask(after, context, (_, others) => compareRecords(connection, [records, others], by, quantile)),
       ),
   };
 }

@@ -1,10 +1,9 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Distribution, TimedField } from '../../../../common/model/analysis/measured-times.ts';
-import type { RecordFilter } from '../../../../common/model/records/record-filter.ts';
 import { readRows } from '../engine-database.ts';
 import { findColumn } from '../engine-tables.ts';
 import { toFilterSql } from '../filter-sql.ts';
-import { toSourceSql, type RecordScope } from '../record-scope.ts';
+import { toSourceSql, type FilteredRecords } from '../record-scope.ts';
 import { toLatency, toTimesSql, type TimesCells } from './times-sql.ts';
 
 /** Steps within a power of ten: round numbers, each about a third above the one before. */
@@ -21,8 +20,7 @@ const EDGES = [
 /** Distributes the records of a scope by how long they took. */
 export async function readDistribution(
   connection: DuckDBConnection,
-  scope: RecordScope,
-  filter: RecordFilter,
+  { scope, filter }: FilteredRecords,
   field: TimedField,
 ): Promise<Distribution> {
   const where = toFilterSql(filter, scope.direction);

@@ -1,11 +1,10 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { HeatMap, SeriesBucket } from '../../../../common/model/analysis/measured-times.ts';
-import type { RecordFilter } from '../../../../common/model/records/record-filter.ts';
 import { HOUR_MS } from '../../../../common/time/durations.ts';
 import { listZoneOffsets, type ZoneOffset } from '../../../../common/time/zone-offsets.ts';
 import { readRows } from '../engine-database.ts';
 import { toFilterSql } from '../filter-sql.ts';
-import { countAtMost, toSourceSql, type RecordScope } from '../record-scope.ts';
+import { countAtMost, toSourceSql, type FilteredRecords } from '../record-scope.ts';
 import { toBucketSql } from './bucket-sql.ts';
 import { toTimesSql } from './times-sql.ts';
 
@@ -36,8 +35,7 @@ interface MeasuredPlaces {
 /** Measures the records of a scope by the value of an expression over `date_ms`, as far as a condition holds. */
 async function readMeasured(
   connection: DuckDBConnection,
-  scope: RecordScope,
-  filter: RecordFilter,
+  { scope, filter }: FilteredRecords,
   { place, condition, shares, maxHeld }: MeasuredPlaces,
 ): Promise<Measured[]> {
   const where = toFilterSql(filter, scope.direction);
@@ -72,8 +70,7 @@ async function readMeasured(
 /** Measures the records of each bucket between edges, which rise. */
 export async function readSeries(
   connection: DuckDBConnection,
-  scope: RecordScope,
-  filter: RecordFilter,
+  records: FilteredRecords,
   edges: readonly number[],
   maxHeld = MAX_HELD_RECORDS,
 ): Promise<SeriesBucket[]> {
@@ -84,7 +81,7 @@ export async function readSeries(
     return { fromMs, toMs, count: 0, failures: 0, medianMs: null, p95Ms: null };
   });
   const [place, shares] = [toBucketSql(edges), [0.5, 0.95]];
-  for (const row of await readMeasured(connection, scope, filter, { place, condition, shares, maxHeld })) {
+  for (const row of await readMeasured(connection, records, { place, condition, shares, maxHeld })) {
     const [bucket, count, failures, medianMs, p95Ms = null] = row;
     Object.assign(buckets[bucket] ?? {}, { count, failures, medianMs, p95Ms });
   }
@@ -94,8 +91,7 @@ export async function readSeries(
 /** Measures the records of each hour of the week, as a zone's clock shows it. */
 export async function readHeatMap(
   connection: DuckDBConnection,
-  scope: RecordScope,
-  filter: RecordFilter,
+  records: FilteredRecords,
   zone: string,
   maxHeld = MAX_HELD_RECORDS,
 ): Promise<HeatMap> {
@@ -104,6 +100,7 @@ export async function readHeatMap(
     failures: 0,
     medianMs: null,
   }));
+  const { scope, filter } = records;
   const where = toFilterSql(filter, scope.direction);
   const [[firstMs, lastMs] = [null, null]] = await readRows<[number | null, number | null]>(
     connection,
@@ -113,7 +110,7 @@ export async function readHeatMap(
   if (firstMs === null || lastMs === null) return { cells };
   const place = toWeekHourSql(listZoneOffsets(firstMs, lastMs + 1, zone));
   const [condition, shares] = ['date_ms IS NOT NULL', [0.5]];
-  for (const row of await readMeasured(connection, scope, filter, { place, condition, shares, maxHeld })) {
+  for (const row of await readMeasured(connection, records, { place, condition, shares, maxHeld })) {
     const [hour, count, failures, medianMs] = row;
     cells[hour] = { count, failures, medianMs };
   }

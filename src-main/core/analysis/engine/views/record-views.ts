@@ -2,7 +2,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { AppError } from '../../../../common/contract/errors.ts';
 import type { RecordOrder } from '../../../../common/model/records/record.ts';
-import type { RecordFilter } from '../../../../common/model/records/record-filter.ts';
 import { countRecords } from '../count-records.ts';
 import { streamIds, type EngineDatabase } from '../engine-database.ts';
 import { toFilterSql, type SqlCondition } from '../filter-sql.ts';
@@ -10,7 +9,7 @@ import { findRuns } from './find-runs.ts';
 import { readView, toKnownView, type ViewReading } from './read-view.ts';
 import { connectUntil } from './view-connection.ts';
 import { createRecordList } from './record-list.ts';
-import type { RecordScope } from '../record-scope.ts';
+import type { FilteredRecords, RecordScope } from '../record-scope.ts';
 import { toViewOrder, type ViewOrder } from './view-order.ts';
 import { listSlices, SLICE_SIZES, toSliceSql, type SliceSizes, type ViewSlice } from './view-slices.ts';
 
@@ -53,12 +52,7 @@ export interface RecordViews {
    * Opens a view; its first rows can be read at once, others as soon as they have been found. A search in texts takes
    * long: it may not have found all rows by then, and `count` tells when it has. An abort ends the reading.
    */
-  open(
-    scope: RecordScope,
-    filter: RecordFilter,
-    order: RecordOrder,
-    signal: AbortSignal,
-  ): Promise<OpenedView>;
+  open(records: FilteredRecords, order: RecordOrder, signal: AbortSignal): Promise<OpenedView>;
   /** The number of rows, once all have been found. Throws AppError `cache.view-closed`. */
   count(viewId: string): Promise<number>;
   /** Ids of the rows [start, end); fewer at the end. Throws AppError `cache.view-closed`. */
@@ -155,7 +149,7 @@ export function createRecordViews(
     get size() {
       return views.size;
     },
-    async open(scope, filter, order, signal) {
+    async open({ scope, filter }, order, signal) {
       signal.throwIfAborted();
       const viewOrder = toViewOrder(order, scope);
       const known = filter.conditions.length === 0 ? await openRuns(scope, viewOrder, signal) : null;
