@@ -42,10 +42,13 @@ export function createDateFormats(locale: string): DateFormats {
   const fullDay = create({ day: 'numeric', month: 'short', year: 'numeric' });
   const month = create({ month: 'short' });
   const monthOfYear = create({ month: 'short', year: 'numeric' });
+  // Short forms stand in tables, headers and axes, where Portuguese leaves its two prepositions out.
+  const write = (format: Intl.DateTimeFormat, epochMs: number): string =>
+    format.format(epochMs).replaceAll(' de ', ' ');
   const toCivilMs = (epochMs: number, zone: string): number => civilToUtcMs(toCivilTime(epochMs, zone));
 
-  const formatDay = (epochMs: number, zone: string): string => day.format(toCivilMs(epochMs, zone));
-  const formatFullDay = (epochMs: number, zone: string): string => fullDay.format(toCivilMs(epochMs, zone));
+  const formatDay = (epochMs: number, zone: string): string => write(day, toCivilMs(epochMs, zone));
+  const formatFullDay = (epochMs: number, zone: string): string => write(fullDay, toCivilMs(epochMs, zone));
   const formatDayClock = (epochMs: number, zone: string): string =>
     `${formatDay(epochMs, zone)} ${formatClock(epochMs, zone)}`;
 
@@ -70,7 +73,7 @@ export function createDateFormats(locale: string): DateFormats {
     },
     formatMonth(number, year) {
       const firstMs = Date.UTC(year ?? ANY_YEAR, number - 1);
-      return (year === undefined ? month : monthOfYear).format(firstMs);
+      return write(year === undefined ? month : monthOfYear, firstMs);
     },
   };
 }

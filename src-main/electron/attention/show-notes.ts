@@ -42,7 +42,7 @@ export function createNotes(options: {
       if (count === 0) window.setOverlayIcon(null, '');
       else {
         const { t, formats } = readWords();
-        window.setOverlayIcon(drawBadge(), t('desktop.firing', { count: formats.formatCount(count) }));
+        window.setOverlayIcon(drawBadge(), t('desktop.firing', { count: formats.formatCount(count) }, count));
       }
     },
   };

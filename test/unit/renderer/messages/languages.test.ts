@@ -87,9 +87,9 @@ test.each([
     '412.331',
     '12,5%',
     '<0,1%',
-    '20 de nov.',
-    '20 de nov. de 2026',
-    'nov. de 2026',
+    '20 nov.',
+    '20 nov. 2026',
+    'nov. 2026',
     '1.000,5',
     'a, b e c',
     '2,5%',
@@ -170,4 +170,16 @@ test('what is said outside of the window follows its plurals, and turns nothing 
   expect(t('notes.requests', { count: '1' }, 1)).toBe('1 solicitud');
   expect(t('notes.requests', { count: '0' }, 0)).toBe('0 solicitudes');
   expect(t('notes.ended', { name: 'Error\u202egpj' })).toBe('\u2068Error\u202egpj\u2069: finalizada');
+});
+
+test.each([
+  ['es', 'library.table.selected', '1 seleccionada', '2 seleccionadas'],
+  ['pt', 'library.table.selected', '1 selecionado', '2 selecionados'],
+  ['es', 'local-service.quirks.on', '1 activa', '2 activas'],
+  ['pt', 'glance.counts.unreachable', '1 inacessível', '2 inacessíveis'],
+] as const)('%s: what is counted by %s agrees in number', async (language, key, one, two) => {
+  const messages = createMessages();
+  await loadMessages(messages, language);
+  messages.global.locale.value = language;
+  expect([1, 2].map((count) => messages.global.t(key, { count }, count))).toEqual([one, two]);
 });

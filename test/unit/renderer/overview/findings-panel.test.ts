@@ -305,7 +305,7 @@ it('pointing at a finding or focusing it gives its span, and the arrows go on to
     {
       fromMs: errors.sinceMs,
       toMs: NOW_MS,
-      label: 'Channel 3 / Service 7: errors 44×, Since 03:24, both directions',
+      label: 'Channel 3 / Service 7: errors 44×. Since 03:24, both directions',
     },
   ]);
   await first?.trigger('keydown', { key: 'ArrowDown' });
