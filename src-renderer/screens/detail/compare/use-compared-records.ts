@@ -1,7 +1,7 @@
 import { shallowRef } from 'vue';
 import type { RecordDetail, RecordRow } from '../../../../src-main/common/model/records/record.ts';
 import { useRecordsStore } from '../../../stores/records/records.ts';
-import { toRowKey } from '../../../format/row-key.ts';
+import { isSameRecord } from '../../../format/row-key.ts';
 import { MAX_COMPARED, MIN_COMPARED } from './compare-records.ts';
 
 /** Records that are compared side by side; null while none are. */
@@ -26,5 +26,5 @@ export function canCompare(rows: readonly RecordRow[]): boolean {
 
 /** Returns the selected rows with one more, each once. */
 export function withRow(rows: readonly RecordRow[], row: RecordRow): readonly RecordRow[] {
-  return rows.some((other) => toRowKey(other) === toRowKey(row)) ? rows : [...rows, row];
+  return rows.some((other) => isSameRecord(other, row)) ? rows : [...rows, row];
 }

@@ -8,6 +8,8 @@ interface RowSourceParts {
   readView(): OpenView | null;
   readRows(viewId: string, start: number, end: number): Promise<readonly RecordRow[] | null>;
   readonly fallbackOrder: RecordOrder;
+  /** Called with rows before the grid receives them. */
+  beforeRows(rows: readonly RecordRow[]): void;
   /** Called after the grid has received rows. */
   onRows(): void;
 }
@@ -31,6 +33,7 @@ export function createRowSource(parts: RowSourceParts): IDatasource {
       params.failCallback();
       return;
     }
+    parts.beforeRows(rows);
     params.successCallback([...rows], view.rowCount);
     parts.onRows();
   }

@@ -17,11 +17,10 @@ export interface RowStepper {
 
 /** Creates what selects the rows of a grid. */
 export function createRowStepper(parts: {
-  readApi(): Pick<
-    GridApi<RecordRow>,
-    'getDisplayedRowAtIndex' | 'getSelectedNodes' | 'ensureIndexVisible'
-  > | null;
+  readApi(): Pick<GridApi<RecordRow>, 'getDisplayedRowAtIndex' | 'ensureIndexVisible'> | null;
   readRowCount(): number;
+  /** The place from which to step; null to begin at the top. */
+  readPlace(): number | null;
 }): RowStepper {
   /** The row to select once it is loaded. */
   let wanted: { readonly index: number; readonly isAdded: boolean } | null = null;
@@ -40,7 +39,7 @@ export function createRowStepper(parts: {
     select,
     step(by) {
       const grid = parts.readApi();
-      const index = (wanted?.index ?? grid?.getSelectedNodes()[0]?.rowIndex ?? -1) + by;
+      const index = (wanted?.index ?? parts.readPlace() ?? -1) + by;
       if (grid === null || index < 0 || index >= parts.readRowCount()) return;
       grid.ensureIndexVisible(index);
       select(index);

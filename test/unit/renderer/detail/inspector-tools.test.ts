@@ -210,9 +210,9 @@ describe('stepping through rows', () => {
     });
     const stepper = createRowStepper({
       readRowCount: () => rowCount,
+      readPlace: () => (selected < 0 ? null : selected),
       readApi: () => ({
         getDisplayedRowAtIndex: (index: number) => toNode(index) as never,
-        getSelectedNodes: () => (selected < 0 ? [] : [toNode(selected) as never]),
         ensureIndexVisible: (index: number | null) => shown.push(index ?? -1),
       }),
     });

@@ -1,22 +1,27 @@
 import { expect, it, vi } from 'vitest';
 import type { RecordRow } from '../../../../src-main/common/model/records/record.ts';
-import { toRowKey } from '../../../../src-renderer/format/row-key.ts';
 import { createPlaceKeeper } from '../../../../src-renderer/screens/detail/grid/keep-place.ts';
 
-const makeRow = (seq: number): RecordRow => ({ snapshotId: 1, seq }) as RecordRow;
+const makeRow = (seq: number, snapshotId = 1): RecordRow =>
+  ({ snapshotId, seq: seq * snapshotId, dateMs: seq }) as RecordRow;
 
-/** A table that shows rows from `first` on; `came` records have come before all others in the newer view. */
-function createTable(first: number | null, came: number) {
+/**
+ * A table that shows rows from `first` on; `came` records have come before all others in the newer view, which shows
+ * what is in snapshot `owner`.
+ */
+function createTable(first: number | null, came: number, owner = 1) {
   let shown = 0;
   const moveBy = vi.fn();
   const keeper = createPlaceKeeper({
     findFirst: () => first,
     moveBy,
-    readKey: (index) => toRowKey(makeRow(index - shown)),
+    readRow: (index) => makeRow(index - shown, shown === 0 ? 1 : owner),
     readRows: (_viewId, start, end) =>
       end - start > 500
         ? Promise.reject(new Error('too many rows'))
-        : Promise.resolve(Array.from({ length: end - start }, (_, index) => makeRow(start + index - came))),
+        : Promise.resolve(
+            Array.from({ length: end - start }, (_, index) => makeRow(start + index - came, owner)),
+          ),
   });
   const arrive = (): void => {
     shown = came;
@@ -32,6 +37,13 @@ it('the rows in view move with the records that came before them, once those are
   await keeper.keep(VIEW);
   expect(moveBy).not.toHaveBeenCalled();
   arrive();
+  arrive();
+  expect(moveBy.mock.calls).toEqual([[7]]);
+});
+
+it('the rows in view move with their records also where another snapshot begins to count for them', async () => {
+  const { keeper, moveBy, arrive } = createTable(120, 7, 2);
+  await keeper.keep(VIEW);
   arrive();
   expect(moveBy.mock.calls).toEqual([[7]]);
 });

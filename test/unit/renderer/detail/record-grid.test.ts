@@ -1,10 +1,11 @@
 import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RecordRow } from '../../../../src-main/common/model/records/record.ts';
 import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import { listDefaultLayout } from '../../../../src-renderer/screens/detail/grid/grid-columns.ts';
 import RecordGrid from '../../../../src-renderer/screens/detail/grid/RecordGrid.vue';
+import type { GridPick } from '../../../../src-renderer/screens/detail/grid/use-row-copy.ts';
 import { DEFAULT_ORDER, type OpenView } from '../../../../src-renderer/stores/records/records.ts';
 
 const VIEW: OpenView = {
@@ -190,5 +191,146 @@ describe('the table of records', () => {
     await mounted.get('[role=row][row-index="2"] [col-id=client]').trigger('click');
     await settle();
     expect(mounted.emitted('select')?.map(([row]) => (row as RecordRow).seq)).toEqual([2]);
+  });
+});
+
+describe('the selection of records whose rows move', () => {
+  const FOLLOWED = { ...VIEW, subject: 'the last day' };
+  beforeEach(() => {
+    vi.spyOn(HTMLElement.prototype, 'offsetHeight', 'get').mockReturnValue(600);
+  });
+  afterEach(() => vi.restoreAllMocks());
+  const PERIOD = { connectionId: 'one', report: 'inbound-detail', fromMs: 0, toMs: 10_000 } as const;
+
+  /**
+   * The rows of a view: in the first, record 0 is at the top; in others as many more have come, and what was cached of
+   * snapshot 1 is shown of another one.
+   */
+  async function showMoving(came: Record<string, number>, owner = 2) {
+    const shown = await show({ ...FOLLOWED, scope: PERIOD }, (seq) => makeRow(seq, { client: `c${seq}` }));
+    shown.readRows.mockImplementation((viewId, start, end) =>
+      Promise.resolve(
+        Array.from({ length: end - start }, (_, index) => {
+          const record = start + index - (came[viewId] ?? 0);
+          const place = viewId === 'view-1' ? {} : { snapshotId: owner, seq: record + 5_000 * (owner - 1) };
+          return makeRow(record, { client: `c${record}`, dateMs: 1_000 + record, ...place });
+        }),
+      ),
+    );
+    await shown.mounted.setProps({ view: { ...FOLLOWED, scope: PERIOD } });
+    await shown.settle();
+    const { mounted, settle } = shown;
+    const cell = (index: number) => mounted.get(`[role=row][row-index="${index}"] [col-id=client]`);
+    return {
+      ...shown,
+      cell,
+      open: async (change: Partial<OpenView>) => {
+        await mounted.setProps({ view: { ...FOLLOWED, scope: PERIOD, ...change } });
+        await settle();
+      },
+      readMarked: () =>
+        mounted
+          .findAll('.ag-row-selected [col-id=client]')
+          .map((one) => one.text())
+          .sort(),
+      readPicked: () => {
+        const pick = mounted.emitted('pick')?.at(-1)?.[0] as GridPick;
+        return pick.rows.map(({ client }) => client);
+      },
+      readActive: () => (mounted.emitted('pick')?.at(-1)?.[0] as GridPick).cell?.row.client,
+    };
+  }
+
+  it.each([1, 2])('stays with its records, shown of snapshot %i, and takes another one', async (owner) => {
+    const { cell, open, settle, readMarked, readPicked } = await showMoving({ 'view-2': 2 }, owner);
+    await cell(0).trigger('click');
+    await cell(3).trigger('click', { ctrlKey: true });
+    await settle();
+    expect(readPicked()).toEqual(['c0', 'c3']);
+    await open({ viewId: 'view-2' });
+    expect(readMarked()).toEqual(['c0', 'c3']);
+    expect(readPicked()).toEqual(['c0', 'c3']);
+    await cell(1).trigger('click', { ctrlKey: true });
+    await settle();
+    expect(readMarked()).toEqual(['c-1', 'c0', 'c3']);
+    expect(readPicked()).toEqual(['c-1', 'c0', 'c3']);
+  });
+
+  it('reaches from the record that it began with to another one', async () => {
+    const { cell, open, settle, readPicked } = await showMoving({ 'view-2': 2 });
+    await cell(0).trigger('click');
+    await settle();
+    await open({ viewId: 'view-2' });
+    await cell(5).trigger('click', { shiftKey: true });
+    await settle();
+    expect(readPicked()).toEqual(['c0', 'c1', 'c2', 'c3']);
+  });
+
+  it('is not chosen anew: the inspector stays with what it shows, and the active cell follows its record', async () => {
+    const { mounted, cell, open, settle, readActive, readMarked } = await showMoving({ 'view-2': 2 });
+    await cell(2).trigger('click');
+    await settle();
+    expect(mounted.emitted('select')).toHaveLength(1);
+    await mounted.setProps({ selectedKey: '1:2' });
+    await cell(2).trigger('keydown', { key: 'ArrowDown' });
+    await settle();
+    expect(mounted.emitted('select')).toHaveLength(2);
+    await mounted.setProps({ selectedKey: '1:3' });
+    await open({ viewId: 'view-2' });
+    expect(mounted.emitted('select')).toHaveLength(2);
+    expect(readActive()).toBe('c3');
+    expect(document.activeElement?.closest('[role=row]')?.getAttribute('row-index')).toBe('5');
+    await cell(5).trigger('keydown', { key: 'ArrowDown' });
+    await settle();
+    expect(readMarked()).toEqual(['c4']);
+    // The row above the inspector's record, wherever that is by now.
+    (mounted.vm as unknown as { step(by: -1 | 1): void }).step(-1);
+    await settle();
+    expect(readMarked()).toEqual(['c3']);
+  });
+
+  it('leaves the focus where a person writes', async () => {
+    const { cell, open, settle, readActive } = await showMoving({ 'view-2': 2 });
+    await cell(1).trigger('keydown', { key: 'ArrowDown' });
+    await settle();
+    const field = document.body.appendChild(document.createElement('textarea'));
+    field.focus();
+    await open({ viewId: 'view-2' });
+    expect(document.activeElement).toBe(field);
+    expect(readActive()).toBe('c2');
+    field.remove();
+  });
+
+  it('tells records that show the same apart by their order', async () => {
+    const { mounted, readRows, cell, open, settle } = await showMoving({});
+    const readPlaces = (): (string | undefined)[] =>
+      mounted.findAll('.ag-row-selected[row-index]').map((row) => row.attributes('row-index'));
+    readRows.mockImplementation((viewId, start, end) =>
+      Promise.resolve(
+        Array.from({ length: end - start }, (_, index) =>
+          makeRow(start + index, { dateText: '', dateMs: 7, snapshotId: viewId === 'view-2' ? 1 : 2 }),
+        ),
+      ),
+    );
+    await open({ viewId: 'view-2' });
+    await cell(1).trigger('click');
+    await settle();
+    await open({ viewId: 'view-3' });
+    expect([...new Set(readPlaces())]).toEqual(['1']);
+  });
+
+  it('no longer has what a filter leaves out or the period has moved past, until that is shown again', async () => {
+    const { cell, open, settle, readPicked, readMarked } = await showMoving({ 'view-2': 0, 'view-3': -2 });
+    await cell(0).trigger('click');
+    await cell(3).trigger('click', { ctrlKey: true });
+    await settle();
+    // The first two records are left out.
+    await open({ viewId: 'view-3', filter: { conditions: [] }, rowCount: 4_000 });
+    expect(readPicked()).toEqual(['c3']);
+    expect(readMarked()).toEqual(['c3']);
+    await open({ viewId: 'view-2' });
+    expect(readPicked()).toEqual(['c0', 'c3']);
+    await open({ viewId: 'view-3', scope: { ...PERIOD, fromMs: 1_002 } });
+    expect(readPicked()).toEqual(['c3']);
   });
 });

@@ -207,6 +207,7 @@ describe('row source', () => {
         return Promise.resolve(rows);
       },
       fallbackOrder: DEFAULT_ORDER,
+      beforeRows: () => undefined,
       onRows: () => asked.push('taken'),
     });
   }

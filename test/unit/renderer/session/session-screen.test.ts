@@ -156,7 +156,9 @@ describe('the session screen', () => {
     await show(SESSION);
     await screen.findAll('[role=option]')[0]!.trigger('click');
     const earlier = makeRequest({ snapshotId: 9, dateMs: FROM_MS - 5000 });
-    session = { ...SESSION, requests: [earlier, ...SESSION.requests] };
+    // What was downloaded again is shown from the newer snapshot.
+    const again = SESSION.requests.map((request) => ({ ...request, snapshotId: request.snapshotId + 4 }));
+    session = { ...SESSION, requests: [earlier, ...again] };
     backend.emit('snapshots/changed', makeSnapshot(PERIOD, { recordCount: 77 }));
     await flushPromises();
     await expect.poll(() => screen.findAll('[role=option]').length).toBe(3);

@@ -1,0 +1,154 @@
+import type { CellFocusedEvent, GridApi, IRowNode } from 'ag-grid-community';
+import type { RecordRow } from '../../../../src-main/common/model/records/record.ts';
+import type { RecordScope } from '../../../../src-main/common/model/records/record-scope.ts';
+import { isEqualRow } from '../../../format/row-key.ts';
+import type { RowIds } from './row-ids.ts';
+import type { CopiedCell, GridPick } from './use-row-copy.ts';
+
+interface PickParts {
+  readApi(): GridApi<RecordRow> | null;
+  readScope(): RecordScope | null;
+  readonly ids: RowIds;
+  /** Id of the record that the inspector shows. */
+  readShownId(): string | null;
+  /** True while the table has the focus of the window. */
+  isFocused(): boolean;
+  /** Selects a row by its place. */
+  select(index: number, isAdded: boolean): void;
+  onShow(row: RecordRow): void;
+  onPick(pick: GridPick): void;
+}
+
+/** The cell that has the table's focus, and the place that the table believes its record to be at. */
+interface ActiveCell extends CopiedCell {
+  readonly place: number;
+}
+type SelectedNode = IRowNode<RecordRow> & { readonly data: RecordRow };
+
+/**
+ * Knows which records are selected and which cell is the active one, wherever their rows move. A record that the view
+ * no longer has is not picked: it is selected again where another view brings it back.
+ */
+export function createRowPicks(parts: PickParts) {
+  const { readApi, ids } = parts;
+  /** Where selected records are in the view; one that the view has not shown yet has no place. */
+  const places = new Map<string, number>();
+  let active: ActiveCell | null = null;
+
+  const readRow = (index: number): RecordRow | null => readApi()?.getDisplayedRowAtIndex(index)?.data ?? null;
+  const toPlace = ({ data }: SelectedNode): number => places.get(ids.toId(data)) ?? 0;
+
+  /** True for a record that the period has moved past. */
+  function isPast({ dateMs }: RecordRow): boolean {
+    const scope = parts.readScope();
+    return scope !== null && 'fromMs' in scope && dateMs !== null && dateMs < scope.fromMs;
+  }
+
+  /** The selected records that the view has, from the top. */
+  function locate(): readonly SelectedNode[] {
+    const nodes = (readApi()?.getSelectedNodes() ?? []).filter(
+      (node): node is SelectedNode => node.data !== undefined && !isPast(node.data),
+    );
+    const before = new Map(places);
+    places.clear();
+    for (const { data, rowIndex } of nodes) {
+      const id = ids.toId(data);
+      // A row that has been scrolled away, or is being read again, is where it was.
+      const place = rowIndex ?? before.get(id);
+      if (place !== undefined) places.set(id, place);
+    }
+    return nodes.filter(({ data }) => places.has(ids.toId(data))).sort((a, b) => toPlace(a) - toPlace(b));
+  }
+
+  function readActive(): CopiedCell | null {
+    // Undefined, not null, before a cell had the focus.
+    const focused = readApi()?.getFocusedCell() ?? null;
+    const row = focused === null ? null : readRow(focused.rowIndex);
+    if (active === null && focused !== null && row !== null) {
+      active = { row, columnId: focused.column.getColId(), place: focused.rowIndex };
+    }
+    return active;
+  }
+
+  function tell(): void {
+    const grid = readApi();
+    if (grid === null) return;
+    parts.onPick({
+      rows: locate().map(({ data }) => data),
+      cell: readActive(),
+      columnIds: grid.getAllDisplayedColumns().map((column) => column.getColId()),
+    });
+  }
+
+  /** Takes the active cell to where its record is. A window's other parts keep the focus. */
+  function followActive(): void {
+    const grid = readApi();
+    if (grid === null || active === null) return;
+    const node = grid.getRowNode(ids.toId(active.row));
+    if (node?.data === undefined || node.rowIndex === null) return;
+    active = { ...active, row: node.data };
+    // Elsewhere by now: the table is about to say where.
+    if (grid.getFocusedCell()?.rowIndex !== active.place) return;
+    if (node.rowIndex === active.place || !parts.isFocused()) return;
+    if (!grid.getRenderedNodes().includes(node)) return;
+    active = { ...active, place: node.rowIndex };
+    grid.setFocusedCell(node.rowIndex, active.columnId);
+  }
+
+  return {
+    tell,
+    followActive,
+    /** With the keys the selection follows the active cell; `how` is null where something else moved it. */
+    onFocus({ rowIndex, column }: CellFocusedEvent<RecordRow>, how: 'alone' | 'added' | null): void {
+      if (rowIndex === null) return;
+      const row = readRow(rowIndex);
+      const isSame = row !== null && active !== null && ids.toId(row) === ids.toId(active.row);
+      const columnId = typeof column === 'string' ? column : (column?.getColId() ?? '');
+      active = row === null ? null : { row, columnId, place: rowIndex };
+      // A record that moved is not chosen anew, nor is one within whose row the focus moves.
+      if (!isSame && how !== null) parts.select(rowIndex, how === 'added');
+      tell();
+    },
+    onSelection(): void {
+      tell();
+      const nodes = locate();
+      const activeId = active === null ? null : ids.toId(active.row);
+      const shown = nodes.length === 1 ? nodes[0] : nodes.find(({ data }) => ids.toId(data) === activeId);
+      if (shown !== undefined && ids.toId(shown.data) !== parts.readShownId()) parts.onShow(shown.data);
+    },
+    /** Has to be called with rows before they take the place of those that are shown. */
+    beforeRows(rows: readonly RecordRow[]): void {
+      const kept = (readApi()?.getSelectedNodes() ?? []).flatMap(({ data }) => data ?? []);
+      if (active !== null) kept.push(active.row);
+      ids.recognise(rows, kept, (row) => {
+        const place = places.get(ids.toId(row)) ?? 0;
+        let rank = 0;
+        for (let above = readRow(place - 1); above !== null && isEqualRow(above, row); rank += 1) {
+          above = readRow(place - rank - 2);
+        }
+        return rank;
+      });
+    },
+    onRows(): void {
+      followActive();
+      if (active !== null || (readApi()?.getSelectedNodes().length ?? 0) > 0) tell();
+    },
+    /**
+     * Has to be called once the rows of another question are gone: which of the selected records its answer has shows
+     * when it comes.
+     */
+    leave(): void {
+      places.clear();
+      active = null;
+      tell();
+    },
+    /** The place of the record that the inspector shows; null where the view is not known to have it. */
+    readPlace(): number | null {
+      const nodes = locate();
+      const shown =
+        nodes.length > 1 ? nodes.find(({ data }) => ids.toId(data) === parts.readShownId()) : null;
+      const node = shown ?? nodes[0];
+      return node === undefined ? null : toPlace(node);
+    },
+  };
+}
