@@ -1,6 +1,9 @@
+import { mount } from '@vue/test-utils';
 import { expect, test } from 'vitest';
 import announcements from '../../../../resources/deprecations.json';
 import words from '../../../../src-renderer/messages/en/connections/deprecations.json';
+import { createMessages, loadMessages } from '../../../../src-renderer/messages/index.ts';
+import DeprecationTable from '../../../../src-renderer/screens/deprecations/DeprecationTable.vue';
 import { placeTimeline } from '../../../../src-renderer/screens/deprecations/place-timeline.ts';
 import { countMonths, readDeprecations } from '../../../../src-renderer/deprecations/read-deprecations.ts';
 import { findRowOrder, readGivenDate } from '../../../../src-renderer/deprecations/read-given-date.ts';
@@ -77,4 +80,20 @@ test('months are whole months', () => {
 
 test('each announcement has a short name for the timeline', () => {
   expect(Object.keys(words.short)).toEqual(announcements.map((item) => item.id));
+});
+
+test.each([
+  ['en', ['for at least 1 year and 1 month', 'for 2 years']],
+  ['es', ['desde hace al menos 1 año y 1 mes', 'desde hace 2 años']],
+] as const)('how long a change is in effect is written out: %s', async (language, expected) => {
+  const messages = createMessages();
+  await loadMessages(messages, language);
+  messages.global.locale.value = language;
+  const deprecations = readDeprecations(announcements, TODAY);
+  const table = mount(DeprecationTable, {
+    props: { deprecations, todayMs: TODAY },
+    global: { plugins: [messages] },
+  });
+  const texts = table.findAll('td:last-child').map((cell) => cell.text().replace(/[\u2066-\u2069]/g, ''));
+  for (const words of expected) expect(texts.some((text) => text.endsWith(words))).toBe(true);
 });
