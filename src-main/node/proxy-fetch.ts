@@ -27,6 +27,13 @@ export interface ProxyAccess {
   tell(proxy: URL, user: ProxyUser | null): void;
 }
 
+/** A proxy that asked who is calling, and what is known to tell it. */
+interface AskingProxy {
+  readonly demand: ProxyDemand;
+  readonly proxy: URL;
+  readonly logins: KnownLogins;
+}
+
 /** The code that Node gives a request whose proxy lets it through to nowhere, whatever it said. */
 const REFUSED_BY_PROXY = 'UND_ERR_ABORTED';
 
@@ -53,14 +60,12 @@ export function createProxyFetch(
       const user = await findUser(demand, { proxy, logins, attempt: wasTold ? 2 : 1 });
       access.tell(proxy, user);
       if (user === null) throw toFailure(demand);
-      return repeat(demand, proxy, logins, () => globalThis.fetch(input, init), init?.signal);
+      return repeat({ demand, proxy, logins }, () => globalThis.fetch(input, init), init?.signal);
     }
   };
 
   async function repeat(
-    demand: ProxyDemand,
-    proxy: URL,
-    logins: KnownLogins,
+    { demand, proxy, logins }: AskingProxy,
     send: () => Promise<Response>,
     signal: AbortSignal | null | undefined,
   ): Promise<Response> {

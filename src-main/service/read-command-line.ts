@@ -139,26 +139,26 @@ export function readCommandLine(
   if (data === '' && !servesEveryTenant) throw new OptionError('--data DIR is missing.');
   const options: CommandLine = {
     dataFolder: data,
-    tenant: readWhole('tenant', values.tenant, defaults.tenant, 0, Number.MAX_SAFE_INTEGER),
-    port: readWhole('port', values.port, defaults.port, 0, 65_535),
+    tenant: readWhole('tenant', values.tenant, defaults.tenant, [0, Number.MAX_SAFE_INTEGER]),
+    port: readWhole('port', values.port, defaults.port, [0, 65_535]),
     host: values.host ?? defaults.host,
     publicHosts: (values['public-host'] ?? []).map(readPublicHost),
     trustedProxies: (values['trusted-proxy'] ?? []).map(readTrustedProxy),
     metricsPort:
       values['metrics-port'] === undefined
         ? null
-        : readWhole('metrics-port', values['metrics-port'], 0, 0, 65_535),
+        : readWhole('metrics-port', values['metrics-port'], 0, [0, 65_535]),
     metricsHost: values['metrics-host'] ?? defaults.metricsHost,
-    waitSeconds: readWhole('wait-seconds', values['wait-seconds'], defaults.waitSeconds, 1, 300),
-    drainSeconds: readWhole('drain-seconds', values['drain-seconds'], defaults.drainSeconds, 0, 300),
-    records: readWhole('records', values.records, defaults.records, 0, 100_000_000),
-    days: readWhole('days', values.days, defaults.days, 1, 3_650),
-    seed: readWhole('seed', values.seed, defaults.seed, 0, 2 ** 31 - 1),
+    waitSeconds: readWhole('wait-seconds', values['wait-seconds'], defaults.waitSeconds, [1, 300]),
+    drainSeconds: readWhole('drain-seconds', values['drain-seconds'], defaults.drainSeconds, [0, 300]),
+    records: readWhole('records', values.records, defaults.records, [0, 100_000_000]),
+    days: readWhole('days', values.days, defaults.days, [1, 3_650]),
+    seed: readWhole('seed', values.seed, defaults.seed, [0, 2 ** 31 - 1]),
     live: values['no-live'] !== true,
     livePerSecond:
-      values['live-rate'] === undefined ? null : readWhole('live-rate', values['live-rate'], 1, 1, 1_000),
+      values['live-rate'] === undefined ? null : readWhole('live-rate', values['live-rate'], 1, [1, 1_000]),
     requireToken: values['require-token'] === true,
-    tokenMinutes: readWhole('token-minutes', values['token-minutes'], defaults.tokenMinutes, 1, 525_600),
+    tokenMinutes: readWhole('token-minutes', values['token-minutes'], defaults.tokenMinutes, [1, 525_600]),
     timeZone: values['time-zone'] ?? defaults.timeZone,
     outboundSummaryId: values['outbound-summary-id'] ?? defaults.outboundSummaryId,
     quirks: readQuirks(values.quirk ?? []),
@@ -168,12 +168,11 @@ export function readCommandLine(
       'heartbeat-seconds',
       values['heartbeat-seconds'],
       defaults.heartbeatSeconds,
-      1,
-      86_400,
+      [1, 86_400],
     ),
     statusUrl: readStatusUrl('status-url', values['status-url']),
     connectorStatusUrl: readStatusUrl('connector-status-url', values['connector-status-url']),
-    statusSeconds: readWhole('status-seconds', values['status-seconds'], defaults.statusSeconds, 1, 3_600),
+    statusSeconds: readWhole('status-seconds', values['status-seconds'], defaults.statusSeconds, [1, 3_600]),
     importFiles: values.import ?? [],
     importReport: readImportReport(values['import-report']),
     database,
@@ -196,8 +195,7 @@ function readWhole(
   name: string,
   text: string | undefined,
   otherwise: number,
-  least: number,
-  most: number,
+  [least, most]: readonly [least: number, most: number],
 ): number {
   if (text === undefined) return otherwise;
   const value = /^\d{1,16}$/.test(text) ? Number(text) : NaN;

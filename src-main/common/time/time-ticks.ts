@@ -1,5 +1,6 @@
 import type { DateFormats } from '../words/dates.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from './durations.ts';
+import type { TimeSpan } from './time-span.ts';
 import { toCivilTime, toOffsetMs } from './time-zones.ts';
 
 const STEPS_MS: readonly number[] = [
@@ -30,26 +31,26 @@ interface TimeTick {
   readonly label: string;
 }
 
-function toLabel(
-  atMs: number,
-  isMidnight: boolean,
+/** How ticks of a step are labelled; midnight is told apart. */
+function chooseLabel(
   stepMs: number,
   zone: string,
   formats: DateFormats,
-): string {
-  if (stepMs >= YEARS_STEP_MS) return String(toCivilTime(atMs, zone).year);
+): (atMs: number, isMidnight: boolean) => string {
+  if (stepMs >= YEARS_STEP_MS) return (atMs) => String(toCivilTime(atMs, zone).year);
   if (stepMs >= MONTHS_STEP_MS) {
-    const { month, year } = toCivilTime(atMs, zone);
-    return formats.formatMonth(month, year);
+    return (atMs) => {
+      const { month, year } = toCivilTime(atMs, zone);
+      return formats.formatMonth(month, year);
+    };
   }
-  if (isMidnight) return formats.formatDay(atMs, zone);
-  return stepMs < MINUTE_MS ? formats.formatClockSeconds(atMs, zone) : formats.formatClock(atMs, zone);
+  const formatTime = stepMs < MINUTE_MS ? formats.formatClockSeconds : formats.formatClock;
+  return (atMs, isMidnight) => (isMidnight ? formats.formatDay(atMs, zone) : formatTime(atMs, zone));
 }
 
 /** Ticks at round times of the zone, at most `maxTicks`; midnight shows its day instead of 00:00. */
 export function toTimeTicks(
-  fromMs: number,
-  toMs: number,
+  { fromMs, toMs }: TimeSpan,
   zone: string,
   maxTicks: number,
   formats: DateFormats,
@@ -58,13 +59,14 @@ export function toTimeTicks(
   if (!(spanMs > 0) || maxTicks < 1) return [];
   const stepMs =
     STEPS_MS.find((step) => spanMs / step <= maxTicks) ?? Math.ceil(spanMs / maxTicks / DAY_MS) * DAY_MS;
+  const toLabel = chooseLabel(stepMs, zone, formats);
   const ticks: TimeTick[] = [];
   let localMs = Math.ceil((fromMs + toOffsetMs(fromMs, zone)) / stepMs) * stepMs;
   for (;;) {
     const atMs = localMs - toOffsetMs(localMs - toOffsetMs(localMs, zone), zone);
     if (atMs > toMs || ticks.length > maxTicks) return ticks;
     const isMidnight = localMs % DAY_MS === 0;
-    if (atMs >= fromMs) ticks.push({ atMs, label: toLabel(atMs, isMidnight, stepMs, zone, formats) });
+    if (atMs >= fromMs) ticks.push({ atMs, label: toLabel(atMs, isMidnight) });
     localMs += stepMs;
   }
 }

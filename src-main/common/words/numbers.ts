@@ -86,9 +86,9 @@ export function createNumberFormats(locale: string): NumberFormats {
 function formatSpan(spanMs: number): string {
   const span = Math.max(0, spanMs);
   if (span < MINUTE_MS) return `${Math.floor(span / SECOND_MS)} s`;
-  if (span < HOUR_MS) return joinUnits(span, MINUTE_MS, 'min', SECOND_MS, 's');
-  if (span < DAY_MS) return joinUnits(span, HOUR_MS, 'h', MINUTE_MS, 'min');
-  return joinUnits(span, DAY_MS, 'd', HOUR_MS, 'h');
+  if (span < HOUR_MS) return joinUnits(span, MINUTES, SECONDS);
+  if (span < DAY_MS) return joinUnits(span, HOURS, MINUTES);
+  return joinUnits(span, DAYS, HOURS);
 }
 
 function formatAge(thenMs: number, nowMs: number): string {
@@ -99,8 +99,17 @@ function formatAge(thenMs: number, nowMs: number): string {
   return `${Math.floor(age / DAY_MS)} d`;
 }
 
-function joinUnits(span: number, largeMs: number, large: string, smallMs: number, small: string): string {
-  const whole = Math.floor(span / largeMs);
-  const rest = Math.floor((span - whole * largeMs) / smallMs);
-  return rest === 0 ? `${whole} ${large}` : `${whole} ${large} ${rest} ${small}`;
+interface TimeUnit {
+  readonly ms: number;
+  readonly name: string;
+}
+const SECONDS: TimeUnit = { ms: SECOND_MS, name: 's' };
+const MINUTES: TimeUnit = { ms: MINUTE_MS, name: 'min' };
+const HOURS: TimeUnit = { ms: HOUR_MS, name: 'h' };
+const DAYS: TimeUnit = { ms: DAY_MS, name: 'd' };
+
+function joinUnits(span: number, large: TimeUnit, small: TimeUnit): string {
+  const whole = Math.floor(span / large.ms);
+  const rest = Math.floor((span - whole * large.ms) / small.ms);
+  return rest === 0 ? `${whole} ${large.name}` : `${whole} ${large.name} ${rest} ${small.name}`;
 }

@@ -41,9 +41,7 @@ export async function checkRule(
   const fromMs = judgedBeforeMs - criterion.minutes * MINUTE_MS;
   const { own } = await readMinutes(
     source,
-    rule.connectionId,
-    rule.condition,
-    { fromMs, toMs },
+    { connectionId: rule.connectionId, condition: rule.condition, span: { fromMs, toMs } },
     before === undefined ? {} : { judgedToMs: judgedBeforeMs },
   );
   const lastKnown = own.known.lastIndexOf(1);

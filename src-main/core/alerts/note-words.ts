@@ -18,7 +18,6 @@ export function writeNote(
 }
 
 function writeFired(words: Words, condition: AlertCondition, { figures }: Turn): string {
-  const { hits, total } = figures;
   const minutes = writeMinutes(words, condition.minutes);
   switch (condition.kind) {
     case 'down':
@@ -26,19 +25,15 @@ function writeFired(words: Words, condition: AlertCondition, { figures }: Turn):
     case 'silence':
       return words.t(`notes.silence.${condition.direction}`, { minutes });
     case 'new-family':
-      return words.t('notes.newFamily', { count: writeNumber(words, hits) }, hits);
+      return words.t('notes.newFamily', { count: writeNumber(words, figures.hits) }, figures.hits);
     case 'measure':
-      return writeMeasured(words, condition, hits, total, minutes);
+      return writeMeasured(words, condition, figures);
   }
 }
 
-function writeMeasured(
-  words: Words,
-  { measure, comparison, threshold }: MeasureCondition,
-  hits: number,
-  total: number,
-  minutes: string,
-): string {
+function writeMeasured(words: Words, condition: MeasureCondition, { hits, total }: Turn['figures']): string {
+  const { measure, comparison, threshold } = condition;
+  const minutes = writeMinutes(words, condition.minutes);
   const requests = words.t('notes.requests', { count: writeNumber(words, total) }, total);
   if (measure === 'volume') {
     const limit = writeNumber(words, threshold);

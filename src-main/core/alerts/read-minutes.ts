@@ -14,6 +14,13 @@ export interface MinuteSpan {
   readonly toMs: number;
 }
 
+/** What a condition has to be judged by. */
+export interface MinuteQuestion {
+  readonly connectionId: string;
+  readonly condition: AlertCondition;
+  readonly span: MinuteSpan;
+}
+
 /** The minutes of a condition, and as they are with other thresholds. */
 export interface ReadMinutes {
   readonly own: Minutes;
@@ -47,9 +54,7 @@ export function toScope(
  */
 export async function readMinutes(
   source: MinuteSource,
-  connectionId: string,
-  condition: AlertCondition,
-  span: MinuteSpan,
+  { connectionId, condition, span }: MinuteQuestion,
   { thresholds = [], judgedToMs = span.fromMs }: { thresholds?: readonly number[]; judgedToMs?: number } = {},
 ): Promise<ReadMinutes> {
   if (condition.kind === 'down') return alike(await readHealth(source, connectionId, condition.part, span));

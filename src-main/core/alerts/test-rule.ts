@@ -12,7 +12,13 @@ import { judgeMinutes, type Judged, type Minutes, type Turn } from './evaluate/j
 import { toCriterion } from './evaluate/to-criterion.ts';
 import { toHourValues } from './evaluate/to-hour-values.ts';
 import { writeNote } from './note-words.ts';
-import { readMinutes, toScope, type MinuteSource, type MinuteSpan } from './read-minutes.ts';
+import {
+  readMinutes,
+  toScope,
+  type MinuteQuestion,
+  type MinuteSource,
+  type MinuteSpan,
+} from './read-minutes.ts';
 
 /** How far back a rule is tested. */
 const TESTED_MS = 14 * DAY_MS;
@@ -27,9 +33,10 @@ export async function testRule(
   const { nowMs, connectionName, words } = options;
   const toMs = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS;
   const span = { fromMs: toMs - TESTED_MS, toMs };
+  const question = { connectionId, condition, span };
   const thresholds =
     condition.kind === 'measure' ? listNearThresholds(condition.measure, condition.threshold) : [];
-  const minutes = await readMinutes(source, connectionId, condition, span, { thresholds });
+  const minutes = await readMinutes(source, question, { thresholds });
   const judge = (own: Minutes, judged: AlertCondition): Judged => judgeMinutes(own, toCriterion(judged));
   const { turns, progress, judgedMinutes } = judge(minutes.own, condition);
   const ended = turns
@@ -50,7 +57,7 @@ export async function testRule(
     firings: sinceMs === null ? ended : [...ended, { sinceMs, untilMs: null, ...figures }],
     others,
     notes: listNotes(words, condition, turns, connectionName),
-    series: await readSeries(source.engine, connectionId, condition, span, minutes.own),
+    series: await readSeries(source.engine, question, minutes.own),
   };
 }
 
@@ -87,9 +94,7 @@ function listUnknown({ fromMs, known }: Minutes): AlertTest['unknown'] {
 /** Of times, the percentile of as many minutes as the rule looks at; else what it judges itself; by hour the worst. */
 async function readSeries(
   engine: Pick<Engine, 'readPercentiles'>,
-  connectionId: string,
-  condition: AlertCondition,
-  span: MinuteSpan,
+  { connectionId, condition, span }: MinuteQuestion,
   minutes: Minutes,
 ): Promise<AlertTest['series']> {
   const criterion = toCriterion(condition);

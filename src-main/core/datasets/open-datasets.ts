@@ -68,7 +68,7 @@ export async function openDatasets(
     const { id: taskId } = tasks.start({ kind: 'dataset', connectionId }, async (task) => {
       try {
         const lookBackMs = findLookBackMs(connections, connectionId);
-        const last = await updateDataset(options, dataset, connection, lookBackMs, task);
+        const last = await updateDataset(options, { dataset, connection, lookBackMs }, task);
         logger.info('dataset updated', { datasetId, ...last });
         const still = datasets.get(datasetId);
         if (still !== undefined) datasets.set(datasetId, { ...still, last });

@@ -27,7 +27,21 @@ export interface DatasetParts {
   now(): number;
 }
 
-type Owner = Pick<SavedConnection, 'id' | 'name' | 'baseAddress' | 'tenant'>;
+/** A dataset to bring up to the cache. */
+interface DatasetQuestion {
+  readonly dataset: Dataset;
+  readonly connection: Pick<SavedConnection, 'id' | 'name' | 'baseAddress' | 'tenant'>;
+  /** How long after a day its records may still come. */
+  readonly lookBackMs: number;
+}
+
+/** A day to write, with the one that its folder has of it. */
+interface DayTask {
+  readonly folder: string;
+  readonly connectionId: string;
+  readonly planned: CachedDay;
+  readonly before: DatasetDay | undefined;
+}
 
 /**
  * Brings a dataset up to the cache: writes days that are new, replaces those that changed, and leaves the others alone,
@@ -36,9 +50,7 @@ type Owner = Pick<SavedConnection, 'id' | 'name' | 'baseAddress' | 'tenant'>;
  */
 export async function updateDataset(
   parts: DatasetParts,
-  dataset: Dataset,
-  connection: Owner,
-  lookBackMs: number,
+  { dataset, connection, lookBackMs }: DatasetQuestion,
   task: Pick<TaskHandle, 'signal' | 'progress'>,
 ): Promise<DatasetUpdate> {
   const { cache, now } = parts;
@@ -73,7 +85,8 @@ export async function updateDataset(
     task.progress(place, planned.length);
     const before = known.get(toKey(day));
     if (await isUpToDate(folder, day, before)) continue;
-    const after = await writeDay(parts, folder, connection.id, day, before, task.signal);
+    const work = { folder, connectionId: connection.id, planned: day, before };
+    const after = await writeDay(parts, work, task.signal);
     known.set(toKey(day), after.day);
     unnamed += 1;
     if (after.isChanged) written += 1;
@@ -105,17 +118,11 @@ interface WrittenDay {
   readonly isChanged: boolean;
 }
 
-async function writeDay(
-  { engine, partials, now }: DatasetParts,
-  folder: string,
-  connectionId: string,
-  planned: CachedDay,
-  before: DatasetDay | undefined,
-  signal: AbortSignal,
-): Promise<WrittenDay> {
+async function writeDay(parts: DatasetParts, work: DayTask, signal: AbortSignal): Promise<WrittenDay> {
+  const { connectionId, planned } = work;
   const { report, date, fromMs, toMs, state } = planned;
   const undated = { field: 'dateMs' as const, values: [null] };
-  const whole = await engine.writeRecords(
+  const whole = await parts.engine.writeRecords(
     {
       scope: { connectionId, report, fromMs, toMs },
       filter: { conditions: [date === null ? undated : { ...undated, exclude: true }] },
@@ -128,7 +135,7 @@ async function writeDay(
   );
   if (whole === null) throw new Error('The engine did not write Parquet.');
   try {
-    return await keepDay(whole, { folder, planned, before, partials, now });
+    return await keepDay(parts, work, whole);
   } finally {
     // What was not kept is of no use.
     await tryToRemove(whole.path, () => undefined);
@@ -137,18 +144,9 @@ async function writeDay(
 
 /** Puts what was written of a day in its place. */
 async function keepDay(
+  { partials, now }: Pick<DatasetParts, 'partials' | 'now'>,
+  { folder, planned, before }: DayTask,
   whole: EngineFile,
-  {
-    folder,
-    planned,
-    before,
-    partials,
-    now,
-  }: Pick<DatasetParts, 'partials' | 'now'> & {
-    readonly folder: string;
-    readonly planned: CachedDay;
-    readonly before: DatasetDay | undefined;
-  },
 ): Promise<WrittenDay> {
   const { report, date, state, source } = planned;
   // Nobody can say which of the records without a date the cache lost since.

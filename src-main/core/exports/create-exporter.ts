@@ -86,18 +86,17 @@ export function createExporter(
     task: TaskHandle,
   ): Promise<string | null> {
     const { about, rowCount, directionMarks, ...written } = await writePrepared(
-      rowWriter,
+      { rowWriter, now },
       prepared,
       file,
       task,
-      now,
     );
     const { bytes, sha256 } = await file.commit();
     const { cutTexts, replacedCharacters } = written;
     let manifest: string | null = null;
     if (prepared.layout.manifest === true) {
-      const whole = { file: basename(target), bytes, sha256, ...written };
-      manifest = await writeManifest(options, prepared, about, target, whole);
+      const whole = { about, file: basename(target), bytes, sha256, ...written };
+      manifest = await writeManifest(options, prepared, target, whole);
     }
     task.update({
       ...(directionMarks.length > 0 ? { directionMarks: [...directionMarks] } : {}),

@@ -17,6 +17,14 @@ interface Parts {
   readonly engine: ExportEngine;
 }
 
+/** The rows that an export asks for. */
+export interface RowQuestion<Kind extends ReportKind = ReportKind> {
+  readonly report: Kind;
+  readonly input: Input<'exports/start'>;
+  /** Of its values, where they are asked for. */
+  readonly names: readonly ValueName[];
+}
+
 /**
  * Ids read at once; a batch of long payloads holds fewer records. Records in an order of their own lie all over the
  * pages, and each batch opens every page once.
@@ -34,12 +42,7 @@ export async function readGroups(
 }
 
 /** The rows that an export asks for: records in the order of a view, or the groups of a summary. */
-export function feedRecords(
-  parts: Parts,
-  report: ReportKind,
-  input: Input<'exports/start'>,
-  names: readonly ValueName[],
-): RowFeed {
+export function feedRecords(parts: Parts, { report, input, names }: RowQuestion): RowFeed {
   const choice = toColumnChoice(input);
   if (!isDetailKind(report)) {
     return {
@@ -81,15 +84,14 @@ export interface ExportSource<Row> extends Pick<Rows<Row>, 'columns' | 'availabl
  */
 export async function withDetailSource(
   parts: Parts & { readonly cache: ExportCache },
-  report: DetailKind,
-  input: Input<'exports/start'>,
-  names: readonly ValueName[],
+  question: RowQuestion<DetailKind>,
   signal: AbortSignal,
   use: (source: ExportSource<RecordDetail>) => Promise<void>,
 ): Promise<void> {
+  const { report, input, names } = question;
   const shape = { kind: 'records', report, choice: toColumnChoice(input), names } as const;
   const rows = openRecordRows(shape, parts.cache.readExportBatch);
-  await feedRecords(parts, report, input, names).open(signal, async ({ rowCount, batches }) => {
+  await feedRecords(parts, question).open(signal, async ({ rowCount, batches }) => {
     async function* readRows(): AsyncGenerator<readonly RecordDetail[]> {
       for await (const batch of batches) yield* rows.read(batch);
     }

@@ -2,11 +2,17 @@ import { AppError } from '../../common/contract/errors.ts';
 import type { Input } from '../../common/contract/index.ts';
 import type { RecordFormat } from '../../common/model/exports/export-options.ts';
 import type { ValueName } from '../../common/model/records/value-name.ts';
-import { isDetailKind, type ReportKind } from '../../common/reporting/reports.ts';
+import { isDetailKind } from '../../common/reporting/reports.ts';
 import { isTimeZone } from '../../common/time/time-zones.ts';
 import { arrangeDetailColumns, arrangeSummaryColumns } from './arrange-columns.ts';
 import { describeExport } from './describe-export.ts';
-import { feedRecords, readGroups, type ExportCache, type ExportEngine } from './export-source.ts';
+import {
+  feedRecords,
+  readGroups,
+  type ExportCache,
+  type ExportEngine,
+  type RowQuestion,
+} from './export-source.ts';
 import { readExportSubject, toComputedSummary } from './export-subject.ts';
 import { exportRecordsInEngine, exportRowsAsParquet, type FileEngine } from './formats/engine-formats.ts';
 import type { EngineExport, PreparedExport } from './prepared-export.ts';
@@ -47,6 +53,7 @@ export async function prepareRecords(
   const subject = isSummary ? toComputedSummary(found) : found;
   const { connectionId, snapshotId, recordCount, provenance } = subject;
   const names = includeNames ? parts.listNames(connectionId) : [];
+  const question = { report: subject.report, input, names };
   return {
     format,
     layout,
@@ -56,8 +63,8 @@ export async function prepareRecords(
     suggestedName: toExportFileName(subject, format, { zone, filter }),
     describe: (count, nowMs) => describeExport(subject, input, count, nowMs),
     provenance: { connectionId, ...provenance },
-    inEngine: toEngineExport(parts, subject.report, input, names),
-    rows: feedRecords(parts, subject.report, input, names),
+    inEngine: toEngineExport(parts, question),
+    rows: feedRecords(parts, question),
   };
 }
 
@@ -67,12 +74,7 @@ function withInstants({ layout = {}, ...input }: ExportInput): ExportInput {
   return { ...input, zone: 'UTC', layout: { ...layout, dates } };
 }
 
-function toEngineExport(
-  parts: RecordParts,
-  report: ReportKind,
-  input: ExportInput,
-  names: readonly ValueName[],
-): EngineExport | null {
+function toEngineExport(parts: RecordParts, { report, input, names }: RowQuestion): EngineExport | null {
   if (isDetailKind(report)) {
     return exportRecordsInEngine(parts.engine, input, arrangeDetailColumns(report, input, names).columns);
   }

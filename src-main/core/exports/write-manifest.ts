@@ -16,6 +16,7 @@ export interface ManifestParts {
 
 /** What became of the file. */
 interface WrittenFile {
+  readonly about: ExportAbout;
   readonly file: string;
   readonly bytes: number;
   readonly sha256: string;
@@ -28,9 +29,8 @@ interface WrittenFile {
 export async function writeManifest(
   parts: ManifestParts,
   { format, layout, provenance }: PreparedExport,
-  about: ExportAbout,
   target: string,
-  written: WrittenFile,
+  { about, ...written }: WrittenFile,
 ): Promise<string> {
   const { connectionId, snapshotIds, gaps } = provenance;
   const connection = parts.findConnection(connectionId);

@@ -4,7 +4,7 @@ import { AppError } from '../../common/contract/errors.ts';
 import type { TaskHandle } from '../tasks/task-registry.ts';
 import type { ExportAbout } from './formats/export-writer.ts';
 import type { PartialFile } from './partial-file.ts';
-import type { EngineExport, PreparedExport } from './prepared-export.ts';
+import type { PreparedExport } from './prepared-export.ts';
 import type { RowWriter } from './rows/create-row-writer.ts';
 
 /** What was written into a file. */
@@ -18,16 +18,21 @@ export interface WrittenContent {
   readonly directionMarks: readonly string[];
 }
 
+/** What exports of rows are written with. */
+interface WritingParts {
+  readonly rowWriter: Pick<RowWriter, 'write'>;
+  now(): number;
+}
+
 /** Writes an export into a partial file: by the engine, or row by row in a thread. Throws as the two do. */
 export async function writePrepared(
-  rowWriter: Pick<RowWriter, 'write'>,
+  { rowWriter, now }: WritingParts,
   prepared: PreparedExport,
   file: PartialFile,
   task: Pick<TaskHandle, 'signal' | 'progress'>,
-  now: () => number,
 ): Promise<WrittenContent> {
-  const { format, layout, inEngine } = prepared;
-  const whole = inEngine === null ? null : await writeInEngine(prepared, inEngine, file, task, now);
+  const { format, layout } = prepared;
+  const whole = await writeInEngine(prepared, file, task, now);
   if (whole !== null) return whole;
   if (format === 'parquet') throw new AppError('app.invalid-input', 'Parquet is written by the engine.', {});
   const { rows } = prepared;
@@ -48,13 +53,15 @@ export async function writePrepared(
   });
 }
 
+/** Null where it has to be written row by row. */
 async function writeInEngine(
   prepared: PreparedExport,
-  { columns, write }: EngineExport,
   file: PartialFile,
   { signal, progress }: Pick<TaskHandle, 'signal' | 'progress'>,
   now: () => number,
 ): Promise<WrittenContent | null> {
+  const { inEngine } = prepared;
+  if (inEngine === null) return null;
   const onProgress = (value: unknown): void => {
     const { done, total } = value as FileProgress;
     progress(done, total);
@@ -62,7 +69,7 @@ async function writeInEngine(
   // How many rows a file holds stands in the file itself; JSON says it, once the engine has counted them.
   const recordCount = prepared.format === 'json' ? 0 : undefined;
   const about = { ...prepared.describe(0, now()), recordCount };
-  const whole = await write(JSON.stringify(about), { signal, onProgress });
+  const whole = await inEngine.write(JSON.stringify(about), { signal, onProgress });
   if (whole === null) return null;
   try {
     signal.throwIfAborted();
@@ -73,5 +80,5 @@ async function writeInEngine(
   const { rowCount } = whole;
   progress(rowCount, rowCount);
   const rest = { cutTexts: 0, replacedCharacters: 0, directionMarks: [] };
-  return { about: prepared.describe(rowCount, now()), rowCount, columns, ...rest };
+  return { about: prepared.describe(rowCount, now()), rowCount, columns: inEngine.columns, ...rest };
 }

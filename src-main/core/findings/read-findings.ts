@@ -40,7 +40,7 @@ export async function readFindings(
   const snapshots = await cache.listSnapshots(connectionId);
   const [inbound, outbound] = await Promise.all(
     (['inbound', 'outbound'] as const).map((direction) =>
-      readKnown(cache, connectionId, snapshots, direction, { untilMs: Math.min(nowMs, untilMs), shownMs }),
+      readKnown(cache, snapshots, { connectionId, direction, untilMs: Math.min(nowMs, untilMs), shownMs }),
     ),
   );
   const known = { inbound: inbound ?? NOTHING, outbound: outbound ?? NOTHING };
@@ -66,14 +66,20 @@ export async function readFindings(
   return { findings, resolved, untilMs: endMs, gaps };
 }
 
+/** What is to be known: of a direction, in so much time before the end and what is looked at before. */
+interface KnownOf {
+  readonly connectionId: string;
+  readonly direction: Direction;
+  readonly untilMs: number;
+  readonly shownMs: number;
+}
+
 const NOTHING: Known = { covered: [], endMs: null };
 
 async function readKnown(
   cache: Pick<Cache, 'listDownloads' | 'readReach'>,
-  connectionId: string,
   snapshots: readonly Snapshot[],
-  direction: Direction,
-  { untilMs, shownMs }: { readonly untilMs: number; readonly shownMs: number },
+  { connectionId, direction, untilMs, shownMs }: KnownOf,
 ): Promise<Known> {
   const report = `${direction}-detail` as const;
   const own = snapshots.filter((snapshot) => snapshot.report === report);

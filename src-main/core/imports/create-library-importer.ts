@@ -97,7 +97,7 @@ export function createLibraryImporter(options: {
     const tenant = facts.tenant ?? place.tenant;
     const target = { connectionId: place.id, tenant, imported };
     const snapshots = await withImport(cache, (importing) =>
-      importRecords(importing, reader, survey, target, {
+      importRecords({ cache: importing, reader }, survey, target, {
         signal,
         onBytes: count.add,
         beforeShown: () => keepPlace(input, place),
@@ -131,7 +131,7 @@ export function createLibraryImporter(options: {
     const place = findPlace(input, { ...from, tenant: first?.tenant ?? null, zone });
     const target = { connectionId: place.id, imported: toImportedFrom(file, from, madeAtMs) };
     const snapshots = await withImport(cache, (importing) =>
-      importPortable(importing, reader, manifest, target, {
+      importPortable({ cache: importing, reader }, manifest, target, {
         signal,
         onBytes: count.add,
         beforeShown: () => keepPlace(input, place),

@@ -7,7 +7,7 @@ import type { Survey } from './files/survey-records.ts';
 import { toUnreadable } from './import-error.ts';
 import type { PageOrigin } from './files/write-imported-pages.ts';
 import type { FileReader } from './reading/with-import-thread.ts';
-import type { Importing } from './with-import.ts';
+import type { Importing, ImportRun } from './with-import.ts';
 
 /** How long after its period a report may still get late records, where nothing says it. */
 const LATE_MS = 600_000;
@@ -24,19 +24,10 @@ export interface RecordTarget {
  * `imports.unreadable` for a file that changed meanwhile.
  */
 export async function importRecords(
-  cache: Importing,
-  reader: Pick<FileReader, 'readPage'>,
+  { cache, reader }: { readonly cache: Importing; readonly reader: Pick<FileReader, 'readPage'> },
   survey: Survey,
   { connectionId, tenant, imported }: RecordTarget,
-  {
-    signal,
-    onBytes,
-    beforeShown,
-  }: {
-    readonly signal: AbortSignal;
-    readonly onBytes: (bytes: number) => void;
-    readonly beforeShown: () => Promise<void>;
-  },
+  { signal, onBytes, beforeShown }: ImportRun,
 ): Promise<Snapshot[]> {
   const { facts, report, recordCount } = survey;
   const madeAtMs = facts.exportedAtMs ?? imported.importedAtMs;

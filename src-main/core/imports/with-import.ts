@@ -8,6 +8,15 @@ export type ImportCache = Pick<
 /** What an import writes with: everything that it began is given up together where it fails. */
 export type Importing = Pick<ImportCache, 'beginImport' | 'importPage' | 'finishImport'>;
 
+/** How an import goes on. */
+export interface ImportRun {
+  readonly signal: AbortSignal;
+  /** Is told each number of bytes that were read. */
+  onBytes(bytes: number): void;
+  /** Is awaited before what was imported is shown. */
+  beforeShown(): Promise<void>;
+}
+
 /** Before any removal: only deletes what was given up. */
 const NOTHING_REMOVED_MS = -1;
 

@@ -17,6 +17,13 @@ export interface SampleTurn {
   readonly outbound: readonly NewOutboundRecord[];
 }
 
+/** What the outbound requests of a turn come from. */
+interface TurnSoFar {
+  readonly session: SampleSession;
+  readonly inbound: NewInboundRecord;
+  readonly conditions: Conditions;
+}
+
 const EVERYDAY_CODES = [400, 401, 404, 408, 429, 500, 502, 503, 504] as const;
 const EVERYDAY_WEIGHTS = [18, 6, 16, 5, 10, 20, 9, 6, 10] as const;
 const TIMEOUT_MS = 10_000;
@@ -61,16 +68,14 @@ export function drawTurn(
   const outbound: NewOutboundRecord[] = [];
   const requests = random() < 0.3 ? 2 : 1;
   for (let index = 0; index < requests; index += 1) {
-    outbound.push(drawOutbound(random, session, inbound, conditions, index));
+    outbound.push(drawOutbound(random, { session, inbound, conditions }, index));
   }
   return { inbound, outbound };
 }
 
 function drawOutbound(
   random: Random,
-  session: SampleSession,
-  inbound: NewInboundRecord,
-  conditions: Conditions,
+  { session, inbound, conditions }: TurnSoFar,
   index: number,
 ): NewOutboundRecord {
   // A failed message mostly failed because of what was asked of a service.

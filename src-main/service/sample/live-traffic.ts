@@ -9,6 +9,7 @@ import { createLiveRate } from './live-rate.ts';
 import { createLiveSessions } from './live-sessions.ts';
 import type { Random } from './random.ts';
 import { MINUTE_MS } from '../../common/time/durations.ts';
+import type { TimeSpan } from '../../common/time/time-span.ts';
 
 const SPAN_MS = 1_000;
 /** Within a minute the rate hardly changes; an hour is written at once. */
@@ -63,15 +64,14 @@ export async function createLiveTraffic(
   const rateOf = createLiveRate({ records, days: Number(properties['days'] ?? 0), endMs, perSecond });
   const sessions = createLiveSessions(random, Number(properties['next_session'] ?? 1));
 
-  const toUsual = (incidents: readonly Incident[], fromMs: number, toMs: number): number =>
+  const toUsual = (incidents: readonly Incident[], { fromMs, toMs }: TimeSpan): number =>
     rateOf(toMs) * ((toMs - fromMs) / SPAN_MS) * Math.max(1, findVolume(incidents, toMs, null));
 
   const drawBatch = (
     requests: number,
     simulation: Simulation,
     incidents: readonly Incident[],
-    fromMs: number,
-    toMs: number,
+    { fromMs, toMs }: TimeSpan,
   ): TrafficBatch => {
     const inbound: NewInboundRecord[] = [];
     const outbound: NewOutboundRecord[] = [];
@@ -81,7 +81,7 @@ export async function createLiveTraffic(
       const volume = findVolume(incidents, dateMs, session.channel);
       if (volume < 1 && random() >= volume) continue;
       const usual = findConditions(incidents, dateMs, session.channel, session.service);
-      const turn = simulateTurn(random, session, dateMs, usual, simulation);
+      const turn = simulateTurn(random, session, dateMs, { usual, simulation });
       inbound.push(turn.inbound);
       for (const record of turn.outbound) {
         outbound.push({ ...record, dateMs: Math.min(record.dateMs, toMs - 1) });
@@ -109,9 +109,10 @@ export async function createLiveTraffic(
       const outbound: NewOutboundRecord[] = [];
       for (let minute = 0; minute < BATCH_MINUTES && fromMs < endOfMissedMs; minute += 1) {
         const toMs = Math.min(endOfMissedMs, fromMs + MINUTE_MS);
+        const span = { fromMs, toMs };
         const incidents = listIncidents(endMs, fromMs, toMs);
-        const requests = Math.floor(toUsual(incidents, fromMs, toMs) + random());
-        const batch = drawBatch(requests, NO_SIMULATION, incidents, fromMs, toMs);
+        const requests = Math.floor(toUsual(incidents, span) + random());
+        const batch = drawBatch(requests, NO_SIMULATION, incidents, span);
         inbound.push(...batch.inbound);
         outbound.push(...batch.outbound);
         fromMs = toMs;
@@ -140,7 +141,8 @@ export async function createLiveTraffic(
       const simulation = platform?.read().simulation ?? NO_SIMULATION;
       // Without a history there is nothing that incidents could stand out from.
       const incidents = records > 0 ? listIncidents(endMs, fromMs, toMs) : [];
-      const requests = simulateRequests(random, toUsual(incidents, fromMs, toMs), simulation);
+      const span = { fromMs, toMs };
+      const requests = simulateRequests(random, toUsual(incidents, span), simulation);
       if (requests === 0) {
         if (toMs - writtenUntilMs >= NOTE_EVERY_MS) {
           await store.writeProperties({ live_until_ms: String(toMs) });
@@ -148,7 +150,7 @@ export async function createLiveTraffic(
         }
         return;
       }
-      const batch = drawBatch(requests, simulation, incidents, fromMs, toMs);
+      const batch = drawBatch(requests, simulation, incidents, span);
       await store.writeBatch({
         ...(toArriving?.(batch, random) ?? batch),
         properties: toProperties(toMs),

@@ -18,8 +18,7 @@ export function simulateTurn(
   random: Random,
   session: SampleSession,
   dateMs: number,
-  usual: Conditions,
-  simulation: Simulation,
+  { usual, simulation }: { readonly usual: Conditions; readonly simulation: Simulation },
 ): SampleTurn {
   const conditions = toConditions(session, usual, simulation);
   const turn = drawTurn(random, session, dateMs, conditions);

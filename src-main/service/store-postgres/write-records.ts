@@ -120,7 +120,7 @@ export function createRecordWriter(
         const firstArrival = before + 1;
         const rows = records.map((record, place) => {
           const numbers = { arrival: firstArrival + place, groupId: groupIds[place] ?? 0 };
-          return toRow(tenant, direction, record, numbers, draft);
+          return toRow({ tenant, direction, draft }, record, numbers);
         });
         await addRows(connection, direction, rows);
         await writeRollups(connection, tenant, direction, { records, groupIds, firstArrival });
@@ -177,11 +177,13 @@ function resolveGroup(draft: GroupDraft, direction: Direction, record: NewRecord
 }
 
 function toRow(
-  tenant: number,
-  direction: Direction,
+  {
+    tenant,
+    direction,
+    draft,
+  }: { readonly tenant: number; readonly direction: Direction; readonly draft: GroupDraft },
   record: NewRecord,
   { arrival, groupId }: { readonly arrival: number; readonly groupId: number },
-  draft: GroupDraft,
 ): Row {
   const { dateMs, session, responseTimeUs, imported } = record;
   const own =

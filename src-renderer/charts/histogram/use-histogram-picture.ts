@@ -71,8 +71,7 @@ function drawHistogram(
   if (whole === null) return;
   const { fromMs, toMs } = whole;
   for (const { atMs, label } of toTimeTicks(
-    fromMs,
-    toMs,
+    whole,
     zone,
     Math.max(1, widthPx / PIXELS_PER_TICK),
     readFormats(),

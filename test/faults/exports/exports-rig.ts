@@ -151,7 +151,11 @@ export async function openExports(folder: string): Promise<ExportsRig> {
         last: null,
       };
       const parts = { cache, engine, partials, version: '1.2.3', now };
-      await updateDataset(parts, dataset, CONNECTION, 0, { signal, progress: () => undefined });
+      await updateDataset(
+        parts,
+        { dataset, connection: CONNECTION, lookBackMs: 0 },
+        { signal, progress: () => undefined },
+      );
     },
     async close() {
       await tasks.stop();

@@ -97,7 +97,11 @@ const measured = (change: object): AlertCondition => ({
 it('minutes are counted as the records say, with the slow ones by threshold', async () => {
   const span = { fromMs: FROM_MS, toMs: FROM_MS + 3_600_000 };
   const condition = measured({ measure: 'p95', threshold: 1000 });
-  const read = await readMinutes({ cache, engine }, 'one', condition, span, { thresholds: [5000] });
+  const read = await readMinutes(
+    { cache, engine },
+    { connectionId: 'one', condition, span },
+    { thresholds: [5000] },
+  );
   expect([...read.own.known]).toEqual(Array.from({ length: 60 }, () => 1));
   expect([...read.own.totals]).toEqual(Array.from({ length: 60 }, () => 30));
   expect([...read.own.hits]).toEqual(

@@ -68,8 +68,7 @@ function ask(before: Fed, after: Fed, by: GroupField[], measure: ComparedMeasure
           { scope: before.scope, filter: ALL },
           { scope: after.scope, filter: ALL },
         ],
-        by,
-        quantile,
+        { by, quantile },
       ),
   } as unknown as Engine;
   const side = { scope: { snapshotId: 1 }, filter: ALL, lengthMs: 1000 };
@@ -103,8 +102,7 @@ describe('two periods side by side', () => {
               { scope: fed[0].scope, filter: filters[0] },
               { scope: fed[1].scope, filter: filters[1] },
             ],
-            by,
-            0.5,
+            { by, quantile: 0.5 },
             maxListed,
           );
           const keysOf = (depth: number): string[] => [
@@ -181,7 +179,9 @@ describe('two periods side by side', () => {
         Side,
         Side,
       ];
-      return (await compareRecords(connection, [before, after], ['channel'], 0.5, maxListed)).groups;
+      return (
+        await compareRecords(connection, [before, after], { by: ['channel'], quantile: 0.5 }, maxListed)
+      ).groups;
     };
     // Ranked here, and sorted by the engine.
     const groups = [

@@ -72,7 +72,7 @@ function update(
   signal = new AbortController().signal,
 ): Promise<DatasetUpdate> {
   const task = { signal, progress: () => undefined };
-  return updateDataset({ ...parts, ...change }, dataset, CONNECTION, 0, task);
+  return updateDataset({ ...parts, ...change }, { dataset, connection: CONNECTION, lookBackMs: 0 }, task);
 }
 
 async function ask<Row>(sql: string): Promise<Row[]> {
@@ -236,9 +236,13 @@ it('keeps outbound records, those without a date, and the folder of a connection
     [null, 1],
   ]);
   const task = { signal: new AbortController().signal, progress: () => undefined };
-  await updateDataset(parts, dataset, { ...CONNECTION, name: 'Renamed' }, 0, task);
+  await updateDataset(
+    parts,
+    { dataset, connection: { ...CONNECTION, name: 'Renamed' }, lookBackMs: 0 },
+    task,
+  );
   const other = { ...CONNECTION, id: 'two' };
   await mkdir(dataset.folder, { recursive: true });
-  await updateDataset(parts, dataset, other, 0, task);
+  await updateDataset(parts, { dataset, connection: other, lookBackMs: 0 }, task);
   expect((await readdir(dataset.folder)).sort()).toEqual([FOLDER, `${FOLDER}-2`]);
 });

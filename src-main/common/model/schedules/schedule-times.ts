@@ -11,21 +11,17 @@ const MAX_DAYS = 9;
  * counts once, the first time; one that it leaves out counts as if the clock had not been moved: 02:30 is 03:30 then.
  */
 export function findNextDue(times: ScheduleTimes, zone: string, afterMs: number): number {
-  return find(times, zone, afterMs, 1, (atMs) => atMs > afterMs);
+  return find(times, zone, afterMs, 1);
 }
 
 /** Returns when a schedule was due last, at `atMs` or before. */
 export function findLastDue(times: ScheduleTimes, zone: string, atMs: number): number {
-  return find(times, zone, atMs, -1, (dueMs) => dueMs <= atMs);
+  return find(times, zone, atMs, -1);
 }
 
-function find(
-  times: ScheduleTimes,
-  zone: string,
-  nearMs: number,
-  step: 1 | -1,
-  isWanted: (dueMs: number) => boolean,
-): number {
+/** Looks forward for what is strictly later, or back for what is not. */
+function find(times: ScheduleTimes, zone: string, nearMs: number, step: 1 | -1): number {
+  const isWanted = (dueMs: number): boolean => (step === 1 ? dueMs > nearMs : dueMs <= nearMs);
   const today = toCivilTime(nearMs, zone);
   // The day before and the day after too: a time that is left out may have moved over midnight.
   for (let days = -1; days <= MAX_DAYS; days += 1) {

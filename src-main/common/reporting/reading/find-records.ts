@@ -32,29 +32,24 @@ export function findRecords(
   envelopeKeys: ReadonlySet<string>,
   parse: ParseJson,
 ): FoundRecords | null {
-  const toCandidate = (
-    place: string,
-    name: string,
-    value: unknown,
-    holder: JsonObject | null,
-    isText: boolean,
-  ): Candidate[] => {
+  const toCandidate = (value: unknown, found: Omit<FoundRecords, 'entries'>): Candidate[] => {
     if (!Array.isArray(value)) return [];
-    const score = scoreEntries(value, names) + (USUAL_NAMES.test(name) ? 0.5 : 0);
-    return value.length === 0 || score > 0 ? [{ entries: value, name, place, holder, isText, score }] : [];
+    const score = scoreEntries(value, names) + (USUAL_NAMES.test(found.name) ? 0.5 : 0);
+    return value.length === 0 || score > 0 ? [{ ...found, entries: value, score }] : [];
   };
   const candidates: Candidate[] = [];
   for (const [name, given] of Object.entries(body)) {
     if (envelopeKeys.has(name) || FAULT_LIKE.test(name)) continue;
     const isText = typeof given === 'string';
     const value = isText ? tryParse(given, parse) : given;
-    candidates.push(...toCandidate(name, name, value, null, isText));
+    candidates.push(...toCandidate(value, { place: name, name, holder: null, isText }));
     if (!isJsonObject(value)) continue;
     for (const [innerName, inner] of Object.entries(value)) {
       if (FAULT_LIKE.test(innerName)) continue;
       const innerIsText = typeof inner === 'string' && !/^(lastDocument)$/i.test(innerName);
       const innerValue = innerIsText ? tryParse(inner, parse) : inner;
-      candidates.push(...toCandidate(name, innerName, innerValue, value, isText || innerIsText));
+      const found = { place: name, name: innerName, holder: value, isText: isText || innerIsText };
+      candidates.push(...toCandidate(innerValue, found));
     }
   }
   return candidates.reduce<Candidate | null>(

@@ -7,6 +7,12 @@ interface Refusal {
   readonly field: string;
 }
 
+/** What was collected so far. */
+interface Said {
+  readonly lines: string[];
+  readonly fields: string[];
+}
+
 const WORDS_CHARACTERS = 2000;
 const FIELD_NAMES = /^(field|property|propertyName|member|name|key)$/i;
 const WORD_NAMES =
@@ -21,26 +27,25 @@ const DEPTH_LIMIT = 4;
 export function readRefusal(body: unknown): Refusal {
   if (typeof body === 'string') return { words: toFirstLine(body), field: '' };
   if (!isJsonObject(body)) return { words: '', field: '' };
-  const lines: string[] = [];
-  const fields: string[] = [];
+  const said: Said = { lines: [], fields: [] };
   for (const [name, value] of Object.entries(body)) {
-    if (FAULT_NAMES.test(name)) collect(value, '', lines, fields, 0);
+    if (FAULT_NAMES.test(name)) collect(value, '', said, 0);
   }
-  const words = [...new Set(lines)].join('\n').slice(0, WORDS_CHARACTERS);
-  return { words, field: fields[0] ?? '' };
+  const words = [...new Set(said.lines)].join('\n').slice(0, WORDS_CHARACTERS);
+  return { words, field: said.fields[0] ?? '' };
 }
 
-function collect(value: unknown, field: string, lines: string[], fields: string[], depth: number): void {
+function collect(value: unknown, field: string, said: Said, depth: number): void {
   if (depth > DEPTH_LIMIT || value === null) return;
   if (typeof value === 'string' || typeof value === 'number') {
     const text = String(value).trim();
     if (text === '') return;
-    lines.push(field === '' ? text : `${field}: ${text}`);
-    if (field !== '') fields.push(field);
+    said.lines.push(field === '' ? text : `${field}: ${text}`);
+    if (field !== '') said.fields.push(field);
     return;
   }
   if (Array.isArray(value)) {
-    for (const item of value) collect(item, field, lines, fields, depth + 1);
+    for (const item of value) collect(item, field, said, depth + 1);
     return;
   }
   if (!isJsonObject(value)) return;
@@ -49,10 +54,10 @@ function collect(value: unknown, field: string, lines: string[], fields: string[
   const worded = entries.filter(([name]) => WORD_NAMES.test(name));
   if (worded.length === 0) {
     // Lists by field, as ASP.NET writes them: {"startDate": ["is required"]}.
-    for (const [name, text] of entries) collect(text, name, lines, fields, depth + 1);
+    for (const [name, text] of entries) collect(text, name, said, depth + 1);
     return;
   }
   for (const [, text] of worded) {
-    collect(text, named === undefined ? field : String(named[1]), lines, fields, depth + 1);
+    collect(text, named === undefined ? field : String(named[1]), said, depth + 1);
   }
 }

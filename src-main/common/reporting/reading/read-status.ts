@@ -23,6 +23,12 @@ export interface StatusReading {
 
 type StatusValues = ReadonlyMap<StatusField, unknown>;
 
+/** What was found so far, and at a place of the answer what is left of it. */
+interface Found {
+  readonly values: Map<StatusField, unknown>;
+  readonly rest: StatusRest;
+}
+
 const DEPTH_LIMIT = 4;
 /** Where a group of sessions belongs, and what the group calls it. */
 const PLACES = { division: 'Division', channel: 'Channel', service: 'Service' } as const;
@@ -49,7 +55,7 @@ export function readStatus(bytes: Uint8Array): StatusReading {
   const values = new Map<StatusField, unknown>();
   const rest = createStatusRest();
   if (typeof body === 'string') values.set('platform', body);
-  else collectFields(body, values, rest, 0);
+  else collectFields(body, { values, rest }, 0);
   if (!TELLING.some((field) => values.has(field))) {
     throw new AppError('client.unexpected-shape', 'The answer is no tenant status.', { reason: 'no-status' });
   }
@@ -62,14 +68,10 @@ function parseStatus(text: string): unknown {
 }
 
 /** Takes each field from the outermost object that has it; groups keep their own counts to themselves. */
-function collectFields(
-  value: unknown,
-  values: Map<StatusField, unknown>,
-  rest: StatusRest,
-  depth: number,
-): void {
+function collectFields(value: unknown, { values, rest }: Found, depth: number): void {
   if (depth <= DEPTH_LIMIT && Array.isArray(value)) {
-    for (const [at, item] of value.entries()) collectFields(item, values, rest.at(`[${at}]`), depth + 1);
+    for (const [at, item] of value.entries())
+      collectFields(item, { values, rest: rest.at(`[${at}]`) }, depth + 1);
     return;
   }
   if (depth > DEPTH_LIMIT || !isJsonObject(value)) {
@@ -92,18 +94,12 @@ function collectFields(
   }
   for (const [key, inner] of Object.entries(value)) {
     if (claimed.has(key)) continue;
-    collectSection(key, inner, values, rest.at(key), depth);
+    collectSection(key, inner, { values, rest: rest.at(key) }, depth);
   }
 }
 
 /** A section named after its subject, `Connector: {Status}`, says that subject's state. */
-function collectSection(
-  key: string,
-  inner: unknown,
-  values: Map<StatusField, unknown>,
-  rest: StatusRest,
-  depth: number,
-): void {
+function collectSection(key: string, inner: unknown, { values, rest }: Found, depth: number): void {
   const subject = /connector/i.test(key) ? 'connector' : /^platform$/i.test(key) ? 'platform' : undefined;
   if (subject !== undefined && typeof inner === 'string' && !values.has(subject)) {
     values.set(subject, inner);
@@ -119,7 +115,7 @@ function collectSection(
   }
   const sizeBefore = values.size;
   const inside = rest.branch();
-  collectFields(inner, values, inside, depth + 1);
+  collectFields(inner, { values, rest: inside }, depth + 1);
   // Nothing of it is known: it is kept as one.
   if (values.size === sizeBefore) rest.add(inner);
   else inside.keep();

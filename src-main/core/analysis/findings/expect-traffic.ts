@@ -26,18 +26,26 @@ const MIN_COVERED = 0.95;
 const MIN_REQUESTS = 50;
 /** Fewer requests are taken together with so many of all traffic. */
 const OF_ALL_REQUESTS = 10;
-/** What nothing shows to be less is taken for so much. */
 const LEAST_FAILING = 0.005;
 const LEAST_SLOW = 0.03;
 /** Makes a standard deviation of a median absolute deviation. */
 const MAD_TO_DEVIATION = 1.4826;
 
+/** Requests of a kind among all that could be of it: sums over hours, each from the first one on. */
+interface SummedShare {
+  readonly hits: Float64Array;
+  readonly all: Float64Array;
+  /** What nothing shows to be less is taken for so much. */
+  readonly least: number;
+  /** What is usual in all traffic; null where that is not known. */
+  readonly ofAll: number | null;
+}
+
 /** Sums over hours, each from the first one on. */
 interface Sums {
   readonly requests: Float64Array;
-  readonly failures: Float64Array;
-  readonly timed: Float64Array;
-  readonly slow: Float64Array;
+  readonly failing: SummedShare;
+  readonly slow: SummedShare;
 }
 
 /**
@@ -56,17 +64,30 @@ export function expectTraffic(
   const isCovered = (of: number): boolean => (hoursCovered[of] ?? 0) >= MIN_COVERED;
   return Array.from({ length: hoursCovered.length - firstOfWindow }, (_, place) => {
     const hour = firstOfWindow + place;
-    const sums = { ...whole, slow: slows[Math.floor(place / 24)] ?? whole.timed };
+    const sums: Sums = {
+      requests: whole.requests,
+      failing: {
+        hits: whole.failures,
+        all: whole.requests,
+        least: LEAST_FAILING,
+        ofAll: ofAll[place]?.failing ?? null,
+      },
+      slow: {
+        hits: slows[Math.floor(place / 24)] ?? whole.timed,
+        all: whole.timed,
+        least: LEAST_SLOW,
+        ofAll: null,
+      },
+    };
     const days = Array.from({ length: USUAL_DAYS }, (_day, day) => hour - 24 * (day + 1)).filter(isCovered);
-    const failingOfAll = ofAll[place]?.failing ?? null;
-    if (days.length >= MIN_DAYS) return expectFrom(sums, days, hour, isCovered, failingOfAll);
+    if (days.length >= MIN_DAYS) return expectFrom(sums, days, hour, isCovered);
     const before = Array.from({ length: HOURS_BEFORE }, (_hour, back) => hour - 1 - back).filter(isCovered);
     if (before.length < MIN_HOURS) return null;
     const rate = toMedian(before.map((of) => add(sums.requests, of, of) / 60));
     return {
       source: 'hours',
-      failing: toUsualShare(sums.failures, sums.requests, before, 0, LEAST_FAILING, failingOfAll),
-      slow: toUsualShare(sums.slow, sums.timed, before, 0, LEAST_SLOW, null),
+      failing: toUsualShare(sums.failing, before, 0),
+      slow: toUsualShare(sums.slow, before, 0),
       rate,
       spread: 0,
       weekday: 1,
@@ -95,7 +116,6 @@ function expectFrom(
   days: readonly number[],
   hour: number,
   isCovered: (hour: number) => boolean,
-  failingOfAll: number | null,
 ): Expectation {
   const toRate = (of: number): number => add(sums.requests, of, of) / 60;
   const rates = days.map(toRate);
@@ -111,8 +131,8 @@ function expectFrom(
   const weekBefore = hour - 24 * USUAL_DAYS;
   return {
     source: 'days',
-    failing: toUsualShare(sums.failures, sums.requests, days, 1, LEAST_FAILING, failingOfAll),
-    slow: toUsualShare(sums.slow, sums.timed, days, 1, LEAST_SLOW, null),
+    failing: toUsualShare(sums.failing, days, 1),
+    slow: toUsualShare(sums.slow, days, 1),
     rate,
     spread,
     weekday,
@@ -127,12 +147,9 @@ function expectFrom(
  * more where they leave that open.
  */
 function toUsualShare(
-  hits: Float64Array,
-  all: Float64Array,
+  { hits, all, least, ofAll }: SummedShare,
   hours: readonly number[],
   around: number,
-  least: number,
-  ofAll: number | null,
 ): number | null {
   const isDaily = around > 0;
   const whole = hours.map((hour) => ({

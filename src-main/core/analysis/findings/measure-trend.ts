@@ -14,15 +14,16 @@ const WITH_BEFORE = 1.4;
  */
 export function measureTrend(
   grids: readonly TrafficGrid[],
-  place: Place,
-  kind: FindingKind,
+  finding: Place & { readonly kind: FindingKind },
   onset: number,
   end: number,
 ): number[] {
+  const { kind } = finding;
+  const flows = grids.flatMap((grid) => grid.flows.filter((flow) => isWithin(flow, finding)));
   const slot = Math.max(MIN_SLOT_MINUTES, Math.ceil(((end - onset) * WITH_BEFORE) / SLOTS));
   const values: number[] = [];
   for (let to = end; to > 0 && values.length < SLOTS; to -= slot) {
-    const [hits, all] = countIn(grids, place, kind, Math.max(0, to - slot), to);
+    const [hits, all] = countIn(flows, kind, Math.max(0, to - slot), to);
     const isVolume = kind === 'volume-down' || kind === 'volume-up';
     values.unshift(isVolume ? all : all === 0 ? 0 : hits / all);
   }
@@ -30,22 +31,19 @@ export function measureTrend(
 }
 
 function countIn(
-  grids: readonly TrafficGrid[],
-  place: Place,
+  flows: TrafficGrid['flows'],
   kind: FindingKind,
   from: number,
   to: number,
 ): [hits: number, all: number] {
   let hits = 0;
   let all = 0;
-  for (const { flows } of grids) {
-    for (const flow of flows.filter((each) => isWithin(each, place))) {
-      const { failures, slow, requests, timed } = flow.minutes;
-      const [ofHits, ofAll] = kind === 'slower' ? [slow, timed] : [failures, requests];
-      for (let minute = from; minute < to; minute += 1) {
-        hits += ofHits[minute] ?? 0;
-        all += ofAll[minute] ?? 0;
-      }
+  for (const { minutes } of flows) {
+    const { failures, slow, requests, timed } = minutes;
+    const [ofHits, ofAll] = kind === 'slower' ? [slow, timed] : [failures, requests];
+    for (let minute = from; minute < to; minute += 1) {
+      hits += ofHits[minute] ?? 0;
+      all += ofAll[minute] ?? 0;
     }
   }
   return [hits, all];

@@ -46,6 +46,13 @@ interface ReportedGroup extends Pick<SummaryGroup, 'channel' | 'service' | 'orig
   readonly hasUnread: boolean;
 }
 
+/** A group of which figures differ, as either side has it; null where that one lacks it. */
+interface ComparedGroup {
+  readonly one: ReportedGroup | null;
+  readonly other: ReconcilableGroup | null;
+  readonly figures: readonly Figure[];
+}
+
 /**
  * Returns how far averages may differ and still be equal: a step of the last decimal that the service gives, since it
  * may round or cut. In milliseconds.
@@ -91,7 +98,7 @@ export function findDifferences(
       origin,
       responseCode,
       figures,
-      ...explain(one, other, figures, circumstances, tolerances),
+      ...explain({ one, other, figures }, circumstances, tolerances),
     });
   }
   const sizeOf = (group: DifferingGroup): number => Math.abs(toCountDifference(group.figures));
@@ -152,9 +159,7 @@ function toCountDifference(figures: readonly Figure[]): number {
 }
 
 function explain(
-  one: ReportedGroup | null,
-  other: ReconcilableGroup | null,
-  figures: readonly Figure[],
+  { one, other, figures }: ComparedGroup,
   circumstances: Circumstances,
   tolerances: Averages,
 ): Pick<DifferingGroup, 'reasons' | 'isExplained'> {

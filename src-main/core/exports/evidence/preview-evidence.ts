@@ -29,7 +29,7 @@ export async function previewEvidence(question: EvidenceQuestion): Promise<Previ
   const masks = await openMasks(question, signal);
   const found: { records: Awaited<ReturnType<typeof previewRecords>> | null } = { records: null };
   const names = input.includeNames === true ? parts.listNames(connectionId) : [];
-  await withDetailSource(parts, report, input, names, signal, async (source) => {
+  await withDetailSource(parts, { report, input, names }, signal, async (source) => {
     found.records = await previewRecords(question, source, masks);
   });
   const span = { connectionId, report, fromMs: period.fromMs, toMs: toEndMs(period) };

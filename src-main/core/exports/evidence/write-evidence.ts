@@ -46,16 +46,15 @@ export async function writeEvidence(
   const filter = await pack.maskFilter(input.filter);
   const describe = (count: number, nowMs: number): ExportAbout =>
     describeEvidence(question, filter, count, nowMs);
-  const found = await readReport(parts, subject, input, describe, signal, (done) =>
-    progress(
-      Math.floor(recordCount * (RECORDS_SHARE + ((1 - RECORDS_SHARE) * done) / (REPORT_STEPS + 1))),
-      recordCount,
-    ),
-  );
+  const onStep = (done: number): void => {
+    const share = RECORDS_SHARE + ((1 - RECORDS_SHARE) * done) / (REPORT_STEPS + 1);
+    progress(Math.floor(recordCount * share), recordCount);
+  };
+  const found = await readReport(parts, { subject, input, describe }, { signal, onStep });
   const { sessionIds, leftOut: sessionsLeftOut } = listSessions(options, found.findings.list);
   // Sessions tell of more error families.
   const about = describe(recordCount, parts.now());
-  const sessions = await writeSessions(pack, question, sessionIds, about, signal);
+  const sessions = await writeSessions(pack, question, { sessionIds, about }, signal);
   const { families, findings } = found;
   const content = { ...found, about, ...(await pack.maskReport({ families, findings })) };
   await pack.addText({ file: 'report.html', text: writeReport(content) });
@@ -93,7 +92,7 @@ async function packRecords(
   const { parts, subject, report, input } = question;
   const names = input.includeNames === true ? parts.listNames(subject.connectionId) : [];
   const filter: RecordFilter = await pack.maskFilter(input.filter);
-  return feedRecords(parts, report, input, names).open(signal, async ({ rowCount, batches }) => {
+  return feedRecords(parts, { report, input, names }).open(signal, async ({ rowCount, batches }) => {
     onProgress(0, rowCount);
     await pack.beginRecords({
       shape: { kind: 'records', report, choice: toColumnChoice(input), names },

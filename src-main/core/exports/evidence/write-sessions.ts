@@ -11,8 +11,7 @@ const MAX_REQUESTS = 2_000;
 export async function writeSessions(
   pack: PackThread,
   { parts, subject, input }: EvidenceQuestion,
-  sessionIds: readonly string[],
-  about: ExportAbout,
+  { sessionIds, about }: { readonly sessionIds: readonly string[]; readonly about: ExportAbout },
   signal: AbortSignal,
 ): Promise<WrittenSession[]> {
   const choice = toColumnChoice(input);

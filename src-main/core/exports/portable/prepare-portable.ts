@@ -6,7 +6,6 @@ import type { Cache } from '../../cache/cache.ts';
 import type { PortablePage, PortableSource } from '../../cache/imports/portable-source.ts';
 import type { SavedConnection } from '../../connections/connection-document.ts';
 import { toCertificate } from '../../downloads/certificate.ts';
-import { createZipWriter } from '../formats/xlsx/zip-writer.ts';
 import type { RecordParts } from '../prepare-records.ts';
 import type { PreparedDocument } from '../prepared-export.ts';
 import { toNotPortable } from './not-portable.ts';
@@ -21,6 +20,7 @@ import {
   type PortableSnapshot,
 } from './portable-manifest.ts';
 import { writePortableRecords } from './write-portable-records.ts';
+import { createZipFile } from './zip-file.ts';
 
 /** What portable files are made from. */
 export interface PortableParts extends RecordParts {
@@ -66,7 +66,7 @@ export async function preparePortable(
     recordCount,
     suggestedName: `${report}_${toNamePart(period.startDate)}_${toNamePart(period.endDate)}.channelscope`,
     async write({ write: put }, task) {
-      const zip = createZipWriter(new Date(parts.now()));
+      const file = createZipFile(put, new Date(parts.now()));
       const snapshots: PortableSnapshot[] = [];
       let done = 0;
       for (const [place, { snapshot, source }] of found.entries()) {
@@ -76,17 +76,16 @@ export async function preparePortable(
           const bytes = await cache.readPageBytes({ snapshotId: snapshot.id, pageNumber: page.pageNumber });
           if (createHash('sha256').update(bytes).digest('hex') !== page.sha256)
             throw toNotPortable('damaged');
-          await put(await zip.begin(described.pages[number]?.path ?? ''));
-          await put(await zip.write(bytes));
+          await file.begin(described.pages[number]?.path ?? '');
+          await file.write(bytes);
           done += page.recordCount / 2;
           task.progress(Math.floor(done), recordCount);
         }
+        const path = `snapshots/${place}/records.parquet`;
         const records = await writePortableRecords(
           parts,
           snapshot,
-          `snapshots/${place}/records.parquet`,
-          zip,
-          put,
+          { path, file },
           {
             signal: task.signal,
             onProgress: (written) => task.progress(Math.floor(done + written / 2), recordCount),
@@ -96,11 +95,11 @@ export async function preparePortable(
         snapshots.push({ ...described, records });
       }
       const text = JSON.stringify(toManifest(parts, connectionId, snapshots), null, 1);
-      await put(await zip.begin(MANIFEST_ENTRY));
-      await put(await zip.write(text));
-      await put(await zip.begin(SEAL_ENTRY));
-      await put(await zip.write(createHash('sha256').update(text).digest('hex')));
-      await put(await zip.end());
+      await file.begin(MANIFEST_ENTRY);
+      await file.write(text);
+      await file.begin(SEAL_ENTRY);
+      await file.write(createHash('sha256').update(text).digest('hex'));
+      await file.end();
       return { recordCount };
     },
   };

@@ -4,11 +4,10 @@ import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
 import { tryToRemove } from '../../../node/move-and-remove.ts';
 import type { FileProgress } from '../../analysis/engine/files/write-file.ts';
 import type { TaskHandle } from '../../tasks/task-registry.ts';
-import type { ZipWriter } from '../formats/xlsx/zip-writer.ts';
 import { prepareRecords, type RecordParts } from '../prepare-records.ts';
-import type { PartialFile } from '../partial-file.ts';
 import { toNotPortable } from './not-portable.ts';
 import type { PortableRecords } from './portable-manifest.ts';
+import type { ZipFile } from './zip-file.ts';
 
 const PIECE_BYTES = 1024 * 1024;
 /** An entry of a ZIP without its longer forms holds less. */
@@ -21,9 +20,7 @@ const MAX_ENTRY_BYTES = 0xffff_fffe;
 export async function writePortableRecords(
   parts: RecordParts & { now(): number },
   { id: snapshotId, recordCount }: Snapshot,
-  path: string,
-  zip: ZipWriter,
-  put: PartialFile['write'],
+  { path, file }: { readonly path: string; readonly file: ZipFile },
   { signal, onProgress }: { readonly signal: TaskHandle['signal']; onProgress(records: number): void },
 ): Promise<PortableRecords> {
   const { inEngine, describe } = await prepareRecords(
@@ -49,9 +46,9 @@ export async function writePortableRecords(
     const { bytes, sha256, rowCount } = written;
     if (rowCount !== recordCount) throw toNotPortable('changed');
     if (bytes > MAX_ENTRY_BYTES) throw toNotPortable('too-large');
-    await put(await zip.begin(path));
+    await file.begin(path);
     const pieces = createReadStream(written.path, { highWaterMark: PIECE_BYTES, signal });
-    for await (const piece of pieces as AsyncIterable<Buffer>) await put(await zip.write(piece));
+    for await (const piece of pieces as AsyncIterable<Buffer>) await file.write(piece);
     return { path, bytes, sha256, recordCount };
   } finally {
     await tryToRemove(written.path, () => undefined);

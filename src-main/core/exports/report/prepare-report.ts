@@ -42,11 +42,8 @@ export async function prepareReport(
   const read = (signal: AbortSignal, onStep: (done: number, count: number) => void): Promise<ReportContent> =>
     readReport(
       parts,
-      subject,
-      input,
-      (count, nowMs) => describeExport(subject, input, count, nowMs),
-      signal,
-      onStep,
+      { subject, input, describe: (count, nowMs) => describeExport(subject, input, count, nowMs) },
+      { signal, onStep },
     );
   const { connectionId, snapshotId, recordCount } = subject;
   return {

@@ -13,7 +13,19 @@ import type { ReportParts } from './report-parts.ts';
 import { readPeriodFindings } from './read-period-findings.ts';
 import type { ReportBucket, ReportContent, ReportGap } from './report-content.ts';
 
-type ReportInput = Pick<Input<'exports/start'>, 'scope' | 'filter' | 'includeNames' | 'zone'>;
+/** What a report is asked for. */
+interface ReportQuestion {
+  readonly subject: ExportSubject;
+  readonly input: Pick<Input<'exports/start'>, 'scope' | 'filter' | 'includeNames' | 'zone'>;
+  /** What the report says of itself. */
+  describe(recordCount: number, nowMs: number): ExportAbout;
+}
+
+/** `onStep` is told how many steps are done. */
+interface ReportRun {
+  readonly signal: AbortSignal;
+  onStep(done: number, recordCount: number): void;
+}
 
 /** Bars of a chart: those of a day are half an hour long, those of a week three hours. */
 const MAX_BUCKETS = 60;
@@ -21,16 +33,12 @@ const MAX_BUCKETS = 60;
 export const REPORT_STEPS = 7;
 
 /**
- * Computes a report of the records of a subject with the measures that the window shows, one after the other. `onStep`
- * is told how many are done. Throws `analysis.*`, `cache.*`, and the signal's reason when aborted.
+ * Computes a report of the records of a subject with the measures that the window shows, one after the other. Throws `analysis.*`, `cache.*`, and the signal's reason when aborted.
  */
 export async function readReport(
   parts: ReportParts,
-  subject: ExportSubject,
-  input: ReportInput,
-  describe: (recordCount: number, nowMs: number) => ExportAbout,
-  signal: AbortSignal,
-  onStep: (done: number, recordCount: number) => void,
+  { subject, input, describe }: ReportQuestion,
+  { signal, onStep }: ReportRun,
 ): Promise<ReportContent> {
   const { cache, engine } = parts;
   const { scope, filter, includeNames = false, zone = subject.period.zone } = input;

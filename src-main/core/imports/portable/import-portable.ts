@@ -4,26 +4,23 @@ import type { ImportedPage } from '../../cache/imports/import-pages.ts';
 import type { PortableManifest, PortableSnapshot } from '../../exports/portable/portable-manifest.ts';
 import { toUnreadable } from '../import-error.ts';
 import type { FileReader } from '../reading/with-import-thread.ts';
-import type { Importing } from '../with-import.ts';
+import type { Importing, ImportRun } from '../with-import.ts';
+
+/** What a portable file is read and kept with. */
+interface PortableImporting {
+  readonly cache: Importing;
+  readonly reader: Pick<FileReader, 'checkPortableRecords' | 'readPortablePage'>;
+}
 
 /**
  * Imports the snapshots of a portable file, which are there once all of them are. The records beside the
  * pages are checked first, each page before it is stored. Throws `imports.unreadable`.
  */
 export async function importPortable(
-  cache: Importing,
-  reader: Pick<FileReader, 'checkPortableRecords' | 'readPortablePage'>,
+  { cache, reader }: PortableImporting,
   manifest: PortableManifest,
   { connectionId, imported }: { readonly connectionId: string; readonly imported: ImportedFrom },
-  {
-    signal,
-    onBytes,
-    beforeShown,
-  }: {
-    readonly signal: AbortSignal;
-    readonly onBytes: (bytes: number) => void;
-    readonly beforeShown: () => Promise<void>;
-  },
+  { signal, onBytes, beforeShown }: ImportRun,
 ): Promise<Snapshot[]> {
   const begun: { readonly snapshotId: number; readonly from: PortableSnapshot }[] = [];
   for (const { records } of manifest.snapshots) {

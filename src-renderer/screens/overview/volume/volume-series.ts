@@ -81,10 +81,9 @@ export function toBarLabels(
   const [first, last] = [points[0], points.at(-1)];
   if (first === undefined || last === undefined) return new Map();
   const ticks = new Map(
-    toTimeTicks(first.fromMs, last.toMs, zone, maxLabels, readFormats()).map(({ atMs, label }) => [
-      atMs,
-      label,
-    ]),
+    toTimeTicks({ fromMs: first.fromMs, toMs: last.toMs }, zone, maxLabels, readFormats()).map(
+      ({ atMs, label }) => [atMs, label],
+    ),
   );
   return new Map(
     points.flatMap(({ fromMs }, index) => {

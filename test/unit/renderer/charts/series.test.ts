@@ -27,7 +27,7 @@ describe('scales', () => {
 
   it('puts ticks at round times of the zone', () => {
     const fromMs = Date.parse('2026-11-19T20:52:00Z');
-    const ticks = toTimeTicks(fromMs, fromMs + 86_400_000, 'America/Bogota', 12, readFormats());
+    const ticks = toTimeTicks({ fromMs, toMs: fromMs + 86_400_000 }, 'America/Bogota', 12, readFormats());
     expect(ticks.map((tick) => tick.label).slice(0, 6)).toEqual([
       '16:00',
       '18:00',
@@ -42,7 +42,7 @@ describe('scales', () => {
   it('tells months and years with their year where days would be ambiguous', () => {
     const fromMs = Date.UTC(2024, 0, 1);
     const labels = (years: number): string[] =>
-      toTimeTicks(fromMs, fromMs + years * 365 * 86_400_000, 'UTC', 12, readFormats()).map(
+      toTimeTicks({ fromMs, toMs: fromMs + years * 365 * 86_400_000 }, 'UTC', 12, readFormats()).map(
         ({ label }) => label,
       );
     expect(labels(2)[0]).toMatch(/^[A-Z][a-z]{2} 2024$/);
@@ -51,6 +51,6 @@ describe('scales', () => {
   });
 
   it('has no ticks for an empty span', () => {
-    expect(toTimeTicks(5, 5, 'UTC', 10, readFormats())).toEqual([]);
+    expect(toTimeTicks({ fromMs: 5, toMs: 5 }, 'UTC', 10, readFormats())).toEqual([]);
   });
 });

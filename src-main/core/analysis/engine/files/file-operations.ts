@@ -55,7 +55,7 @@ export function createFileOperations(options: {
         const lines =
           format.kind === 'parquet'
             ? toParquetSql(columns, direction, about)
-            : await prepareText(connection, rows, direction, columns, { format, about });
+            : await prepareText(connection, rows, { direction, columns, format, about });
         if (lines === null) return null;
         const { values, total } = rows;
         context.progress({ done: 0, total });

@@ -66,7 +66,6 @@ export async function describeIncident(
     trend: measureTrend(
       grids.filter(({ direction }) => directions.includes(direction)),
       incident,
-      kind,
       incident.onset,
       end,
     ),
@@ -117,6 +116,6 @@ export async function describeDown(
     source: 'days',
     isNewFamily: false,
     filter: { conditions: listConditions(shape) },
-    trend: measureTrend(grids, place, kind, Math.max(0, toMinute(sinceMs)), Math.max(1, toMinute(toMs))),
+    trend: measureTrend(grids, shape, Math.max(0, toMinute(sinceMs)), Math.max(1, toMinute(toMs))),
   };
 }

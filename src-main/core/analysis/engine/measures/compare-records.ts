@@ -20,6 +20,14 @@ import { toPercentileSql } from './times-sql.ts';
 /** Groups and parts that are listed; the largest ones. */
 const MAX_COMPARED = 4000;
 
+/** By what records are compared. */
+interface ComparedBy {
+  /** One or two fields. */
+  readonly by: readonly GroupField[];
+  /** Of the times of each group; null for counts alone. */
+  readonly quantile: number | null;
+}
+
 /** A group as it is in both periods, with the interval of its quantile where one was asked for. */
 export interface CountedGroup {
   readonly key: readonly GroupValue[];
@@ -44,8 +52,7 @@ interface TimesReader {
 export async function compareRecords(
   connection: DuckDBConnection,
   sides: readonly [before: FilteredRecords, after: FilteredRecords],
-  by: readonly GroupField[],
-  quantile: number | null,
+  { by, quantile }: ComparedBy,
   maxListed = MAX_LISTED_VALUES,
 ): Promise<{ groups: CountedGroup[]; unlistedCount: number }> {
   const { sql: source, values } = joinSides(sides, by);

@@ -72,7 +72,7 @@ export function createMeasureOperations(ask: AskFiltered) {
     compareRecords: ({ before, after, by, quantile }: ComparedQuestion, context: Context) =>
       ask(before, context, (connection, records) =>
         // The records of both are fed and chosen before either is counted.
-        ask(after, context, (_, others) => compareRecords(connection, [records, others], by, quantile)),
+        ask(after, context, (_, others) => compareRecords(connection, [records, others], { by, quantile })),
       ),
   };
 }

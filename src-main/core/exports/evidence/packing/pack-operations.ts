@@ -87,7 +87,7 @@ export function createPackOperations(readRecords: ReadRecords, scratchFolder: st
     maskReport: (report: MaskedReport): MaskedReport => maskReport(report, find().masks),
     addSession: (session: PackedSession, { pause }: CallContext): Promise<WrittenSession> => {
       const { pack, masks } = find();
-      return writeSession(pack, session, readRecords, masks, pause);
+      return writeSession(pack, session, { readRecords, masks, pause });
     },
     addCertificate: ({
       file,

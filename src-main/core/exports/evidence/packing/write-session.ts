@@ -31,15 +31,21 @@ export interface PackedSession {
   readonly about: ExportAbout;
 }
 
+/** What the records of a session are read and masked with. */
+interface SessionSource {
+  readonly readRecords: ReadRecords;
+  readonly masks: Masks;
+  /** Lets others have their turn. */
+  pause(): Promise<void>;
+}
+
 type RowText = (direction: Direction, record: RecordDetail) => string;
 
 /** Writes a session into a file of its own: its requests in both directions, masked as the records are. */
 export async function writeSession(
   pack: PackWriter,
   { file, sessionId, session, choice, about }: PackedSession,
-  readRecords: ReadRecords,
-  masks: Masks,
-  pause: () => Promise<void>,
+  { readRecords, masks, pause }: SessionSource,
 ): Promise<WrittenSession> {
   const toRowText = createRowText(choice, about, masks);
   const shownId = masks.sessionId(sessionId);

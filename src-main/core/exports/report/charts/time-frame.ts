@@ -66,7 +66,7 @@ export function drawTimeChart(
           y2="${frame.toY(value)}"
         /><text x="${LEFT - 8}" y="${frame.toY(value) + 4}" text-anchor="end">${format(value)}</text>`,
   );
-  const times = toTimeTicks(fromMs, toMs, zone, MAX_TIME_TICKS, words.formats).map(
+  const times = toTimeTicks({ fromMs, toMs }, zone, MAX_TIME_TICKS, words.formats).map(
     ({ atMs, label: time }) => {
       const x = frame.toX(atMs);
       // A label in the middle would reach over the picture's edge.

@@ -16,6 +16,15 @@ export type TextFormat =
   | { readonly kind: 'ndjson' }
   | { readonly kind: 'json' };
 
+/** What the lines of a file are to hold. */
+interface TextFile {
+  readonly direction: RecordScope['direction'];
+  readonly columns: readonly FileColumn[];
+  readonly format: TextFormat;
+  /** What the file is, as JSON. */
+  readonly about: string;
+}
+
 /** Changes of the clock are looked up day by day. */
 const MAX_CLOCK_DAYS = 3660;
 const FIRST_MS = Date.UTC(1000, 0, 1);
@@ -34,9 +43,7 @@ const TOLD = quoteText(String.raw`[\x{61c}\x{200e}\x{200f}\x{202a}-\x{202e}\x{20
 export async function prepareText(
   connection: DuckDBConnection,
   { from, values, total }: Pick<RecordRows, 'from' | 'values' | 'total'>,
-  direction: RecordScope['direction'],
-  columns: readonly FileColumn[],
-  { format, about }: { readonly format: TextFormat; readonly about: string },
+  { direction, columns, format, about }: TextFile,
 ): Promise<LineSql | null> {
   if (format.kind === 'csv' && format.csv.quoting === 'needed') return null;
   const isNumber = ({ value }: FileColumn): boolean =>

@@ -1,7 +1,13 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { MIN_EXPLAINED, type Explanation } from '../../../../../common/model/analysis/explanation.ts';
+import {
+  MIN_EXPLAINED,
+  type ExplainedTimes,
+  type Explanation,
+} from '../../../../../common/model/analysis/explanation.ts';
+import type { TimedField } from '../../../../../common/model/analysis/measured-times.ts';
 import type { RecordFilter } from '../../../../../common/model/records/record-filter.ts';
 import { judgeValues, pickPaired } from '../../../explain/judge-values.ts';
+import { findColumn } from '../../engine-tables.ts';
 import { toFilterSql, type SqlCondition } from '../../filter-sql.ts';
 import { toSourceSql, type RecordScope } from '../../record-scope.ts';
 import { countClients, countPairs, countSingles, listComparedFields, readSides } from './count-sides.ts';
@@ -35,8 +41,10 @@ export async function explainSelection(
   );
   const sides = await readSides(connection, toSource, fields, direction);
   const ways = { isFew: sides.inside + sides.outside <= limits.records, maxListed: limits.values };
-  const response = await explainTimes(connection, toSource, 'responseTimeMs', direction, ways);
-  const botLatency = await explainTimes(connection, toSource, 'botLatencyMs', direction, ways);
+  const explain = (field: TimedField): Promise<ExplainedTimes> =>
+    explainTimes(connection, toSource, findColumn(field, direction)?.name, ways);
+  const response = await explain('responseTimeMs');
+  const botLatency = await explain('botLatencyMs');
   const counted = { insideCount: sides.inside, outsideCount: sides.outside, response, botLatency };
   if (Math.min(sides.inside, sides.outside) < MIN_EXPLAINED) return { ...counted, values: [], lookedAt: 0 };
   const singles = await countSingles(connection, fields, sides);

@@ -1,7 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { ExplainedTimes } from '../../../../../common/model/analysis/explanation.ts';
-import type { TimedField } from '../../../../../common/model/analysis/measured-times.ts';
-import type { Direction } from '../../../../../common/reporting/reports.ts';
 import {
   DEFAULT_LEVEL,
   isOutside,
@@ -11,7 +9,6 @@ import {
 import { toQuantileRanks } from '../../../../../common/statistics/quantile-intervals.ts';
 import { CHANCE_OF_CERTAIN, CHANCE_OF_PROBABLE } from '../../../explain/judge-values.ts';
 import { readRows } from '../../engine-database.ts';
-import { findColumn } from '../../engine-tables.ts';
 import { LISTS_SQL, makeCells, MAX_LISTED_VALUES, readListedRows, toCounted } from '../listed-rows.ts';
 import {
   countRanked,
@@ -34,15 +31,16 @@ export interface ExplainLimits {
 }
 export const EXPLAIN_LIMITS: ExplainLimits = { records: 131_072, values: MAX_LISTED_VALUES };
 
-/** Compares how long the records of either side took, by their medians: their distribution may be any. */
+/**
+ * Compares how long the records of either side took, by their medians: their distribution may be any. `column` has their
+ * times, undefined where a direction has none.
+ */
 export async function explainTimes(
   connection: DuckDBConnection,
   toSource: ToSource,
-  field: TimedField,
-  direction: Direction,
+  column: string | undefined,
   { isFew, maxListed }: { readonly isFew: boolean; readonly maxListed: number },
 ): Promise<ExplainedTimes> {
-  const column = findColumn(field, direction)?.name;
   if (column === undefined) return { inside: NONE, outside: NONE, certainty: null };
   const source = toSource([`${column} AS value`]);
   if (isFew) {
