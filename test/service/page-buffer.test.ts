@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { writeNumber, writeText } from '../../src-main/node/text-bytes.ts';
 import {
   createPageBuffer,
   finishPage,
@@ -7,9 +8,7 @@ import {
   writeGuid,
   writeInstant,
   writeMilliseconds,
-  writeNumber,
   writeQuoted,
-  writeText,
   type PageBuffer,
 } from '../../src-main/service/reports/page-buffer.ts';
 import { toSessionBits } from '../../src-main/service/sample/describe-records.ts';
@@ -40,6 +39,8 @@ describe('the buffer of a page', () => {
       fc.integer(),
       fc.double({ noNaN: true, noDefaultInfinity: true }),
       fc.maxSafeInteger(),
+      fc.integer({ min: -10_000_000, max: 10_000_000 }).map((thousandths) => thousandths / 1000),
+      fc.maxSafeInteger().map((thousandths) => thousandths / 1000),
     );
     fc.assert(
       fc.property(number, fc.maxSafeInteger(), fc.integer({ min: -6e13, max: 2e14 }), (value, us, ms) => {

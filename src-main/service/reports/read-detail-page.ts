@@ -1,5 +1,6 @@
 import { REPORTS, type DetailKind } from '../../common/reporting/reports.ts';
-import { createPageBuffer, getLength, writeText } from './page-buffer.ts';
+import { writeText } from '../../node/text-bytes.ts';
+import { createPageBuffer, getLength } from './page-buffer.ts';
 import type { ReportQuery } from './read-report-request.ts';
 import type { PositionedPage, ReportSource } from './report-page.ts';
 import { createRecordDocumentWriter } from './write-documents.ts';

@@ -1,6 +1,7 @@
 import { REPORTS, type SummaryKind } from '../../common/reporting/reports.ts';
 import type { GroupTotals } from '../store/record-store.ts';
-import { createPageBuffer, getLength, writeText } from './page-buffer.ts';
+import { writeText } from '../../node/text-bytes.ts';
+import { createPageBuffer, getLength } from './page-buffer.ts';
 import type { ReportQuery } from './read-report-request.ts';
 import type { PositionedPage, ReportSource } from './report-page.ts';
 import { createGroupDocumentWriter } from './write-documents.ts';

@@ -7,18 +7,11 @@ import {
   type SummaryKind,
 } from '../../common/reporting/reports.ts';
 import { DOCUMENT_PREFIXES } from '../../common/reporting/wire-documents.ts';
+import { writeNumber, writeText } from '../../node/text-bytes.ts';
 import { describeSample, toSessionBits } from '../sample/describe-records.ts';
 import type { GroupTotals } from '../store/record-store.ts';
 import type { RecordTexts, StoredRecord } from '../store/records.ts';
-import {
-  writeGuid,
-  writeInstant,
-  writeMilliseconds,
-  writeNumber,
-  writeQuoted,
-  writeText,
-  type PageBuffer,
-} from './page-buffer.ts';
+import { writeGuid, writeInstant, writeMilliseconds, writeQuoted, type PageBuffer } from './page-buffer.ts';
 
 /** What writes the value of each field; the field's name is the one inside, as in REPORTS. */
 type ValueWriters<Name extends string, Values extends readonly unknown[]> = Readonly<

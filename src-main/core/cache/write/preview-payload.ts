@@ -6,6 +6,8 @@ const MAX_PARSED_CHARACTERS = 20_000;
 /** Fields that hold what a person wrote or reads, the likelier first. */
 const TEXT_KEYS = ['text', 'message', 'body', 'title', 'content', 'caption', 'value'];
 const MAX_DEPTH = 3;
+const SPACE = 0x20;
+const LAST_PLAIN = 0x7e;
 
 /**
  * Returns what tells a payload from its neighbours, in one line of at most 120 characters: the text of a message
@@ -13,6 +15,7 @@ const MAX_DEPTH = 3;
  */
 export function toPayloadPreview(payload: string): string {
   const text = (payload.length <= MAX_PARSED_CHARACTERS && findText(parse(payload), 0)) || payload;
+  if (text.length <= PREVIEW_CHARACTERS && isPlainLine(text)) return text;
   const line = text
     .slice(0, PREVIEW_CHARACTERS * 4)
     .replace(/\s+/g, ' ')
@@ -21,8 +24,19 @@ export function toPayloadPreview(payload: string): string {
   return Array.from(line).slice(0, PREVIEW_CHARACTERS).join('');
 }
 
+/** True for ASCII without spaces that would go; nearly every text is such a line, and is looked at quickly. */
+function isPlainLine(text: string): boolean {
+  let before = SPACE;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code < SPACE || code > LAST_PLAIN || (code === SPACE && before === SPACE)) return false;
+    before = code;
+  }
+  return before !== SPACE;
+}
+
 function parse(payload: string): unknown {
-  if (!/^\s*[{[]/.test(payload)) return null;
+  if (!payload.startsWith('{') && !/^\s*[{[]/.test(payload)) return null;
   try {
     return JSON.parse(payload) as unknown;
   } catch {

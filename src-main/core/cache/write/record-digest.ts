@@ -2,13 +2,15 @@ import { createHash } from 'node:crypto';
 import { toRawDigits } from '../../../common/json/exact-json.ts';
 import type { ContentName } from '../../../common/reporting/field-values.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
+import { writeByte, writeNumber, writeText, type TextBytes } from '../../../node/text-bytes.ts';
 import { GROUP_COLUMNS, RECORD_TABLES } from '../read/record-tables.ts';
 
 /** Ends of a value and of a row; stands for NULL. Control characters that texts of records hardly hold. */
-const VALUE_END = '\u001f';
-const ROW_END = '\u001e';
-const NONE = '\u0000';
-const CHUNK_CHARACTERS = 65_536;
+const VALUE_END = 0x1f;
+const ROW_END = 0x1e;
+const NONE = 0x00;
+const CHUNK_BYTES = 65_536;
+const ROW_BYTES = 4096;
 
 export type StoredValue = string | number | null;
 
@@ -26,18 +28,31 @@ export interface RowDigest {
  */
 export function createRowDigest(): RowDigest {
   const hash = createHash('sha256');
-  let text = '';
+  // Room for a row beyond a chunk, which grows for a longer one.
+  const rows: TextBytes = { bytes: Buffer.allocUnsafe(CHUNK_BYTES + ROW_BYTES), at: 0 };
+  const flush = (): void => {
+    hash.update(rows.bytes.subarray(0, rows.at));
+    rows.at = 0;
+  };
   return {
     add(values, more = []) {
-      for (const value of values) text += String(value ?? NONE) + VALUE_END;
-      for (const value of more) text += String(value ?? NONE) + VALUE_END;
-      text += ROW_END;
-      if (text.length < CHUNK_CHARACTERS) return;
-      hash.update(text);
-      text = '';
+      for (const value of values) writeValue(rows, value);
+      for (const value of more) writeValue(rows, value);
+      writeByte(rows, ROW_END);
+      if (rows.at >= CHUNK_BYTES) flush();
     },
-    finish: () => hash.update(text).digest('hex'),
+    finish() {
+      flush();
+      return hash.digest('hex');
+    },
   };
+}
+
+function writeValue(rows: TextBytes, value: StoredValue): void {
+  if (typeof value === 'string') writeText(rows, value);
+  else if (typeof value === 'number') writeNumber(rows, value);
+  else writeByte(rows, NONE);
+  writeByte(rows, VALUE_END);
 }
 
 /** From this length on, checksums run over the beginning of a payload as well, as they always have. */
