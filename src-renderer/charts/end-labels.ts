@@ -11,8 +11,9 @@ export interface EndLabel {
   readonly whisker?: number | null;
 }
 
-/** What the axis leaves beside the longest bar, as a share of the picture's width. */
-const LEFT_BY_AXIS = 0.15;
+/** What the axis leaves beside the longest bar, as a share of what names and labels leave of the picture's width. */
+const LEFT_BY_AXIS = 0.2;
+const NAMES_PX = 150;
 const MIN_ROOM_PX = 8;
 
 /** Returns the room in pixels that the longest text needs beside what the axis leaves. */
@@ -24,7 +25,7 @@ export function findEndRoom(
   ctx.font = END_FONT;
   const widest = Math.max(0, ...labels.map(({ text }) => ctx.measureText(text).width));
   ctx.restore();
-  return Math.max(MIN_ROOM_PX, Math.ceil(widest - width * LEFT_BY_AXIS));
+  return Math.max(MIN_ROOM_PX, Math.ceil(widest - Math.max(0, width - NAMES_PX) * LEFT_BY_AXIS));
 }
 
 /**

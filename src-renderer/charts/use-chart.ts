@@ -1,4 +1,5 @@
 import { computed, inject, onBeforeUnmount, onMounted, watch, type Ref } from 'vue';
+import { useEventListener } from '@vueuse/core';
 import {
   BarController,
   BarElement,
@@ -62,6 +63,13 @@ export function useChart<Type extends ChartType, Data, Label>(
     },
     { flush: 'post' },
   );
+  // What is said of the bar under the pointer lies over others.
+  useEventListener('keydown', ({ key }) => {
+    if (key !== 'Escape' || chart === null || chart.getActiveElements().length === 0) return;
+    chart.setActiveElements([]);
+    chart.tooltip?.setActiveElements([], { x: 0, y: 0 });
+    chart.update();
+  });
   onBeforeUnmount(() => {
     register?.(null);
     chart?.destroy();

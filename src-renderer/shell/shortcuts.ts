@@ -2,18 +2,11 @@
 export type ShellCommand =
   | {
       readonly kind:
-        | 'palette'
-        | 'settings'
-        | 'help'
-        | 'sidebar'
-        | 'inspector'
-        | 'theme'
-        | 'switch-connection'
-        | 'shortcuts';
+        'palette' | 'settings' | 'help' | 'sidebar' | 'theme' | 'switch-connection' | 'shortcuts';
     }
   | { readonly kind: 'history'; readonly by: -1 | 1 }
   | { readonly kind: 'view'; readonly index: number }
-  | { readonly kind: 'control'; readonly control: 'period' | 'refresh' | 'export' | 'search' };
+  | { readonly kind: 'control'; readonly control: 'period' | 'refresh' | 'export' | 'search' | 'inspector' };
 
 type KeyLike = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'altKey'>;
 
@@ -21,7 +14,7 @@ const PLAIN: Readonly<Record<string, ShellCommand>> = {
   k: { kind: 'palette' },
   ',': { kind: 'settings' },
   b: { kind: 'sidebar' },
-  i: { kind: 'inspector' },
+  i: { kind: 'control', control: 'inspector' },
   o: { kind: 'switch-connection' },
   p: { kind: 'control', control: 'period' },
   r: { kind: 'control', control: 'refresh' },

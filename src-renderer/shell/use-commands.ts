@@ -61,10 +61,10 @@ export function useCommands() {
         void router.push(HELP_VIEW.path);
         return true;
       case 'sidebar':
-        void app.update({ sidebarCollapsed: app.settings?.sidebarCollapsed !== true });
-        return true;
-      case 'inspector':
-        void app.update({ inspectorOpen: app.settings?.inspectorOpen !== true });
+        // In a narrow window a button opens it.
+        if (!pressControl('sidebar')) {
+          void app.update({ sidebarCollapsed: app.settings?.sidebarCollapsed !== true });
+        }
         return true;
       case 'theme':
         void app.cycleTheme();

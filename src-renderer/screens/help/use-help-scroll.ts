@@ -1,5 +1,6 @@
 import { nextTick, onMounted, ref, watch, type Ref } from 'vue';
 import { onBeforeRouteUpdate, useRoute } from 'vue-router';
+import { findScroller } from '../../composables/find-scroller.ts';
 
 const ABOVE_HEADING_PX = 16;
 
@@ -24,15 +25,15 @@ export function useHelpScroll(article: Readonly<Ref<HTMLElement | null>>, sectio
   let shown = readStep().position;
 
   function show(scrollTop: number | undefined): void {
-    const page = article.value;
-    if (page === null) return;
+    if (article.value === null) return;
+    const page = findScroller(article.value);
     const heading = section.value === '' ? null : document.getElementById(`help-${section.value}`);
     if (heading === null) page.scrollTop = scrollTop ?? 0;
     else {
       const offset = heading.getBoundingClientRect().top - page.getBoundingClientRect().top;
       page.scrollTop = scrollTop ?? page.scrollTop + offset - ABOVE_HEADING_PX;
     }
-    (heading ?? page).focus({ preventScroll: true });
+    (heading ?? article.value).focus({ preventScroll: true });
   }
 
   function follow(): void {
@@ -44,7 +45,7 @@ export function useHelpScroll(article: Readonly<Ref<HTMLElement | null>>, sectio
   }
 
   onBeforeRouteUpdate(() => {
-    left.set(shown, article.value?.scrollTop ?? 0);
+    left.set(shown, article.value === null ? 0 : findScroller(article.value).scrollTop);
   });
   watch(
     () => route.fullPath,

@@ -9,6 +9,8 @@ import { createAreaReader, createHatching, createShading, type ShadedSpan } from
 import { toAlignedAxes, toBarLabels, type SlotCoverage, type VolumePoint } from './volume-series.ts';
 
 const MAX_LABELS = 12;
+/** A time of day, and the room before the next one. */
+const LABEL_ROOM_PX = 40;
 
 export interface VolumeWords {
   readonly inbound: string;
@@ -134,7 +136,11 @@ function toOptions(
           ...ticks,
           autoSkip: false,
           maxRotation: 0,
-          callback: (_, index) => labels.get(index) ?? '',
+          callback(_, index) {
+            const place = [...labels.keys()].indexOf(index);
+            const step = Math.max(1, Math.ceil((labels.size * LABEL_ROOM_PX) / this.width));
+            return place % step === 0 ? (labels.get(index) ?? '') : '';
+          },
         },
       },
       count: {

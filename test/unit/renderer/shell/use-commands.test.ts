@@ -118,11 +118,9 @@ describe('keys of the shell', () => {
   it('keeps what is switched in the settings', async () => {
     await open();
     await press('b');
-    await press('i');
     await press('L', { ctrlKey: true, shiftKey: true });
     expect(useAppStore().settings).toMatchObject({
       sidebarCollapsed: true,
-      inspectorOpen: false,
       theme: 'light',
     });
   });
