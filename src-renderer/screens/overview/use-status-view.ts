@@ -17,14 +17,16 @@ export function useStatusView() {
   const lastReported = computed(() =>
     status.latest?.failure === null ? status.latest : (status.history?.lastAnswered ?? null),
   );
+  /** What the service said last is what it says now. */
+  const isCurrent = computed(() => failure.value === null && status.error === null);
   /** How old the data is, for the toolbar. */
   const ageNote = computed(() => {
     if (lastReported.value === null) return t('overview.neverRefreshed');
     const { checkedAtMs } = lastReported.value;
-    return failure.value === null
+    return isCurrent.value
       ? t('overview.refreshedAt', { time: formatClockSeconds(checkedAtMs, zone.value) })
       : t('overview.dataFrom', { time: formatClock(checkedAtMs, zone.value) });
   });
 
-  return { zone, failure, lastReported, ageNote };
+  return { zone, failure, isCurrent, lastReported, ageNote };
 }

@@ -10,20 +10,25 @@ import { useConnectionsStore } from '../connections/connections.ts';
 /** Days of records are counted each time: it must not be repeated with every page of a running download. */
 const RELOAD_INTERVAL_MS = 4_000;
 
+interface Loaded {
+  readonly connectionId: string;
+  readonly report: FindingsReport;
+  readonly atMs: number;
+}
+
 /** What stands out in the traffic of the active connection, on every screen. */
 export const useFindingsStore = defineStore('findings', () => {
   const backend = useBackend();
   const connections = useConnectionsStore();
-  const loaded = shallowRef<{ readonly connectionId: string; readonly report: FindingsReport } | null>(null);
+  const loaded = shallowRef<Loaded | null>(null);
   const error = shallowRef<ErrorLike | null>(null);
   let lastStates = '';
 
+  const own = computed(() => (loaded.value?.connectionId === connections.active?.id ? loaded.value : null));
   /** Null until it has been read for the connection that is shown. */
-  const report = computed(() =>
-    loaded.value !== null && loaded.value.connectionId === connections.active?.id
-      ? loaded.value.report
-      : null,
-  );
+  const report = computed(() => own.value?.report ?? null);
+  /** When it was read; null before it was. */
+  const readAtMs = computed(() => own.value?.atMs ?? null);
 
   async function read(): Promise<void> {
     const connectionId = connections.active?.id;
@@ -31,7 +36,7 @@ export const useFindingsStore = defineStore('findings', () => {
     try {
       const found = await backend.call('findings/list', { connectionId });
       if (connections.active?.id !== connectionId) return;
-      loaded.value = { connectionId, report: found };
+      loaded.value = { connectionId, report: found, atMs: Date.now() };
       error.value = null;
     } catch (cause) {
       if (connections.active?.id === connectionId) error.value = toErrorLike(cause);
@@ -47,7 +52,7 @@ export const useFindingsStore = defineStore('findings', () => {
   backend.on('snapshots/removed', () => void reloadSoon());
   backend.on('status/checked', ({ connectionId, platform, connector }) => {
     const states = `${connectionId} ${platform} ${connector}`;
-    if (!isActive(connectionId) || states === lastStates) return;
+    if (!isActive(connectionId) || (states === lastStates && error.value === null)) return;
     lastStates = states;
     void reloadSoon();
   });
@@ -60,5 +65,5 @@ export const useFindingsStore = defineStore('findings', () => {
     { immediate: true },
   );
 
-  return { report, error, reload } as const;
+  return { report, readAtMs, error, reload } as const;
 });

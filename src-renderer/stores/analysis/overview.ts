@@ -22,6 +22,8 @@ export const useOverviewStore = defineStore('overview', () => {
   const backend = useBackend();
   const connectionId = ref<string | null>(null);
   const volume = shallowRef<Output<'overview/read-volume'> | null>(null);
+  /** When it was read; null before it was. */
+  const readAtMs = shallowRef<number | null>(null);
   const error = shallowRef<ErrorLike | null>(null);
   let readSpan: () => VolumeSpan = () => NO_SPAN;
   let shown = NO_SPAN;
@@ -33,6 +35,7 @@ export const useOverviewStore = defineStore('overview', () => {
     if (id !== connectionId.value || next.fromMs !== shown.fromMs || next.buckets !== shown.buckets) {
       connectionId.value = id;
       volume.value = null;
+      readAtMs.value = null;
     }
     readSpan = readNext;
     await reload();
@@ -47,6 +50,7 @@ export const useOverviewStore = defineStore('overview', () => {
       const newVolume = await backend.call('overview/read-volume', { connectionId: id, ...shown });
       if (mine !== ticket) return;
       volume.value = newVolume;
+      readAtMs.value = Date.now();
       error.value = null;
     } catch (cause) {
       if (mine === ticket) error.value = toErrorLike(cause);
@@ -70,8 +74,9 @@ export const useOverviewStore = defineStore('overview', () => {
       }),
       backend.on('snapshots/removed', () => void reloadSoon()),
       backend.on('status/checked', (sample) => {
-        // A sample changes nothing in the cache, but time moves on.
-        if (sample.connectionId === connectionId.value && readSpan().toMs !== shown.toMs) void reloadSoon();
+        // A sample changes nothing in the cache, but time moves on, and what failed may succeed by now.
+        const isDue = error.value !== null || readSpan().toMs !== shown.toMs;
+        if (sample.connectionId === connectionId.value && isDue) void reloadSoon();
       }),
     ];
     return () => {
@@ -80,5 +85,5 @@ export const useOverviewStore = defineStore('overview', () => {
     };
   }
 
-  return { connectionId, volume, error, open, reload, follow } as const;
+  return { connectionId, volume, readAtMs, error, open, reload, follow } as const;
 });

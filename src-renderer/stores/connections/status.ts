@@ -34,12 +34,16 @@ export const useStatusStore = defineStore('status', () => {
   /** Connections that are being asked: one that hangs keeps back no other. */
   const refreshing = shallowRef<ReadonlySet<string>>(new Set());
   const isRefreshing = computed(() => refreshing.value.has(connections.active?.id ?? ''));
-  /** Set when the core itself failed; an unreachable service is a sample instead. */
+  /** Why the service could not be checked: the core itself failed. An unreachable service is a sample instead. */
   const error = shallowRef<ErrorLike | null>(null);
+  /** Why the history is that of before. */
+  const historyError = shallowRef<ErrorLike | null>(null);
+  /** When the history was read; null before it was. */
+  const historyAtMs = shallowRef<number | null>(null);
 
   const reach = computed<Reach>(() => {
     if (latest.value === null) return 'not-checked';
-    if (latest.value.failure === null) return 'online';
+    if (latest.value.failure === null) return error.value === null ? 'online' : 'not-checked';
     if (wasNotAsked(latest.value.failure)) return 'not-asked';
     return isRefusal(latest.value.failure) ? 'refused' : 'offline';
   });
@@ -54,6 +58,7 @@ export const useStatusStore = defineStore('status', () => {
 
   backend.on('status/checked', (sample) => {
     take(sample);
+    if (sample.connectionId === connections.active?.id) error.value = null;
     if (sample.connectionId === connections.active?.id && !isRefreshing.value) void readHistory();
   });
   watch(
@@ -61,6 +66,9 @@ export const useStatusStore = defineStore('status', () => {
     (connectionId) => {
       latest.value = null;
       history.value = null;
+      historyAtMs.value = null;
+      error.value = null;
+      historyError.value = null;
       if (connectionId !== undefined) void readHistory().then(refresh);
     },
     { immediate: true },
@@ -92,9 +100,11 @@ export const useStatusStore = defineStore('status', () => {
       });
       if (connections.active?.id !== connectionId) return;
       history.value = read;
+      historyAtMs.value = Date.now();
+      historyError.value = null;
       if (read.latest !== null) take(read.latest);
     } catch (thrown) {
-      error.value = toErrorLike(thrown);
+      if (connections.active?.id === connectionId) historyError.value = toErrorLike(thrown);
     }
   }
 
@@ -107,6 +117,8 @@ export const useStatusStore = defineStore('status', () => {
     latest,
     history,
     error,
+    historyError,
+    historyAtMs,
     reach,
     isOffline,
     isRefreshing,

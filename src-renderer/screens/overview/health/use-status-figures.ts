@@ -1,9 +1,10 @@
 import { useThrottleFn } from '@vueuse/core';
-import { onScopeDispose, shallowRef, watch } from 'vue';
+import { computed, onScopeDispose, shallowReactive, shallowRef, watch } from 'vue';
 import type { RecentTraffic } from '../../../../src-main/common/model/analysis/recent-traffic.ts';
 import type { StatusFigures } from '../../../../src-main/common/model/connections/status.ts';
 import { useBackend } from '../../../backend/backend.ts';
 import { oneAtATime } from '../../../composables/one-at-a-time.ts';
+import { toErrorLike, type ErrorLike } from '../../../messages/error-like.ts';
 import { useConnectionsStore } from '../../../stores/connections/connections.ts';
 import { MEASURED_SPANS } from './measured-spans.ts';
 
@@ -19,20 +20,37 @@ export function useStatusFigures() {
   const connections = useConnectionsStore();
   const figures = shallowRef<readonly StatusFigures[] | null>(null);
   const traffic = shallowRef<Traffic | null>(null);
+  /** Why each of them is that of before; null where it is not. */
+  const errors = shallowReactive<Record<'figures' | 'traffic', ErrorLike | null>>({
+    figures: null,
+    traffic: null,
+  });
+  const error = computed(() => errors.figures ?? errors.traffic);
+  /** When both were last known to be current; null before they were. */
+  const readAtMs = shallowRef<number | null>(null);
   let isOpen = true;
 
   // What can't be read is left as it was: nothing is claimed instead.
   const read = async <Value>(
+    part: 'figures' | 'traffic',
     call: (connectionId: string) => Promise<Value>,
     take: (value: Value) => void,
   ) => {
     const connectionId = connections.active?.id;
     if (connectionId === undefined || !isOpen) return;
-    const value = await call(connectionId).catch(() => null);
-    if (value !== null && connections.active?.id === connectionId) take(value);
+    try {
+      const value = await call(connectionId);
+      if (connections.active?.id !== connectionId) return;
+      take(value);
+      errors[part] = null;
+      if (error.value === null) readAtMs.value = Date.now();
+    } catch (thrown) {
+      if (connections.active?.id === connectionId) errors[part] = toErrorLike(thrown);
+    }
   };
   const readFigures = (): Promise<void> =>
     read(
+      'figures',
       (connectionId) =>
         backend.call('status/read-figures', {
           connectionId,
@@ -42,6 +60,7 @@ export function useStatusFigures() {
     );
   const readTraffic = oneAtATime(() =>
     read(
+      'traffic',
       (connectionId) => backend.call('overview/read-recent-traffic', { connectionId }),
       (value) => (traffic.value = value),
     ),
@@ -49,12 +68,19 @@ export function useStatusFigures() {
   const readFiguresSoon = useThrottleFn(readFigures, FIGURES_INTERVAL_MS, true);
   const readTrafficSoon = useThrottleFn(readTraffic, TRAFFIC_INTERVAL_MS, true);
 
+  async function reload(): Promise<void> {
+    await Promise.all([readFigures(), readTraffic()]);
+  }
+
   watch(
     () => connections.active?.id,
     () => {
       figures.value = null;
       traffic.value = null;
-      void Promise.all([readFigures(), readTraffic()]);
+      errors.figures = null;
+      errors.traffic = null;
+      readAtMs.value = null;
+      void reload();
     },
     { immediate: true },
   );
@@ -74,5 +100,5 @@ export function useStatusFigures() {
     for (const stop of stops) stop();
   });
 
-  return { figures, traffic };
+  return { figures, traffic, error, readAtMs, reload };
 }

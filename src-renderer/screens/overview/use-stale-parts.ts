@@ -1,0 +1,78 @@
+import { computed, type Ref } from 'vue';
+import { useI18n } from 'vue-i18n';
+import { formatRecentClock } from '../../format/dates.ts';
+import type { ErrorLike } from '../../messages/error-like.ts';
+import { useFindingsStore } from '../../stores/analysis/findings.ts';
+import { useOverviewStore } from '../../stores/analysis/overview.ts';
+import { useStatusStore } from '../../stores/connections/status.ts';
+import type { useStatusFigures } from './health/use-status-figures.ts';
+
+/** One of the calls that the screen is filled by. */
+interface Source {
+  /** Why its last call failed; null where it did not. */
+  readonly error: ErrorLike | null;
+  /** From when that is what it last brought; null where it never brought anything. */
+  readonly atMs: number | null;
+}
+
+/** That something could not be refreshed. */
+export interface StaleScreen {
+  /** Why. */
+  readonly error: ErrorLike;
+  /** Nothing could be. */
+  readonly isAll: boolean;
+  /** From when the oldest is that is shown; null where nothing is. */
+  readonly atMs: number | null;
+}
+
+/** What of the Overview could not be refreshed, although the application was asked: its calls themselves failed. */
+export function useStaleParts(
+  measured: Pick<ReturnType<typeof useStatusFigures>, 'error' | 'readAtMs'>,
+  view: { readonly zone: Readonly<Ref<string>>; readonly nowMs: Readonly<Ref<number>> },
+) {
+  const { t } = useI18n();
+  const status = useStatusStore();
+  const overview = useOverviewStore();
+  const findings = useFindingsStore();
+
+  const sources = computed(() => ({
+    check: { error: status.error, atMs: status.latest?.checkedAtMs ?? null },
+    history: { error: status.historyError, atMs: status.historyAtMs },
+    measured: { error: measured.error.value, atMs: measured.readAtMs.value },
+    volume: { error: overview.error, atMs: overview.readAtMs },
+    findings: { error: findings.error, atMs: findings.readAtMs },
+  }));
+
+  /** The oldest of what failed sources brought. */
+  function findOldest(failed: readonly Source[]): number | null {
+    const times = failed.flatMap(({ atMs }) => atMs ?? []);
+    return times.length === 0 ? null : Math.min(...times);
+  }
+  function describe(...parts: readonly Source[]): string | undefined {
+    const failed = parts.filter(({ error }) => error !== null);
+    if (failed.length === 0) return undefined;
+    const atMs = findOldest(failed);
+    if (atMs === null) return t('overview.stale.never');
+    return t('overview.stale.card', { time: formatRecentClock(atMs, view.nowMs.value, view.zone.value) });
+  }
+
+  /** For the cards: from when each is; undefined where it is current. */
+  const notes = computed(() => {
+    const { check, history, measured: figures, volume, findings: found } = sources.value;
+    return {
+      status: describe(check, history, figures),
+      sessions: describe(check),
+      volume: describe(volume),
+      findings: describe(found),
+    };
+  });
+  /** For the screen as a whole; null where all of it is current. */
+  const screen = computed<StaleScreen | null>(() => {
+    const all = Object.values(sources.value);
+    const failed = all.filter(({ error }) => error !== null);
+    const error = failed[0]?.error ?? null;
+    if (error === null) return null;
+    return { error, isAll: failed.length === all.length, atMs: findOldest(failed) };
+  });
+  return { notes, screen };
+}
