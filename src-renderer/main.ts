@@ -25,9 +25,9 @@ function readNonce(): string {
 
 const page: Window & { readonly channelscope?: DesktopBridge } = window;
 markHost(document.documentElement, page.channelscope);
-const [backend] = await Promise.all([chooseBackend(page), loadFonts()]);
-createApp(App, { nonce: readNonce() })
-  .provide(backendKey, backend)
+const fonts = loadFonts();
+createApp(App, { nonce: readNonce(), fonts })
+  .provide(backendKey, await chooseBackend(page))
   .use(createPinia())
   .use(createMessages())
   .use(createViews())

@@ -40,11 +40,10 @@ export interface NodeNetwork {
  */
 export function createNodeNetwork(environment: NodeJS.ProcessEnv): NodeNetwork {
   const node = { http: http as Partial<typeof http>, tls: tls as Partial<typeof tls> };
-  // Read once: later on, Node's own are those that were set here.
-  const known = node.tls.getCACertificates?.('default') ?? [];
-  const trusted = node.tls.getCACertificates?.('system') ?? [];
+  let known: readonly string[] | null = null;
   let restore: (() => void) | undefined;
   let trustedOwn: readonly string[] = [];
+  let isTrustSet = true;
   let mustForget = false;
   let wanted: NodeJS.ProcessEnv = {};
   const users = new Map<string, ProxyUser>();
@@ -55,11 +54,22 @@ export function createNodeNetwork(environment: NodeJS.ProcessEnv): NodeNetwork {
       mustForget && !namesProxy(wanted) ? DIRECTLY : exemptLoopback(addUsers(wanted, users)),
     );
   };
+  /** Done for the first connection that needs it: reading what the system trusts would hold up a start. */
+  const setTrust = (): void => {
+    if (isTrustSet) return;
+    isTrustSet = true;
+    // Read once: later on, Node's own are those that were set here.
+    known ??= [
+      ...(node.tls.getCACertificates?.('default') ?? []),
+      ...(node.tls.getCACertificates?.('system') ?? []),
+    ];
+    node.tls.setDefaultCACertificates?.([...new Set([...known, ...trustedOwn])]);
+  };
   const use: NodeNetwork['use'] = ({ proxy, authorities }) => {
     const usable = authorities.filter(isCertificate);
     mustForget ||= trustedOwn.some((pem) => !usable.includes(pem));
     trustedOwn = usable;
-    node.tls.setDefaultCACertificates?.([...new Set([...known, ...trusted, ...usable])]);
+    isTrustSet = false;
     try {
       wanted = toEnvironment(proxy, environment);
       apply();
@@ -69,6 +79,9 @@ export function createNodeNetwork(environment: NodeJS.ProcessEnv): NodeNetwork {
     }
   };
   const access: ProxyAccess = {
+    prepare: ({ protocol }) => {
+      if (protocol === 'https:' || namesProxy(wanted)) setTrust();
+    },
     find: ({ protocol }) => findProxy(wanted, protocol),
     isTold: ({ host }) => users.has(host),
     tell: ({ host }, user) => {

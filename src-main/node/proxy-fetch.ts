@@ -19,6 +19,8 @@ export interface KnownLogins {
 
 /** The proxies of this process, and what they are told. */
 export interface ProxyAccess {
+  /** Called before each request: what it needs is set up. */
+  prepare(url: URL): void;
   /** The proxy that requests to an address go through; null for none. */
   find(url: URL): URL | null;
   /** True where that proxy is told a login by now. */
@@ -48,6 +50,7 @@ export function createProxyFetch(
 ): typeof globalThis.fetch {
   return async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : String(input));
+    access.prepare(url);
     const proxy = access.find(url);
     const logins = findLogins();
     const wasTold = proxy !== null && access.isTold(proxy);

@@ -17,10 +17,13 @@ export interface Words {
 /** Makes the words of a choice; `systemLanguages` (BCP 47, the preferred one first) decide where it leaves that open. */
 export function createWords(choice: LanguageChoice, systemLanguages: readonly string[]): Words {
   const language = toLanguage(choice, systemLanguages);
-  const formats = createFormats(toLocale(language, systemLanguages));
+  let formats: Formats | null = null;
   return {
     language,
-    formats,
+    // Made where something is written: it takes longer than all else that a start needs of them.
+    get formats() {
+      return (formats ??= createFormats(toLocale(language, systemLanguages)));
+    },
     t(key, values, count) {
       const text = findMessage(SPOKEN_MESSAGES[language], key) ?? findMessage(SPOKEN_MESSAGES.en, key) ?? key;
       const form = chooseForm(text, count);

@@ -34,6 +34,7 @@ async function readInTurn(
     const { createNodeNetwork } = await import(${JSON.stringify(MODULE)});
     const network = createNodeNetwork(${JSON.stringify(environment)});
     const read = [];
+    const fetch = network.createFetch(() => null);
     for (const choice of ${JSON.stringify(choices)}) {
       network.use(choice);
       read.push(await fetch(${JSON.stringify(url)}).then((answer) => answer.text(), ({ cause }) => cause.code));

@@ -3,8 +3,6 @@ import { ENGLISH } from '../../../common/words/english.ts';
 import type { ExportAbout } from '../formats/export-writer.ts';
 import { describeMasking } from './masking/masking-words.ts';
 
-const { formatCount } = ENGLISH.formats;
-
 /** What stands in a pack for whoever opens it first. */
 export function writeReadmeText(
   about: ExportAbout,
@@ -13,6 +11,7 @@ export function writeReadmeText(
 ): string {
   const { report, tenant, startDate, endDate, zone, recordCount } = about;
   const whose = tenant === undefined ? '' : `, tenant ${tenant}`;
+  const { formatCount } = ENGLISH.formats;
   const words = describeMasking(masking);
   return [
     `Evidence: ${report}${whose}, ${startDate} to ${endDate} (${zone}), ${formatCount(recordCount)} records.`,

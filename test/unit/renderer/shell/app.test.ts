@@ -71,7 +71,7 @@ async function start(options: Start = {}): Promise<void> {
   await router.replace(path);
   window.innerWidth = width;
   page = mount(App, {
-    props: { nonce: 'n0nce' },
+    props: { nonce: 'n0nce', fonts: Promise.resolve() },
     global: application.global,
     attachTo: document.body,
   });
