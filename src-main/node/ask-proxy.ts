@@ -1,5 +1,5 @@
-import http from 'node:http';
 import https from 'node:https';
+import { http } from './http/builtin-http.ts';
 
 const MAX_WAIT_MS = 10_000;
 

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
-import http from 'node:http';
 import tls from 'node:tls';
 import type { NetworkChoice } from '../common/model/settings/network-choice.ts';
+import { http } from './http/builtin-http.ts';
 import { createProxyFetch, type KnownLogins, type ProxyAccess, type ProxyUser } from './proxy-fetch.ts';
 import type { ProxyChoice } from '../common/model/settings/proxy-address.ts';
 

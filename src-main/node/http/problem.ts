@@ -1,6 +1,6 @@
-import { STATUS_CODES } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import type { Problem, RequestFault } from '../../common/reporting/wire-schemas.ts';
+import { http } from './builtin-http.ts';
 
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 
@@ -13,7 +13,7 @@ export function writeProblem(status: number, errors?: RequestFault[]): string {
 
 /** The reason phrase of a status. */
 export function toReason(status: number): string {
-  return STATUS_CODES[status] ?? 'Error';
+  return http.STATUS_CODES[status] ?? 'Error';
 }
 
 /** Responds with a problem document; `errors` names the fields at fault. */

@@ -1,4 +1,4 @@
-import { STATUS_CODES } from 'node:http';
+import { toReason } from '../../node/http/problem.ts';
 import { refer } from './component-schemas.ts';
 
 const RETRY_AFTER = {
@@ -42,7 +42,7 @@ export const SLOWED_DOWN: object = {
 
 /** Returns a problem document with what is wrong (RFC 9457). */
 export function describeProblem(status: number, description: string): object {
-  const title = STATUS_CODES[status] ?? 'Error';
+  const title = toReason(status);
   const example = { type: 'about:blank', title, status };
   return {
     description,
