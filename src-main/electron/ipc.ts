@@ -35,8 +35,11 @@ export function isTrustedSender(
   }
 }
 
-/** Handles every operation of the contract on its channel. Any other sender gets a constant error that repeats nothing. */
-export function serveOperations(core: Pick<Core, 'call'>, trusted: TrustedContents): void {
+/**
+ * Handles every operation of the contract on its channel; calls wait until the core is there, and get the error of one that
+ * could not be created. Any other sender gets a constant error that repeats nothing.
+ */
+export function serveOperations(creation: Promise<Pick<Core, 'call'>>, trusted: TrustedContents): void {
   for (const name of Object.keys(OPERATIONS) as OperationName[]) {
     ipcMain.handle(toOperationChannel(name), (event, input: unknown) => {
       if (!isTrustedSender(event, trusted)) throw new Error('Refused.');
@@ -46,7 +49,10 @@ export function serveOperations(core: Pick<Core, 'call'>, trusted: TrustedConten
         const refusal = new AppError('app.invalid-input', 'The input is not JSON, or too large.');
         return { ok: false, error: toErrorInfo(refusal) };
       }
-      return core.call(name, JSON.parse(text));
+      return creation.then(
+        (core) => core.call(name, JSON.parse(text)),
+        (error: unknown) => ({ ok: false, error: toErrorInfo(error) }),
+      );
     });
   }
 }

@@ -1,9 +1,10 @@
-import { app, dialog, session, type WebContents } from 'electron';
+import { app, dialog, Menu, session, type WebContents } from 'electron';
 import { join } from 'node:path';
 import type { Core } from '../core/create-core.ts';
 import { createWords, type Words } from '../common/words/words.ts';
 import type { DataLocation } from '../core/data-folder/locate-data-folder.ts';
 import type { Host } from '../core/host.ts';
+import type { Logger } from '../core/logging/logger.ts';
 import { prepareDataFolder, type HostPlatform } from '../core/data-folder/standard-folder.ts';
 import { LINK_SCHEME } from '../common/links/view-link.ts';
 import { toErrorText } from '../node/error-text.ts';
@@ -82,6 +83,7 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
   // Installers register the scheme elsewhere; under Windows the application does, for its person only.
   if (platform === 'windows' && app.isPackaged) app.setAsDefaultProtocolClient(LINK_SCHEME);
   let creation: Promise<Core> | null = null;
+  const colours = Promise.withResolvers<undefined>();
   let tray: TrayKeeper | null = null;
   const ending = endInOrder(() => creation, speak);
   const trusted = new Map<number, WebContents>();
@@ -93,19 +95,18 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
     dataFolder,
     hasTools: !app.isPackaged,
     trusted,
+    isColoured: colours.promise,
     keepFile: openedFile.keep,
     onOpen: (made) => {
       stopWithSession(made, ending);
       showContextMenus(made, speak);
-      const watch = ({ logger }: Core): void =>
-        watchWindow(made, {
-          logger,
-          load: () => loadPage(made),
-          quit: () => app.quit(),
-          now: Date.now,
-          readWords: speak,
-        });
-      void creation?.then(watch);
+      watchWindow(made, {
+        logger: logTo(creation),
+        load: () => loadPage(made),
+        quit: () => app.quit(),
+        now: Date.now,
+        readWords: speak,
+      });
     },
     onShown: () => report.tell('shown'),
   });
@@ -161,14 +162,20 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
     startAgain,
     updates: findUpdates(options, networks, ending),
   });
+  // Electron's own menu would reload the page, and open tools.
+  Menu.setApplicationMenu(null);
   creation = options.createCore(host);
+  serveOperations(creation, trusted);
+  serveOffers(offered, trusted);
+  // The page is loaded meanwhile; what it asks for waits.
+  links.begin(showWindow);
   const core = await creation;
   readWords = core.readWords;
   surviveErrors(options.errors, core, ending);
   guardNetwork({ logger: core.logger, findWindow: windows.findFront, readWords: speak });
-  serveOperations(core, trusted);
-  serveOffers(offered, trusted);
   sendEvents(core, trusted);
+  await followTheme(core);
+  colours.resolve(undefined);
   showProgress(core, windows.list);
   keepAwake(core);
   const actions: MenuActions = {
@@ -176,15 +183,24 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
     openView: (place) => showWindow({ kind: 'place', place }),
   };
   installMenu(core, platform, actions);
-  await followTheme(core);
   tray = await keepInTray(core, platform, () => showWindow());
-  links.begin(showWindow);
   void offerRecent(core, { ...actions, platform, dataFolder });
   app.on('second-instance', (_event, words, folder) => {
     if (ending.isEnding()) ending.startAgain();
     else links.follow({ words, folder });
   });
   app.on('activate', () => showWindow());
+}
+
+/** A window may be in trouble before there is a log to say so. */
+function logTo(creation: Promise<Core> | null): Pick<Logger, 'error' | 'warn'> {
+  // Why there is no core is told elsewhere, once.
+  const log = (write: (logger: Logger) => void): void =>
+    void creation?.then(({ logger }) => write(logger)).catch(() => undefined);
+  return {
+    error: (...said) => log((logger) => logger.error(...said)),
+    warn: (...said) => log((logger) => logger.warn(...said)),
+  };
 }
 
 /** Newer versions, over the same network as connections. */

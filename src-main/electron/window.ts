@@ -75,27 +75,33 @@ export function buildWindowOptions(options: {
 /** Some systems never say that a hidden window could be shown. */
 const MAX_HIDDEN_MS = 3_000;
 
-/** Shows the window once it has something to show, that failed, or it took too long: never not at all. */
-function showOnce(window: BrowserWindow, { isMaximized }: WindowState, onShown: () => void): void {
+/**
+ * Shows the window once it has something to show, or that failed, in the colours of the settings; or once either took too
+ * long: never not at all.
+ */
+function showOnce(
+  window: BrowserWindow,
+  { isMaximized }: WindowState,
+  { isColoured, onShown }: Pick<WindowOptions, 'isColoured' | 'onShown'>,
+): void {
   const { webContents } = window;
-  const end = (): void => {
-    clearTimeout(timer);
-    window.removeListener('ready-to-show', show);
-    webContents.removeListener('did-finish-load', show);
-    webContents.removeListener('did-fail-load', show);
-  };
+  let isShown = false;
   const show = (): void => {
-    end();
-    if (window.isDestroyed()) return;
+    clearTimeout(timer);
+    if (isShown || window.isDestroyed()) return;
+    isShown = true;
     if (isMaximized) window.maximize();
     window.show();
     onShown();
   };
   const timer = setTimeout(show, MAX_HIDDEN_MS);
-  window.once('ready-to-show', show);
-  webContents.once('did-finish-load', show);
-  webContents.once('did-fail-load', show);
-  window.once('closed', end);
+  const loaded = new Promise<void>((resolve) => {
+    window.once('ready-to-show', resolve);
+    webContents.once('did-finish-load', resolve);
+    webContents.once('did-fail-load', () => resolve());
+  });
+  void Promise.all([loaded, isColoured]).then(show);
+  window.once('closed', () => clearTimeout(timer));
 }
 
 /** Loads the page, at a place in it where one is given; why that failed is an event of the contents, which the window's watch explains. */
@@ -115,6 +121,8 @@ export interface WindowOptions {
   readonly place: string | null;
   /** A window that is open already; null for the first. */
   readonly beside: BrowserWindow | null;
+  /** Resolves once the colours of the settings are those of the system's parts; never where they can't be read. */
+  readonly isColoured: Promise<void>;
   /** Called before the page is loaded. */
   readonly onOpen: (window: BrowserWindow) => void;
   readonly onShown: () => void;
@@ -145,7 +153,7 @@ export function openWindow(options: WindowOptions): BrowserWindow {
     nativeTheme.on('updated', recolour);
     window.once('closed', () => nativeTheme.removeListener('updated', recolour));
   }
-  showOnce(window, state, options.onShown);
+  showOnce(window, state, options);
   window.on('close', () => {
     const screens = screen.getAllDisplays().map((display) => display.workArea);
     saveWindowState(dataFolder, screens, {

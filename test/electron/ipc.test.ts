@@ -44,7 +44,7 @@ describe('E-17: senders', () => {
 
   it.each(Object.entries(STRANGERS))('are refused on every channel: %s', (_form, event) => {
     const core = createStubCore();
-    serveOperations(core, trusted);
+    serveOperations(Promise.resolve(core), trusted);
     expect(isTrustedSender(event as never, trusted)).toBe(false);
     for (const handler of ipcHandlers.values()) {
       expect(() => handler(event as never, null)).toThrow(/^Refused\.$/u);
@@ -55,7 +55,7 @@ describe('E-17: senders', () => {
 
 describe('operations', () => {
   it('have one channel each', () => {
-    serveOperations(createStubCore(), trusted);
+    serveOperations(Promise.resolve(createStubCore()), trusted);
     expect([...ipcHandlers.keys()].toSorted()).toEqual(
       Object.keys(OPERATIONS)
         .map((name) => `operation:${name}`)
@@ -64,7 +64,7 @@ describe('operations', () => {
   });
 
   it('return the envelope', async () => {
-    serveOperations(createStubCore({ 'tasks/list': () => [] }), trusted);
+    serveOperations(Promise.resolve(createStubCore({ 'tasks/list': () => [] })), trusted);
     const ask = (event: unknown, input: unknown) => callHandler('operation:tasks/list', event, input);
     expect(await ask(good, null)).toEqual({ ok: true, value: [] });
     expect(await ask(good, { extra: 1 })).toMatchObject({ ok: false, error: { code: 'app.invalid-input' } });
@@ -74,7 +74,7 @@ describe('operations', () => {
     'I-02: refuse what is not JSON or too large',
     async (input) => {
       const core = createStubCore();
-      serveOperations(core, trusted);
+      serveOperations(Promise.resolve(core), trusted);
       const answer = await ipcHandlers.get('operation:tasks/list')!(good as never, input);
       expect(answer).toMatchObject({ ok: false, error: { code: 'app.invalid-input' } });
       expect(core.asked).toEqual([]);

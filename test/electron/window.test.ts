@@ -3,11 +3,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { AppError } from '../../src-main/common/contract/errors.ts';
 import { reportStartFailure } from '../../src-main/electron/run-desktop.ts';
 import { reportStart } from '../../src-main/electron/report-start.ts';
 import {
   app,
   boxAnswers,
+  callHandler,
   calls,
   FakeEvent,
   namesOfCalls,
@@ -93,6 +95,69 @@ describe('an invisible window', () => {
     await expect.poll(() => count('loadURL')).toBe(2);
     expect(boxes()[0]!.message).toContain("couldn't be loaded");
     expect(windows[0]!.isVisible()).toBe(true);
+  });
+});
+
+describe('a window before its core', () => {
+  const load = (): void => void windows[0]!.webContents.emit('did-finish-load');
+
+  it('is loaded meanwhile, and shown in the colours of the settings', async () => {
+    const { promise, resolve } = Promise.withResolvers<StubCore>();
+    const started = start(promise);
+    await expect.poll(() => windows).toHaveLength(1);
+    load();
+    await Promise.resolve();
+    expect(windows[0]!.isVisible()).toBe(false);
+    resolve(core);
+    await started;
+    await expect.poll(() => windows[0]!.isVisible()).toBe(true);
+    expect(nativeTheme.themeSource).toBe('dark');
+    expect(namesOfCalls().indexOf('loadURL')).toBeLessThan(namesOfCalls().indexOf('show'));
+  });
+
+  it('is shown where the core takes long, with a page whose calls wait for it', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const { promise, resolve } = Promise.withResolvers<StubCore>();
+    const started = start(promise);
+    await vi.waitFor(() => expect(windows).toHaveLength(1));
+    load();
+    vi.advanceTimersByTime(3_000);
+    expect(windows[0]!.isVisible()).toBe(true);
+    const { webContents } = windows[0]!;
+    const frame = { url: 'app://channelscope/index.html', parent: null, isDestroyed: () => false };
+    const asked = callHandler('operation:settings/get', { sender: webContents, senderFrame: frame }, null);
+    expect(core.asked).toEqual([]);
+    resolve(core);
+    await started;
+    expect(await asked).toMatchObject({ ok: true, value: { theme: 'dark' } });
+  });
+
+  it('stays hidden where there will be none, and its calls say why', async () => {
+    const { promise, reject } = Promise.withResolvers<StubCore>();
+    const started = start(promise);
+    const failed = expect(started).rejects.toThrow('In use.');
+    await expect.poll(() => windows).toHaveLength(1);
+    load();
+    reject(new AppError('cache.locked', 'In use.'));
+    await failed;
+    const { webContents } = windows[0]!;
+    const frame = { url: 'app://channelscope/index.html', parent: null, isDestroyed: () => false };
+    expect(
+      await callHandler('operation:settings/get', { sender: webContents, senderFrame: frame }, null),
+    ).toMatchObject({ ok: false, error: { code: 'cache.locked' } });
+    expect(windows[0]!.isVisible()).toBe(false);
+  });
+
+  it('says why its page was not loaded without waiting for the core', async () => {
+    await rm(join(folder, 'index.html'));
+    boxAnswers.push(0);
+    const { promise, resolve } = Promise.withResolvers<StubCore>();
+    const started = start(promise);
+    await expect.poll(() => boxes().length).toBeGreaterThan(0);
+    expect(boxes()[0]!.message).toContain("couldn't be loaded");
+    resolve(core);
+    await started;
+    await expect.poll(() => logged).toContain('the window was not loaded');
   });
 });
 

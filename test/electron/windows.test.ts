@@ -48,7 +48,9 @@ interface Item {
 
 /** Presses the menu's item, as its accelerator does. */
 function pressNewWindow(): void {
-  const menu = calls.find(({ name }) => name === 'Menu.setApplicationMenu')?.args[0] as { template: Item[] };
+  const menu = calls.findLast(({ name }) => name === 'Menu.setApplicationMenu')?.args[0] as {
+    template: Item[];
+  };
   const item = menu.template
     .flatMap(({ submenu = [] }) => submenu)
     .find(({ label }) => label === 'New Window');

@@ -1,5 +1,5 @@
 import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Router } from 'vue-router';
 import type { Output } from '../../../../src-main/common/contract/index.ts';
 import type { Connection } from '../../../../src-main/common/model/connections/connection.ts';
@@ -16,6 +16,8 @@ interface Start {
   settings?: Partial<Settings>;
   info?: Partial<Output<'app/get-info'>>;
   failWith?: Error;
+  /** What the connections wait for. */
+  until?: Promise<void>;
   failing?: ('cache/read-state' | 'tasks/list')[];
   width?: number;
 }
@@ -38,7 +40,10 @@ async function start(options: Start = {}): Promise<void> {
       return { platform: 'linux', host: 'web', nowMs: 0, keychain: { kind: 'keychain' }, ...info } as never;
     },
     'settings/get': () => makeSettings(settings),
-    'connections/list': () => connections,
+    'connections/list': async () => {
+      await options.until;
+      return connections;
+    },
     'local-service/get-state': () => makeState(),
     'tasks/list': () => {
       if (options.failing?.includes('tasks/list') === true) throw new Error('away');
@@ -83,6 +88,8 @@ async function press(key: string, modifiers: Partial<KeyboardEventInit>): Promis
 }
 
 afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
   page.unmount();
   document.documentElement.className = '';
   document.body.innerHTML = '';
@@ -138,6 +145,21 @@ describe('the application', () => {
     expect(page.get('aside').text()).toContain('Production');
     expect(page.get('footer').text()).toContain('reports.example.com');
     expect(page.get('aside').text()).toContain('Service reachable');
+  });
+
+  it('says in the language of the system what a start waits for that takes long', async () => {
+    vi.useFakeTimers();
+    vi.spyOn(navigator, 'languages', 'get').mockReturnValue(['de-AT', 'en']);
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    await start({ until: promise, settings: { language: 'en' } });
+    await vi.advanceTimersByTimeAsync(900);
+    expect(page.text()).toBe('');
+    await vi.advanceTimersByTimeAsync(200);
+    await vi.waitFor(() => expect(page.get('[role=status]').text()).toContain('Der Cache wird geöffnet'));
+    resolve(undefined);
+    await vi.waitFor(() => expect(page.get('main').text()).toBe('Overview of the day'));
+    expect(page.text()).not.toContain('Der Cache');
+    expect(document.documentElement.lang).toMatch(/^en/u);
   });
 
   it('shows icons alone beside the view where the window is narrow', async () => {
