@@ -137,9 +137,19 @@ async function* benchPages(
     yield* toFigures(name, times.large, GOALS.pageMs);
     const median = toQuantile(times.large, 0.5);
     const smallMs = toQuantile(times.small, 0.5);
-    yield compare(`${name}, to small`, median, `${SMALL_SIZE} records`, smallMs, GOALS.pageRatio);
+    yield compare(
+      `${name}, to small`,
+      median,
+      { name: `${SMALL_SIZE} records`, valueMs: smallMs },
+      GOALS.pageRatio,
+    );
     const firstMs = toQuantile(times.first, 0.5);
-    yield compare(`${name}, first of all`, firstMs, 'anywhere', median, GOALS.firstPageRatio);
+    yield compare(
+      `${name}, first of all`,
+      firstMs,
+      { name: 'anywhere', valueMs: median },
+      GOALS.firstPageRatio,
+    );
   }
 }
 
@@ -234,7 +244,12 @@ async function* benchPeers(
       throw new Error(`${peer.name} finds other groups`);
     }
     const peerMs = toQuantile(peer.times, 0.5);
-    yield compare(`summary of ${PEER_PERIODS} periods, median`, medianMs, peer.name, peerMs, 1);
+    yield compare(
+      `summary of ${PEER_PERIODS} periods, median`,
+      medianMs,
+      { name: peer.name, valueMs: peerMs },
+      1,
+    );
   }
 }
 
@@ -272,6 +287,11 @@ function toFigures(name: string, times: readonly number[], goalMs: number | null
 }
 
 /** A time beside another, of which it may be at most so many times. */
-function compare(figure: string, ms: number, peer: string, peerMs: number, goalRatio: number): BenchFigure {
-  return toTimeFigure(BENCH, figure, ms, peerMs * goalRatio, { name: peer, valueMs: peerMs });
+function compare(
+  figure: string,
+  ms: number,
+  peer: { readonly name: string; readonly valueMs: number },
+  goalRatio: number,
+): BenchFigure {
+  return toTimeFigure(BENCH, figure, ms, peer.valueMs * goalRatio, peer);
 }

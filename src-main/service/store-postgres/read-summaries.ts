@@ -69,19 +69,19 @@ export function createSummaryReader(
       await addPeriod(source, sums, direction, period);
       await groups.catchUp(source, sums.groupIds);
       const newest: number[] = [];
-      forEachGroup(sums, (...[, , , , , , session]) => {
-        if (session < 0) newest.push(-session);
+      forEachGroup(sums, ({ newestSession }) => {
+        if (newestSession < 0) newest.push(-newestSession);
       });
       const sessions = await readSessions(source, newest);
       const totals: GroupTotals[] = [];
-      forEachGroup(sums, (groupId, records, responseTimeUs, botLatencyMs, _newestMs, _arrival, session) => {
+      forEachGroup(sums, ({ groupId, records, responseTimeUs, botLatencyMs, newestSession }) => {
         totals.push({
           groupId,
           ...groups.getGroup(groupId),
           records,
           responseTimeUs,
           botLatencyMs,
-          newestSession: sessions.get(-session) ?? session,
+          newestSession: sessions.get(-newestSession) ?? newestSession,
         });
       });
       return totals;

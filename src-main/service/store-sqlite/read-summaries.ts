@@ -57,23 +57,20 @@ export function createSummaryReader(
     clearSums(sums);
     addPeriod(direction, period);
     const totals: GroupTotals[] = [];
-    forEachGroup(
-      sums,
-      (groupId, records, responseTimeUs, botLatencyMs, _newestMs, _newestArrival, session) => {
-        const { channel, service, origin, responseCode } = groups.getGroup(groupId);
-        totals.push({
-          groupId,
-          channel,
-          service,
-          origin,
-          responseCode,
-          records,
-          responseTimeUs,
-          botLatencyMs,
-          newestSession: session < 0 ? sessions.getId(session) : session,
-        });
-      },
-    );
+    forEachGroup(sums, ({ groupId, records, responseTimeUs, botLatencyMs, newestSession }) => {
+      const { channel, service, origin, responseCode } = groups.getGroup(groupId);
+      totals.push({
+        groupId,
+        channel,
+        service,
+        origin,
+        responseCode,
+        records,
+        responseTimeUs,
+        botLatencyMs,
+        newestSession: newestSession < 0 ? sessions.getId(newestSession) : newestSession,
+      });
+    });
     return totals;
   };
 }

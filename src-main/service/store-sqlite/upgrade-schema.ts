@@ -1,5 +1,5 @@
 import type { Database } from '../../node/open-database.ts';
-import { addToSums, type VisitGroup } from '../store/group-sums.ts';
+import { addToSums } from '../store/group-sums.ts';
 import { IMPORT_SCHEMA_SQL } from './import-schema.ts';
 import { DIRECTION_NUMBERS, ROLLUP_SCHEMA_SQL } from './schema.ts';
 import { createRollupWriter } from './rollup-writer.ts';
@@ -24,7 +24,15 @@ export function upgradeSchema(db: Database, fromVersion: number): void {
 
 const OLD_TIER_MS = 300_000;
 
-type OldCell = Parameters<VisitGroup>;
+type OldCell = readonly [
+  groupId: number,
+  records: number,
+  responseTimeUs: number,
+  botLatencyMs: number,
+  newestMs: number,
+  newestArrival: number,
+  newestSession: number,
+];
 
 /** Version 2 held a row for each group of a rollup. The smallest rollups say all that the larger ones do. */
 function packRollups(db: Database): void {

@@ -12,16 +12,16 @@ export interface GroupSums {
   recordCount: number;
 }
 
-/** Takes the sums of a group with its newest record by (date, arrival). */
-export type VisitGroup = (
-  groupId: number,
-  records: number,
-  responseTimeUs: number,
-  botLatencyMs: number,
-  newestMs: number,
-  newestArrival: number,
-  newestSession: number,
-) => void;
+/** The sums of a group with its newest record by (date, arrival). */
+interface SummedGroup {
+  readonly groupId: number;
+  readonly records: number;
+  readonly responseTimeUs: number;
+  readonly botLatencyMs: number;
+  readonly newestMs: number;
+  readonly newestArrival: number;
+  readonly newestSession: number;
+}
 
 const COLUMNS = 6;
 const FIRST_CAPACITY = 256;
@@ -32,6 +32,7 @@ export function createGroupSums(): GroupSums {
 }
 
 /** Adds a record, or the sums of several whose newest is given. */
+// eslint-disable-next-line @typescript-eslint/max-params -- an object for each record would take longer than adding it
 export function addToSums(
   sums: GroupSums,
   groupId: number,
@@ -62,11 +63,19 @@ export function addToSums(
 }
 
 /** Calls `visit` with the sums of each group. */
-export function forEachGroup({ columns, groupIds }: GroupSums, visit: VisitGroup): void {
+export function forEachGroup({ columns, groupIds }: GroupSums, visit: (group: SummedGroup) => void): void {
   const read = (at: number): number => columns[at] ?? 0;
   for (const groupId of groupIds) {
     const at = groupId * COLUMNS;
-    visit(groupId, read(at), read(at + 1), read(at + 2), read(at + 3), read(at + 4), read(at + 5));
+    visit({
+      groupId,
+      records: read(at),
+      responseTimeUs: read(at + 1),
+      botLatencyMs: read(at + 2),
+      newestMs: read(at + 3),
+      newestArrival: read(at + 4),
+      newestSession: read(at + 5),
+    });
   }
 }
 

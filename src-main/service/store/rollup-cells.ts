@@ -50,19 +50,16 @@ export function packCells(sums: GroupSums, startMs: number): Uint8Array {
   const cells = viewCells(blob);
   let index = 0;
   sums.groupIds.sort((a, b) => a - b);
-  forEachGroup(
-    sums,
-    (groupId, records, responseTimeUs, botLatencyMs, newestMs, newestArrival, newestSession) => {
-      cells.groupId[index] = groupId;
-      cells.records[index] = records;
-      cells.responseTimeUs[index] = responseTimeUs;
-      cells.botLatencyMs[index] = botLatencyMs;
-      cells.newestOffsetMs[index] = newestMs - startMs;
-      cells.newestArrival[index] = newestArrival;
-      cells.newestSession[index] = newestSession;
-      index += 1;
-    },
-  );
+  forEachGroup(sums, (group) => {
+    cells.groupId[index] = group.groupId;
+    cells.records[index] = group.records;
+    cells.responseTimeUs[index] = group.responseTimeUs;
+    cells.botLatencyMs[index] = group.botLatencyMs;
+    cells.newestOffsetMs[index] = group.newestMs - startMs;
+    cells.newestArrival[index] = group.newestArrival;
+    cells.newestSession[index] = group.newestSession;
+    index += 1;
+  });
   return blob;
 }
 

@@ -39,8 +39,17 @@ export function createRollupSummer(onClosed: (rollup: OpenRollup) => void): Roll
     if (open.sums.groupIds.length === 0) return;
     if (open.larger !== null) {
       const larger = moveTo(open.larger, open.startMs);
-      forEachGroup(open.sums, (...group) => {
-        addToSums(larger, ...group);
+      forEachGroup(open.sums, (group) => {
+        addToSums(
+          larger,
+          group.groupId,
+          group.records,
+          group.responseTimeUs,
+          group.botLatencyMs,
+          group.newestMs,
+          group.newestArrival,
+          group.newestSession,
+        );
       });
     }
     onClosed(open);

@@ -50,6 +50,12 @@ export interface HistogramBox {
   readonly height: number;
 }
 
+/** What the bars are drawn in. */
+interface BarsSize {
+  readonly widthPx: number;
+  readonly heightPx: number;
+}
+
 /**
  * Returns the bars with whole-pixel edges. A series that occurs is at least 1 px high, because single failures among
  * thousands of requests would vanish.
@@ -57,8 +63,7 @@ export interface HistogramBox {
 export function toHistogramBoxes(
   { series, buckets }: Pick<Histogram, 'series' | 'buckets'>,
   colours: readonly SeriesColour[],
-  widthPx: number,
-  heightPx: number,
+  { widthPx, heightPx }: BarsSize,
 ): readonly HistogramBox[] {
   const peak = findPeak(buckets);
   if (peak === 0 || !(widthPx > 0)) return [];
@@ -84,12 +89,11 @@ export function toHistogramBoxes(
 export function toHistogramPaths(
   histogram: Pick<Histogram, 'series' | 'buckets'>,
   colours: readonly SeriesColour[],
-  widthPx: number,
-  heightPx: number,
+  size: BarsSize,
   marked: BucketRange | null,
 ): readonly HistogramPath[] {
   const paths = new Map<string, HistogramPath>();
-  for (const box of toHistogramBoxes(histogram, colours, widthPx, heightPx)) {
+  for (const box of toHistogramBoxes(histogram, colours, size)) {
     const { colour, index, place, left, top, width, height } = box;
     const dimmed = marked !== null && (index < marked.start || index >= marked.end);
     const key = `${place}${dimmed ? '-' : '+'}`;

@@ -49,7 +49,7 @@ function drawHistogram(
 ): void {
   const heightPx = height - MARGIN.top - MARGIN.bottom;
   const bottom = MARGIN.top + heightPx;
-  for (const box of toHistogramBoxes(histogram, colours, widthPx, heightPx)) {
+  for (const box of toHistogramBoxes(histogram, colours, { widthPx, heightPx })) {
     context.fillStyle = theme[toChartColour(box.colour)];
     context.fillRect(MARGIN.left + box.left, MARGIN.top + box.top, box.width, box.height);
   }

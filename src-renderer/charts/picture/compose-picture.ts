@@ -33,15 +33,15 @@ export function composePicture<Result>(
   context.fillRect(0, 0, whole.width, whole.height);
   context.textBaseline = 'middle';
   context.textAlign = 'left';
-  const write = (text: string, top: number, weight: number, size: number, colour: string): void => {
-    context.font = `${weight} ${size}px ${CHART_FONT.family}`;
+  const write = (text: string, top: number, font: string, colour: string): void => {
+    context.font = `${font} ${CHART_FONT.family}`;
     context.fillStyle = colour;
     context.fillText(fitText(context, text, whole.width - PADDING * 2), PADDING, top);
   };
-  write(words.title, PADDING + TITLE_HEIGHT / 2, 600, 14, colours.text);
+  write(words.title, PADDING + TITLE_HEIGHT / 2, '600 14px', colours.text);
   let top = PADDING + TITLE_HEIGHT + LINE_HEIGHT / 2;
   for (const line of words.about) {
-    write(line, top, 400, CHART_FONT.size, colours.quiet);
+    write(line, top, `400 ${CHART_FONT.size}px`, colours.quiet);
     top += LINE_HEIGHT;
   }
   if (hasLegend) drawLegend(context, words, colours, top);

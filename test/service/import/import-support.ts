@@ -23,8 +23,7 @@ export async function exportRecords(
   service: RunningService,
   report: DetailKind,
   format: Format,
-  includePayload = true,
-  zone = 'UTC',
+  { includePayload = true, zone = 'UTC' }: { includePayload?: boolean; zone?: string } = {},
 ): Promise<string> {
   const page = await callReport(service, report, { ...ALL_TIME, size: 10_000 });
   const { records } = readPage(new TextEncoder().encode(JSON.stringify(page)), { report, zone: 'UTC' });

@@ -66,7 +66,7 @@ describe('an import of records', () => {
     it.each(FORMATS)('%s: finds every record of the source in the source itself', async (format) => {
       for (const report of DETAILS) {
         for (const includePayload of [true, false]) {
-          const file = await exportRecords(source, report, format, includePayload);
+          const file = await exportRecords(source, report, format, { includePayload });
           const { report: done, failure } = await importText(source, file);
           expect([failure, done.added, done.rejected]).toEqual([null, 0, 0]);
           expect(done.known).toBe(done.lines);
@@ -78,7 +78,7 @@ describe('an import of records', () => {
       '%s: takes dates as received, whatever clock the export shows them in',
       async (format) => {
         for (const report of DETAILS) {
-          const file = await exportRecords(source, report, format, true, 'Pacific/Auckland');
+          const file = await exportRecords(source, report, format, { zone: 'Pacific/Auckland' });
           expect(file).toContain('"Date (Pacific/Auckland)"');
           const { report: done } = await importText(source, file);
           expect([done.added, done.rejected]).toEqual([0, 0]);

@@ -28,6 +28,13 @@ interface DamagedPage extends AnyRow {
   readonly records_sha256: string | null;
 }
 
+/** The damaged file, which is only read, and the one that what is whole goes into. */
+interface SalvagedFiles {
+  readonly source: Database;
+  readonly target: Database;
+  readonly insertRow: InsertRow;
+}
+
 /** Hides a snapshot that is being brought over; the next start deletes one that a crash left so. */
 export const BEING_SALVAGED = 3;
 /** Samples of one run; a run with a damaged row is left out whole. */
@@ -59,8 +66,9 @@ async function bringOver(source: Database, target: Database, pause: () => Promis
   const total = { snapshots: 0, records: 0, lostPages: 0 };
   const found = readRows(source, 'SELECT * FROM snapshots WHERE is_removed = 0') ?? [];
   const snapshots = found as DamagedSnapshot[];
-  const insertRow = createRowInserter(target);
-  const copyPage = preparePageCopy(source, target, insertRow);
+  const files: SalvagedFiles = { source, target, insertRow: createRowInserter(target) };
+  const { insertRow } = files;
+  const copyPage = preparePageCopy(files);
   const findCopied = target.prepare<number, { pages: number; records: number }>(
     'SELECT page_count AS pages, record_count AS records FROM snapshots WHERE snapshot_id = ?',
   );
@@ -85,7 +93,7 @@ async function bringOver(source: Database, target: Database, pause: () => Promis
       records += page.record_count;
       await pause();
     }
-    finishSnapshot(source, target, insertRow, snapshot, whole);
+    finishSnapshot(files, snapshot, whole);
     total.snapshots += 1;
     total.records += records;
     total.lostPages += pageCount - whole.length;
@@ -95,17 +103,17 @@ async function bringOver(source: Database, target: Database, pause: () => Promis
      WHERE snapshot_id = @id AND EXISTS (SELECT 1 FROM snapshots WHERE snapshot_id = @refreshOf)`,
   );
   for (const { snapshot_id: id, refresh_of: refreshOf } of snapshots) link.run({ id, refreshOf });
-  copyMarks(source, target, insertRow);
-  await copySamples(source, target, insertRow, pause);
+  copyMarks(files);
+  await copySamples(files, pause);
   return total;
 }
 
 /** Copies one page in one transaction; false, and nothing copied, when it is not whole. */
-function preparePageCopy(
-  source: Database,
-  target: Database,
-  insertRow: InsertRow,
-): (snapshot: DamagedSnapshot, page: DamagedPage) => boolean {
+function preparePageCopy({
+  source,
+  target,
+  insertRow,
+}: SalvagedFiles): (snapshot: DamagedSnapshot, page: DamagedPage) => boolean {
   const digest = preparePageDigest(target, createStoredPages(target));
   const copyAll = target.transaction(({ snapshot_id: id, report }: DamagedSnapshot, page: DamagedPage) => {
     const { page_number: pageNumber, first_seq: firstSeq, record_count: recordCount } = page;
@@ -146,9 +154,7 @@ function preparePageCopy(
 
 /** Counters, remarks and the download follow what came over; then the snapshot is shown. */
 function finishSnapshot(
-  source: Database,
-  target: Database,
-  insertRow: InsertRow,
+  { source, target, insertRow }: SalvagedFiles,
   snapshot: DamagedSnapshot,
   whole: readonly DamagedPage[],
 ): void {
@@ -203,7 +209,7 @@ function finishSnapshot(
 }
 
 /** What a person noted on records; nobody could fetch it again. */
-function copyMarks(source: Database, target: Database, insertRow: InsertRow): void {
+function copyMarks({ source, target, insertRow }: SalvagedFiles): void {
   const rows = readRows(source, 'SELECT * FROM record_marks') ?? [];
   const insertAll = target.transaction(() => {
     for (const row of rows) {
@@ -219,9 +225,7 @@ function copyMarks(source: Database, target: Database, insertRow: InsertRow): vo
 
 /** Samples are never fetched again: every run of them that can be read is kept. */
 async function copySamples(
-  source: Database,
-  target: Database,
-  insertRow: InsertRow,
+  { source, target, insertRow }: SalvagedFiles,
   pause: () => Promise<void>,
 ): Promise<void> {
   const isCopied = prepareSampleSearch(target);

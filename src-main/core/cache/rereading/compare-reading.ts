@@ -18,6 +18,13 @@ export interface PlacedRows {
   readonly rows: readonly ValueRow[];
 }
 
+/** A page as it was read before, and as it is read now. */
+export interface ComparedPage {
+  readonly pageNumber: number;
+  readonly before: PlacedRows;
+  readonly after: PlacedRows;
+}
+
 /** What changed in some pages. */
 export interface ReadingChange {
   readonly fields: Map<string, number>;
@@ -35,10 +42,8 @@ export function createReadingChange(): ReadingChange {
 /** Adds what differs between two readings of a page. Returns true where anything does. */
 export function compareRows(
   change: ReadingChange,
-  pageNumber: number,
   names: readonly string[],
-  before: PlacedRows,
-  after: PlacedRows,
+  { pageNumber, before, after }: ComparedPage,
 ): boolean {
   const known = new Map(before.places.map((place, at) => [place, before.rows[at]]));
   let isSame = true;
@@ -47,7 +52,8 @@ export function compareRows(
     known.delete(place);
     if (old === undefined) change.newlyReadable += 1;
     const isChanged =
-      row !== undefined && addDifferences(change, names, old ?? row, row, { pageNumber, place });
+      row !== undefined &&
+      addDifferences(change, names, { pageNumber, place, before: old ?? row, after: row });
     if (isChanged) change.changedRecords += 1;
     if (isChanged || old === undefined) isSame = false;
   }
@@ -55,12 +61,17 @@ export function compareRows(
   return !isSame || known.size > 0;
 }
 
+interface ComparedRow {
+  readonly pageNumber: number;
+  readonly place: number;
+  readonly before: ValueRow;
+  readonly after: ValueRow;
+}
+
 function addDifferences(
   change: ReadingChange,
   names: readonly string[],
-  before: ValueRow,
-  after: ValueRow,
-  place: { readonly pageNumber: number; readonly place: number },
+  { pageNumber, place, before, after }: ComparedRow,
 ): boolean {
   let isChanged = false;
   for (const [at, field] of names.entries()) {
@@ -71,7 +82,7 @@ function addDifferences(
     const count = (change.fields.get(field) ?? 0) + 1;
     change.fields.set(field, count);
     if (count > MAX_FIELD_EXAMPLES || change.examples.length >= MAX_READING_EXAMPLES) continue;
-    change.examples.push({ ...place, field, before: toShort(old), after: toShort(value) });
+    change.examples.push({ pageNumber, place, field, before: toShort(old), after: toShort(value) });
   }
   return isChanged;
 }

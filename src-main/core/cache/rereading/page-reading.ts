@@ -115,7 +115,7 @@ export function preparePageReading(database: Database): PageReader {
     const after = toPlacedRows(owner, page, fresh);
     const change = createReadingChange();
     const names = isDetailKind(owner.report) ? RECORD_NAMES[owner.report] : GROUP_NAMES;
-    const differs = compareRows(change, page.pageNumber, names, before, after);
+    const differs = compareRows(change, names, { pageNumber: page.pageNumber, before, after });
     const isChanged =
       differs || fresh.recordsSha256 !== page.recordsSha256 || !isSameAside(aside, fresh.setAside);
     return { state: 'read', read, fresh, change, isChanged };

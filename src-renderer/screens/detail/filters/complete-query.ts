@@ -25,14 +25,15 @@ export interface CompletionOption {
   readonly note?: string;
 }
 
+/** What the fields of a direction can hold. */
+interface KnownValues {
+  readonly direction: Direction;
+  readonly facets: Facets | null;
+  readonly names?: Pick<Names, 'find' | 'isShared'>;
+}
+
 /** Completes what stands before the caret: the name of a field, or one of its counted values. */
-export function completeQuery(
-  query: string,
-  caret: number,
-  direction: Direction,
-  facets: Facets | null,
-  names?: Pick<Names, 'find' | 'isShared'>,
-): Completion {
+export function completeQuery(query: string, caret: number, known: KnownValues): Completion {
   const { start, isQuoted } = findTerm(query.slice(0, caret));
   const head = query.slice(start, caret);
   const [, minus = '', keyword, values = ''] = /^(-?)(?:([a-z]+):(.*))?/is.exec(head) ?? [];
@@ -40,7 +41,7 @@ export function completeQuery(
   const to = caret + rest.length;
   if (keyword === undefined) {
     const typed = head.slice(minus.length).toLowerCase();
-    const names = listQueryFields(direction).map((field) => `${field.keyword}:`);
+    const names = listQueryFields(known.direction).map((field) => `${field.keyword}:`);
     const options = names
       .filter((name) => name.startsWith(typed) && !isQuoted)
       .map((text) => ({ text, count: null, isField: true as const }));
@@ -50,30 +51,26 @@ export function completeQuery(
   return {
     from: caret - typed.length,
     to,
-    options: listOptions(keyword, typed.replace(/^[=~]?"?/, '').toLowerCase(), direction, facets, names),
+    options: listOptions(keyword, typed.replace(/^[=~]?"?/, '').toLowerCase(), known),
   };
 }
 
 function listOptions(
   keyword: string,
   typed: string,
-  direction: Direction,
-  facets: Facets | null,
-  names?: Pick<Names, 'find' | 'isShared'>,
+  { direction, facets, names }: KnownValues,
 ): CompletionOption[] {
-  const known = listQueryFields(direction).find((field) => field.keyword === keyword.toLowerCase());
-  if (known === undefined) return [];
+  const named = listQueryFields(direction).find((each) => each.keyword === keyword.toLowerCase());
+  if (named === undefined) return [];
+  const { field } = named;
   // Errors often begin alike.
   const isCompletion = (value: string): boolean =>
-    known.field === 'errorFamily' ? value.includes(typed) : value.startsWith(typed);
-  const choices = [
-    ...listClasses(known.field, facets, NO_FILTER),
-    ...listValues(known.field, facets, NO_FILTER),
-  ];
+    field === 'errorFamily' ? value.includes(typed) : value.startsWith(typed);
+  const choices = [...listClasses(field, facets, NO_FILTER), ...listValues(field, facets, NO_FILTER)];
   return choices
     .map(({ choice, count }) => {
       const value = 'codeClass' in choice ? choice.codeClass : String(choice.value ?? '');
-      return { ...toNamedOption(known.field, value, typed, names), count };
+      return { ...toNamedOption(field, value, typed, names), count };
     })
     .filter(
       ({ matched, text, count }) => count !== 0 && text !== typed && isCompletion(matched.toLowerCase()),

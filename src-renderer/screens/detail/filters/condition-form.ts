@@ -18,11 +18,12 @@ const MODES: Readonly<Record<QueryKind, readonly FormMode[]>> = {
   date: ['between'],
 };
 
-/** What has been typed; `to` counts for ranges only. */
+/** What has been typed; `to` counts for ranges only, and `exclude` is true for what is to be left out. */
 interface FormDraft {
   readonly mode: FormMode;
   readonly from: string;
   readonly to: string;
+  readonly exclude: boolean;
 }
 
 /** Returns the ways in which a condition on a field can be typed, the usual one first. */
@@ -34,8 +35,7 @@ export function listModes(field: FilterField): readonly FormMode[] {
 /** Reads a draft as the query line would, so that both take and refuse the same; or what is wrong. */
 export function readCondition(
   field: FilterField,
-  { mode, from, to }: FormDraft,
-  exclude: boolean,
+  { mode, from, to, exclude }: FormDraft,
   clock: QueryClock,
   findNamed?: FindNamed,
 ): FieldCondition | QueryError {

@@ -12,14 +12,20 @@ import { writeQuery } from '../../../../src-main/common/query/write-query.ts';
 const APPLY_DELAY_MS = 250;
 
 /** The text of the query line, which mirrors the filter: what is typed is applied as soon as it can be understood. */
-export function useQueryText(
-  readFilter: () => RecordFilter,
-  readClock: () => QueryClock,
-  apply: (filter: RecordFilter) => void,
+export function useQueryText({
+  readFilter,
+  readClock,
+  apply,
+  isHeld,
+  findNamed,
+}: {
+  readonly readFilter: () => RecordFilter;
+  readonly readClock: () => QueryClock;
+  readonly apply: (filter: RecordFilter) => void;
   /** While this holds, what is typed waits to be committed. */
-  isHeld: () => boolean,
-  findNamed?: FindNamed,
-): {
+  readonly isHeld: () => boolean;
+  readonly findNamed: FindNamed;
+}): {
   readonly text: Ref<string>;
   /** What is wrong with the text, once the person has paused; the last good filter stays applied. */
   readonly shownError: ComputedRef<QueryError | null>;

@@ -24,6 +24,13 @@ export function readValue(record: CopiedRecord, columnId: string, zone: string):
   return typeof value === 'string' || typeof value === 'number' ? value : null;
 }
 
+/** The columns of a direction's table to copy, in their order; dates as the clock in the zone shows them. */
+interface CopiedColumns {
+  readonly columnIds: readonly string[];
+  readonly direction: Direction;
+  readonly zone: string;
+}
+
 /**
  * Returns records as text, with the columns in the given order under the service's names of their fields. The date's
  * name tells the zone.
@@ -31,9 +38,7 @@ export function readValue(record: CopiedRecord, columnId: string, zone: string):
 export function formatRecords(
   format: RowFormat,
   records: readonly CopiedRecord[],
-  columnIds: readonly string[],
-  direction: Direction,
-  zone: string,
+  { columnIds, direction, zone }: CopiedColumns,
 ): string {
   const fields = new Map<string, { readonly wireName: string }>(listFields(`${direction}-detail`));
   const names = columnIds.map((id) =>

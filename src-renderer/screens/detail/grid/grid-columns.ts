@@ -91,16 +91,20 @@ export function listDefaultLayout(direction: Direction): readonly TableColumn[] 
   }));
 }
 
-/**
- * Creates the definitions of the grid's columns as a layout has them; `t` translates a key, `readZone` returns the zone
- * that dates are shown in.
- */
+/** What the definitions of the grid's columns are made of. */
+interface GridLook {
+  readonly layout: readonly TableColumn[];
+  readonly order: RecordOrder;
+  /** Translates a key. */
+  readonly t: (key: string, values?: Record<string, string>) => string;
+  /** Returns the zone that dates are shown in. */
+  readonly readZone: () => string;
+}
+
+/** Creates the definitions of the grid's columns as a layout has them. */
 export function createColumns(
   direction: Direction,
-  layout: readonly TableColumn[],
-  order: RecordOrder,
-  t: (key: string, values?: Record<string, string>) => string,
-  readZone: () => string,
+  { layout, order, t, readZone }: GridLook,
 ): ColDef<RecordRow>[] {
   const columns = new Map(listColumns(direction).map((column) => [column.colId, column]));
   return toColumnState(layout).flatMap((state) => {

@@ -48,7 +48,8 @@ export function useRowCopy(
       return;
     }
     const whole = await readWhole(rows, columnIds);
-    if (whole.length > 0) await write(formatRecords(target, whole, columnIds, readDirection(), clock.zone));
+    const columns = { columnIds, direction: readDirection(), zone: clock.zone };
+    if (whole.length > 0) await write(formatRecords(target, whole, columns));
   }
 
   return { pick, copy, copyCell };

@@ -148,7 +148,12 @@ describe('a time histogram', () => {
 describe('the bars', () => {
   test('keep a single failure among thousands visible, at the base', () => {
     const buckets = toBuckets([[9_999, 0, 0, 1, 0]]);
-    const paths = toHistogramPaths({ series: CLASSES, buckets }, toColours(BY_CLASS), 10, 60, null);
+    const paths = toHistogramPaths(
+      { series: CLASSES, buckets },
+      toColours(BY_CLASS),
+      { widthPx: 10, heightPx: 60 },
+      null,
+    );
     expect(paths.map(({ colour, path }) => [colour, path])).toEqual([
       [{ 'data-class': '5xx' }, 'M0 59h9v1h-9z'],
       [{ 'data-class': '2xx' }, 'M0 0h9v59h-9z'],
@@ -156,7 +161,7 @@ describe('the bars', () => {
   });
 
   test('stack values from the most frequent up, the others last', () => {
-    const paths = toHistogramPaths(BY_CHANNEL, toColours(BY_CHANNEL), 20, 70, null);
+    const paths = toHistogramPaths(BY_CHANNEL, toColours(BY_CHANNEL), { widthPx: 20, heightPx: 70 }, null);
     expect(paths.map(({ colour }) => colour)).toEqual([
       { 'data-series': '1' },
       { 'data-series': '2' },
@@ -166,10 +171,15 @@ describe('the bars', () => {
 
   test('are dimmed outside the marked time', () => {
     const buckets = toBuckets(Array.from({ length: 3 }, () => [4, 0, 0, 0, 0]));
-    const paths = toHistogramPaths({ series: CLASSES, buckets }, toColours(BY_CLASS), 30, 60, {
-      start: 1,
-      end: 2,
-    });
+    const paths = toHistogramPaths(
+      { series: CLASSES, buckets },
+      toColours(BY_CLASS),
+      { widthPx: 30, heightPx: 60 },
+      {
+        start: 1,
+        end: 2,
+      },
+    );
     expect(paths.map((path) => path.dimmed)).toEqual([true, false]);
   });
 });

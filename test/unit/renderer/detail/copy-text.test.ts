@@ -47,18 +47,34 @@ function readTsv(text: string): string[][] {
 
 describe('copied rows', () => {
   it('have the names of the service, the values as cached, and dates in a zone that is named', () => {
-    expect(formatRecords('tsv', [ROW], IDS, 'inbound', 'America/Bogota')).toBe(
+    expect(
+      formatRecords('tsv', [ROW], { columnIds: IDS, direction: 'inbound', zone: 'America/Bogota' }),
+    ).toBe(
       'Date (America/Bogota)\tClient\tService\tReponseTime\tError\n' +
         '2025-11-20 11:00:00\t"a|b\tc"\t\t12.25\t"said ""no""\nand left"\n',
     );
-    expect(JSON.parse(formatRecords('json', [ROW, ROW], ['service', 'dateMs'], 'inbound', 'UTC'))).toEqual([
+    expect(
+      JSON.parse(
+        formatRecords('json', [ROW, ROW], {
+          columnIds: ['service', 'dateMs'],
+          direction: 'inbound',
+          zone: 'UTC',
+        }),
+      ),
+    ).toEqual([
       { Service: null, 'Date (UTC)': '2025-11-20 16:00:00' },
       { Service: null, 'Date (UTC)': '2025-11-20 16:00:00' },
     ]);
   });
 
   it('as Markdown, keep what they say from being obeyed', () => {
-    expect(formatRecords('markdown', [WHOLE], ['client', 'error', 'payload'], 'inbound', 'UTC')).toBe(
+    expect(
+      formatRecords('markdown', [WHOLE], {
+        columnIds: ['client', 'error', 'payload'],
+        direction: 'inbound',
+        zone: 'UTC',
+      }),
+    ).toBe(
       '| Client | Error | Payload |\n| --- | --- | --- |\n' +
         '| a\\|b\tc | said "no"<br>and left | \\{"text":"\\<b\\>"\\} |\n',
     );
@@ -70,7 +86,11 @@ describe('copied rows', () => {
         fc.array(fc.tuple(fc.string(), fc.string({ unit: fc.constantFrom('"', '\t', '\n', '\r', 'x') }))),
         (pairs) => {
           const rows = pairs.map(([client, error]) => ({ ...ROW, client, error }));
-          const text = formatRecords('tsv', rows, ['client', 'error'], 'inbound', 'UTC');
+          const text = formatRecords('tsv', rows, {
+            columnIds: ['client', 'error'],
+            direction: 'inbound',
+            zone: 'UTC',
+          });
           expect(readTsv(text)).toEqual([['Client', 'Error'], ...pairs.map(([a, b]) => [a, b])]);
         },
       ),

@@ -150,9 +150,9 @@ describe('families of errors', () => {
   });
 
   it('are completed by any part of their pattern', () => {
-    const { options } = completeQuery('family:answer', 13, 'inbound', facets);
+    const { options } = completeQuery('family:answer', 13, { direction: 'inbound', facets });
     expect(options).toEqual([{ text: '"Bot <id> did not answer within <number> ms"', count: 20 }]);
-    const quoted = completeQuery('family:"not ans', 15, 'inbound', facets);
+    const quoted = completeQuery('family:"not ans', 15, { direction: 'inbound', facets });
     expect(read(`family:${quoted.options[0]?.text}`).conditions).toEqual([
       { field: 'errorFamily', values: ['Bot <id> did not answer within <number> ms'] },
     ]);
@@ -163,7 +163,7 @@ describe('completion', () => {
   const complete = (text: string) => {
     const caret = text.indexOf('|');
     const query = text.replace('|', '');
-    const { from, to, options } = completeQuery(query, caret, 'inbound', facets);
+    const { from, to, options } = completeQuery(query, caret, { direction: 'inbound', facets });
     return options.map((option) => `${query.slice(0, from)}${option.text}${query.slice(to)}`);
   };
 
@@ -179,13 +179,19 @@ describe('completion', () => {
     expect(complete('channel:3|')).toEqual(['channel:31']);
     expect(complete('-channel:3,1| code:5xx')).toEqual([]);
     expect(complete('channel:3,| code:5xx')[2]).toBe('channel:3,1 code:5xx');
-    expect(completeQuery('channel:', 8, 'inbound', facets).options[0]).toEqual({ text: '3', count: 60 });
+    expect(completeQuery('channel:', 8, { direction: 'inbound', facets }).options[0]).toEqual({
+      text: '3',
+      count: 60,
+    });
   });
 
   it('offers the marks, which nobody counts', () => {
     expect(complete('mark:|')).toEqual(['mark:star', 'mark:flag', 'mark:check', 'mark:question']);
     expect(complete('code:5xx -mark:star,f|')).toEqual(['code:5xx -mark:star,flag']);
-    expect(completeQuery('mark:', 5, 'outbound', null).options[0]).toEqual({ text: 'star', count: null });
+    expect(completeQuery('mark:', 5, { direction: 'outbound', facets: null }).options[0]).toEqual({
+      text: 'star',
+      count: null,
+    });
   });
 
   it('offers classes before codes, and puts values with spaces in quotes', () => {
@@ -212,33 +218,38 @@ describe('the drawn query', () => {
 });
 
 describe('a typed condition', () => {
-  const draft = (mode: 'contains' | 'is' | 'between', from: string, to = '') => ({ mode, from, to });
+  const draft = (mode: 'contains' | 'is' | 'between', from: string, to = '') => ({
+    mode,
+    from,
+    to,
+    exclude: false,
+  });
 
   it('is a part of a text, exact values, or a range', () => {
-    expect(readCondition('client', draft('contains', 'a "b", c'), false, clock)).toEqual({
+    expect(readCondition('client', draft('contains', 'a "b", c'), clock)).toEqual({
       field: 'client',
       text: 'a "b", c',
     });
-    expect(readCondition('error', draft('is', ''), true, clock)).toEqual({
+    expect(readCondition('error', { ...draft('is', ''), exclude: true }, clock)).toEqual({
       field: 'error',
       values: [''],
       exclude: true,
     });
-    expect(readCondition('responseCode', draft('is', '504, 4xx'), false, clock)).toEqual({
+    expect(readCondition('responseCode', draft('is', '504, 4xx'), clock)).toEqual({
       field: 'responseCode',
       values: [504],
       classes: ['4xx'],
     });
-    expect(readCondition('botLatencyMs', draft('between', ' 100 '), true, clock)).toEqual({
+    expect(readCondition('botLatencyMs', { ...draft('between', ' 100 '), exclude: true }, clock)).toEqual({
       field: 'botLatencyMs',
       min: 100,
       exclude: true,
     });
-    expect(readCondition('dateMs', draft('between', '', '2026-11-20 10:15'), false, clock)).toEqual({
+    expect(readCondition('dateMs', draft('between', '', '2026-11-20 10:15'), clock)).toEqual({
       field: 'dateMs',
       max: Date.UTC(2026, 10, 20, 10, 15),
     });
-    expect(readCondition('anywhere', draft('contains', 'x:y'), false, clock)).toEqual({
+    expect(readCondition('anywhere', draft('contains', 'x:y'), clock)).toEqual({
       field: 'anywhere',
       text: 'x:y',
     });
@@ -252,7 +263,7 @@ describe('a typed condition', () => {
     ['responseTimeMs', draft('between', '9', '1'), 'range-reversed'],
     ['service', draft('is', '1.5'), 'not-a-number'],
   ] as const)('on %s refuses %o: %s', (field, typed, fault) => {
-    expect(readCondition(field, typed, false, clock)).toMatchObject({ fault });
+    expect(readCondition(field, typed, clock)).toMatchObject({ fault });
   });
 
   it('offers the ways that fit the field', () => {

@@ -27,7 +27,12 @@ const RECORD = makeRecord({
 });
 
 function formatCell(columnId: string, row: Partial<RecordRow>): string {
-  const columns = createColumns('inbound', listDefaultLayout('inbound'), [], String, () => 'UTC');
+  const columns = createColumns('inbound', {
+    layout: listDefaultLayout('inbound'),
+    order: [],
+    t: String,
+    readZone: () => 'UTC',
+  });
   const { field, valueFormatter } = columns.find(({ colId }) => colId === columnId) ?? {};
   const value: unknown = row[field as keyof RecordRow];
   return typeof valueFormatter === 'function' ? valueFormatter({ value } as never) : String(value);

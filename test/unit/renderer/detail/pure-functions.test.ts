@@ -65,13 +65,7 @@ describe('columns', () => {
     const order = toOrder(sorted, []);
     expect(order.map(({ column }) => column)).toEqual(['channel', 'service', 'error']);
     const layout = listDefaultLayout('inbound');
-    const columns = createColumns(
-      'inbound',
-      layout,
-      order,
-      (key) => key,
-      () => 'UTC',
-    );
+    const columns = createColumns('inbound', { layout, order, t: (key) => key, readZone: () => 'UTC' });
     const places = columns.flatMap(({ colId, initialSort, initialSortIndex }) =>
       initialSort === undefined ? [] : [{ colId, initialSort, initialSortIndex }],
     );

@@ -64,13 +64,12 @@ describe('layout of a table', () => {
       column('dateMs', { hidden: true }),
       column('responseCode'),
     ];
-    const defined = createColumns(
-      'inbound',
+    const defined = createColumns('inbound', {
       layout,
-      [{ column: 'channel', descending: true }],
-      (key) => key,
-      () => 'UTC',
-    );
+      order: [{ column: 'channel', descending: true }],
+      t: (key) => key,
+      readZone: () => 'UTC',
+    });
     expect(defined.map(({ colId, width, pinned, hide }) => ({ colId, width, pinned, hide }))).toEqual([
       { colId: 'channel', width: 222, pinned: 'right', hide: false },
       { colId: 'dateMs', width: 100, pinned: null, hide: true },

@@ -63,7 +63,7 @@ describe('a named number', () => {
       channels: [3, 4, 5].map((value) => ({ value, count: 10 })),
     };
     const complete = (query: string) =>
-      completeQuery(query, query.length, 'inbound', facets, names).options.map(
+      completeQuery(query, query.length, { direction: 'inbound', facets, names }).options.map(
         ({ text, note }) => `${text} (${note ?? ''})`,
       );
     expect(complete('channel:<b')).toEqual(['"<b>WhatsApp</b>" (3)']);
