@@ -2,13 +2,17 @@ import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LANGUAGES, toLocale } from '../../src-main/common/model/settings/language.ts';
-import { test } from '../e2e/fixtures.ts';
+import { expect, test } from '../e2e/fixtures.ts';
+import { findCutWords } from '../e2e/tour/find-cut-words.ts';
 import { createSay } from '../e2e/tour/say.ts';
 import { settle } from '../e2e/tour/settle.ts';
 import { visitScreens } from '../e2e/tour/visit-screens.ts';
 import { readWindowMessages } from '../support/languages/read-window-messages.ts';
 
-/** Every screen in every language, theme and size, to be looked at: a file for each, in a folder that may be named. */
+/**
+ * Every screen in every language, theme and size, to be looked at: a file for each, in a folder that may be named. What
+ * the eye may miss is counted: none of the window's own words may end in an ellipsis.
+ */
 const folder = process.env['SCREENS_FOLDER'] ?? join(tmpdir(), 'channelscope-screens');
 const THEMES = ['light', 'dark'] as const;
 const SIZES = [
@@ -36,6 +40,7 @@ for (const language of LANGUAGES) {
               const file = [name, String(size.width), theme, language].join('-');
               await page.screenshot({ path: join(folder, `${file}.png`) });
             }
+            expect.soft(await findCutWords(page), `${name}, ${String(size.width)}`).toEqual([]);
           }
         },
       });
