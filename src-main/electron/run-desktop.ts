@@ -4,7 +4,6 @@ import type { Core } from '../core/create-core.ts';
 import { createWords, type Words } from '../common/words/words.ts';
 import type { DataLocation } from '../core/data-folder/locate-data-folder.ts';
 import type { Host } from '../core/host.ts';
-import type { Logger } from '../core/logging/logger.ts';
 import { prepareDataFolder, type HostPlatform } from '../core/data-folder/standard-folder.ts';
 import { LINK_SCHEME } from '../common/links/view-link.ts';
 import { toErrorText } from '../node/error-text.ts';
@@ -19,6 +18,7 @@ import { sendEvents, serveOffers, serveOperations } from './ipc.ts';
 import { keepAwake } from './keep-awake.ts';
 import { followLinks, type Opened, type Start } from './links/follow-links.ts';
 import { createOpenedFile } from './links/opened-file.ts';
+import { logLater } from './launch/log-later.ts';
 import { relaunch } from './launch/relaunch.ts';
 import { installMenu, type MenuActions } from './menus/application-menu.ts';
 import { offerRecent } from './menus/offer-recent.ts';
@@ -101,7 +101,7 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
       stopWithSession(made, ending);
       showContextMenus(made, speak);
       watchWindow(made, {
-        logger: logTo(creation),
+        logger: logLater(creation),
         load: () => loadPage(made),
         quit: () => app.quit(),
         now: Date.now,
@@ -190,17 +190,6 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
     else links.follow({ words, folder });
   });
   app.on('activate', () => showWindow());
-}
-
-/** A window may be in trouble before there is a log to say so. */
-function logTo(creation: Promise<Core> | null): Pick<Logger, 'error' | 'warn'> {
-  // Why there is no core is told elsewhere, once.
-  const log = (write: (logger: Logger) => void): void =>
-    void creation?.then(({ logger }) => write(logger)).catch(() => undefined);
-  return {
-    error: (...said) => log((logger) => logger.error(...said)),
-    warn: (...said) => log((logger) => logger.warn(...said)),
-  };
 }
 
 /** Newer versions, over the same network as connections. */
