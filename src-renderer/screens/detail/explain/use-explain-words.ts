@@ -5,6 +5,7 @@ import type {
   Explanation,
 } from '../../../../src-main/common/model/analysis/explanation.ts';
 import { toVisible } from '../../../../src-main/common/words/visible-text.ts';
+import { toPatternParts } from '../../../components/errors/pattern-parts.ts';
 import { useNames } from '../../../composables/use-names.ts';
 import { formatCount, formatPercent } from '../../../format/numbers.ts';
 
@@ -13,7 +14,13 @@ const LARGE_RATIO = 10;
 
 /** A value as it is printed. */
 export interface ExplainedWords {
-  readonly parts: readonly { readonly field: string; readonly value: string; readonly isNone: boolean }[];
+  readonly parts: readonly {
+    readonly field: string;
+    readonly value: string;
+    readonly isNone: boolean;
+    /** The value is a pattern of errors, with places for what varies. */
+    readonly isPattern: boolean;
+  }[];
   readonly insideShare: number;
   readonly outsideShare: number;
   readonly ratio: string;
@@ -30,6 +37,7 @@ export function useExplainWords() {
     return terms.map(({ field, value }) => ({
       field: t(`detail.fields.${field}`),
       isNone: value === null,
+      isPattern: field === 'errorFamily' && value !== null,
       value:
         value === null
           ? t('explain.none')
@@ -73,17 +81,22 @@ export function useExplainWords() {
     if (first === undefined || first.certainty === 'chance') return t('explain.nothingSure');
     const { parts, insideShare, outsideShare } = toWords(first, explanation);
     // The message itself decides whether the field's name begins with a small letter there: in German it doesn't.
-    const named = parts.map(({ field, value: text, isNone }, place) =>
-      isNone
-        ? t('explain.without', { field: `detail.fields.${first.terms[place]?.field ?? ''}` })
-        : `${field} ${text}`,
-    );
+    const named = parts.map(({ field, value: text, isNone, isPattern }, place) => {
+      if (isNone) return t('explain.without', { field: `detail.fields.${first.terms[place]?.field ?? ''}` });
+      return `${field} ${isPattern ? t('explain.quoted', { text: spellPattern(text) }) : text}`;
+    });
     const value = named.join(` ${t('explain.with')} `);
     if (outsideShare === 0) return t('explain.onlyHere', { value });
     const times = insideShare / outsideShare;
     if (times < 1) return t('explain.rarer', { value });
     const text = formatTimes(times);
     return text === '1.0' ? t('explain.more', { value }) : t('explain.times', { value, times: text });
+  }
+
+  function spellPattern(pattern: string): string {
+    return toPatternParts(pattern)
+      .map((part) => ('folded' in part ? t(`detail.families.folded.${part.folded}`) : part.text))
+      .join('');
   }
 
   /** How sure it is that the medians differ; '' where there is too little to tell. */

@@ -92,5 +92,5 @@ export function useCoverage(connection: Connection) {
     path.value = path.value.slice(0, depth);
   }
 
-  return { path, zoom, whole, rows, error, isLoaded: computed(() => buckets.value !== null), zoomIn, zoomTo };
+  return { path, zoom, whole, rows, error, isLoaded: computed(() => buckets.value !== null), load, zoomIn, zoomTo };
 }

@@ -55,12 +55,14 @@ afterEach(() => {
 async function openDialog(
   backend: ScriptedBackend,
   subject: ExportSubject = toExportSubject(snapshot),
+  rowCount?: number,
 ): Promise<void> {
   wrapper = mount(ExportDialog, {
     props: {
       open: true,
       subject,
       filter: { conditions: [{ field: 'channel' as const, values: [3] }] },
+      rowCount,
     },
     global: { plugins: [createPinia(), createMessages()], provide: { [backendKey as symbol]: backend } },
     attachTo: document.body,
@@ -83,6 +85,14 @@ function readText(): string {
 }
 
 describe('export dialog', () => {
+  it('says at its head how many records the filter leaves, or that it is not known yet', async () => {
+    await openDialog(new ScriptedBackend({ 'tasks/list': () => [] }), toExportSubject(snapshot), 201);
+    expect(readText()).toContain('201 of 4,000 records, filtered');
+    wrapper?.unmount();
+    await openDialog(new ScriptedBackend({ 'tasks/list': () => [] }));
+    expect(readText()).toContain('filtered, from 4,000 records');
+  });
+
   it('exports what the filter leaves, in the chosen format, and shows progress and the finished file', async () => {
     const backend = new ScriptedBackend({
       'tasks/list': () => [],

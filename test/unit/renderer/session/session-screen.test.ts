@@ -54,7 +54,7 @@ const listCalls = <Name extends 'records/read-session' | 'downloads/fetch-gaps' 
   name: Name,
 ) => backend.calls.flatMap((call) => (call.name === name ? [call.input as Input<Name>] : []));
 
-async function show(found: Session, missing: typeof missingOf = null): Promise<void> {
+async function show(found: Session, missing: typeof missingOf = null, path = '/'): Promise<void> {
   session = found;
   missingOf = missing;
   backend = new ScriptedBackend({
@@ -76,7 +76,7 @@ async function show(found: Session, missing: typeof missingOf = null): Promise<v
     'records/read-record': ({ snapshotId, seq }) =>
       ({ snapshotId, seq, sessionId: ID, error: '', payload: '', extra: {} }) as unknown as RecordDetail,
   });
-  const { global } = await provideApplication(backend);
+  const { global } = await provideApplication(backend, path);
   await Promise.all([useAppStore().load(), useConnectionsStore().load(), useSnapshotsStore().load()]);
   screen = mount(SessionScreen, {
     props: { id: ID },
@@ -129,6 +129,13 @@ describe('the session screen', () => {
     expect(screen.get('[role=listbox]').attributes('aria-activedescendant')).toBe('request-1');
   });
 
+  it('begins with the record that it was opened from', async () => {
+    await show(SESSION, null, `/session/${ID}?record=2:0`);
+    expect(screen.get('[aria-selected=true]').attributes('aria-posinset')).toBe('2');
+    expect(listCalls('records/read-record')).toEqual([{ snapshotId: 2, seq: 0 }]);
+    expect(backend.calls.map(({ name }) => name)).not.toContain('settings/update');
+  });
+
   it('says that everything around it is cached', async () => {
     await show(SESSION);
     expect(screen.text()).toContain('Cached around this session: everything');
@@ -138,7 +145,7 @@ describe('the session screen', () => {
 
   it('says which part is not cached, and fetches just that', async () => {
     await show(SESSION, 'outbound-detail');
-    expect(screen.text()).toContain('Outbound: 1 min not fully cached (20 Nov 16:42 – 16:43)');
+    expect(screen.text()).toContain('Outbound: 1 min incomplete (20 Nov 16:42 – 16:43)');
     expect(screen.text()).not.toContain('Inbound:');
     expect(screen.text()).toContain('Not all outbound records around this session are cached');
     await screen.get('.words .cs-link').trigger('click');
