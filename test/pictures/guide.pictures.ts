@@ -4,6 +4,7 @@ import type { Page } from '@playwright/test';
 import { test } from '../e2e/fixtures.ts';
 import { createSay } from '../e2e/tour/say.ts';
 import { settle } from '../e2e/tour/settle.ts';
+import { showExample } from '../e2e/tour/show-example.ts';
 import { Guide } from '../e2e/tour/tour.ts';
 import { readWindowMessages } from '../support/languages/read-window-messages.ts';
 
@@ -43,13 +44,7 @@ test('pictures of the guide', async ({ app, page }) => {
   await page.getByRole('rowheader', { name: guide.say('comparison.all') }).waitFor();
   await guide.show('compare');
   await guide.open('/sql');
-  await page.getByRole('button', { name: guide.say('sql.examples.slowest') }).click();
-  await page
-    .getByRole('button', { name: guide.say('sql.run') })
-    .first()
-    .click();
-  await page.getByRole('gridcell').first().waitFor();
-  await guide.show('sql');
+  await showExample(guide);
   await guide.open('/alerts/new?new=error-share&direction=inbound');
   await guide.text('alerts.past.others').waitFor();
   await guide.show('alert');

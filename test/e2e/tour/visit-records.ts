@@ -1,4 +1,5 @@
 import { expect } from '@playwright/test';
+import { showExample } from './show-example.ts';
 import type { Guide } from './tour.ts';
 
 /** Both tables of records, what belongs to one, the session of a record, and statements over all. */
@@ -22,13 +23,7 @@ export async function visitRecords(guide: Guide): Promise<void> {
   await guide.open('/sql');
   await page.getByRole('button', { name: guide.say('sql.examples.slowest') }).waitFor();
   await guide.show('sql-empty');
-  await page.getByRole('button', { name: guide.say('sql.examples.slowest') }).click();
-  await page
-    .getByRole('button', { name: guide.say('sql.run') })
-    .first()
-    .click();
-  await page.getByRole('gridcell').first().waitFor();
-  await guide.show('sql');
+  await showExample(guide);
 }
 
 function listRows({ page }: Guide) {
