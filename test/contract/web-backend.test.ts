@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
 import { createWebBackend } from '../../src-renderer/backend/web-backend.ts';
@@ -16,6 +16,28 @@ function toStream(chunks: readonly Uint8Array[]): ReadableStream<Uint8Array> {
       controller.close();
     },
   });
+}
+
+/** A backend over a host that responds as told; `stop` ends the host, `end` the backend. */
+async function connectTo(respond: RequestListener) {
+  const server = createServer(respond).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const ending = new AbortController();
+  const backend = createWebBackend({
+    fetch,
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    token: 'x',
+    onSessionLost: () => undefined,
+    signal: ending.signal,
+  });
+  return {
+    backend,
+    stop: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+    end: () => ending.abort(),
+  };
 }
 
 describe('the stream of events', () => {
@@ -70,25 +92,15 @@ describe('the stream of events', () => {
 
   it('is requested again when it ends', async () => {
     let visits = 0;
-    const server = createServer((_request, response) => {
+    const { backend, stop, end } = await connectTo((_request, response) => {
       visits += 1;
       response.end(`event: snapshots/removed\ndata: {"snapshotIds":[${visits}]}\n\n`);
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const ending = new AbortController();
-    const backend = createWebBackend({
-      fetch,
-      origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-      token: 'x',
-      onSessionLost: () => undefined,
-      signal: ending.signal,
     });
     const received: unknown[] = [];
     backend.on('snapshots/removed', (payload) => received.push(payload));
     await expect.poll(() => received.length, { timeout: 5000 }).toBeGreaterThanOrEqual(2);
-    ending.abort();
-    server.closeAllConnections();
-    server.close();
+    end();
+    stop();
     expect(received.slice(0, 2)).toEqual([{ snapshotIds: [1] }, { snapshotIds: [2] }]);
   });
 });
@@ -120,7 +132,7 @@ describe('a host that is gone', () => {
 describe('a host that goes and comes back', () => {
   it('is noticed within five seconds, also when it only falls silent, and again when it is back', async () => {
     let isSilent = false;
-    const server = createServer((_request, response) => {
+    const { backend, stop, end } = await connectTo((_request, response) => {
       const beat = (): void => {
         if (!isSilent) response.write(': open\n\n');
       };
@@ -128,15 +140,6 @@ describe('a host that goes and comes back', () => {
       beat();
       const timer = setInterval(beat, 500);
       response.once('close', () => clearInterval(timer));
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const ending = new AbortController();
-    const backend = createWebBackend({
-      fetch,
-      origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-      token: 'x',
-      onSessionLost: () => undefined,
-      signal: ending.signal,
     });
     const said: boolean[] = [];
     backend.watchHost!((isThere) => said.push(isThere));
@@ -147,10 +150,9 @@ describe('a host that goes and comes back', () => {
     await expect.poll(() => said, { timeout: 5_000 }).toEqual([false]);
     isSilent = false;
     await expect.poll(() => said.at(-1), { timeout: 15_000 }).toBe(true);
-    server.closeAllConnections();
-    server.close();
+    stop();
     await expect.poll(() => said.at(-1), { timeout: 5_000 }).toBe(false);
-    ending.abort();
+    end();
   });
 });
 

@@ -1,9 +1,7 @@
 import { EventEmitter } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { calls, FakeEvent, resetFakeElectron, uncaught, windows } from '../support/fake-electron.ts';
+import { calls, FakeEvent, windows } from '../support/fake-electron.ts';
+import { makeDesktopFolder, removeDesktopFolder } from '../support/electron/desktop-folder.ts';
 import { startStubDesktop } from '../support/start-stub-desktop.ts';
 import { createStubCore } from '../support/stub-core.ts';
 
@@ -18,19 +16,14 @@ const EDIT_FLAGS = {
 
 let folder: string;
 beforeEach(async () => {
-  resetFakeElectron();
-  folder = await mkdtemp(join(tmpdir(), 'channelscope-context-'));
-  await writeFile(join(folder, 'index.html'), '<title>window</title>');
+  folder = await makeDesktopFolder();
   await startStubDesktop({
     folder,
     creation: Promise.resolve(createStubCore()),
     errors: new EventEmitter(),
   });
 });
-afterEach(async () => {
-  expect(uncaught).toEqual([]);
-  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-});
+afterEach(() => removeDesktopFolder(folder));
 
 /** Clicks with the right button where the page has no menu of its own; returns the items of the system's menu. */
 function rightClick(what: { isEditable: boolean; selectionText: string }): Record<string, unknown>[] | null {

@@ -1,19 +1,11 @@
 import { EventEmitter } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Host } from '../../src-main/core/host.ts';
-import {
-  app,
-  calls,
-  FakeEvent,
-  namesOfCalls,
-  resetFakeElectron,
-  uncaught,
-  windows,
-} from '../support/fake-electron.ts';
+import { app, calls, FakeEvent, namesOfCalls, windows } from '../support/fake-electron.ts';
+import { makeDesktopFolder, removeDesktopFolder } from '../support/electron/desktop-folder.ts';
 import { startStubDesktop } from '../support/start-stub-desktop.ts';
 import { createStubCore } from '../support/stub-core.ts';
 import { makeSettings } from '../unit/renderer/support/samples.ts';
@@ -25,14 +17,9 @@ const PAGE = 'app://channelscope/index.html';
 let folder: string;
 let host: Host;
 beforeEach(async () => {
-  resetFakeElectron();
-  folder = await mkdtemp(join(tmpdir(), 'channelscope-links-'));
-  await writeFile(join(folder, 'index.html'), '<title>window</title>');
+  folder = await makeDesktopFolder();
 });
-afterEach(async () => {
-  expect(uncaught).toEqual([]);
-  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-});
+afterEach(() => removeDesktopFolder(folder));
 
 const core = createStubCore({ 'settings/get': () => makeSettings({ theme: 'dark' }) });
 const startOn = (platform: 'linux' | 'macos', ...words: string[]): Promise<void> =>

@@ -1,19 +1,9 @@
 import { EventEmitter } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Host } from '../../src-main/core/host.ts';
 import { quitBySystem, WAYS_TO_QUIT } from '../support/electron/quit-by-system.ts';
-import {
-  app,
-  calls,
-  FakeEvent,
-  namesOfCalls,
-  resetFakeElectron,
-  uncaught,
-  windows,
-} from '../support/fake-electron.ts';
+import { app, calls, FakeEvent, namesOfCalls, windows } from '../support/fake-electron.ts';
+import { makeDesktopFolder, removeDesktopFolder } from '../support/electron/desktop-folder.ts';
 import { startStubDesktop } from '../support/start-stub-desktop.ts';
 import { createStubCore, type StubCore } from '../support/stub-core.ts';
 import { makeSettings } from '../unit/renderer/support/samples.ts';
@@ -21,15 +11,12 @@ import { makeSettings } from '../unit/renderer/support/samples.ts';
 let folder: string;
 let core: StubCore;
 beforeEach(async () => {
-  resetFakeElectron();
-  folder = await mkdtemp(join(tmpdir(), 'channelscope-quit-'));
-  await writeFile(join(folder, 'index.html'), '<title>window</title>');
+  folder = await makeDesktopFolder();
   core = createStubCore({ 'settings/get': () => makeSettings() });
 });
 afterEach(async () => {
   vi.useRealTimers();
-  expect(uncaught).toEqual([]);
-  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  await removeDesktopFolder(folder);
 });
 
 async function start(

@@ -1,7 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { locateDataFolder } from '../../src-main/core/data-folder/locate-data-folder.ts';
@@ -19,11 +18,10 @@ import {
   callHandler,
   makeReady,
   namesOfCalls,
-  resetFakeElectron,
   trays,
-  uncaught,
   windows,
 } from '../support/fake-electron.ts';
+import { makeDesktopFolder, removeDesktopFolder } from '../support/electron/desktop-folder.ts';
 import { makeSettings } from '../unit/renderer/support/samples.ts';
 import { createStubCore, type StubCore } from '../support/stub-core.ts';
 import { ENGLISH } from '../../src-main/common/words/english.ts';
@@ -34,18 +32,13 @@ let host: Host | undefined;
 let errors: EventEmitter;
 let told: string[];
 beforeEach(async () => {
-  resetFakeElectron();
   errors = new EventEmitter();
   told = [];
-  folder = await mkdtemp(join(tmpdir(), 'channelscope-desktop-'));
-  await writeFile(join(folder, 'index.html'), '<title>window</title>');
+  folder = await makeDesktopFolder();
   core = createStubCore();
   host = undefined;
 });
-afterEach(async () => {
-  expect(uncaught).toEqual([]);
-  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-});
+afterEach(() => removeDesktopFolder(folder));
 
 interface Change {
   platform?: Host['platform'];

@@ -1,6 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../src-main/common/contract/errors.ts';
@@ -14,11 +13,10 @@ import {
   FakeEvent,
   namesOfCalls,
   nativeTheme,
-  resetFakeElectron,
   state,
-  uncaught,
   windows,
 } from '../support/fake-electron.ts';
+import { makeDesktopFolder, removeDesktopFolder } from '../support/electron/desktop-folder.ts';
 import { startStubDesktop } from '../support/start-stub-desktop.ts';
 import { createStubCore, type StubCore } from '../support/stub-core.ts';
 import { makeSettings } from '../unit/renderer/support/samples.ts';
@@ -29,9 +27,7 @@ let errors: EventEmitter;
 let told: string[];
 let logged: string[];
 beforeEach(async () => {
-  resetFakeElectron();
-  folder = await mkdtemp(join(tmpdir(), 'channelscope-window-'));
-  await writeFile(join(folder, 'index.html'), '<title>window</title>');
+  folder = await makeDesktopFolder();
   errors = new EventEmitter();
   told = [];
   logged = [];
@@ -41,8 +37,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   vi.useRealTimers();
-  expect(uncaught).toEqual([]);
-  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  await removeDesktopFolder(folder);
 });
 
 async function start(creation: Promise<StubCore> = Promise.resolve(core)): Promise<void> {

@@ -1,18 +1,8 @@
 import { EventEmitter } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Host } from '../../src-main/core/host.ts';
-import {
-  app,
-  callHandler,
-  calls,
-  namesOfCalls,
-  resetFakeElectron,
-  uncaught,
-  windows,
-} from '../support/fake-electron.ts';
+import { app, callHandler, calls, namesOfCalls, windows } from '../support/fake-electron.ts';
+import { makeDesktopFolder, removeDesktopFolder } from '../support/electron/desktop-folder.ts';
 import { startStubDesktop } from '../support/start-stub-desktop.ts';
 import { createStubCore, type StubCore } from '../support/stub-core.ts';
 
@@ -20,9 +10,7 @@ let folder: string;
 let core: StubCore;
 let host: Host;
 beforeEach(async () => {
-  resetFakeElectron();
-  folder = await mkdtemp(join(tmpdir(), 'channelscope-windows-'));
-  await writeFile(join(folder, 'index.html'), '<title>window</title>');
+  folder = await makeDesktopFolder();
   core = createStubCore({ 'tasks/list': () => [] });
   await startStubDesktop({
     folder,
@@ -34,10 +22,7 @@ beforeEach(async () => {
     },
   });
 });
-afterEach(async () => {
-  expect(uncaught).toEqual([]);
-  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-});
+afterEach(() => removeDesktopFolder(folder));
 
 interface Item {
   readonly label?: string;

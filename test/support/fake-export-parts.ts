@@ -17,6 +17,7 @@ import type { ReportParts } from '../../src-main/core/exports/report/report-part
 import { createRowWriter, type RowWriter } from '../../src-main/core/exports/rows/create-row-writer.ts';
 import { createFakeMeasures } from './fake-measures.ts';
 import { startRowsHere } from './start-rows-here.ts';
+import { makeSnapshot } from './make-snapshot.ts';
 
 /** A whole record with plain values, changed as given. */
 export function createRecord(seq: number, change: Partial<RecordDetail> = {}): RecordDetail {
@@ -45,37 +46,9 @@ export function createRecord(seq: number, change: Partial<RecordDetail> = {}): R
 }
 
 export function createSnapshotOf(report: ReportKind, recordCount: number): Snapshot {
-  return {
-    id: 1,
-    connectionId: 'c',
-    tenant: 1001,
-    report,
-    period: {
-      startDate: '2026-11-19 00:00:00',
-      endDate: '2026-11-19 23:59:59',
-      fromMs: Date.UTC(2026, 10, 19),
-      toMs: Date.UTC(2026, 10, 19, 23, 59, 59),
-      zone: 'UTC',
-    },
-    state: 'complete',
-    recordCount,
-    totalDocument: recordCount,
-    pageCount: 1,
-    sizeBytes: 1,
-    startedAtMs: 0,
-    fetchedAtMs: 0,
-    idReport: '',
-    nameVisualization: '',
-    remarks: [],
-    failure: null,
-    stillOpen: false,
-    name: '',
-    note: '',
-    pinned: false,
-    refreshOf: null,
-    reading: 0,
-    verification: null,
-  };
+  const day = { fromMs: Date.UTC(2026, 10, 19), toMs: Date.UTC(2026, 10, 19, 23, 59, 59) };
+  const unlike = { connectionId: 'c', sizeBytes: 1, startedAtMs: 0, fetchedAtMs: 0 };
+  return makeSnapshot(day, { ...unlike, report, recordCount, totalDocument: recordCount });
 }
 
 /** Stands in for the cache and the engine: hands out the given records in batches, and counts open views. */

@@ -1,69 +1,36 @@
 import fc from 'fast-check';
-import type { DuckDBConnection } from '@duckdb/node-api';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ComparedMeasure } from '../../../src-main/common/model/analysis/comparison.ts';
 import { GROUP_FIELDS, type GroupField } from '../../../src-main/common/model/analysis/grouping.ts';
 import type { RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
 import { toQuantileRanks } from '../../../src-main/common/statistics/quantile-intervals.ts';
 import type { Engine } from '../../../src-main/core/analysis/engine/create-engine.ts';
-import { createEngineFeed } from '../../../src-main/core/analysis/engine/feed-engine.ts';
 import { compareRecords } from '../../../src-main/core/analysis/engine/measures/compare-records.ts';
 import type { RecordScope } from '../../../src-main/core/analysis/engine/record-scope.ts';
 import { createCompareHandlers } from '../../../src-main/core/compare/compare-handlers.ts';
 import { measurePlainly, toGroupValue } from './measured-plainly.ts';
-import { openEngineFile } from './open-engine-file.ts';
-import {
-  createPlainSource,
-  filterArbitrary,
-  meets,
-  recordArbitrary,
-  SPAN,
-  type PlainRecord,
-} from './random-records.ts';
+import { filterArbitrary, meets, recordArbitrary } from './random-records.ts';
+import { useFedEngine, type FedSnapshot, type UnfedRecord } from './use-fed-engine.ts';
 
-let connection: DuckDBConnection;
-let close: () => Promise<void>;
-beforeAll(async () => {
-  ({ connection, close } = await openEngineFile());
-});
-afterAll(() => close());
+const fedEngine = useFedEngine();
 
 const ALL: RecordFilter = { conditions: [] };
-let lastSnapshot = 0;
 
 interface Side {
   readonly scope: RecordScope;
   readonly filter: RecordFilter;
 }
 
-interface Fed {
-  readonly scope: RecordScope;
-  readonly records: readonly PlainRecord[];
-}
+type Pair = readonly [readonly UnfedRecord[], readonly UnfedRecord[]];
 
-type Unfed = Omit<PlainRecord, 'recordId'>;
-
-/** Feeds both lists as snapshots in the place of what was fed before. */
-async function feed(lists: readonly [readonly Unfed[], readonly Unfed[]]): Promise<[Fed, Fed]> {
-  const snapshots = lists.map((list) => {
-    lastSnapshot += 1;
-    const snapshotId = lastSnapshot;
-    return { snapshotId, records: list.map((one, seq) => ({ ...one, recordId: snapshotId * SPAN + seq })) };
-  });
-  const source = new Map(snapshots.map(({ snapshotId, records }) => [snapshotId, records]));
-  await (await createEngineFeed(connection, createPlainSource(source))).follow();
-  return snapshots.map(({ snapshotId, records }): Fed => {
-    const part = { snapshotId, recordCount: records.length, span: null, withUndated: true };
-    return { scope: { direction: 'inbound', parts: [part] }, records };
-  }) as [Fed, Fed];
-}
+const feed = async (lists: Pair) => (await fedEngine.feed(lists)) as [FedSnapshot, FedSnapshot];
 
 /** Asks the handlers, over an engine that reads what was fed. */
-function ask(before: Fed, after: Fed, by: GroupField[], measure: ComparedMeasure) {
+function ask(before: FedSnapshot, after: FedSnapshot, by: GroupField[], measure: ComparedMeasure) {
   const engine = {
     compareRecords: ({ quantile }: { quantile: number | null }) =>
       compareRecords(
-        connection,
+        fedEngine.connection,
         [
           { scope: before.scope, filter: ALL },
           { scope: after.scope, filter: ALL },
@@ -97,7 +64,7 @@ describe('two periods side by side', () => {
           const fed = await feed(lists);
           const found = fed.map(({ records }, side) => records.filter((one) => meets(one, filters[side]!)));
           const { groups } = await compareRecords(
-            connection,
+            fedEngine.connection,
             [
               { scope: fed[0].scope, filter: filters[0] },
               { scope: fed[1].scope, filter: filters[1] },
@@ -174,13 +141,18 @@ describe('two periods side by side', () => {
       times.map((responseTimeMs) => ({ ...sample!, channel: 7, responseTimeMs }));
     const slow = Array.from({ length: 301 }, (_, place) => 2 * place);
     const fast = Array.from({ length: 41 }, (_, place) => place);
-    const compare = async (lists: readonly [readonly Unfed[], readonly Unfed[]], maxListed?: number) => {
+    const compare = async (lists: Pair, maxListed?: number) => {
       const [before, after] = (await feed(lists)).map(({ scope }) => ({ scope, filter: ALL })) as [
         Side,
         Side,
       ];
       return (
-        await compareRecords(connection, [before, after], { by: ['channel'], quantile: 0.5 }, maxListed)
+        await compareRecords(
+          fedEngine.connection,
+          [before, after],
+          { by: ['channel'], quantile: 0.5 },
+          maxListed,
+        )
       ).groups;
     };
     // Ranked here, and sorted by the engine.

@@ -1,43 +1,19 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Explanation } from '../../../src-main/common/model/analysis/explanation.ts';
 import type { FieldCondition, RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
-import { createEngineFeed } from '../../../src-main/core/analysis/engine/feed-engine.ts';
 import { explainSelection } from '../../../src-main/core/analysis/engine/measures/explain/explain-selection.ts';
 import type { ExplainLimits } from '../../../src-main/core/analysis/engine/measures/explain/explain-times.ts';
 import type { RecordScope } from '../../../src-main/core/analysis/engine/record-scope.ts';
 import { measureTimes, near, toGroupValue } from './measured-plainly.ts';
-import { openEngineFile } from './open-engine-file.ts';
-import {
-  createPlainSource,
-  filterArbitrary,
-  meets,
-  recordArbitrary,
-  SPAN,
-  type PlainRecord,
-} from './random-records.ts';
+import { filterArbitrary, meets, recordArbitrary, type PlainRecord } from './random-records.ts';
+import { useFedEngine, type FedSnapshot, type UnfedRecord } from './use-fed-engine.ts';
 
-let connection: DuckDBConnection;
-let close: () => Promise<void>;
-beforeAll(async () => {
-  ({ connection, close } = await openEngineFile());
-});
-afterAll(() => close());
+const engine = useFedEngine();
 
 const ALL: RecordFilter = { conditions: [] };
-let lastSnapshot = 0;
 
-async function feed(
-  plain: readonly Omit<PlainRecord, 'recordId'>[],
-): Promise<{ scope: RecordScope; records: PlainRecord[] }> {
-  lastSnapshot += 1;
-  const snapshotId = lastSnapshot;
-  const records = plain.map((record, seq) => ({ ...record, recordId: snapshotId * SPAN + seq }));
-  await (await createEngineFeed(connection, createPlainSource(new Map([[snapshotId, records]])))).follow();
-  const part = { snapshotId, recordCount: records.length, span: null, withUndated: true };
-  return { scope: { direction: 'inbound', parts: [part] }, records };
-}
+const feed = async (records: readonly UnfedRecord[]) => (await engine.feed([records]))[0] as FedSnapshot;
 
 /** Numbers that look drawn by chance, the same in each run. */
 function createChance(seed: number): (below: number) => number {
@@ -51,7 +27,7 @@ function createChance(seed: number): (below: number) => number {
 }
 
 /** A day of requests, one a second for so long, without anything that stands out. */
-function createQuiet(count: number, draw: (below: number) => number): Omit<PlainRecord, 'recordId'>[] {
+function createQuiet(count: number, draw: (below: number) => number): UnfedRecord[] {
   return Array.from({ length: count }, (_, second) => ({
     dateMs: second * 1000,
     sessionId: `session ${second}`,
@@ -75,7 +51,7 @@ const explain = (
   selection: RecordFilter,
   filter = ALL,
   limits?: ExplainLimits,
-): Promise<Explanation> => explainSelection(connection, scope, { filter, selection }, limits);
+): Promise<Explanation> => explainSelection(engine.connection, scope, { filter, selection }, limits);
 
 describe('what sets a selection apart', () => {
   it('is counted as a plain walk counts it, for any records, filter and selection', async () => {

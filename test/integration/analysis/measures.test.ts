@@ -1,55 +1,27 @@
 import fc from 'fast-check';
-import type { DuckDBConnection } from '@duckdb/node-api';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { GROUP_FIELDS, MAX_GROUPS } from '../../../src-main/common/model/analysis/grouping.ts';
-import { createEngineFeed } from '../../../src-main/core/analysis/engine/feed-engine.ts';
 import { groupRecords } from '../../../src-main/core/analysis/engine/measures/group-records.ts';
 import { readDistribution } from '../../../src-main/core/analysis/engine/measures/read-distribution.ts';
 import { readHeatMap, readSeries } from '../../../src-main/core/analysis/engine/measures/read-series.ts';
 import type { RecordScope, ScopePart } from '../../../src-main/core/analysis/engine/record-scope.ts';
 import { measurePlainly, measureTimes, near, toGroupValue, toWeekHour } from './measured-plainly.ts';
-import { openEngineFile } from './open-engine-file.ts';
-import {
-  createPlainSource,
-  filterArbitrary,
-  listScope,
-  meets,
-  recordArbitrary,
-  SPAN,
-  type PlainRecord,
-} from './random-records.ts';
+import { filterArbitrary, listScope, meets, recordArbitrary, type PlainRecord } from './random-records.ts';
+import { useFedEngine, type UnfedRecord } from './use-fed-engine.ts';
 
-let connection: DuckDBConnection;
-let close: () => Promise<void>;
-beforeAll(async () => {
-  ({ connection, close } = await openEngineFile());
-});
-afterAll(() => close());
+const engine = useFedEngine();
 
 const ALL = { conditions: [] };
 const RUNS = { numRuns: Number(process.env['ANSWER_RUNS'] ?? 15) };
-let lastSnapshot = 0;
 
 /** Feeds lists of records as snapshots, and says which records parts of them are. */
 async function feed(
-  lists: readonly (readonly Omit<PlainRecord, 'recordId'>[])[],
+  lists: readonly (readonly UnfedRecord[])[],
   cut: (place: number) => Partial<ScopePart> = () => ({}),
 ): Promise<{ scope: RecordScope; records: PlainRecord[] }> {
-  const snapshots = new Map(
-    lists.map((records) => {
-      lastSnapshot += 1;
-      const id = lastSnapshot;
-      return [id, records.map((record, seq) => ({ ...record, recordId: id * SPAN + seq }))];
-    }),
-  );
-  await (await createEngineFeed(connection, createPlainSource(snapshots))).follow();
-  const parts = [...snapshots].map(([snapshotId, { length }], place): ScopePart => ({
-    snapshotId,
-    recordCount: length,
-    span: null,
-    withUndated: true,
-    ...cut(place),
-  }));
+  const fed = await engine.feed(lists);
+  const parts = fed.map(({ part }, place): ScopePart => ({ ...part, ...cut(place) }));
+  const snapshots = new Map(fed.map(({ part, records }) => [part.snapshotId, records]));
   return { scope: { direction: 'inbound', parts }, records: listScope(snapshots, parts) };
 }
 
@@ -81,7 +53,7 @@ describe('groups of records', () => {
           for (const [filter, by, limits] of questions) {
             const found = records.filter((record) => meets(record, filter));
             const { groups, total, groupCount, unlistedCount } = await groupRecords(
-              connection,
+              engine.connection,
               { scope, filter },
               by,
               limits,
@@ -108,7 +80,7 @@ describe('groups of records', () => {
     const empty = { direction: 'inbound' as const, parts: [] };
     const wayArbitrary = fc.tuple(fc.constantFrom([], ['channel' as const]), limitsArbitrary);
     for (const [by, limits] of fc.sample(wayArbitrary, 12)) {
-      const found = await groupRecords(connection, { scope: empty, filter: ALL }, by, limits);
+      const found = await groupRecords(engine.connection, { scope: empty, filter: ALL }, by, limits);
       const { groups, total, groupCount, unlistedCount } = found;
       expect(total).toEqual(measurePlainly([], []));
       expect({ groups, groupCount, unlistedCount }).toEqual({ groups: [], groupCount: 0, unlistedCount: 0 });
@@ -121,7 +93,7 @@ describe('groups of records', () => {
     const { scope } = await feed([[...many, ...many.slice(0, 10)]]);
     for (const listedValues of [1e6, 0]) {
       const limits = { fewRecords: 0, listedValues };
-      const found = await groupRecords(connection, { scope, filter: ALL }, ['channel'], limits);
+      const found = await groupRecords(engine.connection, { scope, filter: ALL }, ['channel'], limits);
       expect(found.groups).toHaveLength(MAX_GROUPS);
       expect(found.groups[0]).toMatchObject({ key: [0], count: 2 });
       expect(found).toMatchObject({ groupCount: MAX_GROUPS + 7, unlistedCount: 7 });
@@ -157,7 +129,7 @@ describe('the hours of a week', () => {
           }));
           const { scope, records } = await feed([dated]);
           const found = records.filter((record) => meets(record, filter));
-          const { cells } = await readHeatMap(connection, { scope, filter }, zone, maxHeld);
+          const { cells } = await readHeatMap(engine.connection, { scope, filter }, zone, maxHeld);
           const own = Map.groupBy(found, ({ dateMs }) => (dateMs === null ? null : toWeekHour(dateMs, zone)));
           const expected = Array.from({ length: 168 }, (_, hour) => measurePlainly(own.get(hour) ?? [], []));
           expect(cells).toEqual(
@@ -198,7 +170,9 @@ describe('a series', () => {
             const { count, failures, response } = measurePlainly(inside, []);
             return { fromMs, toMs, count, failures, medianMs: response.medianMs, p95Ms: response.p95Ms };
           });
-          expect(await readSeries(connection, { scope, filter }, edges, maxHeld)).toEqual(near(expected));
+          expect(await readSeries(engine.connection, { scope, filter }, edges, maxHeld)).toEqual(
+            near(expected),
+          );
         },
       ),
       RUNS,
@@ -213,7 +187,11 @@ describe('a distribution', () => {
       fc.asyncProperty(listsArbitrary, fieldArbitrary, filterArbitrary, async (lists, field, filter) => {
         const { scope, records } = await feed(lists);
         const values = records.filter((record) => meets(record, filter)).map((record) => record[field]);
-        const { buckets, times, missingCount } = await readDistribution(connection, { scope, filter }, field);
+        const { buckets, times, missingCount } = await readDistribution(
+          engine.connection,
+          { scope, filter },
+          field,
+        );
         expect(times).toEqual(near(measureTimes(values)));
         expect(missingCount).toBe(values.filter((value) => value === null).length);
         for (const [place, { fromMs, toMs, count }] of buckets.entries()) {
@@ -234,12 +212,14 @@ describe('a distribution', () => {
 describe('of an empty scope', () => {
   it('everything is there and empty', async () => {
     const empty = { direction: 'inbound' as const, parts: [] };
-    const { cells } = await readHeatMap(connection, { scope: empty, filter: ALL }, 'Europe/Berlin');
+    const { cells } = await readHeatMap(engine.connection, { scope: empty, filter: ALL }, 'Europe/Berlin');
     expect(new Set(cells.map(({ count }) => count))).toEqual(new Set([0]));
-    expect(await readSeries(connection, { scope: empty, filter: ALL }, [0, 10])).toEqual([
+    expect(await readSeries(engine.connection, { scope: empty, filter: ALL }, [0, 10])).toEqual([
       { fromMs: 0, toMs: 10, count: 0, failures: 0, medianMs: null, p95Ms: null },
     ]);
-    expect(await readDistribution(connection, { scope: empty, filter: ALL }, 'responseTimeMs')).toEqual({
+    expect(
+      await readDistribution(engine.connection, { scope: empty, filter: ALL }, 'responseTimeMs'),
+    ).toEqual({
       buckets: [],
       times: measureTimes([]),
       missingCount: 0,

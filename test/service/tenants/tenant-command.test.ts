@@ -2,11 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runTenantCommand } from '../../../src-main/service/commands/tenant-command.ts';
 import type { ClearCredentials } from '../../../src-main/service/credentials.ts';
 import type { RunningService } from '../../../src-main/service/start-service.ts';
 import { openPostgresStore } from '../../../src-main/service/store-postgres/open-postgres-store.ts';
 import { findTenantFolder } from '../../../src-main/service/tenants/folder-tenants.ts';
+import { callTenantCommand } from '../../support/service/every-tenant.ts';
 import { findPostgres, startPostgres, type PostgresServer } from '../../support/service/postgres-server.ts';
 import { startTestService } from '../../support/service/running-service.ts';
 import { authorise, post } from '../../support/service/service-calls.ts';
@@ -21,17 +21,8 @@ interface Place {
 
 const runIn =
   ({ args }: Place) =>
-  async (...words: string[]): Promise<unknown[]> => {
-    const lines: unknown[] = [];
-    await runTenantCommand([...words, ...args], {
-      environment: {},
-      write: (text) => lines.push(JSON.parse(text)),
-      warn: () => undefined,
-      now: Date.now,
-      reportError: () => undefined,
-    });
-    return lines;
-  };
+  (...words: string[]): Promise<unknown[]> =>
+    callTenantCommand([...words, ...args]);
 
 const createToken = ({ url }: RunningService, credentials: Credentials): Promise<number> =>
   post({ url, tenant: credentials.tenant }, '/api/ServiceReporting/CreateToken', credentials).then(

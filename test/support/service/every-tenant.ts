@@ -57,13 +57,18 @@ export async function addSampleTenant(
 }
 
 /** Runs `tenant …` as the owner of the tables; returns the lines that it printed. */
-export async function administerTenants(
+export function administerTenants(
   server: PostgresServer,
   schema: string,
   ...words: string[]
 ): Promise<unknown[]> {
+  return callTenantCommand([...words, '--database', server.url, '--database-schema', schema]);
+}
+
+/** Runs `tenant …` with all of its words; returns the lines that it printed. */
+export async function callTenantCommand(words: readonly string[]): Promise<unknown[]> {
   const lines: unknown[] = [];
-  await runTenantCommand([...words, '--database', server.url, '--database-schema', schema], {
+  await runTenantCommand(words, {
     environment: {},
     write: (text) => lines.push(JSON.parse(text)),
     warn: () => undefined,

@@ -10,26 +10,17 @@ import ChartFrame from '../../../../src-renderer/components/charts/ChartFrame.vu
 import ChartMenu from '../../../../src-renderer/components/charts/ChartMenu.vue';
 import { toFileName, useChartActions } from '../../../../src-renderer/components/charts/use-chart-actions.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
+import { catchSavedFiles } from '../support/catch-saved-files.ts';
 import { installFakeCanvas } from '../support/fake-canvas.ts';
 
-const saved = new Map<string, Blob>();
+let saved: ReadonlyMap<string, Blob>;
 
 // Not by a mock of the module: another test of the same process may have loaded it already.
 beforeEach(() => {
   installFakeCanvas();
-  let last = new Blob();
-  vi.spyOn(URL, 'createObjectURL').mockImplementation((part) => {
-    if (part instanceof Blob) last = part;
-    return 'blob:saved';
-  });
-  vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function (this: HTMLAnchorElement) {
-    saved.set(this.download, last);
-  });
+  saved = catchSavedFiles();
 });
-afterEach(() => {
-  vi.restoreAllMocks();
-  saved.clear();
-});
+afterEach(() => vi.restoreAllMocks());
 
 const bars = {
   names: ['Channel 1', 'Channel 2'],

@@ -6,6 +6,7 @@ import ChartMenu from '../../../../src-renderer/components/charts/ChartMenu.vue'
 import DetailHistogram from '../../../../src-renderer/screens/detail/DetailHistogram.vue';
 import { toHistogramFigures } from '../../../../src-renderer/screens/detail/histogram-figures.ts';
 import { DEFAULT_ORDER, useRecordsStore } from '../../../../src-renderer/stores/records/records.ts';
+import { catchSavedFiles } from '../support/catch-saved-files.ts';
 import { installFakeCanvas } from '../support/fake-canvas.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
@@ -23,23 +24,13 @@ const HISTOGRAM: Histogram = {
     { fromMs: MINUTE_MS, toMs: 2 * MINUTE_MS, counts: [4, 0, 0], medianResponseMs: null },
   ],
 };
-const saved = new Map<string, Blob>();
+let saved: ReadonlyMap<string, Blob>;
 
 beforeEach(() => {
   installFakeCanvas();
-  let last = new Blob();
-  vi.spyOn(URL, 'createObjectURL').mockImplementation((part) => {
-    if (part instanceof Blob) last = part;
-    return 'blob:saved';
-  });
-  vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function (this: HTMLAnchorElement) {
-    saved.set(this.download, last);
-  });
+  saved = catchSavedFiles();
 });
-afterEach(() => {
-  vi.restoreAllMocks();
-  saved.clear();
-});
+afterEach(() => vi.restoreAllMocks());
 
 async function show() {
   const { global } = await provideApplication(
