@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import {
+  toEvidence,
+  toFirstChoices,
+  toNextChoices,
+} from '../../../../src-main/common/model/exports/export-choices.ts';
+import { DEFAULT_EVIDENCE } from '../../../../src-main/common/model/exports/evidence-options.ts';
+
+it('an evidence pack is masked as chosen, and as much as possible where nothing is', () => {
+  const choices = toFirstChoices('evidence');
+  expect(toEvidence(choices)).toEqual({ evidence: DEFAULT_EVIDENCE });
+  const masking = { client: 'left-out', payload: 'masked', errors: 'received' } as const;
+  expect(toEvidence({ ...choices, masking }, { sessionIds: ['one'] })).toEqual({
+    evidence: { masking, sessionIds: ['one'], withFindingSessions: true },
+  });
+  expect(toEvidence({ ...toFirstChoices('csv'), masking })).toEqual({});
+});
+
+it('what was written as received is masked again the next time', () => {
+  const choices = toFirstChoices('evidence');
+  const open = { client: 'received', payload: 'shortened', errors: 'received' } as const;
+  expect(toNextChoices({ ...choices, preset: 'own', masking: open })).toEqual({
+    ...choices,
+    preset: null,
+    masking: { client: 'pseudonym', payload: 'shortened', errors: 'folded' },
+  });
+  const masked = {
+    ...choices,
+    preset: 'own',
+    masking: { ...open, client: 'left-out', errors: 'folded' },
+  } as const;
+  expect(toNextChoices(masked)).toBe(masked);
+  expect(toNextChoices(choices)).toBe(choices);
+});

@@ -1,0 +1,210 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { FieldCondition } from '../../../../src-main/common/model/records/record-filter.ts';
+import { findNamed, type ValueName } from '../../../../src-main/common/model/records/value-name.ts';
+import { parseQuery } from '../../../../src-main/common/query/parse-query.ts';
+import { createQueryClock } from '../../../../src-main/common/query/query-clock.ts';
+import { writeQuery } from '../../../../src-main/common/query/write-query.ts';
+
+const clock = createQueryClock('UTC');
+const parse = (query: string) => parseQuery(query, clock);
+const conditionsOf = (query: string) => {
+  const { filter, error } = parse(query);
+  expect(error).toBeNull();
+  return filter.conditions;
+};
+
+describe('a query', () => {
+  it('names fields with exact values, several of them, and ranges', () => {
+    expect(conditionsOf('service:7,9 code:>=500 -channel:3')).toEqual([
+      { field: 'service', values: [7, 9] },
+      { field: 'responseCode', min: 500 },
+      { field: 'channel', values: [3], exclude: true },
+    ]);
+    expect(conditionsOf('code:5xx,none responsetime:100..2500.5')).toEqual([
+      { field: 'responseCode', classes: ['5xx', 'none'] },
+      { field: 'responseTimeMs', min: 100, max: 2500.5 },
+    ]);
+    expect(conditionsOf('code:>500 code:<500')).toEqual([
+      { field: 'responseCode', min: 501 },
+      { field: 'responseCode', max: 499 },
+    ]);
+  });
+
+  it('takes the names of numbers, in any case, where a number can stand', () => {
+    const names: ValueName[] = [
+      { field: 'channel', value: '3', name: 'Web chat, new' },
+      { field: 'channel', value: '4', name: 'Twin' },
+      { field: 'channel', value: '5', name: 'twin' },
+      { field: 'actionId', value: '-1', name: 'Message' },
+    ];
+    const read = (query: string) => parseQuery(query, clock, (field, text) => findNamed(names, field, text));
+    expect(read('-channel:"web CHAT, new",9 action:message').filter.conditions).toEqual([
+      { field: 'channel', values: [3, 9], exclude: true },
+      { field: 'actionId', values: ['-1'] },
+    ]);
+    expect(read('action:=message action:~mess').filter.conditions).toEqual([
+      { field: 'actionId', values: ['message'] },
+      { field: 'actionId', text: 'mess' },
+    ]);
+    expect(read('channel:Twin').error).toEqual({ fault: 'name-ambiguous', text: 'Twin', from: 8, to: 12 });
+    expect(read('service:Twin').error).toMatchObject({ fault: 'name-unknown' });
+    expect(read('channel:12x').error).toMatchObject({ fault: 'not-a-number' });
+    // Names mean nothing to fields that have none.
+    expect(read('responsetime:Twin').error).toMatchObject({ fault: 'not-a-number' });
+  });
+
+  it('looks for bare and quoted text anywhere, and a minus excludes it', () => {
+    expect(conditionsOf('timeout "timed out" -"it\\"s" -x')).toEqual([
+      { field: 'anywhere', text: 'timeout' },
+      { field: 'anywhere', text: 'timed out' },
+      { field: 'anywhere', text: 'it"s', exclude: true },
+      { field: 'anywhere', text: 'x', exclude: true },
+    ]);
+    expect(conditionsOf('-')).toEqual([{ field: 'anywhere', text: '-' }]);
+  });
+
+  it('finds parts of long texts and the whole of short ones, unless told otherwise', () => {
+    expect(conditionsOf('error:timeout error:="Timed out" client:Ann client:~ann origin:""')).toEqual([
+      { field: 'error', text: 'timeout' },
+      { field: 'error', values: ['Timed out'] },
+      { field: 'client', values: ['Ann'] },
+      { field: 'client', text: 'ann' },
+      { field: 'origin', values: [''] },
+    ]);
+  });
+
+  it('reads dates in the clock that is shown; a moment by itself is its second', () => {
+    const atMs = Date.UTC(2026, 10, 20, 10, 15);
+    expect(conditionsOf('date:"2026-11-20 10:15".."2026-11-20 10:16" date:2026-11-20T10:15')).toEqual([
+      { field: 'dateMs', min: atMs, max: atMs + 60_000 },
+      { field: 'dateMs', min: atMs, max: atMs + 1000 },
+    ]);
+  });
+
+  it.each([
+    ['sevice:7', 'unknown-field', 'sevice', 0, 6],
+    ['code:5xx -sevice:7', 'unknown-field', 'sevice', 10, 16],
+    ['service:', 'value-missing', 'service', 0, 8],
+    ['service:7,', 'value-missing', 'service', 0, 10],
+    ['code:abc', 'not-a-number', 'abc', 5, 8],
+    ['channel:1.5', 'not-a-number', '1.5', 8, 11],
+    ['date:soon', 'not-a-date', 'soon', 5, 9],
+    ['responsetime:9..1', 'range-reversed', '9..1', 13, 17],
+    ['client:>5', 'range-of-text', '>5', 7, 9],
+    [`"${'x'.repeat(501)}"`, 'too-long', '', 0, 503],
+    ['code:200 "open', 'quote-unclosed', '"open', 9, 14],
+  ] as const)('%s says what is wrong, and where', (query, fault, text, from, to) => {
+    expect(parse(query).error).toEqual({ fault, text, from, to });
+  });
+
+  it('keeps the terms that it understands beside one that it does not', () => {
+    expect(parse('service:7 sevice:8').filter).toEqual({ conditions: [{ field: 'service', values: [7] }] });
+  });
+
+  it.each([
+    'botlatency:>500',
+    'responsetime:<0.5',
+    'botlatency:>0',
+    'botlatency:<0',
+    'responsetime:>0.1,<1000',
+    'responsetime:>=250,<1000',
+    'responsetime:>-3.25e-7',
+    'responsetime:250..1000',
+  ])('writes %s as it was typed, without the number next to it', (query) => {
+    expect(writeQuery(parse(query).filter, clock)).toBe(query);
+  });
+
+  it('takes no more conditions than a filter may have', () => {
+    const { filter, error } = parse('a '.repeat(51));
+    expect(filter.conditions).toHaveLength(50);
+    expect(error).toMatchObject({ fault: 'too-many', from: 100, to: 101 });
+  });
+
+  it('knows where each of its conditions stands', () => {
+    const query = 'service:7  -code:5xx "a b"';
+    expect(parse(query).terms.map(({ from, to }) => query.slice(from, to))).toEqual([
+      'service:7',
+      '-code:5xx',
+      '"a b"',
+    ]);
+  });
+});
+
+const exclude = fc.boolean();
+const conditionArbitrary: fc.Arbitrary<FieldCondition> = fc
+  .oneof(
+    fc.record({ field: fc.constant('anywhere' as const), text: fc.string({ minLength: 1 }), exclude }),
+    fc.record({
+      field: fc.constantFrom('channel', 'service', 'responseCode'),
+      values: fc.array(fc.option(fc.maxSafeInteger()), { minLength: 1, maxLength: 4 }),
+      exclude,
+    }),
+    fc.record({
+      field: fc.constantFrom('origin', 'client', 'actionId', 'sessionId', 'error'),
+      values: fc.array(fc.string(), { minLength: 1, maxLength: 4 }),
+      exclude,
+    }),
+    fc.record({
+      field: fc.constantFrom('error', 'payload', 'client'),
+      text: fc.string({ minLength: 1 }),
+      exclude,
+    }),
+    fc.record({
+      field: fc.constantFrom('responseTimeMs', 'botLatencyMs'),
+      // Adding zero turns -0, which is written as 0, into it.
+      min: fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0),
+      exclude,
+    }),
+    fc.record({
+      field: fc.constant('dateMs' as const),
+      min: fc.integer({ min: 0, max: 2e12 }),
+      max: fc.integer({ min: 2e12, max: 4e12 }),
+      exclude,
+    }),
+    fc.record({
+      field: fc.constant('responseCode' as const),
+      classes: fc.subarray(['2xx', '4xx', 'none'] as const, { minLength: 1 }).map((list) => [...list]),
+      exclude,
+    }),
+  )
+  .map(
+    ({ exclude: isExcluded, ...rest }) => (isExcluded ? { ...rest, exclude: true } : rest) as FieldCondition,
+  );
+
+describe('a filter', () => {
+  it('is the same filter again after it was written as a query', () => {
+    fc.assert(
+      fc.property(fc.array(conditionArbitrary, { maxLength: 5 }), (conditions) => {
+        const { filter, error } = parse(writeQuery({ conditions }, clock));
+        expect(error).toBeNull();
+        expect(filter.conditions).toEqual(conditions);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+describe('the clock of a query', () => {
+  it.each(['UTC', 'America/Bogota', 'Europe/Berlin', 'Australia/Lord_Howe', 'Asia/Kathmandu'])(
+    'reads in %s every moment that it has written',
+    (zone) => {
+      const { read, write } = createQueryClock(zone);
+      const moments = fc.integer({ min: Date.UTC(2000, 0), max: Date.UTC(2040, 0) });
+      fc.assert(fc.property(moments, (atMs) => read(write(atMs)) === atMs));
+      const wrong: number[] = [];
+      for (let atMs = Date.UTC(2026, 0); atMs < Date.UTC(2027, 0); atMs += 1_800_000) {
+        if (read(write(atMs)) !== atMs) wrong.push(atMs);
+      }
+      expect(wrong).toEqual([]);
+    },
+  );
+
+  it('reads days, minutes and fractions, in its own zone unless they say UTC', () => {
+    const { read } = createQueryClock('America/Bogota');
+    expect(read('2026-11-20')).toBe(Date.UTC(2026, 10, 20, 5));
+    expect(read('2026-11-20 10:15:30.5')).toBe(Date.UTC(2026, 10, 20, 15, 15, 30, 500));
+    expect(read('2026-11-20T10:15Z')).toBe(Date.UTC(2026, 10, 20, 10, 15));
+    expect([read('2026-06-31'), read('2026-11-20T25:00'), read('soon')]).toEqual([null, null, null]);
+  });
+});

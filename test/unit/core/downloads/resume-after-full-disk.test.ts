@@ -1,0 +1,41 @@
+import { expect, test, vi } from 'vitest';
+import { AppError } from '../../../../src-main/common/contract/errors.ts';
+import type { CacheState } from '../../../../src-main/common/model/cache/cache-state.ts';
+import type { Download } from '../../../../src-main/common/model/cache/download.ts';
+import { resumeAfterFullDisk } from '../../../../src-main/core/downloads/resume-after-full-disk.ts';
+import { createSilentLogger } from '../../../support/silent-logger.ts';
+
+test('only what a full disk paused is resumed, and only after the disk was full', async () => {
+  const downloads = [
+    { snapshotId: 1, state: 'paused', failure: { code: 'cache.disk-full' } },
+    { snapshotId: 2, state: 'paused', failure: null },
+    { snapshotId: 3, state: 'ended', failure: { code: 'cache.disk-full' } },
+    { snapshotId: 4, state: 'paused', failure: { code: 'client.forbidden' } },
+    { snapshotId: 5, state: 'paused', failure: { code: 'cache.disk-full' } },
+  ] as unknown as Download[];
+  // The first was resumed by a person meanwhile; that holds the others up as little.
+  const resume = vi
+    .fn<(input: { snapshotId: number }) => Promise<{ taskId: string; snapshotId: number }>>()
+    .mockRejectedValueOnce(new AppError('downloads.not-resumable', 'It is under way.'));
+  let tell: (state: CacheState) => void = () => undefined;
+  const cache = {
+    watchState: (listener: (state: CacheState) => void) => {
+      tell = listener;
+      return () => undefined;
+    },
+  };
+  const operations = { 'downloads/list': () => downloads, 'downloads/resume': resume };
+  resumeAfterFullDisk(cache, operations, createSilentLogger());
+  const say = (mode: CacheState['mode']): void => tell({ mode } as CacheState);
+
+  say('ready');
+  say('out-of-space');
+  say('recovering');
+  expect(resume).not.toHaveBeenCalled();
+  say('ready');
+  await expect.poll(() => resume.mock.calls.length).toBe(2);
+  expect(resume.mock.calls).toEqual([[{ snapshotId: 1 }], [{ snapshotId: 5 }]]);
+  say('ready');
+  await new Promise((go) => setImmediate(go));
+  expect(resume).toHaveBeenCalledTimes(2);
+});
