@@ -1,7 +1,7 @@
 import { useI18n } from 'vue-i18n';
 import { formatClock, formatDayClock, formatFullDay } from '../../format/dates.ts';
 import { formatCount } from '../../format/numbers.ts';
-import type { BoardRule } from '../../alerts/alert-store.ts';
+import type { BoardRule } from '../../stores/analysis/alerts.ts';
 
 /** A poll and a fetch may take so long: until then nothing is said of it. */
 const MIN_BLIND_MINUTES = 6;

@@ -10,7 +10,7 @@ import {
 } from '../../../src-main/common/model/schedules/schedule.ts';
 import { parseQuery } from '../../../src-main/common/query/parse-query.ts';
 import { createQueryClock } from '../../../src-main/common/query/query-clock.ts';
-import type { ScheduleIdea } from '../../schedules/schedule-store.ts';
+import type { ScheduleIdea } from '../../stores/records/schedules.ts';
 import { useConnectionsStore } from '../../stores/connections/connections.ts';
 
 const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d$/;

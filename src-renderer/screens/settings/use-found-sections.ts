@@ -2,7 +2,7 @@ import { computed, type ComputedRef, type Ref } from 'vue';
 import { useI18n } from 'vue-i18n';
 import { useSettingWords } from '../../settings/setting-words.ts';
 import { useAppStore } from '../../stores/window/app.ts';
-import { useUpdatesStore } from '../../updates/updates-store.ts';
+import { useUpdatesStore } from '../../stores/window/updates.ts';
 import { isFound, listSections, type SectionRows, type SettingsRow } from './layout.ts';
 
 /** The sections with the rows that the typed words find, by name, help, values or section; all without words. */

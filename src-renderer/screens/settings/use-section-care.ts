@@ -2,7 +2,7 @@ import { computed, type ComputedRef, type Ref } from 'vue';
 import type { SetAsideSettings } from '../../../src-main/common/model/settings/set-aside-settings.ts';
 import type { SettingSectionName } from '../../../src-main/common/model/settings/setting-sections.ts';
 import { useAppStore } from '../../stores/window/app.ts';
-import { useUpdatesStore } from '../../updates/updates-store.ts';
+import { useUpdatesStore } from '../../stores/window/updates.ts';
 
 /** The sections with something that a person should look at. */
 export function useSectionCare(

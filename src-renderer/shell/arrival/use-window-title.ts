@@ -1,5 +1,5 @@
 import { shallowRef, watchEffect } from 'vue';
-import { useAlertStore } from '../../alerts/alert-store.ts';
+import { useAlertStore } from '../../stores/analysis/alerts.ts';
 import { useAppStore } from '../../stores/window/app.ts';
 
 const PRODUCT = 'Channelscope';

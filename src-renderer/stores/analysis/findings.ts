@@ -3,7 +3,7 @@ import { defineStore } from 'pinia';
 import { computed, shallowRef, watch } from 'vue';
 import type { FindingsReport } from '../../../src-main/common/model/analysis/finding.ts';
 import { useBackend } from '../../backend/backend.ts';
-import { oneAtATime } from '../../composables/one-at-a-time.ts';
+import { oneAtATime } from '../../backend/one-at-a-time.ts';
 import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
 import { useConnectionsStore } from '../connections/connections.ts';
 

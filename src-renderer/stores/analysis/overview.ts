@@ -4,7 +4,7 @@ import { ref, shallowRef } from 'vue';
 import type { Output } from '../../../src-main/common/contract/index.ts';
 import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
 import { useBackend } from '../../backend/backend.ts';
-import { oneAtATime } from '../../composables/one-at-a-time.ts';
+import { oneAtATime } from '../../backend/one-at-a-time.ts';
 import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
 
 /** Counting a day of records takes a while: it must not be repeated with every page of a running download. */

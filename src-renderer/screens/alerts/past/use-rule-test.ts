@@ -1,7 +1,7 @@
 import { shallowRef, watch } from 'vue';
 import type { AlertCondition } from '../../../../src-main/common/model/alerts/alert-rule.ts';
 import type { AlertTest } from '../../../../src-main/common/model/alerts/alert-state.ts';
-import { useAlertStore } from '../../../alerts/alert-store.ts';
+import { useAlertStore } from '../../../stores/analysis/alerts.ts';
 import { toErrorLike, type ErrorLike } from '../../../messages/error-like.ts';
 
 /** A change is tested once the next one has not come for so long. */

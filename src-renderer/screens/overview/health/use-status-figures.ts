@@ -3,7 +3,7 @@ import { computed, onScopeDispose, shallowReactive, shallowRef, watch } from 'vu
 import type { RecentTraffic } from '../../../../src-main/common/model/analysis/recent-traffic.ts';
 import type { StatusFigures } from '../../../../src-main/common/model/connections/status.ts';
 import { useBackend } from '../../../backend/backend.ts';
-import { oneAtATime } from '../../../composables/one-at-a-time.ts';
+import { oneAtATime } from '../../../backend/one-at-a-time.ts';
 import { toErrorLike, type ErrorLike } from '../../../messages/error-like.ts';
 import { useConnectionsStore } from '../../../stores/connections/connections.ts';
 import { MEASURED_SPANS } from './measured-spans.ts';

@@ -2,7 +2,7 @@ import { flushPromises, mount } from '@vue/test-utils';
 import { afterEach, expect, test, vi } from 'vitest';
 import { defineComponent } from 'vue';
 import { parseQuery } from 'vue-router';
-import { usePageNotes } from '../../../../src-renderer/alerts/use-page-notes.ts';
+import { usePageNotes } from '../../../../src-renderer/composables/use-page-notes.ts';
 import {
   fromNewAlert,
   toAlertOnFilter,

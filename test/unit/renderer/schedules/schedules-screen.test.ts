@@ -5,7 +5,7 @@ import { toFirstChoices } from '../../../../src-main/common/model/exports/export
 import type { ScheduleRun, ScheduleState } from '../../../../src-main/common/model/schedules/schedule-run.ts';
 import { WEEKDAYS, type Schedule } from '../../../../src-main/common/model/schedules/schedule.ts';
 import ScheduleButton from '../../../../src-renderer/components/dialogs/export/ScheduleButton.vue';
-import { useScheduleStore } from '../../../../src-renderer/schedules/schedule-store.ts';
+import { useScheduleStore } from '../../../../src-renderer/stores/records/schedules.ts';
 import SchedulesScreen from '../../../../src-renderer/screens/schedules/SchedulesScreen.vue';
 import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';

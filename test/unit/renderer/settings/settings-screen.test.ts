@@ -10,7 +10,7 @@ import { SETTING_ENTRIES } from '../../../../src-main/common/model/settings/sett
 import type { Settings } from '../../../../src-main/common/model/settings/settings.ts';
 import { isFound } from '../../../../src-renderer/screens/settings/layout.ts';
 import SettingsScreen from '../../../../src-renderer/screens/settings/SettingsScreen.vue';
-import { useUpdatesStore } from '../../../../src-renderer/updates/updates-store.ts';
+import { useUpdatesStore } from '../../../../src-renderer/stores/window/updates.ts';
 import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeSettings } from '../support/samples.ts';

@@ -2,7 +2,7 @@ import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, expect, test, vi } from 'vitest';
 import { defineComponent } from 'vue';
 import { RouterView, type Router } from 'vue-router';
-import { useAlertStore } from '../../../../src-renderer/alerts/alert-store.ts';
+import { useAlertStore } from '../../../../src-renderer/stores/analysis/alerts.ts';
 import { useArrivalFocus } from '../../../../src-renderer/shell/arrival/use-arrival-focus.ts';
 import { useWindowTitle } from '../../../../src-renderer/shell/arrival/use-window-title.ts';
 import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';

@@ -4,7 +4,7 @@ import { toFirstChoices } from '../../../../src-main/common/model/exports/export
 import type { ScheduleBoard } from '../../../../src-main/common/model/schedules/schedule-run.ts';
 import { useExportMemoryStore } from '../../../../src-renderer/components/dialogs/export/use-export-memory.ts';
 import { useFormatsOf } from '../../../../src-renderer/format/formats.ts';
-import { useScheduleStore } from '../../../../src-renderer/schedules/schedule-store.ts';
+import { useScheduleStore } from '../../../../src-renderer/stores/records/schedules.ts';
 import { installStores, ScriptedBackend } from '../support/scripted-backend.ts';
 
 // As the core gives them, which sorts as English does.

@@ -1,7 +1,10 @@
 import { defineStore } from 'pinia';
 import { computed, shallowRef } from 'vue';
-import type { DataFolderPlace, FolderMove } from '../../src-main/common/contract/operations/data-folder.ts';
-import { useBackend } from '../backend/backend.ts';
+import type {
+  DataFolderPlace,
+  FolderMove,
+} from '../../../src-main/common/contract/operations/data-folder.ts';
+import { useBackend } from '../../backend/backend.ts';
 
 /** Where the data folder is, and how far its move is. */
 export const useDataFolderStore = defineStore('data-folder', () => {

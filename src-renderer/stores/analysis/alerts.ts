@@ -6,15 +6,15 @@ import {
   type AlertDraft,
   type AlertMute,
   type AlertRule,
-} from '../../src-main/common/model/alerts/alert-rule.ts';
+} from '../../../src-main/common/model/alerts/alert-rule.ts';
 import type {
   AlertBoard,
   AlertLogEntry,
   AlertOrigin,
   AlertTest,
-} from '../../src-main/common/model/alerts/alert-state.ts';
-import { useBackend } from '../backend/backend.ts';
-import { useConnectionsStore } from '../stores/connections/connections.ts';
+} from '../../../src-main/common/model/alerts/alert-state.ts';
+import { useBackend } from '../../backend/backend.ts';
+import { useConnectionsStore } from '../connections/connections.ts';
 
 /** A rule with where it stands. */
 export type BoardRule = AlertBoard['rules'][number];

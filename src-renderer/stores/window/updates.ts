@@ -1,7 +1,7 @@
 import { defineStore } from 'pinia';
 import { computed, shallowRef } from 'vue';
-import type { UpdateState } from '../../src-main/common/contract/operations/updates.ts';
-import { useBackend } from '../backend/backend.ts';
+import type { UpdateState } from '../../../src-main/common/contract/operations/updates.ts';
+import { useBackend } from '../../backend/backend.ts';
 
 /** Newer versions of the application, as far as anybody has asked. */
 export const useUpdatesStore = defineStore('updates', () => {

@@ -1,7 +1,7 @@
 import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, expect, it } from 'vitest';
 import type { FolderMove } from '../../../../src-main/common/contract/operations/data-folder.ts';
-import FolderMoveCover from '../../../../src-renderer/data-folder/FolderMoveCover.vue';
+import FolderMoveCover from '../../../../src-renderer/shell/FolderMoveCover.vue';
 import { provideApplication } from '../support/provide-application.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
 

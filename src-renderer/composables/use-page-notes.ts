@@ -3,7 +3,7 @@ import { useRouter } from 'vue-router';
 import type { AlertNote } from '../../src-main/common/model/alerts/alert-state.ts';
 import { useBackend } from '../backend/backend.ts';
 import { useConnectionsStore } from '../stores/connections/connections.ts';
-import { useAlertStore } from './alert-store.ts';
+import { useAlertStore } from '../stores/analysis/alerts.ts';
 
 /** Whether the page may show notifications; `unsupported` where the browser has none. */
 export type NotePermission = NotificationPermission | 'unsupported';
