@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { isGuid, SPECIFIED_REPORT_IDENTIFIERS, type DetailKind } from '../common/reporting/reports.ts';
 import { isTimeZone } from '../common/time/time-zones.ts';
 import { QUIRK_NAMES, type QuirkName } from '../common/model/connections/simulation.ts';
-import { DATABASE_OPTIONS, readDatabasePlace, type DatabasePlace } from './commands/database-place.ts';
+import { DATABASE_OPTIONS, readDatabasePlace, type DatabasePlace } from './database-place.ts';
 import { parseOptions } from './commands/read-command.ts';
 import { tryReadReport } from './import/import-fields.ts';
 import { OptionError } from './option-error.ts';

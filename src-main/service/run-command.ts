@@ -3,7 +3,7 @@ import { AppError } from '../common/contract/errors.ts';
 import { toErrorText, toErrorTextWithCause } from '../node/error-text.ts';
 import { describeReaders } from '../node/private-files.ts';
 import type { CommandSurroundings } from './commands/command-surroundings.ts';
-import type { DatabasePlace } from './commands/database-place.ts';
+import type { DatabasePlace } from './database-place.ts';
 import { runIngestCommand } from './commands/ingest-command.ts';
 import { runMigrateCommand } from './commands/migrate-command.ts';
 import { runRetainCommand } from './commands/retain-command.ts';

@@ -10,7 +10,7 @@ import { OptionError } from '../option-error.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import { toStartError } from '../start-error.ts';
 import type { CommandSurroundings } from './command-surroundings.ts';
-import { DATABASE_OPTIONS } from './database-place.ts';
+import { DATABASE_OPTIONS } from '../database-place.ts';
 import { openTenants, readTenantNumber } from './open-tenants.ts';
 import { readCommand } from './read-command.ts';
 

@@ -1,6 +1,6 @@
 import { OptionError } from '../option-error.ts';
 import type { CommandSurroundings } from './command-surroundings.ts';
-import { DATABASE_OPTIONS, readDatabasePlace } from './database-place.ts';
+import { DATABASE_OPTIONS, readDatabasePlace } from '../database-place.ts';
 import { parseOptions } from './read-command.ts';
 
 const OPTIONS = {

@@ -1,8 +1,8 @@
 import { OptionError } from '../option-error.ts';
 import { openFolderTenants } from '../tenants/folder-tenants.ts';
-import type { TenantDirectory } from '../tenants/tenant-directory.ts';
+import type { TenantDirectory } from '../store/tenant-directory.ts';
 import type { CommandSurroundings } from './command-surroundings.ts';
-import { readDatabasePlace, type DatabaseValues } from './database-place.ts';
+import { readDatabasePlace, type DatabaseValues } from '../database-place.ts';
 
 /** The tenants of `--database` or DATABASE_URL, or else of `--data`. Throws OptionError. */
 export async function openTenants(

@@ -1,5 +1,5 @@
 import { OptionError } from '../option-error.ts';
-import { DATABASE_OPTIONS, readDatabasePlace } from './database-place.ts';
+import { DATABASE_OPTIONS, readDatabasePlace } from '../database-place.ts';
 import type { CommandSurroundings } from './command-surroundings.ts';
 import { readCommand } from './read-command.ts';
 import { DAY_MS } from '../../common/time/durations.ts';

@@ -1,6 +1,6 @@
 import { isPermissionError, type PostgresPool, type Queryable } from './connect.ts';
 import { toStartError } from '../start-error.ts';
-import type { TenantRecords } from '../tenants/tenant-directory.ts';
+import type { TenantRecords } from '../store/tenant-directory.ts';
 import { readNewestMs } from './read-activity.ts';
 import { COUNTERS, DIRECTION_NUMBERS, RECORD_TABLES, TENANT_TABLES } from './schema.ts';
 

@@ -1,4 +1,4 @@
-import type { DatabasePlace } from '../commands/database-place.ts';
+import type { DatabasePlace } from '../database-place.ts';
 import { withDatabase } from '../store-postgres/administer.ts';
 import { checkVersion } from '../store-postgres/migrate.ts';
 import { openPostgresStore } from '../store-postgres/open-postgres-store.ts';
@@ -9,7 +9,7 @@ import {
   readTenantRecords,
   removeTenant,
 } from '../store-postgres/tenants.ts';
-import type { TenantDirectory, TenantRecords } from './tenant-directory.ts';
+import type { TenantDirectory, TenantRecords } from '../store/tenant-directory.ts';
 
 /** The tenants of a PostgreSQL database. Adding and removing need the rights of the tables' owner. */
 export function openDatabaseTenants(

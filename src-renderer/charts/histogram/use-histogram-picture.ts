@@ -4,7 +4,7 @@ import { formatDuration } from '../../format/numbers.ts';
 import { CHART_FONT, formatAxisCount } from '../chart-style.ts';
 import { chartFrameKey } from '../picture/chart-drawing.ts';
 import { toTimes } from '../time-brush.ts';
-import { toTimeTicks } from '../../../src-main/common/time/time-ticks.ts';
+import { toTimeTicks } from '../../../src-main/common/words/time-ticks.ts';
 import { readFormats } from '../../format/formats.ts';
 import type { ChartColours } from '../use-chart-colours.ts';
 import { findPeak, toHistogramBoxes } from './histogram-bars.ts';

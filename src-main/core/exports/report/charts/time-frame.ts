@@ -1,5 +1,5 @@
 import { CODE_CLASSES } from '../../../../common/model/records/record.ts';
-import { toTimeTicks } from '../../../../common/time/time-ticks.ts';
+import { toTimeTicks } from '../../../../common/words/time-ticks.ts';
 import type { Words } from '../../../../common/words/words.ts';
 import { markup, type Markup } from '../markup.ts';
 import type { ReportContent, ReportGap } from '../report-content.ts';

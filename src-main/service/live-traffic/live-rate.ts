@@ -1,5 +1,5 @@
-import { toPeakShare, weighTraffic } from './daily-rhythm.ts';
-import { SLOT_MS } from './traffic-slots.ts';
+import { toPeakShare, weighTraffic } from '../sample/daily-rhythm.ts';
+import { SLOT_MS } from '../sample/traffic-slots.ts';
 import { DAY_MS } from '../../common/time/durations.ts';
 
 /** What decides how much new traffic there is. */

@@ -1,4 +1,4 @@
-import type { RecordStore } from '../store/record-store.ts';
+import type { RecordStore } from './record-store.ts';
 
 /** What a tenant has. */
 export interface TenantRecords {

@@ -3,11 +3,11 @@ import { simulateRequests, simulateTurn } from '../simulation/simulate-turn.ts';
 import type { SimulatedPlatform } from '../simulation/simulated-platform.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import type { NewInboundRecord, NewOutboundRecord, TrafficBatch } from '../store/records.ts';
-import { findConditions, findVolume } from './conditions.ts';
-import { listIncidents, type Incident } from './incidents.ts';
+import { findConditions, findVolume } from '../sample/conditions.ts';
+import { listIncidents, type Incident } from '../sample/incidents.ts';
 import { createLiveRate } from './live-rate.ts';
 import { createLiveSessions } from './live-sessions.ts';
-import type { Random } from './random.ts';
+import type { Random } from '../sample/random.ts';
 import { MINUTE_MS } from '../../common/time/durations.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
 

@@ -1,7 +1,7 @@
-import type { DateFormats } from '../words/dates.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from './durations.ts';
-import type { TimeSpan } from './time-span.ts';
-import { toCivilTime, toOffsetMs } from './time-zones.ts';
+import type { DateFormats } from './dates.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../time/durations.ts';
+import type { TimeSpan } from '../time/time-span.ts';
+import { toCivilTime, toOffsetMs } from '../time/time-zones.ts';
 
 const STEPS_MS: readonly number[] = [
   1_000,

@@ -1,5 +1,5 @@
-import { drawLength, drawSession, MEAN_LENGTH, type SampleSession } from './draw-turn.ts';
-import type { Random } from './random.ts';
+import { drawLength, drawSession, MEAN_LENGTH, type SampleSession } from '../sample/draw-turn.ts';
+import type { Random } from '../sample/random.ts';
 
 /** Whoever hasn't written for so long has left. */
 const IDLE_MS = 300_000;
