@@ -7,7 +7,7 @@ import { utcMsToCivil } from '../../common/time/civil-time.ts';
 import { HOUR_MS, MINUTE_MS } from '../../common/time/durations.ts';
 import type { ReportingClient } from '../client/reporting-client.ts';
 import { findNewest } from './find-newest.ts';
-import { judgeZone } from '../analysis/judge-zone.ts';
+import { judgeZone } from './judge-zone.ts';
 
 export interface ZoneDetection {
   readonly client: Pick<ReportingClient, 'fetchPage'>;

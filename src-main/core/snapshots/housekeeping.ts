@@ -2,7 +2,7 @@ import type { Events } from '../events.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { SettingsStore } from '../settings/create-settings.ts';
 import type { Cache } from '../cache/cache.ts';
-import { pickExpired } from '../analysis/pick-expired.ts';
+import { pickExpired } from './pick-expired.ts';
 
 /** A removal can be undone for this long. */
 const UNDO_MS = 300_000;

@@ -14,8 +14,8 @@ import {
 } from '../read/download-figures.ts';
 import { createExportReader } from '../read/export-batches.ts';
 import { createSnapshotReader } from '../read/snapshot-rows.ts';
-import { toStatusFigures } from '../../analysis/to-status-figures.ts';
-import { toStatusHistory } from '../../analysis/to-status-history.ts';
+import { toStatusFigures } from '../../analysis/status/to-status-figures.ts';
+import { toStatusHistory } from '../../analysis/status/to-status-history.ts';
 import { createStatusReader } from '../read/status-samples.ts';
 import { readStorage } from '../file/storage-size.ts';
 import { createSummaryReader } from '../read/read-summary.ts';

@@ -3,7 +3,7 @@ import type { Remark, Snapshot } from '../../../common/model/cache/snapshot.ts';
 import { judgeTotals, type Announced } from '../../../common/reporting/reading/judge-totals.ts';
 import type { ReadPage } from '../../../common/reporting/reading/read-page.ts';
 import { isDetailKind } from '../../../common/reporting/reports.ts';
-import { findOutside } from '../../analysis/find-outside.ts';
+import { findOutside } from '../../analysis/pages/find-outside.ts';
 import { LEFT_OUT_REASONS } from '../read/left-out-reasons.ts';
 import type { WalkRow } from './page-writes.ts';
 import type { Overlap } from './repeated-pages.ts';

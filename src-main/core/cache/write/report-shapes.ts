@@ -1,7 +1,7 @@
 import type { Remark } from '../../../common/model/cache/snapshot.ts';
 import type { ReportKind } from '../../../common/reporting/reports.ts';
-import type { PageShape } from '../../analysis/describe-shape.ts';
-import { watchShape, type LearnedShape } from '../../analysis/watch-shape.ts';
+import type { PageShape } from '../../analysis/pages/describe-shape.ts';
+import { watchShape, type LearnedShape } from '../../analysis/pages/watch-shape.ts';
 import type { Database } from '../../../node/open-database.ts';
 
 /**

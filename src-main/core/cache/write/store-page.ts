@@ -3,7 +3,7 @@ import { AppError } from '../../../common/contract/errors.ts';
 import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
 import { readPage } from '../../../common/reporting/reading/read-page.ts';
 import { DETAIL_KINDS, isDetailKind, mapKinds } from '../../../common/reporting/reports.ts';
-import { describeShape, type PageShape } from '../../analysis/describe-shape.ts';
+import { describeShape, type PageShape } from '../../analysis/pages/describe-shape.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { hasUnreadable } from '../following/followed-walks.ts';
 import type { SnapshotReader } from '../read/snapshot-rows.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Snapshot } from '../../../../src-main/common/model/cache/snapshot.ts';
 import { readCoverage, type WalkedPart } from '../../../../src-main/core/analysis/read-coverage.ts';
-import { pickExpired } from '../../../../src-main/core/analysis/pick-expired.ts';
+import { pickExpired } from '../../../../src-main/core/snapshots/pick-expired.ts';
 import { makeSnapshot } from '../../../support/make-snapshot.ts';
 
 const SECOND = 1000;

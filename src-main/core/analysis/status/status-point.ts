@@ -1,4 +1,4 @@
-import type { StatusSample } from '../../common/model/connections/status.ts';
+import type { StatusSample } from '../../../common/model/connections/status.ts';
 
 /** What a history needs of a sample. */
 export type StatusPoint = Pick<

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findNewest } from '../../../../src-main/core/connections/find-newest.ts';
-import { judgeZone, type ZoneObservation } from '../../../../src-main/core/analysis/judge-zone.ts';
+import { judgeZone, type ZoneObservation } from '../../../../src-main/core/connections/judge-zone.ts';
 import { toOffsetMs } from '../../../../src-main/common/time/time-zones.ts';
 
 const minuteMs = 60_000;

@@ -1,4 +1,4 @@
-import type { StatusFigures, Uptime } from '../../common/model/connections/status.ts';
+import type { StatusFigures, Uptime } from '../../../common/model/connections/status.ts';
 import { toSpokenMs, type StatusPoint } from './status-point.ts';
 
 /** What was seen for less is no measure. */

@@ -1,5 +1,5 @@
-import type { Remark } from '../../common/model/cache/snapshot.ts';
-import { toEndMs, type Period } from '../../common/model/period.ts';
+import type { Remark } from '../../../common/model/cache/snapshot.ts';
+import { toEndMs, type Period } from '../../../common/model/period.ts';
 
 /**
  * A remark when records are dated outside the requested period: the service then reads its dates in

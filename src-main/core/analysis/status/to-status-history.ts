@@ -3,7 +3,7 @@ import type {
   StateSpan,
   StatusHistory,
   StatusTick,
-} from '../../common/model/connections/status.ts';
+} from '../../../common/model/connections/status.ts';
 import { findDownSpans, findUnreachableSpans } from './find-down-spans.ts';
 import { toSpokenMs, type StatusPoint } from './status-point.ts';
 import { sortResponseTimes, toMedian, toUptime } from './to-status-figures.ts';

@@ -1,4 +1,4 @@
-import type { Remark } from '../../common/model/cache/snapshot.ts';
+import type { Remark } from '../../../common/model/cache/snapshot.ts';
 import type { PageShape, ValueKind } from './describe-shape.ts';
 
 /** What the responses of a report have looked like so far. */

@@ -1,4 +1,4 @@
-import type { DownSpan, OutageSpan } from '../../common/model/connections/status.ts';
+import type { DownSpan, OutageSpan } from '../../../common/model/connections/status.ts';
 import { MAX_SPOKEN_MS, type StatusPoint } from './status-point.ts';
 
 /** All that is looked at. */

@@ -1,6 +1,6 @@
-import { DETAIL_FIELD_NAMES, resolveFields } from '../../common/reporting/field-names.ts';
-import { isJsonObject } from '../../common/reporting/reading/read-json.ts';
-import type { ReportKind } from '../../common/reporting/reports.ts';
+import { DETAIL_FIELD_NAMES, resolveFields } from '../../../common/reporting/field-names.ts';
+import { isJsonObject } from '../../../common/reporting/reading/read-json.ts';
+import type { ReportKind } from '../../../common/reporting/reports.ts';
 
 /** What one page of a report looks like. */
 export interface PageShape {

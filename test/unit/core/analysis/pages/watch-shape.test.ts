@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { describeShape, type PageToDescribe } from '../../../../src-main/core/analysis/describe-shape.ts';
-import { findOutside } from '../../../../src-main/core/analysis/find-outside.ts';
-import { watchShape, type LearnedShape } from '../../../../src-main/core/analysis/watch-shape.ts';
-import { createDocument, toNewSnapshot } from '../../../integration/cache/cache-fixture.ts';
+import {
+  describeShape,
+  type PageToDescribe,
+} from '../../../../../src-main/core/analysis/pages/describe-shape.ts';
+import { findOutside } from '../../../../../src-main/core/analysis/pages/find-outside.ts';
+import { watchShape, type LearnedShape } from '../../../../../src-main/core/analysis/pages/watch-shape.ts';
+import { createDocument, toNewSnapshot } from '../../../../integration/cache/cache-fixture.ts';
 
 type Entry = Record<string, unknown>;
 const toEntries = (change: Entry = {}, count = 20): Entry[] =>
