@@ -102,9 +102,27 @@ test('by keyboard: the way to a screen, its tables and its charts', async ({ app
       .press('Enter');
     await expect(title(page, 'Detail')).toBeVisible();
   });
+
+  await test.step('what appears at the pointer stays under it, and goes with Escape (1.4.13)', async () => {
+    const tip = page.locator('.cs-tooltip');
+    await page.getByRole('button', { name: /^Theme/ }).hover();
+    await expect(tip).toBeVisible();
+    await tip.hover();
+    await expect(tip).toBeVisible();
+    await page.keyboard.press('Escape');
+    await expect(tip).toBeHidden();
+    await window.openView('/overview');
+    await page
+      .getByRole('img', { name: /^Platform/ })
+      .first()
+      .hover();
+    await expect(tip).toBeVisible();
+    await page.keyboard.press('Escape');
+    await expect(tip).toBeHidden();
+  });
 });
 
-test('as the system asks: 200 %, forced colours, less motion', async ({ app, page }) => {
+test('as the system asks: 200 %, forced colours, less motion, wider text', async ({ app, page }) => {
   const window = await startWithRecords(page, app.url);
   await page.emulateMedia({ reducedMotion: 'reduce' });
 
@@ -152,6 +170,18 @@ test('as the system asks: 200 %, forced colours, less motion', async ({ app, pag
     await page.keyboard.press('Shift+Tab');
     await expect(focused(page)).not.toHaveCSS('outline-style', 'none');
   });
+
+  await test.step('with wider letters, words and lines nothing is cut (1.4.12)', async () => {
+    await page.emulateMedia({ forcedColors: 'none' });
+    await page.setViewportSize({ width: 1280, height: 1024 });
+    await spaceText(page);
+    for (const [path, name] of Object.entries(SCREENS)) {
+      await window.openView(path);
+      await title(page, name).waitFor();
+      await settle(page);
+      expect.soft(await findLayoutFaults(page), path).toEqual([]);
+    }
+  });
 });
 
 test('nothing is read out while nothing happens', async ({ app, page }) => {
@@ -166,6 +196,18 @@ test('nothing is read out while nothing happens', async ({ app, page }) => {
     expect(await hear(), path).toEqual([]);
   }
 });
+
+/** As much room in texts as a person's own style sheet may give them. */
+async function spaceText(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(`
+      * { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important; }
+      p { margin-bottom: 2em !important; }
+    `);
+    document.adoptedStyleSheets.push(sheet);
+  });
+}
 
 /** Returns a function that returns what live regions have said since. */
 async function listen(page: Page): Promise<() => Promise<string[]>> {

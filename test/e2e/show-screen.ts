@@ -1,17 +1,21 @@
 import AxeBuilder from '@axe-core/playwright';
 import { expect, type Page } from '@playwright/test';
+import { findLayoutFaults } from './tour/find-layout-faults.ts';
 import { findSmallTargets } from './tour/find-small-targets.ts';
+import { findUnreachable } from './tour/find-unreachable.ts';
 import { settle } from './tour/settle.ts';
 
 const wide = { width: 1440, height: 900 };
 const narrow = { width: 1024, height: 700 };
+/** What is left of 1280 x 1024 when everything is four times as large. */
+const enlarged = { width: 320, height: 256 };
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 /** The rules that a theme has to do with; all others say the same of both. */
 const OF_COLOURS = ['color-contrast', 'link-in-text-block'];
 
 /**
  * In both sizes nothing is wider than the window and every target is large enough to be hit; in both themes axe finds
- * nothing.
+ * nothing; and enlarged fourfold (WCAG 2.2, 1.4.10) all of it can be read and reached by scrolling up and down.
  */
 export async function showScreen(page: Page, name: string): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -38,5 +42,9 @@ export async function showScreen(page: Page, name: string): Promise<void> {
     );
     expect.soft(found, `${name} ${colorScheme}`).toEqual([]);
   }
+  await page.setViewportSize(enlarged);
+  await settle(page);
+  const faults = [...(await findLayoutFaults(page)), ...(await findUnreachable(page))];
+  expect.soft(faults, `${name} at 400 %`).toEqual([]);
   await page.setViewportSize(wide);
 }
