@@ -66,8 +66,8 @@ export async function readFindings(
   return { findings, resolved, untilMs: endMs, gaps };
 }
 
-/** What is to be known: of a direction, in so much time before the end and what is looked at before. */
-interface KnownOf {
+/** The direction of a connection whose coverage is read: up to `untilMs`, as far back as findings are looked for. */
+interface CoverageQuestion {
   readonly connectionId: string;
   readonly direction: Direction;
   readonly untilMs: number;
@@ -79,7 +79,7 @@ const NOTHING: Known = { covered: [], endMs: null };
 async function readKnown(
   cache: Pick<Cache, 'listDownloads' | 'readReach'>,
   snapshots: readonly Snapshot[],
-  { connectionId, direction, untilMs, shownMs }: KnownOf,
+  { connectionId, direction, untilMs, shownMs }: CoverageQuestion,
 ): Promise<Known> {
   const report = `${direction}-detail` as const;
   const own = snapshots.filter((snapshot) => snapshot.report === report);

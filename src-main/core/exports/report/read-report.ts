@@ -33,7 +33,8 @@ const MAX_BUCKETS = 60;
 export const REPORT_STEPS = 7;
 
 /**
- * Computes a report of the records of a subject with the measures that the window shows, one after the other. Throws `analysis.*`, `cache.*`, and the signal's reason when aborted.
+ * Computes a report of the records of a subject with the measures that the window shows, one after the other. Throws
+ * `analysis.*`, `cache.*`, and the signal's reason when aborted.
  */
 export async function readReport(
   parts: ReportParts,
