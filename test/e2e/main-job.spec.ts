@@ -58,6 +58,8 @@ test('a restart finds the connection and every cached record again', async ({ ap
   await window.startBuiltInService();
   await window.openView('/inbound/detail');
   await detail.download();
+  // The first rows are there before the last page is.
+  await page.getByRole('button', { name: 'Download again' }).waitFor({ timeout: 60_000 });
   const before = await detail.dates();
   await page.goto(await app.restart());
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();

@@ -95,6 +95,18 @@ export function createRowPicks(parts: PickParts) {
     grid.setFocusedCell(node.rowIndex, active.columnId);
   }
 
+  /** The place of a row among those that show the same, from 0: these are beside one another. */
+  function countEqualsAbove(row: RecordRow): number {
+    const place = places.get(ids.toId(row)) ?? 0;
+    let count = 0;
+    while (count < place) {
+      const above = readRow(place - count - 1);
+      if (above === null || !isEqualRow(above, row)) break;
+      count += 1;
+    }
+    return count;
+  }
+
   return {
     tell,
     followActive,
@@ -120,14 +132,7 @@ export function createRowPicks(parts: PickParts) {
     beforeRows(rows: readonly RecordRow[]): void {
       const kept = (readApi()?.getSelectedNodes() ?? []).flatMap(({ data }) => data ?? []);
       if (active !== null) kept.push(active.row);
-      ids.recognise(rows, kept, (row) => {
-        const place = places.get(ids.toId(row)) ?? 0;
-        let rank = 0;
-        for (let above = readRow(place - 1); above !== null && isEqualRow(above, row); rank += 1) {
-          above = readRow(place - rank - 2);
-        }
-        return rank;
-      });
+      ids.recognise(rows, kept, countEqualsAbove);
     },
     onRows(): void {
       followActive();
