@@ -5,8 +5,10 @@ export const APPLICATION_ID = 0x43_68_53_63;
 
 /** How long a statement waits for a lock of another program. */
 export const BUSY_TIMEOUT_MS = 5000;
-/** 32 MiB in each thread: more did not speed up storing when measured. */
+/** 32 MiB for each thread that reads. */
 const CACHE_SIZE: Pragma = ['cache_size', -32_768, -32_768];
+/** 8 MiB for the thread that writes: more did not speed up storing when measured, and stays taken. */
+const WRITING_CACHE_SIZE: Pragma = ['cache_size', -8192, -8192];
 /** Takes effect only while the file has no table yet. */
 const AUTO_VACUUM: Pragma = ['auto_vacuum', 'incremental', null];
 
@@ -14,7 +16,7 @@ const AUTO_VACUUM: Pragma = ['auto_vacuum', 'incremental', null];
 const SECURE_DELETE: Pragma = ['secure_delete', 'on', 1];
 
 const PRAGMAS: Readonly<Record<'write' | 'read' | 'read-any', readonly Pragma[]>> = {
-  write: [AUTO_VACUUM, SECURE_DELETE, ['journal_mode', 'wal', 'wal'], CACHE_SIZE],
+  write: [AUTO_VACUUM, SECURE_DELETE, ['journal_mode', 'wal', 'wal'], WRITING_CACHE_SIZE],
   read: [['journal_mode', null, 'wal'], CACHE_SIZE],
   // A file that is only looked at may have any journal.
   'read-any': [CACHE_SIZE],
