@@ -4,7 +4,7 @@ if (major < 22) {
   process.stderr.write(`Channelscope needs Node 22 or newer, not ${process.versions.node}.\n`);
   process.exitCode = 1;
 } else {
-  const { keepCompiled } = await import('../node/keep-compiled.ts');
+  const { keepCompiled } = await import('../node/keep-compiled.js');
   keepCompiled();
   const { readFile } = await import('node:fs/promises');
   const { SYSTEM_NETWORK } = await import('../common/model/settings/network-choice.ts');

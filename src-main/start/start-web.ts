@@ -1,5 +1,4 @@
 import { HELP, readStartOptions } from './read-options.ts';
-import { keepCompiled } from '../node/keep-compiled.ts';
 import { runBuiltWeb } from './run-built-web.ts';
 import { projectRoot, runGuarded } from './run-guarded.ts';
 
@@ -15,6 +14,5 @@ runGuarded(async () => {
       `Channelscope needs Node 22 or later, this is ${process.versions.node}. Start it with "npm run start:web".`,
     );
   }
-  keepCompiled();
   await runBuiltWeb(projectRoot, options);
 });

@@ -24,7 +24,7 @@ export default tseslint.config(
   js.configs.recommended,
   ...tseslint.configs.strictTypeChecked,
   ...vue.configs['flat/recommended'].map((config) => ({ files: ['src-renderer/**/*.{ts,vue}'], ...config })),
-  typedBy('./src-main/tsconfig.json', ['src-main/**/*.ts', 'electron.vite.config.ts']),
+  typedBy('./src-main/tsconfig.json', ['src-main/**/*.{js,ts}', 'electron.vite.config.ts']),
   typedBy('./test/tsconfig.json', ['test/**/*.ts']),
   typedBy('./src-renderer/tsconfig.json', ['src-renderer/**/*.ts'], { parser: rendererParser }),
   typedBy('./src-renderer/tsconfig.json', ['**/*.vue'], { parser: vueParser }),
@@ -47,7 +47,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src-main/**/*.ts', 'test/**/*.ts', 'electron.vite.config.ts'],
+    files: ['src-main/**/*.{js,ts}', 'test/**/*.ts', 'electron.vite.config.ts'],
     languageOptions: { globals: globals.node },
   },
   {

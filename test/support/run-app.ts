@@ -19,7 +19,7 @@ export async function startApp(dataFolder: string): Promise<{ url: string; child
   }
   const child = spawn(
     process.execPath,
-    [join(root, 'src-main/start/start-web.ts'), '--port', '0', '--no-open', '--data', dataFolder],
+    [join(root, 'src-main/start/start-web.js'), '--port', '0', '--no-open', '--data', dataFolder],
     { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] },
   );
   const lines = createInterface({ input: child.stdout });
