@@ -155,7 +155,10 @@ describe('the application', () => {
     await vi.advanceTimersByTimeAsync(900);
     expect(page.text()).toBe('');
     await vi.advanceTimersByTimeAsync(200);
-    await vi.waitFor(() => expect(page.get('[role=status]').text()).toContain('Der Cache wird geöffnet'));
+    await vi.waitFor(() => expect(page.get('[role=status]').text()).toContain('Der Cache wird geöffnet'), {
+      // The language is a file of its own, which a busy machine compiles for some seconds.
+      timeout: 20_000,
+    });
     resolve(undefined);
     await vi.waitFor(() => expect(page.get('main').text()).toBe('Overview of the day'));
     expect(page.text()).not.toContain('Der Cache');
