@@ -1,5 +1,8 @@
 import type { Guide } from './tour.ts';
 
+/** What a connection asks in a dialog. */
+const ASKED = { 'connections-names': 'names.edit', 'connections-delete': 'connections.delete' };
+
 /** Deprecations, the local service, connections, settings, Help and About. */
 export async function visitApplication(guide: Guide): Promise<void> {
   const { page } = guide;
@@ -16,6 +19,14 @@ export async function visitApplication(guide: Guide): Promise<void> {
   await page.getByRole('button', { name: guide.say('connections.test') }).click();
   await guide.text('connections.verdicts.passed').waitFor({ timeout: 30_000 });
   await guide.show('connections');
+  for (const [name, key] of Object.entries(ASKED)) {
+    // The connections are a list too, which stays.
+    await guide.button(key).click();
+    await guide.dialog().waitFor();
+    await guide.show(name);
+    await page.keyboard.press('Escape');
+    await guide.dialog().waitFor({ state: 'hidden' });
+  }
   await guide.open('/settings/connections/new');
   await page.getByLabel(guide.say('connections.address'), { exact: true }).fill('http://reports.example.com');
   await page.getByRole('button', { name: guide.say('connections.save'), exact: true }).click();
@@ -87,4 +98,6 @@ async function visitSettings(guide: Guide): Promise<void> {
   await guide.open('/settings/keyboard');
   await guide.heading('settings.sections.keyboard').waitFor();
   await guide.show('settings-keyboard');
+  await guide.open('/settings/advanced');
+  await guide.showOpened('settings-reset', guide.button('settings.rows.everything.action'));
 }

@@ -18,6 +18,7 @@ export async function visitLibrary(guide: Guide): Promise<void> {
     .waitFor();
   await guide.showPopup('library-download');
   await guide.showOpened('library-import', guide.button('imports.open'));
+  await guide.showOpened('library-datasets', guide.button('datasets.open'));
 
   const row = page
     .getByRole('grid', { name: guide.say('library.table.label') })

@@ -29,6 +29,7 @@ async function visitEmptyScreens(guide: Guide): Promise<void> {
   const { page } = guide;
   await page.getByRole('heading', { level: 1 }).waitFor();
   await guide.show('first-run');
+  await guide.showOpened('first-run-reports', guide.button('firstRun.guide'));
   await page.getByRole('button', { name: guide.say('firstRun.local') }).click();
   await page
     .getByRole('heading', { level: 1, name: guide.say('overview.title') })
