@@ -67,6 +67,18 @@ describe('the mark and note of a record', () => {
     expect(view.get('textarea').element.value).toBe('half a note');
   });
 
+  it('keep what is being typed for its record while another one is shown', async () => {
+    const { view } = await show(makeRecord());
+    const marks = useMarksStore();
+    await view.get('textarea').setValue('half a note');
+    await view.setProps({ record: makeRecord({ seq: 5 }) });
+    expect(view.get('textarea').element.value).toBe('');
+    await view.setProps({ record: makeRecord() });
+    expect(view.get('textarea').element.value).toBe('half a note');
+    await view.setProps({ record: makeRecord({ mark: { mark: null, note: 'half a note' } }) });
+    expect(marks.drafts.size).toBe(0);
+  });
+
   it('give the note the caret when that was asked for', async () => {
     const { view } = await show(makeRecord());
     useMarksStore().wantNote({ snapshotId: 1, seq: 9 });
