@@ -47,3 +47,10 @@ export function toTimes(buckets: readonly TimeSpan[], range: BucketRange): TimeS
   const last = buckets[range.end - 1];
   return first === undefined || last === undefined ? null : { fromMs: first.fromMs, toMs: last.toMs };
 }
+
+/** The range of other buckets in which a span of time lies; null where they have nothing of it. */
+export function toBuckets(buckets: readonly TimeSpan[], { fromMs, toMs }: TimeSpan): BucketRange | null {
+  const start = buckets.findIndex((bucket) => bucket.toMs > fromMs);
+  const end = buckets.findLastIndex((bucket) => bucket.fromMs < toMs) + 1;
+  return start < 0 || start >= end ? null : { start, end };
+}

@@ -26,6 +26,19 @@ function isFocusSeen(page: Page): Promise<boolean> {
   });
 }
 
+/** What a screen still reads would move what has the focus. */
+async function waitUntilStill(page: Page): Promise<void> {
+  await expect(page.locator('main .skeleton')).toHaveCount(0, { timeout: 30_000 });
+  let before = 0;
+  const isStill = async (): Promise<boolean> => {
+    const height = await page.evaluate(() => document.documentElement.scrollHeight);
+    const isSame = height === before;
+    before = height;
+    return isSame;
+  };
+  await expect.poll(isStill, { intervals: [500] }).toBe(true);
+}
+
 test('in the smallest window everything is reached by keyboard and by touch', async ({ app, page }) => {
   const window = new WindowPage(page);
   await page.goto(app.url);
@@ -92,6 +105,7 @@ test('in the smallest window everything is reached by keyboard and by touch', as
       '/settings/connections',
     ]) {
       await window.openView(path);
+      await waitUntilStill(page);
       await page.locator('main h1').focus();
       const hidden: string[] = [];
       for (let stop = 0; stop < STOPS; stop += 1) {

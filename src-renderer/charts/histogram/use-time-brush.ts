@@ -1,6 +1,13 @@
 import { ref, watch, type Ref } from 'vue';
 import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
-import { stepRange, toBucketIndex, toDraggedRange, toTimes, type BucketRange } from '../time-brush.ts';
+import {
+  stepRange,
+  toBucketIndex,
+  toBuckets,
+  toDraggedRange,
+  toTimes,
+  type BucketRange,
+} from '../time-brush.ts';
 
 interface TimeBrush {
   /** Index of the bucket under the pointer. */
@@ -71,13 +78,18 @@ export function useTimeBrush(
     event.preventDefault();
   }
 
-  // The places of other buckets mean other times.
+  // Records that arrive may bring other buckets, also while someone drags: what is marked stays the same time.
   watch(
-    () =>
-      readPlot()
-        .buckets.map(({ fromMs }) => fromMs)
-        .join(),
-    cancel,
+    () => readPlot().buckets,
+    (buckets, before) => {
+      const carry = (range: BucketRange | null): BucketRange | null => {
+        const span = range === null ? null : toTimes(before, range);
+        return span === null ? null : toBuckets(buckets, span);
+      };
+      const held = anchor.value === null ? null : carry(toDraggedRange(anchor.value, anchor.value));
+      marked.value = carry(marked.value);
+      anchor.value = held?.start ?? null;
+    },
   );
 
   return {

@@ -90,6 +90,8 @@ export class DetailPage {
 
   /** Drags over the histogram, from one share of its width to another. */
   async brushWithMouse(fromShare: number, toShare: number): Promise<void> {
+    // Before it has bars there is nothing to drag over.
+    await expect(this.brush()).not.toHaveAttribute('aria-valuetext', 'Whole period');
     const box = await this.brush().boundingBox();
     if (box === null) throw new Error('The histogram is not shown.');
     const y = box.y + box.height / 2;

@@ -50,6 +50,8 @@ async function visitEmptyScreens(guide: Guide): Promise<void> {
     'overview-chart-menu',
     page.locator('[data-tour=volume] [aria-haspopup=menu]').first(),
   );
+  // It may come back with the size of the window only now.
+  await page.locator('aside').first().waitFor();
   await page.keyboard.press('ControlOrMeta+o');
   await guide.showPopup('connection-menu');
 }

@@ -80,6 +80,24 @@ describe('a time histogram', () => {
     expect(view.emitted('zoomIn')).toBeUndefined();
   });
 
+  test('goes on with a drag over the same time where records that arrive bring other buckets', async () => {
+    const { view, point } = mountHistogram();
+    await point('pointerdown', 250);
+    await point('pointermove', 350);
+    const earlier = { fromMs: -MINUTE_MS, toMs: 0, counts: [1, 0, 0, 0, 0], medianResponseMs: null };
+    await view.setProps({ histogram: { ...BY_CLASS, buckets: [earlier, ...BY_CLASS.buckets] } });
+    await point('pointerup', 350);
+    expect(view.emitted('zoomIn')).toEqual([[{ fromMs: 2 * MINUTE_MS, toMs: 4 * MINUTE_MS }]]);
+  });
+
+  test('drops a mark that other buckets have nothing of', async () => {
+    const { view, press } = mountHistogram();
+    await press('ArrowRight');
+    await view.setProps({ histogram: { ...BY_CLASS, buckets: BY_CLASS.buckets.slice(2) } });
+    await press('Enter');
+    expect(view.emitted('zoomIn')).toBeUndefined();
+  });
+
   test('marks a time with the arrow keys, says it, and zooms into it with Enter', async () => {
     const { view, plot, press } = mountHistogram();
     await press('ArrowRight');
