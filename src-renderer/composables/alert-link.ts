@@ -10,7 +10,8 @@ import {
 import { ALERT_ORIGINS, type AlertOrigin } from '../../src-main/common/model/alerts/alert-state.ts';
 import type { RecordFilter } from '../../src-main/common/model/records/record-filter.ts';
 import type { Direction } from '../../src-main/common/reporting/reports.ts';
-import { fromAddress, toAddress, toQueryText } from './filter-query.ts';
+import { toQueryText } from '../address/query-text.ts';
+import { fromAddress, toAddress } from '../filters/filter-address.ts';
 
 /** What an alert can watch, as an address names it. */
 export const ALERT_SUBJECTS = [...ALERT_MEASURES, 'platform', 'connector', 'new-family', 'silence'] as const;

@@ -1,6 +1,6 @@
 import { watch } from 'vue';
 import { useRouter, type RouteLocationNormalized } from 'vue-router';
-import { toQueryText } from '../composables/filter-query.ts';
+import { toQueryText } from '../address/query-text.ts';
 import { usePeriodStore } from '../stores/window/period.ts';
 import { fromPeriodText, toPeriodText } from './period-query.ts';
 import type { PeriodSelection } from './period-selection.ts';

@@ -90,7 +90,7 @@ module.exports = {
     ),
     rule(
       'shared-parts-know-no-screen',
-      '^src-renderer/(components/dialogs|composables|stores|charts|period|format|messages|deprecations)/',
+      '^src-renderer/(?!screens/|shell/)[^/]+/',
       { path: '^src-renderer/(screens|shell)/' },
       'what several screens share depends on none of them',
     ),

@@ -4,7 +4,7 @@ import type { Snapshot } from '../../../src-main/common/model/cache/snapshot.ts'
 import type { Direction } from '../../../src-main/common/reporting/reports.ts';
 import { SECOND_MS } from '../../../src-main/common/time/durations.ts';
 import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
-import { toAddress } from '../../composables/filter-query.ts';
+import { toAddress } from '../../filters/filter-address.ts';
 import { toPeriodText } from '../../period/period-query.ts';
 import type { PeriodEnds } from '../../period/period-selection.ts';
 

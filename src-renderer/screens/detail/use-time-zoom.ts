@@ -1,7 +1,7 @@
 import { computed, shallowRef, watch, type ComputedRef } from 'vue';
 import type { FieldCondition, RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
 import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
-import { setOnly, withoutField } from '../../composables/edit-filter.ts';
+import { setOnly, withoutField } from '../../filters/edit-filter.ts';
 
 /** The time that the filter narrows the period to, and the way back through those before it. */
 export function useTimeZoom(

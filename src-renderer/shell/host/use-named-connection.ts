@@ -1,6 +1,6 @@
 import { watch } from 'vue';
 import { useRoute, useRouter } from 'vue-router';
-import { toQueryText } from '../../composables/filter-query.ts';
+import { toQueryText } from '../../address/query-text.ts';
 import { useConnectionsStore } from '../../stores/connections/connections.ts';
 
 /**

@@ -5,7 +5,7 @@ import type {
   RecordFilter,
 } from '../../../../src-main/common/model/records/record-filter.ts';
 import { MINUTE_MS, SECOND_MS } from '../../../../src-main/common/time/durations.ts';
-import { toAddress } from '../../../composables/filter-query.ts';
+import { toAddress } from '../../../filters/filter-address.ts';
 import { toPeriodText } from '../../../period/period-query.ts';
 
 /**

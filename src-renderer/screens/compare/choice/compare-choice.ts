@@ -7,7 +7,7 @@ import {
 import type { GroupField } from '../../../../src-main/common/model/analysis/grouping.ts';
 import { DIRECTIONS, type Direction } from '../../../../src-main/common/reporting/reports.ts';
 import type { TimeSpan } from '../../../../src-main/common/time/time-span.ts';
-import { toQueryText } from '../../../composables/filter-query.ts';
+import { toQueryText } from '../../../address/query-text.ts';
 import { fromPeriodText, toPeriodText } from '../../../period/period-query.ts';
 
 /** Periods that are found from the one that is looked at. */

@@ -2,7 +2,7 @@ import { computed } from 'vue';
 import { useRoute, useRouter } from 'vue-router';
 import type { RecordOrder } from '../../../../src-main/common/model/records/record.ts';
 import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
-import { toQueryText, withQueryText } from '../../../composables/filter-query.ts';
+import { toQueryText, withQueryText } from '../../../address/query-text.ts';
 import { fromOrderText, toOrderText } from './order-query.ts';
 
 /** The order of the table, which the address carries; back and forward undo and redo its changes. */

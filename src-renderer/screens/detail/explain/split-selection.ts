@@ -1,5 +1,5 @@
 import type { RecordFilter } from '../../../../src-main/common/model/records/record-filter.ts';
-import { NO_FILTER } from '../../../composables/edit-filter.ts';
+import { NO_FILTER } from '../../../filters/edit-filter.ts';
 
 /** Records that are compared with the rest of those that a filter leaves. */
 export interface Selection {

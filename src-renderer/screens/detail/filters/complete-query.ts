@@ -3,7 +3,7 @@ import { listQueryFields } from '../../../../src-main/common/query/query-fields.
 import { writeValue } from '../../../../src-main/common/query/write-query.ts';
 import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
 import type { Names } from '../../../composables/use-names.ts';
-import { NO_FILTER } from '../../../composables/edit-filter.ts';
+import { NO_FILTER } from '../../../filters/edit-filter.ts';
 import { listClasses, listValues } from './field-choices.ts';
 
 const MAX_OPTIONS = 8;

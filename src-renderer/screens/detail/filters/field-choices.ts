@@ -5,7 +5,7 @@ import type {
   FilterField,
   RecordFilter,
 } from '../../../../src-main/common/model/records/record-filter.ts';
-import { findChoice, type Choice } from '../../../composables/edit-filter.ts';
+import { findChoice, type Choice } from '../../../filters/edit-filter.ts';
 
 /** A value of a field that can be chosen, with its records among those that the other fields let through. */
 export interface CountedChoice {

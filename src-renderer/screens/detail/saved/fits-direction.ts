@@ -1,7 +1,7 @@
 import type { SavedFilter } from '../../../../src-main/common/model/records/saved-filter.ts';
 import { listQueryFields } from '../../../../src-main/common/query/query-fields.ts';
 import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
-import { fromAddress } from '../../../composables/filter-query.ts';
+import { fromAddress } from '../../../filters/filter-address.ts';
 
 /** True where the records of a direction have every field that a saved filter names. */
 export function fitsDirection({ direction, query }: SavedFilter, shown: Direction): boolean {

@@ -3,7 +3,7 @@ import type { Finding } from '../../../../src-main/common/model/analysis/finding
 import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
 import { MINUTE_MS } from '../../../../src-main/common/time/durations.ts';
 import { MIN_REQUESTS, toNewAlert, type AlertIdea } from '../../../composables/alert-link.ts';
-import { toAddress } from '../../../composables/filter-query.ts';
+import { toAddress } from '../../../filters/filter-address.ts';
 
 const TEN_MINUTES_MS = 10 * MINUTE_MS;
 /** Where few requests come, more minutes are looked at together. */

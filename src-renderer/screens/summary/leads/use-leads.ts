@@ -6,7 +6,7 @@ import type {
 } from '../../../../src-main/common/model/records/record-filter.ts';
 import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
 import { toAlertOnFilter } from '../../../composables/alert-link.ts';
-import { toAddress } from '../../../composables/filter-query.ts';
+import { toAddress } from '../../../filters/filter-address.ts';
 import { joinConditions, leadsKey, type Leads } from './leads.ts';
 
 /** Gives everything on a summary's screen the ways to its records, to what sets them apart, and to an alert. */

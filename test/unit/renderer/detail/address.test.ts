@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { defineComponent, reactive } from 'vue';
 import type { Router } from 'vue-router';
 import type { Input } from '../../../../src-main/common/contract/index.ts';
-import AddressNote from '../../../../src-renderer/components/AddressNote.vue';
+import AddressNote from '../../../../src-renderer/address/AddressNote.vue';
 import { useMirroredPeriod } from '../../../../src-renderer/period/use-mirrored-period.ts';
 import { fromPeriodText, toPeriodText } from '../../../../src-renderer/period/period-query.ts';
 import { fromOrderText, toOrderText } from '../../../../src-renderer/screens/detail/address/order-query.ts';

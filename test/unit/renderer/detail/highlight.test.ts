@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { defineComponent, ref, useTemplateRef } from 'vue';
 import type { RecordDetail, RecordRow } from '../../../../src-main/common/model/records/record.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
-import { fromAddress } from '../../../../src-renderer/composables/filter-query.ts';
+import { fromAddress } from '../../../../src-renderer/filters/filter-address.ts';
 import { findHiddenFields, findRecordFields } from '../../../../src-renderer/highlight/find-fields.ts';
 import { findTerm, listSearchTerms } from '../../../../src-renderer/highlight/search-terms.ts';
 import { toRanges } from '../../../../src-renderer/highlight/text-ranges.ts';

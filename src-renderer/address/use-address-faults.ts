@@ -2,7 +2,8 @@ import { computed, type ComputedRef } from 'vue';
 import { useRoute, useRouter } from 'vue-router';
 import { fromPeriodText, toPeriodText } from '../period/period-query.ts';
 import { usePeriodStore } from '../stores/window/period.ts';
-import { findFilterFault, fromAddress, toAddress, toQueryText } from './filter-query.ts';
+import { findFilterFault, fromAddress, toAddress } from '../filters/filter-address.ts';
+import { toQueryText } from './query-text.ts';
 
 /** The parts of the address that can't be read, as they stand there; what could be read of it is shown. */
 export function useAddressFaults(readOwn: () => readonly (string | null)[] = () => []): {

@@ -1,7 +1,8 @@
 import { computed, type ComputedRef } from 'vue';
 import { useRoute, useRouter } from 'vue-router';
 import type { RecordFilter } from '../../src-main/common/model/records/record-filter.ts';
-import { fromAddress, toAddress, toQueryText, withQueryText } from './filter-query.ts';
+import { toQueryText, withQueryText } from '../address/query-text.ts';
+import { fromAddress, toAddress } from './filter-address.ts';
 
 /** Changes that follow each other faster, as typing does, are one step back. */
 const STEP_MS = 1500;
