@@ -2,7 +2,7 @@ import { useEventListener } from '@vueuse/core';
 import { nextTick, ref } from 'vue';
 import { useRouter } from 'vue-router';
 import { useBackend } from '../backend/backend.ts';
-import { useOpenStatement } from '../composables/use-open-as-sql.ts';
+import { useOpenStatement } from '../sql/use-open-as-sql.ts';
 import { useAppStore } from '../stores/window/app.ts';
 import { toScreenPath } from '../screens/library/snapshots/snapshot-words.ts';
 import { toPeriodText } from '../period/period-query.ts';

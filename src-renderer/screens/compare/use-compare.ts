@@ -5,7 +5,7 @@ import type { Comparison } from '../../../src-main/common/model/analysis/compari
 import type { Histogram } from '../../../src-main/common/model/records/histogram.ts';
 import { HOUR_MS } from '../../../src-main/common/time/durations.ts';
 import { useBackend } from '../../backend/backend.ts';
-import { usePeriodCoverage } from '../../composables/use-period-coverage.ts';
+import { usePeriodCoverage } from '../../period/use-period-coverage.ts';
 import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
 import { isReadable, listUsable } from '../../period/cached-snapshots.ts';
 import { toPeriodText } from '../../period/period-query.ts';

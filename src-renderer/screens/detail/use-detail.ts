@@ -13,7 +13,7 @@ import type { PeriodScope, RecordScope } from '../../../src-main/common/model/re
 import type { Snapshot } from '../../../src-main/common/model/cache/snapshot.ts';
 import { useClock } from '../../composables/use-clock.ts';
 import { useDownloadStart } from '../../composables/use-download-start.ts';
-import { usePeriodCoverage } from '../../composables/use-period-coverage.ts';
+import { usePeriodCoverage } from '../../period/use-period-coverage.ts';
 import { useRecordFilter } from '../../filters/use-record-filter.ts';
 import type { ErrorLike } from '../../messages/error-like.ts';
 import { useClockStore } from '../../stores/window/clock.ts';

@@ -9,7 +9,7 @@ import {
 import type { Direction } from '../../../src-main/common/reporting/reports.ts';
 import { SECOND_MS } from '../../../src-main/common/time/durations.ts';
 import { useBackend } from '../../backend/backend.ts';
-import { usePeriodCoverage } from '../../composables/use-period-coverage.ts';
+import { usePeriodCoverage } from '../../period/use-period-coverage.ts';
 import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
 import { useConnectionsStore } from '../../stores/connections/connections.ts';
 import { useSnapshotsStore } from '../../stores/cache/snapshots.ts';

@@ -2,7 +2,7 @@ import { computed, onBeforeUnmount, reactive, shallowRef, watch } from 'vue';
 import type { PeriodScope } from '../../../src-main/common/model/records/record-scope.ts';
 import { DIRECTIONS, type Direction } from '../../../src-main/common/reporting/reports.ts';
 import { useClock } from '../../composables/use-clock.ts';
-import { usePeriodCoverage } from '../../composables/use-period-coverage.ts';
+import { usePeriodCoverage } from '../../period/use-period-coverage.ts';
 import { isTouching, listUsable } from '../../period/cached-snapshots.ts';
 import { useClockStore } from '../../stores/window/clock.ts';
 import { useConnectionsStore } from '../../stores/connections/connections.ts';

@@ -1,5 +1,5 @@
 import { computed, onBeforeUnmount, onMounted, reactive, shallowRef, watch } from 'vue';
-import { usePeriodCoverage } from '../../composables/use-period-coverage.ts';
+import { usePeriodCoverage } from '../../period/use-period-coverage.ts';
 import type { PeriodScope } from '../../../src-main/common/model/records/record-scope.ts';
 import type { Snapshot } from '../../../src-main/common/model/cache/snapshot.ts';
 import { useClock } from '../../composables/use-clock.ts';

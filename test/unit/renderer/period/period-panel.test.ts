@@ -1,6 +1,6 @@
 import { mount } from '@vue/test-utils';
 import { expect, it } from 'vitest';
-import PeriodPanel from '../../../../src-renderer/components/period/PeriodPanel.vue';
+import PeriodPanel from '../../../../src-renderer/period/picker/PeriodPanel.vue';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import type { PeriodSelection } from '../../../../src-renderer/period/period-selection.ts';
 

@@ -1,6 +1,6 @@
 import { computed, type ComputedRef } from 'vue';
 import type { Direction } from '../../../../../src-main/common/reporting/reports.ts';
-import type { usePeriodCoverage } from '../../../../composables/use-period-coverage.ts';
+import type { usePeriodCoverage } from '../../../../period/use-period-coverage.ts';
 import type { Question } from '../../groups/use-measured.ts';
 import { withTail, type TimesBasis } from './times-basis.ts';
 

@@ -3,11 +3,11 @@ import { computed, shallowRef, watch } from 'vue';
 import type { Output } from '../../src-main/common/contract/index.ts';
 import type { PeriodScope } from '../../src-main/common/model/records/record-scope.ts';
 import { useBackend } from '../backend/backend.ts';
-import { toMaxTailMs } from '../period/unfetched-tail.ts';
+import { toMaxTailMs } from './unfetched-tail.ts';
 import { useDownloadsStore } from '../stores/cache/downloads.ts';
 import { useFollowingStore } from '../stores/connections/following.ts';
 import { useSnapshotsStore } from '../stores/cache/snapshots.ts';
-import { useAttempt } from './use-attempt.ts';
+import { useAttempt } from '../composables/use-attempt.ts';
 
 type Gap = Output<'snapshots/read-coverage'>['gaps'][number];
 

@@ -2,7 +2,7 @@ import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { defineComponent, reactive, type ShallowUnwrapRef } from 'vue';
 import type { Output } from '../../../../src-main/common/contract/index.ts';
-import { usePeriodCoverage } from '../../../../src-renderer/composables/use-period-coverage.ts';
+import { usePeriodCoverage } from '../../../../src-renderer/period/use-period-coverage.ts';
 import CoverageNote from '../../../../src-renderer/screens/detail/CoverageNote.vue';
 import { makeSnapshot } from '../../../support/make-snapshot.ts';
 import { provideApplication } from '../support/provide-application.ts';

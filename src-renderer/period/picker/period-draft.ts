@@ -1,8 +1,8 @@
-import type { CivilTime } from '../../src-main/common/time/civil-time.ts';
-import { isRealCivilTime } from '../../src-main/common/time/civil-time.ts';
-import { fromCivilTime } from '../../src-main/common/time/time-zones.ts';
-import { formatExact } from '../format/dates.ts';
-import type { PeriodEnds } from './period-selection.ts';
+import type { CivilTime } from '../../../src-main/common/time/civil-time.ts';
+import { isRealCivilTime } from '../../../src-main/common/time/civil-time.ts';
+import { fromCivilTime } from '../../../src-main/common/time/time-zones.ts';
+import { formatExact } from '../../format/dates.ts';
+import type { PeriodEnds } from '../period-selection.ts';
 
 /** The period as typed into the picker's four fields. */
 export interface PeriodDraft {
