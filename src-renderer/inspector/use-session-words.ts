@@ -1,6 +1,6 @@
 import { useI18n } from 'vue-i18n';
 import type { Session, SessionRequest } from '../../src-main/common/model/records/session.ts';
-import { useNames } from '../composables/use-names.ts';
+import { useNames } from '../names/use-names.ts';
 import { formatCount, formatDuration, formatSpan } from '../format/numbers.ts';
 
 const MIN_SECONDS_MS = 1000;

@@ -3,7 +3,7 @@ import { CODE_CLASSES } from '../../src-main/common/model/records/record.ts';
 import type { FieldCondition } from '../../src-main/common/model/records/record-filter.ts';
 import { formatClock, formatClockSeconds, formatDay } from '../format/dates.ts';
 import { MARKS } from '../../src-main/common/model/records/record-mark.ts';
-import { useNames } from '../composables/use-names.ts';
+import { useNames } from '../names/use-names.ts';
 import { isShownTwice, toOffsetLabel } from '../../src-main/common/time/time-zones.ts';
 import { findOpenBound } from '../../src-main/common/query/number-bounds.ts';
 import { MINUTE_MS } from '../../src-main/common/time/durations.ts';

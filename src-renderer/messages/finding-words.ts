@@ -1,7 +1,7 @@
 import { useI18n } from 'vue-i18n';
 import type { Finding, FindingsGap } from '../../src-main/common/model/analysis/finding.ts';
 import { createFindingSentences } from '../../src-main/common/words/finding-words.ts';
-import { useNames, type Names } from '../composables/use-names.ts';
+import { useNames, type Names } from '../names/use-names.ts';
 import { formatClock, formatDayClock, formatFullDay } from '../format/dates.ts';
 import { formatCount, formatDuration, formatMeasure, formatPercent } from '../format/numbers.ts';
 

@@ -50,6 +50,7 @@ const BREACHES: readonly (readonly [rule: string, from: string, to: string])[] =
   ['renderer-sees-common-only', 'src-renderer/stores/knows-core.ts', 'src-main/core/part.ts'],
   ['renderer-has-no-node', 'src-renderer/stores/reads-files.ts', 'node:fs'],
   ['components-are-presentational', 'src-renderer/components/knows-store.ts', 'src-renderer/stores/part.ts'],
+  ['components-are-presentational', 'src-renderer/components/knows-period.ts', 'src-renderer/period/part.ts'],
   ['shared-parts-know-no-screen', 'src-renderer/stores/knows-screen.ts', 'src-renderer/screens/a/part.ts'],
   ['no-screen-imports-another', 'src-renderer/screens/b/knows-a.ts', 'src-renderer/screens/a/part.ts'],
 ];
@@ -72,6 +73,7 @@ const ALLOWED: readonly (readonly [from: string, to: string])[] = [
   ['src-main/packaging/flips-fuses.ts', '@electron/fuses'],
   ['src-renderer/stores/uses-common.ts', 'src-main/common/part.ts'],
   ['src-renderer/screens/a/uses-store.ts', 'src-renderer/stores/part.ts'],
+  ['src-renderer/period/uses-component.ts', 'src-renderer/components/part.ts'],
   ['src-renderer/screens/a/uses-own.ts', 'src-renderer/screens/a/part.ts'],
 ];
 

@@ -85,12 +85,18 @@ module.exports = {
     rule(
       'components-are-presentational',
       '^src-renderer/components/(?!dialogs/)',
-      { path: '^src-renderer/(backend|stores|screens|shell)/|^src-renderer/components/dialogs/' },
+      {
+        path: [
+          '^src-renderer/(backend|stores|screens|shell)/',
+          '^src-renderer/(filters|period|names|address|alerts|sql)/',
+          '^src-renderer/components/dialogs/',
+        ],
+      },
       'props in, events out',
     ),
     rule(
       'shared-parts-know-no-screen',
-      '^src-renderer/(?!screens/|shell/)[^/]+/',
+      '^src-renderer/(?!screens/|shell/|keys/)[^/]+/',
       { path: '^src-renderer/(screens|shell)/' },
       'what several screens share depends on none of them',
     ),

@@ -1,6 +1,6 @@
 import { useI18n } from 'vue-i18n';
 import type { Histogram, HistogramSeries } from '../../../src-main/common/model/records/histogram.ts';
-import { useNames } from '../../composables/use-names.ts';
+import { useNames } from '../../names/use-names.ts';
 import { formatCount } from '../../format/numbers.ts';
 
 /** Returns what a series of a histogram is called, by a person's own name where it has one. */

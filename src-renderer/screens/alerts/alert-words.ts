@@ -7,8 +7,8 @@ import {
 import type { AlertLogEntry } from '../../../src-main/common/model/alerts/alert-state.ts';
 import type { FieldCondition } from '../../../src-main/common/model/records/record-filter.ts';
 import { SECOND_MS } from '../../../src-main/common/time/durations.ts';
-import { toSubject } from '../../composables/alert-link.ts';
-import { useNames } from '../../composables/use-names.ts';
+import { toSubject } from '../../alerts/alert-link.ts';
+import { useNames } from '../../names/use-names.ts';
 import {
   formatCount,
   formatDuration,

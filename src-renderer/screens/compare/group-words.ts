@@ -1,7 +1,7 @@
 import { useI18n } from 'vue-i18n';
 import type { GroupField, GroupValue } from '../../../src-main/common/model/analysis/grouping.ts';
 import { toVisible } from '../../../src-main/common/words/visible-text.ts';
-import { useNames } from '../../composables/use-names.ts';
+import { useNames } from '../../names/use-names.ts';
 
 /** Returns what a group is called: a person's own name, or its value with the word for its field. */
 export function useGroupWords(): (field: GroupField, value: GroupValue) => string {

@@ -2,7 +2,7 @@ import { listThresholds } from '../../../../src-main/common/model/alerts/alert-t
 import type { AlertCondition, AlertMeasure } from '../../../../src-main/common/model/alerts/alert-rule.ts';
 import type { RecordFilter } from '../../../../src-main/common/model/records/record-filter.ts';
 import { withChosen } from '../../../components/controls/option.ts';
-import { toCondition, toSubject, type AlertSubject } from '../../../composables/alert-link.ts';
+import { toCondition, toSubject, type AlertSubject } from '../../../alerts/alert-link.ts';
 import { findSingle } from '../alert-words.ts';
 
 /** Stands for every channel, or every service. */

@@ -3,7 +3,7 @@ import { useI18n } from 'vue-i18n';
 import { DAY_MS } from '../../../../src-main/common/time/durations.ts';
 import { useBackend } from '../../../backend/backend.ts';
 import { useLoaded } from '../../../composables/use-loaded.ts';
-import { useNames } from '../../../composables/use-names.ts';
+import { useNames } from '../../../names/use-names.ts';
 import { useAlertWords } from '../alert-words.ts';
 import { ANY, readPlace, type PlaceField, type RecordCondition } from './sentence-choices.ts';
 

@@ -4,7 +4,7 @@ import {
   type AlertDraft,
   type AlertRule,
 } from '../../../../src-main/common/model/alerts/alert-rule.ts';
-import { toCondition, type AlertIdea } from '../../../composables/alert-link.ts';
+import { toCondition, type AlertIdea } from '../../../alerts/alert-link.ts';
 import { useAlertWords } from '../alert-words.ts';
 
 const IDEA: AlertIdea = {

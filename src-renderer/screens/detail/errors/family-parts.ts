@@ -1,4 +1,4 @@
-import type { Names } from '../../../composables/use-names.ts';
+import type { Names } from '../../../names/use-names.ts';
 
 /** Whole numbers in rising order, three or more in a row as a range: `1–4, 7`. */
 export function formatNumbers(numbers: readonly number[]): string {

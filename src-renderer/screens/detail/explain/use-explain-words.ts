@@ -6,7 +6,7 @@ import type {
 } from '../../../../src-main/common/model/analysis/explanation.ts';
 import { toVisible } from '../../../../src-main/common/words/visible-text.ts';
 import { toPatternParts } from '../../../components/errors/pattern-parts.ts';
-import { useNames } from '../../../composables/use-names.ts';
+import { useNames } from '../../../names/use-names.ts';
 import { formatCount, formatPercent } from '../../../format/numbers.ts';
 
 /** From here on a ratio needs no digit after the point. */

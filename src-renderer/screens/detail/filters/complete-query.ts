@@ -2,7 +2,7 @@ import type { Facets } from '../../../../src-main/common/model/records/record.ts
 import { listQueryFields } from '../../../../src-main/common/query/query-fields.ts';
 import { writeValue } from '../../../../src-main/common/query/write-query.ts';
 import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
-import type { Names } from '../../../composables/use-names.ts';
+import type { Names } from '../../../names/use-names.ts';
 import { NO_FILTER } from '../../../filters/edit-filter.ts';
 import { listClasses, listValues } from './field-choices.ts';
 

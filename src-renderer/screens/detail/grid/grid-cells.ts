@@ -3,7 +3,7 @@ import { toCodeClass, type RecordRow } from '../../../../src-main/common/model/r
 import type { MARKS, RecordMark } from '../../../../src-main/common/model/records/record-mark.ts';
 import type { NamedField } from '../../../../src-main/common/model/records/value-name.ts';
 import { SLOW_RESPONSE_MS, toLogShare } from '../../../charts/log-scale.ts';
-import type { Names } from '../../../composables/use-names.ts';
+import type { Names } from '../../../names/use-names.ts';
 import { formatCount } from '../../../format/numbers.ts';
 
 /** What the cells need beside their row. */

@@ -2,7 +2,7 @@ import type { LocationQueryRaw, RouteLocationRaw } from 'vue-router';
 import type { Finding } from '../../../../src-main/common/model/analysis/finding.ts';
 import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
 import { MINUTE_MS } from '../../../../src-main/common/time/durations.ts';
-import { MIN_REQUESTS, toNewAlert, type AlertIdea } from '../../../composables/alert-link.ts';
+import { MIN_REQUESTS, toNewAlert, type AlertIdea } from '../../../alerts/alert-link.ts';
 import { toAddress } from '../../../filters/filter-address.ts';
 
 const TEN_MINUTES_MS = 10 * MINUTE_MS;

@@ -1,5 +1,5 @@
 import type { GroupField, GroupValue } from '../../../../src-main/common/model/analysis/grouping.ts';
-import { useNames } from '../../../composables/use-names.ts';
+import { useNames } from '../../../names/use-names.ts';
 import { useGroupWords } from '../groups/use-group-words.ts';
 
 /** More would not be read; the table behind the chart has all of them. */

@@ -3,7 +3,7 @@ import type {
   FieldCondition,
   RecordFilter,
 } from '../../../../src-main/common/model/records/record-filter.ts';
-import type { AlertSubject } from '../../../composables/alert-link.ts';
+import type { AlertSubject } from '../../../alerts/alert-link.ts';
 import { isOnGroups } from '../groups/group-conditions.ts';
 
 /** A part of a summary, such as a row or a bar. */

@@ -5,7 +5,7 @@ import type {
   RecordFilter,
 } from '../../../../src-main/common/model/records/record-filter.ts';
 import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
-import { toAlertOnFilter } from '../../../composables/alert-link.ts';
+import { toAlertOnFilter } from '../../../alerts/alert-link.ts';
 import { toAddress } from '../../../filters/filter-address.ts';
 import { joinConditions, leadsKey, type Leads } from './leads.ts';
 

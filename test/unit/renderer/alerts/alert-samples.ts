@@ -4,7 +4,7 @@ import type {
   AlertState,
   AlertTest,
 } from '../../../../src-main/common/model/alerts/alert-state.ts';
-import { toCondition } from '../../../../src-renderer/composables/alert-link.ts';
+import { toCondition } from '../../../../src-renderer/alerts/alert-link.ts';
 
 const HOUR_MS = 3_600_000;
 export const TO_MS = Date.UTC(2026, 10, 22, 12);

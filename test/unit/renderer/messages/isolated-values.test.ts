@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { defineComponent, h } from 'vue';
 import { useI18n } from 'vue-i18n';
-import { createNames } from '../../../../src-renderer/composables/use-names.ts';
+import { createNames } from '../../../../src-renderer/names/use-names.ts';
 import { isolateText } from '../../../../src-main/common/words/isolate-text.ts';
 import { useErrorFormatter } from '../../../../src-renderer/messages/error-words.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';

@@ -3,21 +3,17 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Input } from '../../../../src-main/common/contract/index.ts';
 import type { Connection } from '../../../../src-main/common/model/connections/connection.ts';
 import type { ValueName } from '../../../../src-main/common/model/records/value-name.ts';
-import NamesDialog from '../../../../src-renderer/components/dialogs/NamesDialog.vue';
-import {
-  readNames,
-  writeNames,
-  writeNamesCsv,
-} from '../../../../src-renderer/components/names/name-files.ts';
+import NamesDialog from '../../../../src-renderer/names/NamesDialog.vue';
+import { readNames, writeNames, writeNamesCsv } from '../../../../src-renderer/names/name-files.ts';
 import {
   findRowFault,
   isRepeated,
   mergeNames,
   toNames,
   toRows,
-} from '../../../../src-renderer/components/names/name-rows.ts';
-import NamedValue from '../../../../src-renderer/components/names/NamedValue.vue';
-import { createNames, namesKey } from '../../../../src-renderer/composables/use-names.ts';
+} from '../../../../src-renderer/names/name-rows.ts';
+import NamedValue from '../../../../src-renderer/names/NamedValue.vue';
+import { createNames, namesKey } from '../../../../src-renderer/names/use-names.ts';
 import RecordFields from '../../../../src-renderer/inspector/RecordFields.vue';
 import ChoiceList from '../../../../src-renderer/screens/detail/filters/ChoiceList.vue';
 import { completeQuery } from '../../../../src-renderer/screens/detail/filters/complete-query.ts';

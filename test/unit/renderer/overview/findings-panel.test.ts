@@ -1,7 +1,7 @@
 import { flushPromises, mount } from '@vue/test-utils';
 import { expect, it } from 'vitest';
 import type { Finding, FindingsReport } from '../../../../src-main/common/model/analysis/finding.ts';
-import { fromNewAlert, toCondition } from '../../../../src-renderer/composables/alert-link.ts';
+import { fromNewAlert, toCondition } from '../../../../src-renderer/alerts/alert-link.ts';
 import {
   toFindingAlert,
   toFindingExplanation,

@@ -1,4 +1,4 @@
-import { isSpreadsheetFormula } from '../../../src-main/common/spreadsheet-formula.ts';
+import { isSpreadsheetFormula } from '../../src-main/common/spreadsheet-formula.ts';
 import {
   findNameFault,
   MAX_NAMES,
@@ -6,7 +6,7 @@ import {
   NAMED_FIELDS,
   tidyName,
   type ValueName,
-} from '../../../src-main/common/model/records/value-name.ts';
+} from '../../src-main/common/model/records/value-name.ts';
 import { readCsvRows } from './csv-rows.ts';
 
 const COLUMNS = ['field', 'number', 'name', 'colour'] as const;

@@ -1,7 +1,7 @@
 import { computed, type ComputedRef } from 'vue';
 import { useI18n } from 'vue-i18n';
-import { formatClock, formatFullDay, formatOffsets } from '../format/dates.ts';
-import { useConnectionsStore } from '../stores/connections/connections.ts';
+import { formatClock, formatFullDay, formatOffsets } from '../../format/dates.ts';
+import { useConnectionsStore } from '../../stores/connections/connections.ts';
 
 /** With the year: a picture is looked at when the year is another. */
 function toText(epochMs: number, zone: string): string {

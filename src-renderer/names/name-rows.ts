@@ -6,7 +6,7 @@ import {
   type NamedField,
   type NameFault,
   type ValueName,
-} from '../../../src-main/common/model/records/value-name.ts';
+} from '../../src-main/common/model/records/value-name.ts';
 
 /** A name as it is typed. */
 export interface NameRow {
