@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { collectTitles } from '../support/collect-titles.ts';
-import { readDecisions } from '../support/read-decisions.ts';
+import { collectTitles } from '../support/checks/collect-titles.ts';
+import { readDecisions } from '../support/checks/read-decisions.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 /** A hazard's number: three groups without a hyphen, as they are tables of inputs, the others with one. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readTitles } from '../support/collect-titles.ts';
+import { readTitles } from '../support/checks/collect-titles.ts';
 
 it('titles are those of tests, behind the groups around them', () => {
   const text = `

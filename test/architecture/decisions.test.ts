@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { collectTitles } from '../support/collect-titles.ts';
-import { readDecisions, readTitledSides, type Decision } from '../support/read-decisions.ts';
+import { collectTitles } from '../support/checks/collect-titles.ts';
+import { readDecisions, readTitledSides, type Decision } from '../support/checks/read-decisions.ts';
 
 /** Sides that are settled and not built yet. Each leaves this list with the first test that is named after it. */
 const OPEN = ['34, client', '35, client'];

@@ -52,6 +52,11 @@ it('no folder holds more than 24 source files directly, and no source file has m
   expect(await findTooLarge(root)).toEqual([]);
 });
 
+it('what tests share is in rooms named after their jobs, none of it beside them', async () => {
+  const entries = await readdir(join(root, 'test/support'), { withFileTypes: true });
+  expect(entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name)).toEqual([]);
+});
+
 it('a folder and files over a limit are reported, those at it are not', async () => {
   expect(await findTooLarge(folder)).toEqual([
     'src-main/core/over: 25 files',

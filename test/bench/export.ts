@@ -12,7 +12,7 @@ import { ENGINE_LIMITS } from '../../src-main/core/analysis/engine/create-engine
 import { createExporter } from '../../src-main/core/exports/create-exporter.ts';
 import { createTaskRegistry } from '../../src-main/core/tasks/create-task-registry.ts';
 import { openTestEngine, openTestRowWriter } from '../integration/cache/cache-fixture.ts';
-import { createSilentLogger } from '../support/silent-logger.ts';
+import { createSilentLogger } from '../support/fakes/silent-logger.ts';
 import { measure, toTimeFigure, type BenchFigure, type BenchOptions } from './figure.ts';
 import { openFilledCache } from './filled-cache.ts';
 import { readPrivateMemory, watchPrivateMemory } from './private-memory.ts';

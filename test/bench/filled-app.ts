@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from '@playwright/test';
 import { openTestCache } from '../integration/cache/cache-fixture.ts';
-import { startApp, stopApp } from '../support/run-app.ts';
+import { startApp, stopApp } from '../support/application/run-app.ts';
 import { fillCache } from './fill-cache.ts';
 
 const TENANT = 1001;

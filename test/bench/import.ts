@@ -14,8 +14,8 @@ import { createTaskRegistry } from '../../src-main/core/tasks/create-task-regist
 import { forkProcess } from '../../src-main/node/fork-process.ts';
 import { splitLines } from '../../src-main/node/split-lines.ts';
 import { createFolder, openTestCache } from '../integration/cache/cache-fixture.ts';
-import { bundledScript } from '../support/bundled/bundled-script.ts';
-import { createSilentLogger } from '../support/silent-logger.ts';
+import { bundledScript } from '../support/programs/bundled-script.ts';
+import { createSilentLogger } from '../support/fakes/silent-logger.ts';
 import { createDocuments } from './fill-cache.ts';
 import { measure, toMemoryFigure, toTimeFigure, type BenchFigure } from './figure.ts';
 

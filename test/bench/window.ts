@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { chromium, type Browser, type Page } from '@playwright/test';
 import { findBrowser } from '../../src-main/node/find-browser.ts';
-import { startApp, stopApp } from '../support/run-app.ts';
+import { startApp, stopApp } from '../support/application/run-app.ts';
 import {
   measure,
   toMemoryFigure,

@@ -13,7 +13,7 @@ export default defineConfig<{ browserPath: string | undefined }>({
   testDir: `${root}test`,
   outputDir: `${root}test-results`,
   testMatch: '{e2e,electron}/**/*.spec.ts',
-  globalSetup: `${root}test/support/build-once.ts`,
+  globalSetup: `${root}test/support/application/build-once.ts`,
   fullyParallel: false,
   // Each file starts applications of its own. The longest has a name that comes first, and runs beside the others.
   workers: 2,

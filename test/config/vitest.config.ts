@@ -7,7 +7,7 @@ import { createSkipReporter } from '../support/skips/vitest-skip-reporter.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 // A test must never fetch Electron's runtime: the fake module stands in wherever electron is imported.
-const electron = fileURLToPath(new URL('../support/fake-electron.ts', import.meta.url));
+const electron = fileURLToPath(new URL('../support/electron/fake-electron.ts', import.meta.url));
 
 // Hundreds of processes and threads load the same sources. Compiled once, each starts in less time.
 process.env['NODE_COMPILE_CACHE'] ??= `${root}node_modules/.cache/compiled-for-tests`;
@@ -36,7 +36,7 @@ export default defineConfig({
           environment: 'node',
           // Its modules import JSON in a way that Node refuses.
           server: { deps: { inline: ['@actions/workflow-parser'] } },
-          globalSetup: ['test/support/bundled/bundle-scripts.ts'],
+          globalSetup: ['test/support/programs/bundle-scripts.ts'],
           include: [
             'test/{service,contract,integration,faults,electron,packaging,architecture}/**/*.test.ts',
           ],
@@ -78,7 +78,7 @@ export default defineConfig({
           name: 'renderer',
           environment: 'happy-dom',
           include: ['test/unit/renderer/**/*.test.ts'],
-          setupFiles: ['test/support/leave-nothing-mounted.ts'],
+          setupFiles: ['test/unit/renderer/support/leave-nothing-mounted.ts'],
           ...small,
         },
       },

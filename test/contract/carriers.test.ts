@@ -4,8 +4,8 @@ import type { Settings } from '../../src-main/common/model/settings/settings.ts'
 import type { Backend } from '../../src-renderer/backend/backend.ts';
 import { createIpcBackend, type DesktopBridge } from '../../src-renderer/backend/ipc-backend.ts';
 import { createWebBackend } from '../../src-renderer/backend/web-backend.ts';
-import { createStubCore, type StubCore } from '../support/stub-core.ts';
-import { launch, startTestServer } from '../support/web-server.ts';
+import { createStubCore, type StubCore } from '../support/fakes/stub-core.ts';
+import { launch, startTestServer } from '../support/application/web-server.ts';
 import { makeSettings } from '../unit/renderer/support/samples.ts';
 
 interface Carried {
@@ -29,7 +29,7 @@ const ANSWERS = {
 /** The real preload and the real handlers, over the recorder that stands in for electron. */
 async function carryByIpc(): Promise<Carried> {
   vi.resetModules();
-  const fake = await import('../support/fake-electron.ts');
+  const fake = await import('../support/electron/fake-electron.ts');
   fake.resetFakeElectron();
   const ipc = await import('../../src-main/electron/ipc.ts');
   await import('../../src-main/electron/preload.ts');

@@ -2,7 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Backend } from '../../src-renderer/backend/backend.ts';
 import { createWebBackend } from '../../src-renderer/backend/web-backend.ts';
-import { launch, startTestServer, type TestServer, type TestSession } from '../support/web-server.ts';
+import {
+  launch,
+  startTestServer,
+  type TestServer,
+  type TestSession,
+} from '../support/application/web-server.ts';
 
 interface Tab {
   readonly backend: Backend;

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { proveHost } from '../../src-renderer/backend/prove-host.ts';
 import { createWebBackend } from '../../src-renderer/backend/web-backend.ts';
-import { launch, startTestServer, type TestServer } from '../support/web-server.ts';
-import { isPosix } from '../support/posix.ts';
+import { launch, startTestServer, type TestServer } from '../support/application/web-server.ts';
+import { isPosix } from '../support/skips/posix.ts';
 
 const ANSWERS = { 'tasks/list': () => [] };
 

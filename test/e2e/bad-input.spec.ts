@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { startFaultServer, type Answer } from '../support/fault-server.ts';
+import { startFaultServer, type Answer } from '../support/network/fault-server.ts';
 import { startTestService } from '../support/service/running-service.ts';
 import { expect, test } from './fixtures.ts';
 import { WindowPage } from './page-models/window-page.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test as base } from '@playwright/test';
-import { startApp, stopApp } from '../support/run-app.ts';
+import { startApp, stopApp } from '../support/application/run-app.ts';
 
 /** The whole application on the web host, with a data folder of its own. */
 export interface RunningApp {

@@ -1,4 +1,4 @@
-import { startFaultServer } from '../support/fault-server.ts';
+import { startFaultServer } from '../support/network/fault-server.ts';
 import { expect, test } from './fixtures.ts';
 import { WindowPage } from './page-models/window-page.ts';
 import { showScreen } from './show-screen.ts';

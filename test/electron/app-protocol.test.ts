@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { respondToAppRequest } from '../../src-main/electron/app-protocol.ts';
-import { HOSTILE_URLS } from '../support/hostile-urls.ts';
-import { isPosix } from '../support/posix.ts';
+import { HOSTILE_URLS } from '../support/samples/hostile-urls.ts';
+import { isPosix } from '../support/skips/posix.ts';
 
 let folder: string;
 beforeAll(async () => {

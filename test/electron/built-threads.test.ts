@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { beforeEach, expect, it } from 'vitest';
 import { findBuiltWorkers } from '../../src-main/node/worker-scripts.ts';
 import { checkThreads } from '../support/electron/check-threads.ts';
-import { makeReady, namesOfCalls, resetFakeElectron, uncaught } from '../support/fake-electron.ts';
+import { makeReady, namesOfCalls, resetFakeElectron, uncaught } from '../support/electron/fake-electron.ts';
 
 const built = new URL('../../out/', import.meta.url);
 const isBuilt = existsSync(fileURLToPath(new URL('main/engine-utility.mjs', built)));

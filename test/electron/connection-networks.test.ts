@@ -1,9 +1,9 @@
 import type { Certificate } from 'electron';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createConnectionNetworks } from '../../src-main/electron/network/connection-networks.ts';
-import { startFaultServer, type FaultServer } from '../support/fault-server.ts';
-import { app, resetFakeElectron, session } from '../support/fake-electron.ts';
-import { makeCertificate, type MadeCertificate } from '../support/make-certificate.ts';
+import { startFaultServer, type FaultServer } from '../support/network/fault-server.ts';
+import { app, resetFakeElectron, session } from '../support/electron/fake-electron.ts';
+import { makeCertificate, type MadeCertificate } from '../support/network/make-certificate.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -1,9 +1,9 @@
 import { EventEmitter } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { calls, FakeEvent, windows } from '../support/fake-electron.ts';
+import { calls, FakeEvent, windows } from '../support/electron/fake-electron.ts';
 import { makeDesktopFolder, removeDesktopFolder } from '../support/electron/desktop-folder.ts';
-import { startStubDesktop } from '../support/start-stub-desktop.ts';
-import { createStubCore } from '../support/stub-core.ts';
+import { startStubDesktop } from '../support/electron/start-stub-desktop.ts';
+import { createStubCore } from '../support/fakes/stub-core.ts';
 
 const EDIT_FLAGS = {
   canUndo: false,

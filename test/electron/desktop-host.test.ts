@@ -3,7 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createDesktopHost } from '../../src-main/electron/desktop-host.ts';
-import { calls, dialogAnswers, makeReady, resetFakeElectron, windows } from '../support/fake-electron.ts';
+import {
+  calls,
+  dialogAnswers,
+  makeReady,
+  resetFakeElectron,
+  windows,
+} from '../support/electron/fake-electron.ts';
 import { ENGLISH } from '../../src-main/common/words/english.ts';
 
 beforeEach(() => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { respondFromServer } from '../../src-main/electron/app-protocol.ts';
 import { fetchDevelopmentFile } from '../../src-main/node/http/fetch-development-file.ts';
-import { startFaultServer, type FaultServer } from '../support/fault-server.ts';
-import { launch, startTestServer } from '../support/web-server.ts';
+import { startFaultServer, type FaultServer } from '../support/network/fault-server.ts';
+import { launch, startTestServer } from '../support/application/web-server.ts';
 
 const PAGE =
   '<meta name="csp-nonce" content="__CSP_NONCE__"><script type="module" src="/@vite/client"></script>';

@@ -1,8 +1,8 @@
 import { beforeEach, expect, it } from 'vitest';
 import { followTheme } from '../../src-main/electron/follow-theme.ts';
 import { makeSettings } from '../unit/renderer/support/samples.ts';
-import { nativeTheme, resetFakeElectron } from '../support/fake-electron.ts';
-import { createStubCore } from '../support/stub-core.ts';
+import { nativeTheme, resetFakeElectron } from '../support/electron/fake-electron.ts';
+import { createStubCore } from '../support/fakes/stub-core.ts';
 
 beforeEach(() => resetFakeElectron());
 

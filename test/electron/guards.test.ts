@@ -1,8 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { guardContents } from '../../src-main/electron/security/navigation.ts';
 import { denyPermissions } from '../../src-main/electron/security/permissions.ts';
-import { FakeEvent, FakeSession, FakeWebContents, resetFakeElectron } from '../support/fake-electron.ts';
-import { HOSTILE_URLS } from '../support/hostile-urls.ts';
+import {
+  FakeEvent,
+  FakeSession,
+  FakeWebContents,
+  resetFakeElectron,
+} from '../support/electron/fake-electron.ts';
+import { HOSTILE_URLS } from '../support/samples/hostile-urls.ts';
 
 const PAGE = 'app://channelscope/index.html';
 

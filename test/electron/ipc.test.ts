@@ -1,8 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { EVENTS, OPERATIONS } from '../../src-main/common/contract/index.ts';
 import { isTrustedSender, sendEvents, serveOperations } from '../../src-main/electron/ipc.ts';
-import { callHandler, FakeWebContents, ipcHandlers, resetFakeElectron } from '../support/fake-electron.ts';
-import { createStubCore } from '../support/stub-core.ts';
+import {
+  callHandler,
+  FakeWebContents,
+  ipcHandlers,
+  resetFakeElectron,
+} from '../support/electron/fake-electron.ts';
+import { createStubCore } from '../support/fakes/stub-core.ts';
 
 beforeEach(resetFakeElectron);
 

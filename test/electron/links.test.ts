@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Host } from '../../src-main/core/host.ts';
-import { app, calls, FakeEvent, namesOfCalls, windows } from '../support/fake-electron.ts';
+import { app, calls, FakeEvent, namesOfCalls, windows } from '../support/electron/fake-electron.ts';
 import { makeDesktopFolder, removeDesktopFolder } from '../support/electron/desktop-folder.ts';
-import { startStubDesktop } from '../support/start-stub-desktop.ts';
-import { createStubCore } from '../support/stub-core.ts';
+import { startStubDesktop } from '../support/electron/start-stub-desktop.ts';
+import { createStubCore } from '../support/fakes/stub-core.ts';
 import { makeSettings } from '../unit/renderer/support/samples.ts';
 
 const PLACE = '/inbound/detail?q=code%3A5xx';

@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findPlace, readViewLink } from '../../src-main/common/links/view-link.ts';
 import { offerRecent } from '../../src-main/electron/menus/offer-recent.ts';
 import { openRecentConnections } from '../../src-main/electron/menus/recent-connections.ts';
-import { app, calls, makeReady, resetFakeElectron } from '../support/fake-electron.ts';
-import { createStubCore, type StubCore } from '../support/stub-core.ts';
+import { app, calls, makeReady, resetFakeElectron } from '../support/electron/fake-electron.ts';
+import { createStubCore, type StubCore } from '../support/fakes/stub-core.ts';
 import { makeConnection, makeSettings } from '../unit/renderer/support/samples.ts';
 
 let folder: string;

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { EVENTS, OPERATIONS, type EventName } from '../../src-main/common/contract/index.ts';
-import type * as fakeElectron from '../support/fake-electron.ts';
+import type * as fakeElectron from '../support/electron/fake-electron.ts';
 
 interface Bridge {
   platform: string;
@@ -11,7 +11,7 @@ interface Bridge {
 let bridge: Bridge;
 beforeEach(async () => {
   vi.resetModules();
-  const fake = await import('../support/fake-electron.ts');
+  const fake = await import('../support/electron/fake-electron.ts');
   fake.resetFakeElectron();
   await import('../../src-main/electron/preload.ts');
   bridge = fake.exposed.get('channelscope') as Bridge;

@@ -2,10 +2,10 @@ import { EventEmitter } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Host } from '../../src-main/core/host.ts';
 import { quitBySystem, WAYS_TO_QUIT } from '../support/electron/quit-by-system.ts';
-import { app, calls, FakeEvent, namesOfCalls, windows } from '../support/fake-electron.ts';
+import { app, calls, FakeEvent, namesOfCalls, windows } from '../support/electron/fake-electron.ts';
 import { makeDesktopFolder, removeDesktopFolder } from '../support/electron/desktop-folder.ts';
-import { startStubDesktop } from '../support/start-stub-desktop.ts';
-import { createStubCore, type StubCore } from '../support/stub-core.ts';
+import { startStubDesktop } from '../support/electron/start-stub-desktop.ts';
+import { createStubCore, type StubCore } from '../support/fakes/stub-core.ts';
 import { makeSettings } from '../unit/renderer/support/samples.ts';
 
 let folder: string;

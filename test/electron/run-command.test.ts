@@ -10,7 +10,14 @@ import { findGivenFolder } from '../../src-main/electron/launch/find-given-folde
 import { relaunch } from '../../src-main/electron/launch/relaunch.ts';
 import { runCommand } from '../../src-main/electron/launch/run-command.ts';
 import { findSourceWorkers } from '../../src-main/node/worker-scripts.ts';
-import { app, calls, makeReady, namesOfCalls, resetFakeElectron, windows } from '../support/fake-electron.ts';
+import {
+  app,
+  calls,
+  makeReady,
+  namesOfCalls,
+  resetFakeElectron,
+  windows,
+} from '../support/electron/fake-electron.ts';
 
 let folder: string;
 beforeEach(async () => {

@@ -20,10 +20,10 @@ import {
   namesOfCalls,
   trays,
   windows,
-} from '../support/fake-electron.ts';
+} from '../support/electron/fake-electron.ts';
 import { makeDesktopFolder, removeDesktopFolder } from '../support/electron/desktop-folder.ts';
 import { makeSettings } from '../unit/renderer/support/samples.ts';
-import { createStubCore, type StubCore } from '../support/stub-core.ts';
+import { createStubCore, type StubCore } from '../support/fakes/stub-core.ts';
 import { ENGLISH } from '../../src-main/common/words/english.ts';
 
 let folder: string;

@@ -12,8 +12,8 @@ import {
   makeReady,
   namesOfCalls,
   resetFakeElectron,
-} from '../support/fake-electron.ts';
-import { HOSTILE_URLS } from '../support/hostile-urls.ts';
+} from '../support/electron/fake-electron.ts';
+import { HOSTILE_URLS } from '../support/samples/hostile-urls.ts';
 import { ENGLISH } from '../../src-main/common/words/english.ts';
 
 const MIT = 'https://spdx.org/licenses/MIT.html';

@@ -7,7 +7,7 @@ import {
   makeReady,
   Notification,
   resetFakeElectron,
-} from '../support/fake-electron.ts';
+} from '../support/electron/fake-electron.ts';
 import { ENGLISH } from '../../src-main/common/words/english.ts';
 
 beforeEach(() => {

@@ -7,8 +7,8 @@ import {
   calls,
   makeReady,
   resetFakeElectron,
-} from '../support/fake-electron.ts';
-import { createStubCore } from '../support/stub-core.ts';
+} from '../support/electron/fake-electron.ts';
+import { createStubCore } from '../support/fakes/stub-core.ts';
 
 beforeEach(() => {
   resetFakeElectron();

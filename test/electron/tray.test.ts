@@ -1,9 +1,15 @@
 import { beforeEach, expect, it } from 'vitest';
 import type { HostPlatform } from '../../src-main/core/data-folder/standard-folder.ts';
 import { keepInTray } from '../../src-main/electron/tray.ts';
-import { makeReady, namesOfCalls, resetFakeElectron, Tray, trays } from '../support/fake-electron.ts';
+import {
+  makeReady,
+  namesOfCalls,
+  resetFakeElectron,
+  Tray,
+  trays,
+} from '../support/electron/fake-electron.ts';
 import { makeSettings } from '../unit/renderer/support/samples.ts';
-import { createStubCore } from '../support/stub-core.ts';
+import { createStubCore } from '../support/fakes/stub-core.ts';
 
 let opened: number;
 beforeEach(() => {

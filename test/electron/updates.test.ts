@@ -11,8 +11,8 @@ import {
   createUpdateSource,
   type UpdatePlace,
 } from '../../src-main/electron/updates/create-update-source.ts';
-import { startFaultServer, type FaultServer } from '../support/fault-server.ts';
-import { app, net, resetFakeElectron, session } from '../support/fake-electron.ts';
+import { startFaultServer, type FaultServer } from '../support/network/fault-server.ts';
+import { app, net, resetFakeElectron, session } from '../support/electron/fake-electron.ts';
 
 /** What the server has, by path; what was asked, with its headers. */
 let files: Map<string, string | Buffer>;

@@ -15,10 +15,10 @@ import {
   nativeTheme,
   state,
   windows,
-} from '../support/fake-electron.ts';
+} from '../support/electron/fake-electron.ts';
 import { makeDesktopFolder, removeDesktopFolder } from '../support/electron/desktop-folder.ts';
-import { startStubDesktop } from '../support/start-stub-desktop.ts';
-import { createStubCore, type StubCore } from '../support/stub-core.ts';
+import { startStubDesktop } from '../support/electron/start-stub-desktop.ts';
+import { createStubCore, type StubCore } from '../support/fakes/stub-core.ts';
 import { makeSettings } from '../unit/renderer/support/samples.ts';
 
 let folder: string;

@@ -1,10 +1,10 @@
 import { EventEmitter } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Host } from '../../src-main/core/host.ts';
-import { app, callHandler, calls, namesOfCalls, windows } from '../support/fake-electron.ts';
+import { app, callHandler, calls, namesOfCalls, windows } from '../support/electron/fake-electron.ts';
 import { makeDesktopFolder, removeDesktopFolder } from '../support/electron/desktop-folder.ts';
-import { startStubDesktop } from '../support/start-stub-desktop.ts';
-import { createStubCore, type StubCore } from '../support/stub-core.ts';
+import { startStubDesktop } from '../support/electron/start-stub-desktop.ts';
+import { createStubCore, type StubCore } from '../support/fakes/stub-core.ts';
 
 let folder: string;
 let core: StubCore;

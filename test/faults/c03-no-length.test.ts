@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readPage } from '../../src-main/common/reporting/reading/read-page.ts';
-import { toEnvelope } from '../support/fault-server.ts';
+import { toEnvelope } from '../support/network/fault-server.ts';
 import { catchError, createTestClient, firstPage, sendRaw, startReports } from './client/client-rig.ts';
 
 const head = 'HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { sendJson, type Answer } from '../support/fault-server.ts';
+import { sendJson, type Answer } from '../support/network/fault-server.ts';
 import {
   catchError,
   countReports,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Socket } from 'node:net';
 import { expect, it } from 'vitest';
-import type { Answer } from '../support/fault-server.ts';
+import type { Answer } from '../support/network/fault-server.ts';
 import {
   catchError,
   countReports,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readPage } from '../../src-main/common/reporting/reading/read-page.ts';
-import type { Answer } from '../support/fault-server.ts';
+import type { Answer } from '../support/network/fault-server.ts';
 import {
   catchError,
   createTestClient,

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readPage, type ReadPage } from '../../src-main/common/reporting/reading/read-page.ts';
 import { createFolder, openTestCache, toNewSnapshot, toPage } from '../integration/cache/cache-fixture.ts';
-import { toEnvelope } from '../support/fault-server.ts';
+import { toEnvelope } from '../support/network/fault-server.ts';
 import { catchError, createTestClient, firstPage, sendBody, startReports } from './client/client-rig.ts';
 
 const record = { Id: 'a', Date: '2026-11-20T10:15:30.123Z', Client: 'Ana' };

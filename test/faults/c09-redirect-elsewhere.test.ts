@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sendJson } from '../support/fault-server.ts';
+import { sendJson } from '../support/network/fault-server.ts';
 import {
   catchError,
   createTestClient,

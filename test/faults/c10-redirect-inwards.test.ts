@@ -3,8 +3,8 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { expect, it, onTestFinished } from 'vitest';
-import { sendJson, type Answer } from '../support/fault-server.ts';
-import { makeCertificate } from '../support/make-certificate.ts';
+import { sendJson, type Answer } from '../support/network/fault-server.ts';
+import { makeCertificate } from '../support/network/make-certificate.ts';
 import {
   catchError,
   createTestClient,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { sendJson, type Answer } from '../support/fault-server.ts';
-import { createSkipClock } from '../support/skip-clock.ts';
+import { sendJson, type Answer } from '../support/network/fault-server.ts';
+import { createSkipClock } from '../support/fakes/skip-clock.ts';
 import {
   catchError,
   countReports,

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createDocument, toNewSnapshot } from '../integration/cache/cache-fixture.ts';
-import { sendJson, toEnvelope, type Answer, type FaultServer } from '../support/fault-server.ts';
-import { createSkipClock } from '../support/skip-clock.ts';
+import { sendJson, toEnvelope, type Answer, type FaultServer } from '../support/network/fault-server.ts';
+import { createSkipClock } from '../support/fakes/skip-clock.ts';
 import { createDirectDownloads } from './direct-downloads.ts';
 import {
   catchError,

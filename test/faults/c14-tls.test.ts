@@ -3,8 +3,8 @@ import { createServer, type ServerOptions } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { makeCertificate, type CertificateOptions } from '../support/make-certificate.ts';
-import { startFaultServer } from '../support/fault-server.ts';
+import { makeCertificate, type CertificateOptions } from '../support/network/make-certificate.ts';
+import { startFaultServer } from '../support/network/fault-server.ts';
 import { isDesktopNetwork } from '../support/electron/service-fetch.ts';
 import { catchError, createTestClient, pageBody, firstPage, sendStatus } from './client/client-rig.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { normaliseBaseAddress } from '../../src-main/common/reporting/base-address.ts';
 import { createDocument, toNewSnapshot } from '../integration/cache/cache-fixture.ts';
-import { sendJson, toEnvelope } from '../support/fault-server.ts';
-import { createSkipClock } from '../support/skip-clock.ts';
+import { sendJson, toEnvelope } from '../support/network/fault-server.ts';
+import { createSkipClock } from '../support/fakes/skip-clock.ts';
 import { catchError, createTestClient, firstPage, startServer, withToken } from './client/client-rig.ts';
 import { createDirectDownloads } from './direct-downloads.ts';
 import { serviceFetch } from '../support/electron/service-fetch.ts';

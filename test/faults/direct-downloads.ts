@@ -15,7 +15,7 @@ import { createDownloadsHandlers } from '../../src-main/core/downloads/downloads
 import type { LogFields, Logger } from '../../src-main/core/logging/logger.ts';
 import { createTaskRegistry } from '../../src-main/core/tasks/create-task-registry.ts';
 import { openTestCache, createFolder } from '../integration/cache/cache-fixture.ts';
-import { createSkipClock } from '../support/skip-clock.ts';
+import { createSkipClock } from '../support/fakes/skip-clock.ts';
 import { toDetailKind } from '../../src-main/core/cache/read/record-tables.ts';
 import { serviceFetch } from '../support/electron/service-fetch.ts';
 

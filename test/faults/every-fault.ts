@@ -1,10 +1,10 @@
 import { gzipSync } from 'node:zlib';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServerResponse } from 'node:http';
-import { toEnvelope } from '../support/fault-server.ts';
-import { makeCertificate, type MadeCertificate } from '../support/make-certificate.ts';
+import { toEnvelope } from '../support/network/fault-server.ts';
+import { makeCertificate, type MadeCertificate } from '../support/network/make-certificate.ts';
 import type { Fault } from '../support/service/record-service.ts';
-import type { SkipClock } from '../support/skip-clock.ts';
+import type { SkipClock } from '../support/fakes/skip-clock.ts';
 
 /** A fault, and what the log must say of it: an error code, or `status` and the number. */
 export interface KnownFault extends Fault {

@@ -7,7 +7,7 @@ import type { ConnectionDraft } from '../../src-main/common/model/connections/co
 import { SPECIFIED_REPORT_IDENTIFIERS } from '../../src-main/common/reporting/reports.ts';
 import { createCore, type Core } from '../../src-main/core/create-core.ts';
 import { createInMemorySecretStore } from '../../src-main/core/secrets/in-memory-secret-store.ts';
-import { createTestHost } from '../support/test-host.ts';
+import { createTestHost } from '../support/application/test-host.ts';
 
 const SECRETS = { accessToken: 'one', accessTokenSecret: 'two' };
 const PERIOD = {

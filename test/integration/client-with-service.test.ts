@@ -7,7 +7,7 @@ import { createReportingClient } from '../../src-main/core/client/create-reporti
 import type { ReportingClient } from '../../src-main/core/client/reporting-client.ts';
 import type { RunningService } from '../../src-main/service/start-service.ts';
 import { startTestService } from '../support/service/running-service.ts';
-import { createSilentLogger } from '../support/silent-logger.ts';
+import { createSilentLogger } from '../support/fakes/silent-logger.ts';
 
 const dayMs = 86_400_000;
 let service: RunningService;

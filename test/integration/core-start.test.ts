@@ -8,9 +8,9 @@ import { createCore, type Core } from '../../src-main/core/create-core.ts';
 import type { Host } from '../../src-main/core/host.ts';
 import { createInMemorySecretStore } from '../../src-main/core/secrets/in-memory-secret-store.ts';
 import { claimFolder } from '../../src-main/node/claim-folder.ts';
-import { bundledScript } from '../support/bundled/bundled-script.ts';
-import { createTestHost } from '../support/test-host.ts';
-import { itOnPosix } from '../support/posix.ts';
+import { bundledScript } from '../support/programs/bundled-script.ts';
+import { createTestHost } from '../support/application/test-host.ts';
+import { itOnPosix } from '../support/skips/posix.ts';
 
 const HOLDER = fileURLToPath(bundledScript('hold-folder'));
 

@@ -10,7 +10,7 @@ import type { Task } from '../../src-main/common/model/cache/task.ts';
 import { toWireDate } from '../../src-main/common/reporting/wire-dates.ts';
 import { createCore, type Core } from '../../src-main/core/create-core.ts';
 import { createInMemorySecretStore } from '../../src-main/core/secrets/in-memory-secret-store.ts';
-import { createTestHost } from '../support/test-host.ts';
+import { createTestHost } from '../support/application/test-host.ts';
 
 const hourMs = 3_600_000;
 

@@ -5,9 +5,9 @@ import type { TokenSecrets } from '../../src-main/core/client/create-token.ts';
 import { createReportingClient } from '../../src-main/core/client/create-reporting-client.ts';
 import type { ReportingClient } from '../../src-main/core/client/reporting-client.ts';
 import { SPECIFIED_REPORT_IDENTIFIERS } from '../../src-main/common/reporting/reports.ts';
-import { sendJson, startFaultServer, toEnvelope } from '../support/fault-server.ts';
+import { sendJson, startFaultServer, toEnvelope } from '../support/network/fault-server.ts';
 import { startTestService } from '../support/service/running-service.ts';
-import { createSilentLogger } from '../support/silent-logger.ts';
+import { createSilentLogger } from '../support/fakes/silent-logger.ts';
 
 const minuteMs = 60_000;
 const nowMs = Math.floor(Date.now() / 1000) * 1000;

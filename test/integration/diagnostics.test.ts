@@ -7,7 +7,7 @@ import type { Host } from '../../src-main/core/host.ts';
 import { SPECIFIED_REPORT_IDENTIFIERS } from '../../src-main/common/reporting/reports.ts';
 import { createInMemorySecretStore } from '../../src-main/core/secrets/in-memory-secret-store.ts';
 import type { SecretStore } from '../../src-main/core/secrets/secret-store.ts';
-import { createTestHost } from '../support/test-host.ts';
+import { createTestHost } from '../support/application/test-host.ts';
 
 let host: Host;
 let remove: () => Promise<void>;

@@ -8,17 +8,17 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadKeytar } from '../../src-main/core/secrets/keytar-secret-store.ts';
 import { openSecretStore } from '../../src-main/core/secrets/open-secret-store.ts';
 import type { SecretStore } from '../../src-main/core/secrets/secret-store.ts';
-import { createSilentLogger } from '../support/silent-logger.ts';
+import { createSilentLogger } from '../support/fakes/silent-logger.ts';
 
 // Only a session made for tests: a person's own keychain is never written to.
 const inSession = process.env.CHANNELSCOPE_TEST_KEYCHAIN === '1';
 const title = inSession
   ? 'the keychain of the system'
-  : 'the keychain of the system (not inside test/support/with-keyring.ts)';
+  : 'the keychain of the system (not inside test/support/keyring/with-keyring.ts)';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const report = fileURLToPath(new URL('../support/report-keychain.ts', import.meta.url));
-const keyring = fileURLToPath(new URL('../support/with-keyring.ts', import.meta.url));
+const report = fileURLToPath(new URL('../support/keyring/report-keychain.ts', import.meta.url));
+const keyring = fileURLToPath(new URL('../support/keyring/with-keyring.ts', import.meta.url));
 const service = `Channelscope test ${randomUUID()}`;
 const BUS_WITHOUT_SERVICES = `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">

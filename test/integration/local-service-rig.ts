@@ -12,8 +12,8 @@ import type { ServiceRunner } from '../../src-main/core/local-service/service-ru
 import { createSettings } from '../../src-main/core/settings/create-settings.ts';
 import { createTaskRegistry } from '../../src-main/core/tasks/create-task-registry.ts';
 import type { TaskRegistry } from '../../src-main/core/tasks/task-registry.ts';
-import { createSilentLogger } from '../support/silent-logger.ts';
-import { createTestHost } from '../support/test-host.ts';
+import { createSilentLogger } from '../support/fakes/silent-logger.ts';
+import { createTestHost } from '../support/application/test-host.ts';
 
 /** The local service over a scripted thread, with what it writes and sends. */
 export interface Running {

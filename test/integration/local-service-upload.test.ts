@@ -2,9 +2,14 @@ import { readFile, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createWebBackend } from '../../src-renderer/backend/web-backend.ts';
-import { mountSmallDisk } from '../support/mount-folder.ts';
-import { launch, startTestServer, type TestServer, type TestSession } from '../support/web-server.ts';
-import { isPosix } from '../support/posix.ts';
+import { mountSmallDisk } from '../support/files/mount-folder.ts';
+import {
+  launch,
+  startTestServer,
+  type TestServer,
+  type TestSession,
+} from '../support/application/web-server.ts';
+import { isPosix } from '../support/skips/posix.ts';
 
 const TYPE = 'application/octet-stream';
 const LIMIT_BYTES = 1024 * 1024;

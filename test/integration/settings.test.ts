@@ -4,8 +4,8 @@ import type { NetworkChoice } from '../../src-main/common/model/settings/network
 import { createCore, type Core } from '../../src-main/core/create-core.ts';
 import { createInMemorySecretStore } from '../../src-main/core/secrets/in-memory-secret-store.ts';
 import { forkProcess } from '../../src-main/node/fork-process.ts';
-import { makeCertificate } from '../support/make-certificate.ts';
-import { createTestHost } from '../support/test-host.ts';
+import { makeCertificate } from '../support/network/make-certificate.ts';
+import { createTestHost } from '../support/application/test-host.ts';
 
 let core: Core;
 let remove: () => Promise<void>;

@@ -12,7 +12,7 @@ import { parse } from 'yaml';
 import { createUpdateSource } from '../../src-main/electron/updates/create-update-source.ts';
 import { findBuiltWorkers, type WorkerScripts } from '../../src-main/node/worker-scripts.ts';
 import { checkThreads } from '../support/electron/check-threads.ts';
-import { makeReady, resetFakeElectron, uncaught } from '../support/fake-electron.ts';
+import { makeReady, resetFakeElectron, uncaught } from '../support/electron/fake-electron.ts';
 import { canPack, packStandIn, UPDATES, type Packed } from '../support/packaging/pack-stand-in.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));

@@ -5,7 +5,7 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { toDatabasePath } from '../../src-main/service/store-sqlite/open-database.ts';
 import { startTestService } from '../support/service/running-service.ts';
-import { itOnPosix } from '../support/posix.ts';
+import { itOnPosix } from '../support/skips/posix.ts';
 
 describe('a data folder that the service can’t use', () => {
   let folder: string;

@@ -8,10 +8,10 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { QUIRK_NAMES } from '../../src-main/common/model/connections/simulation.ts';
 import { readCommandLine } from '../../src-main/service/read-command-line.ts';
-import { bundledScript } from '../support/bundled/bundled-script.ts';
+import { bundledScript } from '../support/programs/bundled-script.ts';
 import { findPostgres, startPostgres } from '../support/service/postgres-server.ts';
 import { toPeriod, walkReport } from '../support/service/service-calls.ts';
-import { itOnPosix } from '../support/posix.ts';
+import { itOnPosix } from '../support/skips/posix.ts';
 
 const MAIN = fileURLToPath(bundledScript('service-main'));
 const WEEK = toPeriod(Date.now() - 7 * 86_400_000, Date.now() + 86_400_000);

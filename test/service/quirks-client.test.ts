@@ -10,8 +10,8 @@ import type { ReportingClient } from '../../src-main/core/client/reporting-clien
 import type { RunningService } from '../../src-main/service/start-service.ts';
 import { startTestService, type TestServiceOptions } from '../support/service/running-service.ts';
 import { toPeriod } from '../support/service/service-calls.ts';
-import { createSilentLogger } from '../support/silent-logger.ts';
-import { createSkipClock } from '../support/skip-clock.ts';
+import { createSilentLogger } from '../support/fakes/silent-logger.ts';
+import { createSkipClock } from '../support/fakes/skip-clock.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 20, 15, 30, 12);
 const WEEK = toPeriod(NOW_MS - 8 * 86_400_000, NOW_MS);

@@ -9,12 +9,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ReportResponse } from '../../src-main/common/reporting/wire-schemas.ts';
 import type { RunningService } from '../../src-main/service/start-service.ts';
 import { toDatabasePath } from '../../src-main/service/store-sqlite/open-database.ts';
-import { mountSmallDisk, resizeDisk } from '../support/mount-folder.ts';
-import { portOf, RawSocket } from '../support/raw-socket.ts';
+import { mountSmallDisk, resizeDisk } from '../support/files/mount-folder.ts';
+import { portOf, RawSocket } from '../support/network/raw-socket.ts';
 import { startTestService } from '../support/service/running-service.ts';
 import { post, toPeriod, toReportAddress } from '../support/service/service-calls.ts';
 import { importText, toInbound, toNdjson } from './import/import-support.ts';
-import { itOnPosix } from '../support/posix.ts';
+import { itOnPosix } from '../support/skips/posix.ts';
 
 const MEGABYTE = 2 ** 20;
 const MAIN = fileURLToPath(new URL('../../src-main/service/main.ts', import.meta.url));

@@ -1,4 +1,4 @@
-import { sendJson } from '../../support/fault-server.ts';
+import { sendJson } from '../../support/network/fault-server.ts';
 import { createRecords, cut, from, HELD, serve, toBody, withBytes, type Behaviour } from './odd-service.ts';
 
 /** Values that stand where the cursor of the next page would; sent back, they would begin again. */

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Period } from '../../../src-main/common/model/period.ts';
 import { toWireDate } from '../../../src-main/common/reporting/wire-dates.ts';
 import { createDocument } from '../../integration/cache/cache-fixture.ts';
-import { sendJson } from '../../support/fault-server.ts';
-import { createSkipClock } from '../../support/skip-clock.ts';
+import { sendJson } from '../../support/network/fault-server.ts';
+import { createSkipClock } from '../../support/fakes/skip-clock.ts';
 import { createDirectDownloads } from '../direct-downloads.ts';
 import { cut, readPayload, startOddService, toBody, type Behaviour } from './odd-service.ts';
 

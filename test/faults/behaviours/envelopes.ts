@@ -1,4 +1,4 @@
-import { sendJson } from '../../support/fault-server.ts';
+import { sendJson } from '../../support/network/fault-server.ts';
 import { cut, toBody, withBytes, type Behaviour, type PageCall } from './odd-service.ts';
 
 type Part = ReturnType<typeof cut>;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { FaultServer } from '../../support/fault-server.ts';
-import { createSkipClock } from '../../support/skip-clock.ts';
+import type { FaultServer } from '../../support/network/fault-server.ts';
+import { createSkipClock } from '../../support/fakes/skip-clock.ts';
 import { toNewSnapshot } from '../../integration/cache/cache-fixture.ts';
 import { createDirectDownloads } from '../direct-downloads.ts';
 import { CURSORS } from './cursors.ts';

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { createDocument } from '../../integration/cache/cache-fixture.ts';
-import { sendJson, startFaultServer, type FaultServer } from '../../support/fault-server.ts';
+import { sendJson, startFaultServer, type FaultServer } from '../../support/network/fault-server.ts';
 
 /** One request for a page, as an odd service sees it. */
 export interface PageCall {

@@ -1,4 +1,4 @@
-import { sendJson } from '../../support/fault-server.ts';
+import { sendJson } from '../../support/network/fault-server.ts';
 import { createRecords, cut, HELD, serve, toBody, withBytes, type Behaviour } from './odd-service.ts';
 
 const said: Behaviour[] = (

@@ -1,5 +1,5 @@
 import { FROM_MS } from '../../integration/cache/cache-fixture.ts';
-import { sendJson } from '../../support/fault-server.ts';
+import { sendJson } from '../../support/network/fault-server.ts';
 import { createRecords, HELD, readPayload, serve, toBody, type Behaviour } from './odd-service.ts';
 
 /** A service whose records are changed, each by its number. */

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { createRandom } from '../../../src-main/service/sample/random.ts';
 import { openFile } from '../../../src-main/core/cache/file/open-file.ts';
 import { createFolder } from '../../integration/cache/cache-fixture.ts';
-import { makeUnwritable } from '../../support/mount-folder.ts';
+import { makeUnwritable } from '../../support/files/mount-folder.ts';
 import { runWriter } from './run-writer.ts';
 import { checkWhole } from './writer-rig.ts';
 

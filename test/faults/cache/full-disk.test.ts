@@ -16,7 +16,7 @@ import {
   toNewSnapshot,
   toPage,
 } from '../../integration/cache/cache-fixture.ts';
-import { mountSmallDisk, resizeDisk } from '../../support/mount-folder.ts';
+import { mountSmallDisk, resizeDisk } from '../../support/files/mount-folder.ts';
 import { checkWhole } from './writer-rig.ts';
 
 /** More seconds than records fit, one each second. */

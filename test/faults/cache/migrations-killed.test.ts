@@ -7,11 +7,11 @@ import { createRandom } from '../../../src-main/service/sample/random.ts';
 import { MIGRATIONS } from '../../../src-main/core/cache/file/migrations.ts';
 import { openFile } from '../../../src-main/core/cache/file/open-file.ts';
 import { createFolder } from '../../integration/cache/cache-fixture.ts';
-import { bundledScript } from '../../support/bundled/bundled-script.ts';
+import { bundledScript } from '../../support/programs/bundled-script.ts';
 import { canInject, injectInto } from './inject-faults.ts';
 import { runWriter } from './run-writer.ts';
 import { SCALE } from './writer-rig.ts';
-import { isPosix } from '../../support/posix.ts';
+import { isPosix } from '../../support/skips/posix.ts';
 
 const KILLS = Math.ceil(4 * SCALE);
 /** Nothing is loaded that opening a file does not need: each start counts. */

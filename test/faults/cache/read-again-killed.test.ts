@@ -5,7 +5,7 @@ import { openCacheDatabase } from '../../../src-main/core/cache/file/open-databa
 import { createSnapshotReader } from '../../../src-main/core/cache/read/snapshot-rows.ts';
 import { createPageVerifier } from '../../../src-main/core/cache/read/verify-pages.ts';
 import { createFolder, FROM_MS } from '../../integration/cache/cache-fixture.ts';
-import { bundledScript } from '../../support/bundled/bundled-script.ts';
+import { bundledScript } from '../../support/programs/bundled-script.ts';
 import { canInject, injectInto } from './inject-faults.ts';
 import { runWriter } from './run-writer.ts';
 import { SCALE } from './writer-rig.ts';

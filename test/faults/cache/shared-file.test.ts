@@ -14,7 +14,7 @@ import {
   toNewSnapshot,
   toPage,
 } from '../../integration/cache/cache-fixture.ts';
-import { bundledScript } from '../../support/bundled/bundled-script.ts';
+import { bundledScript } from '../../support/programs/bundled-script.ts';
 import { SCALE } from './writer-rig.ts';
 
 const HOLD = fileURLToPath(bundledScript('hold-lock'));

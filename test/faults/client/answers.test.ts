@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { readPage } from '../../../src-main/common/reporting/reading/read-page.ts';
-import { sendJson, type Answer } from '../../support/fault-server.ts';
+import { sendJson, type Answer } from '../../support/network/fault-server.ts';
 import {
   catchError,
   createTestClient,

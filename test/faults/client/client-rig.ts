@@ -15,9 +15,9 @@ import {
   type Answer,
   type FaultServer,
   type ReceivedRequest,
-} from '../../support/fault-server.ts';
-import { createSilentLogger } from '../../support/silent-logger.ts';
-import { createSkipClock } from '../../support/skip-clock.ts';
+} from '../../support/network/fault-server.ts';
+import { createSilentLogger } from '../../support/fakes/silent-logger.ts';
+import { createSkipClock } from '../../support/fakes/skip-clock.ts';
 import { serviceFetch } from '../../support/electron/service-fetch.ts';
 
 export const firstPage: PageRequest = {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { sendJson, startFaultServer, type Answer } from '../../support/fault-server.ts';
+import { sendJson, startFaultServer, type Answer } from '../../support/network/fault-server.ts';
 import {
   catchError,
   countReports,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src-main/common/contract/errors.ts';
-import { sendJson, type Answer } from '../../support/fault-server.ts';
+import { sendJson, type Answer } from '../../support/network/fault-server.ts';
 import {
   catchError,
   createTestClient,

@@ -5,8 +5,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openPartialList } from '../../../src-main/core/exports/partial-list.ts';
 import { createRandom } from '../../../src-main/service/sample/random.ts';
-import { makeUnwritable, mountSmallDisk, resizeDisk } from '../../support/mount-folder.ts';
-import { createSilentLogger } from '../../support/silent-logger.ts';
+import { makeUnwritable, mountSmallDisk, resizeDisk } from '../../support/files/mount-folder.ts';
+import { createSilentLogger } from '../../support/fakes/silent-logger.ts';
 import { DAYS, fillExports, openExports, type ExportsRig } from './exports-rig.ts';
 import { listUnlike, readDataset } from './read-dataset.ts';
 

@@ -6,9 +6,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Task } from '../../../src-main/common/model/cache/task.ts';
 import { openPartialList } from '../../../src-main/core/exports/partial-list.ts';
 import { createRandom } from '../../../src-main/service/sample/random.ts';
-import { makeUnwritable, mountSmallDisk, resizeDisk } from '../../support/mount-folder.ts';
-import { isPosix } from '../../support/posix.ts';
-import { createSilentLogger } from '../../support/silent-logger.ts';
+import { makeUnwritable, mountSmallDisk, resizeDisk } from '../../support/files/mount-folder.ts';
+import { isPosix } from '../../support/skips/posix.ts';
+import { createSilentLogger } from '../../support/fakes/silent-logger.ts';
 import { fillExports, FORMATS, openExports, type ExportsRig, type RunningExport } from './exports-rig.ts';
 import { sumFile } from './sum-file.ts';
 

@@ -17,7 +17,7 @@ import {
   openTestEngine,
   openTestRowWriter,
 } from '../../integration/cache/cache-fixture.ts';
-import { createSilentLogger } from '../../support/silent-logger.ts';
+import { createSilentLogger } from '../../support/fakes/silent-logger.ts';
 import { ENGLISH } from '../../../src-main/common/words/english.ts';
 
 const RECORDS = 1500;

@@ -7,7 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createRandom } from '../../../src-main/service/sample/random.ts';
-import { bundledScript } from '../../support/bundled/bundled-script.ts';
+import { bundledScript } from '../../support/programs/bundled-script.ts';
 import { DAYS, fillExports, FORMATS, openExports, type ExportsRig } from './exports-rig.ts';
 import { listUnlike, readDataset } from './read-dataset.ts';
 import { sumFile } from './sum-file.ts';

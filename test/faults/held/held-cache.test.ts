@@ -10,7 +10,7 @@ import { createFolder, toNewSnapshot } from '../../integration/cache/cache-fixtu
 import { tryEachCall, type HeldFilesTrial } from './try-each-call.ts';
 
 const faults = await vi.hoisted(async () => {
-  const { createFileFaults } = await import('../../support/file-faults.ts');
+  const { createFileFaults } = await import('../../support/files/file-faults.ts');
   return createFileFaults();
 });
 vi.mock('node:fs', async (load) => faults.wrapSync(await load()));

@@ -11,12 +11,12 @@ import { prepareCredentials } from '../../../src-main/service/credentials.ts';
 import type { RecordStore } from '../../../src-main/service/store/record-store.ts';
 import { createImportUploads } from '../../../src-main/web/import-uploads.ts';
 import { writeLaunchFile } from '../../../src-main/web/launch-file.ts';
-import type { FileCall } from '../../support/file-faults.ts';
-import { createSilentLogger } from '../../support/silent-logger.ts';
+import type { FileCall } from '../../support/files/file-faults.ts';
+import { createSilentLogger } from '../../support/fakes/silent-logger.ts';
 import { tryEachCall, type HeldFilesTrial } from './try-each-call.ts';
 
 const faults = await vi.hoisted(async () => {
-  const { createFileFaults } = await import('../../support/file-faults.ts');
+  const { createFileFaults } = await import('../../support/files/file-faults.ts');
   return createFileFaults();
 });
 vi.mock('node:fs', async (load) => faults.wrapSync(await load()));

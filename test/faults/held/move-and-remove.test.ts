@@ -12,10 +12,10 @@ import {
   tryToRemove,
   tryToRemoveSync,
 } from '../../../src-main/node/move-and-remove.ts';
-import type { FileCall } from '../../support/file-faults.ts';
+import type { FileCall } from '../../support/files/file-faults.ts';
 
 const faults = await vi.hoisted(async () => {
-  const { createFileFaults } = await import('../../support/file-faults.ts');
+  const { createFileFaults } = await import('../../support/files/file-faults.ts');
   return createFileFaults();
 });
 vi.mock('node:fs', async (load) => faults.wrapSync(await load()));

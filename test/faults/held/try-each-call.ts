@@ -2,7 +2,7 @@ import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import type { createFileFaults, FileCall } from '../../support/file-faults.ts';
+import type { createFileFaults, FileCall } from '../../support/files/file-faults.ts';
 
 const CODES = ['EPERM', 'EBUSY'] as const;
 

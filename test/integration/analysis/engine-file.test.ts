@@ -12,7 +12,7 @@ import {
   type EngineDatabase,
 } from '../../../src-main/core/analysis/engine/engine-database.ts';
 import { createEngineFeed } from '../../../src-main/core/analysis/engine/feed-engine.ts';
-import { bundledScript } from '../../support/bundled/bundled-script.ts';
+import { bundledScript } from '../../support/programs/bundled-script.ts';
 import { createNumberedSource } from './plain-cache.ts';
 import { createPlainSource, SPAN, type PlainRecord } from './random-records.ts';
 

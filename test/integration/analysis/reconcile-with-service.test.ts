@@ -6,7 +6,7 @@ import type { Direction } from '../../../src-main/common/reporting/reports.ts';
 import { toWireDate } from '../../../src-main/common/reporting/wire-dates.ts';
 import { createCore, type Core } from '../../../src-main/core/create-core.ts';
 import { createInMemorySecretStore } from '../../../src-main/core/secrets/in-memory-secret-store.ts';
-import { createTestHost } from '../../support/test-host.ts';
+import { createTestHost } from '../../support/application/test-host.ts';
 
 const SECOND_MS = 1000;
 const HOUR_MS = 3_600_000;

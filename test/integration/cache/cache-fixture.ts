@@ -8,8 +8,8 @@ import { createRowWriter, type RowWriter } from '../../../src-main/core/exports/
 import { startRowThread } from '../../../src-main/core/exports/rows/start-row-thread.ts';
 import { forkProcess, type ChildProcess } from '../../../src-main/node/fork-process.ts';
 import type { NewSnapshot } from '../../../src-main/core/cache/write/snapshot-writes.ts';
-import { bundledScript } from '../../support/bundled/bundled-script.ts';
-import { createSilentLogger } from '../../support/silent-logger.ts';
+import { bundledScript } from '../../support/programs/bundled-script.ts';
+import { createSilentLogger } from '../../support/fakes/silent-logger.ts';
 
 export const FROM_MS = Date.UTC(2026, 10, 20, 10);
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { bundledScript } from '../../support/bundled/bundled-script.ts';
+import { bundledScript } from '../../support/programs/bundled-script.ts';
 import { createFolder, openTestCache } from './cache-fixture.ts';
 
 const SCRIPT = fileURLToPath(bundledScript('write-until-killed'));

@@ -6,7 +6,7 @@ import { APPLICATION_ID, openCacheDatabase } from '../../../src-main/core/cache/
 import { MIGRATIONS } from '../../../src-main/core/cache/file/migrations.ts';
 import { openFile } from '../../../src-main/core/cache/file/open-file.ts';
 import { createDocument, createFolder, fillSnapshot, FROM_MS, openTestCache } from './cache-fixture.ts';
-import { isPosix, itOnPosix } from '../../support/posix.ts';
+import { isPosix, itOnPosix } from '../../support/skips/posix.ts';
 
 let place: Awaited<ReturnType<typeof createFolder>>;
 

@@ -10,7 +10,7 @@ import { createHousekeeping, type Housekeeping } from '../../../src-main/core/sn
 import { createSnapshotsHandlers } from '../../../src-main/core/snapshots/snapshots-handlers.ts';
 import { createTaskRegistry } from '../../../src-main/core/tasks/create-task-registry.ts';
 import type { TaskRegistry } from '../../../src-main/core/tasks/task-registry.ts';
-import { createSilentLogger } from '../../support/silent-logger.ts';
+import { createSilentLogger } from '../../support/fakes/silent-logger.ts';
 import {
   createDocument,
   createFolder,

@@ -12,8 +12,8 @@ import { createInMemorySecretStore } from '../../../src-main/core/secrets/in-mem
 import { claimFolder } from '../../../src-main/node/claim-folder.ts';
 import type { RunningService } from '../../../src-main/service/start-service.ts';
 import { startTestService } from '../../support/service/running-service.ts';
-import { writeUnsandboxedBrowser } from '../../support/unsandboxed-browser.ts';
-import { createTestHost } from '../../support/test-host.ts';
+import { writeUnsandboxedBrowser } from '../../support/programs/unsandboxed-browser.ts';
+import { createTestHost } from '../../support/application/test-host.ts';
 import { createCommandRunner, type CommandRunner } from './run-command.ts';
 
 let folder: string;

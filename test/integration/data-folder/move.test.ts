@@ -10,8 +10,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { DataFolderPlace } from '../../../src-main/common/contract/operations/data-folder.ts';
 import { locateDataFolder } from '../../../src-main/core/data-folder/locate-data-folder.ts';
 import { claimFolder } from '../../../src-main/node/claim-folder.ts';
-import { bundledScript } from '../../support/bundled/bundled-script.ts';
-import { itOnPosix } from '../../support/posix.ts';
+import { bundledScript } from '../../support/programs/bundled-script.ts';
+import { itOnPosix } from '../../support/skips/posix.ts';
 import { openMoved, type OpenedCore } from './open-moved.ts';
 
 const MOVER = fileURLToPath(bundledScript('move-until-killed'));

@@ -8,7 +8,7 @@ import { createInMemorySecretStore } from '../../../src-main/core/secrets/in-mem
 import { findSourceWorkers } from '../../../src-main/node/worker-scripts.ts';
 import { runAgain, type Rerun } from '../../../src-main/start/run-again.ts';
 import { startWebApplication } from '../../../src-main/web/start-web-application.ts';
-import { launch } from '../../support/web-server.ts';
+import { launch } from '../../support/application/web-server.ts';
 
 let place: string;
 let run: Rerun;

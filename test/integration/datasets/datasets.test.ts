@@ -9,7 +9,7 @@ import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import type { DatasetManifest } from '../../../src-main/core/datasets/dataset-manifest.ts';
 import { updateDataset, type DatasetParts } from '../../../src-main/core/datasets/update-dataset.ts';
 import { openPartialList } from '../../../src-main/core/exports/partial-list.ts';
-import { createSilentLogger } from '../../support/silent-logger.ts';
+import { createSilentLogger } from '../../support/fakes/silent-logger.ts';
 import {
   createDocument,
   createFolder,

@@ -7,7 +7,7 @@ import { openDatasets, type Datasets } from '../../../src-main/core/datasets/ope
 import { createEvents, type Events } from '../../../src-main/core/events.ts';
 import { createTaskRegistry } from '../../../src-main/core/tasks/create-task-registry.ts';
 import type { TaskRegistry } from '../../../src-main/core/tasks/task-registry.ts';
-import { createSilentLogger } from '../../support/silent-logger.ts';
+import { createSilentLogger } from '../../support/fakes/silent-logger.ts';
 import {
   createDocument,
   createFolder,

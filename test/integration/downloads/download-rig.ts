@@ -15,7 +15,7 @@ import type { Host } from '../../../src-main/core/host.ts';
 import { createInMemorySecretStore } from '../../../src-main/core/secrets/in-memory-secret-store.ts';
 import type { RunningService } from '../../../src-main/service/start-service.ts';
 import { walkReport } from '../../support/service/service-calls.ts';
-import { createTestHost } from '../../support/test-host.ts';
+import { createTestHost } from '../../support/application/test-host.ts';
 
 export const DAY_MS = 86_400_000;
 

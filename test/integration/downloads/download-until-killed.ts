@@ -3,7 +3,7 @@ import type { Download } from '../../../src-main/common/model/cache/download.ts'
 import type { Period } from '../../../src-main/common/model/period.ts';
 import { createCore } from '../../../src-main/core/create-core.ts';
 import { createInMemorySecretStore } from '../../../src-main/core/secrets/in-memory-secret-store.ts';
-import { createTestHost } from '../../support/test-host.ts';
+import { createTestHost } from '../../support/application/test-host.ts';
 
 /** What the test hands to this process: where, from whom, and what to download when nothing is under way. */
 export interface KilledRun {

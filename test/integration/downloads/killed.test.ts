@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRandom } from '../../../src-main/service/sample/random.ts';
 import type { RunningService } from '../../../src-main/service/start-service.ts';
 import { startTestService } from '../../support/service/running-service.ts';
-import { bundledScript } from '../../support/bundled/bundled-script.ts';
+import { bundledScript } from '../../support/programs/bundled-script.ts';
 import { lastDays, readFromCache, readFromService } from './download-rig.ts';
 import type { KilledRun } from './download-until-killed.ts';
 

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Input } from '../../../src-main/common/contract/index.ts';
 import { RFC_4180, type CsvDialect } from '../../../src-main/common/model/exports/export-options.ts';
 import { createRandom } from '../../../src-main/service/sample/random.ts';
-import { HOSTILE_TEXTS } from '../../support/hostile-texts.ts';
+import { HOSTILE_TEXTS } from '../../support/samples/hostile-texts.ts';
 import { createDocument, fillSnapshot } from '../cache/cache-fixture.ts';
 import { createRealRig, type RealRig } from './real-rig.ts';
 

@@ -6,8 +6,8 @@ import type { RecordDetail } from '../../../src-main/common/model/records/record
 import type { SqlCell } from '../../../src-main/common/model/records/sql.ts';
 import { createExporter, type Exporter } from '../../../src-main/core/exports/create-exporter.ts';
 import { createTaskRegistry } from '../../../src-main/core/tasks/create-task-registry.ts';
-import { createFakeExportParts } from '../../support/fake-export-parts.ts';
-import { createSilentLogger } from '../../support/silent-logger.ts';
+import { createFakeExportParts } from '../../support/fakes/fake-export-parts.ts';
+import { createSilentLogger } from '../../support/fakes/silent-logger.ts';
 import { ENGLISH } from '../../../src-main/common/words/english.ts';
 
 export const RECORDS_INPUT: Input<'exports/start'> = {

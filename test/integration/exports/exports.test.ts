@@ -12,9 +12,13 @@ import { createExporter } from '../../../src-main/core/exports/create-exporter.t
 import { openPartialFile } from '../../../src-main/core/exports/partial-file.ts';
 import type { LogFields, Logger } from '../../../src-main/core/logging/logger.ts';
 import { createTaskRegistry } from '../../../src-main/core/tasks/create-task-registry.ts';
-import { createFakeExportParts, createRecord, createSnapshotOf } from '../../support/fake-export-parts.ts';
-import { createSilentLogger } from '../../support/silent-logger.ts';
-import { isPosix } from '../../support/posix.ts';
+import {
+  createFakeExportParts,
+  createRecord,
+  createSnapshotOf,
+} from '../../support/fakes/fake-export-parts.ts';
+import { createSilentLogger } from '../../support/fakes/silent-logger.ts';
+import { isPosix } from '../../support/skips/posix.ts';
 import { ENGLISH } from '../../../src-main/common/words/english.ts';
 
 type FakeParts = ReturnType<typeof createFakeExportParts>;

@@ -4,7 +4,7 @@ import { parquetMetadataAsync, parquetReadObjects, parquetSchema } from 'hyparqu
 import { compressors } from 'hyparquet-compressors';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Input } from '../../../src-main/common/contract/index.ts';
-import { HOSTILE_TEXTS } from '../../support/hostile-texts.ts';
+import { HOSTILE_TEXTS } from '../../support/samples/hostile-texts.ts';
 import { createDocument, fillSnapshot, FROM_MS, toOutbound } from '../cache/cache-fixture.ts';
 import { RECORDS_INPUT } from './export-rig.ts';
 import { createRealRig, type RealRig } from './real-rig.ts';

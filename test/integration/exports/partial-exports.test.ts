@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openPartialList } from '../../../src-main/core/exports/partial-list.ts';
-import { createSilentLogger } from '../../support/silent-logger.ts';
-import { isPosix } from '../../support/posix.ts';
+import { createSilentLogger } from '../../support/fakes/silent-logger.ts';
+import { isPosix } from '../../support/skips/posix.ts';
 
 let folder: string;
 const open = () => openPartialList(folder, 1, createSilentLogger());

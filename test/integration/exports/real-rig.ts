@@ -7,7 +7,7 @@ import type { Engine } from '../../../src-main/core/analysis/engine/create-engin
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import { createExporter, type Exporter } from '../../../src-main/core/exports/create-exporter.ts';
 import { createTaskRegistry } from '../../../src-main/core/tasks/create-task-registry.ts';
-import { createSilentLogger } from '../../support/silent-logger.ts';
+import { createSilentLogger } from '../../support/fakes/silent-logger.ts';
 import {
   createFolder,
   FROM_MS,

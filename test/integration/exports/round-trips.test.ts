@@ -10,8 +10,8 @@ import type { RecordDetail } from '../../../src-main/common/model/records/record
 import type { SqlCell, SqlColumn } from '../../../src-main/common/model/records/sql.ts';
 import { guardCsvText } from '../../../src-main/core/exports/formats/guard-csv-text.ts';
 import { createXlsxWriter } from '../../../src-main/core/exports/formats/xlsx/create-xlsx-writer.ts';
-import { createRecord } from '../../support/fake-export-parts.ts';
-import { HOSTILE_TEXTS } from '../../support/hostile-texts.ts';
+import { createRecord } from '../../support/fakes/fake-export-parts.ts';
+import { HOSTILE_TEXTS } from '../../support/samples/hostile-texts.ts';
 import { createDocument, fillSnapshot } from '../cache/cache-fixture.ts';
 import { createExportRig, RECORDS_INPUT } from './export-rig.ts';
 import { createRealRig, type RealRig } from './real-rig.ts';

@@ -5,7 +5,7 @@ import type { Following } from '../../../src-main/common/contract/operations/una
 import type { Connection } from '../../../src-main/common/model/connections/connection.ts';
 import { createCore } from '../../../src-main/core/create-core.ts';
 import { createInMemorySecretStore } from '../../../src-main/core/secrets/in-memory-secret-store.ts';
-import { createTestHost } from '../../support/test-host.ts';
+import { createTestHost } from '../../support/application/test-host.ts';
 
 it('the built-in service is followed from the start, until a person switches it off', async () => {
   const { host, remove } = await createTestHost();

@@ -7,7 +7,7 @@ import type { ImportOutcome } from '../../../src-main/common/model/cache/importe
 import type { Task } from '../../../src-main/common/model/cache/task.ts';
 import { createCore, type Core } from '../../../src-main/core/create-core.ts';
 import { createInMemorySecretStore } from '../../../src-main/core/secrets/in-memory-secret-store.ts';
-import { createTestHost } from '../../support/test-host.ts';
+import { createTestHost } from '../../support/application/test-host.ts';
 
 /** A core without a window, which imports the files that a test names and exports to those that it names. */
 export interface ImportRig {

@@ -11,7 +11,7 @@ import {
   type PortableSnapshot,
 } from '../../../src-main/core/exports/portable/portable-manifest.ts';
 import { createZipWriter } from '../../../src-main/core/exports/formats/xlsx/zip-writer.ts';
-import { HOSTILE_TEXTS } from '../../support/hostile-texts.ts';
+import { HOSTILE_TEXTS } from '../../support/samples/hostile-texts.ts';
 import { openImportRig, type ImportRig } from './import-rig.ts';
 
 type Entries = [path: string, content: string | Uint8Array][];

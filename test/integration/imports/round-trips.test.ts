@@ -7,7 +7,7 @@ import {
   type CsvDialect,
   type ExportLayout,
 } from '../../../src-main/common/model/exports/export-options.ts';
-import { HOSTILE_TEXTS } from '../../support/hostile-texts.ts';
+import { HOSTILE_TEXTS } from '../../support/samples/hostile-texts.ts';
 import { openImportRig, type ImportRig } from './import-rig.ts';
 
 const TEXTS = [...HOSTILE_TEXTS, "'=1+1", "''=1", "'plain", 'x'.repeat(5_000_000)];

@@ -14,7 +14,7 @@ import { openSchedules, type Schedules } from '../../../src-main/core/schedules/
 import { createTaskRegistry } from '../../../src-main/core/tasks/create-task-registry.ts';
 import type { TaskRegistry } from '../../../src-main/core/tasks/task-registry.ts';
 import { AppError } from '../../../src-main/common/contract/errors.ts';
-import { createSilentLogger } from '../../support/silent-logger.ts';
+import { createSilentLogger } from '../../support/fakes/silent-logger.ts';
 import {
   createDocument,
   createFolder,

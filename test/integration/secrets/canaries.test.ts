@@ -11,8 +11,8 @@ import {
   toEnvelope,
   type Answer,
   type FaultServer,
-} from '../../support/fault-server.ts';
-import { readZip } from '../../support/read-zip.ts';
+} from '../../support/network/fault-server.ts';
+import { readZip } from '../../support/files/read-zip.ts';
 import { lastDays } from '../downloads/download-rig.ts';
 import { ALL_FORMS, CANARIES, findCanaries } from './canary-forms.ts';
 import { openWatchedWindow, type WatchedWindow } from './watched-window.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createTestClient, firstPage, startServer } from '../../faults/client/client-rig.ts';
-import { sendJson, toEnvelope, type ReceivedRequest } from '../../support/fault-server.ts';
+import { sendJson, toEnvelope, type ReceivedRequest } from '../../support/network/fault-server.ts';
 import { ALL_FORMS, CANARIES, findCanaries } from './canary-forms.ts';
 
 type Respond = (text: string, response: Parameters<Parameters<typeof startServer>[0]>[1]) => void;

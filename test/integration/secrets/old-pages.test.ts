@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import { cleanOldPages } from '../../../src-main/core/snapshots/clean-old-pages.ts';
 import { createFileLogger } from '../../../src-main/core/logging/create-file-logger.ts';
-import { createSilentLogger } from '../../support/silent-logger.ts';
+import { createSilentLogger } from '../../support/fakes/silent-logger.ts';
 import { createDocument, createFolder, fillSnapshot, openTestCache } from '../cache/cache-fixture.ts';
 import { ALL_FORMS, CANARIES, findCanaries } from './canary-forms.ts';
 

@@ -7,7 +7,7 @@ import { locateDataFolder } from '../../../src-main/core/data-folder/locate-data
 import { createInMemorySecretStore } from '../../../src-main/core/secrets/in-memory-secret-store.ts';
 import { findSourceWorkers } from '../../../src-main/node/worker-scripts.ts';
 import { startWebApplication } from '../../../src-main/web/start-web-application.ts';
-import { launch } from '../../support/web-server.ts';
+import { launch } from '../../support/application/web-server.ts';
 
 /** The real host and core over a folder of their own, and a page of which every byte that it is sent is kept. */
 export interface WatchedWindow {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { writeProgram } from '../../support/write-program.ts';
+import { writeProgram } from '../../support/programs/write-program.ts';
 
 const sources = new URL('../../../src-main', import.meta.url).href;
 const script = fileURLToPath(new URL('start-with-root.ts', import.meta.url));

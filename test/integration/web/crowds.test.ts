@@ -1,8 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { RawSocket } from '../../support/raw-socket.ts';
-import { launch, startTestServer, type TestServer, type TestSession } from '../../support/web-server.ts';
+import { RawSocket } from '../../support/network/raw-socket.ts';
+import {
+  launch,
+  startTestServer,
+  type TestServer,
+  type TestSession,
+} from '../../support/application/web-server.ts';
 
 let running: TestServer;
 let session: TestSession;

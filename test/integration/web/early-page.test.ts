@@ -7,8 +7,8 @@ import type { Core } from '../../../src-main/core/create-core.ts';
 import { locateDataFolder } from '../../../src-main/core/data-folder/locate-data-folder.ts';
 import { findSourceWorkers } from '../../../src-main/node/worker-scripts.ts';
 import { startWebApplication } from '../../../src-main/web/start-web-application.ts';
-import { createStubCore } from '../../support/stub-core.ts';
-import { launch } from '../../support/web-server.ts';
+import { createStubCore } from '../../support/fakes/stub-core.ts';
+import { launch } from '../../support/application/web-server.ts';
 
 let folder: string;
 beforeEach(async () => {

@@ -1,5 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { launch, startTestServer, type TestServer, type TestSession } from '../../support/web-server.ts';
+import {
+  launch,
+  startTestServer,
+  type TestServer,
+  type TestSession,
+} from '../../support/application/web-server.ts';
 
 let running: TestServer;
 let session: TestSession;

@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { launch, startTestServer, type TestServer, type TestSession } from '../../support/web-server.ts';
-import { sendRaw } from '../../support/raw-socket.ts';
+import {
+  launch,
+  startTestServer,
+  type TestServer,
+  type TestSession,
+} from '../../support/application/web-server.ts';
+import { sendRaw } from '../../support/network/raw-socket.ts';
 
 let running: TestServer;
 let session: TestSession;

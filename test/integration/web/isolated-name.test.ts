@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isLoopbackName } from '../../../src-main/web/open-in-browser.ts';
-import { startTestServer, type TestServer } from '../../support/web-server.ts';
+import { startTestServer, type TestServer } from '../../support/application/web-server.ts';
 
 let running: TestServer;
 beforeAll(async () => {

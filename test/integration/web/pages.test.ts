@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { writeFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { launch, startTestServer, type TestServer } from '../../support/web-server.ts';
-import { sendRaw } from '../../support/raw-socket.ts';
-import { isPosix } from '../../support/posix.ts';
+import { launch, startTestServer, type TestServer } from '../../support/application/web-server.ts';
+import { sendRaw } from '../../support/network/raw-socket.ts';
+import { isPosix } from '../../support/skips/posix.ts';
 
 let running: TestServer;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { launch, startTestServer, type TestServer } from '../../support/web-server.ts';
+import { launch, startTestServer, type TestServer } from '../../support/application/web-server.ts';
 
 let running: TestServer;
 beforeEach(async () => {

@@ -5,8 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readContainerfile, type ImageDescription } from '../../support/deployment/read-containerfile.ts';
-import { deployment, listPods, readManifests } from '../../support/deployment/read-manifests.ts';
+import {
+  readContainerfile,
+  type ImageDescription,
+} from '../../support/packaging/deployment/read-containerfile.ts';
+import { deployment, listPods, readManifests } from '../../support/packaging/deployment/read-manifests.ts';
 import { findPostgres, startPostgres, type PostgresServer } from '../../support/service/postgres-server.ts';
 import { authorise, post } from '../../support/service/service-calls.ts';
 

@@ -4,13 +4,13 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { readCommandLine } from '../../../src-main/service/read-command-line.ts';
-import { readContainerfile } from '../../support/deployment/read-containerfile.ts';
+import { readContainerfile } from '../../support/packaging/deployment/read-containerfile.ts';
 import {
   deployment,
   listPods,
   readManifests,
   type Container,
-} from '../../support/deployment/read-manifests.ts';
+} from '../../support/packaging/deployment/read-manifests.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const IMAGE = 'channelscope-reporting';

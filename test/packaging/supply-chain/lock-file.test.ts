@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { findForbiddenLicences, isAllowedLicence } from '../../support/supply-chain/licences.ts';
+import { findForbiddenLicences, isAllowedLicence } from '../../support/packaging/supply-chain/licences.ts';
 import {
   findLockFaults,
   nameOf,
@@ -11,7 +11,7 @@ import {
   type Lock,
   type LockedPackage,
   type Manifest,
-} from '../../support/supply-chain/lock-file.ts';
+} from '../../support/packaging/supply-chain/lock-file.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const lock = readLock(root);

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { findSecrets } from '../../support/supply-chain/find-secrets.ts';
+import { findSecrets } from '../../support/packaging/supply-chain/find-secrets.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 

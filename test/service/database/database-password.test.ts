@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { makeCertificate } from '../../support/make-certificate.ts';
+import { makeCertificate } from '../../support/network/make-certificate.ts';
 import { findPostgres, startPostgres, type PostgresServer } from '../../support/service/postgres-server.ts';
 import { runService } from '../../support/service/run-service.ts';
 import { post, toPeriod, toReportAddress } from '../../support/service/service-calls.ts';

@@ -9,7 +9,7 @@ import type { ImportOutcome } from '../../../src-main/service/import/import-file
 import type { RunningService } from '../../../src-main/service/start-service.ts';
 import { startTestService } from '../../support/service/running-service.ts';
 import { CSV_HEADER, importText, toCsvRow, toInbound, type DescribedOutcome } from './import-support.ts';
-import { itOnPosix } from '../../support/posix.ts';
+import { itOnPosix } from '../../support/skips/posix.ts';
 
 describe('an import of a bad file', () => {
   let service: RunningService;

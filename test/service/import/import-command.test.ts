@@ -8,11 +8,11 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readCommandLine } from '../../../src-main/service/read-command-line.ts';
 import { createRandom } from '../../../src-main/service/sample/random.ts';
-import { bundledScript } from '../../support/bundled/bundled-script.ts';
+import { bundledScript } from '../../support/programs/bundled-script.ts';
 import { startTestService } from '../../support/service/running-service.ts';
 import { callReport, type CalledService } from '../../support/service/service-calls.ts';
 import { ALL_TIME, importText, readEverything, toInbound, toNdjson } from './import-support.ts';
-import { itOnPosix } from '../../support/posix.ts';
+import { itOnPosix } from '../../support/skips/posix.ts';
 
 /** M01_KILLS asks for more than the continuous checks try. */
 const KILLS = Number(process.env['M01_KILLS'] ?? 6);

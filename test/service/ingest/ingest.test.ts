@@ -13,7 +13,7 @@ import type { RecordPosition } from '../../../src-main/service/store/records.ts'
 import { openDatabaseTenants } from '../../../src-main/service/tenants/database-tenants.ts';
 import { openFolderTenants } from '../../../src-main/service/tenants/folder-tenants.ts';
 import type { TenantDirectory } from '../../../src-main/service/store/tenant-directory.ts';
-import { bundledScript } from '../../support/bundled/bundled-script.ts';
+import { bundledScript } from '../../support/programs/bundled-script.ts';
 import { findPostgres, startPostgres, type PostgresServer } from '../../support/service/postgres-server.ts';
 import { toInbound } from '../import/import-support.ts';
 

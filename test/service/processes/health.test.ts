@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { bundledScript } from '../../support/bundled/bundled-script.ts';
-import { itOnPosix } from '../../support/posix.ts';
-import { portOf, sendRaw } from '../../support/raw-socket.ts';
+import { bundledScript } from '../../support/programs/bundled-script.ts';
+import { itOnPosix } from '../../support/skips/posix.ts';
+import { portOf, sendRaw } from '../../support/network/raw-socket.ts';
 import { findPostgres, startPostgres } from '../../support/service/postgres-server.ts';
 import { post, toPeriod, toReportAddress } from '../../support/service/service-calls.ts';
 

@@ -4,7 +4,7 @@ import { createRandom } from '../../../src-main/service/sample/random.ts';
 import type { RunningService } from '../../../src-main/service/start-service.ts';
 import { describeOverHttp } from '../../support/service/engines.ts';
 import { RequestGenerator, type GeneratedRequest } from '../../support/service/generate-requests.ts';
-import { portOf } from '../../support/raw-socket.ts';
+import { portOf } from '../../support/network/raw-socket.ts';
 import { startTestService } from '../../support/service/running-service.ts';
 import { callReport, toPeriod } from '../../support/service/service-calls.ts';
 import { ServiceDescription, type GivenAnswer } from '../../support/service/service-description.ts';

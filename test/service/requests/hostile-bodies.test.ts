@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Problem, ReportResponse } from '../../../src-main/common/reporting/wire-schemas.ts';
 import type { RunningService } from '../../../src-main/service/start-service.ts';
-import { portOf, sendRaw } from '../../support/raw-socket.ts';
+import { portOf, sendRaw } from '../../support/network/raw-socket.ts';
 import { startTestService } from '../../support/service/running-service.ts';
 import { post, toPeriod, toReportAddress } from '../../support/service/service-calls.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RequestLogEntry } from '../../../src-main/service/http/request-log.ts';
 import type { RunningService } from '../../../src-main/service/start-service.ts';
-import { portOf, RawSocket, sendRaw, toRawRequest } from '../../support/raw-socket.ts';
+import { portOf, RawSocket, sendRaw, toRawRequest } from '../../support/network/raw-socket.ts';
 import { startTestService } from '../../support/service/running-service.ts';
 import { post, toReportAddress } from '../../support/service/service-calls.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningService } from '../../../src-main/service/start-service.ts';
-import { portOf, sendRaw, toRawRequest } from '../../support/raw-socket.ts';
+import { portOf, sendRaw, toRawRequest } from '../../support/network/raw-socket.ts';
 import { startTestService } from '../../support/service/running-service.ts';
 import { post } from '../../support/service/service-calls.ts';
 

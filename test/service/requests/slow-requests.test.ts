@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningService } from '../../../src-main/service/start-service.ts';
-import { portOf, RawSocket } from '../../support/raw-socket.ts';
+import { portOf, RawSocket } from '../../support/network/raw-socket.ts';
 import { startTestService } from '../../support/service/running-service.ts';
 import { post } from '../../support/service/service-calls.ts';
 

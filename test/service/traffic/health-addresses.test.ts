@@ -7,7 +7,7 @@ import type { StatusResponse } from '../../../src-main/common/reporting/wire-sch
 import { readCommandLine } from '../../../src-main/service/read-command-line.ts';
 import type { RunningService } from '../../../src-main/service/start-service.ts';
 import type { StatusChange } from '../../../src-main/service/simulation/watch-platform.ts';
-import { makeCertificate } from '../../support/make-certificate.ts';
+import { makeCertificate } from '../../support/network/make-certificate.ts';
 import { administerTenants, startEveryTenant } from '../../support/service/every-tenant.ts';
 import { findPostgres, startPostgres } from '../../support/service/postgres-server.ts';
 import { startTestService, type TestServiceOptions } from '../../support/service/running-service.ts';

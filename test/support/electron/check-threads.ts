@@ -5,7 +5,7 @@ import type { Host } from '../../../src-main/core/host.ts';
 import type { SqlResult } from '../../../src-main/common/model/records/sql.ts';
 import { createInMemorySecretStore } from '../../../src-main/core/secrets/in-memory-secret-store.ts';
 import { startUtilityProcess } from '../../../src-main/electron/utility-process.ts';
-import { createTestHost } from '../test-host.ts';
+import { createTestHost } from '../application/test-host.ts';
 
 /** Starts the core on built threads, and has each of them work: the service, the cache, the engine and the writer of files. */
 export async function checkThreads(workers: Host['workers']): Promise<void> {

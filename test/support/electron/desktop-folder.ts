@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { resetFakeElectron, uncaught } from '../fake-electron.ts';
+import { resetFakeElectron, uncaught } from './fake-electron.ts';
 
 /** Makes the stand-in for Electron new, and a folder with the page of a window for a desktop host to start in. */
 export async function makeDesktopFolder(): Promise<string> {

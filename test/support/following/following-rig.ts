@@ -18,9 +18,9 @@ import { createBareTenant } from '../service/bare-tenant.ts';
 import { createRandom } from '../../../src-main/service/sample/random.ts';
 import { DEFAULT_SERVICE_OPTIONS } from '../../../src-main/service/service-options.ts';
 import { openSqliteStore } from '../../../src-main/service/store-sqlite/open-sqlite-store.ts';
-import { bundledScript } from '../bundled/bundled-script.ts';
-import { createSilentLogger } from '../silent-logger.ts';
-import { createSkipClock } from '../skip-clock.ts';
+import { bundledScript } from '../programs/bundled-script.ts';
+import { createSilentLogger } from '../fakes/silent-logger.ts';
+import { createSkipClock } from '../fakes/skip-clock.ts';
 
 const MINUTE_MS = 60_000;
 

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { createRandom } from '../../../src-main/service/sample/random.ts';
 import { toDatabasePath } from '../../../src-main/service/store-sqlite/open-database.ts';
-import { bundledScript } from '../bundled/bundled-script.ts';
+import { bundledScript } from '../programs/bundled-script.ts';
 import { findRollupFaults } from './check-rollups.ts';
 
 const MAIN = fileURLToPath(bundledScript('service-main'));

@@ -3,8 +3,8 @@ import type { ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { createDocument, toOutbound } from '../../integration/cache/cache-fixture.ts';
-import { sendJson, toEnvelope, type ReceivedRequest } from '../fault-server.ts';
-import type { MadeCertificate } from '../make-certificate.ts';
+import { sendJson, toEnvelope, type ReceivedRequest } from '../network/fault-server.ts';
+import type { MadeCertificate } from '../network/make-certificate.ts';
 
 /** What a fault may do to the service beside answering. */
 export interface FaultControl {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { bundledScript } from '../bundled/bundled-script.ts';
+import { bundledScript } from '../programs/bundled-script.ts';
 
 const MAIN = fileURLToPath(bundledScript('service-main'));
 

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { bundledScript } from '../bundled/bundled-script.ts';
-import { portOf } from '../raw-socket.ts';
+import { bundledScript } from '../programs/bundled-script.ts';
+import { portOf } from '../network/raw-socket.ts';
 
 const MAIN = fileURLToPath(bundledScript('service-main'));
 const TRY_AGAIN_MS = 200;

@@ -5,7 +5,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import type { NetworkChoice } from '../../../src-main/common/model/settings/network-choice.ts';
-import { makeCertificate } from '../../support/make-certificate.ts';
+import { makeCertificate } from '../../support/network/make-certificate.ts';
 
 const MODULE = new URL('../../../src-main/node/node-network.ts', import.meta.url).href;
 

@@ -7,7 +7,7 @@ import { mapNetworkError } from '../../../src-main/core/client/map-network-error
 import { createProxyLogins, type ProxyLoginStore } from '../../../src-main/core/proxy/create-proxy-logins.ts';
 import { createInMemorySecretStore } from '../../../src-main/core/secrets/in-memory-secret-store.ts';
 import { createNodeNetwork, type NodeNetwork } from '../../../src-main/node/node-network.ts';
-import { createSilentLogger } from '../../support/silent-logger.ts';
+import { createSilentLogger } from '../../support/fakes/silent-logger.ts';
 
 const NAME = 'ana@office';
 const PASSWORD = 'pa:ss "word';

@@ -7,7 +7,7 @@ import {
   writeFileAtomically,
   writeFileAtomicallySync,
 } from '../../../src-main/node/write-file-atomically.ts';
-import { isPosix } from '../../support/posix.ts';
+import { isPosix } from '../../support/skips/posix.ts';
 
 let folder: string;
 let path: string;

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { explainFailure, type RuntimeEnd } from '../../../src-main/start/explain-failure.ts';
 import { exemptLoopback } from '../../../src-main/node/node-network.ts';
 import { runElectron, type DesktopEnd } from '../../../src-main/start/run-electron.ts';
-import { writeProgram } from '../../support/write-program.ts';
+import { writeProgram } from '../../support/programs/write-program.ts';
 
 let folder: string;
 beforeAll(async () => {

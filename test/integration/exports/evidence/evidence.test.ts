@@ -8,8 +8,8 @@ import {
   type EvidenceMasking,
   type EvidenceOptions,
 } from '../../../../src-main/common/model/exports/evidence-options.ts';
-import { HOSTILE_TEXTS } from '../../../support/hostile-texts.ts';
-import { readZip } from '../../../support/read-zip.ts';
+import { HOSTILE_TEXTS } from '../../../support/samples/hostile-texts.ts';
+import { readZip } from '../../../support/files/read-zip.ts';
 import { createDocument, fillSnapshot, FROM_MS, toOutbound } from '../../cache/cache-fixture.ts';
 import { RECORDS_INPUT } from '../export-rig.ts';
 import { createRealRig, type RealRig } from '../real-rig.ts';

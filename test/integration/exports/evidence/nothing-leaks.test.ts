@@ -6,7 +6,7 @@ import {
   PAYLOAD_MASKS,
   type EvidenceMasking,
 } from '../../../../src-main/common/model/exports/evidence-options.ts';
-import { readZip } from '../../../support/read-zip.ts';
+import { readZip } from '../../../support/files/read-zip.ts';
 import { createDocument, fillSnapshot, FROM_MS, toOutbound } from '../../cache/cache-fixture.ts';
 import { createRealRig, type RealRig } from '../real-rig.ts';
 

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { prepareReport } from '../../../../src-main/core/exports/report/prepare-report.ts';
 import { printWithBrowser } from '../../../../src-main/node/print-with-browser.ts';
-import { writeUnsandboxedBrowser } from '../../../support/unsandboxed-browser.ts';
+import { writeUnsandboxedBrowser } from '../../../support/programs/unsandboxed-browser.ts';
 import { createDocument, fillSnapshot, FROM_MS } from '../../cache/cache-fixture.ts';
 import { openReportRig, REPORT_INPUT, type ReportRig } from './report-rig.ts';
 

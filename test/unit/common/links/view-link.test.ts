@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findPlace, readViewLink, writeViewLink } from '../../../../src-main/common/links/view-link.ts';
-import { HOSTILE_URLS } from '../../../support/hostile-urls.ts';
+import { HOSTILE_URLS } from '../../../support/samples/hostile-urls.ts';
 
 describe('a link into the window', () => {
   it.each([

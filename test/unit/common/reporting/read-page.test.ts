@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src-main/common/contract/errors.ts';
 import { readPage, type ReadPage } from '../../../../src-main/common/reporting/reading/read-page.ts';
 import type { ReportKind } from '../../../../src-main/common/reporting/reports.ts';
-import { toEnvelope } from '../../../support/fault-server.ts';
+import { toEnvelope } from '../../../support/network/fault-server.ts';
 
 const inbound = {
   Id: '7d3c1f7e-0000-4000-8000-000000000001',

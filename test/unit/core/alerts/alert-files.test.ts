@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createAlertFile, type AlertFile } from '../../../../src-main/core/alerts/alert-file.ts';
 import { createAlertMemory } from '../../../../src-main/core/alerts/alert-memory.ts';
 import { writeLogCsv } from '../../../../src-main/core/alerts/export-log.ts';
-import { createSilentLogger } from '../../../support/silent-logger.ts';
+import { createSilentLogger } from '../../../support/fakes/silent-logger.ts';
 import { draftOf, errorShare } from './alert-rig.ts';
 
 let folder: string;

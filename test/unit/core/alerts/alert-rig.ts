@@ -12,7 +12,7 @@ import { createAlerts, type Alerts } from '../../../../src-main/core/alerts/crea
 import type { MinuteSource } from '../../../../src-main/core/alerts/read-minutes.ts';
 import { createEvents } from '../../../../src-main/core/events.ts';
 import type { ShownNote } from '../../../../src-main/core/host.ts';
-import { createSilentLogger } from '../../../support/silent-logger.ts';
+import { createSilentLogger } from '../../../support/fakes/silent-logger.ts';
 import { ENGLISH } from '../../../../src-main/common/words/english.ts';
 
 /** What happened in a minute. */

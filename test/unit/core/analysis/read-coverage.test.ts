@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Snapshot } from '../../../../src-main/common/model/cache/snapshot.ts';
 import { readCoverage, type WalkedPart } from '../../../../src-main/core/analysis/read-coverage.ts';
 import { pickExpired } from '../../../../src-main/core/snapshots/pick-expired.ts';
-import { makeSnapshot } from '../../../support/make-snapshot.ts';
+import { makeSnapshot } from '../../../support/samples/make-snapshot.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;

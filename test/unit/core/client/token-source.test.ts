@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { AppError } from '../../../../src-main/common/contract/errors.ts';
 import { createTokenSource } from '../../../../src-main/core/client/token-source.ts';
-import { createSkipClock } from '../../../support/skip-clock.ts';
+import { createSkipClock } from '../../../support/fakes/skip-clock.ts';
 
 it('stays quiet for as long as the service asks, but not for more than an hour', async () => {
   const clock = createSkipClock();

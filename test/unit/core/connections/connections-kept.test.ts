@@ -10,7 +10,7 @@ import { createConnections } from '../../../../src-main/core/connections/create-
 import { createInMemorySecretStore } from '../../../../src-main/core/secrets/in-memory-secret-store.ts';
 import { createKeytarSecretStore } from '../../../../src-main/core/secrets/keytar-secret-store.ts';
 import type { SecretStore } from '../../../../src-main/core/secrets/secret-store.ts';
-import { createSilentLogger } from '../../../support/silent-logger.ts';
+import { createSilentLogger } from '../../../support/fakes/silent-logger.ts';
 
 const draft: ConnectionDraft = {
   name: 'Production',

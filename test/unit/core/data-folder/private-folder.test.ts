@@ -9,7 +9,7 @@ import {
 } from '../../../../src-main/core/data-folder/standard-folder.ts';
 import { describeReaders } from '../../../../src-main/node/private-files.ts';
 import { writeLaunchFile } from '../../../../src-main/web/launch-file.ts';
-import { isPosix, itOnPosix } from '../../../support/posix.ts';
+import { isPosix, itOnPosix } from '../../../support/skips/posix.ts';
 
 let folder: string;
 beforeEach(async () => {

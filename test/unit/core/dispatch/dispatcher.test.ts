@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src-main/common/contract/errors.ts';
 import type { Handlers } from '../../../../src-main/common/contract/index.ts';
 import { createDispatcher } from '../../../../src-main/core/dispatch/create-dispatcher.ts';
-import { createSilentLogger } from '../../../support/silent-logger.ts';
+import { createSilentLogger } from '../../../support/fakes/silent-logger.ts';
 
 function dispatcherFor(handlers: Partial<Handlers>) {
   return createDispatcher(handlers as Handlers, createSilentLogger(), Date.now);

@@ -3,7 +3,7 @@ import { AppError } from '../../../../src-main/common/contract/errors.ts';
 import type { CacheState } from '../../../../src-main/common/model/cache/cache-state.ts';
 import type { Download } from '../../../../src-main/common/model/cache/download.ts';
 import { resumeAfterFullDisk } from '../../../../src-main/core/downloads/resume-after-full-disk.ts';
-import { createSilentLogger } from '../../../support/silent-logger.ts';
+import { createSilentLogger } from '../../../support/fakes/silent-logger.ts';
 
 test('only what a full disk paused is resumed, and only after the disk was full', async () => {
   const downloads = [

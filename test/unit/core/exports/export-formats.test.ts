@@ -20,7 +20,7 @@ import { guardCsvText } from '../../../../src-main/core/exports/formats/guard-cs
 import { watchDirectionMarks } from '../../../../src-main/core/exports/direction-marks.ts';
 import { createJsonWriter } from '../../../../src-main/core/exports/formats/json.ts';
 import { toExportFileName, toSafeFileName } from '../../../../src-main/core/exports/safe-file-name.ts';
-import { createRecord, createSnapshotOf } from '../../../support/fake-export-parts.ts';
+import { createRecord, createSnapshotOf } from '../../../support/fakes/fake-export-parts.ts';
 
 const about = {
   report: 'outbound-detail',

@@ -10,7 +10,7 @@ import {
 } from '../../../../src-main/common/model/exports/export-choices.ts';
 import { estimateMs, openExportPace } from '../../../../src-main/core/exports/presets/export-pace.ts';
 import { openExportMemory } from '../../../../src-main/core/exports/presets/open-export-memory.ts';
-import { createSilentLogger } from '../../../support/silent-logger.ts';
+import { createSilentLogger } from '../../../support/fakes/silent-logger.ts';
 
 let folder: string;
 beforeEach(async () => {

@@ -8,7 +8,7 @@ import { createFileLogger } from '../../../../src-main/core/logging/create-file-
 import { formatLogLine } from '../../../../src-main/core/logging/format-log-line.ts';
 import type { LogFields } from '../../../../src-main/core/logging/logger.ts';
 import { toPathPattern } from '../../../../src-main/core/logging/redact-text.ts';
-import { isPosix } from '../../../support/posix.ts';
+import { isPosix } from '../../../support/skips/posix.ts';
 
 const DAY_MS = 86_400_000;
 const NOON_MS = Date.UTC(2026, 10, 20, 12);

@@ -6,7 +6,7 @@ import {
 } from '../../../../src-main/core/proxy/create-proxy-logins.ts';
 import { createInMemorySecretStore } from '../../../../src-main/core/secrets/in-memory-secret-store.ts';
 import type { SecretStore } from '../../../../src-main/core/secrets/secret-store.ts';
-import { createSilentLogger } from '../../../support/silent-logger.ts';
+import { createSilentLogger } from '../../../support/fakes/silent-logger.ts';
 
 const proxy = 'proxy.example:8080';
 const realm = 'office';

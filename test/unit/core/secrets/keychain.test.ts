@@ -11,7 +11,7 @@ import {
 import { createInMemorySecretStore } from '../../../../src-main/core/secrets/in-memory-secret-store.ts';
 import { createKeychainQueue } from '../../../../src-main/core/secrets/keychain-queue.ts';
 import type { SecretStore } from '../../../../src-main/core/secrets/secret-store.ts';
-import { createSilentLogger } from '../../../support/silent-logger.ts';
+import { createSilentLogger } from '../../../support/fakes/silent-logger.ts';
 
 const logger = createSilentLogger();
 const failure = { code: 'secrets.denied', message: '', details: {} } as const;

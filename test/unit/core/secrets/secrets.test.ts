@@ -7,7 +7,7 @@ import {
 } from '../../../../src-main/core/secrets/keytar-secret-store.ts';
 import { openSecretStore } from '../../../../src-main/core/secrets/open-secret-store.ts';
 import { mayHaveKeychain } from '../../../../src-main/core/secrets/session-bus.ts';
-import { createSilentLogger } from '../../../support/silent-logger.ts';
+import { createSilentLogger } from '../../../support/fakes/silent-logger.ts';
 
 type Entries = Map<string, string>;
 

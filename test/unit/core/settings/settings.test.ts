@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createSettings } from '../../../../src-main/core/settings/create-settings.ts';
 import { DOCUMENT_VERSION } from '../../../../src-main/core/settings/settings-document.ts';
-import { createSilentLogger } from '../../../support/silent-logger.ts';
+import { createSilentLogger } from '../../../support/fakes/silent-logger.ts';
 
 let folder: string;
 beforeEach(async () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Snapshot } from '../../../../src-main/common/model/cache/snapshot.ts';
 import type { DownloadRow } from '../../../../src-main/core/cache/read/download-rows.ts';
 import { listWalkedParts } from '../../../../src-main/core/snapshots/walked-parts.ts';
-import { makeSnapshot } from '../../../support/make-snapshot.ts';
+import { makeSnapshot } from '../../../support/samples/make-snapshot.ts';
 
 const DAY = 86_400_000;
 const THREE_DAYS = { fromMs: 0, toMs: 3 * DAY - 1000 };

@@ -3,7 +3,7 @@ import { AppError } from '../../../../src-main/common/contract/errors.ts';
 import type { Task } from '../../../../src-main/common/model/cache/task.ts';
 import { createTaskRegistry } from '../../../../src-main/core/tasks/create-task-registry.ts';
 import type { TaskHandle } from '../../../../src-main/core/tasks/task-registry.ts';
-import { createSilentLogger } from '../../../support/silent-logger.ts';
+import { createSilentLogger } from '../../../support/fakes/silent-logger.ts';
 
 const about = { kind: 'download', connectionId: 'c', snapshotId: 1, total: null } as const;
 

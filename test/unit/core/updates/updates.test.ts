@@ -5,7 +5,7 @@ import type { Settings } from '../../../../src-main/common/model/settings/settin
 import { createEvents, type Events } from '../../../../src-main/core/events.ts';
 import type { UpdateSource } from '../../../../src-main/core/host.ts';
 import { createUpdates, type Updates } from '../../../../src-main/core/updates/create-updates.ts';
-import { createSilentLogger } from '../../../support/silent-logger.ts';
+import { createSilentLogger } from '../../../support/fakes/silent-logger.ts';
 
 const FOUND = { version: '2.0.0', notes: 'Faster', releasedAtMs: null, sizeBytes: 100 };
 const MINUTE_MS = 60_000;

@@ -12,7 +12,7 @@ import { useConnectionsStore } from '../../../../src-renderer/stores/connections
 import { usePeriodStore } from '../../../../src-renderer/stores/window/period.ts';
 import { DEFAULT_ORDER } from '../../../../src-renderer/stores/records/records.ts';
 import { useSnapshotsStore } from '../../../../src-renderer/stores/cache/snapshots.ts';
-import { makeSnapshot } from '../../../support/make-snapshot.ts';
+import { makeSnapshot } from '../../../support/samples/make-snapshot.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeConnection, makeSettings } from '../support/samples.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';

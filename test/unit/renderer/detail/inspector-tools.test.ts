@@ -10,7 +10,7 @@ import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import { makeRecord } from '../support/make-record.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
-import { itOnPosix } from '../../../support/posix.ts';
+import { itOnPosix } from '../../../support/skips/posix.ts';
 
 const RECORD = makeRecord({
   client: 'Ann Timeout',

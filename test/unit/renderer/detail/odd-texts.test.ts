@@ -8,7 +8,7 @@ import {
   listDefaultLayout,
 } from '../../../../src-renderer/screens/detail/grid/grid-columns.ts';
 import SetAsideList from '../../../../src-renderer/screens/library/details/SetAsideList.vue';
-import { makeSnapshot } from '../../../support/make-snapshot.ts';
+import { makeSnapshot } from '../../../support/samples/make-snapshot.ts';
 import { makeRecord } from '../support/make-record.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';

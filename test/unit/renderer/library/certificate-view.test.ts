@@ -4,7 +4,7 @@ import type { Certificate } from '../../../../src-main/common/model/cache/downlo
 import CertificateView from '../../../../src-renderer/screens/library/details/CertificateView.vue';
 import { provideApplication } from '../support/provide-application.ts';
 import { HeldBackend } from '../support/held-backend.ts';
-import { makeSnapshot } from '../../../support/make-snapshot.ts';
+import { makeSnapshot } from '../../../support/samples/make-snapshot.ts';
 
 const snapshot = makeSnapshot({ fromMs: 0, toMs: 86_399_000 });
 const period = snapshot.period;

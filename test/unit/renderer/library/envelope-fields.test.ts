@@ -6,7 +6,7 @@ import { backendKey } from '../../../../src-renderer/backend/backend.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import SnapshotFacts from '../../../../src-renderer/screens/library/details/SnapshotFacts.vue';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
-import { makeSnapshot } from '../../../support/make-snapshot.ts';
+import { makeSnapshot } from '../../../support/samples/make-snapshot.ts';
 
 async function show(pages: readonly OtherFields[]) {
   const backend = new ScriptedBackend({

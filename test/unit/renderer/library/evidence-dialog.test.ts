@@ -12,7 +12,7 @@ import {
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import { useTasksStore } from '../../../../src-renderer/stores/window/tasks.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
-import { makeSnapshot } from '../../../support/make-snapshot.ts';
+import { makeSnapshot } from '../../../support/samples/make-snapshot.ts';
 
 const snapshot = makeSnapshot(
   { fromMs: Date.UTC(2026, 10, 19), toMs: Date.UTC(2026, 10, 20) - 1000 },

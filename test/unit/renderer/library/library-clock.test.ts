@@ -9,7 +9,7 @@ import { useConnectionsStore } from '../../../../src-renderer/stores/connections
 import { provideApplication } from '../support/provide-application.ts';
 import { makeConnection, makeSettings } from '../support/samples.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
-import { makeSnapshot } from '../../../support/make-snapshot.ts';
+import { makeSnapshot } from '../../../support/samples/make-snapshot.ts';
 
 const HOUR_MS = 3_600_000;
 const midnightMs = Date.UTC(2026, 10, 19, 5);

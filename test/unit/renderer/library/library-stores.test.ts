@@ -5,7 +5,7 @@ import { useExportsStore } from '../../../../src-renderer/stores/records/exports
 import { useRemovalsStore } from '../../../../src-renderer/stores/cache/removals.ts';
 import { useSnapshotsStore } from '../../../../src-renderer/stores/cache/snapshots.ts';
 import { installStores, ScriptedBackend } from '../support/scripted-backend.ts';
-import { makeDownload, makeSnapshot } from '../../../support/make-snapshot.ts';
+import { makeDownload, makeSnapshot } from '../../../support/samples/make-snapshot.ts';
 
 const storage = {
   totalBytes: 1000,

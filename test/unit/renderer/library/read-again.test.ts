@@ -9,7 +9,7 @@ import { useSnapshotsStore } from '../../../../src-renderer/stores/cache/snapsho
 import { provideApplication } from '../support/provide-application.ts';
 import { makeTask } from '../support/samples.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
-import { makeSnapshot } from '../../../support/make-snapshot.ts';
+import { makeSnapshot } from '../../../support/samples/make-snapshot.ts';
 
 const zone = 'America/Bogota';
 const midnightMs = Date.UTC(2026, 10, 19, 5);

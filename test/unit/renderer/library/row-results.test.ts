@@ -6,7 +6,7 @@ import { useSnapshotsStore } from '../../../../src-renderer/stores/cache/snapsho
 import { provideApplication } from '../support/provide-application.ts';
 import { makeSettings } from '../support/samples.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
-import { makeSnapshot } from '../../../support/make-snapshot.ts';
+import { makeSnapshot } from '../../../support/samples/make-snapshot.ts';
 
 const DAY = { fromMs: 0, toMs: 86_399_000 };
 const before = makeSnapshot(DAY, { id: 1 });

@@ -6,7 +6,7 @@ import { backendKey } from '../../../../src-renderer/backend/backend.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import SetAsideList from '../../../../src-renderer/screens/library/details/SetAsideList.vue';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
-import { makeSnapshot } from '../../../support/make-snapshot.ts';
+import { makeSnapshot } from '../../../support/samples/make-snapshot.ts';
 
 test('an entry says where it was cut, and shows as much as there is when asked', async () => {
   const make = (place: number, text: string, length: number | null): SetAsideEntry => ({

@@ -6,7 +6,7 @@ import {
   pickTargets,
   type SnapshotAction,
 } from '../../../../src-renderer/screens/library/snapshots/snapshot-actions.ts';
-import { makeDownload, makeSnapshot } from '../../../support/make-snapshot.ts';
+import { makeDownload, makeSnapshot } from '../../../support/samples/make-snapshot.ts';
 
 const complete = makeSnapshot({ fromMs: 0, toMs: 1000 }, { id: 1 });
 const running = { ...complete, id: 2, state: 'downloading' as const };

@@ -9,7 +9,7 @@ import SnapshotTable from '../../../../src-renderer/screens/library/snapshots/Sn
 import { provideApplication } from '../support/provide-application.ts';
 import { makeTask } from '../support/samples.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
-import { makeDownload, makeSnapshot } from '../../../support/make-snapshot.ts';
+import { makeDownload, makeSnapshot } from '../../../support/samples/make-snapshot.ts';
 
 const DAY_MS = 86_400_000;
 const day = (index: number) => ({ fromMs: index * DAY_MS, toMs: (index + 1) * DAY_MS - 1000 });

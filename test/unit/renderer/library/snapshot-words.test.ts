@@ -12,7 +12,7 @@ import {
 import { toStorageParts } from '../../../../src-renderer/screens/library/storage/storage-parts.ts';
 import type { Download } from '../../../../src-main/common/model/cache/download.ts';
 import type { Snapshot } from '../../../../src-main/common/model/cache/snapshot.ts';
-import { makeDownload, makeSnapshot } from '../../../support/make-snapshot.ts';
+import { makeDownload, makeSnapshot } from '../../../support/samples/make-snapshot.ts';
 
 const DAY_MS = 86_400_000;
 const zone = 'America/Bogota';

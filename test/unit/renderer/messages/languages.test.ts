@@ -4,7 +4,7 @@ import { createFormats } from '../../../../src-main/common/words/formats.ts';
 import { createWords } from '../../../../src-main/common/words/words.ts';
 import { createMessages, loadMessages } from '../../../../src-renderer/messages/index.ts';
 import { toPseudo } from '../../../support/languages/pseudo-messages.ts';
-import { compareMessages, findFault, readMessages } from '../../../support/compare-messages.ts';
+import { compareMessages, findFault, readMessages } from '../../../support/checks/compare-messages.ts';
 
 const FOLDERS = ['src-renderer/messages', 'src-main/common/words'];
 /** Words that are written the same in another language, and what no language translates. */

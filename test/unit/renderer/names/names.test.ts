@@ -19,7 +19,7 @@ import ChoiceList from '../../../../src-renderer/screens/detail/filters/ChoiceLi
 import { completeQuery } from '../../../../src-renderer/screens/detail/filters/complete-query.ts';
 import { renderNamed } from '../../../../src-renderer/screens/detail/grid/grid-cells.ts';
 import { formatNamed } from '../../../../src-renderer/screens/detail/errors/family-parts.ts';
-import { createRecord } from '../../../support/fake-export-parts.ts';
+import { createRecord } from '../../../support/fakes/fake-export-parts.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeConnection } from '../support/samples.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';

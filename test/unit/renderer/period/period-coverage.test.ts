@@ -4,7 +4,7 @@ import { defineComponent, reactive, type ShallowUnwrapRef } from 'vue';
 import type { Output } from '../../../../src-main/common/contract/index.ts';
 import { usePeriodCoverage } from '../../../../src-renderer/period/use-period-coverage.ts';
 import CoverageNote from '../../../../src-renderer/screens/detail/CoverageNote.vue';
-import { makeSnapshot } from '../../../support/make-snapshot.ts';
+import { makeSnapshot } from '../../../support/samples/make-snapshot.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
 

@@ -5,7 +5,7 @@ import type { Snapshot } from '../../../../src-main/common/model/cache/snapshot.
 import { backendKey } from '../../../../src-renderer/backend/backend.ts';
 import { isSamePeriod, isTouching, listUsable } from '../../../../src-renderer/period/cached-snapshots.ts';
 import { useSummariesStore } from '../../../../src-renderer/stores/analysis/summaries.ts';
-import { makeSnapshot } from '../../../support/make-snapshot.ts';
+import { makeSnapshot } from '../../../support/samples/make-snapshot.ts';
 import { HeldBackend } from '../support/held-backend.ts';
 import { makeTask } from '../support/samples.ts';
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import SummaryScreen from '../../../../src-renderer/screens/summary/SummaryScreen.vue';
 import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
-import { makeSnapshot } from '../../../support/make-snapshot.ts';
+import { makeSnapshot } from '../../../support/samples/make-snapshot.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeReconciliation } from './make-reconciliation.ts';
 import { makeConnection, makeSettings, makeTask } from '../support/samples.ts';

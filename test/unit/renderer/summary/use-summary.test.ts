@@ -10,7 +10,7 @@ import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
 import { useClockStore } from '../../../../src-renderer/stores/window/clock.ts';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
 import { usePeriodStore } from '../../../../src-renderer/stores/window/period.ts';
-import { makeSnapshot } from '../../../support/make-snapshot.ts';
+import { makeSnapshot } from '../../../support/samples/make-snapshot.ts';
 import { makeConnection, makeSettings, makeTask } from '../support/samples.ts';
 import { ScriptedBackend, installStores } from '../support/scripted-backend.ts';
 

@@ -1,10 +1,10 @@
-import type { EventArguments, EventName } from '../../src-main/common/contract/index.ts';
-import { AppError } from '../../src-main/common/contract/errors.ts';
-import { OPERATIONS } from '../../src-main/common/contract/index.ts';
-import type { Core } from '../../src-main/core/create-core.ts';
-import type { EventListener } from '../../src-main/core/events.ts';
-import { createDispatcher } from '../../src-main/core/dispatch/create-dispatcher.ts';
-import { ENGLISH } from '../../src-main/common/words/english.ts';
+import type { EventArguments, EventName } from '../../../src-main/common/contract/index.ts';
+import { AppError } from '../../../src-main/common/contract/errors.ts';
+import { OPERATIONS } from '../../../src-main/common/contract/index.ts';
+import type { Core } from '../../../src-main/core/create-core.ts';
+import type { EventListener } from '../../../src-main/core/events.ts';
+import { createDispatcher } from '../../../src-main/core/dispatch/create-dispatcher.ts';
+import { ENGLISH } from '../../../src-main/common/words/english.ts';
 import { createSilentLogger } from './silent-logger.ts';
 
 /** A core with the real dispatcher and handlers of the test's own; every other operation fails with a code. */

@@ -2,10 +2,10 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createExportDownloads, type ExportDownloads } from '../../src-main/web/export-downloads.ts';
-import { createImportUploads, type ImportUploads } from '../../src-main/web/import-uploads.ts';
-import { startWebServer, type WebServer } from '../../src-main/web/web-server.ts';
-import { createStubCore, type StubCore } from './stub-core.ts';
+import { createExportDownloads, type ExportDownloads } from '../../../src-main/web/export-downloads.ts';
+import { createImportUploads, type ImportUploads } from '../../../src-main/web/import-uploads.ts';
+import { startWebServer, type WebServer } from '../../../src-main/web/web-server.ts';
+import { createStubCore, type StubCore } from '../fakes/stub-core.ts';
 
 /** A real server over a stub core and a small window, with a clock that the test moves. */
 export interface TestServer {
@@ -44,7 +44,7 @@ export async function startTestServer(
     uploads,
     languages: { note: () => undefined },
     windowFolder: join(folder, 'window'),
-    iconFolder: fileURLToPath(new URL('../../resources/icons/linux', import.meta.url)),
+    iconFolder: fileURLToPath(new URL('../../../resources/icons/linux', import.meta.url)),
     developmentServer: options.developmentServer ?? null,
     dataFolder: options.dataFolder ?? folder,
     port: 0,

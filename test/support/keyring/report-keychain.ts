@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { openSecretStore } from '../../src-main/core/secrets/open-secret-store.ts';
-import { createSilentLogger } from './silent-logger.ts';
+import { openSecretStore } from '../../../src-main/core/secrets/open-secret-store.ts';
+import { createSilentLogger } from '../fakes/silent-logger.ts';
 
 /*
  * Prints, as JSON, what the secret store says in the session it is started in. The session's bus is fixed

@@ -1,6 +1,6 @@
 /** Claims a data folder until it is killed. Argument: the folder. Prints `held` once it has it, or the error's code. */
-import { AppError } from '../../src-main/common/contract/errors.ts';
-import { claimFolder } from '../../src-main/node/claim-folder.ts';
+import { AppError } from '../../../src-main/common/contract/errors.ts';
+import { claimFolder } from '../../../src-main/node/claim-folder.ts';
 
 try {
   const release = claimFolder(process.argv[2] ?? '');

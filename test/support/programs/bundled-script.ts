@@ -13,7 +13,7 @@ export const BUNDLED = {
   'rows-thread': `src-main/${WORKER_SOURCES['rows-thread']}`,
   'service-thread': `src-main/${WORKER_SOURCES['service-thread']}`,
   'service-main': 'src-main/service/main.ts',
-  'hold-folder': 'test/support/hold-folder.ts',
+  'hold-folder': 'test/support/programs/hold-folder.ts',
   'hold-lock': 'test/faults/cache/hold-lock.ts',
   'open-and-close': 'test/faults/cache/open-and-close.ts',
   'read-pages-again': 'test/faults/cache/read-pages-again.ts',

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Clock } from '../../src-main/core/client/retry.ts';
+import type { Clock } from '../../../src-main/core/client/retry.ts';
 
 /** A clock whose waits are over at once; its time goes on by what was waited, and can be set. */
 export interface SkipClock extends Clock {

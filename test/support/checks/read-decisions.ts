@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-const page = new URL('../../src-main/common/reporting/DECISIONS.md', import.meta.url);
+const page = new URL('../../../src-main/common/reporting/DECISIONS.md', import.meta.url);
 const DOES_NOT_APPLY = 'does not apply';
 
 /** A decision by its number, with the sides that it concerns. */

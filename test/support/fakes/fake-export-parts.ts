@@ -2,22 +2,22 @@ import { hash, randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { RecordDetail } from '../../src-main/common/model/records/record.ts';
-import type { Snapshot } from '../../src-main/common/model/cache/snapshot.ts';
-import type { SummaryGroup } from '../../src-main/common/model/records/summary.ts';
-import type { ReportKind } from '../../src-main/common/reporting/reports.ts';
-import type { ManifestParts } from '../../src-main/core/exports/write-manifest.ts';
-import type { ResultParts } from '../../src-main/core/exports/prepare-result.ts';
-import type { SqlCell } from '../../src-main/common/model/records/sql.ts';
-import type { FileEngine } from '../../src-main/core/exports/formats/engine-formats.ts';
-import type { ExportCache, ExportEngine } from '../../src-main/core/exports/export-source.ts';
-import type { PortableParts } from '../../src-main/core/exports/portable/prepare-portable.ts';
-import type { EvidenceParts } from '../../src-main/core/exports/evidence/evidence-parts.ts';
-import type { ReportParts } from '../../src-main/core/exports/report/report-parts.ts';
-import { createRowWriter, type RowWriter } from '../../src-main/core/exports/rows/create-row-writer.ts';
+import type { RecordDetail } from '../../../src-main/common/model/records/record.ts';
+import type { Snapshot } from '../../../src-main/common/model/cache/snapshot.ts';
+import type { SummaryGroup } from '../../../src-main/common/model/records/summary.ts';
+import type { ReportKind } from '../../../src-main/common/reporting/reports.ts';
+import type { ManifestParts } from '../../../src-main/core/exports/write-manifest.ts';
+import type { ResultParts } from '../../../src-main/core/exports/prepare-result.ts';
+import type { SqlCell } from '../../../src-main/common/model/records/sql.ts';
+import type { FileEngine } from '../../../src-main/core/exports/formats/engine-formats.ts';
+import type { ExportCache, ExportEngine } from '../../../src-main/core/exports/export-source.ts';
+import type { PortableParts } from '../../../src-main/core/exports/portable/prepare-portable.ts';
+import type { EvidenceParts } from '../../../src-main/core/exports/evidence/evidence-parts.ts';
+import type { ReportParts } from '../../../src-main/core/exports/report/report-parts.ts';
+import { createRowWriter, type RowWriter } from '../../../src-main/core/exports/rows/create-row-writer.ts';
 import { createFakeMeasures } from './fake-measures.ts';
 import { startRowsHere } from './start-rows-here.ts';
-import { makeSnapshot } from './make-snapshot.ts';
+import { makeSnapshot } from '../samples/make-snapshot.ts';
 
 /** A whole record with plain values, changed as given. */
 export function createRecord(seq: number, change: Partial<RecordDetail> = {}): RecordDetail {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 
-const testFolder = fileURLToPath(new URL('..', import.meta.url));
+const testFolder = fileURLToPath(new URL('../..', import.meta.url));
 
 /** A test that runs, by its file below test/ and its title behind those of the groups around it. */
 export interface TestTitle {

@@ -1,9 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Host } from '../../src-main/core/host.ts';
-import { forkProcess } from '../../src-main/node/fork-process.ts';
-import { bundledScript } from './bundled/bundled-script.ts';
+import type { Host } from '../../../src-main/core/host.ts';
+import { forkProcess } from '../../../src-main/node/fork-process.ts';
+import { bundledScript } from '../programs/bundled-script.ts';
 
 /**
  * A host for tests of the core: a folder of its own, Node's fetch, exports into that folder. The built-in service isn't

@@ -1,10 +1,10 @@
 import type { EventEmitter } from 'node:events';
 import { join } from 'node:path';
-import { locateDataFolder } from '../../src-main/core/data-folder/locate-data-folder.ts';
-import type { Host } from '../../src-main/core/host.ts';
-import { runDesktop, type DesktopOptions } from '../../src-main/electron/run-desktop.ts';
+import { locateDataFolder } from '../../../src-main/core/data-folder/locate-data-folder.ts';
+import type { Host } from '../../../src-main/core/host.ts';
+import { runDesktop, type DesktopOptions } from '../../../src-main/electron/run-desktop.ts';
 import { makeReady } from './fake-electron.ts';
-import type { StubCore } from './stub-core.ts';
+import type { StubCore } from '../fakes/stub-core.ts';
 
 /** Starts the desktop host over the stand-in for Electron. `folder` holds its window; its data comes below it. */
 export async function startStubDesktop(options: {

@@ -1,6 +1,10 @@
-import { toCodeClass, CODE_CLASSES, type RecordDetail } from '../../src-main/common/model/records/record.ts';
-import type { Latency, MeasuredGroup } from '../../src-main/common/model/analysis/grouping.ts';
-import type { ReportParts } from '../../src-main/core/exports/report/report-parts.ts';
+import {
+  toCodeClass,
+  CODE_CLASSES,
+  type RecordDetail,
+} from '../../../src-main/common/model/records/record.ts';
+import type { Latency, MeasuredGroup } from '../../../src-main/common/model/analysis/grouping.ts';
+import type { ReportParts } from '../../../src-main/core/exports/report/report-parts.ts';
 
 const NO_TIMES: Latency = {
   count: 0,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 /*
  * Runs a command inside a session of its own with an unlocked, empty keyring:
- *   node test/support/with-keyring.ts vitest run …
+ *   node test/support/keyring/with-keyring.ts vitest run …
  * The person's keyring is never touched. Without D-Bus or gnome-keyring the command runs as it is.
  */
 // A keyring that is not yet on the bus when the session ends would outlive it, so the command waits for it.

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import type { RunningService } from '../../src-main/service/start-service.ts';
+import type { RunningService } from '../../../src-main/service/start-service.ts';
 
 /** What came back until the server closed the connection. */
 interface RawResponse {

@@ -1,4 +1,4 @@
-import type { Logger } from '../../src-main/core/logging/logger.ts';
+import type { Logger } from '../../../src-main/core/logging/logger.ts';
 
 /** A logger for tests that don't look at log lines. */
 export function createSilentLogger(): Logger {

@@ -3,20 +3,20 @@
  * strict as Electron is about order, clones and destroyed objects, and typed against Electron's own declarations, so
  * that it can't drift. Only what the desktop host uses exists; anything else is undefined and fails loudly.
  */
-import { app } from './electron/app.ts';
-import { exposed, ipcHandlers, ipcRenderer } from './electron/ipc.ts';
-import { Notification } from './electron/notification.ts';
-import { sessions } from './electron/session.ts';
-import { calls, uncaught } from './electron/state.ts';
-import { boxAnswers, dialogAnswers, nativeTheme, powerMonitor } from './electron/system.ts';
-import { FakeTray, trays } from './electron/tray.ts';
-import { windows } from './electron/window.ts';
+import { app } from './app.ts';
+import { exposed, ipcHandlers, ipcRenderer } from './ipc.ts';
+import { Notification } from './notification.ts';
+import { sessions } from './session.ts';
+import { calls, uncaught } from './state.ts';
+import { boxAnswers, dialogAnswers, nativeTheme, powerMonitor } from './system.ts';
+import { FakeTray, trays } from './tray.ts';
+import { windows } from './window.ts';
 
-export { app } from './electron/app.ts';
-export { callHandler, contextBridge, exposed, ipcHandlers, ipcMain, ipcRenderer } from './electron/ipc.ts';
-export { net } from './electron/net.ts';
-export { FakeSession, protocol, session, sessions } from './electron/session.ts';
-export { calls, FakeEvent, namesOfCalls, state, uncaught } from './electron/state.ts';
+export { app } from './app.ts';
+export { callHandler, contextBridge, exposed, ipcHandlers, ipcMain, ipcRenderer } from './ipc.ts';
+export { net } from './net.ts';
+export { FakeSession, protocol, session, sessions } from './session.ts';
+export { calls, FakeEvent, namesOfCalls, state, uncaught } from './state.ts';
 export {
   boxAnswers,
   clipboard,
@@ -28,11 +28,11 @@ export {
   powerSaveBlocker,
   screen,
   shell,
-} from './electron/system.ts';
-export { Notification } from './electron/notification.ts';
-export { FakeWebContents, FakeWindow as BrowserWindow, windows } from './electron/window.ts';
-export { FakeTray as Tray, nativeImage, trays } from './electron/tray.ts';
-export { utilityProcess } from './electron/utility-process.ts';
+} from './system.ts';
+export { Notification } from './notification.ts';
+export { FakeWebContents, FakeWindow as BrowserWindow, windows } from './window.ts';
+export { FakeTray as Tray, nativeImage, trays } from './tray.ts';
+export { utilityProcess } from './utility-process.ts';
 
 export function makeReady(): void {
   app.makeReady();

@@ -8,7 +8,7 @@ const say = (line: string): boolean => process.stdout.write(`${line}\n`);
 
 let faults = 0;
 for (const path of FOLDERS) {
-  const folder = fileURLToPath(new URL(`../../${path}`, import.meta.url));
+  const folder = fileURLToPath(new URL(`../../../${path}`, import.meta.url));
   const english = readMessages(folder, 'en');
   for (const language of MESSAGE_LANGUAGES.slice(1)) {
     const differences = compareMessages(english, readMessages(folder, language));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseAllDocuments } from 'yaml';
 
-export const deployment = fileURLToPath(new URL('../../../resources/deployment/', import.meta.url));
+export const deployment = fileURLToPath(new URL('../../../../resources/deployment/', import.meta.url));
 
 export interface Probe {
   readonly httpGet: { readonly path: string; readonly port: string | number };
