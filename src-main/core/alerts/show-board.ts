@@ -1,0 +1,50 @@
+import type { AlertBoard } from '../../common/model/alerts/alert-state.ts';
+import type { Settings } from '../../common/model/settings/settings.ts';
+import type { Events } from '../events.ts';
+import type { Host } from '../host.ts';
+import type { AlertBook } from './alert-book.ts';
+
+/** What is shown of the rules: the board in the window, and the number of firing ones on the application's badge. */
+export interface ShownBoard {
+  read(): AlertBoard;
+  /** Minutes of a rule's last check that lacked records. */
+  noteLacking(ruleId: string, minutes: number): void;
+  /** When all that was due had been judged. */
+  noteChecked(atMs: number): void;
+  /** Shows what has changed. */
+  announce(): void;
+  stop(): void;
+}
+
+/** Also follows the setting of the badge. */
+export function showBoard(options: {
+  readonly book: Pick<AlertBook, 'toBoard'>;
+  readonly host: Pick<Host, 'showBadge'>;
+  readonly events: Pick<Events, 'emit' | 'on'>;
+  readonly settings: { get(): Pick<Settings, 'alertBadge'> };
+  now(): number;
+}): ShownBoard {
+  const { book, host, events, settings, now } = options;
+  const lackingOf = new Map<string, number>();
+  let checkedAtMs: number | null = null;
+
+  const read = (): AlertBoard => book.toBoard(now(), checkedAtMs, lackingOf);
+  const showBadge = (): void => {
+    const firing = read().rules.filter(({ state }) => state.firingSinceMs !== null);
+    host.showBadge(settings.get().alertBadge ? firing.length : 0);
+  };
+  const stopBadge = events.on('settings/changed', showBadge);
+
+  return {
+    read,
+    noteLacking: (ruleId, minutes) => void lackingOf.set(ruleId, minutes),
+    noteChecked: (atMs) => {
+      checkedAtMs = atMs;
+    },
+    announce: () => {
+      showBadge();
+      events.emit('alerts/changed', read());
+    },
+    stop: stopBadge,
+  };
+}
