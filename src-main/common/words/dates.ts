@@ -22,8 +22,12 @@ export interface DateFormats {
   formatRange(fromMs: number, toMs: number, zone: string): string;
   /** `UTC+02:00` for a span in the zone, or `UTC+02:00 – UTC+01:00` where its clock was moved meanwhile. */
   formatOffsets(fromMs: number, toMs: number, zone: string): string;
-  /** Short name of a month that counts from 1, `Nov`, with its year `Nov 2026`. */
-  formatMonth(month: number, year?: number): string;
+  /** `Nov 2026`; months count from 1. */
+  formatMonth(month: number, year: number): string;
+  /** `November`; months count from 1. */
+  formatMonthName(month: number): string;
+  /** `October – November 2026`, the months of two days in UTC. */
+  formatMonths(fromMs: number, toMs: number): string;
 }
 
 const ANY_YEAR = 2000;
@@ -40,8 +44,9 @@ export function createDateFormats(locale: string): DateFormats {
     });
   const day = create({ day: 'numeric', month: 'short' });
   const fullDay = create({ day: 'numeric', month: 'short', year: 'numeric' });
-  const month = create({ month: 'short' });
-  const monthOfYear = create({ month: 'short', year: 'numeric' });
+  const month = create({ month: 'short', year: 'numeric' });
+  const monthName = create({ month: 'long' });
+  const months = create({ month: 'long', year: 'numeric' });
   // Short forms stand in tables, headers and axes, where Portuguese leaves its two prepositions out.
   const write = (format: Intl.DateTimeFormat, epochMs: number): string =>
     format.format(epochMs).replaceAll(' de ', ' ');
@@ -71,10 +76,9 @@ export function createDateFormats(locale: string): DateFormats {
       const [from, to] = [toOffsetLabel(fromMs, zone), toOffsetLabel(toMs, zone)];
       return from === to ? from : `${from} – ${to}`;
     },
-    formatMonth(number, year) {
-      const firstMs = Date.UTC(year ?? ANY_YEAR, number - 1);
-      return write(year === undefined ? month : monthOfYear, firstMs);
-    },
+    formatMonth: (number, year) => write(month, Date.UTC(year, number - 1)),
+    formatMonthName: (number) => monthName.format(Date.UTC(ANY_YEAR, number - 1)),
+    formatMonths: (fromMs, toMs) => months.formatRange(fromMs, toMs),
   };
 }
 

@@ -125,6 +125,21 @@ test.each([
   expect(formats.formatClock(atMs, 'UTC')).toBe('15:52');
 });
 
+test.each([
+  ['en-GB', 'June', 'October – November 2026', 'December 2026 – January 2027'],
+  ['es', 'junio', 'octubre–noviembre de 2026', 'diciembre de 2026 – enero de 2027'],
+  ['pt-BR', 'junho', 'outubro – novembro de 2026', 'dezembro de 2026 – janeiro de 2027'],
+  ['de', 'Juni', 'Oktober–November 2026', 'Dezember 2026 – Januar 2027'],
+])('%s names months in full', (locale, june, months, monthsOfTwoYears) => {
+  const formats = createFormats(locale);
+  // Which kind of space stands round the dash is left to the language.
+  const name = (fromMs: number, toMs: number): string =>
+    formats.formatMonths(fromMs, toMs).replaceAll(/\s/gu, ' ');
+  expect(formats.formatMonthName(6)).toBe(june);
+  expect(name(Date.UTC(2026, 9), Date.UTC(2026, 10))).toBe(months);
+  expect(name(Date.UTC(2026, 11), Date.UTC(2027, 0))).toBe(monthsOfTwoYears);
+});
+
 test('texts are sorted as a dictionary of the language does, and numbers in them by size', () => {
   const names = ['Zebra', 'Öl', 'Oper', 'Kanal 10', 'Kanal 9'];
   expect(names.toSorted(createFormats('de').compareTexts)).toEqual([
