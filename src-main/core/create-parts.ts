@@ -8,7 +8,7 @@ import { createAlerts } from './alerts/create-alerts.ts';
 import { createEngine, ENGINE_LIMITS, type Engine } from './analysis/engine/create-engine.ts';
 import { findFilesFolder } from './analysis/engine/files/files-folder.ts';
 import type { StartEngineProcess } from './analysis/engine/start-engine.ts';
-import { showFeed } from './analysis/engine/show-feed.ts';
+import { showFeed } from './analysis/engine/feed/show-feed.ts';
 import { createParquetReader } from './analysis/parquet/create-parquet-reader.ts';
 import type { Cache } from './cache/cache.ts';
 import { readFreeBytes } from './cache/file/storage-size.ts';

@@ -11,7 +11,7 @@ import {
   type EngineDatabase,
 } from '../../../src-main/core/analysis/engine/engine-database.ts';
 import { findErrorFamilies } from '../../../src-main/core/analysis/engine/error-families.ts';
-import { createEngineFeed } from '../../../src-main/core/analysis/engine/feed-engine.ts';
+import { createEngineFeed } from '../../../src-main/core/analysis/engine/feed/create-engine-feed.ts';
 import { toErrorPattern } from '../../../src-main/core/analysis/engine/fold-error.ts';
 import { readHistogram } from '../../../src-main/core/analysis/engine/read-histogram.ts';
 import { createRecordViews } from '../../../src-main/core/analysis/engine/views/record-views.ts';

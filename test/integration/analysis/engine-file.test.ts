@@ -11,7 +11,7 @@ import {
   readRows,
   type EngineDatabase,
 } from '../../../src-main/core/analysis/engine/engine-database.ts';
-import { createEngineFeed } from '../../../src-main/core/analysis/engine/feed-engine.ts';
+import { createEngineFeed } from '../../../src-main/core/analysis/engine/feed/create-engine-feed.ts';
 import { bundledScript } from '../../support/programs/bundled-script.ts';
 import { createNumberedSource } from './plain-cache.ts';
 import { createPlainSource, SPAN, type PlainRecord } from './random-records.ts';

@@ -2,7 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readRows } from '../../../src-main/core/analysis/engine/engine-database.ts';
-import { createEngineFeed } from '../../../src-main/core/analysis/engine/feed-engine.ts';
+import { createEngineFeed } from '../../../src-main/core/analysis/engine/feed/create-engine-feed.ts';
 import { openEngineFile } from './open-engine-file.ts';
 import { createNumberedSource } from './plain-cache.ts';
 import { createPlainSource, SPAN, type PlainRecord } from './random-records.ts';

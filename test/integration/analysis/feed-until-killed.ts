@@ -1,5 +1,5 @@
 import { openEngineDatabase } from '../../../src-main/core/analysis/engine/engine-database.ts';
-import { createEngineFeed } from '../../../src-main/core/analysis/engine/feed-engine.ts';
+import { createEngineFeed } from '../../../src-main/core/analysis/engine/feed/create-engine-feed.ts';
 import { createNumberedSource } from './plain-cache.ts';
 
 // Feeds an engine's file over and over, until it is killed.

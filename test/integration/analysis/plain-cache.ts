@@ -1,4 +1,4 @@
-import type { FeedSource } from '../../../src-main/core/analysis/engine/feed-source.ts';
+import type { FeedSource } from '../../../src-main/core/analysis/engine/feed/feed-source.ts';
 import { createPlainSource, SPAN, type PlainRecord } from './random-records.ts';
 
 /** A source of two snapshots whose records follow from their numbers, so that two processes see the same. */

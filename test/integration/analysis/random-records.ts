@@ -6,7 +6,7 @@ import type {
   EngineValue,
   FeedSnapshot,
   FeedSource,
-} from '../../../src-main/core/analysis/engine/feed-source.ts';
+} from '../../../src-main/core/analysis/engine/feed/feed-source.ts';
 import { toErrorPattern } from '../../../src-main/core/analysis/engine/fold-error.ts';
 import type { ScopePart } from '../../../src-main/core/analysis/engine/record-scope.ts';
 

@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { createEngineFeed } from '../../../src-main/core/analysis/engine/feed-engine.ts';
+import { createEngineFeed } from '../../../src-main/core/analysis/engine/feed/create-engine-feed.ts';
 import { readTraffic } from '../../../src-main/core/analysis/engine/findings/read-traffic.ts';
 import { createSettledTraffic } from '../../../src-main/core/analysis/engine/findings/settled-traffic.ts';
 import type { RecordScope, ScopePart } from '../../../src-main/core/analysis/engine/record-scope.ts';

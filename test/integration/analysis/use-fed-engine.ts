@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { afterAll, beforeAll } from 'vitest';
-import { createEngineFeed } from '../../../src-main/core/analysis/engine/feed-engine.ts';
+import { createEngineFeed } from '../../../src-main/core/analysis/engine/feed/create-engine-feed.ts';
 import type { RecordScope, ScopePart } from '../../../src-main/core/analysis/engine/record-scope.ts';
 import { openEngineFile } from './open-engine-file.ts';
 import { createPlainSource, SPAN, type PlainRecord } from './random-records.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Snapshot } from '../../../src-main/common/model/cache/snapshot.ts';
 import { readRows } from '../../../src-main/core/analysis/engine/engine-database.ts';
-import { createEngineFeed } from '../../../src-main/core/analysis/engine/feed-engine.ts';
+import { createEngineFeed } from '../../../src-main/core/analysis/engine/feed/create-engine-feed.ts';
 import { toSourceSql, type ScopePart } from '../../../src-main/core/analysis/engine/record-scope.ts';
 import { createWholeParts } from '../../../src-main/core/analysis/engine/whole-parts.ts';
 import { openEngineFile } from './open-engine-file.ts';

@@ -5,7 +5,7 @@ import type { CallOptions } from '../../calls/pair-calls.ts';
 import type { Logger } from '../../logging/logger.ts';
 import type { EngineOperations } from './engine-operations.ts';
 import { emptyFilesFolder } from './files/files-folder.ts';
-import type { FeedProgress } from './feed-engine.ts';
+import type { FeedProgress } from './feed/create-engine-feed.ts';
 import type { EngineStart } from './serve-engine.ts';
 import { startEngine, type RunningEngine, type StartEngineProcess } from './start-engine.ts';
 

@@ -13,7 +13,7 @@ import type { SqlQuestion } from '../../../common/model/records/sql.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
 import type { TimeSpan } from '../../../common/time/time-span.ts';
 import { countValues, type ValueCount } from './count-records.ts';
-import { createEngineFeed, type EngineFeed, type FeedProgress } from './feed-engine.ts';
+import { createEngineFeed, type EngineFeed, type FeedProgress } from './feed/create-engine-feed.ts';
 import type { EngineDatabase } from './engine-database.ts';
 import { countMinutes, readPercentiles } from './alerts/count-minutes.ts';
 import { findNewFamilies } from './alerts/find-new-families.ts';

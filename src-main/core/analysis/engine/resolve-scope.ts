@@ -7,8 +7,8 @@ import type { DetailKind, Direction } from '../../../common/reporting/reports.ts
 import type { TimeSpan } from '../../../common/time/time-span.ts';
 import { dividePeriod } from '../divide-period.ts';
 import { countRecords } from './count-records.ts';
-import type { EngineFeed } from './feed-engine.ts';
-import type { FeedSource } from './feed-source.ts';
+import type { EngineFeed } from './feed/create-engine-feed.ts';
+import type { FeedSource } from './feed/feed-source.ts';
 import type { MarkSource } from './marked-records.ts';
 import { toParts, type RecordScope, type ScopePart } from './record-scope.ts';
 import { createWholeParts } from './whole-parts.ts';

@@ -1,5 +1,5 @@
 import { ENGINE_COLUMNS } from '../../analysis/engine/engine-tables.ts';
-import type { EngineValue, FeedSnapshot } from '../../analysis/engine/feed-source.ts';
+import type { EngineValue, FeedSnapshot } from '../../analysis/engine/feed/feed-source.ts';
 import type { EngineSource } from '../../analysis/engine/resolve-scope.ts';
 import { CONTENT_NAMES } from '../../../common/reporting/field-values.ts';
 import type { Direction } from '../../../common/reporting/reports.ts';

@@ -7,7 +7,7 @@ import type {
   RecordScope as WantedScope,
 } from '../../../../common/model/records/record-scope.ts';
 import type { CallContext } from '../../../calls/call-messages.ts';
-import type { FeedProgress } from '../feed-engine.ts';
+import type { FeedProgress } from '../feed/create-engine-feed.ts';
 import type { FilteredRecords } from '../record-scope.ts';
 import { explainSelection } from './explain/explain-selection.ts';
 import { compareRecords } from './compare-records.ts';

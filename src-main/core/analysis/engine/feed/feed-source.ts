@@ -1,4 +1,4 @@
-import type { Direction } from '../../../common/reporting/reports.ts';
+import type { Direction } from '../../../../common/reporting/reports.ts';
 
 /** A snapshot of single records as far as the engine needs to know it. */
 export interface FeedSnapshot {

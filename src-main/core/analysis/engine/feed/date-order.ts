@@ -1,4 +1,4 @@
-import { ENGINE_COLUMNS } from './engine-tables.ts';
+import { ENGINE_COLUMNS } from '../engine-tables.ts';
 import type { EngineValue } from './feed-source.ts';
 
 /** Whether records came in the order of their dates so far. */

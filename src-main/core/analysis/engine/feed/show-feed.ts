@@ -1,5 +1,5 @@
-import type { Emit } from '../../../common/contract/index.ts';
-import type { Engine } from './create-engine.ts';
+import type { Emit } from '../../../../common/contract/index.ts';
+import type { Engine } from '../create-engine.ts';
 
 /** The engine takes about a second for as many records. */
 const MIN_SHOWN_BEHIND = 100_000;

@@ -1,8 +1,8 @@
 import { BIGINT, DuckDBDataChunk } from '@duckdb/node-api';
-import type { Direction } from '../../../common/reporting/reports.ts';
-import { ENGINE_COLUMNS, PATTERN_COLUMN } from './engine-tables.ts';
+import type { Direction } from '../../../../common/reporting/reports.ts';
+import { ENGINE_COLUMNS, PATTERN_COLUMN } from '../engine-tables.ts';
 import type { EngineValue } from './feed-source.ts';
-import { createErrorFolder } from './fold-error.ts';
+import { createErrorFolder } from '../fold-error.ts';
 
 /** The most rows of a chunk of the engine. */
 export const CHUNK_ROWS = 2048;

@@ -1,0 +1,106 @@
+import type { DuckDBAppender, DuckDBConnection } from '@duckdb/node-api';
+import { followDates, type DateOrder } from './date-order.ts';
+import { CHUNK_ROWS, createFeedChunk, type FillChunk } from './feed-chunk.ts';
+import type { EngineValue, FeedSnapshot, FeedSource } from './feed-source.ts';
+import { rollBack, type Ending } from './transaction.ts';
+import { writeWatermark, type Watermark } from './watermarks.ts';
+
+/** Records read at once: each is held with its texts, and other calls wait meanwhile. */
+const STEP_ROWS = CHUNK_ROWS * 2;
+
+/** Records of a snapshot that are fed in one transaction. */
+export interface Batch {
+  readonly from: number;
+  readonly until: number;
+  /** The transaction before it on the same connection. */
+  readonly before: Ending;
+  /** The order of dates up to `from`. */
+  readonly order: DateOrder;
+}
+
+/**
+ * Begins a transaction with a batch and the snapshot's watermark after it, which it returns; whoever called ends it. What
+ * is read before the transaction before has ended is held meanwhile: that one is being written on another processor.
+ */
+export type AppendBatch = (snapshot: FeedSnapshot, batch: Batch) => Promise<Watermark>;
+
+/** The cache holds fewer records of a snapshot than it counts. */
+export class RecordsMissing extends Error {
+  constructor(snapshotId: number) {
+    super(`Records of snapshot ${snapshotId} are missing in the cache.`);
+  }
+}
+
+/** Appends batches over a connection; its calls throw RecordsMissing, and leave no transaction where they throw. */
+export function createBatchAppender(connection: DuckDBConnection, source: FeedSource): AppendBatch {
+  const fillers = { inbound: createFeedChunk('inbound'), outbound: createFeedChunk('outbound') };
+
+  return async (snapshot, { from, until, before, order: orderBefore }) => {
+    const { snapshotId, direction, startedAtMs, reading } = snapshot;
+    const rowsAhead = holdRows(connection, direction, fillers[direction]);
+    let order = orderBefore;
+    try {
+      for (let start = from; start < until; start += STEP_ROWS) {
+        const end = Math.min(start + STEP_ROWS, until);
+        const rows = source.read(snapshot, start, end);
+        if (rows.length !== end - start) throw new RecordsMissing(snapshotId);
+        order = followDates(order, rows);
+        rowsAhead.add(rows);
+        // Calls that arrived meanwhile come first.
+        await new Promise((resolve) => setImmediate(resolve));
+        if (before.isOver) {
+          await before.promise;
+          await rowsAhead.append();
+        }
+      }
+      await before.promise;
+      await rowsAhead.finish();
+      const watermark = { ...order, startedAtMs, recordCount: until, reading };
+      await writeWatermark(connection, snapshot, watermark);
+      return watermark;
+    } catch (error) {
+      await before.promise;
+      rowsAhead.discard();
+      await rollBack(connection);
+      throw error;
+    }
+  };
+}
+
+/** Rows that are read ahead of the transaction that takes them. */
+interface HeldRows {
+  add(rows: readonly (readonly EngineValue[])[]): void;
+  /** Begins the transaction, if it hasn't begun, and hands it the rows that are held. */
+  append(): Promise<void>;
+  /** Appends what is left; nothing can be added any more. */
+  finish(): Promise<void>;
+  /** Forgets what was handed over: it must not end up in the next transaction. */
+  discard(): void;
+}
+
+function holdRows(connection: DuckDBConnection, table: string, fill: FillChunk): HeldRows {
+  const held: (readonly (readonly EngineValue[])[])[] = [];
+  let appender: DuckDBAppender | null = null;
+
+  const begin = async (): Promise<DuckDBAppender> => {
+    await connection.run('BEGIN');
+    return connection.createAppender(table);
+  };
+  const appendHeld = async (): Promise<DuckDBAppender> => {
+    appender ??= await begin();
+    for (const rows of held.splice(0)) {
+      for (let at = 0; at < rows.length; at += CHUNK_ROWS)
+        appender.appendDataChunk(fill(rows.slice(at, at + CHUNK_ROWS)));
+      appender.flushSync();
+    }
+    return appender;
+  };
+  return {
+    add: (rows) => void held.push(rows),
+    append: async () => {
+      await appendHeld();
+    },
+    finish: async () => (await appendHeld()).closeSync(),
+    discard: () => appender?.clear(),
+  };
+}

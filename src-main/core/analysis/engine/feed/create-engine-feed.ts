@@ -1,0 +1,114 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { Snapshot } from '../../../../common/model/cache/snapshot.ts';
+import { createBatchAppender, RecordsMissing } from './append-batch.ts';
+import { feedSnapshot } from './feed-snapshot.ts';
+import type { FeedSnapshot, FeedSource } from './feed-source.ts';
+import { deleteFed, loadWatermarks, type Watermark } from './watermarks.ts';
+
+/** What has been fed so far, by snapshot. */
+export interface EngineFeed {
+  /** Records that this process has fed. */
+  readonly fedRecords: number;
+  /** Another number than before says that records of before are gone, or were read again. */
+  readonly version: number;
+  /** Records of a snapshot that queries see. */
+  countFed(snapshotId: number): number;
+  /** Whether these are all of its records, as they are now. */
+  isFed(snapshot: Pick<Snapshot, 'id' | 'recordCount' | 'reading'>): boolean;
+  /** Whether the records of a snapshot were received in the order of their dates, each with one. */
+  isInOrder(snapshotId: number): boolean;
+  /**
+   * Brings the engine up to the cache: deletes what is gone, adds what is new. Rows and watermark of a batch are one
+   * transaction, so that a process that dies leaves whole batches. Calls `onProgress` after each batch.
+   */
+  follow(onProgress?: (progress: FeedProgress) => void): Promise<void>;
+}
+
+/** Records that the cache holds, and those of them that have been fed. */
+export interface FeedProgress {
+  readonly fed: number;
+  readonly total: number;
+}
+
+/**
+ * Prepares the feeding over a connection of its own. `onReadAgain` hears of each snapshot whose records are no longer
+ * those that queries saw.
+ */
+export async function createEngineFeed(
+  connection: DuckDBConnection,
+  source: FeedSource,
+  onReadAgain: (snapshotId: number) => void = () => undefined,
+): Promise<EngineFeed> {
+  const watermarks = await loadWatermarks(connection);
+  const parts = { connection, appendBatch: createBatchAppender(connection, source) };
+  let fedRecords = 0;
+  let version = 0;
+
+  const countFed = (snapshotId: number): number => watermarks.get(snapshotId)?.recordCount ?? 0;
+  const forget = async (snapshotId: number): Promise<void> => {
+    version += 1;
+    await deleteFed(connection, snapshotId);
+    watermarks.delete(snapshotId);
+  };
+  const forgetOutdated = async (snapshots: readonly FeedSnapshot[]): Promise<void> => {
+    const known = new Map(snapshots.map((snapshot) => [snapshot.snapshotId, snapshot]));
+    for (const [snapshotId, mark] of [...watermarks]) {
+      const snapshot = known.get(snapshotId);
+      const isReadAgain = snapshot !== undefined && snapshot.reading !== mark.reading;
+      if (!isContinued(snapshot, mark) || isReadAgain) await forget(snapshotId);
+      if (isReadAgain) onReadAgain(snapshotId);
+    }
+  };
+  const feedMissing = async (
+    snapshots: readonly FeedSnapshot[],
+    onFed: (count: number) => void,
+  ): Promise<void> => {
+    for (const snapshot of snapshots) {
+      const { snapshotId } = snapshot;
+      try {
+        await feedSnapshot(parts, snapshot, watermarks.get(snapshotId), (mark, count) => {
+          watermarks.set(snapshotId, mark);
+          onFed(count);
+        });
+      } catch (error) {
+        // A page may have been read again meanwhile, and have fewer records; the next run feeds what is there then.
+        if (!(error instanceof RecordsMissing) || isStillListed(source, snapshot)) throw error;
+      }
+    }
+  };
+
+  return {
+    get fedRecords() {
+      return fedRecords;
+    },
+    get version() {
+      return version;
+    },
+    countFed,
+    isFed({ id, recordCount, reading }) {
+      const mark = watermarks.get(id);
+      return recordCount === 0 || (mark?.reading === reading && mark.recordCount >= recordCount);
+    },
+    isInOrder: (snapshotId) => watermarks.get(snapshotId)?.isInOrder === true,
+    async follow(onProgress) {
+      const snapshots = source.list();
+      await forgetOutdated(snapshots);
+      const total = snapshots.reduce((sum, { recordCount }) => sum + recordCount, 0);
+      let fed = snapshots.reduce((sum, { snapshotId }) => sum + countFed(snapshotId), 0);
+      await feedMissing(snapshots, (count) => {
+        fed += count;
+        fedRecords += count;
+        onProgress?.({ fed, total });
+      });
+    },
+  };
+}
+
+/** Whether a snapshot is the one that was fed, with at least as many records. */
+function isContinued(snapshot: FeedSnapshot | undefined, mark: Watermark): boolean {
+  return snapshot?.startedAtMs === mark.startedAtMs && snapshot.recordCount >= mark.recordCount;
+}
+
+function isStillListed(source: FeedSource, { snapshotId, reading }: FeedSnapshot): boolean {
+  return source.list().some((now) => now.snapshotId === snapshotId && now.reading === reading);
+}
