@@ -1,3 +1,4 @@
+import { formatMeasure } from '../format/numbers.ts';
 import type { ChartColours } from './use-chart-colours.ts';
 
 /** Text on a canvas: the family of `--cs-font`, in pixels. */
@@ -25,5 +26,5 @@ export function formatAxisCount(count: number): string {
 }
 
 function shorten(value: number): string {
-  return String(Number(value.toPrecision(3)));
+  return formatMeasure(Number(value.toPrecision(3)));
 }

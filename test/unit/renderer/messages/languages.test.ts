@@ -1,7 +1,9 @@
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { LANGUAGES, toLanguage, toLocale } from '../../../../src-main/common/model/settings/language.ts';
 import { createFormats } from '../../../../src-main/common/words/formats.ts';
 import { createWords } from '../../../../src-main/common/words/words.ts';
+import { formatAxisCount } from '../../../../src-renderer/charts/chart-style.ts';
+import { useFormatsOf } from '../../../../src-renderer/format/formats.ts';
 import { createMessages, loadMessages } from '../../../../src-renderer/messages/index.ts';
 import { toPseudo } from '../../../support/languages/pseudo-messages.ts';
 import { compareMessages, findFault, readMessages } from '../../../support/checks/compare-messages.ts';
@@ -138,6 +140,14 @@ test.each([
   expect(formats.formatMonthName(6)).toBe(june);
   expect(name(Date.UTC(2026, 9), Date.UTC(2026, 10))).toBe(months);
   expect(name(Date.UTC(2026, 11), Date.UTC(2027, 0))).toBe(monthsOfTwoYears);
+});
+
+test('counts on an axis have the decimal sign of the language', () => {
+  useFormatsOf('de');
+  onTestFinished(() => {
+    useFormatsOf('en-GB');
+  });
+  expect(formatAxisCount(2500)).toBe('2,5k');
 });
 
 test('texts are sorted as a dictionary of the language does, and numbers in them by size', () => {
