@@ -144,15 +144,17 @@ export async function createParts(host: Host, overrides: PartOverrides) {
     now,
   });
   const importLogger = logger.child('imports');
+  const scratchFolder = findFilesFolder(engineFile);
   const parquet = createParquetReader({
-    folder: findFilesFolder(engineFile),
+    folder: scratchFolder,
     startProcess: startAnalysis,
+    readFreeBytes: () => readFreeBytes(scratchFolder),
     logger: importLogger,
   });
   followCache(engine, cache, events);
   cache.addHolder((reopened) => engine.letGo(reopened));
   showFeed(engine, emit);
-  const rowThread = { cacheFile, scratchFolder: findFilesFolder(engineFile) };
+  const rowThread = { cacheFile, scratchFolder };
   const rowWriter = createRowWriter(() => startRowThread(host.workers.rows, rowThread, exportLogger));
   cache.addHolder((reopened) => rowWriter.letGo(reopened));
 

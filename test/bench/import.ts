@@ -79,6 +79,7 @@ async function importOne(
     parquet: createParquetReader({
       folder: join(dirname(cacheFile), 'analysis-files'),
       startProcess: (argument) => forkProcess(bundledScript('engine-process'), argument),
+      readFreeBytes: () => null,
       logger,
     }),
   });

@@ -32,6 +32,24 @@ module.exports = {
         '^node_modules/(electron|fastify|@fastify|vue)/',
       ],
     }),
+    rule(
+      'models-are-the-bottom',
+      '^src-main/common/model/',
+      { path: '^src-main/common/(contract/(?!errors)|exports/|query/|reporting/reading/)' },
+      'what crosses, is read, asked or named consists of models',
+    ),
+    rule(
+      'the-interface-knows-no-model',
+      '^src-main/common/reporting/(?!reading/)',
+      { path: '^src-main/common/(contract/(?!errors)|exports/|model/|query/|reporting/reading/)' },
+      'the service has it as it is; reading makes models of it',
+    ),
+    rule(
+      'analysis-knows-no-cache',
+      '^src-main/core/analysis/(?!engine/serve-engine)',
+      { path: '^src-main/core/cache/' },
+      'the cache feeds the engine through feed-source; only its process joins the two',
+    ),
     rule('only-cache-opens-sqlite', '^src-main/core/(?!cache/)', {
       path: ['node_modules/better-sqlite3/', '^src-main/node/open-database'],
     }),

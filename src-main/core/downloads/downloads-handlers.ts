@@ -2,13 +2,13 @@ import { AppError, toErrorInfo } from '../../common/contract/errors.ts';
 import type { HandlersOf, Input } from '../../common/contract/index.ts';
 import { toLookBackMs } from '../../common/model/connections/connection.ts';
 import type { Period } from '../../common/model/period.ts';
+import type { TimeSpan } from '../../common/time/time-span.ts';
 import type { DetailKind, ReportKind } from '../../common/reporting/reports.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { DownloadRow } from '../cache/read/download-rows.ts';
 import { createGate } from '../../node/gate.ts';
 import type { SavedConnection } from '../connections/connection-document.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
-import type { FollowingService } from '../following/create-following.ts';
 import type { TaskRegistry } from '../tasks/task-registry.ts';
 import { askTotal } from './ask-total.ts';
 import { toCertificate, toCertificateFile, toCertificateFileName } from './certificate.ts';
@@ -28,8 +28,8 @@ export function createDownloadsHandlers(parts: {
   readonly tasks: TaskRegistry;
   readonly runner: DownloadRunner;
   readonly starter: DownloadStarter;
-  /** What it fetches by itself is no gap. */
-  readonly following?: Pick<FollowingService, 'findSpan'>;
+  /** What it fetches by itself is no gap: what of a connection is still to come, or null. */
+  readonly following?: { findSpan(connectionId: string): TimeSpan | null };
   now(): number;
   /** Bytes free on the disk of the data folder; null where the system doesn't report it. */
   readFreeBytes(): number | null;

@@ -1,5 +1,6 @@
 import { joinJsonTexts, type JsonTexts } from '../../common/json/exact-json.ts';
 import type { FileValue } from '../analysis/engine/files/file-column.ts';
+import { OTHER_FIELDS_NAME } from '../../common/model/exports/export-options.ts';
 import type { RecordDetail } from '../../common/model/records/record.ts';
 import type { SummaryGroup } from '../../common/model/records/summary.ts';
 import { nameZonedField } from '../../common/time/format-moment.ts';
@@ -35,7 +36,7 @@ export interface ExportColumn<Row> {
  * later records isn't known when a file is begun. JSON has each among the record's own fields.
  */
 export const OTHER_FIELDS: ExportColumn<{ readonly extra?: JsonTexts | undefined }> = {
-  name: 'Other fields',
+  name: OTHER_FIELDS_NAME,
   type: 'text',
   read: ({ extra = {} }) => (Object.keys(extra).length === 0 ? null : joinJsonTexts(Object.entries(extra))),
   readFields: ({ extra = {} }) => extra,

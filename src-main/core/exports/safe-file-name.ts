@@ -1,5 +1,5 @@
 import { toFileExtension, type ExportFormat } from '../../common/model/exports/export-options.ts';
-import { toExportStem, type NamedExport } from '../../common/model/exports/export-stem.ts';
+import { toExportStem, type NamedExport } from '../../common/exports/export-stem.ts';
 import type { RecordFilter } from '../../common/model/records/record-filter.ts';
 
 const MAX_CHARS = 120;

@@ -15,7 +15,7 @@ import type { TaskHandle, TaskRegistry } from '../tasks/task-registry.ts';
 import { createByteCount, type ByteCount } from './count-bytes.ts';
 import type { RecordFile } from './files/open-record-file.ts';
 import { importRecords } from './import-records.ts';
-import { importPortable } from './portable/import-portable.ts';
+import { importPortable } from './import-portable.ts';
 import { withImportThread, type FileReader } from './reading/with-import-thread.ts';
 import { withImport, type ImportCache } from './with-import.ts';
 

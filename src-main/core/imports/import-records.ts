@@ -4,7 +4,7 @@ import type { Period } from '../../common/model/period.ts';
 import type { StoredImport } from '../cache/imports/import-pages.ts';
 import { toPeriod } from '../downloads/find-gaps.ts';
 import type { Survey } from './files/survey-records.ts';
-import { toUnreadable } from './import-error.ts';
+import { toUnreadable } from '../../common/contract/unreadable-file.ts';
 import type { PageOrigin } from './files/write-imported-pages.ts';
 import type { FileReader } from './reading/with-import-thread.ts';
 import type { Importing, ImportRun } from './with-import.ts';

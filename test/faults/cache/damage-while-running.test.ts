@@ -3,7 +3,7 @@ import { open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { CacheState } from '../../../src-main/common/model/cache/cache-state.ts';
-import { toRecordId } from '../../../src-main/core/cache/record-ids.ts';
+import { toRecordId } from '../../../src-main/common/model/records/record-ids.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import {
   createDocument,

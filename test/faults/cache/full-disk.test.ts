@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { CacheState } from '../../../src-main/common/model/cache/cache-state.ts';
-import { toRecordId } from '../../../src-main/core/cache/record-ids.ts';
+import { toRecordId } from '../../../src-main/common/model/records/record-ids.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import { openFile } from '../../../src-main/core/cache/file/open-file.ts';
 import { toCacheError } from '../../../src-main/core/cache/file/to-cache-error.ts';

@@ -4,7 +4,7 @@ import type { SnapshotReading } from '../../../src-main/common/model/cache/readi
 import type { Period } from '../../../src-main/common/model/period.ts';
 import type { Snapshot } from '../../../src-main/common/model/cache/snapshot.ts';
 import { fromWireDate } from '../../../src-main/common/reporting/wire-dates.ts';
-import { toRecordId } from '../../../src-main/core/cache/record-ids.ts';
+import { toRecordId } from '../../../src-main/common/model/records/record-ids.ts';
 import type { Engine } from '../../../src-main/core/analysis/engine/create-engine.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import {

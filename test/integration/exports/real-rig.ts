@@ -17,7 +17,7 @@ import {
 } from '../cache/cache-fixture.ts';
 import { RECORDS_INPUT } from './export-rig.ts';
 import { ENGLISH } from '../../../src-main/common/words/english.ts';
-import { toRecordId } from '../../../src-main/core/cache/record-ids.ts';
+import { toRecordId } from '../../../src-main/common/model/records/record-ids.ts';
 
 /** An exporter over a cache and an engine of its own. */
 export interface RealRig {

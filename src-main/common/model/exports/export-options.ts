@@ -22,6 +22,9 @@ export function toFileExtension(format: ExportFormat): string {
   return format === 'evidence' ? 'zip' : format;
 }
 
+/** What an exported file calls the column of what the specification doesn't define; a file that is imported has it so. */
+export const OTHER_FIELDS_NAME = 'Other fields';
+
 export const CSV_SEPARATORS = [',', ';', '\t', '|'] as const;
 
 /** How a CSV file is written; lines end with CRLF, and the text is UTF-8. */

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Session, SessionRequest } from '../../../common/model/records/session.ts';
-import { fromRecordId } from '../../cache/record-ids.ts';
+import { fromRecordId } from '../../../common/model/records/record-ids.ts';
 import { readRows } from './engine-database.ts';
 import { toSourceSql, type RecordScope } from './record-scope.ts';
 

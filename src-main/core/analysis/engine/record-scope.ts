@@ -1,7 +1,7 @@
 import type { RecordFilter } from '../../../common/model/records/record-filter.ts';
 import type { Direction } from '../../../common/reporting/reports.ts';
 import type { TimeSpan } from '../../../common/time/time-span.ts';
-import { toRecordId } from '../../cache/record-ids.ts';
+import { toRecordId } from '../../../common/model/records/record-ids.ts';
 import type { Segment } from '../divide-period.ts';
 import type { SqlCondition } from './filter-sql.ts';
 

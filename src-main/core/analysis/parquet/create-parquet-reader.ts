@@ -5,8 +5,7 @@ import { AppError } from '../../../common/contract/errors.ts';
 import { tryToRemove } from '../../../node/move-and-remove.ts';
 import type { FromServer } from '../../calls/call-messages.ts';
 import { pairCalls } from '../../calls/pair-calls.ts';
-import { readFreeBytes } from '../../cache/file/storage-size.ts';
-import { toUnreadable } from '../../imports/import-error.ts';
+import { toUnreadable } from '../../../common/contract/unreadable-file.ts';
 import type { Logger } from '../../logging/logger.ts';
 import type { StartEngineProcess } from '../engine/start-engine.ts';
 import type { ParquetStart } from './serve-parquet.ts';
@@ -39,10 +38,13 @@ export interface ParquetReader {
 export function createParquetReader({
   folder,
   startProcess,
+  readFreeBytes,
   logger,
 }: {
   readonly folder: string;
   readonly startProcess: StartEngineProcess;
+  /** Bytes free on the disk of the folder; null where the system doesn't report it. */
+  readFreeBytes(): number | null;
   readonly logger: Logger;
 }): ParquetReader {
   const ask = async (
@@ -83,7 +85,7 @@ export function createParquetReader({
     async withLines({ path, size }, options, use) {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const target = join(folder, `${randomUUID()}.part`);
-      const freeBytes = (readFreeBytes(folder) ?? Infinity) - KEPT_FREE_BYTES;
+      const freeBytes = (readFreeBytes() ?? Infinity) - KEPT_FREE_BYTES;
       const maxBytes = Math.min(Math.max(UNSUSPECTED_BYTES, size * MAX_RATIO), freeBytes);
       try {
         const lines = await ask({ path, target, maxBytes }, options);

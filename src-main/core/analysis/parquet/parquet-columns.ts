@@ -1,7 +1,7 @@
+import { OTHER_FIELDS_NAME } from '../../../common/model/exports/export-options.ts';
 import { listFields, REPORT_KINDS } from '../../../common/reporting/reports.ts';
 import { OTHER_FIELDS_COLUMN, UTC_COLUMN } from '../../../common/sql/sql-tables.ts';
 import { nameZonedField } from '../../../common/time/format-moment.ts';
-import { OTHER_FIELDS } from '../../exports/export-columns.ts';
 import { quoteText } from '../engine/engine-database.ts';
 import { quoteName } from '../engine/files/file-column.ts';
 
@@ -27,7 +27,7 @@ export function nameRecordColumns(columns: readonly ParquetColumn[]): readonly s
   const names = columns.map(({ name }) => name);
   const own = new Map<string, string>([
     [UTC_COLUMN, nameZonedField('Date', 'UTC')],
-    [OTHER_FIELDS_COLUMN, OTHER_FIELDS.name],
+    [OTHER_FIELDS_COLUMN, OTHER_FIELDS_NAME],
   ]);
   for (const kind of REPORT_KINDS) {
     for (const [, { column, wireName }] of listFields(kind)) own.set(column, wireName);

@@ -1,6 +1,6 @@
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { statSync } from 'node:fs';
-import { toUnreadable } from '../../imports/import-error.ts';
+import { toUnreadable } from '../../../common/contract/unreadable-file.ts';
 import type { CallContext } from '../../calls/call-messages.ts';
 import { quoteText, readRows } from '../engine/engine-database.ts';
 import { isFraction, nameRecordColumns, toLineSql, type ParquetColumn } from './parquet-columns.ts';

@@ -1,5 +1,5 @@
 import { isDetailKind, type ReportKind } from '../../../common/reporting/reports.ts';
-import { toRecordId } from '../record-ids.ts';
+import { toRecordId } from '../../../common/model/records/record-ids.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { RECORD_TABLES } from '../read/record-tables.ts';
 import type { PageRange } from '../read/stored-pages.ts';

@@ -1,5 +1,5 @@
 import { REPORTS, type ReportField, type ReportKind } from '../../../common/reporting/reports.ts';
-import { toRecordId } from '../record-ids.ts';
+import { toRecordId } from '../../../common/model/records/record-ids.ts';
 import { toPayloadPreview } from '../write/preview-payload.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { packBody } from '../write/page-body.ts';

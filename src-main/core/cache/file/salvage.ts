@@ -1,6 +1,6 @@
 import type { CacheState } from '../../../common/model/cache/cache-state.ts';
 import { isDetailKind, type ReportKind } from '../../../common/reporting/reports.ts';
-import { toRecordId } from '../record-ids.ts';
+import { toRecordId } from '../../../common/model/records/record-ids.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { openCacheDatabase } from './open-database.ts';
 import { RECORD_TABLES } from '../read/record-tables.ts';

@@ -7,7 +7,7 @@ import { readPage, type ReadPage, type SetAside } from '../../../common/reportin
 import type { DetailRecord } from '../../../common/reporting/reading/read-record.ts';
 import { DETAIL_KINDS, isDetailKind, mapKinds, type DetailKind } from '../../../common/reporting/reports.ts';
 import { SECOND_MS } from '../../../common/time/durations.ts';
-import { toRecordId } from '../record-ids.ts';
+import { toRecordId } from '../../../common/model/records/record-ids.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { IS_UNREADABLE, LEFT_OUT_REASONS } from '../read/left-out-reasons.ts';
 import { RECORD_TABLES } from '../read/record-tables.ts';

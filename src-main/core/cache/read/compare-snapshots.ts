@@ -4,7 +4,7 @@ import type { Output } from '../../../common/contract/index.ts';
 import type { RecordRow } from '../../../common/model/records/record.ts';
 import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
 import { DETAIL_KINDS, isDetailKind, mapKinds } from '../../../common/reporting/reports.ts';
-import { toRecordId } from '../record-ids.ts';
+import { toRecordId } from '../../../common/model/records/record-ids.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { RECORD_TABLES, selectRows, toDetailKind } from './record-tables.ts';
 import { createStoredPages, type PageRange } from './stored-pages.ts';

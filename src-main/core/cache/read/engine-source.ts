@@ -4,7 +4,7 @@ import type { EngineSource } from '../../analysis/engine/resolve-scope.ts';
 import { CONTENT_NAMES } from '../../../common/reporting/field-values.ts';
 import type { Direction } from '../../../common/reporting/reports.ts';
 import { OTHER_FIELDS_COLUMN } from '../../../common/sql/sql-tables.ts';
-import { toRecordId } from '../record-ids.ts';
+import { toRecordId } from '../../../common/model/records/record-ids.ts';
 import { openCacheDatabase } from '../file/open-database.ts';
 import { isDamagedPage } from '../file/to-cache-error.ts';
 import { createMarkReader } from './record-marks.ts';

@@ -4,7 +4,7 @@ import type { RecordDetail, RecordRow } from '../../../common/model/records/reco
 import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
 import { CONTENT_NAMES } from '../../../common/reporting/field-values.ts';
 import { DETAIL_KINDS, mapKinds } from '../../../common/reporting/reports.ts';
-import { toRecordId } from '../record-ids.ts';
+import { toRecordId } from '../../../common/model/records/record-ids.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { selectRows, toDetailKind } from './record-tables.ts';
 import { createStoredPages, type StoredTexts } from './stored-pages.ts';

@@ -19,7 +19,7 @@ import {
   type ReportKind,
   type SummaryKind,
 } from '../../../common/reporting/reports.ts';
-import { RECORD_ID_SPAN } from '../record-ids.ts';
+import { RECORD_ID_SPAN } from '../../../common/model/records/record-ids.ts';
 
 /** A column of the cache, and what of a record it holds. */
 export interface StoredColumn<Name extends string> {

@@ -4,7 +4,7 @@ import { decodeUtf8 } from '../../../common/reporting/reading/read-json.ts';
 import { readPage } from '../../../common/reporting/reading/read-page.ts';
 import type { DetailRecord } from '../../../common/reporting/reading/read-record.ts';
 import type { ReportKind } from '../../../common/reporting/reports.ts';
-import { fromRecordId } from '../record-ids.ts';
+import { fromRecordId } from '../../../common/model/records/record-ids.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { unpackBody } from '../write/page-body.ts';
 import { findRawEntries } from './find-raw-entry.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { isDamage, isDamagedPage, toCacheError } from '../file/to-cache-error.ts';
 import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
 import { DETAIL_KINDS, isDetailKind, mapKinds } from '../../../common/reporting/reports.ts';
-import { toRecordId } from '../record-ids.ts';
+import { toRecordId } from '../../../common/model/records/record-ids.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { createRowDigest, listTextValues, SELECT_DIGEST_GROUPS } from '../write/record-digest.ts';
 import { selectValues } from './record-tables.ts';

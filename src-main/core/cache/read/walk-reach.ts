@@ -1,5 +1,5 @@
 import { DETAIL_KINDS, mapKinds, type DetailKind } from '../../../common/reporting/reports.ts';
-import { toRecordId } from '../record-ids.ts';
+import { toRecordId } from '../../../common/model/records/record-ids.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { RECORD_TABLES } from './record-tables.ts';
 

@@ -4,7 +4,7 @@ import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
 import { countContent } from '../../../common/reporting/field-values.ts';
 import { readPage, type ReadPage, type SetAside } from '../../../common/reporting/reading/read-page.ts';
 import { DETAIL_KINDS, isDetailKind, mapKinds } from '../../../common/reporting/reports.ts';
-import { toRecordId } from '../record-ids.ts';
+import { toRecordId } from '../../../common/model/records/record-ids.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { isDamage, isDamagedPage, toCacheError } from '../file/to-cache-error.ts';
 import { LEFT_OUT_REASONS } from '../read/left-out-reasons.ts';

@@ -1,7 +1,7 @@
 import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
 import type { DetailRecord } from '../../../common/reporting/reading/read-record.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
-import { toRecordId } from '../record-ids.ts';
+import { toRecordId } from '../../../common/model/records/record-ids.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { RECORD_TABLES, selectValues } from '../read/record-tables.ts';
 import type { StoredPages } from '../read/stored-pages.ts';

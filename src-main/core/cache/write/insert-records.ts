@@ -2,7 +2,7 @@ import { countContent } from '../../../common/reporting/field-values.ts';
 import { toPayloadPreview } from './preview-payload.ts';
 import type { DetailRecord } from '../../../common/reporting/reading/read-record.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
-import { toRecordId } from '../record-ids.ts';
+import { toRecordId } from '../../../common/model/records/record-ids.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { RECORD_TABLES, toStoredDate } from '../read/record-tables.ts';
 import { listTextValues, type RowDigest, type StoredValue } from './record-digest.ts';

@@ -5,7 +5,7 @@ import type { DetailRecord } from '../../../common/reporting/reading/read-record
 import { DETAIL_KINDS, isDetailKind, mapKinds, type DetailKind } from '../../../common/reporting/reports.ts';
 import { fromWireDate } from '../../../common/reporting/wire-dates.ts';
 import { SECOND_MS } from '../../../common/time/durations.ts';
-import { toRecordId } from '../record-ids.ts';
+import { toRecordId } from '../../../common/model/records/record-ids.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { LEFT_OUT_REASONS } from '../read/left-out-reasons.ts';
 import { RECORD_TABLES } from '../read/record-tables.ts';

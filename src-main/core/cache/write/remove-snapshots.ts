@@ -1,7 +1,7 @@
 import type { Database } from '../../../node/open-database.ts';
 import { readPragma } from '../file/storage-size.ts';
 import { RECORD_TABLES } from '../read/record-tables.ts';
-import { toRecordId } from '../record-ids.ts';
+import { toRecordId } from '../../../common/model/records/record-ids.ts';
 
 /** What one statement deletes or gives back, since a statement can't be interrupted. */
 const MAX_DELETED_ROWS = 5000;

@@ -7,8 +7,9 @@ import {
   type ReportKind,
 } from '../../../common/reporting/reports.ts';
 import { isTimeZone } from '../../../common/time/time-zones.ts';
-import { MARK_COLUMNS, OTHER_FIELDS } from '../../exports/export-columns.ts';
-import { toUnreadable } from '../import-error.ts';
+import { OTHER_FIELDS_NAME } from '../../../common/model/exports/export-options.ts';
+import { MARK_COLUMNS } from '../../exports/export-columns.ts';
+import { toUnreadable } from '../../../common/contract/unreadable-file.ts';
 
 /** What a column of a file, or a field of its records, is. */
 export type FileColumn =
@@ -57,8 +58,8 @@ function describeOther(
   hasMarks: boolean,
   own: readonly string[] | null,
 ): FileColumn {
-  if (own !== null && !own.includes(name)) return { kind: name === OTHER_FIELDS.name ? 'others' : 'extra' };
-  if (name === OTHER_FIELDS.name) return { kind: 'others' };
+  if (own !== null && !own.includes(name)) return { kind: name === OTHER_FIELDS_NAME ? 'others' : 'extra' };
+  if (name === OTHER_FIELDS_NAME) return { kind: 'others' };
   if (NAME.test(name) && isNamed.has(name.replace(NAME, ''))) return { kind: 'own' };
   if (hasMarks && MARKS.includes(name)) return { kind: 'own' };
   const [, field = '', zone = ''] = ZONED.exec(name) ?? [];

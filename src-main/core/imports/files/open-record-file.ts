@@ -4,7 +4,7 @@ import { open, readFile, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { findErrorCode } from '../../../node/error-text.ts';
 import { isJsonObject } from '../../../common/reporting/reading/read-json.ts';
-import { toUnreadable } from '../import-error.ts';
+import { toUnreadable } from '../../../common/contract/unreadable-file.ts';
 import { findSeparator } from './read-csv-records.ts';
 import { readManifest as readDatasetManifest } from '../../datasets/dataset-manifest.ts';
 import { readManifest, toDatasetFacts, type Manifest } from './stated-facts.ts';

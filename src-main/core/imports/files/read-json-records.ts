@@ -4,7 +4,7 @@ import { toJsonTexts, type JsonTexts } from '../../../common/json/exact-json.ts'
 import { isJsonObject } from '../../../common/reporting/reading/read-json.ts';
 import { createJsonSplitter, DOCUMENT_FAULTS, type DocumentFault } from '../../../node/json-splitter.ts';
 import { splitLines } from '../../../node/split-lines.ts';
-import { toUnreadable } from '../import-error.ts';
+import { toUnreadable } from '../../../common/contract/unreadable-file.ts';
 import { parseRecordText } from './parse-record-text.ts';
 
 /** Longest record that is read, in bytes. */

@@ -1,6 +1,6 @@
 import { createDateReader } from '../../../common/reporting/reading/read-date.ts';
 import type { ReportKind } from '../../../common/reporting/reports.ts';
-import { toUnreadable } from '../import-error.ts';
+import { toUnreadable } from '../../../common/contract/unreadable-file.ts';
 import type { ReadParquet } from '../../analysis/parquet/create-parquet-reader.ts';
 import { detectReport } from './file-columns.ts';
 import { readChunks, type RecordFile } from './open-record-file.ts';

@@ -1,7 +1,7 @@
 import { joinJsonTexts, toJsonTexts, type JsonTexts } from '../../../common/json/exact-json.ts';
 import { isJsonObject } from '../../../common/reporting/reading/read-json.ts';
 import { listFields, type ReportKind } from '../../../common/reporting/reports.ts';
-import { OTHER_FIELDS } from '../../exports/export-columns.ts';
+import { OTHER_FIELDS_NAME } from '../../../common/model/exports/export-options.ts';
 import { parseRecordText } from './parse-record-text.ts';
 import { describeColumns, type FileColumn } from './file-columns.ts';
 
@@ -102,17 +102,17 @@ export function createWireRecordWriter(report: ReportKind, own: readonly string[
 function spread(others: string, values: Map<string, string>, extras: Map<string, string>): void {
   const found = readObject(others);
   if (found === null) {
-    extras.set(OTHER_FIELDS.name, others);
+    extras.set(OTHER_FIELDS_NAME, others);
     return;
   }
   const kept: [string, string][] = [];
   for (const [name, text] of Object.entries(found)) {
     const taken = values.get(name);
     if (taken === 'null') values.set(name, text);
-    else if (taken === undefined && !extras.has(name) && name !== OTHER_FIELDS.name) extras.set(name, text);
+    else if (taken === undefined && !extras.has(name) && name !== OTHER_FIELDS_NAME) extras.set(name, text);
     else kept.push([name, text]);
   }
-  if (kept.length > 0) extras.set(OTHER_FIELDS.name, joinJsonTexts(kept));
+  if (kept.length > 0) extras.set(OTHER_FIELDS_NAME, joinJsonTexts(kept));
 }
 
 /** An object, or the text of one, as it stands in a cell; null for anything else. */

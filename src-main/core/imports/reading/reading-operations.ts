@@ -1,6 +1,6 @@
 import type { CallContext } from '../../calls/call-messages.ts';
 import type { PortableRecords } from '../../exports/portable/portable-manifest.ts';
-import { openPortable, type PortableFile } from '../portable/open-portable.ts';
+import { openPortable, type PortableFile } from '../files/open-portable.ts';
 import { openRecordFile, type RecordFile } from '../files/open-record-file.ts';
 import { surveyRecords, type SaidOfFile, type Survey, type SurveyedFile } from '../files/survey-records.ts';
 import { writeImportedPages, type PageOrigin, type WrittenPage } from '../files/write-imported-pages.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toExportStem } from '../../../../src-main/common/model/exports/export-stem.ts';
+import { toExportStem } from '../../../../src-main/common/exports/export-stem.ts';
 import { toExportSubject } from '../../../../src-renderer/components/dialogs/export-subject.ts';
 import { toPeriodWords } from '../../../../src-renderer/messages/period-words.ts';
 import {

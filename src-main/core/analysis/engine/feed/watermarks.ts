@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { toRecordId } from '../../../cache/record-ids.ts';
+import { toRecordId } from '../../../../common/model/records/record-ids.ts';
 import { readRows } from '../engine-database.ts';
 import type { DateOrder } from './date-order.ts';
 import type { FeedSnapshot } from './feed-source.ts';

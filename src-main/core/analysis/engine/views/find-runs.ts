@@ -3,7 +3,7 @@ import { readRows } from '../engine-database.ts';
 import { toSourceSql, type RecordScope, type ScopePart } from '../record-scope.ts';
 import { NO_CONDITION } from '../filter-sql.ts';
 import type { ViewOrder } from './view-order.ts';
-import { toRecordId } from '../../../cache/record-ids.ts';
+import { toRecordId } from '../../../../common/model/records/record-ids.ts';
 
 /** Records that follow one another by date and in the order received. */
 export interface RecordRun {

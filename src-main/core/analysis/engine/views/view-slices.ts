@@ -3,7 +3,7 @@ import { readRows } from '../engine-database.ts';
 import type { SqlCondition } from '../filter-sql.ts';
 import { toSourceSql, type RecordScope, type ScopePart } from '../record-scope.ts';
 import type { ViewOrder } from './view-order.ts';
-import { toRecordId } from '../../../cache/record-ids.ts';
+import { toRecordId } from '../../../../common/model/records/record-ids.ts';
 
 /** Rows of a view that come after those of the slice before, read by a statement of their own. */
 export interface ViewSlice {

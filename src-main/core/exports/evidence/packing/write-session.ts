@@ -1,7 +1,7 @@
 import type { RecordDetail } from '../../../../common/model/records/record.ts';
 import type { Session, SessionRequest } from '../../../../common/model/records/session.ts';
 import { DIRECTIONS, type Direction } from '../../../../common/reporting/reports.ts';
-import { toRecordId } from '../../../cache/record-ids.ts';
+import { toRecordId } from '../../../../common/model/records/record-ids.ts';
 import { arrangeDetailColumns, type ColumnChoice } from '../../arrange-columns.ts';
 import type { ExportAbout } from '../../formats/export-writer.ts';
 import { createNdjsonWriter } from '../../formats/json.ts';

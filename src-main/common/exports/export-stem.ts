@@ -1,8 +1,8 @@
-import { nameFilter } from '../../query/name-filter.ts';
-import { toWireDate } from '../../reporting/wire-dates.ts';
-import type { Period } from '../period.ts';
-import type { RecordFilter } from '../records/record-filter.ts';
-import type { ExportFormat } from './export-options.ts';
+import { nameFilter } from './name-filter.ts';
+import { toWireDate } from '../reporting/wire-dates.ts';
+import type { Period } from '../model/period.ts';
+import type { RecordFilter } from '../model/records/record-filter.ts';
+import type { ExportFormat } from '../model/exports/export-options.ts';
 
 /** What of an export its file is named after. */
 export interface NamedExport {

@@ -1,6 +1,6 @@
 import type { RecordFilter } from '../model/records/record-filter.ts';
-import { createQueryClock } from './query-clock.ts';
-import { writeQuery } from './write-query.ts';
+import { createQueryClock } from '../query/query-clock.ts';
+import { writeQuery } from '../query/write-query.ts';
 
 const MAX_CHARACTERS = 60;
 

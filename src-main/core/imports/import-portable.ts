@@ -1,10 +1,10 @@
-import type { ImportedFrom } from '../../../common/model/cache/imported.ts';
-import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
-import type { ImportedPage } from '../../cache/imports/import-pages.ts';
-import type { PortableManifest, PortableSnapshot } from '../../exports/portable/portable-manifest.ts';
-import { toUnreadable } from '../import-error.ts';
-import type { FileReader } from '../reading/with-import-thread.ts';
-import type { Importing, ImportRun } from '../with-import.ts';
+import type { ImportedFrom } from '../../common/model/cache/imported.ts';
+import type { Snapshot } from '../../common/model/cache/snapshot.ts';
+import type { ImportedPage } from '../cache/imports/import-pages.ts';
+import type { PortableManifest, PortableSnapshot } from '../exports/portable/portable-manifest.ts';
+import { toUnreadable } from '../../common/contract/unreadable-file.ts';
+import type { FileReader } from './reading/with-import-thread.ts';
+import type { Importing, ImportRun } from './with-import.ts';
 
 /** What a portable file is read and kept with. */
 interface PortableImporting {

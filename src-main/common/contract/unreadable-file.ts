@@ -1,4 +1,4 @@
-import { AppError } from '../../common/contract/errors.ts';
+import { AppError } from './errors.ts';
 
 /** An AppError `imports.unreadable` that says why a file can't be imported; `reason` is a sentence. */
 export function toUnreadable(reason: string, cause?: unknown): AppError {

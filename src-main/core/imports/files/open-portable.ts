@@ -11,7 +11,7 @@ import {
   SEAL_ENTRY,
   type PortableRecords,
 } from '../../exports/portable/portable-manifest.ts';
-import { toUnreadable } from '../import-error.ts';
+import { toUnreadable } from '../../../common/contract/unreadable-file.ts';
 
 /** Pages, the records beside them, the manifest and its seal. */
 const MAX_ENTRIES = MAX_PAGES + 1_000 + 2;
