@@ -2,6 +2,7 @@ import { flushPromises, mount } from '@vue/test-utils';
 import type { Component } from 'vue';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Histogram } from '../../../../src-main/common/model/records/histogram.ts';
+import TimeHistogram from '../../../../src-renderer/charts/histogram/TimeHistogram.vue';
 import ChartMenu from '../../../../src-renderer/components/charts/ChartMenu.vue';
 import DetailHistogram from '../../../../src-renderer/screens/detail/DetailHistogram.vue';
 import { toHistogramFigures } from '../../../../src-renderer/screens/detail/histogram-figures.ts';
@@ -60,6 +61,13 @@ async function show() {
   };
   return { view, emit, choose };
 }
+
+test('says of no records how many they are before they are counted', async () => {
+  const { global } = await provideApplication(new ScriptedBackend({}));
+  const props = { histogram: null, colours: [], zone: 'UTC', split: 'class', withMedian: false } as const;
+  const view = mount(TimeHistogram, { props: { ...props, canZoomOut: false }, global });
+  expect(view.findAll('.scale > :not(.none)')).toEqual([]);
+});
 
 test('the histogram of a table is saved as a picture that says what it shows', async () => {
   const { view, choose } = await show();

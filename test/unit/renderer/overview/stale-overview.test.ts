@@ -133,6 +133,15 @@ describe('an Overview whose calls fail', () => {
     expect(screen.findAll('.mark').map((mark) => mark.text())).toEqual(['Up', 'Up']);
   });
 
+  it('leaves out what stands below the chart while there is no chart', async () => {
+    const hasFoot = () => screen.find('[data-tour="volume"] .foot').exists();
+    await show(['overview/read-volume']);
+    expect(hasFoot()).toBe(false);
+    failing = new Set();
+    await refreshLater();
+    expect(hasFoot()).toBe(true);
+  });
+
   it.each([
     ['status/refresh', ['Platform', 'Connector', 'Internal response time', 'Sessions']],
     ['status/read-history', ['Platform', 'Connector', 'Internal response time']],
