@@ -2,7 +2,8 @@ import type { Page } from '@playwright/test';
 
 /**
  * Returns what of the shown texts can't be read: cut off by an element that neither scrolls nor ends a text in an
- * ellipsis, ended in one without a tooltip, drawn over another text, or, where the page itself scrolls sideways, out of the window.
+ * ellipsis, ended in one without a tooltip, drawn over another text or below its panel, or, where
+ * the page itself scrolls sideways, out of the window.
  */
 export async function findLayoutFaults(page: Page): Promise<string[]> {
   return page.evaluate(() => {
@@ -111,6 +112,9 @@ export async function findLayoutFaults(page: Page): Promise<string[]> {
       const box = findCut(piece);
       if (box !== null && isOnTop(piece, box)) seen.push({ piece, box });
       if (box !== null && box.right > window.innerWidth + SLACK_PX) note('out of the window', piece);
+      const frame = piece.element.closest('.cs-sheet')?.getBoundingClientRect();
+      if (box !== null && frame !== undefined && box.bottom > frame.bottom + SLACK_PX)
+        note('below its panel', piece);
     }
     seen.forEach(({ piece, box }, place) => {
       for (const other of seen.slice(place + 1)) {
