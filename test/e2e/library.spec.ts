@@ -57,18 +57,15 @@ test('a snapshot is certified, named, pinned, deleted, brought back, verified an
   expect(count).toBeGreaterThan(forecast - 3);
 
   await library.act(row, 'Details');
-  await library.openTab('Certificate');
-  await expect(library.details()).toContainText('Complete: every record the service announced is here');
+  await expect(library.part('Certificate')).toContainText('Complete: every record the service announced is here');
   const [file] = await Promise.all([
     page.waitForEvent('download'),
     library.details().getByRole('button', { name: 'Save as JSON' }).click(),
   ]);
   const certificate = JSON.parse(await readFile(await file.path(), 'utf8')) as Record<string, unknown>;
   expect(certificate).toMatchObject({ recordCount: count, isComplete: true, tenant: 1001 });
-  await library.openTab('Pages');
-  await expect(library.details().locator('tbody tr')).toHaveCount(Number(certificate['pageCount']));
-  await library.openTab('Unreadable');
-  await expect(library.details()).toContainText('No unreadable entries');
+  await expect(library.part('Pages').locator('tbody tr')).toHaveCount(Number(certificate['pageCount']));
+  await expect(library.part('Unreadable')).toContainText('No unreadable entries');
   await library.closeDetails();
 
   await library.act(row, 'Name and note');
@@ -102,8 +99,7 @@ test('a snapshot is certified, named, pinned, deleted, brought back, verified an
   await library.act(library.row('The quiet day'), 'Details');
   await expect(library.details()).toContainText('unchanged since it was downloaded');
   await library.details().getByRole('button', { name: 'Refresh and compare' }).click();
-  await library.openTab('What changed');
-  await expect(library.details()).toContainText('Both contain the same records.');
+  await expect(library.part('What changed')).toContainText('Both contain the same records.');
   await library.closeDetails();
   await expect(library.rows()).toHaveCount(2);
 

@@ -12,8 +12,13 @@ export interface RefreshedPair {
   readonly newer: Snapshot;
 }
 
-/** Pairs of more records are compared only where somebody looks at their details. */
+/** Pairs of more records are compared only where somebody asks for it. */
 const MAX_RECORDS = 500_000;
+
+/** Whether comparing a pair takes so long that it isn't done by itself. */
+export function isLargePair({ older, newer }: RefreshedPair): boolean {
+  return older.recordCount + newer.recordCount > MAX_RECORDS;
+}
 
 function toKey({ older, newer }: RefreshedPair): string {
   return [older, newer].flatMap(({ id, recordCount, reading }) => [id, recordCount, reading]).join(' ');
@@ -34,8 +39,7 @@ export const useComparisonsStore = defineStore('comparisons', () => {
   function compare(pairs: readonly RefreshedPair[]): void {
     for (const pair of pairs) {
       const key = toKey(pair);
-      const isLarge = pair.older.recordCount + pair.newer.recordCount > MAX_RECORDS;
-      if (results.value.has(key) || isLarge) continue;
+      if (results.value.has(key) || isLargePair(pair)) continue;
       results.value = new Map(results.value).set(key, null);
       running = running.then(() => compareOne(key, pair));
     }

@@ -10,7 +10,12 @@ export class LibraryPage {
 
   readonly rows = (): Locator => this.page.getByRole('grid', { name: 'Snapshots' }).locator('tbody tr');
   readonly row = (text: string | RegExp): Locator => this.rows().filter({ hasText: text });
-  readonly details = (): Locator => this.page.getByRole('dialog');
+  readonly details = (): Locator => this.page.getByRole('complementary', { name: 'Details of the snapshot' });
+  /** A part of the details, by its heading. */
+  readonly part = (heading: string): Locator =>
+    this.details()
+      .locator('section')
+      .filter({ has: this.page.getByRole('heading', { name: heading }) });
   readonly coverage = (): Locator => this.page.getByRole('grid', { name: 'Coverage' });
 
   /** Downloads inbound details of a period; returns the records of the forecast. */
@@ -33,12 +38,8 @@ export class LibraryPage {
     await this.page.getByRole('menuitem', { name: action }).click();
   }
 
-  async openTab(name: string): Promise<void> {
-    await this.details().getByRole('tab', { name }).click();
-  }
-
   async closeDetails(): Promise<void> {
-    await this.page.keyboard.press('Escape');
+    await this.details().getByRole('button', { name: 'Close the details' }).click();
     await this.details().waitFor({ state: 'hidden' });
   }
 }

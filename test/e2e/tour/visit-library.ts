@@ -1,8 +1,5 @@
 import type { Guide } from './tour.ts';
 
-/** The tabs of a snapshot's details that show something in every snapshot. */
-const TABS = { certificate: 'certificate', pages: 'pages', setAside: 'unreadable', changes: 'changes' };
-
 /** The Library with its dialogs and menus, and the schedules. */
 export async function visitLibrary(guide: Guide): Promise<void> {
   const { page } = guide;
@@ -32,17 +29,13 @@ export async function visitLibrary(guide: Guide): Promise<void> {
   await row.click({ button: 'right', position: { x: 40, y: 12 } });
   await guide.showPopup('library-menu');
   await act('details');
-  await guide.dialog().waitFor();
+  const details = page.getByRole('complementary', { name: guide.say('library.details.title') });
+  await details.waitFor();
   await guide.show('library-details');
-  for (const [key, name] of Object.entries(TABS)) {
-    await guide
-      .dialog()
-      .getByRole('tab', { name: guide.say(`library.details.${key}`) })
-      .click();
-    await guide.show(`library-${name}`);
-  }
-  await page.keyboard.press('Escape');
-  await guide.dialog().waitFor({ state: 'hidden' });
+  await details.locator('[data-part=reading]').scrollIntoViewIfNeeded();
+  await guide.show('library-details-end');
+  await details.getByRole('button', { name: guide.say('library.details.close') }).click();
+  await details.waitFor({ state: 'hidden' });
 
   await page
     .getByRole('grid', { name: guide.say('library.coverage.title') })

@@ -87,3 +87,4 @@ export function useSnapshotActions(chosen: Readonly<Ref<readonly Snapshot[]>>) {
 
   return { failure, targetsOf, run, undo, dismiss };
 }
+export type SnapshotActions = ReturnType<typeof useSnapshotActions>;

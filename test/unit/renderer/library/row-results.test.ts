@@ -1,7 +1,10 @@
 import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, describe, expect, it } from 'vitest';
+import { ref, shallowRef } from 'vue';
 import type { Snapshot } from '../../../../src-main/common/model/cache/snapshot.ts';
 import SnapshotList from '../../../../src-renderer/screens/library/snapshots/SnapshotList.vue';
+import { EMPTY_SELECTION } from '../../../../src-renderer/screens/library/snapshots/row-selection.ts';
+import { useSnapshotActions } from '../../../../src-renderer/screens/library/snapshots/use-snapshot-actions.ts';
 import { useSnapshotsStore } from '../../../../src-renderer/stores/cache/snapshots.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeSettings } from '../support/samples.ts';
@@ -27,8 +30,9 @@ async function show(list: Snapshot[], counts = { added: 0, removed: 0, changed: 
   await store.load();
   const Page = {
     components: { SnapshotList },
-    setup: () => ({ store }),
-    template: '<SnapshotList :snapshots="store.snapshots" :connection="null" />',
+    setup: () => ({ store, selection: shallowRef(EMPTY_SELECTION), actions: useSnapshotActions(ref([])) }),
+    template:
+      '<SnapshotList v-model:selection="selection" :snapshots="store.snapshots" :chosen="[]" :actions="actions" :connection="null" />',
   };
   page = mount(Page, { global });
   await flushPromises();
