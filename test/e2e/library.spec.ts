@@ -57,7 +57,9 @@ test('a snapshot is certified, named, pinned, deleted, brought back, verified an
   expect(count).toBeGreaterThan(forecast - 3);
 
   await library.act(row, 'Details');
-  await expect(library.part('Certificate')).toContainText('Complete: every record the service announced is here');
+  await expect(library.part('Certificate')).toContainText(
+    'Complete: every record the service announced is here',
+  );
   const [file] = await Promise.all([
     page.waitForEvent('download'),
     library.details().getByRole('button', { name: 'Save as JSON' }).click(),
