@@ -9,7 +9,7 @@ export const WORKER_SOURCES = {
   'engine-process': 'core/analysis/engine/engine-process.ts',
   'engine-utility': 'electron/engine-process.ts',
   'import-thread': 'core/imports/reading/import-thread.ts',
-  'rows-thread': 'core/exports/rows/rows-thread.ts',
+  'rows-thread': 'core/exports/thread/rows-thread.ts',
 } as const;
 
 /** The scripts that a host gives to the core. */

@@ -50,6 +50,12 @@ module.exports = {
       { path: '^src-main/core/cache/' },
       'the cache feeds the engine through feed-source; only its process joins the two',
     ),
+    rule(
+      'what-a-thread-writes-knows-no-thread',
+      '^src-main/core/exports/(rows|evidence/(masking|packing))/',
+      { path: '^src-main/core/exports/thread/' },
+      'files and packs are written by the same code, in whatever thread',
+    ),
     rule('only-cache-opens-sqlite', '^src-main/core/(?!cache/)', {
       path: ['node_modules/better-sqlite3/', '^src-main/node/open-database'],
     }),

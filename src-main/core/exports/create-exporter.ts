@@ -20,7 +20,7 @@ import { previewExport } from './preview-export.ts';
 import { preparePortable, type PortableParts, type PreparedPortable } from './portable/prepare-portable.ts';
 import { prepareReport } from './report/prepare-report.ts';
 import type { ReportParts } from './report/report-parts.ts';
-import type { RowWriter } from './rows/create-row-writer.ts';
+import type { RowWriter } from './thread/create-row-writer.ts';
 import { writeManifest, type ManifestParts } from './write-manifest.ts';
 import { writePrepared } from './write-prepared.ts';
 

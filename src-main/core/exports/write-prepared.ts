@@ -5,7 +5,7 @@ import type { TaskHandle } from '../tasks/task-registry.ts';
 import type { ExportAbout } from './formats/export-writer.ts';
 import type { PartialFile } from './partial-file.ts';
 import type { PreparedExport } from './prepared-export.ts';
-import type { RowWriter } from './rows/create-row-writer.ts';
+import type { RowWriter } from './thread/create-row-writer.ts';
 
 /** What was written into a file. */
 export interface WrittenContent {

@@ -14,7 +14,7 @@ import type { ExportCache, ExportEngine } from '../../../src-main/core/exports/e
 import type { PortableParts } from '../../../src-main/core/exports/portable/prepare-portable.ts';
 import type { EvidenceParts } from '../../../src-main/core/exports/evidence/evidence-parts.ts';
 import type { ReportParts } from '../../../src-main/core/exports/report/report-parts.ts';
-import { createRowWriter, type RowWriter } from '../../../src-main/core/exports/rows/create-row-writer.ts';
+import { createRowWriter, type RowWriter } from '../../../src-main/core/exports/thread/create-row-writer.ts';
 import { createFakeMeasures } from './fake-measures.ts';
 import { startRowsHere } from './start-rows-here.ts';
 import { makeSnapshot } from '../samples/make-snapshot.ts';

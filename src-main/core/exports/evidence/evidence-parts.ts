@@ -1,7 +1,7 @@
 import type { Engine } from '../../analysis/engine/create-engine.ts';
 import type { ExportCache, ExportEngine } from '../export-source.ts';
 import type { ReportParts } from '../report/report-parts.ts';
-import type { RowWriter } from '../rows/create-row-writer.ts';
+import type { RowWriter } from '../thread/create-row-writer.ts';
 
 /** What evidence packs are made from. */
 export interface EvidenceParts extends ReportParts {

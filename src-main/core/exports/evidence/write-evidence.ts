@@ -16,7 +16,7 @@ import {
   type EvidenceQuestion,
 } from './evidence-question.ts';
 import { writeFindingsText } from './findings-text.ts';
-import type { PackThread } from './pack-thread.ts';
+import type { PackThread } from './packing/pack-thread.ts';
 import type { PackedRecords } from './packing/write-records.ts';
 import { writeReadmeText } from './readme-text.ts';
 import { writeCertificates } from './write-certificates.ts';

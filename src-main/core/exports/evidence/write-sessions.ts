@@ -1,7 +1,7 @@
 import { toColumnChoice } from '../arrange-columns.ts';
 import type { ExportAbout } from '../formats/export-writer.ts';
 import type { EvidenceQuestion } from './evidence-question.ts';
-import type { PackThread } from './pack-thread.ts';
+import type { PackThread } from './packing/pack-thread.ts';
 import type { WrittenSession } from './packing/write-session.ts';
 
 /** Requests of one session that are written; the oldest ones. */

@@ -2,9 +2,9 @@ import type { CallContext } from '../../calls/call-messages.ts';
 import { serveCalls, type ServerPort } from '../../calls/serve-calls.ts';
 import { createPackOperations } from '../evidence/packing/pack-operations.ts';
 import type { RowThreadStarted } from './create-row-writer.ts';
-import { openRows, type ReadRecords } from './open-rows.ts';
-import type { RowBatch } from './row-batch.ts';
-import { beginRowFile, type RowFile, type RowJob, type WrittenRows } from './row-file.ts';
+import { openRows, type ReadRecords } from '../rows/open-rows.ts';
+import type { RowBatch } from '../rows/row-batch.ts';
+import { beginRowFile, type RowFile, type RowJob, type WrittenRows } from '../rows/row-file.ts';
 
 /** The records of a cache, for the thread that writes them. */
 export interface RowSource {
