@@ -3,8 +3,8 @@ import { createPinia } from 'pinia';
 import { afterEach, expect, it } from 'vitest';
 import { DEFAULT_EVIDENCE } from '../../../../src-main/common/model/exports/evidence-options.ts';
 import { backendKey } from '../../../../src-renderer/backend/backend.ts';
-import ExportDialog from '../../../../src-renderer/components/dialogs/ExportDialog.vue';
-import { toExportSubject } from '../../../../src-renderer/components/dialogs/export-subject.ts';
+import ExportDialog from '../../../../src-renderer/components/dialogs/export/ExportDialog.vue';
+import { toExportSubject } from '../../../../src-renderer/components/dialogs/export/export-subject.ts';
 import {
   createEvidenceSessions,
   readSessionIds,

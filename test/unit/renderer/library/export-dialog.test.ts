@@ -6,11 +6,11 @@ import { toFirstChoices } from '../../../../src-main/common/model/exports/export
 import type { Task } from '../../../../src-main/common/model/cache/task.ts';
 import { backendKey } from '../../../../src-renderer/backend/backend.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
-import ExportDialog from '../../../../src-renderer/components/dialogs/ExportDialog.vue';
+import ExportDialog from '../../../../src-renderer/components/dialogs/export/ExportDialog.vue';
 import {
   toExportSubject,
   type ExportSubject,
-} from '../../../../src-renderer/components/dialogs/export-subject.ts';
+} from '../../../../src-renderer/components/dialogs/export/export-subject.ts';
 import { useTasksStore } from '../../../../src-renderer/stores/window/tasks.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
 import { makeSnapshot } from '../../../support/samples/make-snapshot.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { toExportStem } from '../../../../src-main/common/exports/export-stem.ts';
-import { toExportSubject } from '../../../../src-renderer/components/dialogs/export-subject.ts';
+import { toExportSubject } from '../../../../src-renderer/components/dialogs/export/export-subject.ts';
 import { toPeriodWords } from '../../../../src-renderer/messages/period-words.ts';
 import {
   filterSnapshots,

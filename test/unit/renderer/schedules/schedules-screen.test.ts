@@ -4,17 +4,20 @@ import type { Input } from '../../../../src-main/common/contract/index.ts';
 import { toFirstChoices } from '../../../../src-main/common/model/exports/export-choices.ts';
 import type { ScheduleRun, ScheduleState } from '../../../../src-main/common/model/schedules/schedule-run.ts';
 import { WEEKDAYS, type Schedule } from '../../../../src-main/common/model/schedules/schedule.ts';
+import { toExportSubject } from '../../../../src-renderer/components/dialogs/export/export-subject.ts';
 import ScheduleButton from '../../../../src-renderer/components/dialogs/export/ScheduleButton.vue';
 import { useScheduleStore } from '../../../../src-renderer/stores/records/schedules.ts';
 import SchedulesScreen from '../../../../src-renderer/screens/schedules/SchedulesScreen.vue';
 import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
 import { useTasksStore } from '../../../../src-renderer/stores/window/tasks.ts';
+import { makeSnapshot } from '../../../support/samples/make-snapshot.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeConnection, makeSettings } from '../support/samples.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
+const DAY_MS = 86_400_000;
 const SCHEDULE: Schedule = {
   id: 's1',
   name: 'Night errors',
@@ -135,15 +138,15 @@ describe('the schedules', () => {
     const button = mount(ScheduleButton, {
       global,
       props: {
-        connectionId: SCHEDULE.connectionId,
-        report: 'inbound-detail',
+        subject: toExportSubject(
+          makeSnapshot({ fromMs: NOW_MS - DAY_MS, toMs: NOW_MS }, { report: 'inbound-detail' }),
+        ),
         filter: {
           conditions: [
             { field: 'responseCode', min: 500 },
             { field: 'dateMs', min: 1, max: 2 },
           ],
         },
-        zone: 'America/Bogota',
         choices: toFirstChoices('ndjson'),
         columns: ['Id', 'Date'],
       },
