@@ -1,12 +1,14 @@
-import type { RecordDetail, RecordRow } from '../../src-main/common/model/records/record.ts';
+import {
+  PREVIEW_CHARACTERS,
+  type RecordDetail,
+  type RecordRow,
+} from '../../src-main/common/model/records/record.ts';
 import type { FilterField } from '../../src-main/common/model/records/record-filter.ts';
 import { listFields, type Direction } from '../../src-main/common/reporting/reports.ts';
 import { findTerm, type SearchTerm } from './search-terms.ts';
 
 /** Fields whose texts a row of the table lacks, or holds the beginning of. */
 const LONG_FIELDS: readonly FilterField[] = ['payload', 'response'];
-/** A shorter beginning of the payload is all of it. */
-const PREVIEW_CHARACTERS = 120;
 
 function hasTerm(text: unknown, term: SearchTerm): boolean {
   return typeof text === 'string' && findTerm(text, term).length > 0;
@@ -37,6 +39,7 @@ export function findHiddenFields(
     );
     if (known.some((field) => shown.has(field))) continue;
     if (known.length > 0) return known;
+    // A shorter beginning is all of it.
     const isPayloadWhole = row.payloadPreview.length < PREVIEW_CHARACTERS;
     const possible = LONG_FIELDS.filter(
       (field) =>

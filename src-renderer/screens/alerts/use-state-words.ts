@@ -1,4 +1,5 @@
 import { useI18n } from 'vue-i18n';
+import { isMutedAt } from '../../../src-main/common/model/alerts/alert-rule.ts';
 import { formatClock, formatDayClock, formatFullDay } from '../../format/dates.ts';
 import { formatCount } from '../../format/numbers.ts';
 import type { BoardRule } from '../../stores/analysis/alerts.ts';
@@ -9,11 +10,11 @@ const MIN_BLIND_MINUTES = 6;
 /** How a rule is shown: firing, ready, muted, or off. */
 export type RuleLook = 'firing' | 'ready' | 'muted' | 'off';
 
-/** Returns how a rule is shown. */
-export function toLook({ rule, state }: BoardRule): RuleLook {
+/** Returns how a rule is shown; a mute that has run out is none any more. */
+export function toLook({ rule, state }: BoardRule, nowMs: number): RuleLook {
   if (!rule.isActive) return 'off';
   if (state.firingSinceMs !== null) return 'firing';
-  return rule.mute === null ? 'ready' : 'muted';
+  return isMutedAt(rule.mute, nowMs) ? 'muted' : 'ready';
 }
 
 /** Puts where a rule stands into words. */
@@ -35,7 +36,7 @@ export function useStateWords(readZone: () => string, readNowMs: () => number) {
   function toStateWords({ rule, state }: BoardRule): string {
     if (!rule.isActive) return t('alerts.state.off');
     if (state.firingSinceMs !== null) return t('alerts.state.firing', { time: toTime(state.firingSinceMs) });
-    if (rule.mute !== null) return toMuteWords(rule.mute.untilMs);
+    if (rule.mute !== null && isMutedAt(rule.mute, readNowMs())) return toMuteWords(rule.mute.untilMs);
     if (state.lastFiredMs === null) return t('alerts.state.never');
     return t('alerts.state.lastFired', { time: toTime(state.lastFiredMs) });
   }

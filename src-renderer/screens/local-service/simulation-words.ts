@@ -1,5 +1,5 @@
 import type { Simulation } from '../../../src-main/common/model/connections/simulation.ts';
-import { formatCount, formatPercent } from '../../format/numbers.ts';
+import { formatMeasure, formatPercent } from '../../format/numbers.ts';
 
 type Translate = (key: string, values?: Record<string, unknown>) => string;
 
@@ -10,7 +10,7 @@ export function describeSimulation(simulation: Simulation, t: Translate): string
   if (platformDown) parts.push(t('local-service.simulation.said.platformDown'));
   if (connectorDown) parts.push(t('local-service.simulation.said.connectorDown'));
   if (latencyFactor !== 1) {
-    parts.push(t('local-service.simulation.said.latency', { factor: formatCount(latencyFactor) }));
+    parts.push(t('local-service.simulation.said.latency', { factor: formatMeasure(latencyFactor) }));
   }
   if (errorBurst !== null) {
     const { channel, service, share } = errorBurst;
@@ -23,7 +23,7 @@ export function describeSimulation(simulation: Simulation, t: Translate): string
   }
   if (trafficFactor === 0) parts.push(t('local-service.simulation.said.noTraffic'));
   else if (trafficFactor !== 1) {
-    parts.push(t('local-service.simulation.said.traffic', { factor: String(trafficFactor) }));
+    parts.push(t('local-service.simulation.said.traffic', { factor: formatMeasure(trafficFactor) }));
   }
   return parts;
 }

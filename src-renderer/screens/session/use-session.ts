@@ -11,6 +11,7 @@ import { SECOND_MS } from '../../../src-main/common/time/durations.ts';
 import { useBackend } from '../../backend/backend.ts';
 import { usePeriodCoverage } from '../../period/use-period-coverage.ts';
 import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
+import { useClockStore } from '../../stores/window/clock.ts';
 import { useConnectionsStore } from '../../stores/connections/connections.ts';
 import { useSnapshotsStore } from '../../stores/cache/snapshots.ts';
 import { useTasksStore } from '../../stores/window/tasks.ts';
@@ -22,6 +23,7 @@ const RELOAD_INTERVAL_MS = 1000;
 /** A session from everything cached of the active connection, and what around it is not cached. */
 export function useSession(readId: () => string) {
   const backend = useBackend();
+  const clock = useClockStore();
   const connections = useConnectionsStore();
   const snapshots = useSnapshotsStore();
   const tasks = useTasksStore();
@@ -93,7 +95,7 @@ export function useSession(readId: () => string) {
 
   return {
     connection,
-    zone: computed(() => connection.value?.serviceZone ?? 'UTC'),
+    zone: computed(() => clock.zone),
     session,
     isCached,
     error,

@@ -56,6 +56,10 @@ export function useRuleDraft(
     },
     { deep: true },
   );
+  // What isn't saved yet becomes a rule of the connection that is shown, which its past is tested on.
+  watch(readConnectionId, (connectionId) => {
+    if (readRule() === null) draft.value.connectionId = connectionId;
+  });
   // What was saved elsewhere shows where nothing was changed here.
   watch(saved, (now, before) => {
     if (JSON.stringify(draft.value) === before || JSON.stringify(draft.value) === now) discard();

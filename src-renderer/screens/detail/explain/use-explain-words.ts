@@ -90,7 +90,10 @@ export function useExplainWords() {
     const times = insideShare / outsideShare;
     if (times < 1) return t('explain.rarer', { value });
     const text = formatTimes(times);
-    return text === '1.0' ? t('explain.more', { value }) : t('explain.times', { value, times: text });
+    // A ratio that is printed as one says nothing.
+    return text === formatTimes(1)
+      ? t('explain.more', { value })
+      : t('explain.times', { value, times: text });
   }
 
   function spellPattern(pattern: string): string {

@@ -23,6 +23,7 @@ import {
   toPath,
   toY,
 } from '../../../../src-renderer/screens/alerts/past/strip-shape.ts';
+import { toLook } from '../../../../src-renderer/screens/alerts/use-state-words.ts';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeConnection } from '../support/samples.ts';
@@ -163,4 +164,12 @@ test('a notification leads to its alert', async () => {
   backend.emit('alerts/noted', opened);
   expect(shown).toHaveLength(1);
   page.unmount();
+});
+
+test('a mute that has run out is none any more', () => {
+  const [item] = makeBoard([{ mute: { untilMs: TO_MS } }]).rules;
+  expect(toLook(item!, TO_MS - 1)).toBe('muted');
+  expect(toLook(item!, TO_MS)).toBe('ready');
+  const [muted] = makeBoard([{ mute: { untilMs: null } }]).rules;
+  expect(toLook(muted!, TO_MS)).toBe('muted');
 });

@@ -115,6 +115,17 @@ describe('the session screen', () => {
     ]);
   });
 
+  it('shows its times in the clock that is chosen', async () => {
+    await show(SESSION);
+    backend.emit('connections/changed', [makeConnection({ id: 'one', serviceZone: 'America/Bogota' })]);
+    await flushPromises();
+    expect(screen.get('[role=option] .sr-only').text()).toMatch(/^11:42:09/);
+    backend.emit('settings/changed', makeSettings({ clock: 'utc' }));
+    await flushPromises();
+    expect(screen.get('[role=option] .sr-only').text()).toMatch(/^16:42:09/);
+    expect(screen.text()).toContain('2026-11-20 16:42:09 – 16:42:09 UTC');
+  });
+
   it('opens a record by click, and the one after by key', async () => {
     await show(SESSION);
     await screen.findAll('[role=option]')[0]!.trigger('click');

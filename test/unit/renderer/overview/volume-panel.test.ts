@@ -1,0 +1,36 @@
+import { mount } from '@vue/test-utils';
+import { expect, it } from 'vitest';
+import VolumePanel from '../../../../src-renderer/screens/overview/volume/VolumePanel.vue';
+import { provideApplication } from '../support/provide-application.ts';
+import { ScriptedBackend } from '../support/scripted-backend.ts';
+
+const HOUR_MS = 3_600_000;
+const point = { fromMs: 0, toMs: HOUR_MS, inbound: 3, outbound: 2, errors: 0, errorRate: 0 };
+
+async function show(inboundCoverage: number, outboundCoverage: number): Promise<string> {
+  const { global } = await provideApplication(new ScriptedBackend({}));
+  const panel = mount(VolumePanel, {
+    props: {
+      points: [point],
+      slots: ['whole'],
+      inboundCoverage,
+      outboundCoverage,
+      zone: 'UTC',
+      isLastDay: true,
+      isDownloading: false,
+      error: null,
+      downloadError: null,
+    },
+    global: { ...global, stubs: { VolumeChart: true } },
+  });
+  return panel.text();
+}
+
+it('calls all of it cached only where nothing lacks', async () => {
+  // Two hours of thirty days are missing.
+  const text = await show(1, 0.997);
+  expect(text).toContain('Cached in the last 24 hours: 100% inbound, >99% outbound.');
+  expect(text).toContain('Download');
+  // Sums of many parts are rounded.
+  expect(await show(1, 0.999_999_9)).toContain('These 24 hours are cached.');
+});
