@@ -23,6 +23,10 @@ function sumUp(gaps: readonly Gap[]): number {
   return gaps.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
 }
 
+function isSameReport(a: PeriodScope, b: PeriodScope): boolean {
+  return a.connectionId === b.connectionId && a.report === b.report;
+}
+
 /**
  * What of a period is not cached, kept up to date, and the way to fetch just that. Of a period that ends now
  * (`endsNow`), what came since the last download is no gap while it is short: `cachedUntilMs` says where the cache ends.
@@ -39,11 +43,7 @@ export function usePeriodCoverage(
   const following = useFollowingStore();
   const { isRunning: isFetching, error, attempt } = useAttempt();
   /** Null until it is known. Records that have only not settled yet are there, and so are no gaps. */
-  const found = shallowRef<{
-    readonly gaps: readonly Gap[];
-    readonly fromMs: number;
-    readonly toMs: number;
-  } | null>(null);
+  const found = shallowRef<(PeriodScope & { readonly gaps: readonly Gap[] }) | null>(null);
   const tail = computed<Gap | null>(() => {
     const last = found.value?.gaps.at(-1);
     if (found.value === null || last === undefined || !endsNow() || last.toMs !== found.value.toMs)
@@ -60,16 +60,16 @@ export function usePeriodCoverage(
   async function load(): Promise<void> {
     const mine = ++ticket;
     const scope = readScope();
-    const read =
-      scope === null ? null : await backend.call('snapshots/read-coverage', { ...scope, buckets: 1 });
-    if (mine !== ticket) return;
-    found.value =
-      read === null || scope === null
-        ? null
-        : { gaps: read.gaps.filter(({ state }) => state !== 'open'), fromMs: scope.fromMs, toMs: scope.toMs };
+    if (scope === null || (found.value !== null && !isSameReport(scope, found.value))) found.value = null;
+    if (scope === null) return;
+    try {
+      const { gaps: read } = await backend.call('snapshots/read-coverage', { ...scope, buckets: 1 });
+      if (mine === ticket) found.value = { ...scope, gaps: read.filter(({ state }) => state !== 'open') };
+    } catch {
+      // Without its gaps a period is shown as what is known of it: nothing is claimed, and nothing of the one before.
+      if (mine === ticket) found.value = null;
+    }
   }
-  // Without its gaps a period is shown as what is known of it: nothing is claimed.
-  const loadQuietly = (): Promise<void> => load().catch(() => undefined);
 
   async function fetchGaps(): Promise<void> {
     const scope = readScope();
@@ -78,8 +78,8 @@ export function usePeriodCoverage(
     await attempt(() => downloads.fetchGaps({ ...scope, toMs: aheadToMs - 1000 }));
   }
 
-  watch(() => JSON.stringify(readScope()), loadQuietly, { immediate: true });
-  watchThrottled(() => snapshots.snapshots, loadQuietly, { throttle: RELOAD_INTERVAL_MS });
+  watch(() => JSON.stringify(readScope()), load, { immediate: true });
+  watchThrottled(() => snapshots.snapshots, load, { throttle: RELOAD_INTERVAL_MS });
 
   return {
     isKnown: computed(() => gaps.value !== null),

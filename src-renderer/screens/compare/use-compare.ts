@@ -154,6 +154,15 @@ export function useCompare() {
   onMounted(async () => {
     if (snapshots.snapshots === null) await snapshots.load();
   });
+  // What was found of one connection says nothing of another.
+  watch(
+    () => connection.value?.id,
+    () => {
+      compared.value = null;
+      twins.value = null;
+      error.value = null;
+    },
+  );
   watch(() => JSON.stringify([sides.value, choice.value]), load, { immediate: true });
   watch(
     () => periods.selection,

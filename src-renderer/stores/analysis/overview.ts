@@ -32,10 +32,11 @@ export const useOverviewStore = defineStore('overview', () => {
   /** Shows another connection or period, or the same ones again. `readNext` returns the span as of now. */
   async function open(id: string, readNext: () => VolumeSpan): Promise<void> {
     const next = readNext();
-    if (id !== connectionId.value || next.fromMs !== shown.fromMs || next.buckets !== shown.buckets) {
+    if (id !== connectionId.value || !isSameSpan(next, shown)) {
       connectionId.value = id;
       volume.value = null;
       readAtMs.value = null;
+      error.value = null;
     }
     readSpan = readNext;
     await reload();
@@ -87,3 +88,7 @@ export const useOverviewStore = defineStore('overview', () => {
 
   return { connectionId, volume, readAtMs, error, open, reload, follow } as const;
 });
+
+function isSameSpan(a: VolumeSpan, b: VolumeSpan): boolean {
+  return a.fromMs === b.fromMs && a.toMs === b.toMs && a.buckets === b.buckets;
+}

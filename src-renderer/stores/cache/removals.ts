@@ -47,7 +47,8 @@ export const useRemovalsStore = defineStore('removals', () => {
     const removal = latest.value;
     if (removal === null) return;
     await snapshots.restore(removal.snapshotIds);
-    latest.value = null;
+    // Something else may have been removed meanwhile.
+    if (latest.value === removal) latest.value = null;
     await downloads.load();
   }
 

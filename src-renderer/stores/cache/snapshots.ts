@@ -52,7 +52,8 @@ export const useSnapshotsStore = defineStore('snapshots', () => {
   async function remove(snapshotIds: readonly number[]): Promise<number> {
     const { restorableUntilMs } = await backend.call('snapshots/remove', { snapshotIds: [...snapshotIds] });
     drop(snapshotIds);
-    await loadStorage();
+    // They are gone, whether or not the space that is left can be read.
+    await loadStorage().catch(() => undefined);
     return restorableUntilMs;
   }
 

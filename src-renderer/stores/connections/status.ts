@@ -40,6 +40,7 @@ export const useStatusStore = defineStore('status', () => {
   const historyError = shallowRef<ErrorLike | null>(null);
   /** When the history was read; null before it was. */
   const historyAtMs = shallowRef<number | null>(null);
+  let historyTicket = 0;
 
   const reach = computed<Reach>(() => {
     if (latest.value === null) return 'not-checked';
@@ -69,10 +70,16 @@ export const useStatusStore = defineStore('status', () => {
       historyAtMs.value = null;
       error.value = null;
       historyError.value = null;
-      if (connectionId !== undefined) void readHistory().then(refresh);
+      if (connectionId !== undefined) void begin(connectionId);
     },
     { immediate: true },
   );
+
+  /** What is known already is there at once; the service is asked behind it, unless another connection is shown by then. */
+  async function begin(connectionId: string): Promise<void> {
+    await readHistory();
+    if (connectionId === connections.active?.id) await refresh();
+  }
 
   async function refresh(): Promise<void> {
     const connectionId = connections.active?.id;
@@ -80,7 +87,7 @@ export const useStatusStore = defineStore('status', () => {
     refreshing.value = new Set([...refreshing.value, connectionId]);
     try {
       take(await backend.call('status/refresh', { connectionId }));
-      error.value = null;
+      if (connectionId === connections.active?.id) error.value = null;
     } catch (thrown) {
       if (connectionId === connections.active?.id) error.value = toErrorLike(thrown);
     } finally {
@@ -92,19 +99,21 @@ export const useStatusStore = defineStore('status', () => {
   async function readHistory(): Promise<void> {
     const connectionId = connections.active?.id;
     if (connectionId === undefined) return;
+    const mine = ++historyTicket;
+    const isWanted = (): boolean => mine === historyTicket && connections.active?.id === connectionId;
     try {
       const read = await backend.call('status/read-history', {
         connectionId,
         spanMs: HISTORY_SPAN_MS,
         ticks: HISTORY_TICKS,
       });
-      if (connections.active?.id !== connectionId) return;
+      if (!isWanted()) return;
       history.value = read;
       historyAtMs.value = Date.now();
       historyError.value = null;
       if (read.latest !== null) take(read.latest);
     } catch (thrown) {
-      if (connections.active?.id === connectionId) historyError.value = toErrorLike(thrown);
+      if (isWanted()) historyError.value = toErrorLike(thrown);
     }
   }
 

@@ -73,7 +73,7 @@ export function useCoverage(connection: Connection) {
       buckets.value = loaded;
       error.value = null;
     } catch (thrown) {
-      error.value = toErrorLike(thrown);
+      if (span === whole.value) error.value = toErrorLike(thrown);
     }
   }
 

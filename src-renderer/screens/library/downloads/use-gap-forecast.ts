@@ -1,4 +1,4 @@
-import type { Ref } from 'vue';
+import { computed, type Ref } from 'vue';
 import type { Period } from '../../../../src-main/common/model/period.ts';
 import type { DetailKind } from '../../../../src-main/common/reporting/reports.ts';
 import { useBackend } from '../../../backend/backend.ts';
@@ -15,25 +15,26 @@ export interface ReportGaps {
   readonly periods: readonly Period[];
 }
 
-/** What fetching the periods would take; null until it is known, and where there are too many periods. */
+/** What fetching the periods would take; null until it is known of just these, and where there are too many. */
 export function useGapForecast(
   connectionId: string,
   wanted: Readonly<Ref<readonly ReportGaps[]>>,
 ): Readonly<Ref<ForecastSizes | null>> {
   const backend = useBackend();
   const { value } = useLoaded([wanted], async (signal) => {
-    const inputs = wanted.value.flatMap(({ report, periods }) =>
+    const asked = wanted.value;
+    const inputs = asked.flatMap(({ report, periods }) =>
       periods.map((period) => ({ connectionId, report, period })),
     );
-    if (inputs.length === 0 || inputs.length > MAX_FORECAST_PERIODS) return null;
+    if (inputs.length === 0 || inputs.length > MAX_FORECAST_PERIODS) return { asked, sizes: null };
     const plans: ForecastSizes[] = [];
     for (const input of inputs) {
       const { plan } = await runTask(backend, 'downloads/start-plan', input, signal);
       if (plan !== undefined) plans.push(plan);
     }
-    return addUp(plans);
+    return { asked, sizes: addUp(plans) };
   });
-  return value;
+  return computed(() => (value.value?.asked === wanted.value ? value.value.sizes : null));
 }
 
 function addUp(plans: readonly ForecastSizes[]): ForecastSizes | null {

@@ -22,6 +22,8 @@ interface Input {
   readonly summary: Summary | null;
   readonly scope: PeriodScope | null;
   readonly version: string;
+  /** The same for the same choice of records, also where its period has moved on. */
+  readonly subject: string;
   readonly filter: RecordFilter;
 }
 
@@ -70,9 +72,9 @@ export function useGroups(readInput: () => Input) {
   );
   /** What is asked of the cached records; null where the service is asked. */
   const question = computed(() => {
-    const { isComputed, scope, version, filter } = readInput();
+    const { isComputed, scope, version, subject, filter } = readInput();
     if (!isComputed || scope === null) return null;
-    return { scope, version, filter: { conditions: filter.conditions.filter(isOnGroups) } };
+    return { scope, version, subject, filter: { conditions: filter.conditions.filter(isOnGroups) } };
   });
   const measured = useMeasured(
     () => question.value,

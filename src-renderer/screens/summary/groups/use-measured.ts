@@ -10,11 +10,13 @@ export interface Question {
   readonly filter: RecordFilter;
   /** Changes whenever the cache has something else of the scope. */
   readonly version: string;
+  /** The same for the same choice of records, also where its period has moved on. */
+  readonly subject: string;
 }
 
 /**
  * What the engine measures of cached records, grouped in each of the ways that are wanted. Answers stay until those of
- * another question are there; what a newer question has overtaken is dropped.
+ * another question on the same subject are there; what a newer question has overtaken is dropped.
  */
 export function useMeasured(
   readQuestion: () => Question | null,
@@ -24,6 +26,7 @@ export function useMeasured(
   const answers = shallowRef<ReadonlyMap<string, MeasuredGroups>>(new Map());
   const error = shallowRef<ErrorLike | null>(null);
   let answered = '';
+  let subject = '';
   let ticket = 0;
 
   const wanted = computed(() => new Map(readWanted().map((by) => [by.join(), by])));
@@ -31,11 +34,13 @@ export function useMeasured(
   async function load(): Promise<void> {
     const mine = ++ticket;
     const question = readQuestion();
-    if (question === null) {
+    if (question?.subject !== subject) {
       answers.value = new Map();
       answered = '';
-      return;
+      error.value = null;
+      subject = question?.subject ?? '';
     }
+    if (question === null) return;
     const { scope, filter } = question;
     const asked = JSON.stringify(question);
     const known = asked === answered ? answers.value : new Map<string, MeasuredGroups>();

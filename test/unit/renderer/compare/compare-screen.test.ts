@@ -29,7 +29,11 @@ async function show(
   backend = new ScriptedBackend({
     'app/get-info': () => ({}) as never,
     'settings/get': () => makeSettings(),
-    'connections/list': () => [makeConnection({ id: 'one', serviceZone: 'UTC' })],
+    'settings/update': (change) => makeSettings(change),
+    'connections/list': () => [
+      makeConnection({ id: 'one', serviceZone: 'UTC' }),
+      makeConnection({ id: 'two', serviceZone: 'UTC' }),
+    ],
     'following/list': () => [],
     'snapshots/list': () => [
       makeSnapshot(DAY, { id: 4, name: 'Bad release' }),
@@ -54,7 +58,8 @@ async function show(
         medianResponseMs: null,
       })),
     }),
-    'compare/compare-groups': () => comparison,
+    'compare/compare-groups': ({ before: { scope } }) =>
+      'connectionId' in scope && scope.connectionId === 'two' ? new Promise(() => undefined) : comparison,
   });
   const application = await provideApplication(backend, path);
   ({ router } = application);
@@ -218,6 +223,14 @@ describe('two periods on the Compare screen', () => {
     await show('/compare?then=nothing', makeComparison({ groups: [few], parts: [] }));
     expect(page.findAll('.box tbody tr')[0]!.text()).toContain('1 of 3');
     expect(page.findAll('.box tbody tr')[0]!.text()).toContain('Only before');
+  });
+
+  it('are never those of a connection that was left', async () => {
+    await show();
+    await useConnectionsStore().activate('two');
+    await flushPromises();
+    expect(page.find('table').exists()).toBe(false);
+    expect(page.find('[role=status].loading').exists()).toBe(true);
   });
 
   it('are no comparison where neither has records', async () => {

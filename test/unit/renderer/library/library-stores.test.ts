@@ -67,6 +67,18 @@ describe('snapshots store', () => {
     expect(store.snapshots).toHaveLength(1);
   });
 
+  it('has removed what it removed, also where the space that is left can not be read', async () => {
+    const backend = new ScriptedBackend({
+      'snapshots/list': () => [first],
+      'snapshots/remove': () => ({ restorableUntilMs: 5000 }),
+    });
+    installStores(backend);
+    const store = useSnapshotsStore();
+    await store.load();
+    expect(await store.remove([1])).toBe(5000);
+    expect(store.snapshots).toEqual([]);
+  });
+
   it('says why the list could not be read', async () => {
     const backend = new ScriptedBackend({
       'snapshots/list': () => {
@@ -155,6 +167,28 @@ describe('removals store', () => {
     expect(backend.calls).toContainEqual({ name: 'snapshots/restore', input: { snapshotIds: [1] } });
     expect(useSnapshotsStore().snapshots).toEqual([first]);
     expect(store.latest).toBeNull();
+  });
+
+  it('still offers to undo what is removed while something else comes back', async () => {
+    let restore: (() => void) | undefined;
+    const backend = new ScriptedBackend({
+      'snapshots/list': () => [first],
+      'snapshots/read-storage': () => storage,
+      'snapshots/remove': () => ({ restorableUntilMs: 300_000 }),
+      'snapshots/restore': async () => {
+        await new Promise<void>((resolve) => (restore = resolve));
+        return [first];
+      },
+      'downloads/list': () => [],
+    });
+    installStores(backend);
+    const store = useRemovalsStore();
+    await store.remove([1], 0);
+    const undone = store.undo();
+    await store.remove([2], 0);
+    restore?.();
+    await undone;
+    expect(store.latest?.snapshotIds).toEqual([2]);
   });
 });
 

@@ -315,6 +315,16 @@ it('pointing at a finding or focusing it gives its span, and the arrows go on to
   expect(panel.emitted('span')?.at(-1)).toEqual([null]);
 });
 
+it('leaves no span in the chart of a finding that is gone from under the pointer', async () => {
+  const panel = await show({ ...calm, findings: [errors] });
+  await panel.get('.item').trigger('mouseenter');
+  expect(panel.emitted('span')).toHaveLength(1);
+  await panel.setProps({ report: { ...calm, findings: [{ ...errors, requests: 1087 }] } });
+  expect(panel.emitted('span')).toHaveLength(1);
+  await panel.setProps({ report: null });
+  expect(panel.emitted('span')?.at(-1)).toEqual([null]);
+});
+
 it('nothing stands out is said only where everything needed is cached', async () => {
   expect((await show(calm)).text()).toContain('both directions, up to 08:59');
   const gaps: FindingsReport['gaps'] = [

@@ -132,6 +132,34 @@ describe('overview store', () => {
     expect(store.volume?.inboundCoverage).toBe(0.24);
   });
 
+  it('shows nothing of a period with the same beginning and as many bars', async () => {
+    const backend = new ScriptedBackend({
+      'overview/read-volume': ({ toMs }) => ({ ...EMPTY_VOLUME, inboundCoverage: toMs === END_MS ? 0.5 : 1 }),
+    });
+    installStores(backend);
+    const store = useOverviewStore();
+    await store.open('one', () => toSpan(END_MS));
+    const longer = store.open('one', () => ({ ...toSpan(END_MS), toMs: END_MS + 86_400_000 }));
+    expect(store.volume).toBeNull();
+    await longer;
+    expect(store.volume?.inboundCoverage).toBe(1);
+  });
+
+  it('takes no failure along to another connection', async () => {
+    const backend = new ScriptedBackend({
+      'overview/read-volume': ({ connectionId }) =>
+        connectionId === 'one'
+          ? Promise.reject(new AppError('cache.damaged', 'The cache is damaged.'))
+          : new Promise(() => undefined),
+    });
+    installStores(backend);
+    const store = useOverviewStore();
+    await store.open('one', () => toSpan(END_MS));
+    expect(store.error?.code).toBe('cache.damaged');
+    void store.open('two', () => toSpan(END_MS));
+    expect(store.error).toBeNull();
+  });
+
   it('keeps what it has when reading fails, and says so', async () => {
     let isBroken = false;
     const backend = new ScriptedBackend({

@@ -1,10 +1,12 @@
 import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { defineComponent, reactive, type ShallowUnwrapRef } from 'vue';
+import { defineComponent, nextTick, reactive, shallowRef, type ShallowUnwrapRef } from 'vue';
 import type { Output } from '../../../../src-main/common/contract/index.ts';
+import type { PeriodScope } from '../../../../src-main/common/model/records/record-scope.ts';
 import { usePeriodCoverage } from '../../../../src-renderer/period/use-period-coverage.ts';
 import CoverageNote from '../../../../src-renderer/screens/detail/CoverageNote.vue';
 import { makeSnapshot } from '../../../support/samples/make-snapshot.ts';
+import { HeldBackend } from '../support/held-backend.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
 
@@ -114,5 +116,43 @@ describe('what is missing of a period', () => {
     const gap = { fromMs: TO_MS - 80_000, toMs: TO_MS - 20_000, state: 'missing' as const };
     expect(await show([gap, tail(2000)])).toContain('1 min missing');
     expect(coverage.gaps).toEqual([gap]);
+  });
+});
+
+describe('what is missing, after another period was chosen', () => {
+  const asked = shallowRef<PeriodScope>(scope);
+  let held: HeldBackend;
+  const answer = (place: number) => held.of('snapshots/read-coverage')[place]!;
+
+  async function follow(): Promise<void> {
+    held = new HeldBackend();
+    asked.value = scope;
+    const { global } = await provideApplication(held);
+    const Page = defineComponent({
+      setup: () => {
+        coverage = reactive(usePeriodCoverage(() => asked.value));
+        return () => null;
+      },
+    });
+    page = mount(Page, { global });
+    await answer(0).answer({ gaps: [tail(3_600_000)] });
+    expect(coverage.missingMs).toBe(3_600_000);
+  }
+
+  it('is not what was missing of the one before, where it can not be read', async () => {
+    await follow();
+    asked.value = { ...scope, fromMs: scope.fromMs - 86_400_000 };
+    await nextTick();
+    await answer(1).refuse('cache.damaged');
+    expect([coverage.isKnown, coverage.gaps]).toEqual([false, []]);
+  });
+
+  it('is unknown of another connection until it has been read', async () => {
+    await follow();
+    asked.value = { ...scope, connectionId: 'b' };
+    await nextTick();
+    expect([coverage.isKnown, coverage.missingMs]).toEqual([false, 0]);
+    await answer(1).answer({ gaps: [] });
+    expect([coverage.isKnown, coverage.missingMs]).toEqual([true, 0]);
   });
 });

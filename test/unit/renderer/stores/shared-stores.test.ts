@@ -1,5 +1,7 @@
 import { flushPromises } from '@vue/test-utils';
 import { expect, test, vi } from 'vitest';
+import { AppError } from '../../../../src-main/common/contract/errors.ts';
+import type { StatusSample } from '../../../../src-main/common/model/connections/status.ts';
 import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
 import { useClockStore } from '../../../../src-renderer/stores/window/clock.ts';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
@@ -68,6 +70,49 @@ test('status is refreshed for the new connection although the old one hangs', as
   await flushPromises();
   expect([asked, status.isRefreshing]).toEqual([['a', 'b'], false]);
   expect(status.latest?.connectionId).toBe('b');
+});
+
+test('a connection that was left takes no failure from the one that is shown', async () => {
+  let respond: ((sample: StatusSample) => void) | undefined;
+  const asked: string[] = [];
+  await startStores({
+    'status/refresh': ({ connectionId }) => {
+      asked.push(connectionId);
+      return connectionId === 'a'
+        ? new Promise((resolve) => (respond = resolve))
+        : Promise.reject(new AppError('app.bug', 'It failed.'));
+    },
+    'status/read-history': ({ connectionId }) => makeHistory(makeSample({ connectionId })),
+  });
+  const status = useStatusStore();
+  await flushPromises();
+  await useConnectionsStore().activate('b');
+  await flushPromises();
+  expect([status.error?.code, status.reach]).toEqual(['app.bug', 'not-checked']);
+  respond?.(makeSample({ checkedAtMs: 9000 }));
+  await flushPromises();
+  expect([status.error?.code, status.reach, asked]).toEqual(['app.bug', 'not-checked', ['a', 'b']]);
+});
+
+test('a connection that is left before its history is read is asked for nothing more', async () => {
+  const reads: (() => void)[] = [];
+  const asked: string[] = [];
+  await startStores({
+    'status/refresh': ({ connectionId }) => {
+      asked.push(connectionId);
+      return makeSample({ connectionId, checkedAtMs: asked.length * 1000 });
+    },
+    'status/read-history': () => new Promise((resolve) => reads.push(() => resolve(makeHistory(null)))),
+  });
+  useStatusStore();
+  await useConnectionsStore().activate('b');
+  await flushPromises();
+  reads[0]?.();
+  await flushPromises();
+  expect(asked).toEqual([]);
+  reads[1]?.();
+  await flushPromises();
+  expect(asked).toEqual(['b']);
 });
 
 test('what stands out follows the connection, whatever screen is shown', async () => {
