@@ -1,4 +1,4 @@
-import { useFullscreen } from '@vueuse/core';
+import { useEventListener, useFullscreen } from '@vueuse/core';
 import { onMounted, onScopeDispose, ref } from 'vue';
 
 /** Fills the screen, and keeps it from going dark, as long as the part is shown. Both are asked for, neither is needed. */
@@ -16,6 +16,10 @@ export function useFullScreen() {
     }
   }
   onMounted(() => void stayAwake());
+  // A page that is hidden loses it for good.
+  useEventListener(document, 'visibilitychange', () => {
+    if (document.visibilityState === 'visible') void stayAwake();
+  });
   onScopeDispose(() => {
     isGone.value = true;
     void lock?.release().catch(() => undefined);

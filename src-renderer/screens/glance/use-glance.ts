@@ -3,6 +3,7 @@ import { computed, onMounted, onScopeDispose, shallowRef } from 'vue';
 import type { ConnectionGlance } from '../../../src-main/common/contract/operations/glance.ts';
 import type { FindingsReport } from '../../../src-main/common/model/analysis/finding.ts';
 import { useBackend } from '../../backend/backend.ts';
+import { oneAtATime } from '../../backend/one-at-a-time.ts';
 import { useClock } from '../../composables/use-clock.ts';
 import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
 import { useConnectionsStore } from '../../stores/connections/connections.ts';
@@ -23,19 +24,39 @@ export function useGlance() {
   const error = shallowRef<ErrorLike | null>(null);
   let isOver = false;
 
-  async function reload(): Promise<void> {
-    if (isOver) return;
+  async function read(): Promise<void> {
     try {
-      const read = await backend.call('glance/read', null);
-      glances.value = new Map(read.map((glance) => [glance.connectionId, glance]));
-      error.value = null;
-      for (const { connectionId } of read) {
-        const report = await backend.call('findings/list', { connectionId });
-        reports.value = new Map([...reports.value, [connectionId, report]]);
-      }
+      const found = await backend.call('glance/read', null);
+      glances.value = new Map(found.map((glance) => [glance.connectionId, glance]));
     } catch (thrown) {
       error.value = toErrorLike(thrown);
+      return;
     }
+    let failure: ErrorLike | null = null;
+    for (const connectionId of glances.value.keys()) {
+      if (isOver) return;
+      failure = (await readFindings(connectionId)) ?? failure;
+    }
+    error.value = failure;
+  }
+
+  /** Resolves to why they could not be read; what was found before is none of now then. */
+  async function readFindings(connectionId: string): Promise<ErrorLike | null> {
+    const next = new Map(reports.value);
+    try {
+      next.set(connectionId, await backend.call('findings/list', { connectionId }));
+      return null;
+    } catch (thrown) {
+      next.delete(connectionId);
+      return toErrorLike(thrown);
+    } finally {
+      reports.value = next;
+    }
+  }
+
+  const readOnce = oneAtATime(read);
+  async function reload(): Promise<void> {
+    if (!isOver) await readOnce();
   }
   const reloadSoon = useThrottleFn(reload, RELOAD_INTERVAL_MS, true);
   const stops = [

@@ -5,6 +5,7 @@ import type { Download } from '../../../src-main/common/model/cache/download.ts'
 import type { Period } from '../../../src-main/common/model/period.ts';
 import { isDetailKind, REPORTS, type ReportKind } from '../../../src-main/common/reporting/reports.ts';
 import { useBackend } from '../../backend/backend.ts';
+import { createListReader } from '../../backend/list-reader.ts';
 import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
 
 /** What a person can do with a download that exists. */
@@ -41,13 +42,18 @@ export const useDownloadsStore = defineStore('downloads', () => {
       .sort((a, b) => RANKS[a.state] - RANKS[b.state] || a.queuedAtMs - b.queuedAtMs),
   );
 
+  const reader = createListReader(
+    () => backend.call('downloads/list', { connectionId: null }),
+    (download: Download) => download.snapshotId,
+  );
   backend.on('downloads/changed', put);
   backend.on('snapshots/removed', ({ snapshotIds }) => {
+    for (const snapshotId of snapshotIds) reader.note(snapshotId, null);
     bySnapshot.value = new Map([...bySnapshot.value].filter(([id]) => !snapshotIds.includes(id)));
   });
 
   async function load(): Promise<void> {
-    const downloads = await backend.call('downloads/list', { connectionId: null });
+    const downloads = await reader.read();
     bySnapshot.value = new Map(downloads.map((download) => [download.snapshotId, download]));
   }
 
@@ -81,6 +87,7 @@ export const useDownloadsStore = defineStore('downloads', () => {
   }
 
   function put(download: Download): void {
+    reader.note(download.snapshotId, download);
     bySnapshot.value = new Map(bySnapshot.value).set(download.snapshotId, download);
   }
 

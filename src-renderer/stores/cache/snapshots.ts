@@ -4,6 +4,7 @@ import { shallowRef } from 'vue';
 import type { EventPayload, Input, Output } from '../../../src-main/common/contract/index.ts';
 import type { Snapshot } from '../../../src-main/common/model/cache/snapshot.ts';
 import { useBackend } from '../../backend/backend.ts';
+import { createListReader } from '../../backend/list-reader.ts';
 import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
 
 const STORAGE_INTERVAL_MS = 2000;
@@ -17,6 +18,10 @@ export const useSnapshotsStore = defineStore('snapshots', () => {
   /** How many of the cached records can be asked about; null where that is all of them, or nearly. */
   const feed = shallowRef<EventPayload<'records/feed-changed'>>(null);
 
+  const reader = createListReader(
+    () => backend.call('snapshots/list', { connectionId: null }),
+    (snapshot: Snapshot) => snapshot.id,
+  );
   const loadStorageSoon = useThrottleFn(
     () => loadStorage().catch(() => undefined),
     STORAGE_INTERVAL_MS,
@@ -36,7 +41,7 @@ export const useSnapshotsStore = defineStore('snapshots', () => {
 
   async function load(): Promise<void> {
     try {
-      snapshots.value = await backend.call('snapshots/list', { connectionId: null });
+      snapshots.value = await reader.read();
       await loadStorage();
       error.value = null;
     } catch (cause) {
@@ -76,10 +81,12 @@ export const useSnapshotsStore = defineStore('snapshots', () => {
   }
 
   function drop(snapshotIds: readonly number[]): void {
+    for (const snapshotId of snapshotIds) reader.note(snapshotId, null);
     snapshots.value = snapshots.value?.filter((snapshot) => !snapshotIds.includes(snapshot.id)) ?? null;
   }
 
   function put(changed: Snapshot): void {
+    reader.note(changed.id, changed);
     const current = snapshots.value;
     if (current === null) return;
     snapshots.value = current.some((snapshot) => snapshot.id === changed.id)

@@ -2,6 +2,7 @@ import { defineStore } from 'pinia';
 import { computed, shallowRef } from 'vue';
 import type { Following } from '../../../src-main/common/contract/operations/unattended/following.ts';
 import { useBackend } from '../../backend/backend.ts';
+import { createListReader } from '../../backend/list-reader.ts';
 import { useConnectionsStore } from './connections.ts';
 
 /** How following each connection is going. */
@@ -18,14 +19,19 @@ export const useFollowingStore = defineStore('following', () => {
     () => active.value !== null && !['off', 'paused', 'refused'].includes(active.value.state),
   );
 
+  const reader = createListReader(
+    () => backend.call('following/list', null),
+    (following: Following) => following.connectionId,
+  );
   backend.on('following/changed', put);
 
   function put(following: Following): void {
+    reader.note(following.connectionId, following);
     byConnection.value = new Map([...byConnection.value, [following.connectionId, following]]);
   }
 
   async function load(): Promise<void> {
-    const list = await backend.call('following/list', null);
+    const list = await reader.read();
     byConnection.value = new Map(list.map((following) => [following.connectionId, following]));
   }
 

@@ -33,6 +33,9 @@ export const useLocalServiceStore = defineStore('local-service', () => {
   /** A file that is being sent to the host of a browser. */
   const upload = shallowRef<{ readonly fileName: string; readonly cancel: () => void } | null>(null);
   let nextRequestId = 0;
+  let dismissedTaskId: string | null = null;
+  /** What was asked for last, while that is on its way. */
+  let asked: Simulation | null = null;
 
   /** A simulation is configured, whether the service runs or not. */
   const hasSimulation = computed(() => {
@@ -58,14 +61,21 @@ export const useLocalServiceStore = defineStore('local-service', () => {
       backend.on('local-service/requests-served', addRequests),
       backend.on('local-service/import-changed', (changed) => (recordImport.value = changed)),
     ];
-    void backend.call('local-service/read-requests', null).then((known) => {
-      requests.value = [];
-      addRequests(known);
-    });
-    void backend.call('local-service/get-import', null).then((known) => (recordImport.value = known));
+    // Where the host doesn't respond, the window shows that as a whole.
+    readKnown().catch(() => undefined);
     return () => {
       for (const stop of stops) stop();
     };
+  }
+
+  async function readKnown(): Promise<void> {
+    const [served, known] = await Promise.all([
+      backend.call('local-service/read-requests', null),
+      backend.call('local-service/get-import', null),
+    ]);
+    requests.value = [];
+    addRequests(served);
+    recordImport.value = known?.taskId === dismissedTaskId ? null : known;
   }
 
   function addRequests(fresh: readonly ServiceRequest[]): void {
@@ -99,8 +109,14 @@ export const useLocalServiceStore = defineStore('local-service', () => {
   }
 
   async function simulate(change: Partial<Simulation>): Promise<void> {
-    const simulation = { ...(state.value?.simulation ?? NO_SIMULATION), ...change };
-    state.value = await backend.call('local-service/set-simulation', simulation);
+    const simulation = { ...(asked ?? state.value?.simulation ?? NO_SIMULATION), ...change };
+    asked = simulation;
+    try {
+      const next = await backend.call('local-service/set-simulation', simulation);
+      if (asked === simulation) state.value = next;
+    } finally {
+      if (asked === simulation) asked = null;
+    }
   }
 
   async function setQuirks(quirks: readonly QuirkName[]): Promise<void> {
@@ -154,6 +170,7 @@ export const useLocalServiceStore = defineStore('local-service', () => {
   }
 
   function dismissImport(): void {
+    dismissedTaskId = recordImport.value?.taskId ?? null;
     recordImport.value = null;
   }
 

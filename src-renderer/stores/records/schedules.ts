@@ -14,6 +14,7 @@ export const useScheduleStore = defineStore('schedules', () => {
   /** Null before they were read. */
   const board = shallowRef<ScheduleBoard | null>(null);
   const error = shallowRef<ErrorLike | null>(null);
+  let ticket = 0;
   /** What a new schedule begins with, where another screen proposed it. */
   const idea = shallowRef<ScheduleIdea | null>(null);
 
@@ -31,11 +32,14 @@ export const useScheduleStore = defineStore('schedules', () => {
   backend.on('schedules/changed', () => void load());
 
   async function load(): Promise<void> {
+    const mine = ++ticket;
     try {
-      board.value = await backend.call('schedules/list', null);
+      const read = await backend.call('schedules/list', null);
+      if (mine !== ticket) return;
+      board.value = read;
       error.value = null;
     } catch (thrown) {
-      error.value = toErrorLike(thrown);
+      if (mine === ticket) error.value = toErrorLike(thrown);
     }
   }
 

@@ -2,6 +2,7 @@ import { defineStore } from 'pinia';
 import { computed, shallowRef } from 'vue';
 import type { Task } from '../../../src-main/common/model/cache/task.ts';
 import { useBackend } from '../../backend/backend.ts';
+import { createListReader } from '../../backend/list-reader.ts';
 
 /** Long tasks of this run of the application, of every kind. */
 export const useTasksStore = defineStore('tasks', () => {
@@ -15,18 +16,18 @@ export const useTasksStore = defineStore('tasks', () => {
       .sort((a, b) => b.startedAtMs - a.startedAtMs),
   );
 
-  let changedMeanwhile = new Set<string>();
+  const reader = createListReader(
+    () => backend.call('tasks/list', null),
+    (task: Task) => task.id,
+  );
 
   backend.on('tasks/changed', (task) => {
-    changedMeanwhile.add(task.id);
+    reader.note(task.id, task);
     put(task);
   });
 
   async function load(): Promise<void> {
-    changedMeanwhile = new Set();
-    const known = await backend.call('tasks/list', null);
-    // An event that arrived meanwhile is newer than the list.
-    for (const task of known) if (!changedMeanwhile.has(task.id)) put(task);
+    for (const task of await reader.read()) put(task);
   }
 
   function find(taskId: string | null): Task | null {

@@ -1,6 +1,7 @@
 import type { RecordDetail, RecordRow } from '../../../../src-main/common/model/records/record.ts';
 import { formatMoment, nameZonedField } from '../../../../src-main/common/time/format-moment.ts';
 import { listFields, type Direction } from '../../../../src-main/common/reporting/reports.ts';
+import { toTsv } from '../../../format/table-text.ts';
 
 export const ROW_FORMATS = ['tsv', 'markdown', 'json'] as const;
 export type RowFormat = (typeof ROW_FORMATS)[number];
@@ -51,16 +52,11 @@ export function formatRecords(
     const objects = rows.map((row) => Object.fromEntries(names.map((name, index) => [name, row[index]])));
     return `${JSON.stringify(objects, null, 2)}\n`;
   }
-  return format === 'tsv' ? toTsv([names, ...rows]) : toMarkdown(names, rows);
-}
-
-/** Cells that hold a tab, a line end or a quote are quoted, as spreadsheets read them. */
-function toTsv(rows: readonly (readonly Value[])[]): string {
-  const toCell = (value: Value): string => {
-    const text = String(value ?? '');
-    return /[\t\r\n"]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-  };
-  return rows.map((row) => `${row.map(toCell).join('\t')}\n`).join('');
+  if (format === 'markdown') return toMarkdown(names, rows);
+  return toTsv(
+    names.map((name) => ({ name })),
+    rows,
+  );
 }
 
 /** Returns a Markdown table. Characters with a meaning there are escaped, so that a value is shown and not obeyed. */

@@ -14,6 +14,7 @@ export const useDatasetsStore = defineStore('datasets', () => {
   /** Null before they were read. */
   const list = shallowRef<readonly Dataset[] | null>(null);
   const error = shallowRef<ErrorLike | null>(null);
+  let ticket = 0;
   /** The newest update of each, started here. */
   const taskIds = shallowRef<ReadonlyMap<string, string>>(new Map());
   /** Those of the connection that every screen looks at. */
@@ -26,11 +27,14 @@ export const useDatasetsStore = defineStore('datasets', () => {
   });
 
   async function load(): Promise<void> {
+    const mine = ++ticket;
     try {
-      list.value = await backend.call('datasets/list', null);
+      const read = await backend.call('datasets/list', null);
+      if (mine !== ticket) return;
+      list.value = read;
       error.value = null;
     } catch (thrown) {
-      error.value = toErrorLike(thrown);
+      if (mine === ticket) error.value = toErrorLike(thrown);
     }
   }
 

@@ -2,6 +2,7 @@ import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { TooltipProvider } from 'reka-ui';
 import { h, type Component } from 'vue';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { AppError } from '../../../../src-main/common/contract/errors.ts';
 import type { FindingsReport } from '../../../../src-main/common/model/analysis/finding.ts';
 import GlanceScreen from '../../../../src-renderer/screens/glance/GlanceScreen.vue';
 import WallScreen from '../../../../src-renderer/screens/glance/WallScreen.vue';
@@ -138,4 +139,14 @@ it('the wall: trouble comes first, and Escape leaves it', async () => {
   window.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape' }));
   await flushPromises();
   expect(page.vm.$router.currentRoute.value.path).toBe('/connections');
+});
+
+it('one connection whose records can not be read keeps back none of the others', async () => {
+  const page = await show(GlanceScreen, {
+    'findings/list': ({ connectionId }) =>
+      connectionId === 'a' ? Promise.reject(new AppError('analysis.stopped', 'It stopped.')) : TROUBLE,
+  });
+  const [first, second] = page.findAll('tbody tr').map((row) => row.text());
+  expect(first).not.toContain('Nothing stands out');
+  expect(second).toContain('Web chat 3');
 });

@@ -52,6 +52,29 @@ describe('snapshots store', () => {
     expect(store.snapshots?.map(({ id }) => id)).toEqual([1]);
   });
 
+  it('keeps what events say while the list is read: it is newer', async () => {
+    const third = { ...first, id: 3 };
+    const backend: ScriptedBackend = new ScriptedBackend({
+      'snapshots/list': () => {
+        backend.emit('snapshots/changed', { ...second, state: 'complete' });
+        backend.emit('snapshots/changed', third);
+        backend.emit('snapshots/removed', { snapshotIds: [1] });
+        return [second, first];
+      },
+      'snapshots/read-storage': () => storage,
+    });
+    installStores(backend);
+    const store = useSnapshotsStore();
+    await store.load();
+    expect(store.snapshots?.map(({ id, state }) => [id, state])).toEqual([
+      [3, 'complete'],
+      [2, 'complete'],
+    ]);
+    // What is read later is newer than those events.
+    await store.load();
+    expect(store.snapshots).toHaveLength(2);
+  });
+
   it('keeps a snapshot in the list when it could not be deleted', async () => {
     const backend = new ScriptedBackend({
       'snapshots/list': () => [first],
@@ -146,6 +169,20 @@ describe('downloads store', () => {
     await store.act('pause', [2]);
     expect(store.failure).toBeNull();
   });
+});
+
+it('a download that ends while the list is read has ended', async () => {
+  const running = makeDownload({ snapshotId: 2, state: 'running' });
+  const backend: ScriptedBackend = new ScriptedBackend({
+    'downloads/list': () => {
+      backend.emit('downloads/changed', { ...running, state: 'ended' });
+      return [running];
+    },
+  });
+  installStores(backend);
+  const store = useDownloadsStore();
+  await store.load();
+  expect(store.pending).toEqual([]);
 });
 
 describe('removals store', () => {

@@ -128,3 +128,35 @@ test('sending that is cancelled imports nothing and is no error', async () => {
   expect(store.upload).toBeNull();
   expect(backend.calls.map(({ name }) => name)).not.toContain('local-service/start-import');
 });
+
+test('an import that was dismissed stays so when its screen is opened again', async () => {
+  const backend = new ScriptedBackend({ ...script, 'local-service/get-import': () => makeImport() });
+  const store = await startStore(backend);
+  const stop = store.follow();
+  await flushPromises();
+  expect(store.recordImport?.state).toBe('done');
+  store.dismissImport();
+  stop();
+  store.follow();
+  await flushPromises();
+  expect(store.recordImport).toBeNull();
+});
+
+test('a change that follows at once keeps the one before, whichever is answered first', async () => {
+  const waiting: (() => void)[] = [];
+  const backend = new ScriptedBackend({
+    ...script,
+    'local-service/set-simulation': async (simulation) => {
+      await new Promise<void>((resolve) => waiting.push(resolve));
+      return makeState({ simulation });
+    },
+  });
+  const store = await startStore(backend);
+  const both = Promise.all([store.simulate({ platformDown: true }), store.simulate({ latencyFactor: 5 })]);
+  const wanted = { ...NO_SIMULATION, platformDown: true, latencyFactor: 5 };
+  expect(backend.calls.at(-1)?.input).toEqual(wanted);
+  waiting[1]?.();
+  waiting[0]?.();
+  await both;
+  expect(store.state?.simulation).toEqual(wanted);
+});

@@ -1,0 +1,25 @@
+import { mount } from '@vue/test-utils';
+import { afterEach, expect, it, vi } from 'vitest';
+import { useFullScreen } from '../../../../src-renderer/screens/glance/use-full-screen.ts';
+
+afterEach(() => vi.unstubAllGlobals());
+
+it('keeps the screen on again after the page was hidden, and lets go of it at the end', async () => {
+  const release = vi.fn(() => Promise.resolve());
+  const request = vi.fn(() => Promise.resolve({ release }));
+  vi.stubGlobal('navigator', Object.assign(Object.create(navigator) as Navigator, { wakeLock: { request } }));
+  const wall = mount({
+    setup: () => {
+      useFullScreen();
+      return () => null;
+    },
+  });
+  expect(request).toHaveBeenCalledTimes(1);
+  document.dispatchEvent(new Event('visibilitychange'));
+  await Promise.resolve();
+  expect(request).toHaveBeenCalledTimes(2);
+  wall.unmount();
+  expect(release).toHaveBeenCalledTimes(1);
+  document.dispatchEvent(new Event('visibilitychange'));
+  expect(request).toHaveBeenCalledTimes(2);
+});
