@@ -1,5 +1,6 @@
 import { mount } from '@vue/test-utils';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import BaseButton from '../../../../src-renderer/components/controls/BaseButton.vue';
 import CheckList from '../../../../src-renderer/components/controls/CheckList.vue';
 import CodeBadge from '../../../../src-renderer/components/codes/CodeBadge.vue';
 import ErrorState from '../../../../src-renderer/components/ErrorState.vue';
@@ -77,4 +78,27 @@ test('a list of choices takes each up and puts it back, and keeps one that may n
   expect(list.findAll('[aria-checked=true]')).toHaveLength(2);
   await free?.trigger('click');
   expect(list.emitted('update:modelValue')?.at(-1)).toEqual([[5]]);
+});
+
+test('a button keeps the focus while its work goes on, and can not be pressed again', async () => {
+  const submitted = vi.fn((event: Event) => event.preventDefault());
+  const form = mount(
+    {
+      components: { BaseButton },
+      props: { busy: Boolean },
+      setup: () => ({ submitted }),
+      template: '<form @submit="submitted"><BaseButton type="submit" :busy="busy">Save</BaseButton></form>',
+    },
+    { props: { busy: false }, attachTo: document.body },
+  );
+  const { element } = form.get('button');
+  element.focus();
+  element.click();
+  expect(submitted).toHaveBeenCalledTimes(1);
+  await form.setProps({ busy: true });
+  expect([document.activeElement === element, element.disabled]).toEqual([true, false]);
+  element.click();
+  expect(submitted).toHaveBeenCalledTimes(1);
+  expect(form.getComponent(BaseButton).emitted('click')).toHaveLength(1);
+  form.unmount();
 });
