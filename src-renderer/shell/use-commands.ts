@@ -1,10 +1,10 @@
 import { useEventListener } from '@vueuse/core';
 import { nextTick, ref } from 'vue';
 import { useRouter } from 'vue-router';
+import { toScreenPath } from '../address/snapshot-address.ts';
 import { useBackend } from '../backend/backend.ts';
 import { useOpenStatement } from '../sql/use-open-as-sql.ts';
 import { useAppStore } from '../stores/window/app.ts';
-import { toScreenPath } from '../screens/library/snapshots/snapshot-words.ts';
 import { toPeriodText } from '../period/period-query.ts';
 import { useClockStore } from '../stores/window/clock.ts';
 import { useConnectionsStore } from '../stores/connections/connections.ts';

@@ -124,6 +124,12 @@ module.exports = {
       { path: '^src-renderer/(screens|shell)/' },
       'what several screens share depends on none of them',
     ),
+    rule(
+      'shell-knows-no-screen',
+      '^src-renderer/shell/',
+      { path: '^src-renderer/screens/' },
+      'only the router leads to screens',
+    ),
     {
       name: 'no-screen-imports-another',
       severity: 'error',

@@ -1,11 +1,11 @@
 import { AppWindow, CalendarDays, Database, Link, Server, Settings2, TriangleAlert } from '@lucide/vue';
 import { computed, type ComputedRef } from 'vue';
 import { useI18n } from 'vue-i18n';
+import { toFindingTarget } from '../../address/finding-address.ts';
 import { SETTING_ENTRIES } from '../../../src-main/common/model/settings/setting-sections.ts';
 import { useFindingWords } from '../../messages/finding-words.ts';
 import { usePeriodWords } from '../../messages/period-words.ts';
 import { PERIOD_PRESETS } from '../../period/period-selection.ts';
-import { toFindingTarget } from '../../screens/overview/findings/finding-target.ts';
 import { useSettingWords } from '../../settings/setting-words.ts';
 import { useAppStore } from '../../stores/window/app.ts';
 import { useClockStore } from '../../stores/window/clock.ts';

@@ -1,5 +1,5 @@
 import { defineStore } from 'pinia';
-import { computed, ref, shallowRef } from 'vue';
+import { computed, ref, shallowRef, type ShallowRef } from 'vue';
 import type { Period } from '../../../src-main/common/model/period.ts';
 import type { PeriodScope } from '../../../src-main/common/model/records/record-scope.ts';
 import type { Snapshot } from '../../../src-main/common/model/cache/snapshot.ts';
@@ -28,7 +28,9 @@ export const useSummariesStore = defineStore('summaries', () => {
   const isFetching = ref(false);
   const readCount = ref(0);
   const fetchError = shallowRef<ErrorLike | null>(null);
-  const readError = shallowRef<ErrorLike | null>(null);
+  /** Why a source could not be read last; neither takes that of the other away. */
+  const reportedError = shallowRef<ErrorLike | null>(null);
+  const computedError = shallowRef<ErrorLike | null>(null);
   let fetching: AbortController | null = null;
   const tickets = { reported: 0, computed: 0, fetch: 0 };
 
@@ -39,9 +41,11 @@ export const useSummariesStore = defineStore('summaries', () => {
     const mine = ++tickets.reported;
     if (snapshot === null) {
       reported.value = null;
+      reportedError.value = null;
       return;
     }
     await attempt(
+      reportedError,
       async () => {
         const summary = await backend.call('summaries/read', { snapshotId: snapshot.id });
         if (mine === tickets.reported) reported.value = { snapshot, summary };
@@ -55,9 +59,11 @@ export const useSummariesStore = defineStore('summaries', () => {
     const mine = ++tickets.computed;
     if (scope === null) {
       cached.value = null;
+      computedError.value = null;
       return;
     }
     await attempt(
+      computedError,
       async () => {
         const summary = await backend.call('summaries/compute', scope);
         if (mine === tickets.computed) cached.value = { scope, summary };
@@ -66,13 +72,17 @@ export const useSummariesStore = defineStore('summaries', () => {
     );
   }
 
-  async function attempt(read: () => Promise<void>, isWanted: () => boolean): Promise<void> {
+  async function attempt(
+    error: ShallowRef<ErrorLike | null>,
+    read: () => Promise<void>,
+    isWanted: () => boolean,
+  ): Promise<void> {
     readCount.value += 1;
     try {
       await read();
-      if (isWanted()) readError.value = null;
+      if (isWanted()) error.value = null;
     } catch (thrown) {
-      if (isWanted()) readError.value = toErrorLike(thrown);
+      if (isWanted()) error.value = toErrorLike(thrown);
     } finally {
       readCount.value -= 1;
     }
@@ -121,7 +131,8 @@ export const useSummariesStore = defineStore('summaries', () => {
     cached.value = null;
     isFetching.value = false;
     fetchError.value = null;
-    readError.value = null;
+    reportedError.value = null;
+    computedError.value = null;
   }
 
   return {
@@ -130,7 +141,8 @@ export const useSummariesStore = defineStore('summaries', () => {
     isFetching,
     isReading,
     fetchError,
-    readError,
+    reportedError,
+    computedError,
     readReported,
     compute,
     fetchReported,

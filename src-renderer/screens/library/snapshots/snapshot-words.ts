@@ -55,10 +55,3 @@ export function filterSnapshots(
     return words.every((word) => text.includes(word));
   });
 }
-
-/** Returns the path of the screen that shows a snapshot; a summary is found by its period. */
-export function toScreenPath(snapshot: Snapshot): string {
-  const [direction, kind] = snapshot.report.split('-');
-  const path = `/${direction ?? 'inbound'}/${kind ?? 'detail'}`;
-  return kind === 'detail' ? `${path}/${snapshot.id}` : path;
-}

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { toExportStem } from '../../../../src-main/common/exports/export-stem.ts';
 import { toExportSubject } from '../../../../src-renderer/components/dialogs/export/export-subject.ts';
 import { toPeriodWords } from '../../../../src-renderer/messages/period-words.ts';
+import { toScreenPath } from '../../../../src-renderer/address/snapshot-address.ts';
 import {
   filterSnapshots,
   isShortOfTotal,
   toRecordShare,
-  toScreenPath,
   toShownState,
 } from '../../../../src-renderer/screens/library/snapshots/snapshot-words.ts';
 import { toStorageParts } from '../../../../src-renderer/screens/library/storage/storage-parts.ts';

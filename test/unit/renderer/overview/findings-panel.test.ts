@@ -1,11 +1,9 @@
 import { flushPromises, mount } from '@vue/test-utils';
 import { expect, it } from 'vitest';
 import type { Finding, FindingsReport } from '../../../../src-main/common/model/analysis/finding.ts';
+import { toFindingExplanation } from '../../../../src-renderer/address/finding-address.ts';
 import { fromNewAlert, toCondition } from '../../../../src-renderer/alerts/alert-link.ts';
-import {
-  toFindingAlert,
-  toFindingExplanation,
-} from '../../../../src-renderer/screens/overview/findings/finding-target.ts';
+import { toFindingAlert } from '../../../../src-renderer/screens/overview/findings/finding-alert.ts';
 import FindingsPanel from '../../../../src-renderer/screens/overview/findings/FindingsPanel.vue';
 import { provideApplication } from '../support/provide-application.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';

@@ -55,6 +55,17 @@ describe('summaries store', () => {
     expect(store.reported).toBeNull();
   });
 
+  it('keeps the failure of one source when the other is read', async () => {
+    const store = createStore();
+    void store.compute(SCOPE);
+    void store.readReported(toSnapshot(1));
+    await backend.of('summaries/compute')[0]?.refuse('analysis.stopped');
+    await backend.of('summaries/read')[0]?.answer(summary(1));
+    expect([store.computedError?.code, store.reportedError]).toEqual(['analysis.stopped', null]);
+    await store.compute(null);
+    expect(store.computedError).toBeNull();
+  });
+
   it('keeps the cached summary when asking the service fails', async () => {
     const store = createStore();
     void store.readReported(toSnapshot(1));

@@ -1,9 +1,7 @@
-import type { LocationQueryRaw, RouteLocationRaw } from 'vue-router';
+import type { RouteLocationRaw } from 'vue-router';
 import type { Finding } from '../../../../src-main/common/model/analysis/finding.ts';
-import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
 import { MINUTE_MS } from '../../../../src-main/common/time/durations.ts';
 import { MIN_REQUESTS, toNewAlert, type AlertIdea } from '../../../alerts/alert-link.ts';
-import { toAddress } from '../../../filters/filter-address.ts';
 
 const TEN_MINUTES_MS = 10 * MINUTE_MS;
 /** Where few requests come, more minutes are looked at together. */
@@ -16,28 +14,6 @@ const FEWEST_REQUESTS = 5;
 const MISSED_REQUESTS = 15;
 const SHORTEST_SILENCE_MINUTES = 30;
 const LONGEST_SILENCE_MINUTES = 720;
-/** Fields that say how a request ended. */
-const OUTCOMES: readonly string[] = ['responseCode', 'error', 'errorFamily', 'responseTimeMs'];
-
-/** Returns the address that shows exactly the records of a finding in a direction, by default the one that shows it best. */
-export function toFindingTarget(
-  finding: Finding,
-  direction: Direction = finding.directions[0] ?? 'inbound',
-): RouteLocationRaw {
-  return toRecords({ ...finding, directions: [direction] }, {});
-}
-
-/** Returns the address that explains the time of a finding: all requests at its place, against those of other times. */
-export function toFindingExplanation(finding: Finding): RouteLocationRaw {
-  // With its failures alone nothing but failures would be compared, of which other times have too few.
-  const conditions = finding.filter.conditions.filter(({ field }) => !OUTCOMES.includes(field));
-  return toRecords({ ...finding, filter: { conditions } }, { explain: '1' });
-}
-
-function toRecords({ directions, filter }: Finding, more: LocationQueryRaw): RouteLocationRaw {
-  return { path: `/${directions[0] ?? 'inbound'}/detail`, query: { ...toAddress(filter), ...more } };
-}
-
 /** Returns whether an alert can watch for the same: none watches whether the service can be reached. */
 export function canAlert({ kind }: Pick<Finding, 'kind'>): boolean {
   return kind !== 'unreachable';
