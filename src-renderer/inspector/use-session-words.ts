@@ -27,6 +27,21 @@ export function useSessionWords() {
     return formatSpan(lengthMs);
   }
 
+  /**
+   * How many requests, and how long they took from the first date to the last known end; no length where the records say
+   * none.
+   */
+  function describeLength(session: Session): string {
+    const { firstMs, lastMs, endMs, untimedCount } = session;
+    const requests = countRequests(session);
+    if (firstMs === null || lastMs === null) return requests;
+    const lengthMs = Math.max(lastMs, endMs ?? lastMs) - firstMs;
+    if (untimedCount === 0) return t('session.within', { requests, length: spellLength(lengthMs) });
+    return lengthMs === 0
+      ? requests
+      : t('session.withinAtLeast', { requests, length: spellLength(lengthMs) });
+  }
+
   function nameRequest({ direction, actionId }: SessionRequest): string {
     if (direction === 'inbound') return t('session.message');
     if (actionId === null || actionId === '') return t('session.request');
@@ -36,5 +51,5 @@ export function useSessionWords() {
       : names.toText('actionId', actionId);
   }
 
-  return { countRequests, spellLength, nameRequest };
+  return { describeLength, spellLength, nameRequest };
 }

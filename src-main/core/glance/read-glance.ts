@@ -22,8 +22,8 @@ export interface GlanceSource {
 }
 
 /**
- * Measures the traffic of a connection as of `nowMs`: the last 24 hours in half hours, the newest whole hour that is
- * cached in both directions, and what is usual for that hour.
+ * Measures the traffic of a connection as of `nowMs`: the last 24 hours in half hours, of which the newest cached one ends
+ * where the cached records do, the newest whole hour that is cached in both directions, and what is usual for that hour.
  */
 export async function readTraffic(
   directions: readonly GlanceSource[],
@@ -38,12 +38,19 @@ export async function readTraffic(
   const isCached = (from: number, to: number): boolean =>
     !uncached.some((gap) => gap.fromMs < Math.min(to, nowMs) && gap.toMs > from);
 
-  const edges = Array.from({ length: BUCKETS + 1 }, (_, place) => fromMs + place * BUCKET_MS);
-  const buckets = (await countTogether(directions, edges)).map((bucket) => ({
-    ...bucket,
-    isCached: bucket.fromMs < nowMs && isCached(bucket.fromMs, bucket.toMs),
-  }));
   const untilMs = findCachedEnd(uncached, nowMs);
+  const edges = Array.from({ length: BUCKETS + 1 }, (_, place) => fromMs + place * BUCKET_MS);
+  // The newest hour ends within a half hour, which counts as far as the hour does: neither has what the other leaves out.
+  const counted = await countTogether(
+    directions,
+    [...new Set([...edges, Math.max(fromMs, untilMs)])].sort((a, b) => a - b),
+  );
+  const buckets = counted
+    .filter((span) => edges.slice(0, -1).includes(span.fromMs))
+    .map((bucket) => ({
+      ...bucket,
+      isCached: bucket.fromMs < nowMs && isCached(bucket.fromMs, bucket.toMs),
+    }));
   if (untilMs - HOUR_MS < fromMs || !isCached(untilMs - HOUR_MS, untilMs)) {
     return { buckets, hour: null, usual: null };
   }

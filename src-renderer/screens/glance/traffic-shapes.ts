@@ -1,4 +1,6 @@
 import type { ConnectionGlance } from '../../../src-main/common/contract/operations/glance.ts';
+import { HOUR_MS } from '../../../src-main/common/time/durations.ts';
+import { toFailedShare } from './glance-view.ts';
 
 const BAR_STEP = 10;
 export const PLOT_HEIGHT = 100;
@@ -10,18 +12,18 @@ const MIN_REQUESTS = 10;
 /** Parts of the drawing of 24 hours, in its own units. */
 export interface TrafficShapes {
   readonly bars: readonly { readonly x: number; readonly y: number; readonly height: number }[];
-  /** Where nothing is cached. */
+  /** Where nothing is cached, or only a part. */
   readonly gaps: readonly { readonly x: number; readonly width: number }[];
   /** Steps of the failed share, as a path; a new one begins after each gap. */
   readonly steps: string;
   readonly width: number;
   readonly peakCount: number;
-  /** Null where no half hour has enough requests. */
+  /** The highest of the half hours and of the newest hour; null where no half hour has enough requests. */
   readonly peakShare: number | null;
 }
 
-/** Returns how the half hours of a connection are drawn. */
-export function toShapes(buckets: ConnectionGlance['buckets']): TrafficShapes {
+/** Returns how the half hours of a connection are drawn, whose newest hour is shown beside them. */
+export function toShapes({ buckets, hour }: Pick<ConnectionGlance, 'buckets' | 'hour'>): TrafficShapes {
   const peakCount = Math.max(0, ...buckets.map(({ isCached, count }) => (isCached ? count : 0)));
   const shares = buckets.map(({ isCached, count, failures }) =>
     isCached && count >= MIN_REQUESTS ? failures / count : null,
@@ -31,8 +33,10 @@ export function toShapes(buckets: ConnectionGlance['buckets']): TrafficShapes {
     return isCached && count > 0 ? [{ x: place * BAR_STEP + 1, y: PLOT_HEIGHT - height, height }] : [];
   });
   const gaps: { x: number; width: number }[] = [];
-  for (const [place, { isCached }] of buckets.entries()) {
-    if (isCached) continue;
+  for (const [place, { isCached, fromMs, toMs }] of buckets.entries()) {
+    // The last one isn't over yet.
+    const isWhole = toMs - fromMs >= HOUR_MS / 2 || place === buckets.length - 1;
+    if (isCached && isWhole) continue;
     const x = place * BAR_STEP;
     const last = gaps.at(-1);
     if (last !== undefined && last.x + last.width === x) last.width += BAR_STEP;
@@ -53,6 +57,6 @@ export function toShapes(buckets: ConnectionGlance['buckets']): TrafficShapes {
     steps,
     width: buckets.length * BAR_STEP,
     peakCount,
-    peakShare: known.length === 0 ? null : Math.max(...known),
+    peakShare: known.length === 0 ? null : Math.max(...known, toFailedShare(hour) ?? 0),
   };
 }

@@ -318,6 +318,8 @@ describe('a session', () => {
       undatedCount: 0,
       firstMs: requests[0]?.dateMs,
       lastMs: requests.at(-1)?.dateMs,
+      endMs: Math.max(...requests.map(({ dateMs, responseTimeMs }) => dateMs + (responseTimeMs ?? 0))),
+      untimedCount: 0,
     });
     expect(await read(0)).toEqual({ ...counted, requests: [] });
     expect((await read(2)).requests).toEqual(requests.slice(0, 2));
@@ -335,7 +337,26 @@ describe('a session', () => {
     expect(session.inbound.requests).toBe(3);
     expect(session.undatedCount).toBe(1);
     expect(session.requests).toHaveLength(2);
-    expect(await read('nobody')).toMatchObject({ requests: [], firstMs: null, lastMs: null });
+    expect(await read('nobody')).toMatchObject({ requests: [], firstMs: null, lastMs: null, endMs: null });
+  });
+
+  it('ends with the last response that is known, and counts the requests that have none', async () => {
+    const [first, second, third] = [0, 1000, 2000].map((afterMs, index) => ({
+      ...createDocument(0, { Date: new Date(FROM_MS + afterMs).toISOString() }),
+      ReponseTime: [5000, 10, -1][index]!,
+    }));
+    await fillSnapshot(cache, [first!, second!, third!]);
+    const session = await records['records/read-session']({
+      connectionId: 'one',
+      sessionId: first!.Id,
+      limit: 0,
+    });
+    expect(session).toMatchObject({
+      firstMs: FROM_MS,
+      lastMs: FROM_MS + 2000,
+      endMs: FROM_MS + 5000,
+      untimedCount: 1,
+    });
   });
 });
 

@@ -113,6 +113,8 @@ export function createFakeExportParts(options: {
           undatedCount: 0,
           firstMs: null,
           lastMs: null,
+          endMs: null,
+          untimedCount: 0,
         }),
       countView: () => Promise.resolve({ rowCount: records.length }),
       readIds: ({ offset, limit }: { offset: number; limit: number }) =>

@@ -24,11 +24,13 @@ export const ConnectionGlance = Type.Object({
   lastAnswered: Nullable(Health),
   platformState: Nullable(StateSpan),
   connectorState: Nullable(StateSpan),
-  /** The last 24 hours in half hours, oldest first; the last one may not be over. */
+  /**
+   * The last 24 hours in half hours, oldest first. The newest cached one ends where the cached records do, as `hour` does.
+   */
   buckets: Type.Array(
     Type.Object({
       ...Traffic.properties,
-      /** Whether both directions are cached for what has passed of it. */
+      /** Whether both directions are cached from its beginning to its end, or until now. */
       isCached: Type.Boolean(),
     }),
   ),

@@ -40,5 +40,9 @@ export const Session = Type.Object({
   /** The first and the last date; null where no request has one. */
   firstMs: Nullable(Type.Integer()),
   lastMs: Nullable(Type.Integer()),
+  /** When the last request ended, of those whose end is known: dates and response times; null where none is. */
+  endMs: Nullable(Type.Number()),
+  /** Requests with a date and without a response time: when they ended isn't known. */
+  untimedCount: Type.Integer(),
 });
 export type Session = Static<typeof Session>;

@@ -30,7 +30,9 @@ export async function readSession(
   const requests: SessionRequest[] = [];
   const counts = { inbound: { requests: 0, failures: 0 }, outbound: { requests: 0, failures: 0 } };
   const edges: number[] = [];
+  const ends: number[] = [];
   let undatedCount = 0;
+  let untimedCount = 0;
   for (const scope of scopes) {
     const { direction } = scope;
     const own = direction === 'inbound' ? 'bot_latency_ms' : 'action_id';
@@ -38,16 +40,22 @@ export async function readSession(
       sql: 'session_id = $1',
       values: [sessionId],
     });
-    const [found] = await readRows<[number, number, number, number | null, number | null]>(
+    const [found] = await readRows<
+      [number, number, number, number | null, number | null, number | null, number]
+    >(
       connection,
       `SELECT count(*), count(*) FILTER (response_code BETWEEN 400 AND 599), count(*) FILTER (date_ms IS NULL),
-         min(date_ms), max(date_ms)
+         min(date_ms), max(date_ms), max(date_ms + response_time_ms) FILTER (response_time_ms >= 0),
+         count(*) FILTER (date_ms IS NOT NULL AND (response_time_ms IS NULL OR response_time_ms < 0))
        FROM ${source}`,
       [sessionId],
     );
-    const [count = 0, failures = 0, undated = 0, firstMs = null, lastMs = null] = found ?? [];
+    if (found === undefined) continue;
+    const [count, failures, undated, firstMs, lastMs, endMs, untimed] = found;
     counts[direction] = { requests: count, failures };
     undatedCount += undated;
+    untimedCount += untimed;
+    if (endMs !== null) ends.push(endMs);
     edges.push(...[firstMs, lastMs].filter((edge) => edge !== null));
     if (limit === 0 || count === 0) continue;
     const rows = await readRows<Row>(
@@ -65,6 +73,8 @@ export async function readSession(
     undatedCount,
     firstMs: edges.length === 0 ? null : Math.min(...edges),
     lastMs: edges.length === 0 ? null : Math.max(...edges),
+    endMs: ends.length === 0 ? null : Math.max(...ends),
+    untimedCount,
   };
 }
 

@@ -29,7 +29,7 @@ describe('a connection at a glance', () => {
     const busy = makeDirection([], (atMs) => (atMs >= NOW - HOUR ? 400 : 100));
     const { buckets, hour, usual } = await readTraffic([busy, makeDirection()], NOW);
     expect(buckets).toHaveLength(48);
-    expect(buckets.at(-1)).toMatchObject({ toMs: Date.UTC(2026, 10, 20, 16), isCached: true });
+    expect(buckets.at(-1)).toMatchObject({ fromMs: NOW - 20 * 60_000, toMs: NOW, isCached: true });
     expect(buckets[0]).toMatchObject({ count: 100, failures: 10, isCached: true });
     expect(hour).toEqual({ fromMs: NOW - HOUR, toMs: NOW, count: 500, failures: 50 });
     expect(usual).toEqual({ days: 7, count: 200, failureShare: 0.1 });
@@ -40,8 +40,22 @@ describe('a connection at a glance', () => {
     const { buckets, hour } = await readTraffic([makeDirection([gap]), makeDirection()], NOW);
     expect(hour).toMatchObject({ fromMs: NOW - 4 * HOUR, toMs: NOW - 3 * HOUR });
     expect(buckets.filter(({ isCached }) => !isCached).map(({ fromMs }) => NOW - fromMs)).toEqual(
-      [3, 2.5, 2, 1.5, 1, 0.5, 0].map((hours) => hours * HOUR + 20 * 60_000),
+      [2.5, 2, 1.5, 1, 0.5, 0].map((hours) => hours * HOUR + 20 * 60_000),
     );
+  });
+
+  it('has the running half hour as far as the hour beside it, also while the newest minutes are not cached', async () => {
+    const untilMs = NOW - 5 * 60_000;
+    const failing = makeDirection([{ fromMs: untilMs, toMs: NOW }], (atMs) => (atMs < untilMs ? 400 : 4000));
+    const { buckets, hour } = await readTraffic([failing], NOW);
+    expect(hour).toMatchObject({ toMs: untilMs });
+    expect(buckets).toHaveLength(48);
+    expect(buckets.at(-1)).toMatchObject({
+      fromMs: NOW - 20 * 60_000,
+      toMs: untilMs,
+      count: 100,
+      isCached: true,
+    });
   });
 
   it('says nothing of an hour where the last day is not cached, or has a hole in the only one', async () => {

@@ -96,19 +96,20 @@ it('connections come with trouble first', () => {
 it('24 hours are drawn without anything where nothing is cached', () => {
   const bucket = (count: number, failures: number, isCached = true) => ({
     fromMs: 0,
-    toMs: 1,
+    toMs: 30 * MINUTE,
     count,
     failures,
     isCached,
   });
-  const shapes = toShapes([
+  const buckets = [
     bucket(100, 0),
     bucket(50, 15),
     bucket(0, 0, false),
     bucket(0, 0, false),
     bucket(9, 9),
     bucket(20, 1),
-  ]);
+  ];
+  const shapes = toShapes({ buckets, hour: null });
   expect(shapes.bars.map(({ x, height }) => [x, height])).toEqual([
     [1, 100],
     [11, 50],
@@ -118,5 +119,12 @@ it('24 hours are drawn without anything where nothing is cached', () => {
   expect(shapes.gaps).toEqual([{ x: 20, width: 20 }]);
   expect(shapes.steps).toBe('M0 100.0H10L10 0.0H20M50 83.3H60');
   expect(shapes).toMatchObject({ peakCount: 100, peakShare: 0.3, width: 60 });
-  expect(toShapes([bucket(0, 0, false)]).peakShare).toBeNull();
+  expect(toShapes({ buckets: [bucket(0, 0, false)], hour: null }).peakShare).toBeNull();
+  const part = { ...bucket(40, 10), toMs: 20 * MINUTE };
+  expect(toShapes({ buckets: [part, bucket(50, 0), part], hour: null }).gaps).toEqual([{ x: 0, width: 10 }]);
+});
+
+it('no failed share of the newest hour is above what is called the peak beside it', () => {
+  const { buckets, hour } = makeGlance({ hour: { fromMs: 0, toMs: 60 * MINUTE, count: 200, failures: 60 } });
+  expect(toShapes({ buckets, hour }).peakShare).toBe(toFailedShare(hour));
 });

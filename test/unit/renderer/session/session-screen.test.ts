@@ -36,6 +36,8 @@ const SESSION: Session = {
   undatedCount: 1,
   firstMs: FROM_MS,
   lastMs: FROM_MS + 100,
+  endMs: FROM_MS + 1000,
+  untimedCount: 1,
 };
 const NOTHING: Session = {
   requests: [],
@@ -44,6 +46,8 @@ const NOTHING: Session = {
   undatedCount: 0,
   firstMs: null,
   lastMs: null,
+  endMs: null,
+  untimedCount: 0,
 };
 
 let backend: ScriptedBackend;
@@ -96,7 +100,7 @@ describe('the session screen', () => {
     expect(screen.getComponent(ScreenFrame).props('hasTimes')).toBe(true);
     const text = screen.text();
     expect(text).toContain(ID);
-    expect(text).toContain('2 messages, 1 request in 100 ms');
+    expect(text).toContain('2 messages, 1 request in at least 1.0 s');
     expect(text).toContain('1 failed');
     expect(text).toContain('2026-11-20 16:42:09 – 16:42:09 UTC');
     expect(text).toContain('1 record has no readable date');
