@@ -100,5 +100,5 @@ export function useStatusFigures() {
     for (const stop of stops) stop();
   });
 
-  return { figures, traffic, error, readAtMs, reload };
+  return { figures, traffic, errors, error, readAtMs, reload };
 }

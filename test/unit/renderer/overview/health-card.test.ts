@@ -36,6 +36,8 @@ function mountCard(props: Partial<InstanceType<typeof HealthCard>['$props']> = {
       latest: up,
       figures: FIGURES,
       traffic: null,
+      faults: { picture: null, figures: null, traffic: null },
+      isRefreshing: false,
       zone: 'UTC',
       nowMs: NOW_MS,
       refreshSeconds: 30,

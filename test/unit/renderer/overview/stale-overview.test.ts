@@ -164,5 +164,26 @@ describe('an Overview whose calls fail', () => {
     expect(readBanners()[0]).not.toContain('Showing data');
     expect(readPanels().filter((panel) => panel.includes('could not be read'))).toHaveLength(5);
     expect(screen.find('.skeleton').exists()).toBe(false);
+    // Each says the cause itself, and has a way on.
+    const cards = screen.findAll('section').filter((card) => card.text().includes('could not be read'));
+    for (const card of cards)
+      expect(card.text()).toMatch(/Disk error.*Check the disk, and try again\..*Try again/s);
+    failing = new Set();
+    await cards[0]!
+      .findAll('button')
+      .find((button) => button.text() === 'Try again')!
+      .trigger('click');
+    await flushPromises();
+    expect(screen.text()).not.toContain('Disk error');
+  });
+
+  it.each([
+    ['status/read-figures', 3, 'Disk error. Check the disk, and try again.'],
+    ['status/read-history', 3, 'Disk error. Check the disk, and try again.'],
+    ['overview/read-recent-traffic', 2, 'Not compared with traffic: Disk error'],
+  ] as const)('says in the place of what %s never brought why it is missing', async (name, count, words) => {
+    await show([name]);
+    expect(screen.findAll('section').filter((card) => card.text().includes(words))).toHaveLength(count);
+    expect(screen.find('.skeleton').exists()).toBe(false);
   });
 });
