@@ -48,14 +48,15 @@ export function useCertificateWords(): {
       isCode,
     });
     const at = (atMs: number | null): string => (atMs === null ? '–' : formatExact(atMs, clock.zone));
+    const ofPages = (value: string): string => (certificate.pageCount === 0 ? '–' : value);
     const said = [...coercions, ...remarks].map(toRemark);
     return [
       row(
         'service',
         `${certificate.serviceAddress} · ${t('library.details.tenant', { tenant: certificate.tenant })}`,
       ),
-      row('asked', `${period.startDate} – ${period.endDate} (${period.zone})`),
-      row('report', certificate.idReport, true),
+      row('asked', `${period.startDate} –\n${period.endDate} (${period.zone})`),
+      row('report', certificate.idReport || '–', true),
       ...(certificate.slices.length > 1
         ? [
             row(
@@ -72,24 +73,30 @@ export function useCertificateWords(): {
       row('pages', `${formatCount(certificate.pageCount)} · ${formatBytes(certificate.receivedBytes)}`),
       row(
         'totals',
-        t('library.certificate.totals', {
-          first: toTotal(certificate.firstTotal),
-          last: toTotal(certificate.lastTotal),
-        }),
+        ofPages(
+          t('library.certificate.totals', {
+            first: toTotal(certificate.firstTotal),
+            last: toTotal(certificate.lastTotal),
+          }),
+        ),
       ),
       row('setAside', formatCount(certificate.setAsideCount)),
       row('tolerated', said.length === 0 ? t('library.certificate.nothing') : said.join('\n')),
       row('resumed', formatCount(certificate.resumedCount)),
-      row('times', `${at(certificate.firstPageAtMs)} – ${at(certificate.lastPageAtMs)} (${clock.zone})`),
-      row('digest', certificate.pagesSha256, true),
+      row(
+        'times',
+        ofPages(`${at(certificate.firstPageAtMs)} –\n${at(certificate.lastPageAtMs)} (${clock.zone})`),
+      ),
+      row('digest', ofPages(certificate.pagesSha256), true),
     ];
   }
 
   function toReasons(certificate: Certificate): readonly string[] {
     const { stillOpen, firstPageAtMs } = certificate;
-    const open = stillOpen
-      ? [t('library.stateNote.open', { time: formatDayClock(firstPageAtMs ?? 0, clock.zone) })]
-      : [];
+    const open =
+      stillOpen && firstPageAtMs !== null
+        ? [t('library.stateNote.open', { time: formatDayClock(firstPageAtMs, clock.zone) })]
+        : [];
     const reasons = certificate.reasons
       .filter((code) => !UNFINISHED.has(code))
       .map((code) => {

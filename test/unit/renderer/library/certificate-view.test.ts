@@ -82,7 +82,7 @@ describe('the certificate of a download', () => {
     expect(view.find('.reasons').exists()).toBe(false);
     expect(factsOf()).toMatchObject({
       Service: 'https://reports.example.com · tenant 4120',
-      Requested: `${period.startDate} – ${period.endDate} (UTC)`,
+      Requested: `${period.startDate} –\n${period.endDate} (UTC)`,
       'Report identifier': 'RptInboundDetail',
       Records: '2,500',
       Pages: '3 · 1.5 MB',
@@ -104,6 +104,30 @@ describe('the certificate of a download', () => {
     const said = view.findAll('.reasons li').map((reason) => reason.text());
     expect(said).toHaveLength(3);
     for (const reason of reasons) expect(said.join(' ')).not.toContain(reason);
+  });
+
+  it('says nothing of pages, totals or times as long as no page was received', async () => {
+    await openWith(
+      makeCertificate({
+        state: 'downloading',
+        isComplete: false,
+        stillOpen: true,
+        idReport: '',
+        pageCount: 0,
+        recordCount: 0,
+        receivedBytes: 0,
+        firstTotal: null,
+        firstPageAtMs: null,
+        lastPageAtMs: null,
+      }),
+    );
+    expect(view.findAll('.reasons li')).toHaveLength(0);
+    expect(factsOf()).toMatchObject({
+      'Report identifier': '–',
+      'Announced total': '–',
+      'First and last page': '–',
+      'SHA-256 of the pages': '–',
+    });
   });
 
   it('says in its heading that the service announced no total, not "every record is here"', async () => {
