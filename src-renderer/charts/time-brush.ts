@@ -54,3 +54,9 @@ export function toBuckets(buckets: readonly TimeSpan[], { fromMs, toMs }: TimeSp
   const end = buckets.findLastIndex((bucket) => bucket.fromMs < toMs) + 1;
   return start < 0 || start >= end ? null : { start, end };
 }
+
+/** Where a range of buckets stands in a plot of all of them, as styles. */
+export function toFrame({ start, end }: BucketRange, bucketCount: number): { left: string; width: string } {
+  const share = 100 / Math.max(1, bucketCount);
+  return { left: `${start * share}%`, width: `${(end - start) * share}%` };
+}

@@ -13,6 +13,6 @@ export function readFormats(): Formats {
 }
 
 /** Writes everything from now on as a locale (BCP 47) does. */
-export function useFormatsOf(locale: string): void {
+export function setFormats(locale: string): void {
   if (locale !== formats.value.locale) formats.value = createFormats(locale);
 }

@@ -2,7 +2,7 @@ import { computed, shallowRef, watch, type ComputedRef, type Ref } from 'vue';
 import { useI18n } from 'vue-i18n';
 import { useRoute } from 'vue-router';
 import { toLanguage, toLocale, type Language } from '../../src-main/common/model/settings/language.ts';
-import { useFormatsOf } from '../format/formats.ts';
+import { setFormats } from '../format/formats.ts';
 import { loadMessages } from '../messages/index.ts';
 import { useAppStore } from '../stores/window/app.ts';
 
@@ -35,7 +35,7 @@ export function useLanguage(): WindowLanguage {
     const isAnother = language !== spoken.value;
     spoken.value = language;
     words.locale.value = language;
-    useFormatsOf(locale.value);
+    setFormats(locale.value);
     document.documentElement.lang = locale.value;
     // A form that is being filled in holds what isn't saved anywhere, and settings are where it is changed.
     if (isAnother && route.name !== 'connections' && route.name !== 'settings') changes.value += 1;

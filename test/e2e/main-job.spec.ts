@@ -60,7 +60,18 @@ test('a restart finds the connection and every cached record again', async ({ ap
   await detail.download();
   // The first rows are there before the last page is.
   await page.getByRole('button', { name: 'Download again' }).waitFor({ timeout: 60_000 });
-  const before = await detail.dates();
+  // The table follows the last page a moment later.
+  let before = await detail.dates();
+  await expect
+    .poll(
+      async () => {
+        const last = before;
+        before = await detail.dates();
+        return before.join() === last.join();
+      },
+      { intervals: [2_000] },
+    )
+    .toBe(true);
   await page.goto(await app.restart());
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
   await window.openView('/inbound/detail');

@@ -1,30 +1,15 @@
 import { formatCount, formatDuration, formatRoundPercent } from '../../format/numbers.ts';
+import { formatSigned, toSign } from '../../format/signed.ts';
 import type { ComparedMeasure } from '../../../src-main/common/model/analysis/comparison.ts';
 
 /** From this factor on a ratio says more than a percentage. */
 const MIN_FACTOR = 3;
 
-function toSign(value: number): string {
-  if (value === 0) return '';
-  return value > 0 ? '+' : '−';
-}
-
-function isShownAsZero(value: number, digits: number): boolean {
-  return Number(Math.abs(value).toFixed(digits)) === 0;
-}
-
-/** A number with its sign: `+57.8`, `−0.1`, `0.0`. */
-export function formatSignedNumber(value: number, digits: number): string {
-  const text = formatCount(Math.abs(value), digits);
-  return `${isShownAsZero(value, digits) ? '' : toSign(value)}${text}`;
-}
-
 /** A difference in the unit of its measure: points of a share, requests, or milliseconds. */
 export function formatDifference(measure: ComparedMeasure, difference: number): string {
-  if (measure === 'error-share') return formatSignedNumber(difference * 100, 1);
-  if (measure === 'volume') return formatSignedNumber(difference, 0);
-  const text = formatDuration(Math.abs(difference));
-  return `${isShownAsZero(difference, 0) ? '' : toSign(difference)}${text}`;
+  if (measure === 'error-share') return formatSigned(difference * 100, 1);
+  if (measure === 'volume') return formatSigned(difference, 0);
+  return `${toSign(difference)}${formatDuration(Math.abs(difference))}`;
 }
 
 /** Both ends of an interval; one that is not zero never reads as zero, since it says how sure a difference is. */
@@ -34,7 +19,7 @@ export function formatInterval(
 ): readonly [string, string] {
   const format = (end: number): string => {
     const isHidden = measure === 'error-share' && end !== 0 && Math.abs(end) < 0.0005;
-    return isHidden ? formatSignedNumber(end * 100, 2) : formatDifference(measure, end);
+    return isHidden ? formatSigned(end * 100, 2) : formatDifference(measure, end);
   };
   return [format(low), format(high)];
 }
@@ -45,7 +30,7 @@ export function formatRatio(before: number | null, after: number | null): string
   const ratio = after / before;
   if (ratio >= MIN_FACTOR) return `${formatCount(ratio, 1)}×`;
   const change = ratio - 1;
-  return `${isShownAsZero(change * 100, 1) ? '' : toSign(change)}${formatRoundPercent(Math.abs(change), 1)}`;
+  return `${toSign(change * 100, 1)}${formatRoundPercent(Math.abs(change), 1)}`;
 }
 
 /** Decimals that contributions are printed with: points with one, requests and milliseconds with none. */

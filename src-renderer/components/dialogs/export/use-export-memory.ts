@@ -28,9 +28,11 @@ export const useExportMemoryStore = defineStore('export-memory', () => {
 
   /** Keeps the choices for the next file of their format. */
   async function keep(choices: ExportChoices): Promise<void> {
-    const { choices: before = [], presets = [] } = read.value ?? {};
-    const others = before.filter(({ format }) => format !== choices.format);
-    read.value = { choices: [choices, ...others], presets };
+    // What was not read yet is read with it later.
+    if (read.value !== null) {
+      const others = read.value.choices.filter(({ format }) => format !== choices.format);
+      read.value = { ...read.value, choices: [choices, ...others] };
+    }
     await backend.call('exports/keep-choices', choices);
   }
 

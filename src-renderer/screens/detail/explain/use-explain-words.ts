@@ -8,6 +8,7 @@ import { toVisible } from '../../../../src-main/common/words/visible-text.ts';
 import { toPatternParts } from '../../../components/errors/pattern-parts.ts';
 import { useNames } from '../../../names/use-names.ts';
 import { formatCount, formatPercent } from '../../../format/numbers.ts';
+import { formatSigned } from '../../../format/signed.ts';
 
 /** From here on a ratio needs no digit after the point. */
 const LARGE_RATIO = 10;
@@ -57,8 +58,8 @@ export function useExplainWords() {
       ratio: toRatio(insideShare, outsideShare),
       certainty: toCertainty(value.certainty, insideShare > outsideShare),
       difference: t('explain.difference', {
-        low: toPoints(value.difference.low),
-        high: toPoints(value.difference.high),
+        low: formatSigned(value.difference.low * 100, 1),
+        high: formatSigned(value.difference.high * 100, 1),
       }),
     };
   }
@@ -134,8 +135,4 @@ export function useExplainWords() {
 
 function formatTimes(ratio: number): string {
   return formatCount(ratio, ratio >= LARGE_RATIO ? 0 : 1);
-}
-
-function toPoints(share: number): string {
-  return `${share > 0 ? '+' : ''}${formatCount(share * 100, 1)}`.replace('-', '−');
 }

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CODE_CLASSES } from '../../../../src-main/common/model/records/record.ts';
 import type { Histogram } from '../../../../src-main/common/model/records/histogram.ts';
+import { formatSigned } from '../../../../src-renderer/format/signed.ts';
 import { stateChange } from '../../../../src-renderer/screens/compare/change/change-sentence.ts';
 import {
   findTwinPeak,
@@ -18,7 +19,6 @@ import {
   formatDifference,
   formatInterval,
   formatRatio,
-  formatSignedNumber,
 } from '../../../../src-renderer/screens/compare/compare-format.ts';
 import { toRecordsAddress, toSide } from '../../../../src-renderer/screens/compare/compare-sides.ts';
 import { toComparisonCsv } from '../../../../src-renderer/screens/compare/comparison-csv.ts';
@@ -234,7 +234,7 @@ it('writes differences in the unit of their measure', () => {
   expect(formatInterval('error-share', { low: 0.0003, high: 0.013 })).toEqual(['+0.03', '+1.3']);
   expect(formatDifference('volume', -1200)).toBe('−1,200');
   expect(formatDifference('response', -53)).toBe('−53 ms');
-  expect([formatSignedNumber(-0.04, 1), formatSignedNumber(0, 1)]).toEqual(['0.0', '0.0']);
+  expect([formatSigned(-0.04, 1), formatSigned(0, 1)]).toEqual(['0.0', '0.0']);
   expect([formatRatio(1402, 1687), formatRatio(1688, 10_042), formatRatio(0, 5)]).toEqual([
     ...['+20.3%', '5.9×', null],
   ]);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { computed, shallowRef } from 'vue';
 import { labelOptions, withChosen } from '../../../../src-renderer/components/controls/option.ts';
-import { useParts } from '../../../../src-renderer/composables/use-parts.ts';
+import { createParts } from '../../../../src-renderer/composables/create-parts.ts';
 
 describe('what can be chosen', () => {
   test('has the words of each value, in the order of the values', () => {
@@ -20,7 +20,7 @@ describe('what can be chosen', () => {
 test('a part that is written asks for that change of the value, and reads as it is once the value is', () => {
   const value = shallowRef({ separator: ',', hasDates: false });
   const asked: unknown[] = [];
-  const parts = useParts(
+  const parts = createParts(
     () => value.value,
     (change) => asked.push(change),
   );

@@ -2,7 +2,7 @@ import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { describe, expect, it } from 'vitest';
 import type { Explanation } from '../../../../src-main/common/model/analysis/explanation.ts';
 import type { RecordFilter } from '../../../../src-main/common/model/records/record-filter.ts';
-import { useFormatsOf } from '../../../../src-renderer/format/formats.ts';
+import { setFormats } from '../../../../src-renderer/format/formats.ts';
 import ExplainPanel from '../../../../src-renderer/screens/detail/explain/ExplainPanel.vue';
 import { splitSelection } from '../../../../src-renderer/screens/detail/explain/split-selection.ts';
 import { provideApplication } from '../support/provide-application.ts';
@@ -146,11 +146,11 @@ describe('the explanation of a selection', () => {
   });
 
   it('counts no times of what reads as one, in whichever language', async () => {
-    useFormatsOf('de-DE');
+    setFormats('de-DE');
     const [first] = EXPLAINED.values;
     const value = { ...first!, inside: 42, outside: 880 };
     const { panel } = await show({ conditions: [TIME] }, { ...EXPLAINED, values: [value] });
-    useFormatsOf('en-GB');
+    setFormats('en-GB');
     expect(panel.get('[role=status]').text()).toBe(
       'Code 504 with Service 7 is more frequent here than in the rest.',
     );

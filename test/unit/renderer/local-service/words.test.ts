@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ImportFault } from '../../../../src-main/common/model/connections/import-fault.ts';
 import { NO_SIMULATION, QUIRK_NAMES } from '../../../../src-main/common/model/connections/simulation.ts';
 import { CHANNEL_WEIGHTS, SERVICE_WEIGHTS } from '../../../../src-main/service/sample/vocabulary.ts';
-import { useFormatsOf } from '../../../../src-renderer/format/formats.ts';
+import { setFormats } from '../../../../src-renderer/format/formats.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import { toReportText } from '../../../../src-renderer/screens/local-service/import-words.ts';
 import { QUIRK_GROUPS } from '../../../../src-renderer/screens/local-service/quirk-groups.ts';
@@ -53,10 +53,10 @@ describe('a simulation', () => {
   });
 
   test('writes its factors as the language does', () => {
-    useFormatsOf('de-DE');
+    setFormats('de-DE');
     const simulation = { ...NO_SIMULATION, latencyFactor: 1.5, trafficFactor: 0.5 };
     expect(describeSimulation(simulation, t)).toEqual(['Response times × 1,5', 'Traffic × 0,5']);
-    useFormatsOf('en-GB');
+    setFormats('en-GB');
   });
 
   test('offers the channels and services that the sample traffic has', () => {

@@ -3,7 +3,7 @@ import { LANGUAGES, toLanguage, toLocale } from '../../../../src-main/common/mod
 import { createFormats } from '../../../../src-main/common/words/formats.ts';
 import { createWords } from '../../../../src-main/common/words/words.ts';
 import { formatAxisCount } from '../../../../src-renderer/charts/chart-style.ts';
-import { useFormatsOf } from '../../../../src-renderer/format/formats.ts';
+import { setFormats } from '../../../../src-renderer/format/formats.ts';
 import { createMessages, loadMessages } from '../../../../src-renderer/messages/index.ts';
 import { toPseudo } from '../../../support/languages/pseudo-messages.ts';
 import { compareMessages, findFault, readMessages } from '../../../support/checks/compare-messages.ts';
@@ -143,9 +143,9 @@ test.each([
 });
 
 test('counts on an axis have the decimal sign of the language', () => {
-  useFormatsOf('de');
+  setFormats('de');
   onTestFinished(() => {
-    useFormatsOf('en-GB');
+    setFormats('en-GB');
   });
   expect(formatAxisCount(2500)).toBe('2,5k');
 });

@@ -3,7 +3,7 @@ import type { ExportMemory } from '../../../../src-main/common/contract/operatio
 import { toFirstChoices } from '../../../../src-main/common/model/exports/export-choices.ts';
 import type { ScheduleBoard } from '../../../../src-main/common/model/schedules/schedule-run.ts';
 import { useExportMemoryStore } from '../../../../src-renderer/components/dialogs/export/use-export-memory.ts';
-import { useFormatsOf } from '../../../../src-renderer/format/formats.ts';
+import { setFormats } from '../../../../src-renderer/format/formats.ts';
 import { useScheduleStore } from '../../../../src-renderer/stores/records/schedules.ts';
 import { installStores, ScriptedBackend } from '../support/scripted-backend.ts';
 
@@ -13,7 +13,7 @@ const NAMES = ['Ñu', 'Nube', 'Tag 10', 'Tag 2', 'Zoo'];
 const SPANISH = ['Nube', 'Ñu', 'Tag 2', 'Tag 10', 'Zoo'];
 const ENGLISH = ['Ñu', 'Nube', 'Tag 2', 'Tag 10', 'Zoo'];
 
-afterEach(() => useFormatsOf('en-GB'));
+afterEach(() => setFormats('en-GB'));
 
 it('schedules and presets stand in the order of the window’s language, also once it changes', async () => {
   const presets = NAMES.map((name) => ({ id: name, name, choices: toFirstChoices('csv') }));
@@ -32,7 +32,7 @@ it('schedules and presets stand in the order of the window’s language, also on
     (presetStore.memory?.presets ?? []).map(({ name }) => name),
   ];
   expect(listNames()).toEqual([ENGLISH, ENGLISH]);
-  useFormatsOf('es');
+  setFormats('es');
   expect(listNames()).toEqual([SPANISH, SPANISH]);
   backend.emit('exports/presets-changed', presets.toReversed());
   expect(listNames()[1]).toEqual(SPANISH);

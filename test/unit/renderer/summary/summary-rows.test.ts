@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SummaryGroup } from '../../../../src-main/common/model/records/summary.ts';
-import { formatSigned } from '../../../../src-renderer/screens/summary/format-signed.ts';
+import { formatSigned } from '../../../../src-renderer/format/signed.ts';
 import {
   restrictGroups,
   toConditions,
@@ -271,5 +271,5 @@ describe('summary rows', () => {
 });
 
 it('writes differences with their sign', () => {
-  expect([38, -4, 0, 1200].map(formatSigned)).toEqual(['+38', '−4', '0', '+1,200']);
+  expect([38, -4, 0, 1200].map((value) => formatSigned(value))).toEqual(['+38', '−4', '0', '+1,200']);
 });

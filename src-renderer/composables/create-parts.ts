@@ -5,7 +5,7 @@ export type Parts<Value> = { -readonly [Name in keyof Value]: Value[Name] };
  * Lets `v-model` of a control write one part of a value that is only ever replaced as a whole: reading a part
  * reads the value as it stands, and writing one asks for that change.
  */
-export function useParts<Value extends object>(
+export function createParts<Value extends object>(
   read: () => Value,
   change: (part: Partial<Value>) => void,
 ): Parts<Value> {
