@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Router } from 'vue-router';
 import type { Comparison } from '../../../../src-main/common/model/analysis/comparison.ts';
 import CompareScreen from '../../../../src-renderer/screens/compare/CompareScreen.vue';
+import CompareSkeleton from '../../../../src-renderer/screens/compare/CompareSkeleton.vue';
 import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
 import { usePeriodStore } from '../../../../src-renderer/stores/window/period.ts';
@@ -230,7 +231,7 @@ describe('two periods on the Compare screen', () => {
     await useConnectionsStore().activate('two');
     await flushPromises();
     expect(page.find('table').exists()).toBe(false);
-    expect(page.find('[role=status].loading').exists()).toBe(true);
+    expect(page.findComponent(CompareSkeleton).exists()).toBe(true);
   });
 
   it('are no comparison where neither has records', async () => {

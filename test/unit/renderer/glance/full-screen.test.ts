@@ -2,12 +2,12 @@ import { mount } from '@vue/test-utils';
 import { afterEach, expect, it, vi } from 'vitest';
 import { useFullScreen } from '../../../../src-renderer/screens/glance/use-full-screen.ts';
 
-afterEach(() => vi.unstubAllGlobals());
+afterEach(() => void Reflect.deleteProperty(navigator, 'wakeLock'));
 
 it('keeps the screen on again after the page was hidden, and lets go of it at the end', async () => {
   const release = vi.fn(() => Promise.resolve());
   const request = vi.fn(() => Promise.resolve({ release }));
-  vi.stubGlobal('navigator', Object.assign(Object.create(navigator) as Navigator, { wakeLock: { request } }));
+  Object.defineProperty(navigator, 'wakeLock', { value: { request }, configurable: true });
   const wall = mount({
     setup: () => {
       useFullScreen();
