@@ -96,6 +96,8 @@ describe('a connection without credentials, to which nothing was sent, is not ca
       refreshSeconds: 30,
       figures: null,
       traffic: null,
+      faults: { picture: null, figures: null, traffic: null },
+      isRefreshing: false,
     });
     expect(page.get('.mark').text()).toBe('Not checked');
   });
