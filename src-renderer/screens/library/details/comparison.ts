@@ -31,6 +31,11 @@ export function findPair(snapshot: Snapshot, snapshots: readonly Snapshot[]): Re
   return newer === undefined ? null : { older: snapshot, newer };
 }
 
+/** Whether all of the newer one has come: what it lacks would be taken for removed. */
+export function isComparable({ newer }: RefreshedPair): boolean {
+  return newer.state === 'complete';
+}
+
 /** Returns the fields of a changed record as `name: before → after`; for others what identifies them. */
 export function listChanges({ older, newer }: Difference): readonly string[] {
   if (older === null || newer === null) {
