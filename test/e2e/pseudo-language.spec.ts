@@ -19,14 +19,7 @@ const months = (['long', 'short'] as const).flatMap((month) =>
   ),
 );
 /** Names, units and formats: the same in every language, or given by the locale. */
-const KNOWN = [
-  ...months,
-  'Local service',
-  'Channelscope',
-  'Health summary',
-  'Inbound health detail',
-  'records.ndjson',
-];
+const KNOWN = [...months, 'Channelscope', 'Health summary', 'Inbound health detail', 'records.ndjson'];
 
 test('a language with longer words and other letters: every text is a message, and none is cut', async ({
   app,

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Emit } from '../../common/contract/index.ts';
+import { LOCAL_CONNECTION_NAME } from '../../common/model/connections/connection.ts';
 import { SPECIFIED_REPORT_IDENTIFIERS } from '../../common/reporting/reports.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import type { Host } from '../host.ts';
@@ -55,7 +56,7 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
     const saved = await connections.save(
       known?.id ?? null,
       {
-        name: known?.name ?? 'Local service',
+        name: known?.name ?? LOCAL_CONNECTION_NAME,
         baseAddress: ready.url,
         tenant: ready.tenant,
         serviceZone: known?.serviceZone ?? 'UTC',

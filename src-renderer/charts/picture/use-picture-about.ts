@@ -2,6 +2,7 @@ import { computed, type ComputedRef } from 'vue';
 import { useI18n } from 'vue-i18n';
 import { formatClock, formatFullDay, formatOffsets } from '../../format/dates.ts';
 import { useConnectionsStore } from '../../stores/connections/connections.ts';
+import { useConnectionName } from '../../messages/connection-name.ts';
 
 /** With the year: a picture is looked at when the year is another. */
 function toText(epochMs: number, zone: string): string {
@@ -14,12 +15,14 @@ export function usePictureAbout(
   readSource: () => string,
 ): ComputedRef<readonly string[]> {
   const { t } = useI18n();
+  const toConnectionName = useConnectionName();
   const connections = useConnectionsStore();
 
   return computed(() => {
     const { active } = connections;
     const span = readSpan();
-    const whose = active === null ? '' : t('charts.whose', { name: active.name, tenant: active.tenant });
+    const whose =
+      active === null ? '' : t('charts.whose', { name: toConnectionName(active), tenant: active.tenant });
     const when =
       span === null
         ? ''

@@ -15,10 +15,12 @@ import { useSnapshotsStore } from '../../stores/cache/snapshots.ts';
 import { useSavedFiltersStore } from '../../stores/records/saved-filters.ts';
 import type { PaletteEntry } from './palette-entries.ts';
 import { toFilterEntries, toStatementEntries } from './palette-saved.ts';
+import { useConnectionName } from '../../messages/connection-name.ts';
 
 /** What there is to go to besides screens: saved filters and statements, findings, periods, other connections, and snapshots of this one. */
 export function usePalettePlaces(): ComputedRef<readonly PaletteEntry[]> {
   const { t } = useI18n();
+  const toConnectionName = useConnectionName();
   const app = useAppStore();
   const clock = useClockStore();
   const connections = useConnectionsStore();
@@ -50,13 +52,13 @@ export function usePalettePlaces(): ComputedRef<readonly PaletteEntry[]> {
   const listConnections = (): PaletteEntry[] =>
     connections.list
       .filter(({ id }) => id !== connections.active?.id)
-      .map(({ id, name }) => ({
-        id,
+      .map((connection) => ({
+        id: connection.id,
         group: 'connections',
-        label: t('palette.connection', { name }),
+        label: t('palette.connection', { name: toConnectionName(connection) }),
         icon: Server,
         keys: [],
-        action: { kind: 'connection', connectionId: id },
+        action: { kind: 'connection', connectionId: connection.id },
       }));
   const listSnapshots = (): PaletteEntry[] =>
     (snapshots.snapshots ?? [])

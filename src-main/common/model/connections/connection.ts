@@ -44,6 +44,9 @@ export function toLookBackMs(connection: Pick<ConnectionDraft, 'lookBackMinutes'
   return toFollowOptions(connection).lookBackMinutes * MINUTE_MS;
 }
 
+/** The name of the bundled service's connection as long as nobody renames it; the window shows it in its language. */
+export const LOCAL_CONNECTION_NAME = 'Local service';
+
 /** A saved connection. */
 export const Connection = Type.Object({
   ...ConnectionDraft.properties,

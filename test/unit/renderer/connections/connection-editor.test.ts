@@ -1,10 +1,11 @@
 import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Input } from '../../../../src-main/common/contract/index.ts';
 import type { Connection } from '../../../../src-main/common/model/connections/connection.ts';
 import type { Task } from '../../../../src-main/common/model/cache/task.ts';
 import { AppError } from '../../../../src-main/common/contract/errors.ts';
 import { backendKey } from '../../../../src-renderer/backend/backend.ts';
-import { createMessages } from '../../../../src-renderer/messages/index.ts';
+import { createMessages, loadMessages } from '../../../../src-renderer/messages/index.ts';
 import ConnectionEditor from '../../../../src-renderer/screens/connections/ConnectionEditor.vue';
 import { makeConnection, makeSettings, makeTask } from '../support/samples.ts';
 import { installStores, ScriptedBackend } from '../support/scripted-backend.ts';
@@ -16,7 +17,7 @@ beforeEach(() => {
 
 type Script = ConstructorParameters<typeof ScriptedBackend>[0];
 
-function open(connection: Connection | null, script: Script = {}) {
+function open(connection: Connection | null, script: Script = {}, messages = createMessages()) {
   const backend = new ScriptedBackend({
     'connections/save': ({ draft, connectionId }) =>
       makeConnection({ ...draft, id: connectionId ?? 'new-id', secrets: 'keychain' }),
@@ -26,7 +27,7 @@ function open(connection: Connection | null, script: Script = {}) {
   const pinia = installStores(backend);
   const editor = mount(ConnectionEditor, {
     props: { connection, isTesting: false },
-    global: { plugins: [pinia, createMessages()], provide: { [backendKey as symbol]: backend } },
+    global: { plugins: [pinia, messages], provide: { [backendKey as symbol]: backend } },
     attachTo: document.body,
   });
   return { backend, editor };
@@ -240,4 +241,25 @@ describe('a saved connection', () => {
     expect(editor.find('[role=alert]').exists()).toBe(false);
     expect(editor.text()).not.toContain('Cancel');
   });
+});
+
+test("the built-in connection has the name of the window's language until a person gives it another one", async () => {
+  const messages = createMessages();
+  await Promise.all((['de', 'es'] as const).map((language) => loadMessages(messages, language)));
+  messages.global.locale.value = 'de';
+  const builtIn = makeConnection({ kind: 'local', name: 'Local service', secrets: 'keychain' });
+  const { backend, editor } = open(builtIn, {}, messages);
+  const name = () => editor.get<HTMLInputElement>('input');
+  const savedNames = () =>
+    backend.calls.flatMap(({ name: operation, input }) =>
+      operation === 'connections/save' ? [(input as Input<'connections/save'>).draft.name] : [],
+    );
+  expect(name().element.value).toBe('Lokaler Dienst');
+  messages.global.locale.value = 'es';
+  await flushPromises();
+  expect(name().element.value).toBe('Servicio local');
+  await submit(editor);
+  await name().setValue('Kasse');
+  await submit(editor);
+  expect(savedNames()).toEqual(['Local service', 'Kasse']);
 });
