@@ -1,5 +1,5 @@
 import type { RecordRow } from '../../../../src-main/common/model/records/record.ts';
-import { isSameRecord, toRowKey } from '../../../format/row-key.ts';
+import { isEqualRow, isSameRecord, toRowKey } from '../../../format/row-key.ts';
 
 /**
  * The ids of a table's rows. A record keeps its id where another snapshot brings it: one that was downloaded again, or
@@ -10,6 +10,17 @@ export function createRowIds() {
 
   const fromKey = (key: string): string => known.get(key) ?? key;
   const toId = (row: RecordRow): string => fromKey(toRowKey(row));
+
+  /** True for the record that a row showed, as another snapshot has it; one without a date is known by all that it shows. */
+  function isShownAgain(one: RecordRow, row: RecordRow): boolean {
+    return row.dateMs === null ? isEqualRow(one, row) : isSameRecord(one, row);
+  }
+
+  /** The row whose id another one has by now gets one of its own when both are shown: a table knows an id once. */
+  function giveBack(row: RecordRow, came: ReadonlySet<string>): void {
+    const id = toId(row);
+    if (id !== toRowKey(row) && came.has(id)) known.set(id, `${id}, again`);
+  }
 
   return {
     toId,
@@ -24,8 +35,15 @@ export function createRowIds() {
       kept: readonly RecordRow[],
       readRank: (row: RecordRow) => number,
     ): void {
+      const came = new Set(rows.map(toRowKey));
       for (const row of kept) {
-        const equals = rows.filter((one) => one.snapshotId !== row.snapshotId && isSameRecord(one, row));
+        // Shown of several snapshots, a record without a date is in each of them: none takes another's place.
+        const isThere = came.has(toRowKey(row));
+        if (row.dateMs === null && isThere) {
+          giveBack(row, came);
+          continue;
+        }
+        const equals = rows.filter((one) => one.snapshotId !== row.snapshotId && isShownAgain(one, row));
         const found = equals.length > 1 ? (equals[readRank(row)] ?? equals[0]) : equals[0];
         if (found !== undefined) known.set(toRowKey(found), toId(row));
       }
