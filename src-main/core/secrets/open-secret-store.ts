@@ -28,7 +28,7 @@ export async function openSecretStore(options: {
     const hasRefused = error instanceof AppError && error.code === 'secrets.denied';
     const isAbsent = hasRefused && !mayHaveKeychain(process.platform, process.env);
     const failure = { ...toErrorInfo(error), ...(isAbsent ? { code: 'secrets.no-keychain' as const } : {}) };
-    logger.warn('The keychain can not be used; secrets are kept for this session only.', {
+    logger.warn('The keychain cannot be used; secrets are kept for this session only.', {
       failure: failure.code,
       reason: failure.details['reason'],
     });
@@ -44,7 +44,7 @@ async function loadGuarded(load: () => Promise<KeytarLike>): Promise<KeytarLike>
   } catch (error) {
     throw new AppError(
       'secrets.no-keychain',
-      'The keychain module can not be loaded.',
+      'The keychain module cannot be loaded.',
       { reason: toErrorText(error).slice(0, 200) },
       error,
     );
