@@ -62,16 +62,14 @@ test('what is listed keeps its words while the palette is open', async () => {
     global,
     attachTo: document.body,
   });
-  await flushPromises();
   const read = (): string => document.querySelector('[role=listbox]')?.textContent ?? '';
-  expect(read()).toContain('Before');
+  await vi.waitFor(() => expect(read()).toContain('Before'));
   name = 'After';
   await useConnectionsStore().load();
   await flushPromises();
   expect(read()).toContain('Before');
   await palette.setProps({ open: false });
   await palette.setProps({ open: true });
-  await flushPromises();
-  expect(read()).toContain('After');
+  await vi.waitFor(() => expect(read()).toContain('After'));
   palette.unmount();
 });
