@@ -9,7 +9,7 @@ interface RowSourceParts {
   readRows(viewId: string, start: number, end: number): Promise<readonly RecordRow[] | null>;
   readonly fallbackOrder: RecordOrder;
   /** Called with rows before the grid receives them. */
-  beforeRows(rows: readonly RecordRow[]): void;
+  beforeRows(rows: readonly RecordRow[], viewId: string): void;
   /** Called after the grid has received rows. */
   onRows(): void;
 }
@@ -33,7 +33,7 @@ export function createRowSource(parts: RowSourceParts): IDatasource {
       params.failCallback();
       return;
     }
-    parts.beforeRows(rows);
+    parts.beforeRows(rows, view.viewId);
     params.successCallback([...rows], view.rowCount);
     parts.onRows();
   }

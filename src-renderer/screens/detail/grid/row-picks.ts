@@ -128,11 +128,11 @@ export function createRowPicks(parts: PickParts) {
       const shown = nodes.length === 1 ? nodes[0] : nodes.find(({ data }) => ids.toId(data) === activeId);
       if (shown !== undefined && ids.toId(shown.data) !== parts.readShownId()) parts.onShow(shown.data);
     },
-    /** Has to be called with rows before they take the place of those that are shown. */
-    beforeRows(rows: readonly RecordRow[]): void {
+    /** Has to be called with the rows of a view before they take the place of those that are shown. */
+    beforeRows(rows: readonly RecordRow[], viewId: string): void {
       const kept = (readApi()?.getSelectedNodes() ?? []).flatMap(({ data }) => data ?? []);
       if (active !== null) kept.push(active.row);
-      ids.recognise(rows, kept, countEqualsAbove);
+      ids.recognise(rows, kept, countEqualsAbove, viewId);
     },
     onRows(): void {
       followActive();
