@@ -100,3 +100,28 @@ it('seen: a copy that ended where the shown text was cut', async () => {
   expect(backend.countCalls('records/read-record')).toBe(2);
   view.unmount();
 });
+
+it('marks what a service said as such: a browser that translates the window would otherwise translate it', async () => {
+  const backend = new ScriptedBackend({ 'records/read-raw': () => ({ text: null, rebuilt: true }) });
+  const { global } = await provideApplication(backend);
+  const view = mount(RecordInspector, {
+    props: {
+      record: { ...RECORD, payload: 'the text', payloadLength: 8, cutLengths: {} },
+      target: { snapshotId: 1, seq: 4 },
+      direction: 'inbound' as const,
+      session: null,
+      loading: false,
+      error: null,
+    },
+    global,
+  });
+  for (const said of ['Timed␀out', 'first␀second', 'the text', 'so␀uth', 'An␀na']) {
+    const inner = view
+      .findAll('*')
+      .filter((each) => each.text() === said)
+      .at(-1);
+    expect(inner?.element.closest('[translate=no], .mono, pre, code'), said).not.toBeNull();
+    expect(inner, said).toBeDefined();
+  }
+  view.unmount();
+});
