@@ -31,8 +31,8 @@ export function createRecordsHandlers(parts: {
       return engine.readHistogram({ ...question, edges });
     },
     'records/read-facets': (question) => engine.countFacets(question),
-    'records/find-error-families': ({ scope, filter, fromMs, toMs }) =>
-      engine.findErrorFamilies({ scope, filter, period: { fromMs, toMs } }),
+    'records/find-error-families': ({ fromMs, toMs, ...question }) =>
+      engine.findErrorFamilies({ ...question, period: { fromMs, toMs } }),
     'records/read-record': (input) => cache.readRecord(input),
     'records/read-raw': (place) => cache.readRaw(place),
     'records/read-session': (input) => engine.readSession(input),

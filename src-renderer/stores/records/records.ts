@@ -70,11 +70,13 @@ export const useRecordsStore = defineStore('records', () => {
     backend.call('records/close-view', { viewId }).catch(() => undefined);
   }
 
-  async function readHistogram({ scope, filter, span, zone }: RecordQuestion, mine: number): Promise<void> {
+  /** Of the view's own records: more may have arrived since it was opened, and its figures stand side by side. */
+  async function readHistogram({ viewId, scope, filter, span, zone }: OpenView, mine: number): Promise<void> {
     const own = chart;
     const isWanted = (): boolean => mine === ticket && own === chart;
     try {
       const found = await backend.call('records/read-histogram', {
+        viewId,
         scope,
         filter,
         ...span,
@@ -92,11 +94,11 @@ export const useRecordsStore = defineStore('records', () => {
     }
   }
 
-  async function readFacets({ scope, filter }: RecordQuestion, mine: number): Promise<void> {
-    const found = await backend.call('records/read-facets', { scope, filter });
+  async function readFacets({ viewId, scope, filter }: OpenView, mine: number): Promise<void> {
+    const found = await backend.call('records/read-facets', { viewId, scope, filter });
     if (mine !== ticket) return;
     facets.value = found;
-    countedViewId.value = view.value?.viewId ?? null;
+    countedViewId.value = viewId;
   }
 
   /** Waits for the end of a search; the rows that it has found are shown meanwhile. */
@@ -126,11 +128,12 @@ export const useRecordsStore = defineStore('records', () => {
         release(opened.viewId);
         return;
       }
-      view.value = { ...question, ...opened };
+      const current = { ...question, ...opened };
+      view.value = current;
       openedTicket = mine;
       error.value = null;
       if (previous !== null && !isLeft) release(previous.viewId);
-      await Promise.all([countRows(opened), readHistogram(question, mine), readFacets(question, mine)]);
+      await Promise.all([countRows(opened), readHistogram(current, mine), readFacets(current, mine)]);
     } catch (thrown) {
       if (mine !== ticket) return;
       openedTicket = mine;

@@ -108,6 +108,28 @@ describe('a view', () => {
     expect(later.rowCount).toBe(2);
   });
 
+  it('has a histogram, facets and error families of its own records, while more arrive', async () => {
+    const { id } = await cache.createSnapshot(toNewSnapshot());
+    const question = { scope: toScope(0, 3600), filter: ALL };
+    const [fromMs, toMs] = [FROM_MS, FROM_MS + 3_600_000];
+    const count = async (viewId?: string): Promise<number[]> => {
+      const asked = { ...question, ...(viewId === undefined ? {} : { viewId }) };
+      const chart = { zone: 'UTC', maxBuckets: 20, split: 'class' as const, withMedian: true };
+      const { buckets } = await records['records/read-histogram']({ ...asked, ...chart, fromMs, toMs });
+      const { codeClasses } = await records['records/read-facets'](asked);
+      const { errorCount } = await records['records/find-error-families']({ ...asked, fromMs, toMs });
+      return [sum(buckets), codeClasses.reduce((total, each) => total + each.count, 0), errorCount];
+    };
+    await cache.storePage(toPage(id, ''), toBody(createMany(40), 'a', 80)).stored;
+    const { viewId, rowCount } = await records['records/open-view']({ ...question, order: RECEIVED });
+    const before = await count();
+    await cache.storePage(toPage(id, 'a'), toBody(createMany(40, 40), '', 80)).stored;
+    expect(await count(viewId)).toEqual(before);
+    expect(before.slice(0, 2)).toEqual([rowCount, rowCount]);
+    await records['records/close-view']({ viewId });
+    expect((await count(viewId)).slice(0, 2)).toEqual([80, 80]);
+  });
+
   it('is closed when too many newer ones are open', async () => {
     const id = await fillSnapshot(cache, createMany(10));
     const openOne = () =>

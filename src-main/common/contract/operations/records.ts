@@ -10,6 +10,11 @@ import { Nothing, operation, RecordPlace } from '../operation.ts';
 
 const ViewId = Type.Object({ viewId: Type.String() });
 const Question = Type.Object({ scope: RecordScope, filter: RecordFilter });
+/**
+ * With `viewId` the answer is about the records that the view was opened with, whatever has been cached since; a view that
+ * is closed by then leaves the scope.
+ */
+const ViewQuestion = Type.Object({ ...Question.properties, viewId: Type.Optional(Type.String()) });
 
 export const recordsEvents = {
   /** Sent while the engine is far behind the cache: records that it has, of all that are cached; null at the end. */
@@ -47,7 +52,7 @@ export const recordsOperations = {
    */
   'records/read-histogram': operation(
     Type.Object({
-      ...Question.properties,
+      ...ViewQuestion.properties,
       fromMs: Type.Integer(),
       toMs: Type.Integer(),
       zone: Type.String({ maxLength: 100 }),
@@ -59,13 +64,13 @@ export const recordsOperations = {
     Histogram,
   ),
   /** Values with their counts; conditions on a field don't restrict its own values. */
-  'records/read-facets': operation(Question, Facets),
+  'records/read-facets': operation(ViewQuestion, Facets),
   /**
    * Errors that read alike, over [fromMs, toMs) for their trends; conditions on the family itself don't restrict what is
    * found.
    */
   'records/find-error-families': operation(
-    Type.Object({ ...Question.properties, fromMs: Type.Integer(), toMs: Type.Integer() }),
+    Type.Object({ ...ViewQuestion.properties, fromMs: Type.Integer(), toMs: Type.Integer() }),
     ErrorFamilies,
   ),
   /** `whole`: with its long texts in full. */

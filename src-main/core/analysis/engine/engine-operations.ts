@@ -39,6 +39,8 @@ type Context = CallContext<FeedProgress>;
 interface Question {
   readonly scope: WantedScope;
   readonly filter: RecordFilter;
+  /** An open view whose records are meant, in place of those that the scope has by now. */
+  readonly viewId?: string | undefined;
 }
 
 /** Everything that the engine's process does on request. `mark` tells its views from those of another process. */
@@ -85,11 +87,13 @@ export async function createEngineOperations(database: EngineDatabase, source: E
 
   /** As `ask`, with a filter in which marks and notes stand for ids of records. */
   const askFiltered = <Value>(
-    { scope, filter }: Question,
+    { scope, filter, viewId }: Question,
     context: Pick<Context, 'signal'>,
     work: (connection: DuckDBConnection, records: FilteredRecords) => Promise<Value>,
   ): Promise<Value> =>
-    ask(scope, context, async (connection, resolved) => {
+    withConnection(context, async (connection) => {
+      const viewed = viewId === undefined ? null : views.findScope(viewId);
+      const resolved = viewed ?? (await resolver.resolve(connection, scope));
       const { connectionId } = 'snapshotId' in scope ? source.getSnapshot(scope.snapshotId) : scope;
       const records = { scope: resolved, filter };
       return work(connection, await resolveMarks(connection, records, source, connectionId));

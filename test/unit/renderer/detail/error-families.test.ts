@@ -52,10 +52,10 @@ async function show(families: ErrorFamily[]): Promise<{ screen: VueWrapper; back
 }
 
 describe('the families of errors', () => {
-  it('are asked for with the period and the filter of the table, and again when it changes', async () => {
+  it('are asked for with the view, the period and the filter of the table, and again when it changes', async () => {
     const { screen, backend } = await show([TIMEOUT]);
     expect(backend.calls.map(({ input }) => input)).toEqual([
-      { scope: view.scope, filter: view.filter, fromMs: 0, toMs: 1000 },
+      { viewId: view.viewId, scope: view.scope, filter: view.filter, fromMs: 0, toMs: 1000 },
     ]);
     await screen.setProps({ view: { ...view, filter: { conditions: [] } } });
     await flushPromises();

@@ -52,6 +52,17 @@ describe('records store', () => {
     expect(store.histogram).toEqual(HISTOGRAM);
   });
 
+  it('asks for figures of the records that the view has, not of those that came since', async () => {
+    const store = createStore();
+    void store.open(ask(1, channelIs(3)));
+    await backend.of('records/open-view')[0]?.answer(toView('a'));
+    void store.redraw({ split: 'channel', withMedian: false });
+    const asked = [...backend.of('records/read-histogram'), ...backend.of('records/read-facets')];
+    expect(asked.map(({ input }) => input)).toEqual(
+      [1, 2, 3].map(() => expect.objectContaining({ viewId: 'a' }) as unknown),
+    );
+  });
+
   it('a failing histogram leaves the table, and says why', async () => {
     const store = createStore();
     void store.open(ask(1));

@@ -59,6 +59,8 @@ export interface RecordViews {
   readIds(viewId: string, start: number, end: number): Promise<Float64Array>;
   /** The records that a view is about. Throws AppError `cache.view-closed`. */
   getScope(viewId: string): RecordScope;
+  /** The same; null for a view that is closed. */
+  findScope(viewId: string): RecordScope | null;
   close(viewId: string): void;
   /** Closes every view with records of a snapshot, since these are others now. */
   closeOf(snapshotId: number): void;
@@ -210,6 +212,7 @@ export function createRecordViews(
       return reading.list.slice(start, until);
     },
     getScope: (viewId) => find(viewId).scope,
+    findScope: (viewId) => views.get(viewId)?.scope ?? null,
     close,
     closeOf(snapshotId) {
       totals.clear();
