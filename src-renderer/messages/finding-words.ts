@@ -20,13 +20,13 @@ export function useFindingWords({ toText }: Pick<Names, 'toText'> = useNames()) 
     toText,
   });
 
-  /** Since when and where. */
+  /** Since when and where; of slower requests also how many its median and its records are of. */
   function toWhen(finding: Finding, nowMs: number, zone: string): string {
     const time = formatMinute(finding.sinceMs, nowMs, zone);
-    const values = { time, direction: toDirections(finding), requests: formatCount(finding.requests) };
+    const values = { time, direction: toDirections(finding) };
     if (finding.kind === 'down' || finding.kind === 'unreachable') return t('findings.when.since', values);
     return finding.kind === 'slower'
-      ? t('findings.when.sinceOf', values, finding.requests)
+      ? t('findings.when.sinceOf', { ...values, successes: formatCount(finding.count) }, finding.count)
       : t('findings.when.sinceIn', values);
   }
 

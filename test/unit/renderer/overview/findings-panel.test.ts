@@ -94,7 +94,7 @@ it.each<[Partial<Finding>, title: string, detail: string, when: string]>([
     { kind: 'slower', directions: ['inbound'], requests: 164, count: 160, recent: 712, usual: 166 },
     'Channel 3 / Service 7: 4× slower',
     'Median 712 ms, usually 166 ms',
-    'Since 03:24, inbound, 164 requests',
+    'Since 03:24, inbound, 160 successes',
   ],
   [
     { kind: 'new-errors', count: 12, requests: 400, recent: 0.03, usual: 0 },
