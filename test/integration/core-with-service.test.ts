@@ -133,7 +133,11 @@ describe('the core with the bundled service', () => {
     const reported = await fetchSummary('inbound', period);
     const outbound = await fetchSummary('outbound', period);
     await ask('local-service/stop', null);
-    expect(await ask('status/refresh', { connectionId })).toMatchObject({ platform: 'unreachable' });
+    expect(await ask('status/refresh', { connectionId })).toMatchObject({
+      platform: 'not-checked',
+      connector: 'not-checked',
+      failure: 'local-service.not-running',
+    });
 
     const view = await ask('records/open-view', {
       scope: { snapshotId },
@@ -295,11 +299,11 @@ describe('the core with the bundled service', () => {
     });
     expect(await whenTaskEnds(taskId)).toMatchObject({
       state: 'failed',
-      error: { code: 'client.refused-connection' },
+      error: { code: 'local-service.not-running' },
     });
     expect(await ask('snapshots/get', { snapshotId })).toMatchObject({
       state: 'failed',
-      failure: 'client.refused-connection',
+      failure: 'local-service.not-running',
       recordCount: 0,
     });
     const after = await ask('snapshots/list', { connectionId });

@@ -3,7 +3,10 @@ import type { EventName } from '../../src-main/common/contract/index.ts';
 import type { LocalServiceState } from '../../src-main/common/model/connections/local-service.ts';
 import type { ReportingClient } from '../../src-main/core/client/reporting-client.ts';
 import { createConnectionFile } from '../../src-main/core/connections/connection-file.ts';
-import { createConnections } from '../../src-main/core/connections/create-connections.ts';
+import {
+  createConnections,
+  type ConnectionStore,
+} from '../../src-main/core/connections/create-connections.ts';
 import type { Host } from '../../src-main/core/host.ts';
 import { createLocalService } from '../../src-main/core/local-service/create-local-service.ts';
 import { createInMemorySecretStore } from '../../src-main/core/secrets/in-memory-secret-store.ts';
@@ -19,6 +22,7 @@ import { createTestHost } from '../support/application/test-host.ts';
 export interface Running {
   readonly service: ReturnType<typeof createLocalServiceHandlers>;
   readonly runner: ServiceRunner;
+  readonly connections: ConnectionStore;
   readonly tasks: TaskRegistry;
   readonly events: { name: EventName; payload: unknown }[];
   readonly folder: string;
@@ -81,7 +85,8 @@ export async function openLocalService(
     await remove();
   });
   const state = (): LocalServiceState => service['local-service/get-state'](null) as LocalServiceState;
-  return { service, runner: localService.runner, tasks, events, folder: host.dataFolder, errors, state };
+  const { runner } = localService;
+  return { service, runner, connections, tasks, events, folder: host.dataFolder, errors, state };
 }
 
 export const start = ({ service }: Running) => service['local-service/start'](null);

@@ -23,6 +23,20 @@ describe('the local service', () => {
     expect(running.state()).toMatchObject({ state: 'stopped', url: null, error: null });
   });
 
+  it('is not asked for anything while it is stopped, and says so instead of being unreachable', async () => {
+    const running = await openLocalService();
+    const { connection } = await start(running);
+    const connect = () => running.connections.clientFor(connection.id);
+    expect(connect).not.toThrow();
+    await running.service['local-service/stop'](null);
+    const stopped = expect.objectContaining({ code: 'local-service.not-running' }) as unknown;
+    expect(connect).toThrow(stopped);
+    await start(running);
+    expect(connect).not.toThrow();
+    const again = await openLocalService({ dataFolder: running.folder });
+    expect(() => again.connections.clientFor(connection.id)).toThrow(stopped);
+  });
+
   it('comes back at the same address when the application is started again', async () => {
     const first = await openLocalService();
     const { state } = await start(first);

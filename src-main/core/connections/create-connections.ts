@@ -61,7 +61,10 @@ export interface ConnectionStore {
   lookForSecrets(): Promise<void>;
   /** Notifies a listener each time that a connection was saved, with its id. */
   watchSaved(listener: (connectionId: string) => void): void;
+  /** Throws `local-service.not-running` for the built-in service while it is known to be stopped. */
   clientFor(connectionId: string): ReportingClient;
+  /** Says whether the built-in service is stopped: only the application itself knows, and need not find it unreachable. */
+  setLocalStopped(isStopped: boolean): void;
   /** The next calls begin anew, without the rest that failures before them brought. */
   renewClients(): void;
 }
@@ -83,6 +86,7 @@ export async function createConnections(options: ConnectionsOptions): Promise<Co
   const inTurn = createSaveQueue();
   const clients = new Map<string, ReportingClient>();
   const listeners = new Set<(connectionId: string) => void>();
+  let isLocalStopped = false;
 
   const toConnection = async (connection: SavedConnection): Promise<Connection> => ({
     ...connection,
@@ -229,10 +233,16 @@ export async function createConnections(options: ConnectionsOptions): Promise<Co
         await announce();
       }),
     renewClients: () => clients.clear(),
+    setLocalStopped: (isStopped) => {
+      isLocalStopped = isStopped;
+    },
     clientFor: (connectionId) => {
+      const connection = get(connectionId);
+      if (connection.kind === 'local' && isLocalStopped) {
+        throw new AppError('local-service.not-running', 'The local service is stopped.');
+      }
       const known = clients.get(connectionId);
       if (known !== undefined) return known;
-      const connection = get(connectionId);
       // A client that outlives a change of the address keeps asking at the old one, and gets no secrets for it.
       if (connection.kind === 'imported') {
         throw new AppError('connections.imported', 'There is no service behind imported records.');

@@ -34,6 +34,7 @@ const AWAY: ReadonlySet<ErrorCode> = new Set([
   'client.rate-limited',
   'client.server-error',
   'client.circuit-open',
+  'local-service.not-running',
   'cache.locked',
 ]);
 /**

@@ -79,13 +79,19 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
     policy: createRestartPolicy(now, options.restartDelaysMs ?? RESTART_DELAYS_MS),
     logger: options.logger,
     now,
-    onChanged: (state) => emit('local-service/changed', state),
+    onChanged: (state) => {
+      // One that crashed is started again: until then it is away, as any other service may be.
+      connections.setLocalStopped(state.state === 'stopped' || state.state === 'failed');
+      emit('local-service/changed', state);
+    },
     onReady: saveConnection,
     onRequests: (answered) => requests.add(answered.requests),
     onImport: imports.hear,
     onStopping: imports.cancel,
     onGone: imports.abandon,
   });
+
+  connections.setLocalStopped(true);
 
   return { runner, imports, requests, folder };
 }

@@ -113,6 +113,11 @@ describe('a failure', () => {
     expect(judge('client.unreachable', { withoutProgressMs: 12 * 3_600_000 })).toEqual({ kind: 'pause' });
   });
 
+  it('of the built-in service that was stopped is waited for, and shown at once to whoever has just started it', () => {
+    expect(judge('local-service.not-running').kind).toBe('wait');
+    expect(judge('local-service.not-running', { isWatched: true }).kind).toBe('stop');
+  });
+
   it('waits as long as the service asks for', () => {
     expect(judge('client.rate-limited', {}, { retryAfterMs: 300_000 })).toMatchObject({ delayMs: 300_000 });
     expect(judge('client.rate-limited', {}, { retryAfterMs: 1e12 })).toMatchObject({ delayMs: 3_600_000 });
