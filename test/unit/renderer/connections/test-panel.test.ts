@@ -28,3 +28,19 @@ test.each([
   const panel = mount(TestPanel, { props: { task }, global: { plugins: [messages] } });
   expect(panel.text().replace(/[\u2066-\u2069]/g, '')).toContain(expected);
 });
+
+test('what a test that ended has not come to was not tried; it waits only while the test goes on', () => {
+  const step = { durationMs: null, detail: '', values: {}, error: null };
+  const steps = [
+    { ...step, name: 'token' as const, state: 'failed' as const },
+    { ...step, name: 'status' as const, state: 'waiting' as const },
+  ];
+  const show = (endedAtMs: number | null): string[] => {
+    const state = endedAtMs === null ? 'running' : 'failed';
+    const task = makeTask({ kind: 'connection-test', steps, state, endedAtMs });
+    const panel = mount(TestPanel, { props: { task }, global: { plugins: [createMessages()] } });
+    return panel.findAll('.step .sr-only').map((words) => words.text());
+  };
+  expect(show(null)).toEqual([', failed', ', waiting']);
+  expect(show(7)).toEqual([', failed', ', not tried']);
+});
