@@ -112,6 +112,17 @@ describe('the session screen', () => {
       '16:42:09, outbound, Channel, code 504, channel 3, service 7, No time, <b>timed out</b>',
     ]);
     expect(screen.find('b').exists()).toBe(false);
+    // What the service said is data wherever it stands: a browser that translates the window leaves it.
+    const saying = screen
+      .findAll('[role=option] *')
+      .filter(
+        ({ element }) =>
+          element.getAttribute('title')?.includes('timed out') === true ||
+          [...element.childNodes].some(
+            (node) => node.nodeType === Node.TEXT_NODE && node.textContent?.includes('timed out') === true,
+          ),
+      );
+    expect(saying.map(({ element }) => element.getAttribute('translate'))).toEqual(['no', 'no']);
     // Nothing is drawn of a time that is not known.
     expect(rows.map((row) => [row.findAll('.work').length, row.findAll('.mark').length])).toEqual([
       [1, 0],
