@@ -42,7 +42,20 @@ export class DetailPage {
     const sent = this.page.waitForRequest((request) => request.url().includes('downloads/start'));
     await this.page.getByRole('button', { name: 'Download this period' }).click();
     await this.rows().first().waitFor({ timeout: 30_000 });
+    // The first rows are there before the last page is, and the newest of a walk from the oldest on come last.
+    await this.page.getByRole('button', { name: 'Download again' }).waitFor({ timeout: 60_000 });
+    await this.#waitForAll();
     return ((await sent).postDataJSON() as { period: ServedPeriod }).period;
+  }
+
+  /** Waits until the table has every cached record of the view, and they don't change any more. */
+  async #waitForAll(): Promise<void> {
+    await expect(async () => {
+      const shown = this.page.getByRole('main').getByRole('status').first();
+      const before = [await shown.innerText(), ...(await this.dates())];
+      await this.page.waitForTimeout(3_000);
+      expect([await shown.innerText(), ...(await this.dates())]).toEqual(before);
+    }).toPass({ timeout: 60_000 });
   }
 
   readonly chip = (name: string): Locator =>

@@ -21,8 +21,8 @@ export async function visitScreens(tour: Tour): Promise<void> {
   await guide.button('local-service.stop').click();
   await guide.text('local-service.states.stopped').waitFor();
   await guide.open('/overview');
-  await guide.text('overview.offline.title').waitFor({ timeout: 60_000 });
-  await guide.show('overview-offline');
+  await guide.button('local-service.start').waitFor({ timeout: 60_000 });
+  await guide.show('overview-stopped');
 }
 
 async function visitEmptyScreens(guide: Guide): Promise<void> {

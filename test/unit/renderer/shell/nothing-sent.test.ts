@@ -101,4 +101,18 @@ describe('a connection without credentials, to which nothing was sent, is not ca
     });
     expect(page.get('.mark').text()).toBe('Not checked');
   });
+
+  it('in the Overview of the built-in service, which can be started there', () => {
+    const text = show(OfflineBanner, {
+      nowMs: 2000,
+      zone: 'UTC',
+      failure: 'local-service.not-running',
+      lastReportedMs: null,
+      nextTryMs: 9000,
+      busy: false,
+    });
+    expect(text).toContain("Local service isn't running.");
+    expect(page.findAll('button').map((button) => button.text())).toContain('Start');
+    expect(text).not.toContain('Offline');
+  });
 });
