@@ -1,5 +1,6 @@
 import { app, dialog, Menu, session, type WebContents } from 'electron';
 import { join } from 'node:path';
+import { APP_ID } from '../common/app-id.ts';
 import type { Core } from '../core/create-core.ts';
 import { createWords, type Words } from '../common/words/words.ts';
 import type { DataLocation } from '../core/data-folder/locate-data-folder.ts';
@@ -10,6 +11,7 @@ import { toErrorText } from '../node/error-text.ts';
 import { registerAppScheme, serveAppFiles } from './app-protocol.ts';
 import { showContextMenus } from './context-menu.ts';
 import { askForMissingFolder } from './launch/ask-for-missing-folder.ts';
+import { findStartedFile } from './launch/find-started-file.ts';
 import { createDesktopHost } from './desktop-host.ts';
 import { createOfferedFiles } from './offered-files.ts';
 import { endInOrder, stopWithSession, stopWithSystem, type Ending } from './end-application.ts';
@@ -66,8 +68,9 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
   const { folder: dataFolder } = location;
   app.enableSandbox();
   registerAppScheme();
+  const isInstalled = app.isPackaged && findStartedFile() === null;
   // Windows shows notifications only of an application that it can name; one that isn't installed goes by its program.
-  if (platform === 'windows') app.setAppUserModelId(app.isPackaged ? 'Channelscope' : process.execPath);
+  if (platform === 'windows') app.setAppUserModelId(isInstalled ? APP_ID : process.execPath);
   app.setPath('userData', dataFolder);
   // Chromium's own files stay apart from the application's.
   app.setPath('sessionData', join(dataFolder, 'chromium'));
@@ -80,8 +83,9 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
   let readWords = (): Words => createWords('system', app.getPreferredSystemLanguages());
   const speak = (): Words => readWords();
   const links = followLinks(options.start, speak);
-  // Installers register the scheme elsewhere; under Windows the application does, for its person only.
-  if (platform === 'windows' && app.isPackaged) app.setAsDefaultProtocolClient(LINK_SCHEME);
+  // Installers register the scheme elsewhere; under Windows the application does, for its person only. The portable
+  // program is somewhere else at each start.
+  if (platform === 'windows' && isInstalled) app.setAsDefaultProtocolClient(LINK_SCHEME);
   let creation: Promise<Core> | null = null;
   const colours = Promise.withResolvers<undefined>();
   let tray: TrayKeeper | null = null;

@@ -1,7 +1,9 @@
 import { flipFuses } from '@electron/fuses';
 import type { AfterPackContext, Configuration, DebOptions } from 'electron-builder';
 import { join } from 'node:path';
+import { APP_ID } from '../common/app-id.ts';
 import { buildFuses } from './fuses.ts';
+import { readSigning } from './signing.ts';
 
 export interface ConfigurationOptions {
   readonly root: string;
@@ -16,8 +18,6 @@ export interface ConfigurationOptions {
   readonly releaseNotes: string;
   readonly environment: NodeJS.ProcessEnv;
 }
-
-const APP_ID = 'app.channelscope.desktop';
 
 /** Where the packed program is. */
 function findProgram({ appOutDir, electronPlatformName, packager }: AfterPackContext): string {
@@ -77,9 +77,8 @@ function buildDesktopEntry(): NonNullable<DebOptions['desktop']> {
 export function buildConfiguration(options: ConfigurationOptions): Configuration {
   const { root, output, platform, arch, environment } = options;
   const icons = join(root, 'resources/icons');
-  const has = (...names: string[]): boolean => names.every((name) => (environment[name] ?? '') !== '');
   const updates = readUpdateAddress(environment['CHANNELSCOPE_UPDATES'] ?? '');
-  const isSigned = has('CSC_LINK') || has('CSC_NAME');
+  const { isSigned, isNotarised } = readSigning(environment);
   return {
     appId: APP_ID,
     productName: 'Channelscope',
@@ -92,12 +91,16 @@ export function buildConfiguration(options: ConfigurationOptions): Configuration
     nodeGypRebuild: false,
     files: listPackedFiles(platform, arch),
     asar: true,
+    // With the packer's own choice, an AppImage needs a library that distributions no longer bring along.
+    toolsets: { appimage: '1.0.3' },
     // The command line of the packaged program, for shells and scripts.
     extraResources: [{ from: join(root, 'resources/bin', toSystemName(platform)), to: 'bin' }],
     // The system can't load these from within an archive.
     asarUnpack: [`out/native/${platform}-${arch}/*`],
     electronLanguages: ['en-US', 'en-GB', 'es', 'es-419', 'pt-BR', 'pt-PT', 'de'],
     extraMetadata: {
+      // Linux finds a window's menu entry, and so its icon, by this name: the one of the entry's file.
+      desktopName: APP_ID,
       homepage: environment['CHANNELSCOPE_HOMEPAGE'] ?? 'https://channelscope.example/',
       // What is for those who build it says nothing to those who run it.
       dependencies: null,
@@ -131,25 +134,26 @@ export function buildConfiguration(options: ConfigurationOptions): Configuration
     portable: {
       artifactName: '${productName}-${version}-${os}-${arch}-portable.${ext}',
       requestExecutionLevel: 'user',
+      // A folder for each start. A second start would otherwise delete the files of the first.
+      unpackDirName: true,
     },
     mac: {
       target: ['dmg', 'zip'],
       icon: join(icons, 'channelscope.icns'),
       category: 'public.app-category.business',
-      hardenedRuntime: true,
+      // It lets in what the same team has signed. Without a certificate there is no team, and the program wouldn't start.
+      hardenedRuntime: isSigned,
       entitlements: join(root, 'src-main/packaging/entitlements.plist'),
       entitlementsInherit: join(root, 'src-main/packaging/entitlements.plist'),
       // Without any signature, computers with Apple's own processors start no program.
       ...(isSigned ? {} : { identity: '-' }),
-      notarize:
-        isSigned &&
-        (has('APPLE_API_KEY', 'APPLE_API_KEY_ID', 'APPLE_API_ISSUER') ||
-          has('APPLE_ID', 'APPLE_APP_SPECIFIC_PASSWORD', 'APPLE_TEAM_ID')),
+      notarize: isNotarised,
     },
     linux: {
       target: ['AppImage', 'deb'],
       executableName: 'channelscope',
-      // By default the menu entry of an AppImage starts it without Chromium's sandbox.
+      syncDesktopName: true,
+      // An older version of the packer had the menu entry start an AppImage without Chromium's sandbox.
       executableArgs: [],
       icon: join(icons, 'linux'),
       category: 'Office',

@@ -9,6 +9,7 @@ import { buildConfiguration } from './builder-configuration.ts';
 import { readReleaseNotes } from './read-release-notes.ts';
 import { copyNativeFiles, listNativeFiles } from './native-files.ts';
 import type { PackageOptions } from './read-package-options.ts';
+import { forgetEmptyVariables } from './signing.ts';
 import { writeStandInRuntime } from './stand-in-runtime.ts';
 import { findChangedNatives } from './supply-chain/native-hashes.ts';
 
@@ -67,6 +68,7 @@ export async function packageApplication(root: string, options: PackageOptions):
     if (standIn) await writeStandInRuntime(folder, electronVersion);
     if (options.builds) await buildWhereNeeded(root);
     await prepareNatives(root, arch);
+    forgetEmptyVariables(process.env);
     await build({
       projectDir: root,
       targets: platform.createTarget(options.dir ? 'dir' : null, Arch[arch]),

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { findPlace, readViewLink } from '../../src-main/common/links/view-link.ts';
 import { offerRecent } from '../../src-main/electron/menus/offer-recent.ts';
 import { openRecentConnections } from '../../src-main/electron/menus/recent-connections.ts';
@@ -82,6 +82,19 @@ describe('the jump list of Windows', () => {
     app.removedItems.push({ args: '"channelscope://open/overview?connection=two"' });
     await offer('windows');
     expect(lastTitles()).toEqual(['Production', 'Test "& co"']);
+  });
+
+  it('starts the portable program by its own file, as what that unpacks is gone by then', async () => {
+    vi.stubEnv('PORTABLE_EXECUTABLE_FILE', 'C:\\Tools\\Channelscope-portable.exe');
+    await offer('windows');
+    vi.unstubAllEnvs();
+    expect(
+      new Set(
+        listJumps()
+          .flat()
+          .map(({ program }) => program),
+      ),
+    ).toEqual(new Set(['C:\\Tools\\Channelscope-portable.exe']));
   });
 
   it('is left alone by a program that is not installed', async () => {

@@ -155,11 +155,11 @@ describe('starting again', () => {
     expect(lastOptions()).toEqual({ args: ['--data', '/mine'] });
   });
 
-  it('starts an AppImage by its own file', () => {
-    relaunch(undefined, { APPIMAGE: '/opt/Channelscope.AppImage' });
-    expect(lastOptions()).toMatchObject({
-      execPath: '/opt/Channelscope.AppImage',
-      args: process.argv.slice(1),
-    });
+  it.each([
+    ['APPIMAGE', '/opt/Channelscope.AppImage'],
+    ['PORTABLE_EXECUTABLE_FILE', 'C:\\Tools\\Channelscope-portable.exe'],
+  ])('starts what unpacks the program by its own file, named by %s', (name, file) => {
+    relaunch(undefined, { [name]: file });
+    expect(lastOptions()).toMatchObject({ execPath: file, args: process.argv.slice(1) });
   });
 });

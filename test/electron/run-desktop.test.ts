@@ -2,7 +2,8 @@ import { EventEmitter } from 'node:events';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { APP_ID } from '../../src-main/common/app-id.ts';
 import { locateDataFolder } from '../../src-main/core/data-folder/locate-data-folder.ts';
 import type { Host } from '../../src-main/core/host.ts';
 import { runDesktop } from '../../src-main/electron/run-desktop.ts';
@@ -76,7 +77,7 @@ async function start(change?: Change): Promise<void> {
 describe('start', () => {
   it.each([
     ['windows', false, [process.execPath]],
-    ['windows', true, ['Channelscope']],
+    ['windows', true, [APP_ID]],
     ['linux', false, []],
     ['macos', true, []],
   ] as const)(
@@ -86,6 +87,24 @@ describe('start', () => {
       await start({ platform });
       const named = calls.filter(({ name }) => name === 'app.setAppUserModelId');
       expect(named.map(({ args }) => args[0])).toEqual(ids);
+    },
+  );
+
+  it.each([
+    ['', [APP_ID], ['channelscope']],
+    // It unpacks the program to another place at each start.
+    ['C:\\Tools\\Channelscope-portable.exe', [process.execPath], []],
+  ])(
+    'under Windows, leaves links to what is installed; the portable file is %j',
+    async (file, ids, schemes) => {
+      app.isPackaged = true;
+      vi.stubEnv('PORTABLE_EXECUTABLE_FILE', file);
+      await start({ platform: 'windows' });
+      vi.unstubAllEnvs();
+      const read = (name: string): unknown[] =>
+        calls.filter((call) => call.name === name).map(({ args }) => args[0]);
+      expect(read('app.setAppUserModelId')).toEqual(ids);
+      expect(read('app.setAsDefaultProtocolClient')).toEqual(schemes);
     },
   );
 

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { flipFuses, FuseV1Options } from '@electron/fuses';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { APP_ID } from '../../src-main/common/app-id.ts';
 import { findNativeFolder } from '../../src-main/node/load-native-module.ts';
 import { buildConfiguration } from '../../src-main/packaging/builder-configuration.ts';
 import { bundleNativeModules } from '../../src-main/packaging/bundle-native-modules.ts';
@@ -14,6 +15,7 @@ import { buildFuses } from '../../src-main/packaging/fuses.ts';
 import { copyNativeFiles, listNativeFiles } from '../../src-main/packaging/native-files.ts';
 import { readReleaseNotes } from '../../src-main/packaging/read-release-notes.ts';
 import { readPackageOptions } from '../../src-main/packaging/read-package-options.ts';
+import { forgetEmptyVariables } from '../../src-main/packaging/signing.ts';
 import { writeStandInRuntime } from '../../src-main/packaging/stand-in-runtime.ts';
 import { packageScript } from '../support/packaging/pack-stand-in.ts';
 
@@ -112,6 +114,8 @@ describe('the configuration', () => {
     expect(nsis).toMatchObject({ oneClick: true, perMachine: false, deleteAppDataOnUninstall: false });
     expect(portable?.requestExecutionLevel).toBe('user');
     expect(portable?.artifactName).not.toBe(artifactName);
+    // `true` is a folder for each start: what is one for all would be deleted by a second start.
+    expect(portable?.unpackDirName).toBe(true);
   });
 
   it('has packages ask one address, of their processor, and none where none is given', () => {
@@ -150,8 +154,17 @@ describe('the configuration', () => {
       const { mac } = configure(environment);
       expect(mac?.notarize).toBe(expected);
       expect(mac?.identity).toBe('CSC_LINK' in environment ? undefined : '-');
+      // Hardened without a team, it would refuse its own libraries.
+      expect(mac?.hardenedRuntime).toBe('CSC_LINK' in environment);
     },
   );
+
+  it('signs with nothing where a secret is empty, and doesn’t look for it', () => {
+    const environment = { CSC_LINK: '', WIN_CSC_LINK: '', APPLE_ID: '', CSC_NAME: 'ours', PATH: '' };
+    forgetEmptyVariables(environment);
+    expect(environment).toEqual({ CSC_NAME: 'ours', PATH: '' });
+    expect(configure({ CSC_LINK: '' }).mac?.identity).toBe('-');
+  });
 
   it('makes an AppImage and a Debian package, opens .channelscope files and channelscope: addresses', () => {
     const { fileAssociations, linux, protocols } = configure({});
@@ -164,6 +177,14 @@ describe('the configuration', () => {
       },
     ]);
     expect(protocols).toMatchObject([{ schemes: ['channelscope'] }]);
+  });
+
+  it('makes an AppImage that needs no library of old, and an entry that its windows are found by', () => {
+    const { extraMetadata, linux, toolsets } = configure({});
+    expect(toolsets?.appimage).not.toBe('0.0.0');
+    expect(toolsets?.appimage).toMatch(/^1\./u);
+    expect(linux?.syncDesktopName).toBe(true);
+    expect(extraMetadata).toMatchObject({ desktopName: APP_ID });
   });
 
   it('weakens no sandbox, rebuilds nothing, and publishes nothing by itself', () => {

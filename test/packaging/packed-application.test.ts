@@ -111,6 +111,7 @@ describe.skipIf(!canPack)('what is packed', () => {
     const said = Object.entries(description).filter(([, value]) => value !== null);
     expect(said.map(([name]) => name).toSorted()).toEqual([
       'description',
+      'desktopName',
       'homepage',
       'license',
       'main',

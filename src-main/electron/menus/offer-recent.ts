@@ -5,6 +5,7 @@ import type { Settings } from '../../common/model/settings/settings.ts';
 import type { Core } from '../../core/create-core.ts';
 import type { HostPlatform } from '../../core/data-folder/standard-folder.ts';
 import type { MenuActions } from './application-menu.ts';
+import { findStartedFile } from '../launch/find-started-file.ts';
 import { openRecentConnections } from './recent-connections.ts';
 
 /**
@@ -69,12 +70,13 @@ function showInDock(
 function showInJumpList(connections: readonly Pick<Connection, 'id' | 'name'>[], heading: string): boolean {
   // What a person took out of the list must not come back: the system would refuse all of it.
   const removed = new Set(app.getJumpListSettings().removedItems.map(({ args }) => args));
+  const program = findStartedFile() ?? process.execPath;
   const items = connections.map(({ id, name }) => ({
     type: 'task' as const,
     title: name,
-    program: process.execPath,
+    program,
     args: `"${writeViewLink(toPlace(id))}"`,
-    iconPath: process.execPath,
+    iconPath: program,
     iconIndex: 0,
   }));
   const left = items.filter(({ args }) => !removed.has(args));
