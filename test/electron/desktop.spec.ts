@@ -27,6 +27,8 @@ test('the desktop opens, responds over IPC, and gives its page nothing of Node',
   const warnings: string[] = [];
   const app = await _electron.launch({
     executablePath: runtime ?? '',
+    // Left out, it is started without its sandbox, which it refuses.
+    chromiumSandbox: true,
     args: [root],
     env: {
       ...(process.env as Record<string, string>),

@@ -1,7 +1,7 @@
-import { existsSync, globSync } from 'node:fs';
+import { globSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { _electron, expect, test, type ElectronApplication, type Page } from '@playwright/test';
 import { DetailPage } from '../e2e/page-models/detail-page.ts';
 import { WindowPage } from '../e2e/page-models/window-page.ts';
@@ -13,12 +13,13 @@ const PROGRAMS: Partial<Record<NodeJS.Platform, string>> = {
   linux: '*/channelscope',
 };
 
-/** The packaged program in the folder that CHANNELSCOPE_PACKAGED names; packed with --inspectable. */
+/** The packaged program in the folder that CHANNELSCOPE_PACKAGED names, if it names one; packed with --inspectable. */
 function findProgram(): string | null {
   const folder = process.env['CHANNELSCOPE_PACKAGED'] ?? '';
-  if (folder === '' || !existsSync(folder)) return null;
+  if (folder === '') return null;
   const name = globSync(PROGRAMS[process.platform] ?? 'none', { cwd: folder })[0];
-  return name === undefined ? null : join(folder, name);
+  if (name === undefined) throw new Error(`There is no packaged program in ${folder}.`);
+  return resolve(folder, name);
 }
 
 const program = findProgram();
@@ -26,6 +27,8 @@ const program = findProgram();
 function launch(dataFolder: string): Promise<ElectronApplication> {
   return _electron.launch({
     executablePath: program ?? '',
+    // Left out, it is started without its sandbox, which it refuses.
+    chromiumSandbox: true,
     env: { ...(process.env as Record<string, string>), CHANNELSCOPE_DATA: dataFolder },
   });
 }

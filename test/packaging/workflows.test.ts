@@ -35,6 +35,19 @@ describe.each(workflows)('the workflow %s', (name, text) => {
     expect(files.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 
+  it('takes what others made from one commit, and names its version', () => {
+    const used = [...text.matchAll(/\buses: (.+)$/gmu)].map(([, action = '']) => action);
+    expect(used.length).toBeGreaterThan(1);
+    expect(used.filter((action) => !/^[\w-]+\/[\w-]+@[\da-f]{40} # v\d+\.\d+\.\d+$/u.test(action))).toEqual(
+      [],
+    );
+  });
+
+  it('runs its commands in one shell on every system', () => {
+    expect(text).toMatch(/^defaults:\n {2}run:\n(?: +#.+\n)? {4}shell: bash$/mu);
+    expect(text).not.toMatch(/shell: (?!bash$)/mu);
+  });
+
   it('may read the sources and no more, unless a job says what it needs', () => {
     expect(text).toMatch(/^permissions:\n {2}contents: read$/mu);
     expect(text).not.toMatch(/pull_request_target|write-all/u);
@@ -44,6 +57,20 @@ describe.each(workflows)('the workflow %s', (name, text) => {
     const checkouts = text.match(/uses: actions\/checkout@/gu) ?? [];
     expect(text.match(/persist-credentials: false/gu) ?? []).toHaveLength(checkouts.length);
     expect((await readCommands(name, text)).filter((command) => command.includes('${{'))).toEqual([]);
+  });
+});
+
+it('a display comes up within the session of the keyring, which takes away the one outside', () => {
+  const commands = workflows.map(([, text]) => text).join('\n');
+  expect(commands).toMatch(/with-keyring\.ts xvfb-run /u);
+  expect(commands).not.toMatch(/xvfb-run .*with-keyring/u);
+});
+
+describe('what drives the desktop application', () => {
+  it.each(['desktop.spec.ts', 'packaged.spec.ts'])('%s starts it with its sandbox', (name) => {
+    const code = readFileSync(join(root, 'test/electron', name), 'utf8');
+    expect(code.match(/_electron\.launch\(/gu)).toHaveLength(1);
+    expect(code).toContain('chromiumSandbox: true');
   });
 });
 
