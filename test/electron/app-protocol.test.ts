@@ -2,7 +2,8 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { respondToAppRequest } from '../../src-main/electron/app-protocol.ts';
+import { respondToAppRequest, serveAppFiles } from '../../src-main/electron/app-protocol.ts';
+import { FakeSession } from '../support/electron/session.ts';
 import { HOSTILE_URLS } from '../support/samples/hostile-urls.ts';
 import { isPosix } from '../support/skips/posix.ts';
 
@@ -22,12 +23,37 @@ function ask(url: string, method = 'GET'): Promise<Response> {
   return respondToAppRequest({ url, method } as Request, join(folder, 'window'));
 }
 
+it('what a page asks of the file system is refused', async () => {
+  const session = new FakeSession('');
+  serveAppFiles(session as never, join(folder, 'window'), null);
+  const file = await session.protocolHandlers.get('file')?.({ url: 'file:///etc/hosts' } as Request);
+  expect([file?.status, await file?.text()]).toEqual([403, '']);
+});
+
+it('the page may load what is its own, and nothing else', async () => {
+  const answer = await ask('app://channelscope/index.html');
+  const policy = answer.headers.get('content-security-policy')?.replace(/'nonce-[\w+/=]{24}'/u, "'nonce'");
+  expect(policy?.split('; ')).toEqual([
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self' 'nonce'",
+    "font-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'none'",
+    "manifest-src 'self'",
+    "frame-src 'none'",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ]);
+});
+
 describe('E-18: the application scheme', () => {
   it('serves the page with a fresh nonce that its policy names', async () => {
     const answer = await ask('app://channelscope/index.html');
     const policy = answer.headers.get('content-security-policy') ?? '';
     const nonce = /'nonce-([^']+)'/u.exec(policy)?.[1] ?? '';
-    expect(policy).toContain("connect-src 'none'");
     expect(await answer.text()).toBe(`<meta content="${nonce}">`);
     expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
     const script = await ask('app://channelscope/assets/a-1.js?x#y');

@@ -67,7 +67,15 @@ describe('the desktop host', () => {
       const window = windows.at(-1);
       expect(window?.options).toMatchObject({
         show: false,
-        webPreferences: { javascript: false, sandbox: true, partition: 'printing' },
+        webPreferences: {
+          javascript: false,
+          contextIsolation: true,
+          sandbox: true,
+          webSecurity: true,
+          nodeIntegration: false,
+          devTools: false,
+          partition: 'printing',
+        },
       });
       expect(window?.isDestroyed()).toBe(true);
       expect(calls.map(({ name }) => name)).toEqual(['BrowserWindow', 'loadURL', 'printToPDF']);
