@@ -36,7 +36,10 @@ export default defineConfig({
           environment: 'node',
           // Its modules import JSON in a way that Node refuses.
           server: { deps: { inline: ['@actions/workflow-parser'] } },
-          globalSetup: ['test/support/programs/bundle-scripts.ts'],
+          globalSetup: [
+            'test/support/programs/bundle-scripts.ts',
+            'test/support/service/share-postgres-data.ts',
+          ],
           include: [
             'test/{service,contract,integration,faults,electron,packaging,architecture}/**/*.test.ts',
           ],

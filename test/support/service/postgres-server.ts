@@ -1,6 +1,6 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { migrateDatabase, withDatabase } from '../../../src-main/service/store-postgres/administer.ts';
 import { addTenant } from '../../../src-main/service/store-postgres/tenants.ts';
+import { findUser, give, makeData, type PostgresUser } from './postgres-data.ts';
 
 /** A PostgreSQL of the tests' own: data and socket in a folder of its own, and no port unless it is given a network. */
 export interface PostgresServer {
@@ -42,13 +43,6 @@ export function findPostgres(): string | undefined {
   return folders.find((folder) => existsSync(join(folder, 'initdb')));
 }
 
-/** PostgreSQL refuses to run as root: there it runs as the user of its package. */
-function findUser(): { readonly uid?: number; readonly gid?: number } {
-  if (process.getuid?.() !== 0) return {};
-  const read = (flag: string): number => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
-  return { uid: read('-u'), gid: read('-g') };
-}
-
 /** Settings of the server, `name=value`, that replace those of a test; and how it is reached besides its socket. */
 export interface PostgresOptions {
   readonly settings?: readonly string[];
@@ -72,16 +66,9 @@ export async function startPostgres({
   if (programs === undefined) throw new Error('PostgreSQL is not installed.');
   const user = findUser();
   const folder = await mkdtemp(join(tmpdir(), 'postgres-'));
-  if (user.uid !== undefined && user.gid !== undefined) chownSync(folder, user.uid, user.gid);
+  give(folder, user);
   const data = join(folder, 'data');
-  execFileSync(
-    join(programs, 'initdb'),
-    ['-D', data, '-U', 'root', '-A', 'trust', '--no-sync', '-E', 'UTF8'],
-    {
-      ...user,
-      stdio: 'ignore',
-    },
-  );
+  makeData(programs, data, user);
   const port = network === undefined ? 5432 : await findFreePort();
   const settings = [
     ...given,
@@ -178,12 +165,12 @@ async function findFreePort(): Promise<number> {
 function openNetwork(
   data: string,
   { certificate, requiresTls = false }: PostgresNetwork,
-  { uid, gid }: ReturnType<typeof findUser>,
+  user: PostgresUser,
 ): string[] {
   const write = (name: string, text: string): void => {
     const path = join(data, name);
     writeFileSync(path, text, { mode: 0o600 });
-    if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid);
+    give(path, user);
   };
   const type = requiresTls ? 'hostssl' : 'host';
   write('pg_hba.conf', `local all all trust\n${type} all all 127.0.0.1/32 scram-sha-256\n`);
