@@ -11,8 +11,8 @@ import { createSnapshotReader } from '../../../src-main/core/cache/read/snapshot
 import { SCALE } from './writer-rig.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../../src-main/cli/main.ts', import.meta.url));
-const RECORDS = 20_000;
-const KILLS = Math.ceil(6 * SCALE);
+const RECORDS = 10_000;
+const KILLS = Math.ceil(4 * SCALE);
 
 let folder: string;
 beforeEach(async () => {

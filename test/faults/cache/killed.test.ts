@@ -7,9 +7,9 @@ import { checkWhole, SCALE } from './writer-rig.ts';
 
 const PAGE_SIZE = 50;
 const LANES = 2;
-const KILLS = Math.ceil((60 * SCALE) / LANES);
+const KILLS = Math.ceil((30 * SCALE) / LANES);
 /** A file is checked in full, and begun again, after this many kills. */
-const KILLS_PER_FILE = 15;
+const KILLS_PER_FILE = 8;
 
 test.concurrent.each(Array.from({ length: LANES }, (_, lane) => lane + 1))(
   `T-1: ${KILLS} kills -9 at random moments lose no acknowledged page, double none and tear none (seed %i)`,

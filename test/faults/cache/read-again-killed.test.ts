@@ -11,7 +11,7 @@ import { runWriter } from './run-writer.ts';
 import { SCALE } from './writer-rig.ts';
 import { PAGE_SIZE, PAGES, SHIFT_MS, storeZonelessPages } from './zoneless-pages.ts';
 
-const KILLS = Math.ceil(6 * SCALE);
+const KILLS = Math.ceil(4 * SCALE);
 let place: Awaited<ReturnType<typeof createFolder>>;
 beforeEach(async () => {
   place = await createFolder();
@@ -65,7 +65,7 @@ test(
       const file = join(place.folder, `${kill}.sqlite`);
       await copyFile(model, file);
       await (canInject()
-        ? runWriter([file], { script, before: injectInto('pwrite64', 'signal=KILL', kill * 25) })
+        ? runWriter([file], { script, before: injectInto('pwrite64', 'signal=KILL', kill * 40) })
         : runWriter([file], { script, killAfterMs: kill }));
       found.push(await countNewPages(file));
       expect((await runWriter([file], { script })).lines).toEqual(['open ', 'closed']);

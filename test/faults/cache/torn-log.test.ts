@@ -9,7 +9,7 @@ import { checkWhole, SCALE } from './writer-rig.ts';
 
 const PAGE_SIZE = 20;
 const PAGES = 6;
-const MUTATIONS = Math.ceil(80 * SCALE);
+const MUTATIONS = Math.ceil(50 * SCALE);
 let place: Awaited<ReturnType<typeof createFolder>>;
 let log: Buffer;
 

@@ -9,7 +9,7 @@ import { createDocument } from '../../integration/cache/cache-fixture.ts';
 
 const noPause = () => Promise.resolve();
 
-/** How much of everything is tried: 1 is what a run of all tests does; `CACHE_FAULT_SCALE=4` is the long proof. */
+/** How much of everything is tried: 1 is what a run of all tests does; `CACHE_FAULT_SCALE=8` is the long proof. */
 export const SCALE = Number(process.env['CACHE_FAULT_SCALE'] ?? 1);
 
 /**

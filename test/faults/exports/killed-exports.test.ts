@@ -13,7 +13,7 @@ import { listUnlike, readDataset } from './read-dataset.ts';
 import { sumFile } from './sum-file.ts';
 
 const SCRIPT = fileURLToPath(bundledScript('export-until-killed'));
-const KILLS = 10;
+const KILLS = 6;
 const SEED = 13;
 /** Records of each day before one is replaced. */
 const FIRST_COUNT = 10;

@@ -17,10 +17,10 @@ import { createNumberedSource } from './plain-cache.ts';
 import { createPlainSource, SPAN, type PlainRecord } from './random-records.ts';
 
 /** CI kills a few times; `ENGINE_KILLS` tries more. */
-const KILLS = Number(process.env['ENGINE_KILLS'] ?? 8);
-const SIZES = [20_000, 8_000] as const;
+const KILLS = Number(process.env['ENGINE_KILLS'] ?? 4);
+const SIZES = [6_000, 2_500] as const;
 /** So many that a kill meets the feed under way. */
-const MANY = [80_000, 30_000] as const;
+const MANY = [40_000, 15_000] as const;
 
 let folder: string;
 let file: string;
@@ -124,7 +124,7 @@ describe("the engine's file", () => {
         // It may be done before it is killed.
         const exited = once(child, 'exit');
         await once(child.stdout, 'data');
-        await new Promise((resolve) => setTimeout(resolve, (kill * 97) % 600));
+        await new Promise((resolve) => setTimeout(resolve, (kill * 97) % 400));
         child.kill('SIGKILL');
         await exited;
         const database = await open();

@@ -15,7 +15,7 @@ import type { KilledRun } from './download-until-killed.ts';
 
 const SCRIPT = fileURLToPath(bundledScript('download-until-killed'));
 /** The proof takes 200; a run of all tests makes do with fewer. */
-const KILLS = Number(process.env['DOWNLOAD_KILLS'] ?? 6);
+const KILLS = Number(process.env['DOWNLOAD_KILLS'] ?? 4);
 const SEED = Number(process.env['DOWNLOAD_KILLS_SEED'] ?? 1);
 /** From its first page on; a download takes about twice as long. */
 const LONGEST_LIFE_MS = 250;

@@ -18,7 +18,7 @@ import { findPostgres, startPostgres, type PostgresServer } from '../../support/
 import { toInbound } from '../import/import-support.ts';
 
 /** INGEST_KILLS asks for more than the continuous checks try. */
-const KILLS = Number(process.env['INGEST_KILLS'] ?? 5);
+const KILLS = Number(process.env['INGEST_KILLS'] ?? 3);
 const LINES_AT_ONCE = 6_000;
 const MAIN = fileURLToPath(bundledScript('service-main'));
 const TENANT = 7;

@@ -15,10 +15,10 @@ import { startServiceProcess } from '../../support/service/service-processes.ts'
 import { createClient, type WalkTally } from '../../support/service/walking-clients.ts';
 
 /** CHAOS_SECONDS=120 for the whole of it: 96 clients, and a process killed every 20 seconds. */
-const SECONDS = Number(process.env['CHAOS_SECONDS'] ?? 20);
+const SECONDS = Number(process.env['CHAOS_SECONDS'] ?? 10);
 const IS_WHOLE = SECONDS >= 120;
-const CLIENTS = IS_WHOLE ? 96 : 24;
-const KILL_EVERY_MS = IS_WHOLE ? 20_000 : 4_000;
+const CLIENTS = IS_WHOLE ? 96 : 12;
+const KILL_EVERY_MS = IS_WHOLE ? 20_000 : 2_000;
 const MIN_KILLS = 3;
 const TENANTS = [7, 8, 9] as const;
 const RECORDS = 2_500;

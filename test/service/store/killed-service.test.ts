@@ -4,7 +4,7 @@ import { startTestService } from '../../support/service/running-service.ts';
 
 /** More with KILLS=50, for example. */
 const KILLS = Number(process.env['KILLS'] ?? 4);
-const RECORDS = 250_000;
+const RECORDS = 120_000;
 
 describe('a service that is killed while it writes', () => {
   it(

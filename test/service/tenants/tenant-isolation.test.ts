@@ -18,7 +18,8 @@ import {
   toReportAddress,
 } from '../../support/service/service-calls.ts';
 
-const REQUESTS = 2_000;
+/** ISOLATION_REQUESTS=2000 for the whole of it. */
+const REQUESTS = Number(process.env['ISOLATION_REQUESTS'] ?? 600);
 const AT_ONCE = 8;
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
 const WEEK = toPeriod(NOW_MS - 7 * 86_400_000, NOW_MS);
@@ -149,7 +150,7 @@ describe.skipIf(findPostgres() === undefined)('two tenants on one PostgreSQL dat
       await Promise.all(Array.from({ length: AT_ONCE }, work));
       await stop();
       expect(faults).toEqual([]);
-      for (const kind of KINDS) expect(seen.get(kind)).toBeGreaterThan(300);
+      for (const kind of KINDS) expect(seen.get(kind)).toBeGreaterThan(REQUESTS / 7);
     },
     120_000,
   );
