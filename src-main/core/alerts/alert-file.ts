@@ -1,9 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { retryWhileHeld } from '../../node/retry-while-held.ts';
-import { writeFileAtomically } from '../../node/write-file-atomically.ts';
+import { writeJsonFile } from '../documents/json-file.ts';
+import { readVersionedFile } from '../documents/versioned-file.ts';
 import type { Logger } from '../logging/logger.ts';
-import { keepAside, readJsonFileOrKeepAside, writeJsonFile } from '../settings/json-file.ts';
 import {
   ALERTS_VERSION,
   findAlertsVersion,
@@ -28,23 +26,21 @@ const FILE_NAME = 'alerts.json';
 export function createAlertFile(folder: string, now: () => number, logger: Logger): AlertFile {
   const path = join(folder, FILE_NAME);
   let setAside: AlertDocument['setAside'] = [];
-  const noteDamage = (keptAs: string): void => logger.error('alerts damaged', { keptAs: basename(keptAs) });
   return {
     load: async () => {
-      const saved = await readJsonFileOrKeepAside(path, now(), noteDamage);
-      if (saved === undefined) return { rules: [], mutes: [], setAside };
-      const version = findAlertsVersion(saved);
-      if (version === null) {
-        noteDamage(await keepAside(path, now()));
-        return { rules: [], mutes: [], setAside };
-      }
-      if (version !== ALERTS_VERSION) {
-        const before = await retryWhileHeld({ path, action: 'open' }, () => readFile(path));
-        await writeFileAtomically(`${path}.v${String(version)}.backup`, before);
-      }
-      const read = readAlertDocument(saved, version);
+      const found = await readVersionedFile({
+        path,
+        version: ALERTS_VERSION,
+        findVersion: findAlertsVersion,
+        now,
+        onDamage: (keptAs) => logger.error('alerts damaged', { keptAs: basename(keptAs) }),
+      });
+      if (found === null) return { rules: [], mutes: [], setAside };
+      const read = readAlertDocument(found.saved, found.version);
       setAside = read.setAside;
-      if (setAside.length > 0) logger.error('alerts set aside', { count: setAside.length, version });
+      if (setAside.length > 0) {
+        logger.error('alerts set aside', { count: setAside.length, version: found.version });
+      }
       return read;
     },
     save: (document) => writeJsonFile(path, toAlertDocument({ ...document, setAside })),

@@ -2,9 +2,9 @@ import { basename, join } from 'node:path';
 import { Type, type Static } from 'typebox';
 import { AlertFigures, AlertLogEntry } from '../../common/model/alerts/alert-state.ts';
 import { Nullable } from '../../common/model/nullable.ts';
+import { keepFitting } from '../documents/fitting-entries.ts';
+import { readJsonFileOrKeepAside, writeJsonFile } from '../documents/json-file.ts';
 import type { Logger } from '../logging/logger.ts';
-import { readJsonFileOrKeepAside, writeJsonFile } from '../settings/json-file.ts';
-import { keepFitting } from './alert-document.ts';
 
 /** How far a rule was judged, and what it carries on. */
 const RuleMemory = Type.Object({

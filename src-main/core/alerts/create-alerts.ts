@@ -6,7 +6,7 @@ import type { ConnectionStore } from '../connections/create-connections.ts';
 import type { Events } from '../events.ts';
 import type { Host } from '../host.ts';
 import type { Logger } from '../logging/logger.ts';
-import { createSaveQueue } from '../settings/save-queue.ts';
+import { createSaveQueue } from '../documents/save-queue.ts';
 import type { AlertBook } from './alert-book.ts';
 import { judgeRules } from './judge-rules.ts';
 import type { MinuteSource } from './read-minutes.ts';
@@ -15,7 +15,7 @@ import { createNoteSender } from './send-notes.ts';
 import { showBoard } from './show-board.ts';
 import { watchChanges } from './watch-changes.ts';
 
-/** States that only went on are written this often; what fired or ended at once. */
+/** How often states that merely continue are written; a rule that fires or ends is written at once. */
 const SAVE_EVERY_MS = 600_000;
 
 export interface Alerts {
@@ -129,7 +129,7 @@ export function createAlerts(parts: AlertParts): Alerts {
       isStopped = true;
       board.stop();
       watching.stop();
-      // A check under way may wait for the engine, which ends next: what it finds is found again.
+      // A check under way may wait for the engine, which ends next: its minutes are judged at the next start.
       await save();
     },
   };

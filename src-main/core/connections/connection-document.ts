@@ -4,21 +4,16 @@ import { isPlainObject } from '../../common/json/is-plain-object.ts';
 import { Connection } from '../../common/model/connections/connection.ts';
 import { ValueNames } from '../../common/model/records/value-name.ts';
 import { toOrigin } from '../../common/reporting/base-address.ts';
+import { readEntries, type UnfitEntry } from '../documents/fitting-entries.ts';
 
 /** A connection as it is saved: everything but where its secrets are, and never a secret. */
 export const SavedConnection = Type.Omit(Connection, ['secrets']);
 export type SavedConnection = Static<typeof SavedConnection>;
 
-/** An entry that can't be used, as it was found in a document of `version`. */
-export interface SetAsideEntry {
-  readonly version: number;
-  readonly entry: unknown;
-}
-
 /** What `connections.json` holds: what is in use, and what this version can't use and keeps as it is. */
 export interface ConnectionDocument {
   readonly connections: readonly SavedConnection[];
-  readonly setAside: readonly SetAsideEntry[];
+  readonly setAside: readonly UnfitEntry[];
 }
 
 type Entry = Readonly<Record<string, unknown>>;
@@ -51,24 +46,9 @@ export function findDocumentVersion(saved: unknown): number | null {
  * found. What an earlier version set aside is tried again.
  */
 export function readDocument(saved: unknown, version: number): ConnectionDocument {
-  const document = isPlainObject(saved) ? saved : { connections: saved };
-  const connections: SavedConnection[] = [];
-  const setAside: SetAsideEntry[] = [];
-  const read = (found: SetAsideEntry): void => {
-    const upgraded = upgrade(found);
-    const isKnown = isPlainObject(upgraded) && connections.some(({ id }) => id === upgraded['id']);
-    if (!isKnown && Value.Check(SavedConnection, upgraded)) connections.push(upgraded);
-    else setAside.push(found);
-  };
-  for (const entry of toList(document['connections'])) read({ version, entry });
-  for (const kept of toList(document['setAside'])) {
-    read(
-      isPlainObject(kept) && typeof kept['version'] === 'number'
-        ? toSetAside(kept)
-        : { version, entry: kept },
-    );
-  }
-  return { connections, setAside };
+  const { connections, setAside } = isPlainObject(saved) ? saved : { connections: saved };
+  const read = readEntries(SavedConnection, { version, entries: connections, setAside }, upgrade);
+  return { connections: read.entries, setAside: read.setAside };
 }
 
 /** Returns the document as it is written. */
@@ -76,20 +56,11 @@ export function toDocument({ connections, setAside }: ConnectionDocument): objec
   return { version: DOCUMENT_VERSION, connections, ...(setAside.length === 0 ? {} : { setAside }) };
 }
 
-function toSetAside({ version, entry }: Entry): SetAsideEntry {
-  return { version: Number(version), entry };
-}
-
-function toList(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
-function upgrade({ version, entry }: SetAsideEntry): unknown {
-  if (!isPlainObject(entry)) return entry;
+function upgrade(entry: Entry, version: number): Entry {
   return UPGRADES.slice(version - 1).reduce((known, step) => step(known), withoutUnfitNames(entry));
 }
 
-/** Names that don't fit cost no connection. */
+/** Names that don't fit are dropped; the connection itself can still be used. */
 function withoutUnfitNames(entry: Entry): Entry {
   if (!('names' in entry)) return entry;
   const { names, ...rest } = entry;

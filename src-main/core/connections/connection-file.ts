@@ -1,17 +1,15 @@
-import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { SetAsideConnections } from '../../common/model/connections/connection.ts';
-import { retryWhileHeld } from '../../node/retry-while-held.ts';
-import { writeFileAtomically } from '../../node/write-file-atomically.ts';
+import type { UnfitEntry } from '../documents/fitting-entries.ts';
+import { writeJsonFile } from '../documents/json-file.ts';
+import { readVersionedFile } from '../documents/versioned-file.ts';
 import type { Logger } from '../logging/logger.ts';
-import { keepAside, readJsonFileOrKeepAside, writeJsonFile } from '../settings/json-file.ts';
 import {
   DOCUMENT_VERSION,
   findDocumentVersion,
   readDocument,
   toDocument,
   type SavedConnection,
-  type SetAsideEntry,
 } from './connection-document.ts';
 
 /** Reads and writes the list of saved connections. */
@@ -32,29 +30,27 @@ const MAX_NAME_CHARACTERS = 80;
  */
 export function createConnectionFile(folder: string, now: () => number, logger: Logger): ConnectionFile {
   const path = join(folder, FILE_NAME);
-  let setAside: readonly SetAsideEntry[] = [];
+  let setAside: readonly UnfitEntry[] = [];
   let keptFile: string | null = null;
 
-  const noteDamage = (keptAs: string): void => {
-    keptFile = basename(keptAs);
-    logger.error('connections damaged', { keptAs: keptFile });
-  };
   return {
     load: async () => {
-      const saved = await readJsonFileOrKeepAside(path, now(), noteDamage);
-      if (saved === undefined) return [];
-      const version = findDocumentVersion(saved);
-      if (version === null) {
-        noteDamage(await keepAside(path, now()));
-        return [];
-      }
-      if (version !== DOCUMENT_VERSION) {
-        const before = await retryWhileHeld({ path, action: 'open' }, () => readFile(path));
-        await writeFileAtomically(`${path}.v${String(version)}.backup`, before);
-      }
-      const read = readDocument(saved, version);
+      const found = await readVersionedFile({
+        path,
+        version: DOCUMENT_VERSION,
+        findVersion: findDocumentVersion,
+        now,
+        onDamage: (keptAs) => {
+          keptFile = basename(keptAs);
+          logger.error('connections damaged', { keptAs: keptFile });
+        },
+      });
+      if (found === null) return [];
+      const read = readDocument(found.saved, found.version);
       setAside = read.setAside;
-      if (setAside.length > 0) logger.error('connections set aside', { count: setAside.length, version });
+      if (setAside.length > 0) {
+        logger.error('connections set aside', { count: setAside.length, version: found.version });
+      }
       return read.connections;
     },
     save: (connections) => writeJsonFile(path, toDocument({ connections, setAside })),
@@ -63,7 +59,7 @@ export function createConnectionFile(folder: string, now: () => number, logger: 
 }
 
 /** What a person may know an entry by; empty where it has neither a name nor an address. */
-function toName({ entry }: SetAsideEntry): string {
+function toName({ entry }: UnfitEntry): string {
   const { name, baseAddress } = (entry ?? {}) as Readonly<Record<string, unknown>>;
   const texts = [name, baseAddress].filter((text) => typeof text === 'string');
   return (texts.find((text) => text.trim() !== '') ?? '').slice(0, MAX_NAME_CHARACTERS);

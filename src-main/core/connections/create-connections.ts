@@ -14,7 +14,7 @@ import type { Logger } from '../logging/logger.ts';
 import type { SecretStore } from '../secrets/secret-store.ts';
 import type { SavedConnection } from './connection-document.ts';
 import type { ConnectionFile } from './connection-file.ts';
-import { createSaveQueue } from '../settings/save-queue.ts';
+import { createSaveQueue } from '../documents/save-queue.ts';
 import { createSecretWhereabouts, SECRET_NAMES } from './secret-whereabouts.ts';
 import { findImportedPlace, toImportedPlace, type ImportedPlace } from './imported-places.ts';
 import { requireSameOrigin, toUnbound, withFollowStart } from './connection-changes.ts';
@@ -65,7 +65,7 @@ export interface ConnectionStore {
   clientFor(connectionId: string): ReportingClient;
   /** Says whether the built-in service is stopped: only the application itself knows, and need not find it unreachable. */
   setLocalStopped(isStopped: boolean): void;
-  /** The next calls begin anew, without the rest that failures before them brought. */
+  /** Lets the next calls be tried at once, whatever failed before them. */
   renewClients(): void;
 }
 

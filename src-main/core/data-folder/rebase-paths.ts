@@ -1,12 +1,12 @@
 import { join, sep } from 'node:path';
-import { readJsonFile, writeJsonFile } from '../settings/json-file.ts';
+import { readJsonFile, writeJsonFile } from '../documents/json-file.ts';
 
 /** Documents that name folders and files which may lie in the data folder itself. */
 const DOCUMENTS = ['datasets.json', 'schedules.json', 'schedule-runs.json', 'partial-exports.json'];
 
 /**
  * Lets the documents of a copied data folder name what lies in the copy, where they named what lies in `from`: what a
- * schedule writes next must not go to the folder of before. A document that isn't JSON stays as it is.
+ * schedule writes next must not go to the previous folder. A document that isn't JSON stays as it is.
  */
 export async function rebasePaths(from: string, to: string): Promise<void> {
   const rebase = (value: unknown): unknown => {

@@ -8,7 +8,7 @@ import { findLookBackMs } from '../connections/find-look-back.ts';
 import type { Events } from '../events.ts';
 import type { Host } from '../host.ts';
 import type { Logger } from '../logging/logger.ts';
-import { openListFile } from '../settings/list-file.ts';
+import { openListFile } from '../documents/list-file.ts';
 import type { TaskRegistry } from '../tasks/task-registry.ts';
 import { updateDataset, type DatasetParts } from './update-dataset.ts';
 

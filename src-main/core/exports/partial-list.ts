@@ -3,7 +3,7 @@ import { isAbsolute, join } from 'node:path';
 import { findErrorCode } from '../../node/error-text.ts';
 import { removePatiently } from '../../node/move-and-remove.ts';
 import type { Logger } from '../logging/logger.ts';
-import { readJsonFileOrKeepAside, writeJsonFile } from '../settings/json-file.ts';
+import { readJsonFileOrKeepAside, writeJsonFile } from '../documents/json-file.ts';
 
 /** The start doesn't wait longer for a file that nobody needs. */
 const MAX_WAIT_MS = 1000;

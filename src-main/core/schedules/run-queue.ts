@@ -6,7 +6,7 @@ import type { Schedule } from '../../common/model/schedules/schedule.ts';
 import type { Words } from '../../common/words/words.ts';
 import type { Host } from '../host.ts';
 import type { Logger } from '../logging/logger.ts';
-import { createSaveQueue } from '../settings/save-queue.ts';
+import { createSaveQueue } from '../documents/save-queue.ts';
 import { findStop } from '../tasks/task-stop.ts';
 import type { TaskHandle, TaskRegistry } from '../tasks/task-registry.ts';
 import { writeRunNote } from './note-words.ts';

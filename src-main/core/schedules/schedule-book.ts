@@ -3,12 +3,12 @@ import { AppError } from '../../common/contract/errors.ts';
 import { ScheduleRun } from '../../common/model/schedules/schedule-run.ts';
 import { Schedule } from '../../common/model/schedules/schedule.ts';
 import type { Logger } from '../logging/logger.ts';
-import { openListFile } from '../settings/list-file.ts';
+import { openListFile } from '../documents/list-file.ts';
 import type { Progress } from './plan-runs.ts';
 
 /** Entries of the log that are kept of a schedule. */
 const KEPT_RUNS = 100;
-/** A run that kills the application each time is not tried for ever. */
+/** A run that ends the application each time is given up after this many tries. */
 const MAX_KILLED = 2;
 
 /** The schedules of a data folder, and what became of their runs. */

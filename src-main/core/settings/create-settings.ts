@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { AppError } from '../../common/contract/errors.ts';
 import type { Emit } from '../../common/contract/index.ts';
@@ -6,18 +5,16 @@ import { findSettingFault } from '../../common/model/settings/check-setting.ts';
 import type { SetAsideSettings } from '../../common/model/settings/set-aside-settings.ts';
 import { SETTING_ENTRIES } from '../../common/model/settings/setting-sections.ts';
 import type { Settings, SettingsChange } from '../../common/model/settings/settings.ts';
-import { retryWhileHeld } from '../../node/retry-while-held.ts';
-import { writeFileAtomically } from '../../node/write-file-atomically.ts';
+import { writeJsonFile } from '../documents/json-file.ts';
+import { createSaveQueue } from '../documents/save-queue.ts';
+import { readVersionedFile } from '../documents/versioned-file.ts';
 import type { Logger } from '../logging/logger.ts';
-import { createSaveQueue } from './save-queue.ts';
-import { keepAside, readJsonFileOrKeepAside, writeJsonFile } from './json-file.ts';
 import {
   DOCUMENT_VERSION,
   findDocumentVersion,
   readDocument,
   toDocument,
   type SetAsideSetting,
-  type SettingsDocument,
 } from './settings-document.ts';
 
 /** The user's settings, kept in one document: what is in use is what is saved. */
@@ -33,7 +30,7 @@ const FILE_NAME = 'settings.json';
 
 /**
  * Loads the settings from `settings.json`, of any version. Values that don't fit stay in the document, apart from the
- * others; a file of a later version is copied before it is written, and one that is no document at all is moved aside.
+ * others; a file of another version is copied before it is written, and one that is no document at all is moved aside.
  */
 export async function createSettings(options: {
   folder: string;
@@ -44,22 +41,17 @@ export async function createSettings(options: {
   const { folder, now, emit, logger } = options;
   const path = join(folder, FILE_NAME);
   let keptFile: string | null = null;
-  const noteDamage = (keptAs: string): void => {
-    keptFile = basename(keptAs);
-    logger.warn('settings damaged', { keptAs: keptFile });
-  };
-
-  const load = async (): Promise<SettingsDocument> => {
-    const saved = await readJsonFileOrKeepAside(path, now(), noteDamage);
-    const version = saved === undefined ? 1 : findDocumentVersion(saved);
-    if (version === null) noteDamage(await keepAside(path, now()));
-    if (version !== null && version > DOCUMENT_VERSION) {
-      const before = await retryWhileHeld({ path, action: 'open' }, () => readFile(path));
-      await writeFileAtomically(`${path}.v${String(version)}.backup`, before);
-    }
-    return readDocument(saved, version ?? 1);
-  };
-  const loaded = await load();
+  const found = await readVersionedFile({
+    path,
+    version: DOCUMENT_VERSION,
+    findVersion: findDocumentVersion,
+    now,
+    onDamage: (keptAs) => {
+      keptFile = basename(keptAs);
+      logger.warn('settings damaged', { keptAs: keptFile });
+    },
+  });
+  const loaded = readDocument(found?.saved, found?.version ?? DOCUMENT_VERSION);
   const setAside: readonly SetAsideSetting[] = loaded.setAside;
   let { settings } = loaded;
   if (setAside.length > 0) {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Type, type Static } from 'typebox';
 import type { Logger } from '../../logging/logger.ts';
-import { openListFile } from '../../settings/list-file.ts';
+import { openListFile } from '../../documents/list-file.ts';
 
 /** How long one export took. */
 const Sample = Type.Object({
@@ -13,9 +13,9 @@ const Sample = Type.Object({
 type Sample = Static<typeof Sample>;
 
 const KEPT_OF_KIND = 8;
-/** Beyond so many times the largest export there was, nobody knows. */
+/** Beyond this many times the largest export that was measured, there is no estimate. */
 const MAX_GROWTH = 50;
-/** Below, starting takes most of the time: that says nothing of more rows. */
+/** Below this, starting takes most of the time, which says nothing about more rows. */
 const MIN_TELLING_ROWS = 1_000;
 
 /** How fast this computer writes files, as measured by those that it wrote. */

@@ -11,7 +11,7 @@ import {
   SavedPreset,
 } from '../../../common/model/exports/saved-preset.ts';
 import type { Logger } from '../../logging/logger.ts';
-import { openListFile } from '../../settings/list-file.ts';
+import { openListFile } from '../../documents/list-file.ts';
 
 /** What a person chose for files: remembered by format, and saved under names. */
 export interface ExportMemory {

@@ -54,9 +54,11 @@ describe('settings', () => {
 });
 
 describe('a file of settings', () => {
-  it('of the version before is taken over, and written as one of this version', async () => {
-    await write({ periodZone: 'local', refreshSeconds: 15 });
+  it('of the version before is taken over, copied, and written as one of this version', async () => {
+    const earlier = { periodZone: 'local', refreshSeconds: 15 };
+    await write(earlier);
     const settings = await open();
+    expect(JSON.parse(await readFile(join(folder, 'settings.json.v1.backup'), 'utf8'))).toEqual(earlier);
     expect(settings.get()).toMatchObject({ clock: 'local', clocks: {}, refreshSeconds: 15 });
     await settings.update({ clocks: { a: 'utc' } });
     const saved = await read();

@@ -3,7 +3,7 @@ import { movePatiently } from '../../node/move-and-remove.ts';
 import { retryWhileHeld } from '../../node/retry-while-held.ts';
 import { writeFileAtomically } from '../../node/write-file-atomically.ts';
 
-/** A document that could not be read as JSON; `raw` stays on disk until something else is written. */
+/** A document that could not be read as JSON; its file stays as it is. */
 class DamagedDocument extends Error {
   override readonly name = 'DamagedDocument';
 }

@@ -1,12 +1,11 @@
-import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Static, TSchema } from 'typebox';
 import { Check } from 'typebox/value';
-import { retryWhileHeld } from '../../node/retry-while-held.ts';
-import { writeFileAtomically } from '../../node/write-file-atomically.ts';
+import { isPlainObject } from '../../common/json/is-plain-object.ts';
 import type { Logger } from '../logging/logger.ts';
-import { keepAside, readJsonFileOrKeepAside, writeJsonFile } from './json-file.ts';
+import { writeJsonFile } from './json-file.ts';
 import { createSaveQueue } from './save-queue.ts';
+import { readVersionedFile } from './versioned-file.ts';
 
 const VERSION = 1;
 
@@ -19,7 +18,7 @@ export interface ListFile<Entry> {
 
 /**
  * Reads a list, entry by entry: one that does not fit stays in the file and is not used. A file that is no such list is
- * moved aside; one of a later version is copied before it is written over.
+ * moved aside; one of another version is copied before it is written over.
  */
 export async function openListFile<Schema extends TSchema>(options: {
   readonly path: string;
@@ -31,18 +30,16 @@ export async function openListFile<Schema extends TSchema>(options: {
 }): Promise<ListFile<Static<Schema>>> {
   const { path, schema, logger, now, key = 'entries' } = options;
   const file = basename(path);
-  const tellDamage = (keptAs: string): void =>
-    logger.error('a list was damaged', { file, keptAs: basename(keptAs) });
-  const saved = await readJsonFileOrKeepAside(path, now(), tellDamage);
-  const found = findEntries(saved, key);
-  if (saved !== undefined && found === null) tellDamage(await keepAside(path, now()));
-  if (found !== null && found.version > VERSION) {
-    const before = await retryWhileHeld({ path, action: 'open' }, () => readFile(path));
-    await writeFileAtomically(`${path}.v${String(found.version)}.backup`, before);
-  }
+  const found = await readVersionedFile({
+    path,
+    version: VERSION,
+    findVersion: (saved) => (findList(saved, key) === null ? null : findVersion(saved)),
+    now,
+    onDamage: (keptAs) => logger.error('a list was damaged', { file, keptAs: basename(keptAs) }),
+  });
   const entries: Static<Schema>[] = [];
   const unfit: unknown[] = [];
-  for (const entry of found?.entries ?? []) {
+  for (const entry of findList(found?.saved, key) ?? []) {
     if (Check(schema, entry)) entries.push(entry);
     else unfit.push(entry);
   }
@@ -54,11 +51,12 @@ export async function openListFile<Schema extends TSchema>(options: {
   };
 }
 
-function findEntries(
-  saved: unknown,
-  key: string,
-): { readonly version: number; readonly entries: unknown[] } | null {
-  if (typeof saved !== 'object' || saved === null) return null;
-  const { version, [key]: entries } = saved as Readonly<Record<string, unknown>>;
-  return typeof version === 'number' && Array.isArray(entries) ? { version, entries } : null;
+function findVersion(saved: unknown): number | null {
+  const version = isPlainObject(saved) ? saved['version'] : null;
+  return typeof version === 'number' ? version : null;
+}
+
+function findList(saved: unknown, key: string): readonly unknown[] | null {
+  const list = isPlainObject(saved) ? saved[key] : null;
+  return Array.isArray(list) ? list : null;
 }

@@ -1,0 +1,59 @@
+import type { Static, TSchema } from 'typebox';
+import { Value } from 'typebox/value';
+import { isPlainObject } from '../../common/json/is-plain-object.ts';
+
+/** An entry of a list that can't be used, as it was found in a document of `version`. */
+export interface UnfitEntry {
+  readonly version: number;
+  readonly entry: unknown;
+}
+
+/** The entries of a document: those in use, and those that this version keeps as they are. */
+interface ReadEntries<Entry> {
+  readonly entries: Entry[];
+  readonly setAside: UnfitEntry[];
+}
+
+/** Brings an entry of an earlier version to the present one. */
+type Upgrade = (entry: Readonly<Record<string, unknown>>, version: number) => unknown;
+
+/** Returns the entries of a list that fit a schema; none where it is no list. */
+export function keepFitting<Schema extends TSchema>(schema: Schema, list: unknown): Static<Schema>[] {
+  return toList(list).filter((entry): entry is Static<Schema> => Value.Check(schema, entry));
+}
+
+/**
+ * Reads the entries of a document of `version`, and tries again what an earlier version set aside. An entry that
+ * doesn't fit, or has the id of an earlier one, is set aside as it was found.
+ */
+export function readEntries<Schema extends TSchema>(
+  schema: Schema,
+  found: { readonly version: number; readonly entries: unknown; readonly setAside: unknown },
+  upgrade: Upgrade = (entry) => entry,
+): ReadEntries<Static<Schema>> {
+  const entries: Static<Schema>[] = [];
+  const setAside: UnfitEntry[] = [];
+  const ids = new Set<unknown>();
+  const read = (unread: UnfitEntry): void => {
+    const { version, entry } = unread;
+    const upgraded = isPlainObject(entry) ? upgrade(entry, version) : entry;
+    const id = isPlainObject(upgraded) ? upgraded['id'] : undefined;
+    if (ids.has(id) || !Value.Check(schema, upgraded)) {
+      setAside.push(unread);
+      return;
+    }
+    ids.add(id);
+    entries.push(upgraded);
+  };
+  for (const entry of toList(found.entries)) read({ version: found.version, entry });
+  for (const kept of toList(found.setAside)) {
+    const own = isPlainObject(kept) && typeof kept['version'] === 'number' ? kept['version'] : null;
+    if (own === null) read({ version: found.version, entry: kept });
+    else read({ version: own, entry: (kept as Partial<UnfitEntry>).entry });
+  }
+  return { entries, setAside };
+}
+
+function toList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
