@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** 32 random bytes, as text that may stand in a URL, a cookie and a header. */
-export function createToken(): string {
+export function makeSecretToken(): string {
   return randomBytes(32).toString('base64url');
 }
 

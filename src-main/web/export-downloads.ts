@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify';
 import { refuse } from '../node/http/problem.ts';
 import { tryToRemove, tryToRemoveSync } from '../node/move-and-remove.ts';
 import { makePrivateFolder } from '../node/private-files.ts';
-import { createToken } from '../node/secret-tokens.ts';
+import { makeSecretToken } from '../node/secret-tokens.ts';
 
 const MAX_DOWNLOADS = 100;
 
@@ -41,7 +41,7 @@ export function createExportDownloads(folder: string, now: () => number = Date.n
       return path;
     },
     offer: (path) => {
-      const token = createToken();
+      const token = makeSecretToken();
       pathsByToken.set(token, path);
       const oldest = pathsByToken.keys().next().value;
       if (pathsByToken.size > MAX_DOWNLOADS && oldest !== undefined) pathsByToken.delete(oldest);

@@ -7,7 +7,7 @@ import { MAX_IMPORT_BYTES } from '../common/contract/operations/local-service.ts
 import type { ImportFile } from '../core/host.ts';
 import { tryToRemove } from '../node/move-and-remove.ts';
 import { makePrivateFolder, PRIVATE_FILE_MODE } from '../node/private-files.ts';
-import { createToken } from '../node/secret-tokens.ts';
+import { makeSecretToken } from '../node/secret-tokens.ts';
 
 const MAX_NAME_LENGTH = 120;
 /** Neither the start nor the end waits long for a file that nobody needs. */
@@ -40,7 +40,7 @@ export function createImportUploads(
     waiting = null;
     makePrivateFolder(folder);
     const extension = extname(name).toLowerCase();
-    const uploadId = createToken();
+    const uploadId = makeSecretToken();
     const path = join(folder, `${uploadId}${EXTENSIONS.has(extension) ? extension : ''}`);
     const release = async (): Promise<void> => {
       await tryToRemove(path, report);

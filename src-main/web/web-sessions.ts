@@ -1,4 +1,4 @@
-import { createToken, digestToken, matchesDigest } from '../node/secret-tokens.ts';
+import { makeSecretToken, digestToken, matchesDigest } from '../node/secret-tokens.ts';
 import { createHmac } from 'node:crypto';
 import type { KeptSession } from './kept-place.ts';
 
@@ -49,7 +49,7 @@ const KEEP_NOTHING: KeptSessions = { sessions: [], keep: () => undefined };
 
 /** Keeps sessions by their digests (W-04, W-06, W-07), also for the next start at the same place. */
 export function createWebSessions(now: () => number, kept: KeptSessions = KEEP_NOTHING): WebSessions {
-  const launchToken = createToken();
+  const launchToken = makeSecretToken();
   const startedAtMs = now();
   let launchDigest: Buffer | null = digestToken(launchToken);
   let keptAtMs = startedAtMs;
@@ -89,7 +89,7 @@ export function createWebSessions(now: () => number, kept: KeptSessions = KEEP_N
       if (launchDigest === null || now() - startedAtMs >= MAX_LAUNCH_MS) return null;
       if (!matchesDigest(token, launchDigest)) return null;
       launchDigest = null;
-      const tokens = { cookie: createToken(), header: createToken() };
+      const tokens = { cookie: makeSecretToken(), header: makeSecretToken() };
       const session = { headerDigest: digestToken(tokens.header), startedAtMs: now(), usedAtMs: now() };
       sessions.set(toKey(tokens.cookie), session);
       keep();

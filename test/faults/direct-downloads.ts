@@ -16,7 +16,7 @@ import type { LogFields, Logger } from '../../src-main/core/logging/logger.ts';
 import { createTaskRegistry } from '../../src-main/core/tasks/create-task-registry.ts';
 import { openTestCache, createFolder } from '../integration/cache/cache-fixture.ts';
 import { createSkipClock } from '../support/fakes/skip-clock.ts';
-import { toDetailKind } from '../../src-main/core/cache/read/record-tables.ts';
+import { requireDetailKind } from '../../src-main/core/cache/read/record-tables.ts';
 import { serviceFetch } from '../support/electron/service-fetch.ts';
 
 export interface LogLine {
@@ -141,7 +141,7 @@ export async function createDirectDownloads(
           toRecordId(snapshotId, payloads.length + place),
         );
         const batch = await cache.readExportBatch({
-          report: toDetailKind(report),
+          report: requireDetailKind(report),
           ids,
           includePayload: true,
         });

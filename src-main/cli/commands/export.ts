@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { EXPORT_FORMATS, isDocumentFormat } from '../../common/model/exports/export-options.ts';
 import type { Snapshot } from '../../common/model/cache/snapshot.ts';
-import { DETAIL_KINDS, isDetailKind, REPORT_KINDS } from '../../common/reporting/reports.ts';
+import { DETAIL_KINDS, isDetailKind, REPORT_KINDS, toDetailKind } from '../../common/reporting/reports.ts';
 import { checkChoiceOptions, CHOICE_OPTIONS, readChoices, toChoiceInput } from '../session/find-choices.ts';
 import { checkPortableOptions, exportPortable } from './export-portable.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
@@ -14,7 +14,7 @@ import {
   type FoundRecords,
 } from '../session/find-records.ts';
 import { countWords } from '../output/count-words.ts';
-import { findReported, toDetailKind } from '../session/find-reported.ts';
+import { findReported } from '../session/find-reported.ts';
 import type { Session } from '../session/session.ts';
 import { requireDone, waitForTask } from '../session/wait-for-task.ts';
 import { toUsageError } from '../words/arguments.ts';

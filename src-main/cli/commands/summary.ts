@@ -1,4 +1,4 @@
-import { DETAIL_KINDS, REPORT_KINDS, SUMMARY_KINDS } from '../../common/reporting/reports.ts';
+import { DETAIL_KINDS, REPORT_KINDS, SUMMARY_KINDS, toDetailKind } from '../../common/reporting/reports.ts';
 import { EXIT } from '../exit-codes.ts';
 import { countWords } from '../output/count-words.ts';
 import {
@@ -8,7 +8,7 @@ import {
   RECORD_OPTIONS,
   type FoundRecords,
 } from '../session/find-records.ts';
-import { findReported, toDetailKind } from '../session/find-reported.ts';
+import { findReported } from '../session/find-reported.ts';
 import type { Session } from '../session/session.ts';
 import type { Command, CommandContext } from '../words/command.ts';
 

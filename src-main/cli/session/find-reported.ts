@@ -1,15 +1,10 @@
-import { REPORT_KINDS, REPORTS, type DetailKind, type ReportKind } from '../../common/reporting/reports.ts';
+import { REPORT_KINDS, REPORTS } from '../../common/reporting/reports.ts';
 import { toPeriod } from '../../core/downloads/find-gaps.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
 import { readPeriod } from '../words/period-options.ts';
 import type { CommandContext } from '../words/command.ts';
 import { findConnection } from './find-connection.ts';
 import type { Session } from './session.ts';
-
-/** The detail report of the same direction. */
-export function toDetailKind(report: ReportKind): DetailKind {
-  return `${REPORTS[report].direction}-detail`;
-}
 
 /** The snapshot that was named, or the newest summary that was fetched of exactly the period. */
 export async function findReported(context: CommandContext, session: Session): Promise<number> {

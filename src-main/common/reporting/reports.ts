@@ -217,6 +217,11 @@ export function isSummaryKind(kind: ReportKind): kind is SummaryKind {
   return REPORTS[kind].level === 'summary';
 }
 
+/** The detail report of the same direction; a detail report is its own. */
+export function toDetailKind(kind: ReportKind): DetailKind {
+  return `${REPORTS[kind].direction}-detail`;
+}
+
 /** Makes something for each of several reports. */
 export function mapKinds<Kind extends ReportKind, Made>(
   kinds: readonly Kind[],

@@ -16,7 +16,8 @@ export interface StatementClock extends TimeSpan {
   readonly zone: string;
 }
 
-const CLASS_SQL: Readonly<Record<CodeClass, string>> = {
+/** Records with a code of each class, over a table that has `response_code`. */
+export const CODE_CLASS_SQL: Readonly<Record<CodeClass, string>> = {
   '2xx': 'response_code BETWEEN 100 AND 299',
   '3xx': 'response_code BETWEEN 300 AND 399',
   '4xx': 'response_code BETWEEN 400 AND 499',
@@ -77,7 +78,7 @@ function listAlternatives(
   if (column === null) return [];
   const { name, type } = column;
   const parts = toValuesSql(values, column);
-  if (field === 'responseCode') parts.push(...classes.map((code) => CLASS_SQL[code]));
+  if (field === 'responseCode') parts.push(...classes.map((code) => CODE_CLASS_SQL[code]));
   if (type === 'timestamp') parts.push(...toSpanSql(min, max, clock));
   else if (type !== 'text' && (min !== undefined || max !== undefined)) {
     const bounds = [

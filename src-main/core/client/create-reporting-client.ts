@@ -11,7 +11,7 @@ import { ENDPOINTS } from './endpoints.ts';
 import type { ServiceResponse, Timeouts } from './send-request.ts';
 import { createGate } from '../../node/gate.ts';
 import type { ClientTarget, PageCallOptions, ReportingClient } from './reporting-client.ts';
-import { retryCall, type Clock } from './retry.ts';
+import { retryCall, type ClientClock } from './retry.ts';
 import { createRetryBudget } from './retry-budget.ts';
 import { createSendAttempt, type Call } from './send-attempt.ts';
 import { toStatusError } from './status-error.ts';
@@ -22,7 +22,7 @@ export interface ReportingClientOptions {
   /** Called each time a token is obtained; the secrets aren't kept. */
   readonly secrets: () => Promise<TokenSecrets>;
   readonly fetch: typeof globalThis.fetch;
-  readonly clock?: Clock;
+  readonly clock?: ClientClock;
   /** From 0 up to 1. */
   readonly random?: () => number;
   readonly logger: Logger;
@@ -48,7 +48,7 @@ const WANTS_BODY = new Set([400, 411, 415]);
 /** Statuses by which a service may name the time to come back. */
 const PUT_OFF = new Set([429, 503]);
 
-const systemClock: Clock = {
+const systemClock: ClientClock = {
   now: () => Date.now(),
   sleep: async (ms, signal) => {
     await sleep(ms, undefined, { signal });

@@ -2,14 +2,14 @@ import { AppError } from '../../common/contract/errors.ts';
 import type { RetryBudget } from './retry-budget.ts';
 
 /** Time as the client needs it; tests pass their own. */
-export interface Clock {
+export interface ClientClock {
   now(): number;
   /** Rejects at once when the signal aborts. */
   sleep(ms: number, signal: AbortSignal | undefined): Promise<void>;
 }
 
 interface RetryOptions {
-  readonly clock: Clock;
+  readonly clock: ClientClock;
   /** From 0 up to 1. */
   readonly random: () => number;
   readonly budget: Pick<RetryBudget, 'allowsRetry'>;

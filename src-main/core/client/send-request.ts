@@ -2,7 +2,7 @@ import { AppError } from '../../common/contract/errors.ts';
 import { readBody } from './read-body.ts';
 import { mapNetworkError } from './map-network-error.ts';
 import { parseHttpDate } from './http-date.ts';
-import { rejectOnAbort } from './reject-on-abort.ts';
+import { rejectOnAbort } from '../calls/reject-on-abort.ts';
 
 /** Limits of one request with its response, in milliseconds. */
 export interface Timeouts {
@@ -36,7 +36,7 @@ export interface ServiceResponse {
   readonly serverTimeMs: number | null;
 }
 
-/** More than is shown of it, so that nothing is cut in two before it is cleaned. */
+/** More than is shown of it, so that no secret is cut in two before it is removed. */
 const MAX_ERROR_BODY_BYTES = 96 * 1024;
 const ENCODINGS = new Set(['identity', 'gzip', 'x-gzip', 'deflate', 'br', 'zstd']);
 

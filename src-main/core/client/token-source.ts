@@ -1,7 +1,7 @@
 import { AppError } from '../../common/contract/errors.ts';
 import { HOUR_MS } from '../../common/time/durations.ts';
-import { rejectOnAbort } from './reject-on-abort.ts';
-import { isUnsent, type Clock } from './retry.ts';
+import { rejectOnAbort } from '../calls/reject-on-abort.ts';
+import { isUnsent, type ClientClock } from './retry.ts';
 
 /** Supplies the token of one connection, which is held in memory only. */
 interface TokenSource {
@@ -32,7 +32,7 @@ const MAX_QUIET_MS = HOUR_MS;
  */
 export function createTokenSource(
   create: (signal: AbortSignal) => Promise<string>,
-  clock: Clock,
+  clock: ClientClock,
 ): TokenSource {
   let token: string | null = null;
   let underWay: TokenRequest | null = null;

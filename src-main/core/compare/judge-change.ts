@@ -1,5 +1,5 @@
 import type {
-  Certainty,
+  DifferenceCertainty,
   ComparedGroup,
   ComparedMeasure,
   ComparedQuantile,
@@ -80,7 +80,7 @@ function hold({ low, high }: Interval, value: number): Interval {
   return { low: Math.min(low, value), high: Math.max(high, value) };
 }
 
-function judge({ before, after }: Sides, { interval }: Change, by: ComparedMeasure): Certainty {
+function judge({ before, after }: Sides, { interval }: Change, by: ComparedMeasure): DifferenceCertainty {
   const [one, other] = by === 'response' ? [before.timed, after.timed] : [before.count, after.count];
   if (by !== 'volume' && one === 0 && other > 0) return 'only-after';
   if (by !== 'volume' && other === 0 && one > 0) return 'only-before';

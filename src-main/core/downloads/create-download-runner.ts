@@ -6,7 +6,7 @@ import type { Cache } from '../cache/cache.ts';
 import type { DownloadChange } from '../cache/write/download-writes.ts';
 import type { DownloadRow } from '../cache/read/download-rows.ts';
 import { createGate } from '../../node/gate.ts';
-import { rejectOnAbort } from '../client/reject-on-abort.ts';
+import { rejectOnAbort } from '../calls/reject-on-abort.ts';
 import type { SavedConnection } from '../connections/connection-document.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import type { Logger } from '../logging/logger.ts';

@@ -6,7 +6,7 @@ import { findNamed, type ValueName } from '../../common/model/records/value-name
 import type { Schedule } from '../../common/model/schedules/schedule.ts';
 import { parseQuery } from '../../common/query/parse-query.ts';
 import { createQueryClock } from '../../common/query/query-clock.ts';
-import { isDetailKind, REPORTS, type DetailKind } from '../../common/reporting/reports.ts';
+import { isDetailKind, toDetailKind, type DetailKind } from '../../common/reporting/reports.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
 import { readCoverage } from '../analysis/read-coverage.ts';
 import type { Cache } from '../cache/cache.ts';
@@ -51,7 +51,7 @@ export async function runSchedule(
   const { kind } = parts.connections.get(connectionId);
   const filter = readScheduleQuery(schedule, parts.connections.listNames(connectionId));
   await requireFolder(folder);
-  const report: DetailKind = `${REPORTS[schedule.report].direction}-detail`;
+  const report = toDetailKind(schedule.report);
   const span = { connectionId, report, fromMs, toMs };
   const isFetched = schedule.fetchesMissing && kind !== 'imported';
   const error = isFetched ? await parts.fetcher.fetchSpan(span, task.signal) : null;

@@ -8,7 +8,7 @@ const PEM_BLOCK = /-----BEGIN CERTIFICATE-----[\sA-Za-z0-9+/=]+?-----END CERTIFI
  * Reads the certificates of a PEM file, each once; what stands between them, such as a private key, is left out. Throws
  * `settings.no-certificate` where there is none, or one that can't be read.
  */
-export function readCertificates(pem: string): CertificateDescription[] {
+export function readPemCertificates(pem: string): CertificateDescription[] {
   const blocks = pem.match(PEM_BLOCK) ?? [];
   if (blocks.length === 0) throw toNoCertificate();
   const read = blocks.map(readCertificate);

@@ -1,6 +1,6 @@
 import type { HandlersOf } from '../../common/contract/index.ts';
 import type { SettingsStore } from './create-settings.ts';
-import { readCertificates } from './read-certificates.ts';
+import { readPemCertificates } from './read-certificates.ts';
 
 /** The handlers of `settings/…`. */
 export function createSettingsHandlers(parts: { readonly settings: SettingsStore }): HandlersOf<'settings'> {
@@ -9,6 +9,6 @@ export function createSettingsHandlers(parts: { readonly settings: SettingsStore
     'settings/get': () => settings.get(),
     'settings/update': (change) => settings.update(change),
     'settings/list-set-aside': () => settings.listSetAside(),
-    'settings/read-certificates': ({ pem }) => readCertificates(pem),
+    'settings/read-certificates': ({ pem }) => readPemCertificates(pem),
   };
 }

@@ -1,6 +1,6 @@
 import type { Snapshot } from '../../common/model/cache/snapshot.ts';
 import type { Cache } from '../cache/cache.ts';
-import { rejectOnAbort } from '../client/reject-on-abort.ts';
+import { rejectOnAbort } from '../calls/reject-on-abort.ts';
 import { isActive, type TaskHandle, type TaskRegistry } from '../tasks/task-registry.ts';
 
 const PAGE_TASKS = ['verify', 'read-again'] as const;

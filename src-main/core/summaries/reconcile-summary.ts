@@ -2,7 +2,7 @@ import { AppError } from '../../common/contract/errors.ts';
 import type { Reconciliation } from '../../common/model/analysis/reconciliation.ts';
 import { toEndMs } from '../../common/model/period.ts';
 import { toFetchedAtMs, type Snapshot } from '../../common/model/cache/snapshot.ts';
-import type { DetailKind } from '../../common/reporting/reports.ts';
+import { isSummaryKind, toDetailKind, type DetailKind } from '../../common/reporting/reports.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import { readCoverage } from '../analysis/read-coverage.ts';
 import { findDifferences, toTolerances } from '../analysis/reconcile/find-differences.ts';
@@ -16,8 +16,8 @@ const MAX_DIFFERENCES = 500;
 const MAX_GAPS = 20;
 
 /**
- * Returns how a summary that the service reported agrees with the records cached of its period, and why not. Rejects with
- * AppError `cache.snapshot-not-found` for a snapshot that is none of a summary.
+ * Returns how well a summary that the service reported agrees with the cached records of its period, and what
+ * explains the differences. Rejects with AppError `cache.snapshot-not-found` for a snapshot that isn't a summary.
  */
 export async function reconcileSummary(
   {
@@ -32,7 +32,7 @@ export async function reconcileSummary(
   snapshotId: number,
 ): Promise<Reconciliation> {
   const reported = await cache.getSnapshot(snapshotId);
-  const report = toDetailKind(reported);
+  const report = findDetailKind(reported);
   const { connectionId, period, startedAtMs: reportedAtMs } = reported;
   const span = { fromMs: period.fromMs, toMs: toEndMs(period) };
   const [summary, own, walked, computed] = await Promise.all([
@@ -82,8 +82,7 @@ function toAskedAtMs(snapshot: Snapshot): number {
   return snapshot.settledToMs === undefined ? snapshot.startedAtMs : toFetchedAtMs(snapshot);
 }
 
-function toDetailKind({ report }: Snapshot): DetailKind {
-  if (report === 'inbound-summary') return 'inbound-detail';
-  if (report === 'outbound-summary') return 'outbound-detail';
+function findDetailKind({ report }: Snapshot): DetailKind {
+  if (isSummaryKind(report)) return toDetailKind(report);
   throw new AppError('cache.snapshot-not-found', 'The snapshot is none of a summary.');
 }

@@ -5,7 +5,7 @@ import { readControlCall, readHello, type NamedFiles } from '../../common/contro
 import type { Emit } from '../../common/contract/index.ts';
 import type { Envelope } from '../../common/contract/operation.ts';
 import { PRIVATE_FILE_MODE } from '../private-files.ts';
-import { createToken, digestToken, matchesDigest } from '../secret-tokens.ts';
+import { makeSecretToken, digestToken, matchesDigest } from '../secret-tokens.ts';
 import { chooseControlAddress, removeControlPlace, writeControlPlace } from './control-place.ts';
 import { createLineListener } from './line-listener.ts';
 
@@ -40,7 +40,7 @@ export async function serveControl(
 ): Promise<Control> {
   const { folder, version } = options;
   await removeControlPlace(folder);
-  const token = createToken();
+  const token = makeSecretToken();
   const digest = digestToken(token);
   const callers = new Set<Socket>();
   let isEnding = false;

@@ -1,13 +1,13 @@
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 
-export type HealthState = 'up' | 'down';
+export type HealthAnswer = 'up' | 'down';
 
 /** What a health address said of what it stands for. */
 export interface HealthReport {
-  readonly state: HealthState;
+  readonly state: HealthAnswer;
   /** What it said of the connector besides; null for nothing. */
-  readonly connector: HealthState | null;
+  readonly connector: HealthAnswer | null;
   /** Why it is not up; empty where it is. Nothing that was sent or received. */
   readonly reason: string;
 }
@@ -116,6 +116,6 @@ function parseWords(text: string) {
   }
 }
 
-function toState(word: unknown): HealthState {
+function toState(word: unknown): HealthAnswer {
   return UP_WORDS.has(String(word).toLowerCase()) ? 'up' : 'down';
 }

@@ -1,5 +1,5 @@
 import type { ServiceOptions } from '../service-options.ts';
-import { createHealthCheck, type HealthReport, type HealthState } from './check-health.ts';
+import { createHealthCheck, type HealthReport, type HealthAnswer } from './check-health.ts';
 import type { ReportedPlatform } from './simulated-platform.ts';
 import { watchHeartbeat } from './watch-heartbeat.ts';
 
@@ -13,7 +13,7 @@ export interface StatusChange {
   readonly status: 'platform' | 'connector';
   /** Null where all tenants share the address. */
   readonly tenant: number | null;
-  readonly state: HealthState;
+  readonly state: HealthAnswer;
   readonly reason: string;
 }
 
@@ -75,7 +75,7 @@ export async function watchPlatform(
   return {
     forTenant: (tenant) => {
       const [checkPlatform, checkConnector] = [platformChecks(tenant), connectorChecks(tenant)];
-      let connectorBefore: HealthState | null = null;
+      let connectorBefore: HealthAnswer | null = null;
       let connectorChangedMs = -Infinity;
       return {
         read: async () => {

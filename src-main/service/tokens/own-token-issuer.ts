@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createToken, digestToken, matchesDigest } from '../../node/secret-tokens.ts';
+import { makeSecretToken, digestToken, matchesDigest } from '../../node/secret-tokens.ts';
 import { toCheckDigits } from './check-digits.ts';
 import type { TokenIssuer } from './token-issuer.ts';
 
@@ -38,7 +38,7 @@ export function createOwnTokenIssuer(options: {
   return {
     issue: () => {
       const id = randomBytes(6).toString('base64url');
-      const secret = createToken();
+      const secret = makeSecretToken();
       issued.set(id, {
         secretDigest: digestToken(secret),
         expiresAtMs: now() + lifetimeMs,

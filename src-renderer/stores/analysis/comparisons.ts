@@ -24,7 +24,7 @@ function toKey({ older, newer }: RefreshedPair): string {
   return [older, newer].flatMap(({ id, recordCount, reading }) => [id, recordCount, reading]).join(' ');
 }
 
-/** What refreshing reports changed in them, each pair compared once in a run of the window. */
+/** What refreshing changed in reports; each pair is compared once while the window is open. */
 export const useComparisonsStore = defineStore('comparisons', () => {
   const backend = useBackend();
   const results = shallowRef<ReadonlyMap<string, ChangeCounts | null>>(new Map());

@@ -6,7 +6,7 @@ import type { RecordFilter } from '../../../src-main/common/model/records/record
 import { toQuantileRanks } from '../../../src-main/common/statistics/quantile-intervals.ts';
 import type { Engine } from '../../../src-main/core/analysis/engine/create-engine.ts';
 import { compareRecords } from '../../../src-main/core/analysis/engine/measures/compare-records.ts';
-import type { RecordScope } from '../../../src-main/core/analysis/engine/record-scope.ts';
+import type { ResolvedScope } from '../../../src-main/core/analysis/engine/resolved-scope.ts';
 import { createCompareHandlers } from '../../../src-main/core/compare/compare-handlers.ts';
 import { measurePlainly, toGroupValue } from './measured-plainly.ts';
 import { filterArbitrary, meets, recordArbitrary } from './random-records.ts';
@@ -17,7 +17,7 @@ const fedEngine = useFedEngine();
 const ALL: RecordFilter = { conditions: [] };
 
 interface Side {
-  readonly scope: RecordScope;
+  readonly scope: ResolvedScope;
   readonly filter: RecordFilter;
 }
 

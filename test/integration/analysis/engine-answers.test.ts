@@ -15,7 +15,7 @@ import { createEngineFeed } from '../../../src-main/core/analysis/engine/feed/cr
 import { toErrorPattern } from '../../../src-main/core/analysis/engine/fold-error.ts';
 import { readHistogram } from '../../../src-main/core/analysis/engine/read-histogram.ts';
 import { createRecordViews } from '../../../src-main/core/analysis/engine/views/record-views.ts';
-import type { RecordScope, ScopePart } from '../../../src-main/core/analysis/engine/record-scope.ts';
+import type { ResolvedScope, ScopePart } from '../../../src-main/core/analysis/engine/resolved-scope.ts';
 import { summariseRecords } from '../../../src-main/core/analysis/engine/summarise-records.ts';
 import {
   createPlainSource,
@@ -92,7 +92,7 @@ describe('what the engine finds', () => {
               span: isWhole ? null : { fromMs, toMs: fromMs + lengthMs },
             };
           });
-          const scope: RecordScope = { direction: 'inbound', parts };
+          const scope: ResolvedScope = { direction: 'inbound', parts };
           const records = listScope(snapshots, parts);
           const views = createRecordViews(database, String(round), feed.isInOrder, { first: 4, most: 16 });
           const everything = { conditions: [] };
@@ -180,7 +180,7 @@ describe('what the engine finds', () => {
     await feed.follow();
     connection.closeSync();
     const views = createRecordViews(database, 'closed', feed.isInOrder, { first: 1, most: 1 });
-    const scope: RecordScope = {
+    const scope: ResolvedScope = {
       direction: 'inbound',
       parts: [{ snapshotId: 1, recordCount: records.length, span: null, withUndated: true }],
     };

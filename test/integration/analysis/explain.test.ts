@@ -4,7 +4,7 @@ import type { Explanation } from '../../../src-main/common/model/analysis/explan
 import type { FieldCondition, RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
 import { explainSelection } from '../../../src-main/core/analysis/engine/measures/explain/explain-selection.ts';
 import type { ExplainLimits } from '../../../src-main/core/analysis/engine/measures/explain/explain-times.ts';
-import type { RecordScope } from '../../../src-main/core/analysis/engine/record-scope.ts';
+import type { ResolvedScope } from '../../../src-main/core/analysis/engine/resolved-scope.ts';
 import { measureTimes, near, toGroupValue } from './measured-plainly.ts';
 import { filterArbitrary, meets, recordArbitrary, type PlainRecord } from './random-records.ts';
 import { useFedEngine, type FedSnapshot, type UnfedRecord } from './use-fed-engine.ts';
@@ -47,7 +47,7 @@ const during = (fromS: number, toS: number): RecordFilter => ({
   conditions: [{ field: 'dateMs', min: fromS * 1000, max: toS * 1000 }],
 });
 const explain = (
-  scope: RecordScope,
+  scope: ResolvedScope,
   selection: RecordFilter,
   filter = ALL,
   limits?: ExplainLimits,
@@ -175,7 +175,7 @@ describe('what sets a selection apart', () => {
       values: [],
     });
     expect(await explain(scope, ALL)).toMatchObject({ insideCount: 300, outsideCount: 0, values: [] });
-    const empty: RecordScope = { direction: 'inbound', parts: [] };
+    const empty: ResolvedScope = { direction: 'inbound', parts: [] };
     expect(await explain(empty, ALL)).toMatchObject({
       insideCount: 0,
       outsideCount: 0,

@@ -102,7 +102,7 @@ it.each([
   const source = createPlainSource(new Map([[1, records]]));
   for (const dateMs of dates) {
     records.push({ ...EMPTY_RECORD, recordId: SPAN + records.length, dateMs });
-    // Each time as after a start: what is known of before comes from the file.
+    // Each time as after a start: what was fed earlier is known from the file.
     const feed = await createEngineFeed(connection, source);
     await feed.follow();
     await feed.follow();

@@ -4,7 +4,7 @@ import { GROUP_FIELDS, MAX_GROUPS } from '../../../src-main/common/model/analysi
 import { groupRecords } from '../../../src-main/core/analysis/engine/measures/group-records.ts';
 import { readDistribution } from '../../../src-main/core/analysis/engine/measures/read-distribution.ts';
 import { readHeatMap, readSeries } from '../../../src-main/core/analysis/engine/measures/read-series.ts';
-import type { RecordScope, ScopePart } from '../../../src-main/core/analysis/engine/record-scope.ts';
+import type { ResolvedScope, ScopePart } from '../../../src-main/core/analysis/engine/resolved-scope.ts';
 import { measurePlainly, measureTimes, near, toGroupValue, toWeekHour } from './measured-plainly.ts';
 import { filterArbitrary, listScope, meets, recordArbitrary, type PlainRecord } from './random-records.ts';
 import { useFedEngine, type UnfedRecord } from './use-fed-engine.ts';
@@ -18,7 +18,7 @@ const RUNS = { numRuns: Number(process.env['ANSWER_RUNS'] ?? 15) };
 async function feed(
   lists: readonly (readonly UnfedRecord[])[],
   cut: (place: number) => Partial<ScopePart> = () => ({}),
-): Promise<{ scope: RecordScope; records: PlainRecord[] }> {
+): Promise<{ scope: ResolvedScope; records: PlainRecord[] }> {
   const fed = await engine.feed(lists);
   const parts = fed.map(({ part }, place): ScopePart => ({ ...part, ...cut(place) }));
   const snapshots = new Map(fed.map(({ part, records }) => [part.snapshotId, records]));

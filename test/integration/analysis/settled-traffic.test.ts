@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createEngineFeed } from '../../../src-main/core/analysis/engine/feed/create-engine-feed.ts';
 import { readTraffic } from '../../../src-main/core/analysis/engine/findings/read-traffic.ts';
 import { createSettledTraffic } from '../../../src-main/core/analysis/engine/findings/settled-traffic.ts';
-import type { RecordScope, ScopePart } from '../../../src-main/core/analysis/engine/record-scope.ts';
+import type { ResolvedScope, ScopePart } from '../../../src-main/core/analysis/engine/resolved-scope.ts';
 import type { TrafficCells } from '../../../src-main/core/analysis/findings/traffic-cells.ts';
 import { openEngineFile } from './open-engine-file.ts';
 import { createPlainSource, recordArbitrary, SPAN, type PlainRecord } from './random-records.ts';
@@ -36,7 +36,7 @@ async function followCache() {
   for (const table of ['inbound', 'outbound', 'fed_snapshots']) await connection.run(`DELETE FROM ${table}`);
   const feed = await createEngineFeed(connection, createPlainSource(snapshots, 'cache', readings));
   const readSettled = createSettledTraffic(() => feed.version);
-  const toScope = (isDated: boolean): RecordScope => ({
+  const toScope = (isDated: boolean): ResolvedScope => ({
     direction: 'inbound',
     parts: [...snapshots].map(([snapshotId, records]): ScopePart => {
       const dates = records.flatMap(({ dateMs }) => dateMs ?? []);

@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { afterAll, beforeAll } from 'vitest';
 import { createEngineFeed } from '../../../src-main/core/analysis/engine/feed/create-engine-feed.ts';
-import type { RecordScope, ScopePart } from '../../../src-main/core/analysis/engine/record-scope.ts';
+import type { ResolvedScope, ScopePart } from '../../../src-main/core/analysis/engine/resolved-scope.ts';
 import { openEngineFile } from './open-engine-file.ts';
 import { createPlainSource, SPAN, type PlainRecord } from './random-records.ts';
 
@@ -11,7 +11,7 @@ export type UnfedRecord = Omit<PlainRecord, 'recordId'>;
 /** A list of records as the engine has it: a whole snapshot. */
 export interface FedSnapshot {
   readonly part: ScopePart;
-  readonly scope: RecordScope;
+  readonly scope: ResolvedScope;
   readonly records: PlainRecord[];
 }
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Clock } from '../../../src-main/core/client/retry.ts';
+import type { ClientClock } from '../../../src-main/core/client/retry.ts';
 
 /** A clock whose waits are over at once; its time goes on by what was waited, and can be set. */
-export interface SkipClock extends Clock {
+export interface SkipClock extends ClientClock {
   readonly waitedMs: readonly number[];
   jump(ms: number): void;
 }

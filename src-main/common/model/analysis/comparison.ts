@@ -5,21 +5,22 @@ import { GroupValue } from './grouping.ts';
 /** What two periods are compared by. */
 export const COMPARED_MEASURES = ['error-share', 'volume', 'response'] as const;
 export type ComparedMeasure = (typeof COMPARED_MEASURES)[number];
-/** Which times are compared of the response times. */
+/** Which quantile of the response times is compared. */
 export const COMPARED_QUANTILES = ['median', 'p95'] as const;
 export type ComparedQuantile = (typeof COMPARED_QUANTILES)[number];
 
 /** How sure a difference is. */
-const CERTAINTIES = [
-  /** No difference lies outside of its 95 % interval. */
+const DIFFERENCE_CERTAINTIES = [
+  /** Its 95 % interval doesn't hold zero. */
   'certain',
+  /** Its interval holds zero: there may be no difference. */
   'open',
   /** The side with fewer requests has too few for an interval. */
   'too-few',
   'only-before',
   'only-after',
 ] as const;
-export type Certainty = (typeof CERTAINTIES)[number];
+export type DifferenceCertainty = (typeof DIFFERENCE_CERTAINTIES)[number];
 
 const Figure = Nullable(Type.Number());
 
@@ -31,7 +32,7 @@ export const ComparedSide = Type.Object({
   /** With a response time; the times are of these, null where there are none. */
   timed: Type.Integer(),
   averageMs: Figure,
-  /** Of groups only where response times are compared, of all records always. */
+  /** Known of all records together; of a group only where response times are compared. */
   medianMs: Figure,
   p95Ms: Figure,
 });
@@ -50,7 +51,7 @@ export const ComparedGroup = Type.Object({
   difference: Figure,
   /** Its 95 % interval. */
   interval: Nullable(Type.Object({ low: Type.Number(), high: Type.Number() })),
-  certainty: Type.Enum([...CERTAINTIES]),
+  certainty: Type.Enum([...DIFFERENCE_CERTAINTIES]),
   /**
    * The part that the group has in the change of all: of the share, of the volume, or of the average response time. The
    * parts of all groups add up to it.

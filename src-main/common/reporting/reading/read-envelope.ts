@@ -5,7 +5,7 @@ import { readInteger, readNumber, readText, type ReadNotes } from './read-value.
 import type { RemarkTally } from './remark-tally.ts';
 
 /** The fields around the records (specification, section "Report response envelope"). */
-export interface Envelope {
+export interface PageEnvelope {
   /** Null where the service does not say. */
   readonly isValid: boolean | null;
   readonly totalDocument: number | null;
@@ -22,7 +22,7 @@ export interface Envelope {
 const CURSOR_CHARACTERS = 8192;
 /** What services write where there is no next page; sent as a cursor, it would begin again (decision 8). */
 const NO_CURSOR = /^(0|false|null|undefined|none|nil)?$/i;
-const NOTHING: Envelope = {
+const NOTHING: PageEnvelope = {
   isValid: null,
   totalDocument: null,
   lastDocument: null,
@@ -41,8 +41,8 @@ export function readEnvelope(
   value: unknown,
   notes: ReadNotes,
   remarks: RemarkTally,
-  outer: Envelope = NOTHING,
-): Envelope {
+  outer: PageEnvelope = NOTHING,
+): PageEnvelope {
   if (!isJsonObject(value)) return outer;
   notes.bits = 0;
   const { keyOf, isCorrected } = resolveFields<keyof typeof ENVELOPE_FIELDS>(
@@ -70,7 +70,7 @@ export function readEnvelope(
 }
 
 /** The first envelope with what it lacks taken from the second, such as an object of cursor and total beside the records. */
-export function fillEnvelope(envelope: Envelope, more: Envelope): Envelope {
+export function fillEnvelope(envelope: PageEnvelope, more: PageEnvelope): PageEnvelope {
   return {
     isValid: envelope.isValid ?? more.isValid,
     totalDocument: envelope.totalDocument ?? more.totalDocument,

@@ -4,7 +4,7 @@ import type { Remark } from '../../model/cache/snapshot.ts';
 import type { SummaryGroup } from '../../model/records/summary.ts';
 import { FIELD_NAMES, SUMMARY_FIELD_NAMES } from '../field-names.ts';
 import { findRecords, type FoundRecords } from './find-records.ts';
-import { fillEnvelope, readEnvelope, type Envelope } from './read-envelope.ts';
+import { fillEnvelope, readEnvelope, type PageEnvelope } from './read-envelope.ts';
 import { decodeUtf8, isJsonObject, parseBody, type ParseJson } from './read-json.ts';
 import { countLoneSurrogates } from './lone-surrogates.ts';
 import { createRecordReader, type DetailRecord, type SetAsideReason } from './read-record.ts';
@@ -104,7 +104,7 @@ function readText(text: string, parse: ParseJson, options: ReadPageOptions, note
   const beside = Object.values(body).filter((part) => isJsonObject(part) && part !== found?.holder);
   const whole = Array.isArray(body)
     ? inner
-    : beside.reduce<Envelope>(
+    : beside.reduce<PageEnvelope>(
         (known, part) => fillEnvelope(known, readEnvelope(part, notes, remarks)),
         inner,
       );
@@ -200,7 +200,7 @@ function unwrap(
   });
 }
 
-function noteFound(found: FoundRecords, envelope: Envelope, remarks: RemarkTally): void {
+function noteFound(found: FoundRecords, envelope: PageEnvelope, remarks: RemarkTally): void {
   if (found.name !== 'documents' || found.holder !== null) {
     remarks.add('records-under-other-name', found.entries.length, found.name);
   }
@@ -209,7 +209,7 @@ function noteFound(found: FoundRecords, envelope: Envelope, remarks: RemarkTally
 }
 
 /** An envelope with no array at all is an empty page, unless it claims that records are there. */
-function toNoEntries(envelope: Envelope): readonly unknown[] {
+function toNoEntries(envelope: PageEnvelope): readonly unknown[] {
   const isPlausible = (envelope.totalDocument ?? 0) === 0 || envelope.lastDocument === null;
   if (envelope.keys.size > 0 && isPlausible) return [];
   throw new AppError('client.unexpected-shape', 'The answer holds no records.', { reason: 'no-records' });

@@ -4,7 +4,7 @@ import type { Direction } from '../../../common/reporting/reports.ts';
 import { readRows } from './engine-database.ts';
 import { findColumn } from './engine-tables.ts';
 import { NO_CONDITION, toFilterSql, type SqlCondition } from './filter-sql.ts';
-import { toSourceSql, type FilteredRecords, type RecordScope } from './record-scope.ts';
+import { toSourceSql, type FilteredRecords, type ResolvedScope } from './resolved-scope.ts';
 
 /** A value of a field, null where it has none, and its number of records. */
 export interface ValueCount {
@@ -69,7 +69,7 @@ function isInteger(field: FilterField, direction: Direction): boolean {
 /** Number of the records of a scope that meet a condition. */
 export async function countRecords(
   connection: DuckDBConnection,
-  scope: RecordScope,
+  scope: ResolvedScope,
   where: SqlCondition = NO_CONDITION,
 ): Promise<number> {
   // Parts of whole snapshots say it themselves.

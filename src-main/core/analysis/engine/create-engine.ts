@@ -76,7 +76,7 @@ const NAMES = [
   'writeRows',
 ] as const satisfies readonly (keyof Calls)[];
 
-/** What may have ended the process is not asked again. */
+/** A call that may have ended the process is not repeated. */
 const ASKED_ONCE: ReadonlySet<string> = new Set<keyof Calls>(['runSql']);
 
 /**
@@ -122,11 +122,11 @@ export function createEngine(options: {
       logger,
     );
     running = own;
-    own.started.catch((error: unknown) => logger.error('engine.not-started', { error }));
+    own.started.catch((error: unknown) => logger.error('engine not started', { error }));
     void own.exited.then((reason) => {
       if (running !== own || isClosed) return;
       running = null;
-      logger.warn('engine.ended', { reason });
+      logger.warn('engine ended', { reason });
       if (own !== abandoned) troublesMs.push(now());
       noteChange();
     });
@@ -160,7 +160,7 @@ export function createEngine(options: {
     if (isClosed || timer !== null) return;
     timer = setTimeout(() => {
       timer = null;
-      feeding = feeding.then(follow).catch((error: unknown) => logger.warn('engine.not-fed', { error }));
+      feeding = feeding.then(follow).catch((error: unknown) => logger.warn('engine not fed', { error }));
     }, FOLLOW_DELAY_MS);
     timer.unref();
   };

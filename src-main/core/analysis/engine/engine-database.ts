@@ -8,9 +8,9 @@ import type { BoundValue } from './filter-sql.ts';
 
 /** Bits of the keys that groups are counted by without hashing: buckets of a histogram by code need 18. */
 const MAX_PLAIN_GROUP_BITS = 20;
-/** What large statements may lay on the disk meanwhile. */
+/** The most that large statements may spill to the disk. */
 const MAX_SPILL = '8GB';
-/** What stays of the folder is tried again at the next start. */
+/** What can't be removed is tried again at the next start. */
 const SPILL_REMOVAL = { isFolder: true, maxWaitMs: 1000 };
 
 /** The engine's file and what reads it. */
@@ -24,13 +24,14 @@ export interface EngineDatabase {
   close(): void;
 }
 
-export interface EngineFile {
+/** How the engine's file is opened. */
+export interface EngineDatabaseOptions {
   readonly file: string;
   /** Marks the cache that the file is fed from. */
   readonly cacheIdentity: string;
   readonly memoryLimitMb: number;
   readonly threads: number;
-  /** The file is begun anew whatever it holds. */
+  /** Begins the file anew, whatever it holds. */
   readonly isInDoubt?: boolean;
 }
 
@@ -39,7 +40,7 @@ export interface EngineFile {
  * cache is deleted and begun anew. Throws where even an empty one can't be made (a full disk, a folder that
  * can't be written).
  */
-export async function openEngineDatabase(options: EngineFile): Promise<EngineDatabase> {
+export async function openEngineDatabase(options: EngineDatabaseOptions): Promise<EngineDatabase> {
   const spillFolder = join(options.file, '..', 'analysis-spill');
   tryToRemoveSync(spillFolder, SPILL_REMOVAL);
   const filesFolder = findFilesFolder(options.file);
@@ -104,7 +105,10 @@ export function quoteText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-async function isFit(instance: DuckDBInstance, { file, cacheIdentity }: EngineFile): Promise<boolean> {
+async function isFit(
+  instance: DuckDBInstance,
+  { file, cacheIdentity }: EngineDatabaseOptions,
+): Promise<boolean> {
   const connection = await instance.connect();
   try {
     const [state] = await readRows<[number, string]>(

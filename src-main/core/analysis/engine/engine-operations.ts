@@ -1,5 +1,4 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { AppError } from '../../../common/contract/errors.ts';
 import {
   CODE_CLASSES,
   toCodeClass,
@@ -8,10 +7,11 @@ import {
 } from '../../../common/model/records/record.ts';
 import type { CallContext } from '../../calls/call-messages.ts';
 import type { RecordFilter } from '../../../common/model/records/record-filter.ts';
-import type { PeriodScope, RecordScope as WantedScope } from '../../../common/model/records/record-scope.ts';
+import type { PeriodScope, RecordScope } from '../../../common/model/records/record-scope.ts';
 import type { SqlQuestion } from '../../../common/model/records/sql.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
 import type { TimeSpan } from '../../../common/time/time-span.ts';
+import { rejectOnAbort } from '../../calls/reject-on-abort.ts';
 import { countValues, type ValueCount } from './count-records.ts';
 import { createEngineFeed, type EngineFeed, type FeedProgress } from './feed/create-engine-feed.ts';
 import type { EngineDatabase } from './engine-database.ts';
@@ -26,7 +26,7 @@ import { createMeasureOperations } from './measures/measure-operations.ts';
 import { readHistogram, type HistogramShape } from './read-histogram.ts';
 import { readSession } from './read-session.ts';
 import { createRecordViews } from './views/record-views.ts';
-import type { FilteredRecords } from './record-scope.ts';
+import type { FilteredRecords } from './resolved-scope.ts';
 import { createScopeResolver, type EngineSource } from './resolve-scope.ts';
 import { runStatement } from './sql/run-statement.ts';
 import { createSqlResults } from './sql/sql-results.ts';
@@ -37,13 +37,15 @@ export type EngineOperations = Awaited<ReturnType<typeof createEngineOperations>
 type Context = CallContext<FeedProgress>;
 
 interface Question {
-  readonly scope: WantedScope;
+  readonly scope: RecordScope;
   readonly filter: RecordFilter;
   /** An open view whose records are meant, in place of those that the scope has by now. */
   readonly viewId?: string | undefined;
 }
 
-/** Everything that the engine's process does on request. `mark` tells its views from those of another process. */
+/**
+ * Everything that the engine's process does on request. `mark` distinguishes its views from those of another process.
+ */
 export async function createEngineOperations(database: EngineDatabase, source: EngineSource, mark: string) {
   const feedConnection = await database.connect();
   const views = createRecordViews(database, mark, (snapshotId) => feed.isInOrder(snapshotId));
@@ -52,7 +54,7 @@ export async function createEngineOperations(database: EngineDatabase, source: E
   const readSettled = createSettledTraffic(() => feed.version);
   let following: Promise<void> = Promise.resolve();
 
-  /** One run at a time; whoever asks meanwhile waits for the next one. */
+  /** One run at a time; a call during a run waits for the next one. */
   const follow = (onProgress: (progress: FeedProgress) => void = () => undefined): Promise<void> => {
     following = following.catch(() => undefined).then(() => feed.follow(onProgress));
     return following;
@@ -74,7 +76,7 @@ export async function createEngineOperations(database: EngineDatabase, source: E
   };
   const resolver = createScopeResolver(source, feed, () => follow());
   const ask = <Value>(
-    scope: WantedScope,
+    scope: RecordScope,
     context: Pick<Context, 'signal'>,
     work: (
       connection: DuckDBConnection,
@@ -129,7 +131,7 @@ export async function createEngineOperations(database: EngineDatabase, source: E
       source,
       results,
     }),
-    summarise: (scope: WantedScope, context: Context) => ask(scope, context, summariseRecords),
+    summarise: (scope: RecordScope, context: Context) => ask(scope, context, summariseRecords),
     findErrorFamilies: ({ period, ...question }: Question & { period: TimeSpan }, context: Context) =>
       askFiltered(question, context, (connection, records) => findErrorFamilies(connection, records, period)),
     /** What stands out in a connection's traffic. */
@@ -178,10 +180,10 @@ export async function createEngineOperations(database: EngineDatabase, source: E
       context: CallContext<'started'>,
     ) => {
       const { signal } = context;
-      const resolve = (scope: WantedScope) =>
-        withEnd(
-          signal,
+      const resolve = (scope: RecordScope) =>
+        rejectOnAbort(
           withConnection(context, (connection) => resolver.resolve(connection, scope)),
+          signal,
         );
       const onStart = (): void => context.progress('started');
       return withConnection(context, (connection) =>
@@ -199,14 +201,6 @@ export async function createEngineOperations(database: EngineDatabase, source: E
       database.close();
     },
   };
-}
-
-/** What a promise resolves to; rejects at once when the signal aborts. */
-function withEnd<Value>(signal: AbortSignal, promise: Promise<Value>): Promise<Value> {
-  const { promise: ended, reject } = Promise.withResolvers<never>();
-  const end = (): void => reject(new AppError('app.cancelled', 'The call was cancelled.'));
-  signal.addEventListener('abort', end, { once: true });
-  return Promise.race([promise, ended]).finally(() => signal.removeEventListener('abort', end));
 }
 
 function toFacets(

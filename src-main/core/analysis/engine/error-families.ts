@@ -3,7 +3,7 @@ import type { ErrorFamilies, ErrorFamily } from '../../../common/model/records/e
 import type { TimeSpan } from '../../../common/time/time-span.ts';
 import { readRows } from './engine-database.ts';
 import { toFilterSql } from './filter-sql.ts';
-import { toSourceSql, type FilteredRecords } from './record-scope.ts';
+import { toSourceSql, type FilteredRecords } from './resolved-scope.ts';
 
 const MAX_FAMILIES = 200;
 const MAX_EXAMPLES = 10;

@@ -1,5 +1,4 @@
 import { BIGINT, VARCHAR } from '@duckdb/node-api';
-import type { CodeClass } from '../../../common/model/records/record.ts';
 import {
   SEARCHED_FIELDS,
   type FieldCondition,
@@ -7,6 +6,7 @@ import {
   type RecordFilter,
 } from '../../../common/model/records/record-filter.ts';
 import type { Direction } from '../../../common/reporting/reports.ts';
+import { CODE_CLASS_SQL } from '../../../common/sql/filter-statement.ts';
 import { findColumn, type EngineColumn } from './engine-tables.ts';
 
 /** A condition on marks or notes, once it is known which records meet it. */
@@ -26,14 +26,6 @@ export interface SqlCondition {
 
 /** What every record meets. */
 export const NO_CONDITION: SqlCondition = { sql: 'true', values: [] };
-
-const CLASS_SQL: Readonly<Record<CodeClass, string>> = {
-  '2xx': 'response_code BETWEEN 100 AND 299',
-  '3xx': 'response_code BETWEEN 300 AND 399',
-  '4xx': 'response_code BETWEEN 400 AND 499',
-  '5xx': 'response_code BETWEEN 500 AND 599',
-  none: '(response_code IS NULL OR response_code NOT BETWEEN 100 AND 599)',
-};
 
 /** Digits and the signs after them have no case. Texts are looked through for the first of them: digits are rare. */
 const DIGITS = /[0-9]{2}[ -@[-`{-~]*/g;
@@ -101,7 +93,7 @@ function listAlternatives(
   }
   if (exact.length < values.length)
     parts.push(isText ? `(${name} IS NULL OR ${name} = '')` : `${name} IS NULL`);
-  if (field === 'responseCode') parts.push(...classes.map((name) => CLASS_SQL[name]));
+  if (field === 'responseCode') parts.push(...classes.map((name) => CODE_CLASS_SQL[name]));
   if ((min !== undefined || max !== undefined) && !isText) {
     const isBelow = field === 'dateMs' ? '<' : '<=';
     const bounds = [

@@ -3,7 +3,7 @@ import type { FieldCondition } from '../../../common/model/records/record-filter
 import type { RecordMark } from '../../../common/model/records/record-mark.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
 import type { MarkedCondition } from './filter-sql.ts';
-import { toSourceSql, type FilteredRecords, type RecordScope } from './record-scope.ts';
+import { toSourceSql, type FilteredRecords, type ResolvedScope } from './resolved-scope.ts';
 
 /** Marks as the engine reads them from the cache. */
 export interface MarkSource {
@@ -46,7 +46,7 @@ export async function resolveMarks(
 /** The marked records of a scope, with their marks. */
 export async function findMarks(
   connection: DuckDBConnection,
-  scope: RecordScope,
+  scope: ResolvedScope,
   source: MarkSource,
   connectionId: string,
 ): Promise<(RecordMark & { readonly id: number })[]> {
@@ -61,7 +61,7 @@ export async function findMarks(
 /** Records that may be marked ones: of the same session and moment. */
 async function findCandidates(
   connection: DuckDBConnection,
-  scope: RecordScope,
+  scope: ResolvedScope,
   wanted: ReturnType<MarkSource['listMarks']>,
 ): Promise<number[]> {
   const values: (string | bigint)[] = [];

@@ -9,7 +9,7 @@ import { CODE_CLASSES } from '../../../common/model/records/record.ts';
 import { readRows } from './engine-database.ts';
 import { toFilterSql } from './filter-sql.ts';
 import { toBucketSql, toCountedBucketSql } from './measures/bucket-sql.ts';
-import { toSourceSql, type FilteredRecords } from './record-scope.ts';
+import { toSourceSql, type FilteredRecords } from './resolved-scope.ts';
 
 /** How records over time are drawn. */
 export interface HistogramShape {

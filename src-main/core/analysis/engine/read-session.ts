@@ -2,7 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Session, SessionRequest } from '../../../common/model/records/session.ts';
 import { fromRecordId } from '../../../common/model/records/record-ids.ts';
 import { readRows } from './engine-database.ts';
-import { toSourceSql, type RecordScope } from './record-scope.ts';
+import { toSourceSql, type ResolvedScope } from './resolved-scope.ts';
 
 const SHARED_COLUMNS = [
   'record_id',
@@ -23,7 +23,7 @@ type Row = [
 /** A session in the scopes of both directions: what is counted of it, and its oldest dated requests. */
 export async function readSession(
   connection: DuckDBConnection,
-  scopes: readonly RecordScope[],
+  scopes: readonly ResolvedScope[],
   sessionId: string,
   limit: number,
 ): Promise<Session> {

@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { RecordScope as WantedScope } from '../../../common/model/records/record-scope.ts';
+import type { RecordScope } from '../../../common/model/records/record-scope.ts';
 import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
 import type { StatusSample } from '../../../common/model/connections/status.ts';
 import type { Summary } from '../../../common/model/records/summary.ts';
@@ -10,7 +10,7 @@ import { countRecords } from './count-records.ts';
 import type { EngineFeed } from './feed/create-engine-feed.ts';
 import type { FeedSource } from './feed/feed-source.ts';
 import type { MarkSource } from './marked-records.ts';
-import { toParts, type RecordScope, type ScopePart } from './record-scope.ts';
+import { toParts, type ResolvedScope, type ScopePart } from './resolved-scope.ts';
 import { createWholeParts } from './whole-parts.ts';
 
 /** The cache as the engine reads it. */
@@ -26,9 +26,9 @@ export interface EngineSource extends FeedSource, MarkSource {
 
 export interface ScopeResolver {
   /** Says which records a question is about; all of them have been fed when it returns. */
-  resolve(connection: DuckDBConnection, scope: WantedScope): Promise<RecordScope>;
+  resolve(connection: DuckDBConnection, scope: RecordScope): Promise<ResolvedScope>;
   /** Everything cached of a report, whatever the period. */
-  resolveAll(connection: DuckDBConnection, connectionId: string, report: DetailKind): Promise<RecordScope>;
+  resolveAll(connection: DuckDBConnection, connectionId: string, report: DetailKind): Promise<ResolvedScope>;
 }
 
 /** Prepares the choice of records; what they need that has not been fed yet is fed first. */
@@ -52,7 +52,7 @@ export function createScopeResolver(
     own: readonly Snapshot[],
     direction: Direction,
     span: TimeSpan,
-  ): Promise<RecordScope> => {
+  ): Promise<ResolvedScope> => {
     const touched = own.filter(({ period }) => period.fromMs < span.toMs && period.toMs + 1000 > span.fromMs);
     await waitFor(touched);
     const known = new Map(

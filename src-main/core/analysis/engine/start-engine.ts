@@ -31,7 +31,7 @@ export function startEngine(
   const engine = startProcess(JSON.stringify(start));
   const calls = pairCalls(
     (message) => engine.postMessage(message),
-    (operation, trace) => logger.error('engine.call-failed', { operation, trace }),
+    (operation, trace) => logger.error('call of the engine failed', { operation, trace }),
   );
   engine.onMessage((message) => calls.receive(message as FromServer));
   const exited = new Promise<string>((resolve) => {

@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { SummaryGroup } from '../../../common/model/records/summary.ts';
 import { readRows } from './engine-database.ts';
-import { toSourceSql, type RecordScope } from './record-scope.ts';
+import { toSourceSql, type ResolvedScope } from './resolved-scope.ts';
 
 /**
  * Groups records as the service groups them: inbound by channel, service, origin and code, outbound by channel,
@@ -10,7 +10,7 @@ import { toSourceSql, type RecordScope } from './record-scope.ts';
  */
 export async function summariseRecords(
   connection: DuckDBConnection,
-  scope: RecordScope,
+  scope: ResolvedScope,
 ): Promise<SummaryGroup[]> {
   const isInbound = scope.direction === 'inbound';
   const columns = [

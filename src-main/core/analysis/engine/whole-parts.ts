@@ -2,7 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
 import type { Direction } from '../../../common/reporting/reports.ts';
 import { readRows } from './engine-database.ts';
-import { toSourceSql, type ScopePart } from './record-scope.ts';
+import { toSourceSql, type ScopePart } from './resolved-scope.ts';
 
 /** Snapshots whose dates are known, before all are forgotten together. */
 const MAX_KNOWN = 2000;

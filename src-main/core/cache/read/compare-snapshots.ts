@@ -6,7 +6,7 @@ import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
 import { DETAIL_KINDS, isDetailKind, mapKinds } from '../../../common/reporting/reports.ts';
 import { toRecordId } from '../../../common/model/records/record-ids.ts';
 import type { Database } from '../../../node/open-database.ts';
-import { RECORD_TABLES, selectRows, toDetailKind } from './record-tables.ts';
+import { RECORD_TABLES, selectRows, requireDetailKind } from './record-tables.ts';
 import { createStoredPages, type PageRange } from './stored-pages.ts';
 import { prepareValues } from './verify-pages.ts';
 
@@ -54,7 +54,7 @@ export function createComparer(
     pause: () => Promise<void>,
     visit: (digest: string, record: UnmatchedRecord) => void,
   ): Promise<void> => {
-    const { pairPlaces } = statements[toDetailKind(snapshot.report)];
+    const { pairPlaces } = statements[requireDetailKind(snapshot.report)];
     for (const page of pages) {
       let seq = page.firstSeq;
       visitValues(snapshot, page, (values, texts) => {
@@ -83,7 +83,7 @@ export function createComparer(
     const toRecord = (snapshot: Snapshot, record: UnmatchedRecord | null) => {
       if (record === null) return null;
       const id = toRecordId(snapshot.id, record.seq);
-      return statements[toDetailKind(snapshot.report)].row.get(id) ?? null;
+      return statements[requireDetailKind(snapshot.report)].row.get(id) ?? null;
     };
     const differences = [...pairs.changed, ...pairs.removed, ...pairs.added]
       .slice(0, MAX_DIFFERENCES)

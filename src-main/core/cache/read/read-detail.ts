@@ -6,7 +6,7 @@ import { CONTENT_NAMES } from '../../../common/reporting/field-values.ts';
 import { DETAIL_KINDS, mapKinds } from '../../../common/reporting/reports.ts';
 import { toRecordId } from '../../../common/model/records/record-ids.ts';
 import type { Database } from '../../../node/open-database.ts';
-import { selectRows, toDetailKind } from './record-tables.ts';
+import { selectRows, requireDetailKind } from './record-tables.ts';
 import { createStoredPages, type StoredTexts } from './stored-pages.ts';
 
 /** Of a longer text only the beginning leaves the thread, unless all of it is asked for. */
@@ -22,7 +22,7 @@ export function createDetailReader(
   const pages = createStoredPages(database, { hasExactExtras: true });
   return (snapshot, seq, isWhole = false) => {
     const id = toRecordId(snapshot.id, seq);
-    const row = statements[toDetailKind(snapshot.report)].get(id);
+    const row = statements[requireDetailKind(snapshot.report)].get(id);
     const [texts] = row === undefined ? [] : pages.readTextsOf([id]);
     if (row === undefined || texts === undefined) {
       throw new AppError('cache.snapshot-not-found', 'The record is not in the cache.', {

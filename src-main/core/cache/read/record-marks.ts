@@ -6,7 +6,7 @@ import { listFields, type DetailKind } from '../../../common/reporting/reports.t
 import type { Database } from '../../../node/open-database.ts';
 import { isDamagedPage } from '../file/to-cache-error.ts';
 import { createDetailReader } from './read-detail.ts';
-import { toDetailKind } from './record-tables.ts';
+import { requireDetailKind } from './record-tables.ts';
 
 type MarkedSnapshot = Pick<Snapshot, 'id' | 'connectionId' | 'report'>;
 
@@ -55,7 +55,7 @@ export function createMarkReader(database: Database) {
     const candidates = find.all(connectionId, report, row.sessionId, row.dateText);
     if (candidates.length === 0) return null;
     try {
-      const { digest } = toMarkKey(readDetail(snapshot, row.seq), toDetailKind(report));
+      const { digest } = toMarkKey(readDetail(snapshot, row.seq), requireDetailKind(report));
       const found = candidates.find((candidate) => candidate.digest === digest);
       return found === undefined ? null : { mark: found.mark, note: found.note };
     } catch (error) {

@@ -52,8 +52,8 @@ export const RECORD_TABLES = mapKinds(DETAIL_KINDS, (kind): RecordTable => {
   return { name: `${prefix}_records`, columns, contentNames };
 });
 
-/** The report of a snapshot of single records. Throws AppError `app.invalid-input` for a summary. */
-export function toDetailKind(report: ReportKind): DetailKind {
+/** Returns the report as one of single records. Throws AppError `app.invalid-input` for a summary. */
+export function requireDetailKind(report: ReportKind): DetailKind {
   if (isDetailKind(report)) return report;
   throw new AppError('app.invalid-input', 'The snapshot is one of a summary.', { report });
 }

@@ -7,7 +7,7 @@ import {
 import type { Database } from '../../../node/open-database.ts';
 import { createDetailReader } from '../read/read-detail.ts';
 import { toMarkKey } from '../read/record-marks.ts';
-import { toDetailKind } from '../read/record-tables.ts';
+import { requireDetailKind } from '../read/record-tables.ts';
 import type { SnapshotReader } from '../read/snapshot-rows.ts';
 
 export interface MarksChange {
@@ -44,7 +44,7 @@ export function createMarkWriter(
       const snapshot = snapshots.get(snapshotId);
       const { connectionId, report } = snapshot;
       const record = readDetail(snapshot, seq);
-      const { sessionId, dateText, digest } = toMarkKey(record, toDetailKind(report));
+      const { sessionId, dateText, digest } = toMarkKey(record, requireDetailKind(report));
       const key = [connectionId, report, sessionId, dateText, digest];
       const before = find.get(...key) ?? null;
       const mark = change.mark === undefined ? (before?.mark ?? null) : change.mark;

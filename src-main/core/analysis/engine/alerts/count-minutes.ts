@@ -3,7 +3,7 @@ import { MINUTE_MS } from '../../../../common/time/durations.ts';
 import type { TimeSpan } from '../../../../common/time/time-span.ts';
 import { readRows } from '../engine-database.ts';
 import { toFilterSql } from '../filter-sql.ts';
-import { toSourceSql, type FilteredRecords } from '../record-scope.ts';
+import { toSourceSql, type FilteredRecords } from '../resolved-scope.ts';
 
 /** Minutes that have records, by their place in the span. */
 export interface MinuteCounts {

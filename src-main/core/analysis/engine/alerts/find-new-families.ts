@@ -2,7 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import type { TimeSpan } from '../../../../common/time/time-span.ts';
 import { readRows } from '../engine-database.ts';
 import { toFilterSql } from '../filter-sql.ts';
-import { toSourceSql, type FilteredRecords } from '../record-scope.ts';
+import { toSourceSql, type FilteredRecords } from '../resolved-scope.ts';
 
 /**
  * Finds when error families came that no earlier record of the scope has; those of them that a filter leaves, by their

@@ -9,7 +9,7 @@ import { deleteFed, loadWatermarks, type Watermark } from './watermarks.ts';
 export interface EngineFeed {
   /** Records that this process has fed. */
   readonly fedRecords: number;
-  /** Another number than before says that records of before are gone, or were read again. */
+  /** Changes when records that were fed are gone, or were read again. */
   readonly version: number;
   /** Records of a snapshot that queries see. */
   countFed(snapshotId: number): number;

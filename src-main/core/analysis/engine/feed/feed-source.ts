@@ -6,7 +6,7 @@ export interface FeedSnapshot {
   readonly direction: Direction;
   readonly startedAtMs: number;
   readonly recordCount: number;
-  /** Another number than before says that the records of before are old. */
+  /** Changes when the stored pages were read again: records that were fed before are then old. */
   readonly reading: number;
 }
 

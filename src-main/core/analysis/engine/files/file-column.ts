@@ -8,7 +8,7 @@ import {
 import { OTHER_FIELDS_COLUMN } from '../../../../common/sql/sql-tables.ts';
 import { quoteText } from '../engine-database.ts';
 import { toDateTextSql } from '../engine-tables.ts';
-import type { RecordScope } from '../record-scope.ts';
+import type { ResolvedScope } from '../resolved-scope.ts';
 
 /** What of a record stands in a column of a file. */
 export type FileValue =
@@ -35,14 +35,14 @@ export function quoteName(name: string): string {
 }
 
 /** The column of a field in the tables of a direction, an expression for the date as received. */
-function toFieldSql(name: FieldName<DetailKind>, direction: RecordScope['direction']): string {
+function toFieldSql(name: FieldName<DetailKind>, direction: ResolvedScope['direction']): string {
   if (name === 'dateText') return toDateTextSql();
   const fields: Readonly<Record<string, ReportField>> = REPORTS[`${direction}-detail`].fields;
   return fields[name]?.column ?? 'NULL';
 }
 
 /** The value of a column as SQL over a record's columns, of its own type: a moment is an instant. */
-export function toValueSql(value: FileValue, direction: RecordScope['direction']): string {
+export function toValueSql(value: FileValue, direction: ResolvedScope['direction']): string {
   switch (value.kind) {
     case 'field':
       return toFieldSql(value.name, direction);

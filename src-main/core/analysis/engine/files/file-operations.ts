@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { RecordOrder } from '../../../../common/model/records/record.ts';
 import type { RecordFilter } from '../../../../common/model/records/record-filter.ts';
-import type { RecordScope as WantedScope } from '../../../../common/model/records/record-scope.ts';
+import type { RecordScope } from '../../../../common/model/records/record-scope.ts';
 import { SQL_MAX_ROWS, type SqlCell } from '../../../../common/model/records/sql.ts';
 import type { Direction } from '../../../../common/reporting/reports.ts';
 import type { CallContext } from '../../../calls/call-messages.ts';
@@ -19,7 +19,7 @@ import { writeFile, type EngineFile, type FileProgress } from './write-file.ts';
 import { writeRowsAsParquet, type RowColumn } from './write-rows.ts';
 
 interface RecordFile {
-  readonly scope: WantedScope;
+  readonly scope: RecordScope;
   readonly filter: RecordFilter;
   readonly order: RecordOrder;
   readonly columns: readonly FileColumn[];

@@ -6,7 +6,7 @@ import { ENGINE_COLUMNS } from '../engine-tables.ts';
 import { countRecords } from '../count-records.ts';
 import { toFilterSql, type BoundValue } from '../filter-sql.ts';
 import { findMarks, type MarkSource } from '../marked-records.ts';
-import { toSourceSql, type FilteredRecords } from '../record-scope.ts';
+import { toSourceSql, type FilteredRecords } from '../resolved-scope.ts';
 import { toViewOrder } from '../views/view-order.ts';
 import type { FileColumn } from './file-column.ts';
 

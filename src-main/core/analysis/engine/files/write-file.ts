@@ -20,7 +20,7 @@ export interface EngineFile {
   readonly sha256: string;
 }
 
-/** Progress of a file in rows, about. */
+/** Approximate progress of a file, in rows. */
 export interface FileProgress {
   readonly done: number;
   readonly total: number;

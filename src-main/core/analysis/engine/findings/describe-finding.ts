@@ -8,14 +8,14 @@ import type { JoinedIncident } from '../../findings/join-incidents.ts';
 import { measureTrend } from '../../findings/measure-trend.ts';
 import { toFindingId } from '../../findings/rank-findings.ts';
 import type { TrafficGrid } from '../../findings/traffic-grid.ts';
-import type { RecordScope } from '../record-scope.ts';
+import type { ResolvedScope } from '../resolved-scope.ts';
 import { listConditions, readFigures, readUsualMedian, type FindingShape } from './read-figures.ts';
 
 /** The window that was looked at. */
 export interface Looked {
   readonly window: TimeSpan;
   readonly grids: readonly TrafficGrid[];
-  readonly scopes: Readonly<Record<Direction, RecordScope>>;
+  readonly scopes: Readonly<Record<Direction, ResolvedScope>>;
 }
 
 /** Returns an incident as a finding, measured over its records. */

@@ -13,7 +13,7 @@ import { joinFamilies } from '../../findings/judge-families.ts';
 import { joinDownSpans } from '../../findings/join-down-spans.ts';
 import { rankFindings } from '../../findings/rank-findings.ts';
 import { createHourCounts, toFirstHour, type TrafficGrid } from '../../findings/traffic-grid.ts';
-import type { RecordScope } from '../record-scope.ts';
+import type { ResolvedScope } from '../resolved-scope.ts';
 import { describeDown, describeIncident, type Looked } from './describe-finding.ts';
 import { readNewFamilies } from './read-families.ts';
 import { readTraffic } from './read-traffic.ts';
@@ -22,9 +22,9 @@ import type { ReadSettledTraffic } from './settled-traffic.ts';
 /** Whose findings, and what is known from elsewhere. */
 export interface FindingsQuestion {
   readonly connectionId: string;
-  /** Nothing from here on is looked at. */
+  /** Records from here on are ignored. */
   readonly untilMs: number;
-  /** What ended in so much time before is told too; a day at least. */
+  /** Findings that ended up to this long before are returned too; at least those of a day. */
   readonly shownMs: number;
   /** What is cached in full, in order. */
   readonly covered: Readonly<Record<Direction, readonly TimeSpan[]>>;
@@ -33,9 +33,9 @@ export interface FindingsQuestion {
   readonly unreachableSpans: readonly OutageSpan[];
 }
 
-/** Where the records are, and what was counted of them before. */
+/** How the records are reached, and what was counted of them before. */
 export interface FindingsRecords {
-  resolve(scope: PeriodScope): Promise<RecordScope>;
+  resolve(scope: PeriodScope): Promise<ResolvedScope>;
   /** What the feed's version is now. */
   getVersion(): number;
   readonly readSettled: ReadSettledTraffic;
@@ -44,13 +44,13 @@ export interface FindingsRecords {
 export interface FoundFindings {
   readonly findings: Finding[];
   readonly resolved: Finding[];
-  /** What says what is usual in the last hour; null where nothing does. */
+  /** Where the usual level of the last hour was learned; null where it isn't known. */
   readonly learned: Readonly<Record<Direction, Expectation['source'] | null>>;
 }
 
-/** The level of traffic is learned in so much time before what is shown. */
+/** The level of traffic is learned in this long before what is shown. */
 const LEAD_MS = DAY_MS / 2;
-/** Days before the window that are looked at too, where an incident may have begun in them. */
+/** Days before the window that are added, step by step, while an incident may have begun before it. */
 const EARLIER_DAYS = [0, 2, 6];
 /** What began in the first minutes of a window may have begun before it. */
 const EDGE_MINUTES = 30;
@@ -93,7 +93,7 @@ async function look(
   const window = { fromMs, toMs: untilMs };
   const firstMs = toFirstHour(window) * HOUR_MS;
   const read: Omit<Parameters<typeof createTrafficGrid>[0], 'window' | 'covered'>[] = [];
-  const scopes: Partial<Record<Direction, RecordScope>> = {};
+  const scopes: Partial<Record<Direction, ResolvedScope>> = {};
   for (const direction of DIRECTIONS) {
     const version = getVersion();
     const scope = await resolve({
@@ -127,7 +127,7 @@ async function look(
     newMinutes: shownMs / MINUTE_MS,
     isLearned,
   });
-  return { window, grids, scopes: scopes as Record<Direction, RecordScope>, incidents };
+  return { window, grids, scopes: scopes as Record<Direction, ResolvedScope>, incidents };
 }
 
 function toLearned(grids: readonly TrafficGrid[], direction: Direction): Expectation['source'] | null {

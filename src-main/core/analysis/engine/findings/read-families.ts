@@ -4,7 +4,7 @@ import { MINUTE_MS } from '../../../../common/time/durations.ts';
 import type { TimeSpan } from '../../../../common/time/time-span.ts';
 import { MIN_PART_RECORDS, type FamilyCell } from '../../findings/judge-families.ts';
 import { readRows } from '../engine-database.ts';
-import { toSourceSql, type RecordScope } from '../record-scope.ts';
+import { toSourceSql, type ResolvedScope } from '../resolved-scope.ts';
 
 const MAX_FAMILIES = 50;
 
@@ -20,11 +20,11 @@ type Row = [
 /** Returns the minutes of the most frequent error patterns of a window that came in none of its scopes before. */
 export async function readNewFamilies(
   connection: DuckDBConnection,
-  scopes: readonly RecordScope[],
+  scopes: readonly ResolvedScope[],
   window: TimeSpan,
 ): Promise<FamilyCell[]> {
   const columns = ['error_pattern', 'date_ms', 'channel', 'service'];
-  const toSql = (scope: RecordScope): string => {
+  const toSql = (scope: ResolvedScope): string => {
     const source = toSourceSql(scope, columns, {
       sql: `error_pattern <> '' AND date_ms < ${window.toMs}`,
       values: [],

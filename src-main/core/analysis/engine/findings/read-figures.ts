@@ -8,7 +8,7 @@ import { USUAL_DAYS } from '../../findings/traffic-grid.ts';
 import type { Place } from '../../findings/detect-incidents.ts';
 import { readRows } from '../engine-database.ts';
 import { NO_CONDITION, toFilterSql, type BoundValue, type SqlCondition } from '../filter-sql.ts';
-import { toSourceSql, type RecordScope } from '../record-scope.ts';
+import { toSourceSql, type ResolvedScope } from '../resolved-scope.ts';
 
 /** What a finding's records are, without what is counted of them. */
 export interface FindingShape extends Place, TimeSpan {
@@ -80,7 +80,7 @@ function toCountedSql({ kind, newFamily }: FindingShape, bind: (value: BoundValu
 /** Counts and measures the records of a finding in its directions, in one statement: each reads the same few records. */
 export async function readFigures(
   connection: DuckDBConnection,
-  scopes: readonly RecordScope[],
+  scopes: readonly ResolvedScope[],
   shape: FindingShape,
 ): Promise<FindingFigures> {
   const { kind, newFamily, fromMs, toMs } = shape;
@@ -121,7 +121,7 @@ export async function readFigures(
  */
 export async function readUsualMedian(
   connection: DuckDBConnection,
-  scopes: readonly RecordScope[],
+  scopes: readonly ResolvedScope[],
   shape: FindingShape,
   source: Finding['source'],
 ): Promise<number | null> {
@@ -146,12 +146,12 @@ export async function readUsualMedian(
 
 /** The records of several directions that meet conditions which mean the same in each. */
 function toRecordsSql(
-  scopes: readonly RecordScope[],
+  scopes: readonly ResolvedScope[],
   conditions: readonly FieldCondition[],
   also = 'true',
 ): { readonly source: string; readonly values: BoundValue[] } {
   const wheres = scopes.map(({ direction }) => toFilterSql({ conditions: [...conditions] }, direction));
-  const toSelect = (scope: RecordScope, where: SqlCondition): string => {
+  const toSelect = (scope: ResolvedScope, where: SqlCondition): string => {
     const source = toSourceSql(scope, COLUMNS, { ...where, sql: `${where.sql} AND ${also}` });
     return `SELECT *, '${scope.direction}' AS direction FROM ${source}`;
   };

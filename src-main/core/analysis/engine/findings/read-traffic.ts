@@ -2,9 +2,9 @@ import type { DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api';
 import type { TimeSpan } from '../../../../common/time/time-span.ts';
 import type { TrafficCells } from '../../findings/traffic-cells.ts';
 import { FAILED, UNTIMED } from '../../findings/traffic-grid.ts';
-import { toSourceSql, type RecordScope } from '../record-scope.ts';
+import { toSourceSql, type ResolvedScope } from '../resolved-scope.ts';
 
-/** The longest times, from 2^31 ms on, count as one. */
+/** Times from 2^31 ms on count as the same. */
 const MAX_OUTCOME = 62;
 const OUTCOME_SQL = `CASE
   WHEN response_code BETWEEN 400 AND 599 THEN ${FAILED}
@@ -15,7 +15,7 @@ END`;
 /** Returns how many requests of each channel and service had each outcome, in each slot of a span. */
 export async function readTraffic(
   connection: DuckDBConnection,
-  scope: RecordScope,
+  scope: ResolvedScope,
   { fromMs, toMs }: TimeSpan,
   slotMs: number,
 ): Promise<TrafficCells> {

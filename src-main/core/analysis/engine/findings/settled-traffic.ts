@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { TimeSpan } from '../../../../common/time/time-span.ts';
 import type { TrafficCells } from '../../findings/traffic-cells.ts';
-import type { RecordScope, ScopePart } from '../record-scope.ts';
+import type { ResolvedScope, ScopePart } from '../resolved-scope.ts';
 import { readTraffic } from './read-traffic.ts';
 
 /** Spans that are remembered, and the cells of one: twenty megabytes together. */
@@ -11,7 +11,7 @@ const MAX_CELLS = 131_072;
 /** As `readTraffic`. `version` is what the feed's was before the scope was resolved. */
 export type ReadSettledTraffic = (
   connection: DuckDBConnection,
-  scope: RecordScope,
+  scope: ResolvedScope,
   question: { readonly span: TimeSpan; readonly slotMs: number; readonly version: number },
 ) => Promise<TrafficCells>;
 
@@ -36,7 +36,7 @@ export function createSettledTraffic(getVersion: () => number): ReadSettledTraff
   };
 }
 
-/** False where no record of a part lies in a span. */
+/** False where none of a part's records can lie in a span. */
 function isWithin({ span: own, dates }: ScopePart, { fromMs, toMs }: TimeSpan): boolean {
   if (own !== null && (own.toMs <= fromMs || own.fromMs >= toMs)) return false;
   if (dates === undefined) return true;

@@ -4,7 +4,7 @@ import type { GroupField, GroupValue } from '../../../../common/model/analysis/g
 import { DEFAULT_LEVEL, type Interval } from '../../../../common/statistics/interval.ts';
 import { toDeviations } from '../../../../common/statistics/normal-quantile.ts';
 import { toFilterSql, type BoundValue } from '../filter-sql.ts';
-import { toSourceSql, type FilteredRecords } from '../record-scope.ts';
+import { toSourceSql, type FilteredRecords } from '../resolved-scope.ts';
 import { toKeySql } from './key-sql.ts';
 import {
   LISTS_SQL,

@@ -4,7 +4,7 @@ import type { TimeSpan } from '../../../../common/time/time-span.ts';
 import type { ReconcilableGroup } from '../../reconcile/find-differences.ts';
 import { readRows } from '../engine-database.ts';
 import { NO_CONDITION } from '../filter-sql.ts';
-import { toSourceSql, type RecordScope } from '../record-scope.ts';
+import { toSourceSql, type ResolvedScope } from '../resolved-scope.ts';
 
 /**
  * Groups records as the service groups them, with what may make its figures differ: how many lie in the first and the
@@ -12,7 +12,7 @@ import { toSourceSql, type RecordScope } from '../record-scope.ts';
  */
 export async function groupForReconciling(
   connection: DuckDBConnection,
-  scope: RecordScope,
+  scope: ResolvedScope,
   { fromMs, toMs, reportedAtMs }: TimeSpan & { reportedAtMs: number },
 ): Promise<ReconcilableGroup[]> {
   const isInbound = scope.direction === 'inbound';

@@ -9,7 +9,7 @@ import {
 import { readRows } from '../engine-database.ts';
 import { findColumn } from '../engine-tables.ts';
 import { toFilterSql } from '../filter-sql.ts';
-import { countAtMost, toSourceSql, type FilteredRecords } from '../record-scope.ts';
+import { countAtMost, toSourceSql, type FilteredRecords } from '../resolved-scope.ts';
 import {
   FIGURE_COLUMNS,
   toGroupsSql,
@@ -85,7 +85,7 @@ export async function groupRecords(
   };
   const found = await read();
   const groups = found.groups.map(toGroup);
-  // A sum over nothing is null, not none.
+  // A sum over nothing is null, not zero.
   const isEmpty = found.total === undefined || (found.total.figures[0] as number | null) === null;
   const total = found.total === undefined || isEmpty ? NO_RECORDS : { ...toGroup(found.total), key: [] };
   const listed = groups.reduce((sum, { count }) => sum + count, 0);

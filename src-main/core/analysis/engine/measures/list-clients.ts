@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { readRows } from '../engine-database.ts';
-import { toSourceSql, type RecordScope } from '../record-scope.ts';
+import { toSourceSql, type ResolvedScope } from '../resolved-scope.ts';
 
 /** Distinct clients in the order of their characters: those behind `after`, at most `limit`. */
 export interface ClientPage {
@@ -12,7 +12,7 @@ export interface ClientPage {
 /** Returns a page of the clients of a scope, without the empty one. */
 export async function listClients(
   connection: DuckDBConnection,
-  scope: RecordScope,
+  scope: ResolvedScope,
   { after, limit }: ClientPage,
 ): Promise<string[]> {
   const values = [after ?? ''];

@@ -2,13 +2,10 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Input } from '../../../../common/contract/index.ts';
 import type { GroupField } from '../../../../common/model/analysis/grouping.ts';
 import type { RecordFilter } from '../../../../common/model/records/record-filter.ts';
-import type {
-  PeriodScope,
-  RecordScope as WantedScope,
-} from '../../../../common/model/records/record-scope.ts';
+import type { PeriodScope, RecordScope } from '../../../../common/model/records/record-scope.ts';
 import type { CallContext } from '../../../calls/call-messages.ts';
 import type { FeedProgress } from '../feed/create-engine-feed.ts';
-import type { FilteredRecords } from '../record-scope.ts';
+import type { FilteredRecords } from '../resolved-scope.ts';
 import { explainSelection } from './explain/explain-selection.ts';
 import { compareRecords } from './compare-records.ts';
 import { groupForReconciling } from './group-for-reconciling.ts';
@@ -23,14 +20,14 @@ type Context = CallContext<FeedProgress>;
 
 /** Resolves which records a question is about, marks and notes included, and lets `work` answer it. */
 export type AskFiltered = <Value>(
-  question: { readonly scope: WantedScope; readonly filter: RecordFilter },
+  question: { readonly scope: RecordScope; readonly filter: RecordFilter },
   context: Pick<Context, 'signal'>,
   work: (connection: DuckDBConnection, records: FilteredRecords) => Promise<Value>,
 ) => Promise<Value>;
 
 interface ComparedQuestion {
-  readonly before: { readonly scope: WantedScope; readonly filter: RecordFilter };
-  readonly after: { readonly scope: WantedScope; readonly filter: RecordFilter };
+  readonly before: { readonly scope: RecordScope; readonly filter: RecordFilter };
+  readonly after: { readonly scope: RecordScope; readonly filter: RecordFilter };
   readonly by: readonly GroupField[];
   readonly quantile: number | null;
 }
@@ -47,7 +44,7 @@ export function createMeasureOperations(ask: AskFiltered) {
       ask({ scope, filter: NO_FILTER }, context, (connection, records) =>
         groupForReconciling(connection, records.scope, { ...scope, reportedAtMs }),
       ),
-    listClients: ({ scope, ...page }: { scope: WantedScope } & ClientPage, context: Context) =>
+    listClients: ({ scope, ...page }: { scope: RecordScope } & ClientPage, context: Context) =>
       ask({ scope, filter: NO_FILTER }, context, (connection, records) =>
         listClients(connection, records.scope, page),
       ),

@@ -3,7 +3,7 @@ import type { Distribution, TimedField } from '../../../../common/model/analysis
 import { readRows } from '../engine-database.ts';
 import { findColumn } from '../engine-tables.ts';
 import { toFilterSql } from '../filter-sql.ts';
-import { toSourceSql, type FilteredRecords } from '../record-scope.ts';
+import { toSourceSql, type FilteredRecords } from '../resolved-scope.ts';
 import { toLatency, toTimesSql, type TimesCells } from './times-sql.ts';
 
 /** Steps within a power of ten: round numbers, each about a third above the one before. */

@@ -4,7 +4,7 @@ import { HOUR_MS } from '../../../../common/time/durations.ts';
 import { listZoneOffsets, type ZoneOffset } from '../../../../common/time/zone-offsets.ts';
 import { readRows } from '../engine-database.ts';
 import { toFilterSql } from '../filter-sql.ts';
-import { countAtMost, toSourceSql, type FilteredRecords } from '../record-scope.ts';
+import { countAtMost, toSourceSql, type FilteredRecords } from '../resolved-scope.ts';
 import { toBucketSql } from './bucket-sql.ts';
 import { toTimesSql } from './times-sql.ts';
 

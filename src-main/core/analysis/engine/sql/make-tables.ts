@@ -13,7 +13,7 @@ import {
 import { listClockOffsets, toClockText, type ClockOffset } from '../../../../common/sql/zone-clock.ts';
 import { readRows } from '../engine-database.ts';
 import { PATTERN_COLUMN } from '../engine-tables.ts';
-import { toSourceSql, type RecordScope } from '../record-scope.ts';
+import { toSourceSql, type ResolvedScope } from '../resolved-scope.ts';
 import type { EngineSource } from '../resolve-scope.ts';
 
 const ALL = { sql: 'true', values: [] };
@@ -39,7 +39,7 @@ export async function makeTables(options: {
   readonly question: Omit<SqlQuestion, 'text'>;
   readonly names: ReadonlySet<string>;
   /** Rejects at once when the statement is cancelled, though records may have to be fed first. */
-  readonly resolve: (scope: PeriodScope) => Promise<RecordScope>;
+  readonly resolve: (scope: PeriodScope) => Promise<ResolvedScope>;
   readonly source: Pick<EngineSource, 'listSnapshots' | 'readSummary' | 'listStatus'>;
   readonly nowMs: number;
 }): Promise<void> {
@@ -61,7 +61,7 @@ export async function makeTables(options: {
 
 async function makeRecords(
   connection: DuckDBConnection,
-  scope: RecordScope,
+  scope: ResolvedScope,
   offsets: readonly ClockOffset[],
 ): Promise<void> {
   const { direction } = scope;

@@ -8,7 +8,7 @@ import {
   type SqlOutcome,
   type SqlQuestion,
 } from '../../../../common/model/records/sql.ts';
-import type { RecordScope } from '../record-scope.ts';
+import type { ResolvedScope } from '../resolved-scope.ts';
 import type { EngineSource } from '../resolve-scope.ts';
 import { checkStatement } from './check-statement.ts';
 import { makeTables } from './make-tables.ts';
@@ -22,7 +22,7 @@ interface StatementRun {
   readonly signal: AbortSignal;
   readonly timeLimitMs: number;
   /** Rejects at once when the statement is cancelled, though records may have to be fed first. */
-  readonly resolve: (scope: PeriodScope) => Promise<RecordScope>;
+  readonly resolve: (scope: PeriodScope) => Promise<ResolvedScope>;
   /** Called when everything that the statement reads is there, and its time begins. */
   onStart(): void;
   readonly source: EngineSource;

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { readRows } from '../engine-database.ts';
-import { toSourceSql, type RecordScope, type ScopePart } from '../record-scope.ts';
+import { toSourceSql, type ResolvedScope, type ScopePart } from '../resolved-scope.ts';
 import { NO_CONDITION } from '../filter-sql.ts';
 import type { ViewOrder } from './view-order.ts';
 import { toRecordId } from '../../../../common/model/records/record-ids.ts';
@@ -23,7 +23,7 @@ interface FoundRun extends RecordRun {
  */
 export async function findRuns(
   connection: DuckDBConnection,
-  scope: RecordScope,
+  scope: ResolvedScope,
   { columns, leading, isLastFirst }: ViewOrder,
   isInOrder: (snapshotId: number) => boolean,
 ): Promise<RecordRun[] | null> {
@@ -46,7 +46,7 @@ function toWholeRun({ snapshotId, recordCount, fromSeq = 0 }: ScopePart): Record
 }
 
 /** Parts that have records, in order; a statement for each reads no more than its own dates. */
-async function readRuns(connection: DuckDBConnection, scope: RecordScope): Promise<FoundRun[]> {
+async function readRuns(connection: DuckDBConnection, scope: ResolvedScope): Promise<FoundRun[]> {
   const selects = scope.parts.map((part, place) => {
     const source = toSourceSql({ ...scope, parts: [part] }, ['record_id', 'date_ms'], NO_CONDITION);
     return `SELECT ${place} AS place, min(record_id), count(*), min(date_ms), max(date_ms) FROM ${source}`;

@@ -9,13 +9,13 @@ import { findRuns } from './find-runs.ts';
 import { readView, toKnownView, type ViewReading } from './read-view.ts';
 import { connectUntil } from './view-connection.ts';
 import { createRecordList } from './record-list.ts';
-import type { FilteredRecords, RecordScope } from '../record-scope.ts';
+import type { FilteredRecords, ResolvedScope } from '../resolved-scope.ts';
 import { toViewOrder, type ViewOrder } from './view-order.ts';
 import { listSlices, SLICE_SIZES, toSliceSql, type SliceSizes, type ViewSlice } from './view-slices.ts';
 
 /** Rows that are there before the whole order is. */
 const FIRST_ROWS = 200;
-/** A search that has found fewer rows by now shows those that it has. */
+/** After this time a search shows the rows that it has found, however few. */
 const FIRST_WAIT_MS = 250;
 /** Views kept; the one that was used longest ago goes first. */
 const MAX_VIEWS = 16;
@@ -36,7 +36,7 @@ export interface OpenedView {
 }
 
 interface OpenView {
-  readonly scope: RecordScope;
+  readonly scope: ResolvedScope;
   readonly reading: ViewReading;
   /** Rows of the view; null where the list will tell. */
   readonly rowCount: number | null;
@@ -58,9 +58,9 @@ export interface RecordViews {
   /** Ids of the rows [start, end); fewer at the end. Throws AppError `cache.view-closed`. */
   readIds(viewId: string, start: number, end: number): Promise<Float64Array>;
   /** The records that a view is about. Throws AppError `cache.view-closed`. */
-  getScope(viewId: string): RecordScope;
+  getScope(viewId: string): ResolvedScope;
   /** The same; null for a view that is closed. */
-  findScope(viewId: string): RecordScope | null;
+  findScope(viewId: string): ResolvedScope | null;
   close(viewId: string): void;
   /** Closes every view with records of a snapshot, since these are others now. */
   closeOf(snapshotId: number): void;
@@ -110,7 +110,7 @@ export function createRecordViews(
     views.delete(viewId);
     view?.close();
   };
-  const countTotal = async (connection: DuckDBConnection, scope: RecordScope): Promise<number> => {
+  const countTotal = async (connection: DuckDBConnection, scope: ResolvedScope): Promise<number> => {
     const key = JSON.stringify(scope);
     const known = totals.get(key);
     if (known !== undefined) return known;
@@ -129,7 +129,7 @@ export function createRecordViews(
   };
   /** Opens a view of every record whose rows follow from those of its snapshots; null where they have to be read. */
   const openRuns = async (
-    scope: RecordScope,
+    scope: ResolvedScope,
     order: ViewOrder,
     signal: AbortSignal,
   ): Promise<OpenedView | null> => {

@@ -1,7 +1,7 @@
 import type { RecordOrder } from '../../../../common/model/records/record.ts';
 import type { FilterField } from '../../../../common/model/records/record-filter.ts';
 import { findColumn } from '../engine-tables.ts';
-import type { RecordScope } from '../record-scope.ts';
+import type { ResolvedScope } from '../resolved-scope.ts';
 
 type SortColumn = RecordOrder[number]['column'];
 const ORDER_FIELDS: Readonly<Record<Exclude<SortColumn, 'received'>, FilterField>> = {
@@ -37,7 +37,7 @@ export interface ViewOrder {
  * received, turned around when the leading column descends, so that an order whose columns are all turned around is the
  * exact reverse. Columns that the report lacks, and those after `received`, decide nothing.
  */
-export function toViewOrder(order: RecordOrder, scope: RecordScope): ViewOrder {
+export function toViewOrder(order: RecordOrder, scope: ResolvedScope): ViewOrder {
   const columns: string[] = [];
   const keys: string[] = [];
   let leading: ViewOrder['leading'] | null = null;

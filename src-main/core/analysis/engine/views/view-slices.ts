@@ -1,13 +1,13 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { readRows } from '../engine-database.ts';
 import type { SqlCondition } from '../filter-sql.ts';
-import { toSourceSql, type RecordScope, type ScopePart } from '../record-scope.ts';
+import { toSourceSql, type ResolvedScope, type ScopePart } from '../resolved-scope.ts';
 import type { ViewOrder } from './view-order.ts';
 import { toRecordId } from '../../../../common/model/records/record-ids.ts';
 
 /** Rows of a view that come after those of the slice before, read by a statement of their own. */
 export interface ViewSlice {
-  readonly scope: RecordScope;
+  readonly scope: ResolvedScope;
   /** Leaves the rows of other slices out; 'true' where the scope does. */
   readonly sql: string;
   /** Rows come in the order received, and belong into the view the other way around. */
@@ -32,7 +32,7 @@ const MAX_DATE_SLICES = 16;
  */
 export async function listSlices(
   connection: DuckDBConnection,
-  scope: RecordScope,
+  scope: ResolvedScope,
   { leading }: ViewOrder,
   sizes: SliceSizes,
 ): Promise<ViewSlice[]> {
@@ -59,7 +59,7 @@ export function toSliceSql(
   return toSourceSql(scope, columns, { sql: all, values: where.values });
 }
 
-function sliceByPlace(scope: RecordScope, isDescending: boolean, { first, most }: SliceSizes): ViewSlice[] {
+function sliceByPlace(scope: ResolvedScope, isDescending: boolean, { first, most }: SliceSizes): ViewSlice[] {
   const slices: ViewSlice[] = [];
   let size = first;
   let room = size;
@@ -93,7 +93,7 @@ function sliceByPlace(scope: RecordScope, isDescending: boolean, { first, most }
 /** Dates of records that lie at even distances in the order received; rising, each once. */
 async function findDateBounds(
   connection: DuckDBConnection,
-  scope: RecordScope,
+  scope: ResolvedScope,
   { first }: SliceSizes,
 ): Promise<number[]> {
   const total = scope.parts.reduce((sum, { recordCount }) => sum + recordCount, 0);

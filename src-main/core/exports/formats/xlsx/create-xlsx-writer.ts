@@ -1,6 +1,6 @@
 import type { ExportColumn } from '../../export-columns.ts';
 import type { ExportAbout, ExportWriter, WriterOptions } from '../export-writer.ts';
-import { createRowWriter, MAX_CELL_CHARACTERS, toLetters } from './sheet-xml.ts';
+import { createSheetWriter, MAX_CELL_CHARACTERS, toLetters } from './sheet-xml.ts';
 import { beginSheet, endSheet, writeWorkbookParts } from './workbook-xml.ts';
 import { createZipWriter } from './zip-writer.ts';
 
@@ -35,7 +35,7 @@ export function createXlsxWriter<Row>(
   { sheetRows: maxSheetRows = MAX_SHEET_ROWS }: WriterOptions = {},
 ): ExportWriter<Row, Uint8Array> {
   const zip = createZipWriter(new Date(about.exportedAt));
-  const rowWriter = createRowWriter(columns);
+  const sheetWriter = createSheetWriter(columns);
   const widths = columns.map(({ type }) => WIDTHS[type]);
   const lastLetters = toLetters(columns.length - 1);
   const sheets: { readonly name: string; readonly filterRange: string | null }[] = [];
@@ -49,7 +49,7 @@ export function createXlsxWriter<Row>(
   const startSheet = (): Promise<Uint8Array> => {
     sheetRows = 0;
     sheetCharacters = 0;
-    return beginNextSheet(beginSheet(widths) + rowWriter.writeHead());
+    return beginNextSheet(beginSheet(widths) + sheetWriter.writeHead());
   };
   const finishSheet = (): string => {
     const filterRange = `A1:${lastLetters}${sheetRows + 1}`;
@@ -72,7 +72,7 @@ export function createXlsxWriter<Row>(
           xml = '';
         }
         sheetRows += 1;
-        const line = rowWriter.writeRow(row, sheetRows + 1);
+        const line = sheetWriter.writeRow(row, sheetRows + 1);
         sheetCharacters += line.length;
         xml += line;
       }
@@ -81,8 +81,8 @@ export function createXlsxWriter<Row>(
     },
     async end() {
       const pieces = [await zip.write(finishSheet())];
-      const facts = listFacts(about, rowWriter.countCut(), rowWriter.countReplaced());
-      const factWriter = createRowWriter(FACT_COLUMNS);
+      const facts = listFacts(about, sheetWriter.countCut(), sheetWriter.countReplaced());
+      const factWriter = createSheetWriter(FACT_COLUMNS);
       const rows = facts.map((fact, place) => factWriter.writeRow(fact, place + 2)).join('');
       const sheet = beginSheet([28, 80]) + factWriter.writeHead() + rows + endSheet(null);
       pieces.push(await beginNextSheet(sheet));
@@ -93,8 +93,8 @@ export function createXlsxWriter<Row>(
       pieces.push(await zip.end());
       return Buffer.concat(pieces);
     },
-    countReplaced: rowWriter.countReplaced,
-    countCut: rowWriter.countCut,
+    countReplaced: sheetWriter.countReplaced,
+    countCut: sheetWriter.countCut,
   };
 }
 

@@ -21,8 +21,8 @@ const KEEP_BLANKS = ' xml:space="preserve"';
 const SPECIAL = /[&<>\r]|_x[0-9A-Fa-f]{4}_/g;
 const PLAIN = /^[\t\n\x20-\x25\x27-\x3b=?-\x5e\x60-\ud7ff\ue000-\ufffd]*$/;
 
-/** Turns rows into the XML of a sheet's rows. */
-export interface RowWriter<Row> {
+/** Writes the rows of a sheet as XML. */
+export interface SheetWriter<Row> {
   writeHead(): string;
   /** One row; the first one below the head is row 2. */
   writeRow(row: Row, rowNumber: number): string;
@@ -31,10 +31,10 @@ export interface RowWriter<Row> {
 }
 
 /**
- * Makes the writer of rows. Texts are texts, never formulas, and identifiers are among them; numbers, and dates of the
+ * Makes the writer of a sheet's rows. Texts are texts, never formulas, and identifiers are among them; numbers, and dates of the
  * clock that is shown, are what they are for Excel. Long texts are cut, and end in a remark that says so.
  */
-export function createRowWriter<Row>(columns: readonly ExportColumn<Row>[]): RowWriter<Row> {
+export function createSheetWriter<Row>(columns: readonly ExportColumn<Row>[]): SheetWriter<Row> {
   const cleaner = createTextCleaner(UNWRITABLE);
   const letters = columns.map((_column, place) => toLetters(place));
   const clocks = columns.map(({ readMs, zone = 'UTC' }) =>

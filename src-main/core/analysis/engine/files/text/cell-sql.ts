@@ -4,7 +4,7 @@ import { formatMoment } from '../../../../../common/time/format-moment.ts';
 import type { ClockOffset } from '../../../../../common/sql/zone-clock.ts';
 import { quoteText } from '../../engine-database.ts';
 import { DATE_TEXT_COLUMN, toDateTextSql } from '../../engine-tables.ts';
-import type { RecordScope } from '../../record-scope.ts';
+import type { ResolvedScope } from '../../resolved-scope.ts';
 import { toValueSql, type FileColumn } from '../file-column.ts';
 
 /** Numbers from here on, and those closer to nothing, are not written with the same digits as in JavaScript. */
@@ -25,7 +25,7 @@ export interface CellSql {
 /** The expressions of a file's columns as texts; `offsets` are those of the clocks, by zone. */
 export function toCellSql(
   { value }: FileColumn,
-  direction: RecordScope['direction'],
+  direction: ResolvedScope['direction'],
   offsets: (zone: string) => readonly ClockOffset[],
 ): CellSql {
   const sql = toValueSql(value, direction);
@@ -42,7 +42,7 @@ export function toCellSql(
 }
 
 /** How the values of a field are written. */
-export function findCellKind(name: FieldName<DetailKind>, direction: RecordScope['direction']): CellKind {
+export function findCellKind(name: FieldName<DetailKind>, direction: ResolvedScope['direction']): CellKind {
   const fields: Readonly<Record<string, ReportField>> = REPORTS[`${direction}-detail`].fields;
   const { type } = fields[name] ?? {};
   if (type === 'integer' || type === 'number') return 'number';

@@ -5,7 +5,7 @@ import type { CsvDialect } from '../../../../../common/model/exports/export-opti
 import { DAY_MS } from '../../../../../common/time/durations.ts';
 import { quoteText, readRows } from '../../engine-database.ts';
 import { DATE_TEXT_COLUMN } from '../../engine-tables.ts';
-import type { RecordScope } from '../../record-scope.ts';
+import type { ResolvedScope } from '../../resolved-scope.ts';
 import { toValueSql, type FileColumn } from '../file-column.ts';
 import type { RecordRows } from '../record-rows.ts';
 import { findCellKind, LARGEST_NUMBER, SMALLEST_NUMBER, toCellSql } from './cell-sql.ts';
@@ -18,7 +18,7 @@ export type TextFormat =
 
 /** What the lines of a file are to hold. */
 interface TextFile {
-  readonly direction: RecordScope['direction'];
+  readonly direction: ResolvedScope['direction'];
   readonly columns: readonly FileColumn[];
   readonly format: TextFormat;
   /** What the file is, as JSON. */

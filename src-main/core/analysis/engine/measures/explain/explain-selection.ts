@@ -9,7 +9,7 @@ import type { RecordFilter } from '../../../../../common/model/records/record-fi
 import { judgeValues, pickPaired } from '../../../explain/judge-values.ts';
 import { findColumn } from '../../engine-tables.ts';
 import { toFilterSql, type SqlCondition } from '../../filter-sql.ts';
-import { toSourceSql, type RecordScope } from '../../record-scope.ts';
+import { toSourceSql, type ResolvedScope } from '../../resolved-scope.ts';
 import { countClients, countPairs, countSingles, listComparedFields, readSides } from './count-sides.ts';
 import { EXPLAIN_LIMITS, explainTimes } from './explain-times.ts';
 
@@ -23,7 +23,7 @@ export interface Selection {
 /** Compares the records of a selection with the rest: how often values of fields occur, and how long requests take. */
 export async function explainSelection(
   connection: DuckDBConnection,
-  scope: RecordScope,
+  scope: ResolvedScope,
   { filter, selection }: Selection,
   limits = EXPLAIN_LIMITS,
 ): Promise<Explanation> {

@@ -5,16 +5,16 @@ import { toRecordId } from '../../../common/model/records/record-ids.ts';
 import type { Segment } from '../divide-period.ts';
 import type { SqlCondition } from './filter-sql.ts';
 
-/** Records of one direction that a question is about, in parts that don't overlap. */
-export interface RecordScope {
+/** Where the records of a question are: those of one direction, in parts that don't overlap. */
+export interface ResolvedScope {
   readonly direction: Direction;
-  /** In the order of time: a part of a snapshot, or (edges null) all of it, records without a date included. */
+  /** In the order of time: a part of a snapshot, or (`span` null) all of it, records without a date included. */
   readonly parts: readonly ScopePart[];
 }
 
 /** The records of a scope that a filter leaves: what most questions are about. */
 export interface FilteredRecords {
-  readonly scope: RecordScope;
+  readonly scope: ResolvedScope;
   readonly filter: RecordFilter;
 }
 
@@ -48,7 +48,7 @@ export function toParts(
 }
 
 /** The number of records of a scope, or more where spans leave some out. */
-export function countAtMost({ parts }: RecordScope): number {
+export function countAtMost({ parts }: ResolvedScope): number {
   return parts.reduce((sum, { recordCount, fromSeq = 0 }) => sum + recordCount - fromSeq, 0);
 }
 
@@ -59,7 +59,7 @@ export function countAtMost({ parts }: RecordScope): number {
  * enough to find it.
  */
 export function toSourceSql(
-  scope: RecordScope,
+  scope: ResolvedScope,
   columns: readonly string[],
   where: SqlCondition,
   table: string = scope.direction,
