@@ -74,7 +74,7 @@ export async function openCache(options: {
     async checkFile(signal) {
       const lines = await checkWholeFile(options, holders, signal);
       if (lines.length > 0) {
-        logger.error('cache.check-failed', { lines });
+        logger.error('damage found in the cache', { lines });
         await threads.inspect();
         state.update({ fileCheck: { atMs: now(), sound: false } });
         return { sound: false };

@@ -48,11 +48,11 @@ export function startWorker<Started>(
   });
   const calls = pairCalls(
     (message, transfer) => worker.postMessage(message, transfer),
-    (operation, trace) => logger.error('thread.call-failed', { operation, name, trace }),
+    (operation, trace) => logger.error('call of a thread failed', { operation, name, trace }),
   );
   worker.on('message', calls.receive);
   worker.on('error', (error: Error) => {
-    logger.error('thread.failed', { name, trace: error.stack });
+    logger.error('thread failed', { name, trace: error.stack });
     const isOutOfMemory = findErrorCode(error) === 'ERR_WORKER_OUT_OF_MEMORY';
     const known = isOutOfMemory ? toMemoryError?.(error) : undefined;
     calls.endWith(known ?? new AppError('app.bug', 'A thread failed.', { name }, error));

@@ -47,7 +47,7 @@ export interface Exporter {
   reveal(taskId: string): Promise<Output<'exports/reveal'>>;
 }
 
-/** What writes itself. */
+/** A document or portable file, which knows how to write itself. */
 type PreparedFile = PreparedDocument | PreparedPortable;
 
 interface Finished {
@@ -138,7 +138,7 @@ export function createExporter(
       fileSha256: written.sha256,
       ...(host.kind === 'web' ? {} : { filePath: target }),
     });
-    logger.info('An export was written.', { taskId: task.id, snapshotId, format, ...written });
+    logger.info('an export was written', { taskId: task.id, snapshotId, format, ...written });
   }
 
   async function run(
@@ -161,7 +161,7 @@ export function createExporter(
         isGone = await file.discard();
       }
     } finally {
-      // What stays is removed at the next start.
+      // A partial file that can't be removed now is removed at the next start.
       if (isGone) await partials.remove(target);
     }
     const sample = { kind: paceKind, rows: tasks.get(task.id).done, ms: Math.max(0, now() - startedAtMs) };

@@ -169,7 +169,7 @@ export function createLibraryImporter(options: {
     });
     for (const snapshot of snapshots) emit('snapshots/changed', snapshot);
     const { format, sha256 } = file;
-    logger.info('A file was imported.', { taskId: task.id, format, sha256, recordCount });
+    logger.info('a file was imported', { taskId: task.id, format, sha256, recordCount });
   };
 
   const run = (found: ImportFile, input: ImportInput, task: TaskHandle): Promise<void> =>

@@ -28,7 +28,7 @@ export async function openSecretStore(options: {
     const hasRefused = error instanceof AppError && error.code === 'secrets.denied';
     const isAbsent = hasRefused && !mayHaveKeychain(process.platform, process.env);
     const failure = { ...toErrorInfo(error), ...(isAbsent ? { code: 'secrets.no-keychain' as const } : {}) };
-    logger.warn('The keychain cannot be used; secrets are kept for this session only.', {
+    logger.warn('the keychain cannot be used; secrets are kept for this session only', {
       failure: failure.code,
       reason: failure.details['reason'],
     });

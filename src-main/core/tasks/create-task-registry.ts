@@ -43,7 +43,7 @@ export function createTaskRegistry(options: {
     try {
       emit('tasks/changed', toTask(entry, now()));
     } catch (error) {
-      logger.error('A task could not be announced.', { taskId: entry.task.id, error });
+      logger.error('a task could not be announced', { taskId: entry.task.id, error });
     }
   }
 
@@ -52,7 +52,7 @@ export function createTaskRegistry(options: {
     entry.changes.request();
     const ended = [...entries.values()].filter(({ task }) => !isActive(task));
     for (const { task } of ended.slice(0, -ENDED_KEPT)) entries.delete(task.id);
-    logger.info('A task ended.', {
+    logger.info('a task ended', {
       taskId: entry.task.id,
       kind: entry.task.kind,
       state,
@@ -68,7 +68,7 @@ export function createTaskRegistry(options: {
       end(entry, stop?.kind === 'paused' ? 'paused' : 'cancelled', cause);
       return;
     }
-    logger.error('A task failed.', { taskId: entry.task.id, kind: entry.task.kind, error });
+    logger.error('a task failed', { taskId: entry.task.id, kind: entry.task.kind, error });
     end(entry, 'failed', toErrorInfo(error));
   }
 
@@ -108,7 +108,7 @@ export function createTaskRegistry(options: {
       };
       entries.set(entry.task.id, entry);
       entry.changes.request();
-      // Work begins after the caller has the id, whatever it does first.
+      // The caller has the task's id before its work begins.
       entry.ended = Promise.resolve()
         .then(() => work(toHandle(entry)))
         .then(

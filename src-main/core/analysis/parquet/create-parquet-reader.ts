@@ -55,13 +55,13 @@ export function createParquetReader({
     const process = startProcess(JSON.stringify(start));
     const calls = pairCalls(
       (message) => process.postMessage(message),
-      (operation, trace) => logger.error('parquet.call-failed', { operation, trace }),
+      (operation, trace) => logger.error('call of the Parquet reader failed', { operation, trace }),
     );
     process.onMessage((message) => calls.receive(message as FromServer));
     let isOver = false;
     const exited = new Promise<void>((resolve) => {
       process.onExit((reason) => {
-        if (!isOver) logger.warn('parquet.ended', { reason });
+        if (!isOver) logger.warn('Parquet reader ended', { reason });
         calls.endWith(
           toUnreadable('It is a Parquet file that can not be read: it ends the program that reads it.'),
         );

@@ -64,11 +64,11 @@ export async function superviseThreads(options: ThreadOptions): Promise<Supervis
         const result = await threads.writer.call('salvage', join(folder, basename(file)));
         endSalvage(folder);
         const salvaged = result as CacheState['salvaged'];
-        logger.info('cache.salvaged', { folder, ...salvaged });
+        logger.info('damaged cache salvaged', { folder, ...salvaged });
         state.update({ salvaged, startedAtMs: Math.max(now(), state.read().startedAtMs + 1) });
       }
     } catch (error) {
-      logger.warn('cache.not-salvaged', { folder, error });
+      logger.warn('damaged cache not salvaged', { folder, error });
     }
   };
   const showOpening = (threads: ThreadSet, openedAtMs: number): void => {
@@ -76,9 +76,9 @@ export async function superviseThreads(options: ThreadOptions): Promise<Supervis
     const fileCheck = checkedAtMs === null ? null : { atMs: checkedAtMs, sound: true };
     const putAside = damagedFolder === null ? null : { folder: damagedFolder, atMs: openedAtMs, damage };
     if (putAside !== null) {
-      logger.warn('cache.put-aside', putAside);
+      logger.warn('damaged cache put aside', putAside);
     } else if (damage !== '') {
-      logger.warn('cache.log-put-aside', { damage });
+      logger.warn('write-ahead log without its cache put aside', { damage });
     }
     void bringOver(threads);
     // Two openings within a millisecond must not look like one.
@@ -113,7 +113,7 @@ export async function superviseThreads(options: ThreadOptions): Promise<Supervis
     if (failed.generation !== generation || isClosed) return current;
     state.update({ mode: 'recovering' });
     current = open(inspection, failed);
-    current.catch((error: unknown) => logger.error('cache.reopen-failed', { error }));
+    current.catch((error: unknown) => logger.error('cache not opened again', { error }));
     return current;
   };
   const findThreads = async (): Promise<ThreadSet> => {
@@ -143,7 +143,7 @@ export async function superviseThreads(options: ThreadOptions): Promise<Supervis
           if (isClosed || signal?.aborted === true) throw error;
           if (!wasEnded && !needsReopening(error)) throw error;
           if (!wasEnded) {
-            logger.error('cache.failed', { operation: name, inspection, error });
+            logger.error('cache failed', { operation: name, inspection, error });
             await reopen(threads, isDamage(error) ? inspection : 'whole');
           }
           if (transfer !== undefined) throw error;
