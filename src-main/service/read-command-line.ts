@@ -77,18 +77,18 @@ export const HELP_TEXT = `The bundled reporting service.
                               TLS and must prove its name: ?sslrootcert=FILE for an authority of your own,
                               ?sslmode=disable for none
   --database-schema NAME      schema of its tables (default channelscope)
-  --migrate                   make the tables, or bring them up to date, and end; a service needs that once
+  --migrate                   make the tables, or bring them up to date, and end; needed once before a service starts
   --serving-role NAME         with --migrate: give this role the rights to serve, and no other
   --port N                    port to listen on; 0 lets the system choose (default 0)
   --host HOST                 address to listen on (default 127.0.0.1); any but loopback needs --require-token
   --public-host NAME[:PORT]   another name that it is called by, behind a proxy; several allowed
-  --trusted-proxy ADDRESS     proxy, or range of them (10.0.0.0/8), that says whom it calls for; several allowed
+  --trusted-proxy ADDRESS     proxy, or range of them (10.0.0.0/8), whose word about the caller counts; several allowed
   --metrics-port N            port of /healthz and /metrics; 0 lets the system choose (default: none)
   --metrics-host HOST         address of that port (default 127.0.0.1)
   --wait-seconds N            longest wait of a request for its records; 503 after that (default 5)
   --drain-seconds N           time between SIGTERM, when /healthz/ready says no, and the end (default 0)
-  --tenant N                  the one tenant that is served, with a sample unless it was added (of a folder 1001, of a
-                              database every tenant, unless given)
+  --tenant N                  serve this one tenant; one that was not added gets a sample (default: 1001 of a folder,
+                              every tenant of a database)
   --records N                 inbound records of the sample history (default 200000)
   --days N                    days of the sample history (default 30)
   --seed N                    the same seed gives the same history (default 1)
@@ -98,8 +98,8 @@ export const HELP_TEXT = `The bundled reporting service.
   --token-minutes N           lifetime of a token (default 60)
   --time-zone ZONE            zone of startDate and endDate (default UTC)
   --outbound-summary-id GUID  an identifier of its own for the outbound summary
-  --import FILE               detail records to add before it starts, as CSV, NDJSON or JSON, several allowed;
-                              records that it has already are left out
+  --import FILE               detail records to add before it starts, as CSV, NDJSON or JSON; several allowed;
+                              records that are there already are left out
   --import-report NAME        inbound-detail or outbound-detail, where the fields of a file don't tell
   --heartbeat FILE            the platform is up while it writes this file, with {"platform":"down"} or
                               {"connector":"down"} in it where they are
@@ -112,8 +112,8 @@ export const HELP_TEXT = `The bundled reporting service.
                               ${QUIRK_NAMES.join('\n                              ')}
   --help                      this text
 
-Once it responds, it prints one line of JSON on standard output: url, and of a single tenant tenant, accessToken and
-accessTokenSecret.
+Once it responds, it prints one line of JSON on standard output: url, and for a single tenant also tenant, accessToken
+and accessTokenSecret.
 The sample history is made on the first start in a folder; later starts keep what is there.
 `;
 
@@ -183,7 +183,7 @@ export function readCommandLine(
   return options;
 }
 
-/** What makes or adds records, or misbehaves, does so for one tenant. */
+/** Options that make or add records, or misbehave on purpose, are for one tenant. */
 function refuseOptionsOfOneTenant({ records = '0', ...values }: Readonly<Record<string, unknown>>): void {
   const given = OPTIONS_OF_ONE_TENANT.find((name) => values[name] !== undefined);
   const name = records === '0' ? given : 'records';
@@ -210,7 +210,7 @@ function readQuirks(names: readonly string[]): QuirkName[] {
   });
 }
 
-/** The command line can be read by others: what else than an address would be secret doesn't belong there. */
+/** Other users can read the command line: nothing secret belongs there. */
 function readStatusUrl(name: string, text: string | undefined): string | null {
   if (text === undefined) return null;
   const url = URL.canParse(text) ? new URL(text) : null;

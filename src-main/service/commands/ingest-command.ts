@@ -37,17 +37,17 @@ const HELP_TEXT = `Brings a platform's records in, each of them once.
   FILE                        detail records as NDJSON, CSV or Parquet; several are read one after the other
   --tenant N                  whose records they are; see tenant --help
   --follow                    wait for more at the end of the one file, until a signal; when another file takes its name,
-                              as logs are rotated, it is read next
-  --source NAME               what a stream is called: one that begins as before is passed over up to where it was
+                              as when logs are rotated, that one is read next
+  --source NAME               what a stream is called: one that begins as before is skipped up to where it was read
   --report NAME               inbound-detail or outbound-detail, where the fields don't tell
   --time-zone ZONE            zone of dates that name none (default UTC)
   --data DIR                  the data folder, for a tenant that is kept in a file
   --database URL              the database; or DATABASE_URL
   --database-schema NAME      schema of its tables (default channelscope)
 
-How far each source was read is written in the transaction of its records: after any end, also the hardest, the same
-command goes on where the store is. Lines that hold no record are told on standard error and passed over. In the end it
-prints one line of JSON for each source; with --follow, another one after each transaction.
+How far each source was read is written in the transaction of its records: however it ends, even when it is killed, the
+same command goes on from there. Lines that hold no record are reported on standard error and skipped. At the end it
+prints one line of JSON for each source; with --follow, also one after each transaction.
 `;
 
 interface IngestOptions {
@@ -130,7 +130,7 @@ async function ingest(
     } finally {
       await source.close();
     }
-    // Followed to its end: another file has its name.
+    // A followed file only ends once another file has its name.
   } while (follow && !signal.aborted);
   return total;
 }

@@ -26,8 +26,8 @@ const HELP_TEXT = `Tenants of the reporting service.
   --database URL              the database, as its owner; or DATABASE_URL
   --database-schema NAME      schema of its tables (default channelscope)
 
-Only hashes of credentials are kept. After a rotation the old ones give no token any more; tokens that were issued
-before live until they expire. Services that run on a database take note of every change within two seconds.
+Only hashes of credentials are kept. After a rotation the old ones no longer give a token; tokens that were issued before
+stay valid until they expire. Services that run on a database notice every change within two seconds.
 `;
 
 /** `tenant add|list|rotate|remove`: administers the tenants of a data folder or a database. */
@@ -56,7 +56,7 @@ export async function runTenantCommand(
       await tenants.add(tenant);
       write(
         await withStore(tenants, tenant, async (store) => {
-          // Without it, an earlier attempt was cut short.
+          // Without this property, an earlier attempt was cut short.
           const isThere = (await store.readProperties())['tenant'] !== undefined;
           if (isThere) throw toStartError(`Tenant ${tenant} is there already.`);
           return prepareTenant(store, tenant, surroundings.now());
