@@ -68,7 +68,7 @@ const BY_PREFIX: Readonly<Record<string, ExitCode>> = {
 
 /** Returns the exit code of an error of the core. */
 export function toExitCode({ code, details }: Pick<ErrorInfo, 'code' | 'details'>): ExitCode {
-  // A call that rests after failures has the reason of those before it, a run that had nothing that of its download.
+  // A call that was not tried after earlier failures carries their reason; a run without records, that of its download.
   const hasCause = code === 'client.circuit-open' || code === 'schedules.nothing-cached';
   const cause = hasCause ? ((details['reason'] as ErrorCode | undefined) ?? code) : code;
   return BY_CODE[cause] ?? BY_PREFIX[cause.split('.')[0] ?? ''] ?? EXIT.unexpected;

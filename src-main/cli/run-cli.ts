@@ -23,7 +23,7 @@ import { COMMON_OPTIONS } from './words/option.ts';
 import { writeCommandHelp, writeHelp } from './words/help.ts';
 
 const WAIT_S = 30;
-/** Why a command ends of whose output nobody reads more. */
+/** Why a command ends once nobody reads its output any more. */
 const UNREAD = 'unread';
 
 /** What the program runs in. */
@@ -64,7 +64,7 @@ export async function runCli(words: readonly string[], surroundings: CliSurround
   try {
     return await runCommand(words, surroundings, out, controller.signal);
   } catch (error) {
-    // Whoever reads the first lines only has what they wanted.
+    // A reader such as `head` that has left got what it wanted.
     if (controller.signal.reason === UNREAD) return EXIT.done;
     const { exitCode, message, hint } = toEnd(error);
     out.note(hint === '' ? message : `${message} ${hint}`);

@@ -107,7 +107,7 @@ export async function createParts(host: Host, overrides: PartOverrides) {
     settings,
     events,
     logger: logger.child('network'),
-    // Calls that rest after failures rest for the way before it no more.
+    // Calls that were resting after failures are tried the new way at once.
     onChanged: () => connections.renewClients(),
   });
   const exportLogger = logger.child('exports');
@@ -193,7 +193,7 @@ export async function createParts(host: Host, overrides: PartOverrides) {
   });
   const following = createFollowing({ ...shared, random: Math.random, logger: logger.child('following') });
   const readFree = (): number | null => readFreeBytes(cacheFile);
-  // Others than the window begin downloads too, and no two may begin the same one.
+  // Not only the window begins downloads, and no two callers may begin the same one.
   const downloadCalls = createDownloadsHandlers({
     ...shared,
     ...downloads,

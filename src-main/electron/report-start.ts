@@ -7,8 +7,8 @@ export interface StartReport {
 }
 
 /**
- * Tells the command that started the application how far it is, where there is one: that it is still at it, until the
- * window is shown. Without a word from here, that command opens the browser instead.
+ * Tells the command that started the application, where there is one, that the start goes on, until the window is
+ * shown. Without a word from here, that command opens the browser instead.
  */
 export function reportStart(send: ((message: StartMessage) => unknown) | undefined): StartReport {
   let isOver = false;

@@ -2,7 +2,7 @@ import { dialog, type BrowserWindow } from 'electron';
 import type { Words } from '../common/words/words.ts';
 import type { Logger } from '../core/logging/logger.ts';
 
-/** A window that stopped twice within this time isn't helped by one more try. */
+/** A window that stopped twice within this time isn't loaded a third time. */
 const QUIET_MS = 10 * 60_000;
 /** After Electron's own half minute: a page may be busy for a while. */
 const MAX_HANG_MS = 10_000;

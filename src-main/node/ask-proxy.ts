@@ -22,7 +22,7 @@ export function askProxy(proxy: URL, target: URL): Promise<ProxyDemand | null> {
       port: proxy.port || (proxy.protocol === 'https:' ? 443 : 80),
       method: 'CONNECT',
       path: `${target.hostname}:${target.port || usualPort}`,
-      // One of its own goes there directly, whatever the process is set to.
+      // The usual agent may go through a proxy itself; this one connects directly.
       agent: new Agent(),
       timeout: MAX_WAIT_MS,
     });

@@ -15,7 +15,7 @@ export interface ChildProcess {
  * no speed.
  */
 export const PROCESS_FLAGS: readonly string[] = ['--max-semi-space-size=8'];
-/** As much of standard error is kept. */
+/** How much of standard error is kept, in characters. */
 const MAX_REASON_CHARACTERS = 2000;
 
 /** Starts a script of plain Node in a process of its own, with one argument. It ends when its parent does. */

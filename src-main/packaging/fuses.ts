@@ -1,6 +1,6 @@
 import { FuseV1Options, FuseVersion, type FuseV1Config } from '@electron/fuses';
 
-/** Whether a package can be driven by a test, which attaches to its inspector. What is given away never can. */
+/** Whether a test can drive a package, by attaching to its inspector. Never for a package that is given to people. */
 export interface FuseOptions {
   readonly isInspectable: boolean;
 }

@@ -9,7 +9,7 @@ import { toStartError } from './start-error.ts';
 import type { RecordStore } from './store/record-store.ts';
 
 const FILE_NAME = 'credentials.json';
-/** Property of a store whose credentials nobody but their holder has. */
+/** Property of a store whose credentials only their holder knows. */
 const GIVEN = 'credentials_given';
 
 /** The clear credentials of a local instance. */

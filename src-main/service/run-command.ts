@@ -24,7 +24,7 @@ type Stoppable = Pick<RunningService, 'stop'>;
 
 type Command = (args: readonly string[], surroundings: CommandSurroundings) => Promise<void>;
 
-/** What else the service's command line does than serve, by its first word. */
+/** The commands besides serving, by the first word. */
 const COMMANDS: ReadonlyMap<string, Command> = new Map([
   ['ingest', runIngestCommand],
   ['retain', runRetainCommand],
@@ -112,7 +112,7 @@ function startOneTenant(options: CommandLine, surroundings: ServiceSurroundings)
   return startService(options, { ...surroundings, openStore });
 }
 
-/** Health is there before the service, and ends after it. */
+/** The health port opens before the service, and closes after it. */
 async function startWithHealth<Service extends Stoppable>(
   options: CommandLine,
   start: (surroundings: ServiceSurroundings) => Promise<Service>,
@@ -136,7 +136,7 @@ async function startWithHealth<Service extends Stoppable>(
   }
 }
 
-/** The library of the figures is loaded only where they are wanted. */
+/** The library for metrics is loaded only where they are asked for. */
 async function openHealth(options: HealthOptions): Promise<ServiceHealth> {
   const { startHealth } = await import('./health/start-health.ts');
   const health = await startHealth(options, { now: Date.now, reportError });

@@ -13,8 +13,8 @@ export interface ServingTenants {
   /** Base address without a trailing slash. */
   readonly url: string;
   /**
-   * Is no longer ready, and serves on for as long as the options say; then finishes requests in progress, for at most
-   * five seconds, and closes the database. Can be called twice.
+   * Reports that the process isn't ready any more and serves on for as long as the options say; then finishes
+   * requests in progress, for at most five seconds, and closes the database. Can be called twice.
    */
   stop(): Promise<void>;
 }
@@ -72,7 +72,7 @@ async function serveFrom(
   });
   const stop = async (): Promise<void> => {
     health?.drain();
-    // Whoever sends requests here has to learn first that there is another process to send them to.
+    // What sends requests here has to learn first that it must send them to another process.
     await delay(options.drainSeconds * 1000);
     platform.stop();
     await stopListening(app);

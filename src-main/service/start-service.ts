@@ -42,7 +42,7 @@ export interface RunningService {
   /** Base address without a trailing slash. */
   readonly url: string;
   readonly tenant: number;
-  /** Both empty for credentials that were printed once when they were given, and are not kept. */
+  /** Both empty where the credentials were printed once, when they were made, and not kept. */
   readonly accessToken: string;
   readonly accessTokenSecret: string;
   setLive(live: boolean): void;
@@ -51,8 +51,9 @@ export interface RunningService {
   importFile(request: ImportRequest): Promise<ImportOutcome>;
   readSize(): Promise<StoreSize>;
   /**
-   * Is no longer ready, and serves on for as long as the options say; then cancels a running import, finishes requests
-   * in progress, for at most five seconds, and closes the store. Can be called twice.
+   * Reports that the process isn't ready any more and serves on for as long as the options say; then cancels a
+   * running import, finishes requests in progress, for at most five seconds, and closes the store. Can be called
+   * twice.
    */
   stop(): Promise<void>;
 }
@@ -137,7 +138,7 @@ async function startOnStore(
   });
   const stop = async (): Promise<void> => {
     surroundings.health?.drain();
-    // Whoever sends requests here has to learn first that there is another process to send them to.
+    // What sends requests here has to learn first that it must send them to another process.
     await delay(options.drainSeconds * 1000);
     reported.stop();
     await live.stop();

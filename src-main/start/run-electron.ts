@@ -8,7 +8,7 @@ export type DesktopEnd =
   | { readonly isOver: true; readonly exitCode: number; readonly words: string | null }
   | ({ readonly isOver: false } & Explanation);
 
-/** As much of standard error is kept to find the reason in. */
+/** How much of standard error is kept, to find the reason in. */
 const MAX_OUTPUT_CHARACTERS = 16 * 1024;
 const MAX_LAST_WORDS_MS = 500;
 

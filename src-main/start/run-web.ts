@@ -18,7 +18,7 @@ import { askForMissingFolder } from './ask-for-missing-folder.ts';
 import { runAgain } from './run-again.ts';
 import { say } from './say.ts';
 
-/** What a start that fails leaves a browser to load the page that says why. */
+/** How long a start that fails waits, so that a browser can load the page that says why. */
 const FAILURE_SHOWN_MS = 10_000;
 
 /** Ends the process cleanly on the signals that a terminal and a service manager send. */

@@ -9,7 +9,7 @@ import { runElectron } from './run-electron.ts';
 
 const FIRST_BYTE_MS = 8_000;
 const DOWNLOAD_SILENCE_MS = 30_000;
-/** Until the window is there, the application says more often than this that it is still at it. */
+/** Until the window is there, the application reports more often than this that its start goes on. */
 const SILENCE_MS = 6_000;
 /** A virus scanner reads a program of 200 MB before its first start. */
 const FIRST_START_SILENCE_MS = 60_000;

@@ -1,17 +1,17 @@
-/** Reads a list whose items events change as well: what an event brought meanwhile is newer than the list. */
+/** Reads a list that events change too. What an event brings while the list is on its way is newer than the list. */
 export interface ListReader<Id, Item> {
-  /** Has to be called with what an event brings, or, as null, takes away. */
+  /** To be called with each item that an event brings, or with null for one that it takes away. */
   note(id: Id, item: Item | null): void;
-  /** Reads the list with what events have changed since it was asked for; what they added comes first. */
+  /** Reads the list, with everything that events changed since it was asked for; new items come first. */
   read(): Promise<Item[]>;
 }
 
-/** Creates what reads a list with `readList`. */
+/** Creates a reader of the list that `readList` returns. */
 export function createListReader<Id, Item>(
   readList: () => Promise<readonly Item[]>,
   toId: (item: Item) => Id,
 ): ListReader<Id, Item> {
-  /** Of each reading that goes on, what came since it began. */
+  /** For each reading under way, the items that came since it began. */
   const readings = new Set<Map<Id, Item | null>>();
 
   function merge(list: readonly Item[], news: ReadonlyMap<Id, Item | null>): Item[] {

@@ -6,7 +6,7 @@ const NAME = 'channelscope.events';
 /** A tab that reads the stream answers at once. */
 const MAX_WAIT_MS = 1_000;
 
-/** How the tabs of one place get along. */
+/** What the tabs of one place share a stream by. */
 export interface OtherTabs {
   readonly locks: Pick<LockManager, 'request'>;
   readonly openChannel: OpenChannel;

@@ -10,7 +10,7 @@ export interface Attempt {
   clearError(): void;
 }
 
-/** Runs work that may fail, for a control that shows its progress and its error. */
+/** Runs work that may fail, and keeps its progress and its error for a control to show. */
 export function useAttempt(): Attempt {
   const isRunning = ref(false);
   const error = shallowRef<ErrorLike | null>(null);

@@ -19,7 +19,7 @@ export function useNews(): { unseen: ComputedRef<UnseenNews | null>; markSeen: (
   );
   // What can't be saved is told once more at the next start.
   const markSeen = (): void => void app.update({ seenVersion: current.value }).catch(() => undefined);
-  // To whom everything is new, nothing is.
+  // A first start has no news.
   watch(
     [seen, current],
     () => {

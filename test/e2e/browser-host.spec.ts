@@ -47,7 +47,7 @@ test('the page in the browser can be installed, outlives its host, and shares it
   }
   expect(page.url()).toBe(place);
   await expect(second.getByRole('heading', { level: 1, name: 'Library' })).toBeVisible();
-  // Their session is that of before: it opens the application again after a reload, too.
+  // They still have the session from before: it opens the application again after a reload, too.
   await page.reload();
   await expect(page.getByRole('complementary', { name: 'Sidebar' })).toBeVisible();
   expect(page.url()).toBe(place);

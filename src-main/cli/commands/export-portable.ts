@@ -6,7 +6,7 @@ import { requireDone, waitForTask } from '../session/wait-for-task.ts';
 import { toUsageError } from '../words/arguments.ts';
 import type { CommandContext } from '../words/command.ts';
 
-/** What a portable file leaves to whoever opens it: it holds whole snapshots as they were received. */
+/** Options that make no sense for a portable file, which holds whole snapshots as they were received. */
 const REFUSED = [
   'query',
   'preset',

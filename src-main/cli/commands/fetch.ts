@@ -97,7 +97,7 @@ async function fetchDetail(job: Job, report: DetailKind, patienceMs: number): Pr
   return failure === null ? EXIT.incomplete : toIncompleteCode(toExitCode(failure));
 }
 
-/** What is the matter where it can be told; else that something is missing. */
+/** The exit code of the cause where it is known; otherwise that something is missing. */
 function toIncompleteCode(code: ExitCode): ExitCode {
   return code === EXIT.unexpected || code === EXIT.usage ? EXIT.incomplete : code;
 }
@@ -119,7 +119,7 @@ async function startDownload(
   if (active !== undefined && active.taskId !== null) {
     return { taskId: active.taskId, snapshotId: active.snapshotId, isOwn: false };
   }
-  // Only the newest: what was fetched anew after it counts more.
+  // Only the newest one: an older one was replaced by it.
   const [newest] = same;
   const isCutOff = newest?.state === 'running' || newest?.state === 'queued';
   if (newest !== undefined && (newest.canResume || isCutOff)) {

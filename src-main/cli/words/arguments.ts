@@ -85,7 +85,7 @@ function tryParse(
     }
     return { values, positionals };
   } catch (error) {
-    // The first sentence: what follows advises on things that no command here has.
+    // Only the first sentence: the rest of Node's message gives advice that doesn't apply here.
     const [first = ''] = toErrorText(error).split(/\.\s|\n/);
     throw toUsageError(first.replace(/\.?$/, '.'));
   }

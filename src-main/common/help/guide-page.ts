@@ -31,7 +31,7 @@ export interface GuidePage {
   readonly errors: Readonly<Record<string, string>>;
 }
 
-/** Returns the words of a line, without what they look like. */
+/** Returns the words of a line without their formatting. */
 export function toPlainText(line: GuideLine): string {
   return line.map((piece) => ('text' in piece ? piece.text : toPlainText(piece.parts))).join('');
 }

@@ -6,7 +6,7 @@ interface RawNumber {
 /** Fields of a JSON object, each value as the text of its JSON. */
 export type JsonTexts = Readonly<Record<string, string>>;
 
-// Newer than the types of the language.
+// TypeScript's declarations don't have these yet.
 const exact = JSON as unknown as {
   parse(
     text: string,
@@ -16,7 +16,7 @@ const exact = JSON as unknown as {
   isRawJSON(value: unknown): value is RawNumber;
 };
 
-/** Values at which JavaScript's own way of writing a number tells most that something else was written. */
+/** Finds the numbers that JavaScript would most likely write differently from how they came. */
 const OTHERWISE_WRITTEN = /(?:"\s*:|[,[])\s*(?:-0(?![.\d])|-?(?:\d[\d.]{15,}|\d+\.\d*0(?!\d)|[\d.]+e))/i;
 
 /** Returns the digits of a number that was kept as they are; null for any other value. */

@@ -1,9 +1,9 @@
 /** Pages of others that the window leads to. No other address is ever handed to the system. */
 const KNOWN_PLACES = ['https://spdx.org/licenses/'] as const;
 
-/** Windows hands on no longer address. */
+/** Windows passes on no address longer than this. */
 const MAX_LENGTH = 2048;
-/** Nothing that a parser would read in another way: what is shown to the person is what is opened. */
+/** No characters that a parser would read in another way: what the person is shown is what is opened. */
 const PLAIN = /^[\w\-.~/:]+$/u;
 
 /** Whether an address lies below one of the known places. Compared as text: a parser would take a disguise off first. */
@@ -17,7 +17,7 @@ export function isKnownPlace(address: unknown): address is string {
   );
 }
 
-/** Returns the page about a licence; null for an expression of several, or a name that is none of SPDX's. */
+/** Returns the page about a licence; null for an expression with several, or a name that SPDX doesn't list. */
 export function findLicencePage(licence: string): string | null {
   const address = `${KNOWN_PLACES[0]}${licence}.html`;
   return /^[A-Za-z0-9][\w.-]*$/u.test(licence) && isKnownPlace(address) ? address : null;

@@ -1,4 +1,4 @@
-/** What a package by others, that the application consists of, says of its licence. */
+/** What a third-party package in the application says about its licence. */
 export interface Notice {
   readonly name: string;
   readonly version: string;

@@ -195,7 +195,7 @@ function toNext(value: number, { kind }: QueryField, step: 1 | -1): number {
   return kind === 'number' ? toNextNumber(value, step) : value + step;
 }
 
-/** A word in the place of a channel's or service's number is meant as its name. */
+/** A word in the place of a channel's or service's number is taken for its name. */
 function nameFault({ kind }: QueryField, text: string, fault: QueryFault): QueryFault {
   return kind === 'whole' && fault === 'not-a-number' && !/^[<>]|\.\.|^[-+.]?\d/.test(text)
     ? 'name-unknown'

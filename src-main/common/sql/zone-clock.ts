@@ -1,7 +1,7 @@
 import { DAY_MS } from '../time/durations.ts';
 import { toOffsetMs } from '../time/time-zones.ts';
 
-/** From an instant on, a zone's clock is this much ahead of UTC. */
+/** How far a zone's clock is ahead of UTC from an instant on. */
 export interface ClockOffset {
   readonly fromMs: number;
   readonly offsetMs: number;

@@ -1,10 +1,10 @@
 import { DAY_MS } from './durations.ts';
 import { toOffsetMs } from './time-zones.ts';
 
-/** More days than that are looked at in longer steps. */
+/** Spans of more days than this are looked at in longer steps. */
 const MAX_STEPS = 20_000;
 
-/** From an instant on a zone's clock is so far ahead of UTC. */
+/** How far a zone's clock is ahead of UTC from an instant on. */
 export interface ZoneOffset {
   readonly fromMs: number;
   readonly offsetMs: number;

@@ -3,9 +3,9 @@ import type { NamedField } from '../model/records/value-name.ts';
 import type { SpokenKey } from './messages.ts';
 import type { NumberFormats } from './numbers.ts';
 
-/** Factors from here on are told as more than this. */
+/** Larger factors are given as "more than" this one. */
 const FARTHEST_FACTOR = 100;
-/** A share of fewer requests is not told. */
+/** A share is left out with fewer requests than this. */
 const MIN_REQUESTS_OF_SHARE = 20;
 
 type FindingKey = Extract<SpokenKey, `findings.${string}`>;

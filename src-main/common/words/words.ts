@@ -20,7 +20,7 @@ export function createWords(choice: LanguageChoice, systemLanguages: readonly st
   let formats: Formats | null = null;
   return {
     language,
-    // Made where something is written: it takes longer than all else that a start needs of them.
+    // Made when first needed: it would take longer than everything else about words at a start.
     get formats() {
       return (formats ??= createFormats(toLocale(language, systemLanguages)));
     },

@@ -6,9 +6,9 @@ import { toCriterion } from './evaluate/to-criterion.ts';
 import type { RuleMemory } from './alert-memory.ts';
 import { readMinutes, type MinuteSource } from './read-minutes.ts';
 
-/** What is older when it is first seen is no news: it is noted in the log only. */
+/** A turn that is already older than this when it is first seen is no news: it only goes into the log. */
 const LATE_MS = HOUR_MS;
-/** Nothing older is judged: nobody was there. */
+/** Nothing older than this is judged: nobody was watching. */
 const MAX_BACK_MS = 14 * DAY_MS;
 
 /** What a turn of a rule leads to: `notice` null stands for a notification. */
@@ -68,7 +68,7 @@ export async function checkRule(
       calmMinutes,
       figures,
       lastFiredMs: lastFired?.atMs ?? before?.lastFiredMs ?? null,
-      // Said again by whoever tells it.
+      // After a turn, whoever sends the notification sets it again.
       wasTold: before?.wasTold === true && judged.turns.length === 0,
     },
     turns,

@@ -42,7 +42,7 @@ export async function judgeRules(
       hasTurned ||= judged.hasTurned;
     } catch (error) {
       if (hasStopped()) return null;
-      // It is judged from where it was the next time; nothing is lost but time.
+      // The next time it is judged from where it stood; only time is lost.
       logger.warn('alert not judged', { ruleId: rule.id, error });
     }
   }

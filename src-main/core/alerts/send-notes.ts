@@ -4,7 +4,7 @@ import type { AlertNote, AlertNotice } from '../../common/model/alerts/alert-sta
 import type { Words } from '../../common/words/words.ts';
 import type { Host, ShownNote } from '../host.ts';
 
-/** More notifications at once are one. */
+/** More notifications than this at once are joined into one. */
 const MAX_AT_ONCE = 3;
 
 /** A note that waits for the others of its round. */

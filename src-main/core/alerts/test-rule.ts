@@ -91,7 +91,9 @@ function listUnknown({ fromMs, known }: Minutes): AlertTest['unknown'] {
   return spans;
 }
 
-/** Of times, the percentile of as many minutes as the rule looks at; else what it judges itself; by hour the worst. */
+/**
+ * The worst value of each hour: for response times the percentile over the rule's minutes, else what the rule judges.
+ */
 async function readSeries(
   engine: Pick<Engine, 'readPercentiles'>,
   { connectionId, condition, span }: MinuteQuestion,
@@ -123,7 +125,7 @@ async function readTimes(
   const values: (number | null)[] = Array.from({ length: (span.toMs - span.fromMs) / HOUR_MS }, () => null);
   const pick = condition.comparison === 'above' ? Math.max : Math.min;
   for (const [place, valueMs] of found) {
-    // Minutes that are longer than an hour show in each of their hours.
+    // A bucket that is longer than an hour shows in each of its hours.
     const first = Math.floor((place * bucketMs) / HOUR_MS);
     const last = Math.max(first, Math.ceil(((place + 1) * bucketMs) / HOUR_MS) - 1);
     for (let hour = first; hour <= Math.min(last, values.length - 1); hour += 1) {

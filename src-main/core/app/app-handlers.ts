@@ -42,7 +42,7 @@ export function createAppHandlers(parts: {
     'app/read-proxy-challenge': () => proxyLogins.readChallenge(),
     'app/sign-in-to-proxy': async (login) => {
       await proxyLogins.signIn(login);
-      // Calls that rest after failures rest for the proxy's sake no more.
+      // Calls that were resting after failures may have failed at the proxy only: they are tried again at once.
       connections.renewClients();
       const { activeConnectionId } = settings.get();
       // Its outcome is a sample of the status, as at every other check.

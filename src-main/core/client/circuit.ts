@@ -30,7 +30,7 @@ export function createCircuit(now: () => number): Circuit {
   const readWaitMs = (): number => {
     if (openedAtMs === null) return 0;
     const passedMs = now() - openedAtMs;
-    // A clock that was set back must not keep the service away for longer.
+    // A clock that was set back must not make the pause longer.
     if (passedMs >= 0 && passedMs < REST_MS) return REST_MS - passedMs;
     return isTrialUnderWay ? TRIAL_LOOK_MS : 0;
   };

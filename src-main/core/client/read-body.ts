@@ -4,7 +4,7 @@ const MAX_RATIO = 100;
 /** Smaller bodies may exceed the ratio: short repetitive JSON does. */
 const RATIO_FROM_BYTES = 16 * 1024 * 1024;
 const LEAST_BYTES = 65_536;
-/** A service that states more than it sends must not take memory by that. */
+/** A service that announces more than it sends must not be able to use up memory that way. */
 const MAX_FIRST_BYTES = 8 * 1024 * 1024;
 
 interface BodyOptions {

@@ -5,7 +5,7 @@ import type { SecretCleaner } from '../secrets/secret-cleaner.ts';
 import type { ServiceResponse } from './send-request.ts';
 import { parseRetryAfterMs } from './http-date.ts';
 
-/** As much of a body is shown (decision 31). */
+/** How much of a body is shown, in characters (decision 31). */
 const MAX_BODY_CHARACTERS = 64 * 1024;
 /** As nginx, Go, Apache and load balancers put it. */
 const WANTS_HTTPS =

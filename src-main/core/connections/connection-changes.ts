@@ -3,7 +3,7 @@ import { toFollowOptions } from '../../common/model/connections/connection.ts';
 import { toOrigin } from '../../common/reporting/base-address.ts';
 import type { SavedConnection } from './connection-document.ts';
 
-/** What was not followed for a time begins anew: nothing of before is fetched unless somebody asks for it. */
+/** A connection that was not followed for a time begins anew: nothing older is fetched unless somebody asks for it. */
 export function withFollowStart(
   connection: SavedConnection,
   known: SavedConnection | undefined,

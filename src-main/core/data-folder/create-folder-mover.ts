@@ -15,7 +15,7 @@ import { ID_FILE, readLocation, writeLocation, type Copied } from './location-fi
 import { rebasePaths } from './rebase-paths.ts';
 import { forgetUnfinished, removeCopied, switchFolder } from './switch-folder.ts';
 
-/** What is answered while everything is closed: it needs none of what is. */
+/** Operations that are answered while everything is closed, since they need nothing that is. */
 const STILL_ANSWERED = /^(?:data-folder\/|app\/get-info$|settings\/get$)/u;
 const TELL_EVERY_MS = 100;
 

@@ -27,7 +27,7 @@ export function createDataFolderHandlers(parts: {
       ...host.location,
       missingFolder: chosen === null ? null : host.location.missingFolder,
       previous:
-        // While the folder that everything was moved to is missing, the one of before may be in use.
+        // While the folder that everything was moved to is missing, the previous one may be in use.
         previous === null || previous.folder === folder
           ? null
           : {
@@ -91,7 +91,7 @@ export function createDataFolderHandlers(parts: {
     'data-folder/keep-default': async () => {
       const { chosen, previous, unfinished } = readLocation(defaultFolder);
       if (chosen === null) return read();
-      // The missing folder was a copy of the one of before: what lies in it has the same names.
+      // The missing folder was a copy of the previous one: what lies in it has the same names.
       const names = [...(previous?.names ?? []), ID_FILE];
       const left = { folder: chosen.folder, names, leftAtMs: now() };
       await writeLocation(defaultFolder, { version: 1, chosen: null, previous: left, unfinished });

@@ -8,10 +8,10 @@ import type { HostPlatform } from '../data-folder/standard-folder.ts';
 const NETWORK_TYPES: readonly number[] = [
   0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x5346414f, 0x00c36400, 0x01021997, 0x73757245,
 ];
-/** Folders that programs copy to other computers while files in them are open. */
+/** Folders that sync programs copy to other computers while files in them are open. */
 const SYNCED_NAMES =
   /^(?:onedrive\b.*|dropbox\b.*|google ?drive\b.*|my drive|icloud ?drive.*|mobile documents|cloudstorage|nextcloud|owncloud|pcloud ?drive|box(?: sync)?|syncthing|sync)$/iu;
-/** What such programs leave in the folder at their top. */
+/** Files that such programs keep in their top folder. */
 const SYNCED_MARKS = [
   '.stfolder',
   '.dropbox',

@@ -10,8 +10,8 @@ import { toRealPath } from './check-target.ts';
 import { ID_FILE, readLocation, writeLocation, type Copied } from './location-file.ts';
 
 /**
- * Uses `folder` from the next start on, and keeps `before` as the one of before. The write of one file decides it: until
- * then the folder of before is in use.
+ * Uses `folder` from the next start on, and remembers `before` as the previous one. The write of one file decides it:
+ * until then the previous folder is in use.
  */
 export async function switchFolder(
   defaultFolder: string,

@@ -17,8 +17,8 @@ export function toDayFile(report: string, date: string | null): string {
 }
 
 /**
- * Puts a whole file in the place of a day's, in one step: whoever reads finds the file of before or this one. Until then
- * its name begins with a point, which readers of data skip. Throws AppError `exports.write-failed`.
+ * Replaces the file of a day in one step: readers find the previous file or this one. Until then its name begins with
+ * a dot, which readers of data skip. Throws AppError `exports.write-failed`.
  */
 export async function putDayFile(
   folder: string,

@@ -10,7 +10,7 @@ export interface PageSizing {
 
 const MIN_RECORDS = 100;
 const MAX_RECORDS = 10_000;
-/** A faster response than this leaves room for more records; a slower one than the other risks a timeout. */
+/** A response faster than the first leaves room for more records; one slower than the second risks a timeout. */
 const QUICK_MS = 2_000;
 const SLOW_MS = 15_000;
 const GROWTH = 1.5;

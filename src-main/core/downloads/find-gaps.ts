@@ -33,7 +33,7 @@ export function toCoveredSpan(
   return toMs < period.fromMs ? null : { fromMs: period.fromMs, toMs };
 }
 
-/** What of a span no other span covers, at whole seconds, oldest first; at most 100, the newest of them left out. */
+/** The parts of a span that no other span covers, at whole seconds; at most the 100 oldest, in order. */
 export function findGaps(span: Span, covered: readonly Span[]): Span[] {
   const gaps: Span[] = [];
   let fromMs = Math.floor(span.fromMs / SECOND_MS) * SECOND_MS;

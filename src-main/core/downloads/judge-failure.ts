@@ -94,7 +94,7 @@ export function judgeFailure(error: AppError, place: FailurePlace, random: numbe
   const isSlowResponse = code === 'client.timeout' && details['kind'] !== 'connect';
   const isTooMuch = code === 'client.too-large' || isSlowResponse || TOO_MUCH_STATUSES.has(status);
   const wait = { kind: 'wait', delayMs: toDelayMs(error, place.failures, random), isTooMuch } as const;
-  // Smaller pages have headers as large.
+  // A smaller page has headers just as large.
   if (code === 'client.too-large' && details['kind'] === 'headers') return { kind: 'stop' };
   if (code === 'client.too-large' || status === TOO_LARGE_STATUS) {
     return place.canShrink ? { ...wait, delayMs: 0 } : { kind: 'stop' };

@@ -7,8 +7,8 @@ import type { AskedPage } from '../cache/read/page-journal.ts';
 import { toAskedEnd, toAskedSlices } from './slice-period.ts';
 
 /**
- * The request that brought a page, without its token. Identifier, address and size are those of the connection as it is
- * now where a cache of before they were kept has none (`isKept` is false then).
+ * The request that brought a page, without its token. A cache from before identifier, address and size were kept has
+ * none: then those of the connection as it is now stand for them, and `isKept` is false.
  */
 export function toPageRequest(
   row: DownloadRow,

@@ -27,12 +27,12 @@ export interface Walk {
   onStored(snapshot: Snapshot): void;
 }
 
-/** Remarks that a walk over pages broke off with: there is no cursor to reach the report's end by. */
+/** Remarks of a walk over pages that broke off: no cursor leads to the report's end. */
 const BROKEN = new Set(['cursor-repeated', 'page-repeated']);
-/** Remarks with which a report is not whole, though the walk came to an end. */
+/** Remarks that keep a report from being whole although the walk came to its end. */
 const SHORT = new Set(['fewer-than-total', 'fewer-than-forecast', 'end-not-stated', 'pages-overlap']);
 
-/** Whether a walk of the snapshot ended at a repetition: there is no cursor to reach the report's end by. */
+/** Whether a walk of the snapshot ended at a repetition: then no cursor leads to the report's end. */
 export function hasBrokenEnd({ remarks }: Pick<Snapshot, 'remarks'>): boolean {
   return remarks.some(({ code }) => BROKEN.has(code));
 }

@@ -11,7 +11,7 @@ import { guardWriting } from './guard-writing.ts';
 
 const STALE_MS = DAY_MS;
 
-/** What tells a file from others. */
+/** The size and checksum of a file. */
 export interface FileSum {
   readonly bytes: number;
   readonly sha256: string;
@@ -19,13 +19,16 @@ export interface FileSum {
 
 export interface PartialFile {
   write(piece: string | Uint8Array): Promise<void>;
-  /** Has someone else write the file at its path, which is empty. */
+  /** Lets `write` write the file at its path, which is empty. */
   fill<Sum extends FileSum>(write: (path: string) => Promise<Sum>): Promise<Sum>;
-  /** Takes a file that is whole already in the place of what was written; it is gone from where it was then. */
+  /** Moves a finished file here, in place of what was written. */
   take(path: string, sum: FileSum): Promise<void>;
   /** Makes the file whole under its final name, in one step. Throws `files.held` while that is open elsewhere. */
   commit(): Promise<FileSum>;
-  /** Removes what was written, unless it was committed. False where the partial file stays. Never rejects. */
+  /**
+   * Removes what was written, unless it was committed. False where the partial file could not be removed. Never
+   * rejects.
+   */
   discard(): Promise<boolean>;
 }
 

@@ -66,7 +66,7 @@ async function writeInEngine(
     const { done, total } = value as FileProgress;
     progress(done, total);
   };
-  // How many rows a file holds stands in the file itself; JSON says it, once the engine has counted them.
+  // Only JSON states its number of records in the file itself; the engine fills it in once it has counted them.
   const recordCount = prepared.format === 'json' ? 0 : undefined;
   const about = { ...prepared.describe(0, now()), recordCount };
   const whole = await inEngine.write(JSON.stringify(about), { signal, onProgress });

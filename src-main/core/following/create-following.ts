@@ -41,7 +41,7 @@ const LOOK_EVERY_MS = 1_000;
 const MAX_TURNS = 2;
 /** The first turns after the start follow one another. */
 const STAGGER_MS = 2_000;
-/** Less than this is what appeared during the turn. */
+/** A connection that is less than this behind is up to date: that much appears during a turn. */
 const BEHIND_MS = 10_000;
 const MIN_PAUSE_MS = 500;
 /** A slow service is asked for a small part of the time. */
@@ -133,7 +133,7 @@ export function createFollowing(
     const { signal } = follower.controller;
     const startedAtMs = now();
     const { wakings } = follower;
-    // What happened to the connection meanwhile makes this turn's outcome an old one.
+    // If the connection has changed meanwhile, the outcome of this turn no longer counts.
     const counts = (): boolean => !signal.aborted && follower.wakings === wakings;
     try {
       const result = await follower.turns.run(signal);

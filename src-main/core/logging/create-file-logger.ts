@@ -12,7 +12,7 @@ import { toPathPattern } from './redact-text.ts';
 
 const FILES_KEPT = 14;
 const MAX_DAY_BYTES = 32 * 1024 * 1024;
-/** A disk that does not take lines must not fill the memory. */
+/** Lines that a full or broken disk doesn't take must not fill the memory. */
 const MAX_WAITING_LINES = 2000;
 
 export interface FileLogger extends Logger {
@@ -56,7 +56,7 @@ export function createFileLogger(options: {
     }
   }
 
-  /** Once for each file: a line about it can't lead to another. */
+  /** Said once for each file, so that the line about a full file doesn't cause another. */
   function noteKept(file: string, error: unknown): void {
     if (kept.has(file)) return;
     kept.add(file);

@@ -35,7 +35,7 @@ export function createMonitor(options: {
   const lastChecksMs = new Map<string, number>();
   const checks = new Map<string, Promise<StatusSample>>();
   const refused = new Set<string>();
-  /** How often each connection was saved: what was asked before belongs to other credentials. */
+  /** How often each connection was saved: an answer from before belongs to other credentials. */
   const saves = new Map<string, number>();
 
   const takeSample = async (connectionId: string): Promise<StatusSample> => {
@@ -100,7 +100,7 @@ export function createMonitor(options: {
     saves.set(connectionId, (saves.get(connectionId) ?? 0) + 1);
     refused.delete(connectionId);
     checks.delete(connectionId);
-    // What was never asked isn't shown.
+    // A check that was never made isn't shown.
     if (lastChecksMs.has(connectionId)) check(connectionId).catch(() => undefined);
   });
 

@@ -5,7 +5,9 @@ import type { DetailKind } from '../../common/reporting/reports.ts';
 import { MINUTE_MS } from '../../common/time/durations.ts';
 import { isActive, type TaskRegistry } from '../tasks/task-registry.ts';
 
-/** A service that is lost is waited for so long, such as after sleep; the run goes on with what there is. */
+/**
+ * How long a run waits for a service that can't be reached, such as after sleep; then it goes on with what there is.
+ */
 const PATIENCE_MS = 30 * MINUTE_MS;
 
 /** Fetches what a run needs. */

@@ -22,9 +22,9 @@ export interface Progress {
 
 /** Whole days, weeks or months that are caught up with, so that a month away does not write files all morning. */
 export const MAX_CAUGHT_UP = 7;
-/** An hourly schedule of six weeks. */
+/** Most due times that are looked back on: six weeks of an hourly schedule. */
 const MAX_TIMES = 1_000;
-/** It looks more often than this; a time that passed longer ago passed while it did not. */
+/** Due times are looked for more often than this: one that passed longer ago passed while nothing was running. */
 const LATE_MS = 120_000;
 
 /**

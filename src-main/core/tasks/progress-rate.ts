@@ -16,7 +16,7 @@ export function createProgressRate(startedAtMs: number): ProgressRate {
   return {
     add(atMs, done) {
       const last = samples.at(-1);
-      // What is reported right at the start was done before, in a download that is resumed.
+      // What a resumed download reports at its start was done before.
       if (last !== undefined && atMs - last.atMs < STEP_MS) last.done = done;
       else samples.push({ atMs, done });
       while ((samples[1]?.atMs ?? Infinity) <= atMs - WINDOW_MS) samples.shift();

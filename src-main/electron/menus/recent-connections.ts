@@ -5,7 +5,7 @@ import { Value } from 'typebox/value';
 import { writeFileAtomicallySync } from '../../node/write-file-atomically.ts';
 
 const FILE_NAME = 'recent-connections.json';
-/** As many as systems show in such lists. */
+/** How many systems show in such lists. */
 const MAX_RECENT = 8;
 /** The order of a list is nothing to wait for. */
 const MAX_WAIT_MS = 200;

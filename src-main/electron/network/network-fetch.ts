@@ -6,7 +6,7 @@ import type { ProxyLogins } from '../../core/host.ts';
 const PROXY_LOGIN_REQUIRED = 407;
 /** Responses with these statuses have no body; the constructor of Response rejects one. */
 const BODILESS = new Set([204, 205, 304]);
-/** As much of a body waits for its reader before the network is told to. */
+/** How much of a body may wait for its reader before the network has to wait too. */
 const MAX_WAITING_BYTES = 256 * 1024;
 
 /**

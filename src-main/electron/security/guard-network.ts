@@ -20,8 +20,9 @@ function describe({ subjectName, issuerName, validExpiry }: Certificate, { t }: 
 }
 
 /**
- * Leaves to the person what a service may learn of them: Chromium would present the first client certificate of the
- * system to any service that asks. No login is ever given to a page, and no certificate accepted that does not hold.
+ * Lets the person decide what a service may learn about them: Chromium would present the system's first client
+ * certificate to any service that asks. A page never gets a login, and a certificate that doesn't hold is never
+ * accepted.
  */
 export function guardNetwork({ logger, findWindow, readWords }: NetworkGuard): void {
   app.on('select-client-certificate', (event, _contents, url, certificates, choose) => {

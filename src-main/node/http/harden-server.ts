@@ -108,7 +108,7 @@ function refuseForeign(
   void reply.headers(createHeaders());
   const status = findForeignRequest(request.raw, hostNames, publicHosts);
   if (status === null) return false;
-  // Not a word to who may be a page of another site.
+  // Tells nothing to what may be a page of another site.
   if (status === 421) void sendEmpty(reply.header('connection', 'close'), status);
   else void refuse(reply, status);
   return true;

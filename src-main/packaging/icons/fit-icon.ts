@@ -1,5 +1,5 @@
 const BAR = /<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)" rx="[\d.]+" \/>/gu;
-/** The icon is drawn on a square of so many units. */
+/** The side of the square that the icon is drawn on. */
 const UNITS = 40;
 /** From here on a bar is wide enough to look sharp wherever it stands. */
 const SHARP_PIXELS = 48;

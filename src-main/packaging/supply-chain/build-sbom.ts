@@ -1,4 +1,4 @@
-/** As much of an entry of the lock file as is read here. */
+/** The part of a lock file's entry that is read here. */
 export interface LockedPackage {
   /** Left out where it is the name of its folder. */
   readonly name?: string;

@@ -10,7 +10,7 @@ import { toStartError } from '../start-error.ts';
 import type { ConnectionCounts } from '../store/shared-state.ts';
 import { createServiceMetrics } from './service-metrics.ts';
 
-/** A probe gives up after a second or a few; a store that takes longer than this is not there for it. */
+/** A probe waits a second or a few: a store that takes longer than this counts as not answering. */
 const STORE_WITHIN_MS = 800;
 
 export type HealthOptions = Pick<ServiceOptions, 'metricsHost' | 'publicHosts'> & {
@@ -39,7 +39,7 @@ export interface ServiceHealth {
   countRequest(entry: RequestLogEntry): void;
   /** From now on the process is ready, as long as its store answers. */
   watch(store: WatchedStore): void;
-  /** From now on it is not, for it will end. */
+  /** From now on the process is not ready, since it is about to end. */
   drain(): void;
   close(): Promise<void>;
 }

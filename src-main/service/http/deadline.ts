@@ -10,7 +10,7 @@ export interface Deadline {
   isMissed(error: unknown): boolean;
 }
 
-/** Gives each work that has to meet it `limitMs` milliseconds. */
+/** Creates a deadline: each work that has to meet it gets `limitMs` milliseconds. */
 export function createDeadline(limitMs: number): Deadline {
   return {
     meet: async (work) => {

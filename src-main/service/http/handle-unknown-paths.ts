@@ -10,7 +10,7 @@ const OPERATION_PATH = new RegExp(
 /** Responds to what no route takes: 404, or 405 for a known path with another method, with no body (decision 19). */
 export function handleUnknownPaths(app: FastifyInstance): void {
   app.setNotFoundHandler(refuseUnknownPath);
-  // Before a body is read: what it holds and how it is typed is of no interest here.
+  // Before a body is read: neither what it holds nor its type matters here.
   app.addHook('onRequest', (request, reply, done) => {
     if (request.is404) void refuseUnknownPath(request, reply);
     else done();

@@ -29,7 +29,10 @@ export function createOwnRefusalLimiter(elapsedMs: () => number): RefusalLimiter
   };
 }
 
-/** Counts together with other processes, by tenant. Who has to wait is remembered here until then. */
+/**
+ * Counts together with other processes, by tenant. An address that has to wait is remembered here until its wait is
+ * over.
+ */
 export function createSharedRefusalLimiter(
   refusals: SharedRefusals,
   elapsedMs: () => number,

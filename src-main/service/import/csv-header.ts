@@ -5,7 +5,7 @@ import { IMPORT_FIELDS, detectDirection, type ImportField } from './import-field
 
 const DELIMITERS = [',', ';', '\t', '|'] as const;
 const MAX_COLUMNS = 1_000;
-/** Fewer known names, and the first line is no header. */
+/** With fewer known names, the first line is no header. */
 const MIN_FIELDS = 3;
 
 /** Where a CSV file has its fields, by column from 0. */

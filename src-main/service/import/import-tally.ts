@@ -12,6 +12,7 @@ export interface ImportTally {
   toReport(): ImportReport;
 }
 
+/** Creates a tally of nothing yet. */
 export function createImportTally(): ImportTally {
   const counts = { lines: 0, added: 0, known: 0, rejected: 0 };
   const problems: ImportReport['problems'] = [];

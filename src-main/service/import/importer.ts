@@ -9,6 +9,7 @@ export interface Importer {
   stop(): Promise<void>;
 }
 
+/** Creates the importer of a store. */
 export function createImporter(parts: ImportParts): Importer {
   const stopped = new AbortController();
   let running: Promise<ImportOutcome> | null = null;

@@ -37,7 +37,7 @@ export async function* readCsv(
     ...toOptions(delimiter),
     bom: true,
     info: true,
-    // What is left to complain of is a quotation mark that the file's end leaves open.
+    // The only complaint left is a quotation mark that is still open at the end of the file.
     skip_records_with_error: true,
     on_skip: () => {
       openRows += 1;

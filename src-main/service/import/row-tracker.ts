@@ -22,6 +22,7 @@ export interface RowTracker {
   takeRest(): TrackedRow;
 }
 
+/** Creates a tracker at the beginning of a file. */
 export function createRowTracker(): RowTracker {
   const chunks: Buffer[] = [];
   let pendingBytes = 0;

@@ -8,6 +8,7 @@ export interface ThreadImports {
   cancel(importId: string): void;
 }
 
+/** Creates the imports of a service thread; `post` sends their progress and outcomes to the application. */
 export function createThreadImports(
   importFile: (request: ImportRequest) => Promise<ImportOutcome>,
   post: (message: FromServiceThread) => void,

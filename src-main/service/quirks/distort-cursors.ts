@@ -23,6 +23,7 @@ export interface CursorQuirks {
   replaceIssued(walk: string, sentCursor: string, response: CursorResponse): string;
 }
 
+/** Creates the misbehaviour of the cursor quirks that are on; `now` is in milliseconds. */
 export function createCursorQuirks(quirks: ReadonlySet<QuirkName>, now: () => number): CursorQuirks {
   const issuedMs = new Map<string, number>();
   const firstCursors = new Map<string, string>();

@@ -13,8 +13,8 @@ const LONGEST_SESSION = 4;
 const DAY_PARTS = 40;
 
 /**
- * Where requests of a day go wrong, more is tried: without it a quiet hour would hold too few requests for
- * anyone to notice. Only what begins from `fromMs` on, and up to `toMs`.
+ * Where requests of a day go wrong, people try again: otherwise a quiet hour would hold too few requests for anyone
+ * to notice. Only what begins from `fromMs` on, and up to `toMs`.
  */
 export function drawRetries(
   random: Random,

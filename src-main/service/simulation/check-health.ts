@@ -95,7 +95,7 @@ async function readText(response: Response): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Of a body that is no JSON object nothing is known but that it came. */
+/** A body that is no JSON object says only that there was an answer. */
 function toReport(text: string): HealthReport {
   const words = parseWords(text);
   const said = words.platform ?? words.status;

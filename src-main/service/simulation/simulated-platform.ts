@@ -18,6 +18,7 @@ export interface SimulatedPlatform {
   set(simulation: Simulation): void;
 }
 
+/** Creates a platform that pretends what `simulation` says, nothing by default; `now` is in milliseconds. */
 export function createSimulatedPlatform(now: () => number, simulation = NO_SIMULATION): SimulatedPlatform {
   let current = { simulation, changedMs: -Infinity };
   return {

@@ -13,6 +13,7 @@ export interface BinaryRows {
   finish(): Buffer;
 }
 
+/** Creates an empty buffer for rows with these columns. */
 export function createBinaryRows(columns: readonly BinaryColumn[]): BinaryRows {
   let buffer = Buffer.allocUnsafe(FIRST_BYTES);
   let length = HEADER.copy(buffer);

@@ -53,6 +53,7 @@ FROM traffic_group WHERE tenant = $1 AND group_id > $2 ORDER BY group_id`;
 const ORIGINS_SQL =
   'SELECT origin_id, name_json FROM origin WHERE tenant = $1 AND origin_id > $2 ORDER BY origin_id';
 
+/** Creates an empty mirror for a tenant; `catchUp` and `begin` fill it. */
 export function createGroupCache(tenant: number): GroupCache {
   const groups = new Map<number, RecordGroup>();
   const groupIds = new Map<string, number>();

@@ -142,9 +142,9 @@ COMMENT ON COLUMN refused_address.times_ms_json IS 'the last refusals of credent
 `;
 
 /**
- * By tenant, so that one tenant's callers don't slow down another's from the same address. Not behind the wall: an
- * address that guesses is slowed down for all tenants in the end, also for those that don't exist. What was counted is
- * of a minute: it is forgotten.
+ * By tenant, so that one tenant's callers don't slow down another's from the same address. Not under row-level
+ * security: an address that guesses at many tenants is slowed down for all of them, also for tenants that don't
+ * exist. Counts last for a minute only.
  */
 const REFUSALS_BY_TENANT = `
 DELETE FROM refused_address;

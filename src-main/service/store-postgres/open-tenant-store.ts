@@ -19,7 +19,10 @@ export interface PostgresSurroundings {
 
 export type Properties = Awaited<ReturnType<RecordStore['readProperties']>>;
 
-/** Records in one transaction of many batches: a transaction for each would take longer than its records. */
+/**
+ * Records that many batches put into one transaction: a transaction for each batch would take longer than its
+ * records.
+ */
 const BULK_RECORDS = 40_000;
 
 const SIZE_SQL = `
@@ -36,7 +39,7 @@ export function readProperties(pool: PostgresPool, tenant: number): Promise<Prop
   );
 }
 
-/** Opens the store of a tenant that is there, on connections for it that others share, and that it leaves open. */
+/** Opens the store of a tenant that exists, on shared connections, which it leaves open. */
 export async function openTenantStore(
   pool: PostgresPool,
   { schema, tenant }: { readonly schema: string; readonly tenant: number },

@@ -81,10 +81,11 @@ export const NO_DATES: RecordDates = { inbound: [], outbound: [] };
 export interface WriterParts {
   readonly groups: GroupCache;
   readonly partitions: DayPartitions;
-  /** COPY is not for a role that row-level security binds: its rows are inserted. */
+  /** False for a role under row-level security, which can't use COPY: its rows are inserted. */
   readonly canCopy: boolean;
 }
 
+/** Creates the writer of a tenant. */
 export function createRecordWriter(
   pool: PostgresPool,
   tenant: number,
@@ -128,7 +129,7 @@ export function createRecordWriter(
       },
       setProperties: async (properties) => {
         const entries = Object.entries(properties);
-        // Of a tenant that was removed meanwhile, nothing must come back.
+        // Nothing of a tenant that was removed meanwhile may come back.
         if (entries.length === 0 || counters.size === 0) return;
         await connection.query(PROPERTIES_SQL, [
           tenant,

@@ -36,6 +36,7 @@ const KEY_LIMIT = 2 ** 17;
 const GROUPS_SQL = `
 SELECT group_id AS groupId, direction, channel, service, origin, response_code AS responseCode FROM traffic_group`;
 
+/** Reads the groups and origins of a database. */
 export function createGroupTable(db: Database): GroupTable {
   const insertGroup = db.prepare<[number, number, number, string, number]>(
     'INSERT INTO traffic_group (direction, channel, service, origin, response_code) VALUES (?, ?, ?, ?, ?)',

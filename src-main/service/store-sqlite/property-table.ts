@@ -9,6 +9,7 @@ export interface PropertyTable {
   setAll(properties: Properties): void;
 }
 
+/** Prepares the reading and writing of properties. */
 export function createPropertyTable(db: Database): PropertyTable {
   const read = db.prepare<[], [name: string, value: string]>('SELECT name, value FROM property').raw();
   const set = db.prepare<[string, string]>(
@@ -31,6 +32,7 @@ export interface CounterTable {
   set(name: CounterName, value: number): void;
 }
 
+/** Prepares the reading and writing of counters. */
 export function createCounterTable(db: Database): CounterTable {
   const get = db.prepare<[string], number>('SELECT value FROM counter WHERE name = ?').pluck();
   const set = db.prepare<[string, number]>(

@@ -18,6 +18,7 @@ SELECT avg(response_time_us) FROM (
   SELECT response_time_us FROM inbound_record ORDER BY date_ms DESC, arrival DESC LIMIT ?
 )`;
 
+/** Prepares the reading of what the tenant status is made from. */
 export function createActivityReader(db: Database): (query: ActivityQuery) => Activity {
   const readSessions = db.prepare<[number, number], Activity['sessions'][number]>(SESSIONS_SQL);
   const readHealth = db.prepare<[number, number], Pick<Activity, 'records' | 'unavailable'>>(HEALTH_SQL);

@@ -22,6 +22,7 @@ const COUNT_SQL = `
 INSERT INTO record_count VALUES (?, ?, ?, ?)
 ON CONFLICT DO UPDATE SET records = records + excluded.records`;
 
+/** Prepares the writing of rollups. */
 export function createRollupWriter(db: Database): RollupWriter {
   type Key = [direction: number, tierMs: number, startMs: number, fresh: number];
   const where = 'WHERE direction = ? AND tier_ms = ? AND start_ms = ? AND fresh = ?';

@@ -13,6 +13,7 @@ export interface RowInserter {
   reset(): void;
 }
 
+/** Prepares the inserting of rows with this many columns into a table. */
 export function createRowInserter(db: Database, table: string, columns: number): RowInserter {
   const row = `(${Array.from({ length: columns }, () => '?').join(', ')})`;
   const rows = Array.from({ length: ROWS_AT_ONCE }, () => row).join(', ');

@@ -8,6 +8,7 @@ export interface SessionTable {
   getId(session: number): string;
 }
 
+/** Prepares the look-up and adding of imported sessions. */
 export function createSessionTable(db: Database): SessionTable {
   const find = db.prepare<[string], number>('SELECT session FROM import_session WHERE id = ?').pluck();
   const add = db.prepare<[string]>('INSERT INTO import_session (id) VALUES (?)');

@@ -21,6 +21,7 @@ export interface RecordWriter {
   reset(): void;
 }
 
+/** Prepares the writing of records with their rollups and counters. */
 export function createRecordWriter(db: Database, groups: GroupTable, counters: CounterTable): RecordWriter {
   const rollups = createRollupWriter(db);
   const inserters = {

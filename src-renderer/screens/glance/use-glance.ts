@@ -40,7 +40,7 @@ export function useGlance() {
     error.value = failure;
   }
 
-  /** Resolves to why they could not be read; what was found before is none of now then. */
+  /** Resolves to why findings could not be read, or null; those that were read before don't count then. */
   async function readFindings(connectionId: string): Promise<ErrorLike | null> {
     const next = new Map(reports.value);
     try {

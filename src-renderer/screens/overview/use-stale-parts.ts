@@ -15,13 +15,13 @@ interface Source {
   readonly atMs: number | null;
 }
 
-/** That something could not be refreshed. */
+/** True where something could not be refreshed. */
 export interface StaleScreen {
   /** Why. */
   readonly error: ErrorLike;
-  /** Nothing could be. */
+  /** True where nothing could be refreshed. */
   readonly isAll: boolean;
-  /** From when the oldest is that is shown; null where nothing is. */
+  /** The time of the oldest part that is shown; null where none is shown. */
   readonly atMs: number | null;
 }
 

@@ -36,7 +36,7 @@ export const useStatusStore = defineStore('status', () => {
   const isRefreshing = computed(() => refreshing.value.has(connections.active?.id ?? ''));
   /** Why the service could not be checked: the core itself failed. An unreachable service is a sample instead. */
   const error = shallowRef<ErrorLike | null>(null);
-  /** Why the history is that of before. */
+  /** Why the history could not be refreshed. */
   const historyError = shallowRef<ErrorLike | null>(null);
   /** When the history was read; null before it was. */
   const historyAtMs = shallowRef<number | null>(null);

@@ -72,7 +72,7 @@ export class DetailPage {
     this.page.once('domcontentloaded', () => {
       before = null;
     });
-    // The view of before is opened again when records arrive.
+    // The view is opened again when records arrive.
     const opened = this.page.waitForResponse(
       (response) => response.url().endsWith(OPEN_VIEW) && response.request().postData() !== before,
     );

@@ -43,7 +43,7 @@ async function countNewPages(file: string): Promise<number> {
     ]);
     for (const shift of pages) expect([[0], [SHIFT_MS]]).toContainEqual(shift);
     const newPages = pages.filter(([shift]) => shift === SHIFT_MS).length;
-    // Whoever was fed with the rows of before knows that they are old.
+    // Whatever was fed with the earlier rows can tell that they are old.
     expect(snapshot.reading).toBe(newPages);
     expect(snapshot.period.zone === 'UTC' || newPages === PAGES).toBe(true);
     return newPages;

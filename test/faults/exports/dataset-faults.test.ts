@@ -52,7 +52,7 @@ async function update(signal?: AbortSignal): Promise<unknown> {
   );
 }
 
-/** Every day is there, the one of before or the one that takes its place. */
+/** Every day is there: the previous file, or the one that takes its place. */
 async function expectReadable(): Promise<void> {
   const days = await readDataset(dataset);
   expect(days).toHaveLength(DAYS);

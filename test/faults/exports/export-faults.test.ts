@@ -107,7 +107,7 @@ describe.each([...FORMATS.keys()])(`an export as %s, at ${MOMENTS} moments (seed
       const before = await sumFile(target);
       const { bytes } = undisturbed.get(name)!;
       for (let moment = 0; moment < MOMENTS; moment += 1) {
-        // A page for the file of before, and less than the new one takes.
+        // A page for the previous file, and less than the new one takes.
         const pages = 1 + Math.floor(((bytes / 4096) * moment) / MOMENTS);
         expect(resizeDisk(files, (pages + 1) * 4096)).toBe(true);
         const task = await (await rig.start(name, target)).ended;

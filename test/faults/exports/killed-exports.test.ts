@@ -59,7 +59,7 @@ async function expectWhole(sums: ReadonlyMap<string, string>): Promise<void> {
   await expectReadable();
 }
 
-/** Each day is the one of before or the one that takes its place, from its first record to its last. */
+/** Each day is the previous file, or the one that takes its place, from its first record to its last. */
 async function expectReadable(): Promise<void> {
   const days = await readDataset(dataset);
   if (days.length > 0) expect(days).toHaveLength(DAYS);

@@ -16,7 +16,7 @@ const Mute = Nullable(AlertMute);
 export const alertsOperations = {
   /** The rules of all connections and where they stand. */
   'alerts/list': operation(Nothing, AlertBoard),
-  /** Saves a rule; id null makes one. Another condition begins anew. */
+  /** Saves a rule; id null makes one. A rule with another condition is judged from the start. */
   'alerts/save-rule': operation(
     Type.Object({
       ruleId: Nullable(Type.String()),
@@ -39,7 +39,7 @@ export const alertsOperations = {
   'alerts/read-log': operation(RuleId, Type.Array(AlertLogEntry)),
   /** The log as CSV, times in UTC. */
   'alerts/export-log': operation(RuleId, Type.Object({ fileName: Type.String(), text: Type.String() })),
-  /** Shows a notification now; `page` where only the page of the browser can. */
+  /** Shows a notification now; returns `page` where only the browser's page can show it. */
   'alerts/send-test': operation(
     RuleId,
     Type.Object({

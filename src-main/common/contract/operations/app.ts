@@ -8,7 +8,7 @@ const Keychain = Type.Object({
   kind: Type.Union([Type.Literal('keychain'), Type.Literal('session')]),
   /** The error code that keeps the system's from being used. */
   failure: Nullable(Type.String()),
-  /** A call of the system's takes long: it is probably asking the person something. */
+  /** A call to the system's keychain takes long: it is probably asking the person something. */
   isWaiting: Type.Boolean(),
 });
 export type Keychain = Static<typeof Keychain>;

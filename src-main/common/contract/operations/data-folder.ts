@@ -18,13 +18,13 @@ const TARGET_FAULTS = [
 ] as const;
 export type TargetFault = (typeof TARGET_FAULTS)[number];
 
-/** Why a folder may become the data folder, and better would not. */
+/** Why a folder can become the data folder, but had better not. */
 const TARGET_RISKS = ['network', 'synced', 'readers'] as const;
 export type TargetRisk = (typeof TARGET_RISKS)[number];
 
 /** How far the move of the data folder is. */
 export const FolderMove = Type.Object({
-  /** `failed` and `cancelled`: the folder of before is in use again once the application was started again. */
+  /** `failed` and `cancelled`: the previous folder is in use again once the application was restarted. */
   phase: Type.Union([
     Type.Literal('closing'),
     Type.Literal('copying'),
@@ -96,9 +96,9 @@ export const dataFolderOperations = {
   'data-folder/cancel-move': operation(Nothing, Nothing),
   /** Starts the application again after a move that failed; false where only the person can. */
   'data-folder/start-again': operation(Nothing, Type.Object({ isStarting: Type.Boolean() })),
-  /** Uses the folder of before again, with what was in it then; false where only the person can start it. */
+  /** Goes back to the previous folder, with what was in it then; false where only the person can restart. */
   'data-folder/use-previous': operation(Nothing, Type.Object({ isStarting: Type.Boolean() })),
-  /** Deletes what was copied from the folder of before, and that folder where nothing else is in it. */
+  /** Deletes what was copied from the previous folder, and the folder itself where nothing else is in it. */
   'data-folder/remove-previous': operation(Nothing, DataFolderPlace),
   /** Deletes what a copy that was cut short left behind. */
   'data-folder/remove-unfinished': operation(Nothing, DataFolderPlace),

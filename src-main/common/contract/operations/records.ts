@@ -11,8 +11,8 @@ import { Nothing, operation, RecordPlace } from '../operation.ts';
 const ViewId = Type.Object({ viewId: Type.String() });
 const Question = Type.Object({ scope: RecordScope, filter: RecordFilter });
 /**
- * With `viewId` the answer is about the records that the view was opened with, whatever has been cached since; a view that
- * is closed by then leaves the scope.
+ * With `viewId` the answer is about the records that the view was opened with, whatever has been cached since. If the
+ * view is closed by then, it is about the scope.
  */
 const ViewQuestion = Type.Object({ ...Question.properties, viewId: Type.Optional(Type.String()) });
 

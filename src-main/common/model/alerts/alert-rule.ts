@@ -15,13 +15,13 @@ export const SLOWER_SHARES: Readonly<Partial<Record<AlertMeasure, number>>> = {
   p99: 0.01,
 };
 
-/** Characters of a rule's name. */
+/** Longest name of a rule, in characters. */
 export const MAX_ALERT_NAME = 80;
-/** Minutes that a rule looks at together. */
+/** Most minutes that a rule can look at together. */
 export const MAX_ALERT_MINUTES = 1440;
-/** Requests that a measure can be made to wait for. */
+/** Most requests that a rule can ask for before it judges. */
 export const MAX_ALERT_REQUESTS = 1_000_000;
-/** Rules of all connections together. */
+/** Most rules, of all connections together. */
 export const MAX_ALERT_RULES = 200;
 
 const Minutes = Type.Integer({ minimum: 1, maximum: MAX_ALERT_MINUTES });

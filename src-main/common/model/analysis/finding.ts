@@ -28,17 +28,20 @@ export const Finding = Type.Object({
   also: Type.Array(FindingKind),
   /** What was reported as down; null for all other kinds. */
   part: Type.Union([Type.Literal('platform'), Type.Literal('connector'), Type.Null()]),
-  /** Where it shows, the one that shows it best first. */
+  /** The directions in which it shows, the clearest one first. */
   directions: Type.Array(DirectionSchema, { minItems: 1 }),
-  /** Whose requests they are; null for any. */
+  /** Channel and service of the requests; null for any. */
   channel: Nullable(Type.Integer()),
   service: Nullable(Type.Integer()),
   sinceMs: Type.Integer(),
   /** Exclusive; null while it goes on. */
   endedMs: Nullable(Type.Integer()),
-  /** Up to here it was looked at; its records are dated before it. */
+  /** Traffic was looked at up to here; the finding's records are dated before. */
   untilMs: Type.Integer(),
-  /** Requests at the place in its span, and how many of them failed, had the new error, or succeeded where they are slower. */
+  /**
+   * Requests of its channel and service in its span, and how many of them failed, had the new error, or (`slower`)
+   * succeeded.
+   */
   requests: Type.Integer(),
   count: Type.Integer(),
   /** How many records its filter shows in each of its directions. */

@@ -14,9 +14,9 @@ export const GROUP_FIELDS = [
 export const GroupField = Type.Enum([...GROUP_FIELDS]);
 export type GroupField = (typeof GROUP_FIELDS)[number];
 
-/** Fields that records are grouped by at once. */
+/** Most fields that records can be grouped by at once. */
 export const MAX_GROUP_FIELDS = 2;
-/** Groups that are listed; what the rest holds is counted. */
+/** Most groups that are listed; the rest is only counted. */
 export const MAX_GROUPS = 5000;
 
 const Figure = Nullable(Type.Number());

@@ -90,7 +90,7 @@ export const Certificate = Type.Object({
   serviceAddress: Type.String(),
   tenant: Type.Integer(),
   report: DetailKindSchema,
-  /** As it was requested; empty for downloads of before it was kept. */
+  /** As it was requested; empty for downloads from before it was kept. */
   reportIdentifier: Type.String(),
   idReport: Type.String(),
   nameVisualization: Type.String(),

@@ -37,13 +37,13 @@ export const SEARCHED_FIELDS: readonly FilterField[] = [
   'response',
 ];
 
-/** Conditions of a filter. */
+/** Most conditions in a filter. */
 export const MAX_CONDITIONS = 50;
-/** Exact values of a condition. */
+/** Most exact values in a condition. */
 export const MAX_VALUES = 500;
-/** Length of an exact value. */
+/** Longest exact value, in characters. */
 export const MAX_VALUE_CHARACTERS = 10_000;
-/** Length of a text that is looked for. */
+/** Longest search text, in characters. */
 export const MAX_TEXT_CHARACTERS = 500;
 
 /** One condition on one field: any of what is given must hold; with `exclude` none may. */

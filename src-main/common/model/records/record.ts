@@ -21,7 +21,7 @@ export function toCodeClass(responseCode: number | null): CodeClass {
   return responseCode < 500 ? '4xx' : '5xx';
 }
 
-/** Of a payload a row shows so much at most. */
+/** Longest preview of a payload in a row, in characters. */
 export const PREVIEW_CHARACTERS = 120;
 
 /**

@@ -3,7 +3,7 @@ import { DIRECTIONS } from '../../reporting/reports.ts';
 
 export const MAX_SAVED_FILTERS = 100;
 export const MAX_FILTER_NAME_CHARACTERS = 60;
-/** Length of the query of a saved filter. */
+/** Longest query of a saved filter, in characters. */
 export const MAX_FILTER_QUERY_CHARACTERS = 10_000;
 
 /** A filter of detail records that the person saved; no two have one name, whatever its letter case. */

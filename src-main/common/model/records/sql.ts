@@ -3,11 +3,11 @@ import { Nullable } from '../nullable.ts';
 
 /** A statement is ended after this time. */
 export const SQL_TIME_LIMIT_MS = 60_000;
-/** Rows of a result that are kept. */
+/** Most rows of a result that are kept. */
 export const SQL_MAX_ROWS = 100_000;
-/** Characters of a value that are kept. */
+/** Longest value that is kept whole, in characters. */
 export const SQL_MAX_CELL_CHARACTERS = 1_000_000;
-/** Characters of a value that a table shows. */
+/** Longest value that a table shows whole, in characters. */
 export const SQL_SHOWN_CHARACTERS = 500;
 export const SQL_MAX_STATEMENT_CHARACTERS = 100_000;
 

@@ -7,10 +7,10 @@ export type NamedField = (typeof NAMED_FIELDS)[number];
 export const NAME_COLOURS = ['green', 'pink', 'brown', 'cyan', 'olive', 'indigo'] as const;
 export type NameColour = (typeof NAME_COLOURS)[number];
 
-/** Names of a connection. */
+/** Most names of a connection. */
 export const MAX_NAMES = 500;
 const MAX_NAME_CHARACTERS = 60;
-/** Length of a number that is named, as text. */
+/** Longest number that can be named, in characters. */
 const MAX_NUMBER_CHARACTERS = 20;
 
 /** A person's own name of a channel, a service or an action. It is never sent to the service. */

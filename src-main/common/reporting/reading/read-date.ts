@@ -6,7 +6,7 @@ const ISO_LIKE =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,12}))?)? ?(Z|[-+]\d{2}(?::?\d{2})?)?)?$/i;
 const DOTNET = /^\/Date\((-?\d{1,17})(?:[-+]\d{4})?\)\/$/;
 const ZONE_BLOCK_MS = 15 * MINUTE_MS;
-/** Numbers below are seconds, from it on milliseconds: 1973 as milliseconds, 5138 as seconds. */
+/** Numbers below this are seconds, the others milliseconds. Read as milliseconds it is in 1973, as seconds in 5138. */
 const SECONDS_BELOW = 100_000_000_000;
 /** Below, a number is no time at all but, say, a date written as 20261120. */
 const EPOCH_MIN_SECONDS = 100_000_000;

@@ -11,10 +11,10 @@ export interface Minutes {
   readonly hits: Float64Array;
 }
 
-/** How a rule judges the sums of its minutes. What is neither bad nor calm changes nothing. */
+/** How a rule judges the sums of its minutes. Sums that are neither bad nor calm change nothing. */
 export interface Criterion {
   readonly minutes: number;
-  /** So many minutes on end must be calm before it ends. */
+  /** How many calm minutes in a row end it. */
   readonly holdMinutes: number;
   isBad(hits: number, total: number): boolean;
   isCalm(hits: number, total: number): boolean;

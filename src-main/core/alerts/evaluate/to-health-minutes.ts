@@ -9,9 +9,9 @@ export interface PartSample {
   readonly state: HealthState;
 }
 
-/** What an answer says holds for so long when no other one comes. */
+/** How long an answer counts when no other one comes. */
 const SPOKEN_MS = 120_000;
-/** Two answers that agree speak for the time between them, too. */
+/** Two answers that agree, no further apart than this, count for the time between them too. */
 const BRIDGED_MS = 900_000;
 
 /**
@@ -27,7 +27,7 @@ export function toHealthMinutes(samples: readonly PartSample[], { fromMs, toMs }
     const last = Math.min(length - 1, Math.ceil((untilMs - fromMs) / MINUTE_MS) - 1);
     for (let place = first; place <= last; place += 1) {
       known[place] = 1;
-      // Of a minute in which it changed the later answer counts.
+      // In a minute with two answers the later one counts.
       hits[place] = isDown ? 1 : 0;
     }
   };
@@ -39,7 +39,7 @@ export function toHealthMinutes(samples: readonly PartSample[], { fromMs, toMs }
     const agrees = next !== undefined && next.state === state && next.checkedAtMs - checkedAtMs <= BRIDGED_MS;
     const spokenMs = checkedAtMs + SPOKEN_MS;
     const untilMs = agrees ? next.checkedAtMs : Math.min(spokenMs, next?.checkedAtMs ?? spokenMs, toMs);
-    // A minute that an answer falls into is its own, however short it spoke.
+    // An answer always counts for the minute in which it came.
     mark(checkedAtMs, Math.max(untilMs, checkedAtMs + 1), state === 'down');
   }
   return { fromMs, known, totals: Float64Array.from(known), hits };

@@ -49,7 +49,10 @@ function toGroup(kind: Finding['kind']): Finding['kind'] {
   return kind === 'new-errors' ? 'errors-up' : kind;
 }
 
-/** Minutes apart; of several at once, the one with the same id first, then the same place. */
+/**
+ * How many minutes apart two findings are; among equals, one with the same id comes first, then one at the same
+ * place.
+ */
 function toDistance({ item, other }: { item: Identified; other: Identified }): number {
   const isPlace = item.channel === other.channel && item.service === other.service;
   return (

@@ -5,7 +5,7 @@ import { divideByFlow, type TrafficCells } from './traffic-cells.ts';
 import { createFlow, type Frame } from './traffic-flow.ts';
 import { toFirstHour, type TrafficGrid } from './traffic-grid.ts';
 
-/** Flows beyond the busiest ones count in what they are part of only by what these say. */
+/** Only the busiest flows are looked at by themselves; what is larger than a flow is the sum of these. */
 const MAX_FLOWS = 400;
 
 /**

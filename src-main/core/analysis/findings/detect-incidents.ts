@@ -63,7 +63,7 @@ function isLarge(kind: TrafficKind, { hits, total, expected }: Measured): boolea
   return hits >= MIN_HITS && hits >= Math.min(FACTOR * expected, (total + expected) / 2);
 }
 
-/** Returns what says what speaks for a kind of incident in the minutes of some traffic. */
+/** Returns a function that weighs the evidence for a kind of incident in the minutes of some traffic. */
 export function createJudge(
   { minutesCovered, hoursCovered, firstHour, firstMinute }: TrafficCoverage,
   { hours, minutes }: Pick<Series, 'hours' | 'minutes'>,

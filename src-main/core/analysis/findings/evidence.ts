@@ -11,14 +11,17 @@ export interface Measured {
   readonly expected: number;
 }
 
-/** What speaks for a kind of incident in the minutes of some traffic. */
+/** The evidence for a kind of incident in the minutes of some traffic, and its requests. */
 export interface Judged {
   readonly evidence: Evidence;
   /** The requests of minutes [from, to). */
   readonly measure: (from: number, to: number) => Measured;
 }
 
-/** Returns what is usual in each minute. What hours say is held while a run goes on: they would take it for usual soon. */
+/**
+ * Returns a function that tells what is usual in a minute. While an incident lasts, what the hours before it said is
+ * kept: the incident's own hours would soon make it look usual.
+ */
 export function createHolder(expected: readonly (Expectation | null)[]) {
   let held: Expectation | null = null;
   return (minute: number, isUnusual: boolean): Expectation | null => {

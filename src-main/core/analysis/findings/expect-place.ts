@@ -9,7 +9,7 @@ import {
   type TrafficGrid,
 } from './traffic-grid.ts';
 
-/** Says what is usual at a place, from its requests in all and from those of its flows. */
+/** Tells what is usual at a place, from all of its requests and from those of its flows. */
 export type ExpectPlace = (
   covered: TrafficCoverage,
   hours: HourCounts,
@@ -17,8 +17,9 @@ export type ExpectPlace = (
 ) => (Expectation | null)[];
 
 /**
- * Returns what says what is usual at places; what is usual in a flow is learned once. The usual share of a place is no
- * more than those of its flows together: where each flow had an incident on another day, most days of the place did.
+ * Returns a function that tells what is usual at a place; what is usual in a flow is learned only once. The usual
+ * share of a place is never more than its flows together have: if each flow had an incident on another day, the place
+ * had one on most days.
  */
 export function createExpectations(grids: readonly TrafficGrid[]): ExpectPlace {
   const known = new Map<TrafficFlow, (Expectation | null)[]>();

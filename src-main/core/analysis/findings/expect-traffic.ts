@@ -2,16 +2,19 @@ import { USUAL_DAYS, type HourCounts, type TrafficCoverage } from './traffic-gri
 
 /** What is usual in an hour. */
 export interface Expectation {
-  /** What it was learned from: the same hour on earlier days, or the hours just before it. */
+  /** Where it was learned: from the same hour on earlier days, or from the hours just before. */
   readonly source: 'days' | 'hours';
-  /** Shares, 0 to 1; null where too few requests came to say it. */
+  /** Shares, 0 to 1; null with too few requests. */
   readonly failing: number | null;
   readonly slow: number | null;
   /** Requests a minute. */
   readonly rate: number;
-  /** By how much the rate of other days differs from it: a standard deviation. */
+  /** Standard deviation of the rate from day to day. */
   readonly spread: number;
-  /** What the rate was a week before, relative to the usual one, by the hours around and at most; 1 where that is not known. */
+  /**
+   * The rate a week before, relative to the usual one: over the hours around, and at its highest. 1 where it is not
+   * known.
+   */
   readonly weekday: number;
   readonly weekdayPeak: number;
   readonly isWeekKnown: boolean;
@@ -20,28 +23,28 @@ export interface Expectation {
 const MIN_DAYS = 3;
 const HOURS_BEFORE = 6;
 const MIN_HOURS = 2;
-/** An hour counts for a day if so much of it is cached. */
+/** An hour of a day counts if at least this share of it is cached. */
 const MIN_COVERED = 0.95;
-/** With fewer earlier requests no share is usual. */
+/** With fewer earlier requests than this, no share is called usual. */
 const MIN_REQUESTS = 50;
-/** Fewer requests are taken together with so many of all traffic. */
+/** Smaller numbers of requests are taken together with this many of all traffic. */
 const OF_ALL_REQUESTS = 10;
 const LEAST_FAILING = 0.005;
 const LEAST_SLOW = 0.03;
-/** Makes a standard deviation of a median absolute deviation. */
+/** Turns a median absolute deviation into a standard deviation. */
 const MAD_TO_DEVIATION = 1.4826;
 
-/** Requests of a kind among all that could be of it: sums over hours, each from the first one on. */
+/** Requests of a kind, and all that could have been: running sums over the hours. */
 interface SummedShare {
   readonly hits: Float64Array;
   readonly all: Float64Array;
-  /** What nothing shows to be less is taken for so much. */
+  /** No smaller share is ever called usual. */
   readonly least: number;
-  /** What is usual in all traffic; null where that is not known. */
+  /** The usual share of all traffic; null where that is not known. */
   readonly ofAll: number | null;
 }
 
-/** Sums over hours, each from the first one on. */
+/** Running sums over the hours. */
 interface Sums {
   readonly requests: Float64Array;
   readonly failing: SummedShare;
@@ -49,9 +52,9 @@ interface Sums {
 }
 
 /**
- * Returns what is usual in each hour of the window; null where there is neither enough of earlier days nor of the hours
- * before. Medians over days keep what stood out on one of them from being taken for usual. `ofAll` is what is usual in all
- * traffic: of requests too few to say what share of them fails, as many do.
+ * Returns what is usual in each hour of the window; null where neither earlier days nor the hours before are known
+ * well enough. Medians over days keep an incident of one day from becoming usual. `ofAll` is what is usual in all
+ * traffic: where there are too few requests to tell which share fails, that of all traffic counts.
  */
 export function expectTraffic(
   { firstHour, firstMinute, hoursCovered }: TrafficCoverage,
@@ -142,9 +145,9 @@ function expectFrom(
 }
 
 /**
- * The usual share of hits: the larger of the median of whole days and that of the hours around this one. Small numbers
- * are drawn to the former, and none is less than what they can show. Where there are too few of them, it is `ofAll`, or
- * more where they leave that open.
+ * The usual share of hits: the larger of the median over whole days and the median over the hours around this one,
+ * and at least `least`. Small numbers are pulled towards the daily share. With too few requests it is `ofAll`, or
+ * more where those few suggest it.
  */
 function toUsualShare(
   { hits, all, least, ofAll }: SummedShare,

@@ -19,7 +19,7 @@ import {
   type TrafficGrid,
 } from './traffic-grid.ts';
 
-/** Fewer requests than this in a week show nothing by themselves. */
+/** A flow with fewer requests in a week is not judged by itself. */
 const MIN_REQUESTS = 60;
 /** What is left once a part is taken away is unusual itself where it would be certain by itself. */
 const STILL_UNUSUAL = ALARM;

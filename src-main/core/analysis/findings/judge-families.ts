@@ -20,17 +20,17 @@ interface FamilyWindow {
   isLearned(direction: Direction, minute: number): boolean;
 }
 
-/** A family by itself has so many records in its first two hours. */
+/** A family is a finding of its own with at least this many records in its first two hours. */
 const MIN_RECORDS = 8;
 const FIRST_MINUTES = 120;
 /** Parts of an incident of failing requests need no more than these. */
 export const MIN_PART_RECORDS = 3;
-/** It is over once nothing came for so long, or for this many times as long as it took from one record to the next. */
+/** It is over once nothing came for this long, or for this many times the time between its records. */
 const SILENT_MINUTES = 30;
 const SILENT_GAPS = 5;
-/** Records that a place may leave out. */
+/** Share of the records that a place may leave out. */
 const MOST = 0.95;
-/** An incident is one of a family that so many of its failures have. */
+/** An incident is put down to a family that at least this share of its failures has. */
 const DOMINANT = 0.5;
 
 /**

@@ -1,22 +1,22 @@
 const DAY_HOURS = 24;
-/** Hours on either side of one that say how busy its day is. */
+/** Hours on either side of an hour that show how busy its day is. */
 const AROUND = 2;
-/** Of fewer hours nothing is said. */
+/** With fewer hours than this, nothing is measured. */
 const MIN_HOURS = 24;
-/** Such a part of the hours, the most unusual ones, is left out: what stood out in them is not what is usual. */
+/** This share of the hours, the most unusual ones, is left out: what stood out is not usual. */
 const LEFT_OUT = 0.08;
-/** An hour in which so little is expected has no share in what is measured. */
+/** An hour with fewer expected requests than this is left out. */
 const LEAST_MEAN = 0.1;
-/** An hour counts if so much of it is cached. */
+/** An hour counts if at least this share of it is cached. */
 const MIN_COVERED = 0.95;
-/** What is expected of an hour varies itself, as it follows from few others. */
+/** The expected number varies too, since it follows from few other hours; this factor takes that out. */
 const OF_EXPECTED = 1.3;
 
 /**
- * Returns by how much the requests of hours vary beyond chance: 1 for requests that come each by itself; for those of
- * sessions, which come together, about as many as a session has. An hour is held against the same hour of other days and
- * the hours around it, so that neither the time of day nor a busier day counts. `requests` and `covered` (shares of 0 to 1)
- * have a value for each hour; 1 where there are too few of them.
+ * Returns how much more than by chance the requests of hours vary: 1 for requests that come independently; for those
+ * of sessions, which come together, about the number of requests in a session. An hour is compared with the same hour
+ * of other days and with the hours around it, so that neither the time of day nor a busier day counts. `requests` and
+ * `covered` (shares of 0 to 1) have a value for each hour. Returns 1 with too few hours.
  */
 export function measureDispersion(requests: Float64Array, covered: Float64Array): number {
   const isCovered = (hour: number): boolean => (covered[hour] ?? 0) >= MIN_COVERED;

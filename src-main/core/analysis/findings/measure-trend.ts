@@ -5,7 +5,7 @@ import type { TrafficGrid } from './traffic-grid.ts';
 
 const SLOTS = 14;
 const MIN_SLOT_MINUTES = 10;
-/** What came before the onset takes so much of the whole. */
+/** The time before the onset takes this share of the whole. */
 const WITH_BEFORE = 1.4;
 
 /**

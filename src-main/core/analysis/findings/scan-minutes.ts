@@ -5,7 +5,7 @@ export interface Run {
   readonly end: number | null;
   /** The minute that made it certain. */
   readonly crossed: number;
-  /** How much more likely its minutes are as unusual as they are than usual, as a natural logarithm. */
+  /** Natural logarithm of how much more likely its minutes are if something was unusual than if not. */
   readonly score: number;
 }
 
@@ -32,18 +32,21 @@ interface OpenRun {
   bestAt: number;
 }
 
-/** From here on a run is certain: chance does as much once in many millions of minutes. */
+/** From this value on a run is certain: chance reaches it once in many millions of minutes. */
 export const ALARM = 18;
 /** A run is over once this much speaks against its going on. */
 const CALM = 9;
 /** After so many minutes that nothing is known of, it is not known either whether it went on. */
 const MAX_UNKNOWN = 60;
-/** So many minutes after it crossed, too, say when a run began; it is told only then, so that its onset stays. */
+/**
+ * This many minutes after a run became certain still help to date its beginning. Only then is it reported, so that
+ * its onset doesn't change.
+ */
 const SETTLE = 3;
 /** The onset is looked for within so many minutes before the first guess. */
 const REACH = 15;
 
-/** Returns the runs of unusual minutes. What comes later than minutes after a run crossed doesn't change its onset. */
+/** Returns the runs of unusual minutes. What comes later doesn't change the onset of a run that was reported. */
 export function scanMinutes(evidence: Evidence): Run[] {
   const { minutes, mayAlarm, weigh, isKnown, advance } = evidence;
   if (!mayAlarm()) return [];

@@ -3,7 +3,7 @@ import { HOUR_MS } from '../../../common/time/durations.ts';
 import type { TimeSpan } from '../../../common/time/time-span.ts';
 
 export const HOUR_MINUTES = 60;
-/** What is usual at a time of day shows in so many days before it. */
+/** Days before from which the usual level at a time of day is learned. */
 export const USUAL_DAYS = 7;
 
 /** What became of requests, beside how long successful ones took in half octaves of a millisecond, from 0. */

@@ -1,23 +1,24 @@
-/** The level of the last hours, of requests that vary as these say, counts for as much. */
+/** After this time, what was seen counts half as much. */
 const LEVEL_MEMORY_MINUTES = 90;
+/** Requests at the usual level that count before anything was seen. */
 const LEVEL_WEIGHT = 20;
 const BLOCK_MINUTES = 5;
 const FIRST_DISPERSION = 1.2;
 const DISPERSION_MEMORY_BLOCKS = 48;
-/** More than this of one block says nothing about the others. */
+/** The most that one block may add: a single burst says nothing about other blocks. */
 export const MAX_DISPERSION_OF_BLOCK = 12;
 
 /** How the last hours compare with what is usual. */
 export interface TrafficLevel {
-  /** Requests of the last hours to those that were usual then. */
+  /** Ratio of the requests of the last hours to those that were usual then. */
   readRatio(): number;
-  /** By how much requests vary beyond chance: their variance to their mean, over blocks of minutes. */
+  /** How much more than by chance requests vary: the ratio of variance to mean, over blocks of minutes. */
   readDispersion(): number;
-  /** Learns from a minute in which nothing was unusual; `levelled` is what was likely at the level of then. */
+  /** Learns from a minute in which nothing was unusual; `levelled` is what the level of that time made likely. */
   learn(seen: number, usual: number, levelled: number): void;
 }
 
-/** Returns the level of traffic that nothing is known of but how much it varies on other days. */
+/** Returns a level that has learned nothing yet but how much traffic varies on other days. */
 export function createTrafficLevel(usualDispersion: number): TrafficLevel {
   const memory = 0.5 ** (1 / LEVEL_MEMORY_MINUTES);
   const level = { seen: 0, usual: 0 };

@@ -3,14 +3,17 @@ import { createHolder, type Judged } from './evidence.ts';
 import { ALARM } from './scan-minutes.ts';
 import { HOUR_MINUTES, type TrafficCounts } from './traffic-grid.ts';
 
-/** Shares have to grow by this factor and this much. */
+/** A share has to grow by this factor, and by this much. */
 export const FACTOR = 3;
 const STEP = { 'errors-up': 0.1, slower: 0.25 };
 const MAX_SHARE = 0.95;
-/** It goes on while more fail, or are slow, than this part of what did so far; where few requests come, only that tells its end. */
+/**
+ * It lasts while the share stays above this part of what it was so far; with few requests, nothing else shows its
+ * end.
+ */
 const OF_RUN = 2 / 3;
 
-/** Returns what speaks for a larger share of failing, or slow, requests. */
+/** Weighs the evidence for a larger share of failing, or slow, requests. */
 export function weighShares(
   minutesCovered: Uint8Array,
   counts: TrafficCounts,

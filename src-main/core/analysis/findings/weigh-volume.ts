@@ -4,23 +4,23 @@ import { ALARM } from './scan-minutes.ts';
 import { HOUR_MINUTES, type TrafficCounts } from './traffic-grid.ts';
 import { createTrafficLevel, MAX_DISPERSION_OF_BLOCK } from './traffic-level.ts';
 
-/** Volume is looked at for this part of the usual one, and for this multiple. */
+/** The volumes that are tested for: this part of the usual one, and this multiple. */
 const DROP = 0.35;
 const SURGE = 2.2;
 const LEAST_FACTOR = 0.02;
-/** Rates of other days spread by so many deviations. */
+/** Rates within this many standard deviations of the usual one are not unusual. */
 const SPREADS = 2;
-/** Where a week before is known too, the last hours and that week leave so much open. */
+/** What the last hours and the week before leave open, where both are known. */
 const LESS_BY_WEEK = 0.85;
 const MORE_BY_WEEK = 1.2;
-/** Where only the hours before say what is usual, the time of day alone may change the rate as much. */
+/** Where only the hours before tell what is usual, the time of day alone may change the rate this much. */
 const LESS_BY_HOUR = 0.25;
 /** A rate of nothing can't be exceeded. */
 const LEAST_RATE = 0.2;
 
 /**
- * Returns what speaks for fewer, or more, requests than usual. `dispersion` is by how much they vary beyond chance on
- * other days.
+ * Weighs the evidence for fewer, or more, requests than usual. `dispersion` is how much more than by chance they vary
+ * on other days.
  */
 export function weighVolume(
   {

@@ -35,7 +35,7 @@ interface UncleanedPage extends StoredPage {
 /** Pages whose search is noted together. */
 const BATCH = 50;
 
-/** Returns the connections whose pages of before they were cleaned have all been searched. */
+/** Returns the connections whose older pages, stored before pages were cleaned, have all been searched. */
 export function listCleaned(database: Database): string[] {
   return database.prepare<[], string>('SELECT connection_id FROM cleaned_connections').pluck().all();
 }

@@ -1,6 +1,7 @@
 /**
- * Pages of before what services send back was cleaned of secrets have `is_cleaned` 0 until they were searched; those
- * stored since then were cleaned before they came here. A connection is in `cleaned_connections` once that is done.
+ * Pages from before what services send back was cleaned of secrets have `is_cleaned` 0 until they were searched;
+ * those stored since then were cleaned before they came here. A connection is in `cleaned_connections` once that is
+ * done.
  */
 export const ADD_CLEANING = `
 ALTER TABLE pages ADD COLUMN is_cleaned INTEGER NOT NULL DEFAULT 0;

@@ -16,9 +16,9 @@ export interface DownloadRow {
   readonly sliceDays: number | null;
   /** Where the first request begins; empty for the period's own beginning. */
   readonly askedStart: string;
-  /** Address that the records came from; empty for snapshots of before it was kept. */
+  /** Address that the records came from; empty for snapshots from before it was kept. */
   readonly baseAddress: string;
-  /** Identifier of the report as it was requested; empty for downloads of before it was kept. */
+  /** Identifier of the report as it was requested; empty for downloads from before it was kept. */
   readonly reportIdentifier: string;
   readonly pageSize: number | null;
   /** Total of the whole period, asked for before it was cut into slices. */

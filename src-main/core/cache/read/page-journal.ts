@@ -8,7 +8,7 @@ import { IS_UNREADABLE } from './left-out-reasons.ts';
 /** What a page was requested with. */
 export interface AskedPage {
   readonly cursorSent: string;
-  /** Null for pages of before it was kept. */
+  /** Null for pages from before it was kept. */
   readonly sizeAsked: number | null;
   readonly sliceNumber: number;
   /** What a page of a followed day asked for; null for one of a download. */

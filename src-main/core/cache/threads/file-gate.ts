@@ -8,6 +8,7 @@ export interface FileGate {
   settle(isFileOpen: boolean): void;
 }
 
+/** Creates a gate that is closed, for the threads of one opening of the file. */
 export function createFileGate(): FileGate {
   const shared = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
   const state = new Int32Array(shared);

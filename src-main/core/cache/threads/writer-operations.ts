@@ -79,7 +79,7 @@ export function createWriter(opened: OpenedFile, file: string, isFirst: boolean)
     },
     changeMarks: createMarkWriter(database, snapshots),
     readAgain: createPageRereader(database, snapshots, checkpoints.afterWrite),
-    /** Connections whose pages of before they were cleaned of secrets were all searched. */
+    /** Connections whose older pages, stored before pages were cleaned of secrets, have all been searched. */
     listCleaned: (): string[] => listCleaned(database),
     /** Searches them; where something was removed, no copy of the file and no freed page keeps it. */
     cleanPages: async (wanted: WantedCleaning, context: CallContext): Promise<Cleaning> => {

@@ -20,7 +20,7 @@ export function useStatusFigures() {
   const connections = useConnectionsStore();
   const figures = shallowRef<readonly StatusFigures[] | null>(null);
   const traffic = shallowRef<Traffic | null>(null);
-  /** Why each of them is that of before; null where it is not. */
+  /** Why each of them could not be refreshed; null where it could. */
   const errors = shallowReactive<Record<'figures' | 'traffic', ErrorLike | null>>({
     figures: null,
     traffic: null,

@@ -96,9 +96,9 @@ export function toBarLabels(
 /** How a slot is cached, as far as its time has passed. */
 export type SlotCoverage = 'none' | 'part' | 'whole';
 
-/** What follows the service lags behind it by as much. */
+/** How far a followed connection may lag behind its service. */
 const LAG_MS = 120_000;
-/** Of a short period that would be much. */
+/** Of a short period, at least this much may lag. */
 const LEAST_LAG_MS = 60_000;
 
 /** How each point is cached: `none` where neither direction is, `part` where one of them lacks more than a lag. */

@@ -8,7 +8,7 @@ import type { ToPseudonym } from './pseudonyms.ts';
 
 const CLIENT_CHARACTERS = 4;
 const CONTENT_CHARACTERS = 40;
-/** Of a payload so much more than what is shown of it is looked through for clients, so that none is cut in two. */
+/** How far beyond what is shown of a payload clients are looked for, so that none is cut in two. */
 const CONTENT_MARGIN = 400;
 /** An identifier of a session that says nothing about a client, whatever its digits. */
 const GUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
