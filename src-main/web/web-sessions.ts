@@ -45,10 +45,8 @@ export interface KeptSessions {
   readonly keep: (sessions: readonly KeptSession[]) => void;
 }
 
-const KEEP_NOTHING: KeptSessions = { sessions: [], keep: () => undefined };
-
 /** Keeps sessions by their digests (W-04, W-06, W-07), also for the next start at the same place. */
-export function createWebSessions(now: () => number, kept: KeptSessions = KEEP_NOTHING): WebSessions {
+export function createWebSessions(now: () => number, kept: KeptSessions): WebSessions {
   const launchToken = makeSecretToken();
   const startedAtMs = now();
   let launchDigest: Buffer | null = digestToken(launchToken);

@@ -6,7 +6,7 @@ import { findFilterFault, fromAddress, toAddress } from '../filters/filter-addre
 import { toQueryText } from './query-text.ts';
 
 /** The parts of the address that can't be read, as they stand there; what could be read of it is shown. */
-export function useAddressFaults(readOwn: () => readonly (string | null)[] = () => []): {
+export function useAddressFaults(readOwn: () => readonly (string | null)[]): {
   readonly faults: ComputedRef<readonly string[]>;
   /** Writes the address as it is shown; `own` are the parts that only this screen knows. */
   mend(own?: Readonly<Record<string, string>>): void;

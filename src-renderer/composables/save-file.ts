@@ -2,11 +2,11 @@
 const KEEP_BLOB_MS = 60_000;
 
 /** Lets the browser save what the host serves at the path. */
-export function saveFromPath(path: string, fileName: string, page: Document = document): void {
-  const link = page.createElement('a');
+export function saveFromPath(path: string, fileName: string): void {
+  const link = document.createElement('a');
   link.href = path;
   link.download = fileName;
-  page.body.append(link);
+  document.body.append(link);
   link.click();
   link.remove();
 }

@@ -45,8 +45,8 @@ export function toShellCommand(event: KeyLike, isMac: boolean, isTyping: boolean
 }
 
 /** Presses the control that the current screen offers for a key; returns true when there is one. */
-export function pressControl(control: string, root: ParentNode = document): boolean {
-  const element = root.querySelector<HTMLElement>(`[data-shortcut="${control}"]`);
+export function pressControl(control: string): boolean {
+  const element = document.querySelector<HTMLElement>(`[data-shortcut="${control}"]`);
   if (element === null) return false;
   const field = element.matches('input') ? element : element.querySelector<HTMLElement>('input');
   if (field === null) element.click();

@@ -14,14 +14,14 @@ interface Shown {
   readonly width: number;
 }
 
-function show(cell: Cell, max: number): Shown {
+function show(cell: Cell): Shown {
   if (cell === null) return { text: '', width: 0 };
-  const whole = typeof cell === 'string' ? toTerminalText(cell.slice(0, max * 8)) : String(cell);
+  const whole = typeof cell === 'string' ? toTerminalText(cell.slice(0, MAX_CELL * 8)) : String(cell);
   let text = '';
   let width = 0;
   for (const { segment } of segments.segment(whole)) {
     const wide = WIDE.test(segment) ? 2 : 1;
-    if (width + wide > max) return { text: `${text}…`, width: width + 1 };
+    if (width + wide > MAX_CELL) return { text: `${text}…`, width: width + 1 };
     text += segment;
     width += wide;
   }
@@ -29,13 +29,9 @@ function show(cell: Cell, max: number): Shown {
 }
 
 /** Returns a table for people, one line for each row: numbers to the right, columns as wide as what they hold. */
-export function toTable(
-  names: readonly string[],
-  rows: readonly (readonly Cell[])[],
-  max: number = MAX_CELL,
-): string[] {
-  const head = names.map((name) => show(name, max));
-  const shown = rows.map((row) => names.map((_name, column) => show(row[column] ?? null, max)));
+export function toTable(names: readonly string[], rows: readonly (readonly Cell[])[]): string[] {
+  const head = names.map((name) => show(name));
+  const shown = rows.map((row) => names.map((_name, column) => show(row[column] ?? null)));
   const widths = head.map(({ width }, column) =>
     shown.reduce((widest, row) => Math.max(widest, row[column]?.width ?? 0), width),
   );

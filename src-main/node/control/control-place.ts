@@ -37,11 +37,8 @@ export async function writeControlPlace(folder: string, place: ControlPlace): Pr
  * Returns an address for the application that holds a folder: a socket in it, which only the owner may enter. Where the
  * path is too long for the system's sockets, a folder for the owner only among the temporary ones.
  */
-export async function chooseControlAddress(
-  folder: string,
-  platform: NodeJS.Platform = process.platform,
-): Promise<string> {
-  if (platform === 'win32') return `\\\\.\\pipe\\channelscope-${randomBytes(16).toString('hex')}`;
+export async function chooseControlAddress(folder: string): Promise<string> {
+  if (process.platform === 'win32') return `\\\\.\\pipe\\channelscope-${randomBytes(16).toString('hex')}`;
   const own = join(folder, 'control.sock');
   if (Buffer.byteLength(own) <= MAX_ADDRESS_BYTES) return own;
   return join(await mkdtemp(join(tmpdir(), TEMPORARY_PREFIX)), 'control.sock');

@@ -24,12 +24,8 @@ export async function hashFile(path: string): Promise<string> {
  * Returns the native modules that are not what was committed: unknown, changed, or missing from the list that they
  * are held against. A list for another system would let nothing through.
  */
-export async function findChangedNatives(
-  files: readonly NativeFile[],
-  target: string,
-  hashes: NativeHashes = readNativeHashes(),
-): Promise<string[]> {
-  const known = hashes[target] ?? {};
+export async function findChangedNatives(files: readonly NativeFile[], target: string): Promise<string[]> {
+  const known = readNativeHashes()[target] ?? {};
   const changed: string[] = [];
   for (const { from, to } of files) {
     if (known[to] !== (await hashFile(from))) changed.push(from);

@@ -70,7 +70,7 @@ export function openEngineSource(file: string): EngineSource & { close(): void }
     listSnapshots: (connectionId) => snapshots.list(connectionId),
     listMarks: (connectionId, report) => marks.list(connectionId, report),
     readMarks: (report, ids) => marks.addMarks(readRows(report, ids)).map(({ mark }) => mark ?? null),
-    readSummary: createSummaryReader(database, { hasExtras: true }),
+    readSummary: createSummaryReader(database),
     listStatus: createStatusReader(database).readSamples,
     close: () => void database.close(),
   };

@@ -10,13 +10,10 @@ import { createStoredPages, type PageRange } from './stored-pages.ts';
 type SummaryPage = PageRange & { readonly executionTimeMs: number | null };
 
 /**
- * Prepares the reading of the groups that the service reported. With `hasExtras`, what is no field of the report is read
- * from the pages as received.
+ * Prepares the reading of the groups that the service reported. What is no field of the report is read from the pages as
+ * received.
  */
-export function createSummaryReader(
-  database: Database,
-  { hasExtras = false }: { readonly hasExtras?: boolean } = {},
-): (snapshot: Snapshot) => Summary {
+export function createSummaryReader(database: Database): (snapshot: Snapshot) => Summary {
   const read = database.prepare<[number], SummaryGroup>(
     `SELECT ${GROUP_COLUMNS.map(({ column, name }) => `${column} AS ${name}`).join(', ')}
      FROM summary_groups WHERE snapshot_id = ? ORDER BY seq`,
@@ -43,7 +40,7 @@ export function createSummaryReader(
   return (snapshot) => {
     const groups = read.all(snapshot.id);
     const pages = pagesOf.all(snapshot.id);
-    for (const { pageNumber, firstSeq } of hasExtras ? pages : []) {
+    for (const { pageNumber, firstSeq } of pages) {
       for (const [at, { extra, count, sessionId }] of readFresh(snapshot, pageNumber).entries()) {
         const group = groups[firstSeq + at];
         const isSame = group?.count === count && group.sessionId === sessionId.toWellFormed();

@@ -32,7 +32,7 @@ const SINCE_MS = 7 * DAY_MS;
 export function createScanOperations(database: Database, file: string) {
   const snapshots = createSnapshotReader(database);
   const readBatch = createExportReader(database);
-  const readSummary = createSummaryReader(database, { hasExtras: true });
+  const readSummary = createSummaryReader(database);
   const status = createStatusReader(database);
   const verify = createPageVerifier(database);
   const compare = createComparer(database);

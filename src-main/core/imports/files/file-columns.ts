@@ -35,7 +35,7 @@ const MARKS = MARK_COLUMNS.map(({ name }) => name);
 export function describeColumns(
   names: readonly string[],
   report: ReportKind,
-  own: readonly string[] | null = null,
+  own: readonly string[] | null,
 ): ReadonlyMap<string, FileColumn> {
   const fields = listFields(report);
   const { keyOf } = resolveFields<string>(names, FIELD_NAMES[report]);

@@ -11,10 +11,8 @@ const WINDOW_ROWS = 500;
 export const MAX_COPIED_ROWS = 10_000;
 
 /** What can be done with a result besides looking at its table. */
-export function useResult(
-  readResult: () => SqlResult,
-  write: (text: string) => Promise<void> = useClipboard({ legacy: true }).copy,
-) {
+export function useResult(readResult: () => SqlResult) {
+  const { copy: write } = useClipboard({ legacy: true });
   const sql = useSqlStore();
   const { isRunning: isBusy, attempt } = useAttempt();
   const chartRows = shallowRef<readonly (readonly SqlCell[])[] | null>(null);
