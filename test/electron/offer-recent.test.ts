@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createWords } from '../../src-main/common/words/words.ts';
 import { findPlace, readViewLink } from '../../src-main/common/links/view-link.ts';
 import { offerRecent } from '../../src-main/electron/menus/offer-recent.ts';
 import { openRecentConnections } from '../../src-main/electron/menus/recent-connections.ts';
@@ -76,6 +77,16 @@ describe('the jump list of Windows', () => {
     expect(lastTitles()).toEqual(['Live']);
     core.send('connections/changed', []);
     expect(lastTitles()).toEqual([]);
+  });
+
+  it('names the built-in connection in the language of the settings, until it is renamed', async () => {
+    await offer('windows');
+    core.readWords = () => createWords('de', []);
+    const local = makeConnection({ id: 'local', kind: 'local', name: 'Local service' });
+    core.send('connections/changed', [local]);
+    expect(lastTitles()).toEqual(['Lokaler Dienst']);
+    core.send('connections/changed', [{ ...local, name: 'Practice' }]);
+    expect(lastTitles()).toEqual(['Practice']);
   });
 
   it('brings nothing back that the person took out of it', async () => {

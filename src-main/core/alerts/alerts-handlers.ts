@@ -1,4 +1,5 @@
 import type { HandlersOf } from '../../common/contract/index.ts';
+import { nameConnection } from '../../common/words/connection-name.ts';
 import type { Words } from '../../common/words/words.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { Cache } from '../cache/cache.ts';
@@ -35,12 +36,9 @@ export function createAlertsHandlers(parts: {
       return null;
     },
     'alerts/test-rule': ({ connectionId, condition }) => {
-      const { name: connectionName } = connections.get(connectionId);
-      return testRule(parts, connectionId, condition, {
-        nowMs: now(),
-        connectionName,
-        words: readWords(),
-      });
+      const words = readWords();
+      const connectionName = nameConnection(connections.get(connectionId), words);
+      return testRule(parts, connectionId, condition, { nowMs: now(), connectionName, words });
     },
     'alerts/read-log': ({ ruleId }) => [...alerts.book.readLog(ruleId)].reverse(),
     'alerts/export-log': ({ ruleId }) => ({

@@ -1,4 +1,5 @@
 import type { AlertRule } from '../../common/model/alerts/alert-rule.ts';
+import { nameConnection } from '../../common/words/connection-name.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { AlertBook } from './alert-book.ts';
@@ -54,6 +55,6 @@ async function judgeRule(parts: JudgeParts, rule: AlertRule): Promise<JudgedRule
   const checked = await checkRule(source, rule, book.findState(rule.id), now());
   book.setState(checked.state);
   noteLacking(rule.id, checked.lackingMinutes);
-  const { name } = connections.get(rule.connectionId);
+  const name = nameConnection(connections.get(rule.connectionId), parts.readWords());
   return { pending: logTurns(parts, rule, name, checked), hasTurned: checked.turns.length > 0 };
 }

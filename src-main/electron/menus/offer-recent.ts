@@ -1,6 +1,7 @@
 import { app, Menu } from 'electron';
 import { writeViewLink } from '../../common/links/view-link.ts';
 import type { Connection } from '../../common/model/connections/connection.ts';
+import { nameConnection } from '../../common/words/connection-name.ts';
 import type { Settings } from '../../common/model/settings/settings.ts';
 import type { Core } from '../../core/create-core.ts';
 import type { HostPlatform } from '../../core/data-folder/standard-folder.ts';
@@ -25,8 +26,10 @@ export async function offerRecent(
   let shown = '';
   const show = (): void => {
     const words = core.readWords();
-    const listed = recent.sort(connections);
-    const now = JSON.stringify([words.language, listed.map(({ id, name }) => [id, name])]);
+    const listed = recent
+      .sort(connections)
+      .map((connection) => ({ id: connection.id, name: nameConnection(connection, words) }));
+    const now = JSON.stringify([words.language, listed]);
     if (now === shown) return;
     shown = now;
     if (platform === 'macos') showInDock(listed, words.t('desktop.menu.newWindow'), options);

@@ -25,7 +25,13 @@ const DAY_MS = 86_400_000;
 /** The days of the dataset, which are another connection's. */
 export const DAYS = 4;
 const FIRST_DAY_MS = Date.UTC(2026, 9, 20);
-const CONNECTION = { id: 'two', name: 'Work', baseAddress: 'https://reports.example', tenant: 1001 };
+const CONNECTION = {
+  id: 'two',
+  kind: 'remote' as const,
+  name: 'Work',
+  baseAddress: 'https://reports.example',
+  tenant: 1001,
+};
 
 type Change = Pick<Input<'exports/start'>, 'format'> & Partial<Input<'exports/start'>>;
 

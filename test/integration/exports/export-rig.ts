@@ -59,7 +59,12 @@ export function createExportRig(options: {
     partials: { add: () => Promise.resolve(), remove: () => Promise.resolve() },
     listNames: () => [],
     findTenant: () => 1001,
-    findConnection: () => ({ name: 'Work', baseAddress: 'https://reports.example', tenant: 1001 }),
+    findConnection: () => ({
+      kind: 'remote' as const,
+      name: 'Work',
+      baseAddress: 'https://reports.example',
+      tenant: 1001,
+    }),
     findLookBackMs: () => 0,
     readWords: () => ENGLISH,
   });

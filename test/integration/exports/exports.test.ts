@@ -33,7 +33,12 @@ const input: Input<'exports/start'> = {
   includePayload: true,
 };
 
-const CONNECTION = { name: 'Work', baseAddress: 'https://reports.example', tenant: 1001 };
+const CONNECTION = {
+  kind: 'remote' as const,
+  name: 'Work',
+  baseAddress: 'https://reports.example',
+  tenant: 1001,
+};
 /** Of the connection that all tests export from. */
 const names: ValueName[] = [
   { field: 'channel', value: '1', name: '=WhatsApp' },

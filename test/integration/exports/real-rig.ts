@@ -68,7 +68,12 @@ export async function createRealRig(name: string): Promise<RealRig> {
       findTenant: () => 1001,
       findLookBackMs: () => 0,
       readWords: () => ENGLISH,
-      findConnection: () => ({ name: 'Work', baseAddress: 'https://reports.example', tenant: 1001 }),
+      findConnection: () => ({
+        kind: 'remote' as const,
+        name: 'Work',
+        baseAddress: 'https://reports.example',
+        tenant: 1001,
+      }),
     });
   const exporter = create(engine);
   const byRow = create({ ...engine, writeRecords: () => Promise.resolve(null) });

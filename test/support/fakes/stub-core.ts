@@ -13,6 +13,7 @@ export interface StubCore extends Core {
   send(name: EventName, payload: unknown): void;
   readonly listenerCount: () => number;
   isStopped: boolean;
+  readWords: Core['readWords'];
 }
 
 export function createStubCore(answers: Record<string, (input: never) => unknown> = {}): StubCore {

@@ -4,6 +4,7 @@ import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
 import { listBucketEdges, pickBucketWidth } from '../../../common/time/time-buckets.ts';
 import type { TimeSpan } from '../../../common/time/time-span.ts';
+import { nameConnection } from '../../../common/words/connection-name.ts';
 import { readCoverage } from '../../analysis/read-coverage.ts';
 import { listWalkedParts } from '../../snapshots/walked-parts.ts';
 import type { ExportSubject } from '../export-subject.ts';
@@ -82,11 +83,15 @@ export async function readReport(
   step(total.count);
 
   const connection = parts.findConnection(connectionId);
+  const words = parts.readWords();
   return {
-    words: parts.readWords(),
+    words,
     about: describe(total.count, parts.now()),
     report,
-    connection: connection === undefined ? null : { name: connection.name, address: connection.baseAddress },
+    connection:
+      connection === undefined
+        ? null
+        : { name: nameConnection(connection, words), address: connection.baseAddress },
     names: includeNames ? parts.listNames(connectionId) : [],
     applicationVersion: parts.version,
     fromMs,

@@ -1,5 +1,6 @@
 import type { ValueName } from '../../../common/model/records/value-name.ts';
 import type { Words } from '../../../common/words/words.ts';
+import type { SavedConnection } from '../../connections/connection-document.ts';
 import type { Engine } from '../../analysis/engine/create-engine.ts';
 import type { Cache } from '../../cache/cache.ts';
 
@@ -27,7 +28,7 @@ export interface ReportParts {
   /** Undefined for a connection that is gone. */
   findConnection(
     connectionId: string,
-  ): { readonly name: string; readonly baseAddress: string; readonly tenant: number } | undefined;
+  ): Pick<SavedConnection, 'kind' | 'name' | 'baseAddress' | 'tenant'> | undefined;
   /** How far back records may still come late, in milliseconds. */
   findLookBackMs(connectionId: string): number;
 }

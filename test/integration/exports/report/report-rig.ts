@@ -42,7 +42,12 @@ export async function openReportRig(
     host: { printPdf: () => Promise.reject(new Error('not here')) },
     now: () => FROM_MS + 2 * HOUR_MS,
     listNames: () => [],
-    findConnection: () => ({ name: 'Production', baseAddress: 'https://reports.example', tenant: 1 }),
+    findConnection: () => ({
+      kind: 'remote' as const,
+      name: 'Production',
+      baseAddress: 'https://reports.example',
+      tenant: 1,
+    }),
     findLookBackMs: () => 600_000,
     readWords: () => ENGLISH,
     ...words,

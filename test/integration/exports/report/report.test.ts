@@ -56,7 +56,12 @@ beforeAll(async () => {
       { field: 'channel', value: '1', name: ATTACKS[0]!.slice(0, 60) },
       { field: 'service', value: '8', name: 'Billing' },
     ],
-    findConnection: () => ({ name: ATTACKS[1]!, baseAddress: ATTACKS[3]!, tenant: 1 }),
+    findConnection: () => ({
+      kind: 'remote' as const,
+      name: ATTACKS[1]!,
+      baseAddress: ATTACKS[3]!,
+      tenant: 1,
+    }),
   });
   await fillSnapshot(rig.cache, [...documents, ...fine]);
   browser = await chromium.launch({ executablePath: findBrowser() ?? '', args: ['--no-sandbox'] });
