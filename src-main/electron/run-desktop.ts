@@ -33,7 +33,7 @@ import { answerProxy } from './network/network-fetch.ts';
 import { denyPermissions } from './security/permissions.ts';
 import type { StartReport } from './report-start.ts';
 import { showProgress } from './attention/show-progress.ts';
-import { keepInTray, type TrayKeeper } from './tray.ts';
+import { keepInTray, type TrayKeeper } from './tray/keep-in-tray.ts';
 import { createUpdateSource } from './updates/create-update-source.ts';
 import { watchWindow } from './watch-window.ts';
 import { loadPage } from './window.ts';
@@ -182,12 +182,10 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
   colours.resolve(undefined);
   showProgress(core, windows.list);
   keepAwake(core);
-  const actions: MenuActions = {
-    openAnother: () => openAnother(null),
-    openView: (place) => showWindow({ kind: 'place', place }),
-  };
+  const openView = (place: string): void => showWindow({ kind: 'place', place });
+  const actions: MenuActions = { openAnother: () => openAnother(null), openView };
   installMenu(core, platform, actions);
-  tray = await keepInTray(core, platform, () => showWindow());
+  tray = await keepInTray(core, platform, (place) => (place === null ? showWindow() : openView(place)));
   void offerRecent(core, { ...actions, platform, dataFolder });
   app.on('second-instance', (_event, words, folder) => {
     if (ending.isEnding()) ending.startAgain();

@@ -308,6 +308,23 @@ describe('menu', () => {
     }
   });
 
+  it.each([
+    ['macos', 'Channelscope'],
+    ['windows', 'File'],
+    ['linux', 'File'],
+  ] as const)('has the settings with their key, on %s under %s', (platform, name) => {
+    const places: string[] = [];
+    const openView = (place: string): void => void places.push(place);
+    const menus = buildMenuTemplate(platform, ENGLISH, { ...NO_ACTIONS, openView });
+    const entries = menus.find(({ label }) => label === name)?.submenu;
+    const settings = (entries as Electron.MenuItemConstructorOptions[]).find(
+      ({ accelerator }) => accelerator === 'CmdOrCtrl+,',
+    );
+    expect(settings?.label).toBe('Settings…');
+    (settings?.click as () => void)();
+    expect(places).toEqual(['/settings']);
+  });
+
   it('a window closes by its shortcut on macOS', () => {
     const file = buildMenuTemplate('macos', ENGLISH, NO_ACTIONS).find(({ label }) => label === 'File');
     expect(file?.submenu).toContainEqual({ role: 'close', label: 'Close Window' });

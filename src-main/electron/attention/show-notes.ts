@@ -2,8 +2,9 @@ import { app, nativeImage, Notification, type BrowserWindow } from 'electron';
 import type { Words } from '../../common/words/words.ts';
 import type { Host } from '../../core/host.ts';
 import type { HostPlatform } from '../../core/data-folder/standard-folder.ts';
+import { drawDisc } from './draw-disc.ts';
 
-/** A red disc of 16 by 16 pixels with a white ring, drawn over the taskbar's button where numbers have no place. */
+/** Pixels each way of what is drawn over the taskbar's button, where numbers have no place. */
 const BADGE_SIZE = 16;
 
 /** Notifications that may still be clicked; without a reference their events would be lost. */
@@ -50,12 +51,6 @@ export function createNotes(options: {
 
 function drawBadge(): Electron.NativeImage {
   const pixels = Buffer.alloc(BADGE_SIZE * BADGE_SIZE * 4);
-  const middle = (BADGE_SIZE - 1) / 2;
-  for (let place = 0; place < BADGE_SIZE * BADGE_SIZE; place += 1) {
-    const distance = Math.hypot((place % BADGE_SIZE) - middle, Math.floor(place / BADGE_SIZE) - middle);
-    if (distance > middle) continue;
-    // Blue, green, red, opacity.
-    pixels.set(distance > middle - 1.5 ? [255, 255, 255, 255] : [38, 38, 193, 255], place * 4);
-  }
+  drawDisc({ pixels, width: BADGE_SIZE }, 0, 0, BADGE_SIZE);
   return nativeImage.createFromBitmap(pixels, { width: BADGE_SIZE, height: BADGE_SIZE });
 }

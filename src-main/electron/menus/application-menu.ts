@@ -32,6 +32,16 @@ export function buildMenuTemplate(
     label: t(`desktop.menu.${name}`),
   });
   const line: MenuItemConstructorOptions = { type: 'separator' };
+  const place = (name: MenuKey, path: string): MenuItemConstructorOptions => ({
+    label: t(`desktop.menu.${name}`),
+    click: () => openView(path),
+  });
+  // The window has this key and that of the guide too, and acts on them wherever the menu isn't shown.
+  const settings: MenuItemConstructorOptions = {
+    ...place('settings', '/settings'),
+    accelerator: 'CmdOrCtrl+,',
+    registerAccelerator: false,
+  };
   const edit: MenuItemConstructorOptions = {
     label: t('desktop.menu.edit'),
     submenu: [
@@ -61,7 +71,8 @@ export function buildMenuTemplate(
     submenu: [
       { label: t('desktop.menu.newWindow'), accelerator: 'CmdOrCtrl+N', click: openAnother },
       line,
-      platform === 'macos' ? item('close', 'close') : item('quit', 'quit'),
+      // macOS has the settings and the end in the application's own menu.
+      ...(platform === 'macos' ? [item('close', 'close')] : [settings, line, item('quit', 'quit')]),
     ],
   };
   const window: MenuItemConstructorOptions = {
@@ -73,16 +84,11 @@ export function buildMenuTemplate(
       ...(platform === 'macos' ? [line, item('front', 'front')] : [item('close', 'close')]),
     ],
   };
-  const place = (name: MenuKey, path: string): MenuItemConstructorOptions => ({
-    label: t(`desktop.menu.${name}`),
-    click: () => openView(path),
-  });
   const help: MenuItemConstructorOptions = {
     // macOS adds its search of the menus to the one of this role.
     role: 'help',
     label: t('desktop.menu.help'),
     submenu: [
-      // The window has this key too, and acts on it wherever the menu isn't shown.
       { ...place('guide', '/help'), accelerator: 'F1', registerAccelerator: false },
       place('shortcuts', '/help/keyboard'),
       place('news', '/help/news'),
@@ -98,6 +104,8 @@ export function buildMenuTemplate(
     label: 'Channelscope',
     submenu: [
       place('about', '/about'),
+      line,
+      settings,
       line,
       item('services', 'services'),
       line,

@@ -3,12 +3,19 @@ import type * as Electron from 'electron';
 import { record, requireReady } from './state.ts';
 
 export const nativeImage = {
-  createFromDataURL(url: string): { url: string } {
+  createFromDataURL(url: string): object {
     if (!url.startsWith('data:image/png;base64,')) throw new Error('Not an image');
-    return { url };
+    // As the header of a PNG says.
+    const header = Buffer.from(url.slice(url.indexOf(',') + 1), 'base64');
+    const [width, height] = [header.readUInt32BE(16), header.readUInt32BE(20)];
+    return {
+      url,
+      getSize: () => ({ width, height }),
+      toBitmap: () => Buffer.alloc(width * height * 4),
+    };
   },
-  createFromBitmap(_pixels: Buffer, { width, height }: { width: number; height: number }): object {
-    return { width, height };
+  createFromBitmap(pixels: Buffer, { width, height }: { width: number; height: number }): object {
+    return { width, height, pixels };
   },
 } satisfies Record<
   keyof Pick<typeof Electron.nativeImage, 'createFromDataURL' | 'createFromBitmap'>,
@@ -17,12 +24,14 @@ export const nativeImage = {
 
 interface MenuItem {
   readonly label?: string;
-  readonly click?: () => void;
+  readonly enabled?: boolean;
+  readonly checked?: boolean;
+  readonly click?: (item: { readonly checked: boolean }) => void;
 }
 
 export const trays: FakeTray[] = [];
 
-type TrayMethods = 'setToolTip' | 'setContextMenu' | 'destroy' | 'isDestroyed';
+type TrayMethods = 'setImage' | 'setToolTip' | 'setContextMenu' | 'destroy' | 'isDestroyed';
 
 export class FakeTray extends EventEmitter implements Record<TrayMethods, unknown> {
   /** Some systems have none. */
@@ -35,6 +44,9 @@ export class FakeTray extends EventEmitter implements Record<TrayMethods, unknow
     if (FakeTray.fails) throw new Error('There is no tray');
     record('Tray', image);
     trays.push(this);
+  }
+  setImage(image: unknown): void {
+    record('tray.setImage', image);
   }
   setToolTip(text: string): void {
     record('tray.setToolTip', text);
@@ -51,6 +63,8 @@ export class FakeTray extends EventEmitter implements Record<TrayMethods, unknow
   }
   /** As the person chooses an item. */
   choose(label: string): void {
-    this.items.find((item) => item.label === label)?.click?.();
+    const chosen = this.items.find((item) => item.label === label);
+    // The system turns a box over before it says so.
+    chosen?.click?.({ checked: chosen.checked !== true });
   }
 }

@@ -1,0 +1,90 @@
+import { app, Menu, nativeImage, Tray } from 'electron';
+import type { Words } from '../../common/words/words.ts';
+import type { Core } from '../../core/create-core.ts';
+import type { HostPlatform } from '../../core/data-folder/standard-folder.ts';
+import { drawDisc } from '../attention/draw-disc.ts';
+import { TRAY_ICON } from './tray-icon.ts';
+import { buildTrayMenu, writeTrayLines, type TrayActions } from './tray-menu.ts';
+import { followTrayState, type TrayState } from './tray-state.ts';
+
+export interface TrayKeeper {
+  /** True while there is an icon that leads back to the window. */
+  isThere(): boolean;
+}
+
+/** Windows shows no more of it. */
+const MAX_TOOLTIP_CHARACTERS = 127;
+/** Of the disc in the icon's corner. */
+const MARK_SIZE = 16;
+
+/**
+ * Keeps an icon in the tray while the person wants the application to go on without its window; following and polling
+ * need none. Its menu says how things are. macOS goes on by itself, and its dock leads back. Where the system has no tray,
+ * there is no icon, and the application ends with its window: what can't be opened again must not go on.
+ */
+export async function keepInTray(
+  core: Pick<Core, 'call' | 'on' | 'logger' | 'readWords'>,
+  platform: HostPlatform,
+  openWindow: TrayActions['openWindow'],
+): Promise<TrayKeeper> {
+  let tray: Tray | null = null;
+  let shown = '';
+  const isThere = (): boolean => tray !== null && !tray.isDestroyed();
+  if (platform === 'macos') return { isThere };
+  const actions: TrayActions = {
+    openWindow,
+    checkStatus: (connectionId) => void core.call('status/refresh', { connectionId }),
+    setNotes: (alertNotes) => void core.call('settings/update', { alertNotes }),
+    quit: () => app.quit(),
+  };
+  const open = (): void => {
+    try {
+      tray = new Tray(drawIcon(false));
+    } catch (error) {
+      core.logger.warn('there is no tray', { error });
+      return;
+    }
+    tray.on('click', () => openWindow(null));
+  };
+  const close = (): void => {
+    tray?.destroy();
+    tray = null;
+    shown = '';
+  };
+  await followTrayState(core, (state) => {
+    if (!state.settings.keepInTray) {
+      close();
+      return;
+    }
+    if (tray === null) open();
+    const words = core.readWords();
+    const now = describe(state, words);
+    // A menu that is replaced closes where it is open.
+    if (tray === null || now === shown) return;
+    shown = now;
+    tray.setImage(drawIcon(state.settings.alertBadge && state.firing > 0));
+    tray.setToolTip(
+      ['Channelscope', ...writeTrayLines(state, words)].join('\n').slice(0, MAX_TOOLTIP_CHARACTERS),
+    );
+    tray.setContextMenu(Menu.buildFromTemplate(buildTrayMenu(state, words, actions)));
+  });
+  return { isThere };
+}
+
+/** Returns a text that differs whenever what the icon shows does. */
+function describe(state: TrayState, words: Words): string {
+  const { activeConnectionId, alertNotes, alertBadge } = state.settings;
+  const names = state.connections.map(({ id, name }) => [id, name]);
+  const lines = writeTrayLines(state, words);
+  return JSON.stringify([words.language, lines, names, activeConnectionId, alertNotes, alertBadge]);
+}
+
+/** The application's mark, with a disc in its corner while an alert fires. */
+function drawIcon(hasMark: boolean): Electron.NativeImage {
+  const icon = nativeImage.createFromDataURL(TRAY_ICON);
+  if (!hasMark) return icon;
+  const { width, height } = icon.getSize();
+  const pixels = icon.toBitmap();
+  drawDisc({ pixels, width }, width - MARK_SIZE, height - MARK_SIZE, MARK_SIZE);
+  return nativeImage.createFromBitmap(pixels, { width, height });
+}
