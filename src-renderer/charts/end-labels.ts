@@ -11,10 +11,14 @@ export interface EndLabel {
   readonly whisker?: number | null;
 }
 
-/** What the axis leaves beside the longest bar, as a share of what names and labels leave of the picture's width. */
-const LEFT_BY_AXIS = 0.2;
+/** What an axis of `BAR_GRACE` leaves at least beside the longest bar, as a share of its own length. */
+const LEFT_BY_AXIS = 0.137;
+/** What the axis goes on beyond the longest bar: half of it counts, since Chart.js divides it between both ends. */
+export const BAR_GRACE = '32%';
 const NAMES_PX = 150;
 const MIN_ROOM_PX = 8;
+/** Between the end of a bar and its text. */
+const GAP_PX = 6;
 
 /** Returns the room in pixels that the longest text needs beside what the axis leaves. */
 export function findEndRoom(
@@ -25,7 +29,9 @@ export function findEndRoom(
   ctx.font = END_FONT;
   const widest = Math.max(0, ...labels.map(({ text }) => ctx.measureText(text).width));
   ctx.restore();
-  return Math.max(MIN_ROOM_PX, Math.ceil(widest - Math.max(0, width - NAMES_PX) * LEFT_BY_AXIS));
+  const left = Math.max(0, width - NAMES_PX) * LEFT_BY_AXIS;
+  // The room is taken from the axis, which then leaves less.
+  return Math.max(MIN_ROOM_PX, Math.ceil((widest + GAP_PX - left) / (1 - LEFT_BY_AXIS)));
 }
 
 /**
@@ -64,7 +70,7 @@ export function createEndLabels(labels: readonly EndLabel[], colours: ChartColou
           right = Math.max(right, end);
         }
         ctx.fillStyle = colours[label.colour];
-        ctx.fillText(label.text, right + 6, middle);
+        ctx.fillText(label.text, right + GAP_PX, middle);
       });
       ctx.restore();
     },

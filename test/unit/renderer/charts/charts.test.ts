@@ -154,4 +154,27 @@ describe('a bar chart', () => {
     await switchTheme('dark');
     expect(chart.options.scales?.['y']?.ticks?.color).toBe('#e8eaee');
   });
+
+  test('leaves room for the text behind the longest bar, whatever the axis ends with', () => {
+    const words = '2,123 · 2.07% err';
+    const wrapper = mount(BarChart, {
+      props: { ...bars, endLabels: [{ text: words, colour: 'text' }] },
+      global: { plugins: [createMessages()] },
+      attachTo: document.body,
+    });
+    const chart = findChart(wrapper);
+    const widthPx = 102;
+    vi.spyOn(chart.ctx, 'measureText').mockImplementation(() => ({ width: widthPx }) as TextMetrics);
+    for (const value of [2_123, 2_150, 2_586, 999, 430]) {
+      for (const width of [360, 440, 530, 620]) {
+        chart.data.datasets.forEach((dataset, index) => {
+          dataset.data = [index === 0 ? value : 0];
+        });
+        chart.resize(width, 240);
+        chart.update();
+        const end = Math.max(...chart.getSortedVisibleDatasetMetas().map(({ data }) => data[0]?.x ?? 0));
+        expect(end + widthPx, `${String(value)} in ${String(width)} px`).toBeLessThanOrEqual(width);
+      }
+    }
+  });
 });
