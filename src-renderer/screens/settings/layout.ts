@@ -54,6 +54,7 @@ export const PARTS = {
   secrets: { section: 'privacy', group: '', component: SecretsRow },
   readers: { section: 'privacy', group: '', component: ReadersRow },
   kept: { section: 'privacy', group: '', component: FactRow },
+  masking: { section: 'privacy', group: '', component: FactRow },
   leaving: { section: 'privacy', group: '', component: FactRow },
   keys: { section: 'keyboard', group: '', component: KeyRows },
   localService: { section: 'local-service', group: '', component: LocalServiceRow },
