@@ -44,17 +44,26 @@ export const useFindingsStore = defineStore('findings', () => {
   }
 
   const reload = oneAtATime(read);
-  const reloadSoon = useThrottleFn(() => void reload(), RELOAD_INTERVAL_MS, true);
+  const reloadLater = useThrottleFn(() => void reload(), RELOAD_INTERVAL_MS, true);
+  const reloadSoon = (): void => {
+    if (report.value?.untilMs !== null) {
+      void reloadLater();
+      return;
+    }
+    // Nothing was cached: the panel must not go on asking for the download that has come.
+    loaded.value = null;
+    void reload();
+  };
   const isActive = (connectionId: string): boolean => connections.active?.id === connectionId;
   backend.on('snapshots/changed', (snapshot) => {
-    if (isActive(snapshot.connectionId)) void reloadSoon();
+    if (isActive(snapshot.connectionId)) reloadSoon();
   });
-  backend.on('snapshots/removed', () => void reloadSoon());
+  backend.on('snapshots/removed', reloadSoon);
   backend.on('status/checked', ({ connectionId, platform, connector }) => {
     const states = `${connectionId} ${platform} ${connector}`;
     if (!isActive(connectionId) || (states === lastStates && error.value === null)) return;
     lastStates = states;
-    void reloadSoon();
+    reloadSoon();
   });
   watch(
     () => connections.active?.id,

@@ -133,6 +133,26 @@ test('what stands out follows the connection, whatever screen is shown', async (
   expect(findings.report?.findings).toHaveLength(2);
 });
 
+test('the first records are looked at as soon as they are there', async () => {
+  let untilMs: number | null = null;
+  const { backend } = await startStores({
+    'findings/list': () => ({ findings: [], resolved: [], untilMs, gaps: [] }),
+  });
+  const findings = useFindingsStore();
+  const change = async (): Promise<void> => {
+    backend.emit('snapshots/changed', { connectionId: 'a' } as never);
+    await flushPromises();
+  };
+  await flushPromises();
+  await change();
+  expect(findings.report?.untilMs).toBeNull();
+  untilMs = 1;
+  const changed = change();
+  expect(findings.report).toBeNull();
+  await changed;
+  expect(findings.report?.untilMs).toBe(1);
+});
+
 test('a keychain that lasts for the session only is reported', async () => {
   await startStores();
   expect(useAppStore().secretsForSessionOnly).toBe(true);
