@@ -88,6 +88,7 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
   'secrets.locked': 'Unlock the keychain, or give --token-env and --secret-env.',
   'secrets.other-origin': 'Save the connection anew, with the credentials for its address.',
   'connections.plain-http': 'Add --allow-plain-http where credentials may go there unencrypted.',
+  'cache.newer': 'Install the newer version, or give another folder with --data.',
   'cache.locked': 'Close the other Channelscope, or give another folder with --data.',
   'cache.disk-full': 'Make room on the disk; what was fetched is kept.',
   'exports.no-sandbox': 'Run the command as another user than root, or export HTML and print that elsewhere.',

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { EVENTS, OPERATIONS } from '../../src-main/common/contract/index.ts';
-import { isTrustedSender, sendEvents, serveOperations } from '../../src-main/electron/ipc.ts';
+import { isTrustedSender, sendEvents, serveOffers, serveOperations } from '../../src-main/electron/ipc.ts';
 import {
   callHandler,
   FakeWebContents,
@@ -49,12 +49,14 @@ describe('E-17: senders', () => {
 
   it.each(Object.entries(STRANGERS))('are refused on every channel: %s', (_form, event) => {
     const core = createStubCore();
+    const offered: unknown[] = [];
     serveOperations(Promise.resolve(core), trusted);
+    serveOffers({ offer: (path) => String(offered.push(path)) }, trusted);
     expect(isTrustedSender(event as never, trusted)).toBe(false);
     for (const handler of ipcHandlers.values()) {
       expect(() => handler(event as never, null)).toThrow(/^Refused\.$/u);
     }
-    expect(core.asked).toEqual([]);
+    expect([...core.asked, ...offered]).toEqual([]);
   });
 });
 
@@ -81,7 +83,9 @@ describe('operations', () => {
       const core = createStubCore();
       serveOperations(Promise.resolve(core), trusted);
       const answer = await ipcHandlers.get('operation:tasks/list')!(good as never, input);
-      expect(answer).toMatchObject({ ok: false, error: { code: 'app.invalid-input' } });
+      // In these words only here: the core would refuse it too, once it has read all of it.
+      const message = 'The input is not JSON, or too large.';
+      expect(answer).toMatchObject({ ok: false, error: { code: 'app.invalid-input', message } });
       expect(core.asked).toEqual([]);
     },
   );

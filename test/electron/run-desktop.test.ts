@@ -19,6 +19,7 @@ import {
   callHandler,
   makeReady,
   namesOfCalls,
+  session,
   trays,
   windows,
 } from '../support/electron/fake-electron.ts';
@@ -44,15 +45,16 @@ afterEach(() => removeDesktopFolder(folder));
 interface Change {
   platform?: Host['platform'];
   createCore?: (given: Host) => Promise<StubCore>;
+  developmentServer?: string;
 }
 
-function run({ platform = 'linux', createCore }: Change = {}): Promise<void> {
+function run({ platform = 'linux', createCore, developmentServer }: Change = {}): Promise<void> {
   const thread = new URL('file:///thread.js');
   return runDesktop({
     platform,
     location: locateDataFolder(join(folder, 'data'), null),
     windowFolder: folder,
-    developmentServer: null,
+    developmentServer: developmentServer ?? null,
     preload: '/app/preload.cjs',
     workers: { cache: thread, service: thread, engine: thread, imports: thread, rows: thread },
     resourcesFolder: '/nowhere',
@@ -129,6 +131,15 @@ describe('start', () => {
       expect(names.indexOf(name)).toBeGreaterThan(-1);
       expect(names.indexOf(name)).toBeLessThan(window);
     }
+  });
+
+  it('once it is packed, has no developer tools, and shows no page of a server that rebuilds it', async () => {
+    app.isPackaged = true;
+    await start({ developmentServer: 'http://127.0.0.1:9' });
+    expect(windows[0]?.options.webPreferences?.devTools).toBe(false);
+    const serve = session.defaultSession.protocolHandlers.get('app');
+    const page = await serve?.(new Request('app://channelscope/index.html'));
+    expect(page?.status).toBe(200);
   });
 
   it('gives its scheme the rights it needs and no more', async () => {

@@ -2,14 +2,14 @@ import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { countWords } from '../../../src-main/cli/output/count-words.ts';
 import { COMMANDS } from '../../../src-main/cli/commands/all-commands.ts';
-import { CommandError, EXIT, toExitCode } from '../../../src-main/cli/exit-codes.ts';
+import { CommandError, EXIT, toCommandError, toExitCode } from '../../../src-main/cli/exit-codes.ts';
 import { toTable } from '../../../src-main/cli/output/table.ts';
 import { toJsonLine, toTerminalText } from '../../../src-main/cli/output/terminal-text.ts';
 import { readArguments } from '../../../src-main/cli/words/arguments.ts';
 import { SHELLS, writeCompletion } from '../../../src-main/cli/words/completion.ts';
 import { COMMON_OPTIONS } from '../../../src-main/cli/words/option.ts';
 import { writeCommandHelp, writeHelp } from '../../../src-main/cli/words/help.ts';
-import { ERROR_CODES } from '../../../src-main/common/contract/errors.ts';
+import { AppError, ERROR_CODES, toErrorInfo } from '../../../src-main/common/contract/errors.ts';
 
 /** Sets the title, clears the screen, in one byte too, turns text around, and ends the line. */
 const HOSTILE = '\u001b]0;owned\u0007\u001b[2J\u009b31m\u202eevil\u2069\r\nnext\u007f\u0000';
@@ -89,6 +89,14 @@ describe('the words of a command', () => {
       toExitCode({ code: 'client.circuit-open', details: { reason: 'client.credentials-refused' } }),
     ).toBe(EXIT.refused);
     expect(toExitCode({ code: 'client.circuit-open', details: {} })).toBe(EXIT.unreachable);
+  });
+
+  it('a cache that a newer version wrote is refused with what to do about it', () => {
+    const { exitCode, hint } = toCommandError(toErrorInfo(new AppError('cache.newer', 'A later one.')));
+    expect([exitCode, hint]).toEqual([
+      EXIT.disk,
+      'Install the newer version, or give another folder with --data.',
+    ]);
   });
 });
 
