@@ -105,6 +105,7 @@ export function useCommands() {
       const query = { period: toPeriodText({ kind: 'custom', fromMs, toMs }) };
       await router.push({ path: toScreenPath(action.snapshot), query });
     } else if (action.kind === 'session') {
+      if (action.connectionId !== null) await connections.activate(action.connectionId);
       await router.push({ name: 'session', params: { id: action.sessionId } });
     } else run(action);
   }

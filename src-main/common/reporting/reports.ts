@@ -241,7 +241,14 @@ export const SPECIFIED_REPORT_IDENTIFIERS = mapKinds(
   (kind): string => REPORTS[kind].identifier,
 );
 
+const GUID = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/i;
+
 /** True for the canonical 8-4-4-4-12 form of a GUID, in any letter case. */
 export function isGuid(text: string): boolean {
-  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
+  return findGuid(text) === text;
+}
+
+/** The first GUID in a text; null where there is none. */
+export function findGuid(text: string): string | null {
+  return GUID.exec(text)?.[0] ?? null;
 }

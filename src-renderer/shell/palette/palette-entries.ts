@@ -27,7 +27,7 @@ import { MAX_VIEW_KEYS, VIEWS } from '../views.ts';
 
 export type PaletteAction =
   | { readonly kind: 'go'; readonly path: RouteLocationRaw }
-  | { readonly kind: 'session'; readonly sessionId: string }
+  | { readonly kind: 'session'; readonly sessionId: string; readonly connectionId: string | null }
   | { readonly kind: 'control'; readonly control: 'refresh' | 'export' | 'period' }
   | { readonly kind: 'theme' | 'sidebar' | 'switch-connection' | 'shortcuts' }
   | { readonly kind: 'share' }
@@ -129,14 +129,18 @@ export function findPaletteEntries(
   ];
 }
 
-function toSessionEntry({ sessionId, isCached }: FoundSession, t: Translate): PaletteEntry {
+function toSessionEntry({ sessionId, isCached, elsewhere }: FoundSession, t: Translate): PaletteEntry {
+  const label =
+    elsewhere === null
+      ? t(isCached === false ? 'palette.sessionNotCached' : 'palette.session', { id: sessionId })
+      : t('palette.sessionElsewhere', { id: sessionId, name: elsewhere.name });
   return {
     id: 'session',
     group: 'session',
-    label: t(isCached === false ? 'palette.sessionNotCached' : 'palette.session', { id: sessionId }),
+    label,
     icon: FingerprintPattern,
     keys: [],
-    action: { kind: 'session', sessionId },
+    action: { kind: 'session', sessionId, connectionId: elsewhere?.connectionId ?? null },
   };
 }
 

@@ -1,8 +1,9 @@
 import { watchDebounced } from '@vueuse/core';
 import { shallowRef, watch, type Ref } from 'vue';
 import { MAX_SESSION_ID_CHARACTERS } from '../../../src-main/common/model/records/session.ts';
-import { isGuid } from '../../../src-main/common/reporting/reports.ts';
+import { findGuid, isGuid } from '../../../src-main/common/reporting/reports.ts';
 import { useBackend } from '../../backend/backend.ts';
+import { useConnectionName } from '../../messages/connection-name.ts';
 import { useConnectionsStore } from '../../stores/connections/connections.ts';
 
 /** A session that a typed text names. */
@@ -10,6 +11,8 @@ export interface FoundSession {
   readonly sessionId: string;
   /** Null until it is known. */
   readonly isCached: boolean | null;
+  /** Another connection than the active one, which alone has it cached; null where there is none. */
+  readonly elsewhere: { readonly connectionId: string; readonly name: string } | null;
 }
 
 /** Shorter texts are words that somebody looks for. */
@@ -17,37 +20,41 @@ const MIN_CHARACTERS = 6;
 const TYPING_MS = 150;
 
 /**
- * Looks a typed text up as a session of the active connection. A GUID is one in any case, another text only where it is
- * cached.
+ * Looks a typed text up as a session: of the active connection, then of the others. A GUID is one in any case, whatever
+ * was pasted around it; another text only where it is cached.
  */
 export function useSessionLookup(readTyped: () => string): Readonly<Ref<FoundSession | null>> {
   const backend = useBackend();
   const connections = useConnectionsStore();
+  const toConnectionName = useConnectionName();
   const found = shallowRef<FoundSession | null>(null);
   let ticket = 0;
 
   async function look(sessionId: string, mine: number): Promise<void> {
-    const connectionId = connections.active?.id;
-    if (connectionId === undefined) return;
-    const { inbound, outbound } = await backend.call('records/read-session', {
-      connectionId,
-      sessionId,
-      limit: 0,
-    });
-    if (mine !== ticket) return;
-    const isCached = inbound.requests + outbound.requests > 0;
-    found.value = isCached || isGuid(sessionId) ? { sessionId, isCached } : null;
+    const { active, list } = connections;
+    if (active === null) return;
+    for (const connection of [active, ...list.filter(({ id }) => id !== active.id)]) {
+      const question = { connectionId: connection.id, sessionId, limit: 0 };
+      const { inbound, outbound } = await backend.call('records/read-session', question);
+      if (mine !== ticket) return;
+      if (inbound.requests + outbound.requests === 0) continue;
+      const name = toConnectionName(connection);
+      const elsewhere = connection.id === active.id ? null : { connectionId: connection.id, name };
+      found.value = { sessionId, isCached: true, elsewhere };
+      return;
+    }
+    found.value = isGuid(sessionId) ? { sessionId, isCached: false, elsewhere: null } : null;
   }
 
   watch(readTyped, (typed) => {
     ticket += 1;
-    const sessionId = typed.trim();
-    found.value = isGuid(sessionId) ? { sessionId, isCached: null } : null;
+    const sessionId = findGuid(typed);
+    found.value = sessionId === null ? null : { sessionId, isCached: null, elsewhere: null };
   });
   watchDebounced(
     readTyped,
     (typed) => {
-      const sessionId = typed.trim();
+      const sessionId = findGuid(typed) ?? typed.trim();
       const { length } = sessionId;
       if (length < MIN_CHARACTERS || length > MAX_SESSION_ID_CHARACTERS || /\s/.test(sessionId)) return;
       // Where it can't be looked up, nothing is claimed of it.

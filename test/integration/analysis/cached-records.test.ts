@@ -347,6 +347,15 @@ describe('a session', () => {
     expect((await read(2)).requests).toEqual(requests.slice(0, 2));
   });
 
+  it('is found by a GUID in any letter case', async () => {
+    const Id = '9060f371-3f71-470e-92cc-2d35dc95274c';
+    await fillSnapshot(cache, [createDocument(0, { Id }), createDocument(1, { Id: Id.toUpperCase() })]);
+    for (const sessionId of [Id, Id.toUpperCase(), Id.replace('f', 'F')]) {
+      const question = { connectionId: 'one', sessionId, limit: 10 };
+      expect((await records['records/read-session'](question)).requests).toHaveLength(2);
+    }
+  });
+
   it('counts requests without a readable date, and those that nobody has heard of not at all', async () => {
     const documents = createMany(21);
     await fillSnapshot(

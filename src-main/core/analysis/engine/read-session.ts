@@ -1,6 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Session, SessionRequest } from '../../../common/model/records/session.ts';
 import { fromRecordId } from '../../../common/model/records/record-ids.ts';
+import { isGuid } from '../../../common/reporting/reports.ts';
 import { readRows } from './engine-database.ts';
 import { toSourceSql, type ResolvedScope } from './resolved-scope.ts';
 
@@ -27,6 +28,8 @@ export async function readSession(
   sessionId: string,
   limit: number,
 ): Promise<Session> {
+  const ids = listSpellings(sessionId);
+  const isOfSession = `session_id IN (${ids.map((_, place) => `$${place + 1}`).join(', ')})`;
   const requests: SessionRequest[] = [];
   const counts = { inbound: { requests: 0, failures: 0 }, outbound: { requests: 0, failures: 0 } };
   const edges: number[] = [];
@@ -37,8 +40,8 @@ export async function readSession(
     const { direction } = scope;
     const own = direction === 'inbound' ? 'bot_latency_ms' : 'action_id';
     const source = toSourceSql(scope, [...SHARED_COLUMNS, own], {
-      sql: 'session_id = $1',
-      values: [sessionId],
+      sql: isOfSession,
+      values: ids,
     });
     const [found] = await readRows<
       [number, number, number, number | null, number | null, number | null, number]
@@ -48,7 +51,7 @@ export async function readSession(
          min(date_ms), max(date_ms), max(date_ms + response_time_ms) FILTER (response_time_ms >= 0),
          count(*) FILTER (date_ms IS NOT NULL AND (response_time_ms IS NULL OR response_time_ms < 0))
        FROM ${source}`,
-      [sessionId],
+      ids,
     );
     if (found === undefined) continue;
     const [count, failures, undated, firstMs, lastMs, endMs, untimed] = found;
@@ -63,7 +66,7 @@ export async function readSession(
       `SELECT record_id, date_ms, response_time_ms, response_code, channel, service, left(client, 300),
          left(error, 300), ${own}
        FROM ${source} WHERE date_ms IS NOT NULL ORDER BY date_ms, part, record_id LIMIT ${limit}`,
-      [sessionId],
+      ids,
     );
     requests.push(...rows.map((row) => toRequest(direction, row)));
   }
@@ -76,6 +79,12 @@ export async function readSession(
     endMs: ends.length === 0 ? null : Math.max(...ends),
     untimedCount,
   };
+}
+
+/** A GUID means the same in any letter case, and other systems write it in another one than the service. */
+function listSpellings(sessionId: string): string[] {
+  if (!isGuid(sessionId)) return [sessionId];
+  return [...new Set([sessionId, sessionId.toLowerCase(), sessionId.toUpperCase()])];
 }
 
 function toRequest(direction: SessionRequest['direction'], row: Row): SessionRequest {

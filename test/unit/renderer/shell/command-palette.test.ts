@@ -39,7 +39,7 @@ for (const sessionId of ['29CDB989-6221-4742-96CA-1A878545B5A3', 'chat-4711']) {
     const { palette, input } = await type(sessionId);
     input.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true }));
     await flushPromises();
-    expect(palette.emitted('run')).toEqual([[{ kind: 'session', sessionId }]]);
+    expect(palette.emitted('run')).toEqual([[{ kind: 'session', sessionId, connectionId: null }]]);
   });
 }
 

@@ -6,6 +6,7 @@ import {
   findPaletteEntries,
   type PaletteEntry,
 } from '../../../../src-renderer/shell/palette/palette-entries.ts';
+import type { FoundSession } from '../../../../src-renderer/shell/palette/use-session-lookup.ts';
 
 const words: Record<string, string> = {
   'shell.views.inbound-summary': 'Inbound summary',
@@ -46,10 +47,15 @@ test('saved statements are found by their name', () => {
 
 test('a pasted GUID opens its session', () => {
   const id = '29CDB989-6221-4742-96CA-1A878545B5A3';
-  const open = (isCached: boolean | null) =>
-    findPaletteEntries(` ${id} `, (key) => key, [], { sessionId: id, isCached });
-  expect(open(null).map((entry) => entry.action)).toEqual([{ kind: 'session', sessionId: id }]);
-  expect([null, true, false].flatMap(open).map(({ label }) => label)).toEqual([
+  const open = (isCached: boolean | null, elsewhere: FoundSession['elsewhere'] = null) =>
+    findPaletteEntries(` ${id} `, (key) => key, [], { sessionId: id, isCached, elsewhere });
+  expect(open(null).map((entry) => entry.action)).toEqual([
+    { kind: 'session', sessionId: id, connectionId: null },
+  ]);
+  expect(open(true, { connectionId: 'two', name: 'Shop' })).toMatchObject([
+    { label: 'palette.sessionElsewhere', action: { sessionId: id, connectionId: 'two' } },
+  ]);
+  expect([null, true, false].flatMap((isCached) => open(isCached)).map(({ label }) => label)).toEqual([
     'palette.session',
     'palette.session',
     'palette.sessionNotCached',

@@ -159,8 +159,11 @@ describe('keys of the shell', () => {
 describe('actions of the palette', () => {
   it('opens a view, a session, the switcher, and presses controls', async () => {
     await open('<button data-shortcut="export" @click="$emit(\'pressed\')" />');
-    await commands.runAction({ kind: 'session', sessionId: 'abc' });
+    await commands.runAction({ kind: 'session', sessionId: 'abc', connectionId: null });
     expect(router.currentRoute.value.fullPath).toBe('/session/abc');
+    expect(useAppStore().settings?.activeConnectionId).not.toBe('two');
+    await commands.runAction({ kind: 'session', sessionId: 'abc', connectionId: 'two' });
+    expect(useAppStore().settings?.activeConnectionId).toBe('two');
     await commands.runAction({ kind: 'go', path: '/overview' });
     expect(router.currentRoute.value.path).toBe('/overview');
     await commands.runAction({ kind: 'switch-connection' });
