@@ -1,5 +1,6 @@
 import { formatWireDate } from '../reporting/wire-dates.ts';
 import { civilToUtcMs } from '../time/civil-time.ts';
+import { MINUTE_MS } from '../time/durations.ts';
 import { toCivilTime, toOffsetLabel } from '../time/time-zones.ts';
 
 /** Dates and times as people read them; examples are those of English. Instants are in milliseconds. */
@@ -18,7 +19,10 @@ export interface DateFormats {
   formatRecentClock(epochMs: number, nowMs: number, zone: string): string;
   /** `2026-11-20 15:51:36` in the zone, as requests write it, whatever the language. */
   formatExact(epochMs: number, zone: string): string;
-  /** `19 Nov 15:52 – 20 Nov 15:52`; the day is written once when both ends share it. */
+  /**
+   * `19 Nov 15:52 – 20 Nov 15:52`; the day is written once when both ends share it. A few minutes that don't begin and
+   * end with one have their seconds: `20 Nov 15:52:05 – 15:52:20`.
+   */
   formatRange(fromMs: number, toMs: number, zone: string): string;
   /** `UTC+02:00` for a span in the zone, or `UTC+02:00 – UTC+01:00` where its clock was moved meanwhile. */
   formatOffsets(fromMs: number, toMs: number, zone: string): string;
@@ -31,6 +35,8 @@ export interface DateFormats {
 }
 
 const ANY_YEAR = 2000;
+/** Spans shorter than that say little without seconds. */
+const MAX_FINE_MS = 10 * MINUTE_MS;
 
 /** Formats of dates in a locale. A clock counts to 24 in every language of the application. */
 export function createDateFormats(locale: string): DateFormats {
@@ -69,8 +75,11 @@ export function createDateFormats(locale: string): DateFormats {
     },
     formatExact: (epochMs, zone) => formatWireDate(toCivilTime(epochMs, zone)),
     formatRange(fromMs, toMs, zone) {
-      const end = isSameDay(fromMs, toMs, zone) ? formatClock(toMs, zone) : formatDayClock(toMs, zone);
-      return `${formatDayClock(fromMs, zone)} – ${end}`;
+      const isFine = toMs - fromMs < MAX_FINE_MS && (fromMs % MINUTE_MS !== 0 || toMs % MINUTE_MS !== 0);
+      const toClock = isFine ? formatClockSeconds : formatClock;
+      const toDayClock = (atMs: number): string => `${formatDay(atMs, zone)} ${toClock(atMs, zone)}`;
+      const end = isSameDay(fromMs, toMs, zone) ? toClock(toMs, zone) : toDayClock(toMs);
+      return `${toDayClock(fromMs)} – ${end}`;
     },
     formatOffsets(fromMs, toMs, zone) {
       const [from, to] = [toOffsetLabel(fromMs, zone), toOffsetLabel(toMs, zone)];

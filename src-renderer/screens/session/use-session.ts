@@ -66,8 +66,10 @@ export function useSession(readId: () => string) {
       toMs: Math.ceil(toMs / SECOND_MS) * SECOND_MS,
     };
   }
-  const inbound = reactive(usePeriodCoverage(() => toScope('inbound')));
-  const outbound = reactive(usePeriodCoverage(() => toScope('outbound')));
+  /** A session that is younger than that ends with the present, and what has come since is no gap yet. */
+  const endsNow = (): boolean => asOfMs.value < (session.value?.lastMs ?? 0) + AROUND_MS;
+  const inbound = reactive(usePeriodCoverage(() => toScope('inbound'), endsNow));
+  const outbound = reactive(usePeriodCoverage(() => toScope('outbound'), endsNow));
 
   async function fetchMissing(): Promise<void> {
     const missing = [inbound, outbound].filter(({ missingMs }) => missingMs > 0);

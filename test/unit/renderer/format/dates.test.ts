@@ -19,6 +19,8 @@ test('an instant is written as a clock in the zone shows it', () => {
 
 test('a range says its day once when both ends share it', () => {
   expect(formatRange(AT - 3_600_000, AT, 'UTC')).toBe('20 Nov 19:52 – 20:52');
+  expect(formatRange(AT, AT + 15_000, 'UTC')).toBe('20 Nov 20:52:06 – 20:52:21');
+  expect(formatRange(AT - 6_000, AT + 54_000, 'UTC')).toBe('20 Nov 20:52 – 20:53');
   expect(formatRange(AT - 86_400_000, AT, 'UTC')).toBe('19 Nov 20:52 – 20 Nov 20:52');
 });
 

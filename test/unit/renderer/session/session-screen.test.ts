@@ -53,7 +53,7 @@ const NOTHING: Session = {
 let backend: ScriptedBackend;
 let screen: VueWrapper;
 let session: Session;
-let missingOf: 'inbound-detail' | 'outbound-detail' | null;
+let missingOf: 'inbound-detail' | 'outbound-detail' | 'newest' | null;
 const listCalls = <Name extends 'records/read-session' | 'downloads/fetch-gaps' | 'records/read-record'>(
   name: Name,
 ) => backend.calls.flatMap((call) => (call.name === name ? [call.input as Input<Name>] : []));
@@ -68,13 +68,14 @@ async function show(found: Session, missing: typeof missingOf = null, path = '/'
     'connections/list': () => [makeConnection({ id: 'one', serviceZone: 'UTC' })],
     'snapshots/list': () => [makeSnapshot(PERIOD)],
     'snapshots/read-storage': () => ({}) as never,
-    'snapshots/read-coverage': ({ report }) =>
-      ({
-        gaps:
-          report === missingOf
-            ? [{ fromMs: FROM_MS, toMs: FROM_MS + 60_000, state: 'missing' as const }]
-            : [],
-      }) as never,
+    'snapshots/read-coverage': ({ report, toMs }) => {
+      const gaps = {
+        [report]: [],
+        [missingOf ?? '']: [{ fromMs: FROM_MS, toMs: FROM_MS + 60_000, state: 'missing' as const }],
+        ...(missingOf === 'newest' && { [report]: [{ fromMs: toMs - 20_000, toMs, state: 'missing' }] }),
+      };
+      return { gaps: gaps[report] } as never;
+    },
     'downloads/fetch-gaps': () => [],
     'records/read-session': () => session,
     'records/read-record': ({ snapshotId, seq }) =>
@@ -171,7 +172,7 @@ describe('the session screen', () => {
 
   it('says which part is not cached, and fetches just that', async () => {
     await show(SESSION, 'outbound-detail');
-    expect(screen.text()).toContain('Outbound: 1 min incomplete (20 Nov 16:42 – 16:43)');
+    expect(screen.text()).toContain('Outbound: 1 min incomplete (20 Nov 16:42:09 – 16:43:09)');
     expect(screen.text()).not.toContain('Inbound:');
     expect(screen.text()).toContain('Not all outbound records around this session are cached');
     await screen.get('.words .cs-link').trigger('click');
@@ -183,6 +184,15 @@ describe('the session screen', () => {
       fromMs: FROM_MS - HOUR_MS,
     });
     expect(more).toEqual([]);
+  });
+
+  it('takes what has come since the last turn of following for no gap', async () => {
+    const nowMs = Math.floor(Date.now() / 1000) * 1000;
+    const dates = { firstMs: nowMs - 60_000, lastMs: nowMs - 50_000, endMs: nowMs - 50_000 };
+    await show({ ...SESSION, ...dates }, 'newest');
+    expect(screen.text()).toMatch(/Cached around this session: everything up to \d\d:\d\d:\d\d/);
+    expect(screen.find('.words .cs-link').exists()).toBe(false);
+    expect(screen.text()).not.toContain('Not all outbound records');
   });
 
   it('reads it again when more is cached, and keeps what is selected', async () => {
