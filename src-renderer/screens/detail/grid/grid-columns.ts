@@ -29,6 +29,8 @@ const SORTABLE: readonly RecordOrder[number]['column'][] = [
 
 export const MAX_SORT_COLUMNS = 3;
 
+const NAMED_WIDTH_PX = 130;
+
 const NUMBER: ColDef<RecordRow> = { type: 'rightAligned', cellClass: ['num', 'ag-right-aligned-cell'] };
 const MONO: ColDef<RecordRow> = { cellClass: 'record-mono' };
 const TEXT: ColDef<RecordRow> = {
@@ -81,11 +83,14 @@ export function listSortable(direction: Direction): typeof SORTABLE {
   return SORTABLE.filter((column) => present.has(column));
 }
 
-/** Returns a direction's columns as the application sets them up. */
-export function listDefaultLayout(direction: Direction): readonly TableColumn[] {
+/** Returns a direction's columns as the application sets them up; those whose values have names with room for these. */
+export function listDefaultLayout(
+  direction: Direction,
+  named: ReadonlySet<string> = new Set(),
+): readonly TableColumn[] {
   return listColumns(direction).map(({ colId, width, pinned }) => ({
     id: colId,
-    widthPx: width,
+    widthPx: named.has(colId) ? NAMED_WIDTH_PX : width,
     pinned: pinned === 'left' ? pinned : null,
     hidden: false,
   }));

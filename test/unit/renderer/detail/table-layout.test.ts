@@ -116,6 +116,15 @@ describe('saved layout', () => {
     expect(settings.tableColumns['inbound-detail']).toEqual([]);
     expect(inbound.layout.value).toEqual(INBOUND);
   });
+
+  it('has room for names where a person gave some', () => {
+    const widths = (named: readonly string[]) =>
+      listDefaultLayout('inbound', new Set(named)).flatMap(({ id, widthPx }) =>
+        id === 'channel' || id === 'service' ? widthPx : [],
+      );
+    const [channel = 0, service] = widths([]);
+    expect(widths(['channel'])).toEqual([expect.toSatisfy((width: number) => width > channel + 50), service]);
+  });
 });
 
 describe('column chooser', () => {

@@ -13,7 +13,7 @@ import {
   toRows,
 } from '../../../../src-renderer/names/name-rows.ts';
 import NamedValue from '../../../../src-renderer/names/NamedValue.vue';
-import { createNames, namesKey } from '../../../../src-renderer/names/use-names.ts';
+import { createNames, namesKey, type Names } from '../../../../src-renderer/names/use-names.ts';
 import RecordFields from '../../../../src-renderer/inspector/RecordFields.vue';
 import ChoiceList from '../../../../src-renderer/screens/detail/filters/ChoiceList.vue';
 import { completeQuery } from '../../../../src-renderer/screens/detail/filters/complete-query.ts';
@@ -22,6 +22,10 @@ import { formatNamed } from '../../../../src-renderer/screens/detail/errors/fami
 import { createRecord } from '../../../support/fakes/fake-export-parts.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeConnection } from '../support/samples.ts';
+import WaterfallRow from '../../../../src-renderer/screens/session/WaterfallRow.vue';
+import { createSessionAxis } from '../../../../src-renderer/screens/session/session-axis.ts';
+import SessionColumn from '../../../../src-renderer/screens/overview/sessions/SessionColumn.vue';
+import { makeRequest } from '../session/make-request.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
 
 const NAMES: ValueName[] = [
@@ -35,6 +39,11 @@ const names = createNames(
   () => undefined,
 );
 
+async function provideWith(own: Names) {
+  const { global } = await provideApplication(new ScriptedBackend({}));
+  return { ...global, provide: { ...global.provide, [namesKey as symbol]: own } };
+}
+
 describe('a named number', () => {
   it('is shown with its number, and its name stays text', () => {
     expect(names.toText('channel', 4)).toBe('Web chat 4');
@@ -47,6 +56,25 @@ describe('a named number', () => {
     expect(cell.querySelector<HTMLElement>('.cs-name-mark')?.dataset['colour']).toBe('green');
     expect(cell.title).toBe('<b>WhatsApp</b> 3');
     expect(formatNamed([1, 2, 3, 7], 'channel', names)).toBe('<b>WhatsApp</b> 3, 1, 2, 7');
+  });
+
+  it('is told of in a session, too', async () => {
+    const global = await provideWith(names);
+    const row = mount(WaterfallRow, {
+      props: { request: makeRequest(), axis: createSessionAxis([], true), outbound: [], zone: 'UTC' },
+      global,
+    });
+    expect(row.get('.sr-only').text()).toContain('channel <b>WhatsApp</b> 3, service 7');
+    expect(row.get('.place').attributes('title')).toBe('Channel <b>WhatsApp</b> 3 · Service 7');
+    expect(row.get('.place').text()).toBe('3·7');
+    expect(row.get('.cs-name-mark').attributes('data-colour')).toBe('green');
+  });
+
+  it('needs no other word below the heading that says what it is', async () => {
+    const global = await provideWith(names);
+    const traffic = [3, 9].map((channel) => ({ Division: 1, Channel: channel, Service: 1, Sessions: 2 }));
+    const column = mount(SessionColumn, { props: { traffic, grouping: 'channel', limit: 5 }, global });
+    expect(column.findAll('.name').map((label) => label.text())).toEqual(['<b>WhatsApp</b> 3', 'Channel 9']);
   });
 
   it('is completed by its name, with the number beside it, unless another has the same', () => {
@@ -161,11 +189,6 @@ describe('a number without a name', () => {
     await buttons[0]?.trigger('click');
     expect(asked).toEqual([{ field: 'service', value: '9' }]);
   });
-
-  async function provideWith(own: typeof editable) {
-    const { global } = await provideApplication(new ScriptedBackend({}));
-    return { ...global, provide: { ...global.provide, [namesKey as symbol]: own } };
-  }
 });
 
 describe('the editor of names', () => {
