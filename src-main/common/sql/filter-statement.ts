@@ -55,7 +55,7 @@ export function findSqlColumn(field: FilterField, direction: Direction): SqlTabl
 }
 
 /** A text as SQL writes it. */
-function quoteText(text: string): string {
+export function quoteText(text: string): string {
   // A text in SQL can't hold the character that ends it for the parser.
   return text
     .split('\0')

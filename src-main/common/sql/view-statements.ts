@@ -1,9 +1,15 @@
 import type { RecordOrder } from '../model/records/record.ts';
 import type { RecordFilter } from '../model/records/record-filter.ts';
 import { SQL_MAX_ROWS } from '../model/records/sql.ts';
-import type { Direction } from '../reporting/reports.ts';
-import { findSqlColumn, isPartlySaid, toConditionsSql, type StatementClock } from './filter-statement.ts';
-import { SQL_TABLES, UTC_COLUMN } from './sql-tables.ts';
+import { isGuid, type Direction } from '../reporting/reports.ts';
+import {
+  findSqlColumn,
+  isPartlySaid,
+  quoteText,
+  toConditionsSql,
+  type StatementClock,
+} from './filter-statement.ts';
+import { ERROR_FAMILY_COLUMN, SQL_TABLES, UTC_COLUMN } from './sql-tables.ts';
 import { listClockOffsets, toClockText } from './zone-clock.ts';
 
 /** What a view of records shows, as a statement: the same records in the same order. */
@@ -92,6 +98,48 @@ export function toVolumeStatement(clock: StatementClock): string {
     'FROM traffic',
     'GROUP BY half_hour',
     'ORDER BY half_hour',
+  ]);
+}
+
+/** The families of a view's errors as a statement; the filter's own conditions on families don't hide the others. */
+export function toFamiliesStatement(
+  direction: Direction,
+  filter: RecordFilter,
+  clock: StatementClock,
+): string {
+  const others = { conditions: filter.conditions.filter(({ field }) => field !== 'errorFamily') };
+  return joinLines([
+    toRemark(others),
+    `SELECT ${ERROR_FAMILY_COLUMN},`,
+    '  count(*) AS requests,',
+    '  round(100.0 * requests / sum(requests) OVER (), 1) AS percent,',
+    '  min(date) AS first_seen,',
+    '  max(date) AS last_seen,',
+    '  list_sort(list(DISTINCT channel)) AS channels,',
+    '  list_sort(list(DISTINCT service)) AS services',
+    `FROM ${direction}`,
+    toWhere([`${ERROR_FAMILY_COLUMN} <> ''`, ...toConditionsSql(others, direction, clock)]),
+    `GROUP BY ${ERROR_FAMILY_COLUMN}`,
+    `ORDER BY requests DESC, ${ERROR_FAMILY_COLUMN}`,
+  ]);
+}
+
+/** The requests of a session in both directions as a statement, in their order. */
+export function toSessionStatement(sessionId: string): string {
+  // A GUID means the same in any letter case.
+  const isOfSession = isGuid(sessionId)
+    ? `lower(session_id) = ${quoteText(sessionId.toLowerCase())}`
+    : `session_id = ${quoteText(sessionId)}`;
+  const shared = 'response_code, channel, service, client, error';
+  return joinLines([
+    `SELECT date, 'inbound' AS direction, bot_latency_ms, response_time_ms, ${shared}, payload`,
+    'FROM inbound',
+    toWhere([isOfSession]),
+    'UNION ALL',
+    `SELECT date, 'outbound', NULL, response_time_ms, ${shared}, payload`,
+    'FROM outbound',
+    toWhere([isOfSession]),
+    'ORDER BY date, direction',
   ]);
 }
 

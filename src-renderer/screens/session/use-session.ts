@@ -103,6 +103,14 @@ export function useSession(readId: () => string) {
     error,
     /** The time around the session, and what of it is cached of each direction. */
     span: computed(() => toScope('inbound')),
+    /** The whole seconds in which its requests were made. */
+    sessionSpan: computed(() => {
+      const { firstMs, lastMs } = session.value ?? { firstMs: null, lastMs: null };
+      if (firstMs === null || lastMs === null) return null;
+      const toSecond = (atMs: number): number => Math.floor(atMs / SECOND_MS) * SECOND_MS;
+      return { fromMs: toSecond(firstMs), toMs: toSecond(lastMs) };
+    }),
+    asOfMs,
     inbound,
     outbound,
     isFetching: computed(

@@ -9,8 +9,10 @@ import type {
 import { SQL_TABLES } from '../../../src-main/common/sql/sql-tables.ts';
 import {
   toComputedStatement,
+  toFamiliesStatement,
   toRecordsStatement,
   toReportedStatement,
+  toSessionStatement,
   toVolumeStatement,
 } from '../../../src-main/common/sql/view-statements.ts';
 import type { Engine } from '../../../src-main/core/analysis/engine/create-engine.ts';
@@ -359,6 +361,42 @@ describe('open as SQL', () => {
       const rows = await read(toVolumeStatement({ zone, fromMs, toMs }), { fromMs, toMs, zone });
       expect((rows as SqlCell[][]).map((row) => row.slice(1))).toEqual(expected);
     }
+  });
+
+  it('finds the families of errors, and the requests of a session', async () => {
+    const documents = createMany(120).map((document, index) => ({
+      ...document,
+      Error: index % 3 === 0 ? `it's ${index}` : index % 5 === 0 ? 'refused' : '',
+    }));
+    await fillSnapshot(cache, documents);
+    await fillSnapshot(
+      cache,
+      documents.slice(0, 40).map((document) => toOutbound(document, '-1')),
+      { report: 'outbound-detail' },
+    );
+    const span = { fromMs: FROM_MS, toMs: FROM_MS + HOUR_MS };
+    const filter = {
+      conditions: [
+        { field: 'channel' as const, values: [0, 1] },
+        { field: 'errorFamily' as const, values: ['refused'] },
+      ],
+    };
+    const scope = { connectionId: 'one', report: 'inbound-detail' as const, ...span };
+    const { families } = await engine.findErrorFamilies({ scope, filter, period: span });
+    expect(families.length).toBeGreaterThan(1);
+    const rows = (await read(
+      toFamiliesStatement('inbound', filter, { zone: 'UTC', ...span }),
+    )) as SqlCell[][];
+    expect(rows.map(([pattern, count]) => [pattern, count])).toEqual(
+      families.map(({ pattern, count }) => [pattern, count]),
+    );
+    const sessionId = documents[0]?.Id ?? '';
+    const session = await engine.readSession({ connectionId: 'one', sessionId, limit: 1000 });
+    const requests = (await read(toSessionStatement(sessionId.toUpperCase()))) as SqlCell[][];
+    expect(requests.length).toBeGreaterThan(2);
+    expect(requests.map(([, direction]) => direction)).toEqual(
+      session.requests.map(({ direction }) => direction),
+    );
   });
 
   it('and the examples run as they stand', async () => {
