@@ -13,7 +13,12 @@ const highlights = HighlightStyle.define([
 const theme = EditorView.theme({
   '&': { height: '100%', color: 'var(--cs-text-1)', backgroundColor: 'var(--cs-surface)' },
   '&.cm-focused': { outline: 'none' },
-  '.cm-scroller': { fontFamily: 'var(--cs-mono)', fontSize: '13px', lineHeight: '20px' },
+  '.cm-scroller': {
+    fontFamily: 'var(--cs-mono)',
+    fontSize: '13px',
+    lineHeight: '20px',
+    fontVariantLigatures: 'none',
+  },
   '.cm-content': { padding: '8px 0', caretColor: 'var(--cs-text-1)' },
   '.cm-cursor': { borderLeftColor: 'var(--cs-text-1)', borderLeftWidth: '2px' },
   '.cm-gutters': { color: 'var(--cs-text-3)', backgroundColor: 'var(--cs-surface)', border: 'none' },

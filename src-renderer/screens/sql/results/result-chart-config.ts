@@ -3,17 +3,14 @@ import { CHART_FONT, formatAxisCount, toTooltipStyle } from '../../../charts/cha
 import type { ChartColour, ChartColours } from '../../../charts/use-chart-colours.ts';
 import type { ResultChart } from './result-chart.ts';
 
-const SERIES_COLOURS = ['inbound', '4xx', '2xx', '3xx', 'outbound', '5xx'] as const;
 const MAX_POINT_MARKS = 60;
+/** One long name would leave no room for those beside it; the tip has it whole. */
+const MAX_TICK_CHARACTERS = 20;
 
-/** The colour of a series by its place. */
-export function toSeriesColour(place: number): ChartColour {
-  return SERIES_COLOURS[place % SERIES_COLOURS.length] ?? 'inbound';
-}
-
-/** Everything that Chart.js needs to draw a result. Names and labels are drawn as text. */
+/** Everything that Chart.js needs to draw a result, its series in the colours given. Names and labels are drawn as text. */
 export function toResultChartConfig(
   chart: ResultChart,
+  seriesColours: readonly ChartColour[],
   colours: ChartColours,
 ): ChartConfiguration<'bar' | 'line', (number | null)[], string> {
   const { kind, labels, series } = chart;
@@ -23,7 +20,7 @@ export function toResultChartConfig(
     data: {
       labels: [...labels],
       datasets: series.map(({ name, values }, place) => {
-        const colour = colours[toSeriesColour(place)];
+        const colour = colours[seriesColours[place] ?? 'others'];
         return {
           type: kind,
           label: name,
@@ -46,7 +43,13 @@ export function toResultChartConfig(
       scales: {
         x: {
           grid: { display: false },
-          ticks: { ...ticks, maxRotation: 0, autoSkip: true, autoSkipPadding: 16 },
+          ticks: {
+            ...ticks,
+            maxRotation: 0,
+            autoSkip: true,
+            autoSkipPadding: 16,
+            callback: (value) => toTickText(labels[Number(value)] ?? ''),
+          },
         },
         y: {
           beginAtZero: true,
@@ -58,4 +61,8 @@ export function toResultChartConfig(
       plugins: { legend: { display: false }, tooltip: toTooltipStyle(colours) },
     },
   };
+}
+
+function toTickText(label: string): string {
+  return label.length > MAX_TICK_CHARACTERS ? `${label.slice(0, MAX_TICK_CHARACTERS - 1)}…` : label;
 }

@@ -1,48 +1,124 @@
 import type { SqlCell, SqlColumn } from '../../../../src-main/common/model/records/sql.ts';
+import { isUnique, listChartColumns, type ChartChoice } from './chart-choice.ts';
+import { fillTimes } from './fill-times.ts';
 
-/** Points that can be told apart on a screen. */
-export const MAX_CHART_POINTS = 1000;
-const MAX_SERIES = 6;
+/** Rows whose points can be told apart on a screen. */
+export const MAX_CHART_POINTS = 5000;
+/** Series that can be told apart by their colours. */
+const MAX_SERIES = 8;
+
+interface ChartSeries {
+  readonly name: string;
+  /** The value that it stands for; absent where it stands for a column. */
+  readonly value?: SqlCell;
+  readonly values: readonly (number | null)[];
+}
 
 export interface ResultChart {
   readonly kind: 'line' | 'bar';
   readonly labels: readonly string[];
-  readonly series: readonly { readonly name: string; readonly values: readonly (number | null)[] }[];
-  /** Columns of numbers beyond those that are drawn. */
+  readonly series: readonly ChartSeries[];
+  /** Columns of numbers, or values, beyond those that are drawn. */
   readonly leftOut: number;
 }
 
 /** Why a result can't be drawn. */
-type ChartFault = 'empty' | 'one-column' | 'no-numbers' | 'too-many';
+type ChartFault = 'empty' | 'one-column' | 'no-numbers' | 'too-many' | 'repeated';
 
-/** What of a result can be drawn: its columns of numbers over its first column; else why nothing can. */
-export function toResultChart(
-  columns: readonly SqlColumn[],
-  rows: readonly (readonly SqlCell[])[],
-  rowCount: number,
-): ResultChart | ChartFault {
-  const [first] = columns;
+interface Drawn {
+  readonly columns: readonly SqlColumn[];
+  readonly rows: readonly (readonly SqlCell[])[];
+  readonly choice: ChartChoice;
+  /** What a value is called. */
+  readonly toName: (column: SqlColumn, value: SqlCell) => string;
+}
+
+/** Returns a result as a chart; else why it can't be drawn. */
+export function toResultChart(drawn: Drawn, rowCount: number): ResultChart | ChartFault {
+  const { columns, rows, choice } = drawn;
+  const { over, split } = choice;
   if (rowCount === 0) return 'empty';
-  if (first === undefined || columns.length === 1) return 'one-column';
-  const numbers = columns.flatMap((column, place) =>
-    place > 0 && column.kind === 'number' ? [{ name: column.name, place }] : [],
-  );
-  if (numbers.length === 0) return 'no-numbers';
+  if (columns.length < 2) return 'one-column';
   if (rowCount > MAX_CHART_POINTS) return 'too-many';
-  const series = numbers.slice(0, MAX_SERIES).map(({ name, place }) => ({
-    name,
-    values: rows.map((row) => toNumber(row[place] ?? null)),
-  }));
+  const { measures } = listChartColumns(columns, over);
+  if (measures.length === 0) return 'no-numbers';
+  if (split === null) return drawColumns(drawn, measures);
+  // Which of two values for one point is meant is not known, and a sum need not mean anything.
+  return isUnique(rows, [over, split])
+    ? drawValues(drawn, split, choice.measure ?? measures[0] ?? over)
+    : 'repeated';
+}
+
+function drawColumns(drawn: Drawn, measures: readonly number[]): ResultChart {
+  const { columns, choice } = drawn;
+  const shown = choice.measure === null ? measures : measures.filter((place) => place === choice.measure);
+  const rows = toOrder(drawn);
+  const isOnce = isUnique(rows, [choice.over]);
+  const parts = isOnce ? [] : listChartColumns(columns, choice.over).parts;
+  const labels = rows.map((row) =>
+    [choice.over, ...parts].map((place) => toLabel(drawn, place, row[place])).join(' · '),
+  );
+  const isTime = columns[choice.over]?.kind === 'time' && isOnce;
+  const filled = isTime ? fillTimes(labels) : labels;
+  const rowOf = new Map(rows.map((row, place) => [isTime ? labels[place] : place, row]));
   return {
-    kind: first.kind === 'time' ? 'line' : 'bar',
-    labels: rows.map(([label = null]) => (label === null ? '–' : String(label))),
-    series,
-    leftOut: numbers.length - series.length,
+    kind: isTime ? 'line' : 'bar',
+    labels: filled,
+    series: shown.slice(0, MAX_SERIES).map((measure) => ({
+      name: columns[measure]?.name ?? '',
+      values: filled.map((label, place) => toNumber(rowOf.get(isTime ? label : place)?.[measure])),
+    })),
+    leftOut: Math.max(0, shown.length - MAX_SERIES),
   };
 }
 
-function toNumber(cell: SqlCell): number | null {
-  if (cell === null || cell === '') return null;
+/** A series for each value of a column, those with the largest sums first. */
+function drawValues(drawn: Drawn, split: number, measure: number): ResultChart {
+  const { columns, choice } = drawn;
+  const rows = toOrder(drawn);
+  const isTime = columns[choice.over]?.kind === 'time';
+  const distinct = [...new Set(rows.map((row) => toLabel(drawn, choice.over, row[choice.over])))];
+  const labels = isTime ? fillTimes(distinct) : distinct;
+  const series = [...Map.groupBy(rows, (row) => row[split] ?? null)].map(([value, own]) => {
+    const byLabel = new Map(
+      own.map((row) => [toLabel(drawn, choice.over, row[choice.over]), toNumber(row[measure])]),
+    );
+    const values = labels.map((label) => byLabel.get(label) ?? null);
+    const sum = values.reduce<number>((total, each) => total + (each ?? 0), 0);
+    return { name: toSeriesName(drawn, split, value), value, values, sum };
+  });
+  const ranked = series.sort((a, b) => b.sum - a.sum);
+  return {
+    kind: isTime ? 'line' : 'bar',
+    labels,
+    series: ranked.slice(0, MAX_SERIES).map(({ sum: _, ...one }) => one),
+    leftOut: Math.max(0, ranked.length - MAX_SERIES),
+  };
+}
+
+/** Time goes from left to right, whatever the order of the rows. */
+function toOrder({ columns, rows, choice: { over } }: Drawn): readonly (readonly SqlCell[])[] {
+  if (columns[over]?.kind !== 'time') return rows;
+  return rows.toSorted((a, b) => {
+    const [first, second] = [String(a[over] ?? ''), String(b[over] ?? '')];
+    return first < second ? -1 : first > second ? 1 : 0;
+  });
+}
+
+function toLabel({ columns, toName }: Drawn, place: number, cell: SqlCell | undefined): string {
+  const column = columns[place];
+  return cell === null || cell === undefined || column === undefined ? '–' : toName(column, cell);
+}
+
+/** A bare number would not say what it is one of. */
+function toSeriesName(drawn: Drawn, place: number, value: SqlCell): string {
+  const label = toLabel(drawn, place, value);
+  const column = drawn.columns[place];
+  return column?.kind === 'number' && label === String(value) ? `${column.name} ${label}` : label;
+}
+
+function toNumber(cell: SqlCell | undefined): number | null {
+  if (cell === null || cell === undefined || cell === '') return null;
   const number = Number(cell);
   return Number.isFinite(number) ? number : null;
 }

@@ -1,10 +1,13 @@
 import { useClipboard } from '@vueuse/core';
 import { computed, shallowRef, watch } from 'vue';
-import type { SqlCell, SqlResult } from '../../../../src-main/common/model/records/sql.ts';
+import type { SqlCell, SqlColumn, SqlResult } from '../../../../src-main/common/model/records/sql.ts';
 import { useAttempt } from '../../../composables/use-attempt.ts';
 import { useSqlStore } from '../../../stores/records/sql.ts';
 import { toText, toTsv } from '../../../format/table-text.ts';
+import { useNames } from '../../../names/use-names.ts';
+import { suggestChoice, type ChartChoice } from './chart-choice.ts';
 import { MAX_CHART_POINTS, toResultChart } from './result-chart.ts';
+import { toNamedField } from './to-named-field.ts';
 
 const WINDOW_ROWS = 500;
 /** Rows that are copied; a file takes all of them. */
@@ -15,6 +18,8 @@ export function useResult(readResult: () => SqlResult) {
   const { copy: write } = useClipboard({ legacy: true });
   const sql = useSqlStore();
   const { isRunning: isBusy, attempt } = useAttempt();
+  const names = useNames();
+  const chosen = shallowRef<ChartChoice | null>(null);
   const chartRows = shallowRef<readonly (readonly SqlCell[])[] | null>(null);
 
   /** The first rows of the result; null when they are gone. */
@@ -55,17 +60,35 @@ export function useResult(readResult: () => SqlResult) {
     const rows = rowCount > MAX_CHART_POINTS ? [] : await readFirst(MAX_CHART_POINTS, false);
     if (readResult().resultId === resultId) chartRows.value = rows;
   }
-  const chart = computed(() =>
-    chartRows.value === null
-      ? null
-      : toResultChart(readResult().columns, chartRows.value, readResult().rowCount),
-  );
+  const choice = computed({
+    get: () => chosen.value ?? suggestChoice(readResult().columns, chartRows.value ?? []),
+    set: (next: ChartChoice) => (chosen.value = next),
+  });
+  const chart = computed(() => {
+    if (chartRows.value === null) return null;
+    const { columns, rowCount } = readResult();
+    const toName = (column: SqlColumn, value: SqlCell): string => {
+      const field = toNamedField(column.name);
+      return names.find(field, value) === null ? String(value) : names.toText(field, String(value));
+    };
+    return toResultChart({ columns, rows: chartRows.value, choice: choice.value, toName }, rowCount);
+  });
   watch(
     () => readResult().resultId,
     () => {
       chartRows.value = null;
     },
   );
+  // A statement that is run again, with other columns or not.
+  watch(
+    () =>
+      readResult()
+        .columns.map(({ name, kind }) => `${name} ${kind}`)
+        .join(),
+    () => {
+      chosen.value = null;
+    },
+  );
 
-  return { isBusy, chart, loadChart, copy, readValue, copyValue };
+  return { isBusy, chart, choice, loadChart, copy, readValue, copyValue };
 }

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { SqlColumn } from '../../../../src-main/common/model/records/sql.ts';
 import { toCsv, toTsv } from '../../../../src-renderer/format/table-text.ts';
+import { suggestChoice } from '../../../../src-renderer/screens/sql/results/chart-choice.ts';
+import { fillTimes } from '../../../../src-renderer/screens/sql/results/fill-times.ts';
 import { toResultChart } from '../../../../src-renderer/screens/sql/results/result-chart.ts';
 
 const column = (name: string, kind: SqlColumn['kind']): SqlColumn => ({
@@ -12,16 +14,24 @@ const column = (name: string, kind: SqlColumn['kind']): SqlColumn => ({
 describe('a chart of a result', () => {
   const hour = column('hour', 'time');
   const requests = column('requests', 'number');
+  const channel = column('channel', 'number');
+  type Rows = Parameters<typeof suggestChoice>[1];
 
-  it('draws every column of numbers over the first column', () => {
+  const draw = (
+    columns: SqlColumn[],
+    rows: Rows,
+    choice = suggestChoice(columns, rows),
+    rowCount = rows.length,
+  ) => toResultChart({ columns, rows, choice, toName: (_, value) => String(value) }, rowCount);
+
+  it('draws every column of numbers over the times', () => {
     const rows = [
       ['10:00', 4, 'x', '0.10'],
-      [null, null, 'y', 'NaN'],
+      ['11:00', null, 'y', 'NaN'],
     ];
-    const columns = [hour, requests, column('word', 'text'), column('share', 'number')];
-    expect(toResultChart(columns, rows, 2)).toEqual({
+    expect(draw([hour, requests, column('word', 'text'), column('share', 'number')], rows)).toEqual({
       kind: 'line',
-      labels: ['10:00', '–'],
+      labels: ['10:00', '11:00'],
       series: [
         { name: 'requests', values: [4, null] },
         { name: 'share', values: [0.1, null] },
@@ -30,17 +40,76 @@ describe('a chart of a result', () => {
     });
   });
 
-  it('has bars over categories, and at most six series', () => {
-    const many = Array.from({ length: 8 }, (_, index) => column(`n${index}`, 'number'));
-    const chart = toResultChart([column('channel', 'number'), ...many], [[1, 1, 2, 3, 4, 5, 6, 7, 8]], 1);
+  it('seen: numbers of channels were drawn as heights, and one line went through the values of all', () => {
+    const rows = [
+      ['2026-11-20 13:00:00', 3, 5],
+      ['2026-11-20 10:00:00', 3, 6],
+      ['2026-11-20 10:00:00', 7, 30],
+      ['2026-11-20 11:00:00', 7, 10],
+    ];
+    expect(draw([hour, channel, requests], rows)).toMatchObject({
+      kind: 'line',
+      // The hour without rows is a gap, and time goes from left to right.
+      labels: ['10', '11', '12', '13'].map((clock) => `2026-11-20 ${clock}:00:00`),
+      series: [
+        { name: 'channel 7', value: 7, values: [30, 10, null, null] },
+        { name: 'channel 3', value: 3, values: [6, null, null, 5] },
+      ],
+    });
+    expect(draw([channel, requests], [[3, 5]])).toMatchObject({
+      labels: ['3'],
+      series: [{ name: 'requests', values: [5] }],
+    });
+    expect(draw([column('client', 'text'), channel], [['Ann', 3]])).toMatchObject({
+      series: [{ name: 'channel' }],
+    });
+  });
+
+  it('is of what a person chose', () => {
+    const columns = [hour, channel, requests, column('failed', 'number')];
+    const rows = [
+      ['a', 3, 5, 1],
+      ['a', 7, 6, 2],
+      ['b', 7, 6, 3],
+    ];
+    expect(draw(columns, rows, { over: 1, split: 0, measure: 3 })).toMatchObject({
+      kind: 'bar',
+      labels: ['3', '7'],
+      series: [
+        { name: 'a', values: [1, 2] },
+        { name: 'b', values: [null, 3] },
+      ],
+    });
+    expect(draw(columns, [...rows, ['a', 7, 1, 1]], { over: 0, split: 1, measure: 2 })).toBe('repeated');
+    // Rows that nothing tells apart are each drawn.
+    expect(draw(columns, [...rows, ['a', 7, 1, 1]])).toMatchObject({
+      kind: 'bar',
+      labels: ['a · 3', 'a · 7', 'a · 7', 'b · 7'],
+    });
+  });
+
+  it('has bars over categories, and no more series than can be told apart', () => {
+    const many = Array.from({ length: 10 }, (_, index) => column(`n${index}`, 'number'));
+    const chart = draw([channel, ...many], [[1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]]);
     expect(chart).toMatchObject({ kind: 'bar', labels: ['1'], leftOut: 2 });
   });
 
   it('says why a result can’t be drawn', () => {
-    expect(toResultChart([hour, requests], [], 0)).toBe('empty');
-    expect(toResultChart([requests], [[1]], 1)).toBe('one-column');
-    expect(toResultChart([hour, column('word', 'text')], [['a', 'b']], 1)).toBe('no-numbers');
-    expect(toResultChart([hour, requests], [], 1001)).toBe('too-many');
+    expect(draw([hour, requests], [])).toBe('empty');
+    expect(draw([requests], [[1]])).toBe('one-column');
+    expect(draw([hour, column('word', 'text')], [['a', 'b']])).toBe('no-numbers');
+    expect(draw([hour, requests], [], undefined, 5001)).toBe('too-many');
+  });
+
+  it.each([
+    [['2026-01-01', '2026-01-02', '2026-01-04'], 4],
+    [['2026-01-01', '2026-02-01', '2026-03-01'], 3],
+    [['2026-01-01 00:00:00.5', '2026-01-01 00:00:01', '2026-01-01 00:00:02'], 3],
+    [['2026-01-01 00:00:00', '2026-01-01 00:00:01', '2040-01-01 00:00:00'], 3],
+  ])('fills times at equal distances only: %j', (times, count) => {
+    const filled = fillTimes(times);
+    expect(filled).toHaveLength(count);
+    expect(filled).toEqual(expect.arrayContaining(times));
   });
 });
 
