@@ -1,6 +1,7 @@
 import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { describe, expect, it } from 'vitest';
 import type { ErrorFamily } from '../../../../src-main/common/model/records/error-family.ts';
+import type { TimeSpan } from '../../../../src-main/common/time/time-span.ts';
 import ErrorFamilies from '../../../../src-renderer/screens/detail/errors/ErrorFamilies.vue';
 import { toPatternParts } from '../../../../src-renderer/components/errors/pattern-parts.ts';
 import { formatNumbers } from '../../../../src-renderer/screens/detail/errors/family-parts.ts';
@@ -36,7 +37,10 @@ const view: OpenView = {
   zone: 'UTC',
 };
 
-async function show(families: ErrorFamily[]): Promise<{ screen: VueWrapper; backend: ScriptedBackend }> {
+async function show(
+  families: ErrorFamily[],
+  gaps: readonly TimeSpan[] = [],
+): Promise<{ screen: VueWrapper; backend: ScriptedBackend }> {
   const backend = new ScriptedBackend({
     'records/find-error-families': () => ({
       families,
@@ -46,7 +50,7 @@ async function show(families: ErrorFamily[]): Promise<{ screen: VueWrapper; back
     }),
   });
   const { global } = await provideApplication(backend);
-  const screen = mount(ErrorFamilies, { props: { view, zone: 'UTC' }, global });
+  const screen = mount(ErrorFamilies, { props: { view, zone: 'UTC', gaps }, global });
   await flushPromises();
   return { screen, backend };
 }
@@ -60,6 +64,18 @@ describe('the families of errors', () => {
     await screen.setProps({ view: { ...view, filter: { conditions: [] } } });
     await flushPromises();
     expect(backend.calls.at(-1)?.input).toMatchObject({ filter: { conditions: [] } });
+  });
+
+  it('seen: time that is not cached looked like time without errors', async () => {
+    const label = (screen: VueWrapper) => screen.get('[role=img]').attributes('aria-label');
+    const { screen } = await show([TIMEOUT], [{ fromMs: 0, toMs: 400 }]);
+    expect(screen.findAll('.bar').map((bar) => bar.attributes('data-unknown'))).toEqual([
+      'true',
+      undefined,
+      undefined,
+    ]);
+    expect(label(screen)).toContain('Part of it is not cached');
+    expect(label((await show([TIMEOUT], [{ fromMs: 0, toMs: 300 }])).screen)).not.toContain('not cached');
   });
 
   it('show count, share of errors, first and last, channels and services', async () => {
