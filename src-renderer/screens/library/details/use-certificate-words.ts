@@ -61,8 +61,9 @@ export function useCertificateWords(): {
         ? [
             row(
               'slices',
+              // Pieces that following added have no common length.
               t(
-                'library.certificate.slices',
+                days === 0 ? 'library.certificate.pieces' : 'library.certificate.slices',
                 { count: formatCount(certificate.slices.length), days: formatCount(days) },
                 days,
               ),

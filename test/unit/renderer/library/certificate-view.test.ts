@@ -177,6 +177,12 @@ describe('the certificate of a download', () => {
     expect(factsOf()['Fetched in']).toBe('3 pieces of 1 day');
   });
 
+  it('seen: "3 pieces of 0 days" of a snapshot that was followed', async () => {
+    const slice = { startDate: '', endDate: '', pageCount: 1, recordCount: 1, firstTotal: 1, lastTotal: 1 };
+    await openWith(makeCertificate({ slices: [slice, slice, slice], sliceDays: null }));
+    expect(factsOf()['Fetched in']).toBe('3 pieces');
+  });
+
   it('reads it again when the snapshot grows, and drops what arrives late', async () => {
     await open();
     await view.setProps({ snapshot: { ...snapshot, pageCount: 2 } });

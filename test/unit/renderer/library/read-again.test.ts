@@ -128,7 +128,7 @@ describe('the action of the Library', () => {
     backend.emit('tasks/changed', { ...task, state: 'done', readingOutcome });
     await flushPromises();
     expect(page.get('.notice').text()).toBe(
-      '1 snapshot changed; see Details. Nothing changed in 2 snapshots. Left out while being downloaded: <b>Other</b>.',
+      '1 snapshot changed; see Details. Nothing changed in 2 snapshots. Left out, since records are still being added: <b>Other</b>. Pause the download or stop following, then try again.',
     );
     await page.get('.notice button').trigger('click');
     expect(page.find('.notice').exists()).toBe(false);
