@@ -91,7 +91,7 @@ function drawValues(drawn: Drawn, split: number, measure: number): ResultChart {
   return {
     kind: isTime ? 'line' : 'bar',
     labels,
-    series: ranked.slice(0, MAX_SERIES).map(({ sum: _, ...one }) => one),
+    series: ranked.slice(0, MAX_SERIES).map(({ name, value, values }) => ({ name, value, values })),
     leftOut: Math.max(0, ranked.length - MAX_SERIES),
   };
 }

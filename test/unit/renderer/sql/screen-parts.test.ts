@@ -5,11 +5,14 @@ import type { Settings } from '../../../../src-main/common/model/settings/settin
 import type { SqlFailure } from '../../../../src-main/common/model/records/sql.ts';
 import StatementFault from '../../../../src-renderer/screens/sql/StatementFault.vue';
 import SqlEditor from '../../../../src-renderer/screens/sql/editor/SqlEditor.vue';
+import ResultPanel from '../../../../src-renderer/screens/sql/results/ResultPanel.vue';
 import StatementList from '../../../../src-renderer/screens/sql/side/StatementList.vue';
 import { useSavedStatements } from '../../../../src-renderer/screens/sql/side/use-saved-statements.ts';
+import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
+import { useSqlStore } from '../../../../src-renderer/stores/records/sql.ts';
 import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
 import { provideApplication } from '../support/provide-application.ts';
-import { makeSettings } from '../support/samples.ts';
+import { makeConnection, makeSettings } from '../support/samples.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
 
 const HOSTILE = '<img src=x onerror=alert(1)>';
@@ -41,6 +44,33 @@ describe('a fault', () => {
     const wrapper = mount(StatementFault, { props: { failure: table, text: '' }, global });
     expect(wrapper.text()).toContain('secrets is not a table of this screen');
     expect(wrapper.find('button').exists()).toBe(false);
+  });
+});
+
+describe('a result', () => {
+  it('of an earlier time or another connection says which', async () => {
+    const size = { rowCount: 0, hasMore: false, cutValues: 0 };
+    const result = { kind: 'rows' as const, resultId: 'r', columns: [], ...size, durationMs: 1 };
+    const backend = new ScriptedBackend({
+      'sql/run': () => result,
+      'sql/close-result': () => null,
+      'settings/update': () => makeSettings(),
+      'connections/list': () => [makeConnection({ id: 'one' })],
+    });
+    const { global } = await provideApplication(backend);
+    await useConnectionsStore().load();
+    const fromMs = Date.UTC(2026, 10, 20, 8);
+    const noteOf = async (connectionId: string): Promise<string> => {
+      const asked = { connectionId, fromMs, toMs: fromMs + 3_601_000, zone: 'UTC', text: '' };
+      await useSqlStore().run(asked);
+      const props = { result, isEdited: true, isOfOther: true };
+      const stubs = { ResultGrid: true };
+      return mount(ResultPanel, { props, global: { ...global, stubs } })
+        .get('[role=status]')
+        .text();
+    };
+    expect(await noteOf('one')).toBe('Of 20 Nov 08:00 – 09:00 UTC');
+    expect(await noteOf('two')).toBe('Of another connection');
   });
 });
 
