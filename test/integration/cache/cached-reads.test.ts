@@ -49,6 +49,19 @@ test('a reported summary is read back as the service gave it', async () => {
   });
 });
 
+test('a summary whose groups come pages after those of the other direction is not said to lack them', async () => {
+  const group = { Id: 's', ReponseCode: 200, Channel: 1, Service: 2, Count: '12', AvegareReponseTime: 1.5 };
+  const inbound = { ...group, Origin: 'web', AvegareBotLatency: 3 };
+  const readCodes = async (documents: object[], report: 'inbound-summary' | 'outbound-summary') => {
+    const { remarks } = await cache.getSnapshot(await fillSnapshot(cache, documents, { report }, 2));
+    return remarks.map(({ code }) => code).filter((code) => code.startsWith('answer-has'));
+  };
+  const both = [inbound, inbound, inbound, inbound, group, group];
+  expect(await readCodes(both, 'outbound-summary')).toEqual([]);
+  expect(await readCodes(both, 'inbound-summary')).toEqual([]);
+  expect(await readCodes(both.slice(0, 4), 'outbound-summary')).toEqual(['answer-has-inbound-only']);
+});
+
 function createSample(atMs: number, changes: Partial<StatusSample> = {}): StatusSample {
   return {
     connectionId: 'one',

@@ -114,6 +114,10 @@ export function preparePageWrites(database: Database) {
        count = CASE WHEN excluded.count IS NULL THEN count ELSE coalesce(count, 0) + excluded.count END,
        detail = coalesce(excluded.detail, detail)`,
   );
+  const forgetOneSided = database.prepare(
+    `DELETE FROM remarks WHERE snapshot_id = ? AND code IN ('answer-has-inbound-only', 'answer-has-outbound-only')
+       AND EXISTS (SELECT 1 FROM summary_groups WHERE snapshot_id = remarks.snapshot_id)`,
+  );
   const update = database.prepare(
     `UPDATE snapshots SET
        record_count = record_count + @stored, received_count = received_count + @freshEntries,
@@ -157,6 +161,8 @@ export function preparePageWrites(database: Database) {
     /** Adds up the counts of a code; the newest detail stays. */
     mergeRemark: (snapshotId: number, { code, count, detail }: Remark): void =>
       void mergeRemark.run(snapshotId, code, count ?? null, detail ?? null),
+    /** Where both summaries share an identifier, a page of one of them says nothing of those before and after it. */
+    forgetOneSided: (snapshotId: number): void => void forgetOneSided.run(snapshotId),
     /** Goes on to the next page; this one brought nothing new. */
     passPage: (page: { snapshotId: number; entries: number; nextCursor: string | null }): void =>
       void pass.run(page),

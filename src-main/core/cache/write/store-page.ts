@@ -91,6 +91,7 @@ export function createPageStore(
     for (const remark of [...remarks, ...departures]) {
       writes.mergeRemark(snapshot.id, remark);
     }
+    if (!isDetailKind(report)) writes.forgetOneSided(snapshot.id);
     writes.updateSnapshot({
       snapshotId: snapshot.id,
       stored: rows.length,

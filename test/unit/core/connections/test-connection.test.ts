@@ -5,14 +5,23 @@ import {
   type ConnectionTest,
 } from '../../../../src-main/core/connections/test-connection.ts';
 
-async function runTest(documents: readonly object[]): Promise<readonly TestStep[]> {
+async function runTest(
+  documents: readonly object[],
+  pageLength = documents.length,
+): Promise<readonly TestStep[]> {
   let steps: readonly TestStep[] = [];
-  const envelope = { isValid: true, totalDocument: documents.length, lastDocument: '', documents };
-  const bytes = new TextEncoder().encode(JSON.stringify(envelope)).buffer;
+  const toBytes = (from: number) => {
+    const until = from + pageLength;
+    const lastDocument = until < documents.length ? String(until) : '';
+    const page = { lastDocument, documents: documents.slice(from, until) };
+    const envelope = { isValid: true, totalDocument: documents.length, ...page };
+    return new TextEncoder().encode(JSON.stringify(envelope)).buffer;
+  };
   const client = {
     createToken: () => Promise.resolve(),
     fetchStatus: () => Promise.resolve({ reading: { platform: 'up', connector: 'up' }, roundTripMs: 1 }),
-    fetchPage: () => Promise.resolve({ bytes, status: 200 }),
+    fetchPage: ({ lastDocument }: { lastDocument: string }) =>
+      Promise.resolve({ bytes: toBytes(Number(lastDocument)), status: 200 }),
   };
   await testConnection(
     {
@@ -53,4 +62,15 @@ test('a shared identifier answers both summaries, and neither is counted twice',
     ['inbound-summary', 2],
     ['outbound-summary', 1],
   ]);
+});
+
+test('outbound groups that come pages after the inbound ones are found', async () => {
+  const group = { Id: 'a', Client: 'b', ReponseCode: 200, Channel: 1, Count: '3', AvegareReponseTime: 5 };
+  const inbound = { ...group, Origin: 'web', AvegareBotLatency: 7 };
+  const readLast = async (documents: readonly object[]) => {
+    const last = (await runTest(documents, 2)).at(-1);
+    return [last?.state, last?.detail, last?.values['total']];
+  };
+  expect(await readLast([inbound, inbound, inbound, inbound, group])).toEqual(['passed', 'groups', 1]);
+  expect(await readLast([inbound, inbound, inbound])).toEqual(['warned', 'inbound-columns', undefined]);
 });
