@@ -104,7 +104,7 @@ export function createServiceApp(parts: ServiceAppParts): FastifyInstance {
     return undefined;
   };
 
-  const hooks = options.quirks.length > 0 ? createQuirkHooks(options.quirks, now) : null;
+  const hooks = options.quirks.length > 0 ? createQuirkHooks(options.quirks, options.timeZone, now) : null;
   const addRoutes = (): void => {
     app.post(
       CREATE_TOKEN_PATH,

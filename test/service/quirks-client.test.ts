@@ -143,6 +143,15 @@ describe('the client meets a service that misbehaves on purpose', () => {
     expect(records.map(({ dateMs }) => dateMs! + 9 * 3_600_000)).toEqual(exact.map(({ dateMs }) => dateMs));
   });
 
+  it('dates-without-zone: dates are those of the clock that the service keeps', async () => {
+    const zone = 'Asia/Kathmandu';
+    const { records } = await walk(await start(['dates-without-zone'], { timeZone: zone }), { zone });
+    // A week more or less: the clock is hours ahead, also of the period.
+    const known = new Set(exact.map(({ dateMs }) => dateMs));
+    expect(records.length).toBeGreaterThan(RECORDS / 2);
+    expect(records.filter(({ dateMs }) => !known.has(dateMs))).toEqual([]);
+  });
+
   it('small-pages: a short page does not end the walk', async () => {
     const { records, pages, end } = await walk(await start(['small-pages']));
     expect(records).toEqual(exact);

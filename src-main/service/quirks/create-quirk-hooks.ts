@@ -13,7 +13,7 @@ const HTML_PAGE =
  * Returns hooks for the routes of reports and of the status that make them misbehave on purpose. Kept apart from the
  * exact service, which knows nothing of it.
  */
-export function createQuirkHooks(names: readonly QuirkName[], now: () => number) {
+export function createQuirkHooks(names: readonly QuirkName[], zone: string, now: () => number) {
   const quirks = new Set(names);
   const cursors = createCursorQuirks(quirks, now);
   // What was sent, as the exact service may receive something else.
@@ -53,7 +53,7 @@ export function createQuirkHooks(names: readonly QuirkName[], now: () => number)
     const walk = JSON.stringify([response.idReport, body['startDate'], body['endDate']]);
     const lastDocument = cursors.replaceIssued(walk, sentCursor, response);
     const documents = cursors.isPastEnd(sentCursor) ? [] : response.documents;
-    return JSON.stringify(distortReport({ ...response, documents, lastDocument }, quirks));
+    return JSON.stringify(distortReport({ ...response, documents, lastDocument }, { quirks, zone }));
   };
 
   const sendReport: onSendHookHandler = (request, reply, payload, done) => {
