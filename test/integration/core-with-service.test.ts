@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Input, OperationName, Output } from '../../src-main/common/contract/index.ts';
 import type { Connection, ConnectionDraft } from '../../src-main/common/model/connections/connection.ts';
+import type { QuirkName } from '../../src-main/common/model/connections/simulation.ts';
 import type { Period } from '../../src-main/common/model/period.ts';
 import type { Snapshot } from '../../src-main/common/model/cache/snapshot.ts';
 import type { Task } from '../../src-main/common/model/cache/task.ts';
@@ -231,19 +232,27 @@ describe('the core with the bundled service', () => {
       endDate: toWireDate(toMs - 1000, 'UTC'),
     });
     const report = 'outbound-detail' as const;
-    // Two snapshots that overlap, the first of which is fetched again afterwards.
-    const ids: number[] = [];
-    for (const [from, to] of [
-      [0, 9],
-      [6, 18],
-    ] as const) {
+    const download = async (from: number, to: number): Promise<Snapshot> => {
       const period = toSpan(startMs + from * hourMs, startMs + to * hourMs);
       const { taskId, snapshotId } = await ask('downloads/start', { connectionId, report, period });
       await whenTaskEnds(taskId);
-      ids.push(snapshotId);
-    }
-    const refresh = await ask('downloads/refresh', { snapshotId: ids[0]! });
+      return ask('snapshots/get', { snapshotId });
+    };
+    // Two snapshots that overlap, the first of which is fetched again, and a later one that broke off.
+    const first = await download(0, 9);
+    await download(6, 18);
+    const refresh = await ask('downloads/refresh', { snapshotId: first.id });
     await whenTaskEnds(refresh.taskId);
+    const { id, ...draft } = toDraft((await ask('connections/list', null))[0]!);
+    const setUp = async (pageSize: number, quirks: QuirkName[]): Promise<void> => {
+      await ask('local-service/set-quirks', { quirks });
+      await ask('connections/save', { connectionId: id, draft: { ...draft, pageSize }, secrets: {} });
+    };
+    await setUp(100, ['cursor-repeats']);
+    const part = await download(3, 15);
+    expect(part.state).toBe('incomplete');
+    expect(part.recordCount).toBeGreaterThan(0);
+    await setUp(draft.pageSize, []);
     const filter = { conditions: [] };
     await fc.assert(
       fc.asyncProperty(fc.nat(17 * 3600), fc.integer({ min: 1, max: 6 * 3600 }), async (from, length) => {
