@@ -67,7 +67,12 @@ const routes: RouteRecordRaw[] = [
     name: 'schedules',
     component: () => import('./screens/schedules/SchedulesScreen.vue'),
   },
-  { path: '/sql', name: 'sql', component: () => import('./screens/sql/SqlScreen.vue') },
+  {
+    path: '/sql',
+    name: 'sql',
+    component: () => import('./screens/sql/SqlScreen.vue'),
+    meta: { hasPeriod: true },
+  },
   {
     path: '/connections',
     name: 'all-connections',

@@ -1,8 +1,16 @@
 import type { Snapshot } from '../../src-main/common/model/cache/snapshot.ts';
+import { toPeriodText } from '../period/period-query.ts';
 
-/** Returns the path of the screen that shows a snapshot; a summary is found by its period. */
-export function toScreenPath(snapshot: Snapshot): string {
-  const [direction, kind] = snapshot.report.split('-');
+/**
+ * Returns the address of the screen that shows a snapshot; a summary is found by its period. With the period in the
+ * address it is one step: chosen apart, the period would take the place of the snapshot.
+ */
+export function toSnapshotAddress({ id, report, period }: Snapshot) {
+  const [direction, kind] = report.split('-');
   const path = `/${direction ?? 'inbound'}/${kind ?? 'detail'}`;
-  return kind === 'detail' ? `${path}/${snapshot.id}` : path;
+  const { fromMs, toMs } = period;
+  return {
+    path: kind === 'detail' ? `${path}/${id}` : path,
+    query: { period: toPeriodText({ kind: 'custom', fromMs, toMs }) },
+  };
 }

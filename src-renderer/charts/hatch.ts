@@ -21,9 +21,12 @@ export function hatch(
   ctx.strokeStyle = colour;
   ctx.lineWidth = 1;
   ctx.beginPath();
-  for (let x = left - height; x < left + width; x += HATCH_PX) {
-    ctx.moveTo(x, top + height);
-    ctx.lineTo(x + height, top);
+  // On whole pixels and from one origin, so that parts beside each other look like one.
+  const [bottom, rise] = [Math.round(top + height), Math.ceil(height) + 1];
+  const start = Math.floor((left - rise) / HATCH_PX) * HATCH_PX;
+  for (let x = start; x < left + width; x += HATCH_PX) {
+    ctx.moveTo(x, bottom);
+    ctx.lineTo(x + rise, bottom - rise);
   }
   ctx.stroke();
   ctx.restore();

@@ -1,7 +1,6 @@
 import type { Ref } from 'vue';
 import type { Connection } from '../../src-main/common/model/connections/connection.ts';
 import type { ErrorLike } from '../messages/error-like.ts';
-import type { Period } from '../../src-main/common/model/period.ts';
 import { toPeriod } from '../period/period-selection.ts';
 import { useDownloadsStore, type DownloadRequest } from '../stores/cache/downloads.ts';
 import { useAttempt } from './use-attempt.ts';
@@ -14,8 +13,6 @@ export interface DownloadStart {
   start(requests: readonly DownloadRequest[]): Promise<boolean>;
   /** Starts both detail reports of the last 24 hours. */
   startLastDay(connection: Connection): Promise<boolean>;
-  /** Starts both detail reports of a period. */
-  startPeriod(connection: Connection, period: Period): Promise<boolean>;
   clearError(): void;
 }
 
@@ -34,14 +31,11 @@ export function useDownloadStart(): DownloadStart {
 
   function startLastDay(connection: Connection): Promise<boolean> {
     const preset = { kind: 'preset', preset: 'last-24-hours' } as const;
-    const { serviceZone } = connection;
-    return startPeriod(connection, toPeriod(preset, Date.now(), serviceZone, serviceZone));
-  }
-
-  function startPeriod({ id: connectionId }: Connection, period: Period): Promise<boolean> {
+    const { id: connectionId, serviceZone } = connection;
+    const period = toPeriod(preset, Date.now(), serviceZone, serviceZone);
     const reports = ['inbound-detail', 'outbound-detail'] as const;
     return start(reports.map((report) => ({ connectionId, report, period })));
   }
 
-  return { isStarting: isRunning, error, start, startLastDay, startPeriod, clearError };
+  return { isStarting: isRunning, error, start, startLastDay, clearError };
 }

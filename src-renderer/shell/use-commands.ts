@@ -1,11 +1,10 @@
 import { useEventListener } from '@vueuse/core';
 import { nextTick, ref } from 'vue';
 import { useRouter } from 'vue-router';
-import { toScreenPath } from '../address/snapshot-address.ts';
+import { toSnapshotAddress } from '../address/snapshot-address.ts';
 import { useBackend } from '../backend/backend.ts';
 import { useOpenStatement } from '../sql/use-open-as-sql.ts';
 import { useAppStore } from '../stores/window/app.ts';
-import { toPeriodText } from '../period/period-query.ts';
 import { useClockStore } from '../stores/window/clock.ts';
 import { useConnectionsStore } from '../stores/connections/connections.ts';
 import { usePeriodStore } from '../stores/window/period.ts';
@@ -100,10 +99,7 @@ export function useCommands() {
       await backend.call('app/open-window', { place: router.currentRoute.value.fullPath });
     } else if (action.kind === 'preset') period.select(action);
     else if (action.kind === 'snapshot') {
-      // With its period in the address it is one step, and the period follows.
-      const { fromMs, toMs } = action.snapshot.period;
-      const query = { period: toPeriodText({ kind: 'custom', fromMs, toMs }) };
-      await router.push({ path: toScreenPath(action.snapshot), query });
+      await router.push(toSnapshotAddress(action.snapshot));
     } else if (action.kind === 'session') {
       if (action.connectionId !== null) await connections.activate(action.connectionId);
       await router.push({ name: 'session', params: { id: action.sessionId } });

@@ -29,7 +29,7 @@ async function startWithRecords(page: Page, url: string): Promise<WindowPage> {
   const window = new WindowPage(page);
   await page.goto(url);
   await window.startBuiltInService();
-  await page.getByRole('button', { name: 'Download last 24 hours' }).click();
+  await window.fetchLastDay().click();
   await page.getByText('These 24 hours are cached').waitFor({ timeout: 60_000 });
   return window;
 }

@@ -4,9 +4,10 @@ import { WindowPage } from './page-models/window-page.ts';
 test.use({ viewport: { width: 1024, height: 700 }, reducedMotion: 'reduce' });
 
 test('a Library whose coverage and storage fail says so without a scroll', async ({ app, page }) => {
+  const window = new WindowPage(page);
   await page.goto(app.url);
-  await new WindowPage(page).startBuiltInService();
-  await page.getByRole('button', { name: 'Download last 24 hours' }).click();
+  await window.startBuiltInService();
+  await window.fetchLastDay().click();
   await page.getByText('These 24 hours are cached').waitFor({ timeout: 60_000 });
   const failing = ['/api/call/snapshots/read-coverage', '/api/call/snapshots/read-storage'];
   await page.route(

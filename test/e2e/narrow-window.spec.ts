@@ -43,7 +43,7 @@ test('in the smallest window everything is reached by keyboard and by touch', as
   const window = new WindowPage(page);
   await page.goto(app.url);
   await window.startBuiltInService();
-  await page.getByRole('button', { name: 'Download last 24 hours' }).tap();
+  await window.fetchLastDay().tap();
   await page.getByText('These 24 hours are cached').waitFor({ timeout: 60_000 });
   const menu = page.getByRole('button', { name: 'Menu' });
   const drawer = page.getByRole('dialog', { name: 'Menu' });

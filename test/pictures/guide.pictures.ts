@@ -34,7 +34,7 @@ test('pictures of the guide', async ({ app, page }) => {
   await page
     .getByRole('heading', { level: 1, name: guide.say('overview.title') })
     .waitFor({ timeout: 60_000 });
-  await guide.button('overview.volume.download.day').click();
+  await guide.button('overview.volume.download.day').or(guide.button('overview.volume.fetch')).click();
   await guide.text('overview.volume.cachedAll.day').waitFor({ timeout: 30_000 });
 
   await takeRecords(guide);

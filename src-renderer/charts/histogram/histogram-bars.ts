@@ -3,6 +3,7 @@ import type {
   HistogramBucket,
   HistogramSeries,
 } from '../../../src-main/common/model/records/histogram.ts';
+import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
 import type { CodeClass } from '../../../src-main/common/model/records/record.ts';
 import type { BucketRange } from '../time-brush.ts';
 import type { SeriesColour } from './series-colours.ts';
@@ -101,6 +102,38 @@ export function toHistogramPaths(
     paths.set(key, { colour, dimmed, path: `${before}M${left} ${top}h${width}v${height}h-${width}z` });
   }
   return [...paths.values()];
+}
+
+/** Returns where spans of time lie in the plot, each at least 1 px wide; all buckets are drawn equally wide. */
+export function toSpanBoxes(
+  buckets: readonly TimeSpan[],
+  spans: readonly TimeSpan[],
+  widthPx: number,
+): readonly { readonly left: number; readonly width: number }[] {
+  const [first, last] = [buckets[0], buckets.at(-1)];
+  if (first === undefined || last === undefined || !(widthPx > 0)) return [];
+  const toX = (atMs: number): number => {
+    const index = buckets.findIndex(({ toMs }) => toMs > atMs);
+    const bucket = buckets[index];
+    if (bucket === undefined) return widthPx;
+    const share = Math.max(0, atMs - bucket.fromMs) / (bucket.toMs - bucket.fromMs);
+    return Math.round(((index + share) * widthPx) / buckets.length);
+  };
+  return spans
+    .filter(({ fromMs, toMs }) => fromMs < last.toMs && toMs > first.fromMs)
+    .map(({ fromMs, toMs }) => {
+      const left = Math.min(toX(fromMs), widthPx - 1);
+      return { left, width: Math.max(1, toX(toMs) - left) };
+    });
+}
+
+/** How much of a bucket lies in gaps: all of it, some, or nothing. */
+export function judgeGaps(bucket: TimeSpan, gaps: readonly TimeSpan[]): 'whole' | 'part' | 'none' {
+  const insideMs = gaps.reduce((sum, { fromMs, toMs }) => {
+    return sum + Math.max(0, Math.min(toMs, bucket.toMs) - Math.max(fromMs, bucket.fromMs));
+  }, 0);
+  if (insideMs === 0) return 'none';
+  return insideMs >= bucket.toMs - bucket.fromMs ? 'whole' : 'part';
 }
 
 /** Returns the longest median response time; 0 without one. */

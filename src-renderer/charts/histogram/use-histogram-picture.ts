@@ -1,13 +1,15 @@
 import { inject, onBeforeUnmount } from 'vue';
 import type { Histogram } from '../../../src-main/common/model/records/histogram.ts';
+import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
 import { formatDuration } from '../../format/numbers.ts';
 import { CHART_FONT, formatAxisCount } from '../chart-style.ts';
+import { hatch } from '../hatch.ts';
 import { chartFrameKey } from '../picture/chart-drawing.ts';
 import { toTimes } from '../time-brush.ts';
 import { toTimeTicks } from '../../../src-main/common/words/time-ticks.ts';
 import { readFormats } from '../../format/formats.ts';
 import type { ChartColours } from '../use-chart-colours.ts';
-import { findPeak, toHistogramBoxes } from './histogram-bars.ts';
+import { findPeak, toHistogramBoxes, toSpanBoxes } from './histogram-bars.ts';
 import { toChartColour, type SeriesColour } from './series-colours.ts';
 
 const MARGIN = { left: 44, right: 60, top: 8, bottom: 22 };
@@ -16,6 +18,8 @@ const PIXELS_PER_TICK = 78;
 
 interface HistogramLook {
   readonly histogram: Histogram;
+  /** What is not cached. */
+  readonly gaps: readonly TimeSpan[];
   readonly colours: readonly SeriesColour[];
   readonly widthPx: number;
   /** Top of the axis of the medians; 0 where they are not drawn. */
@@ -43,12 +47,15 @@ export function useHistogramPicture(readLook: () => HistogramLook): void {
 
 function drawHistogram(
   context: CanvasRenderingContext2D,
-  { histogram, colours, widthPx, medianMaxMs, zone }: HistogramLook,
+  { histogram, gaps, colours, widthPx, medianMaxMs, zone }: HistogramLook,
   theme: ChartColours,
   { height }: { readonly height: number },
 ): void {
   const heightPx = height - MARGIN.top - MARGIN.bottom;
   const bottom = MARGIN.top + heightPx;
+  for (const { left, width } of toSpanBoxes(histogram.buckets, gaps, widthPx)) {
+    hatch(context, { left: MARGIN.left + left, top: MARGIN.top, width, height: heightPx }, theme.hatch);
+  }
   for (const box of toHistogramBoxes(histogram, colours, { widthPx, heightPx })) {
     context.fillStyle = theme[toChartColour(box.colour)];
     context.fillRect(MARGIN.left + box.left, MARGIN.top + box.top, box.width, box.height);

@@ -50,7 +50,7 @@ export function toRecordsAddress(
 ) {
   const filter = toAddress({ conditions: [...conditions, ...own] });
   const name = `${direction}-detail`;
-  if ('snapshotId' in scope) return { name, params: { snapshotId: String(scope.snapshotId) }, query: filter };
   const period = toPeriodText({ kind: 'custom', fromMs: whole.fromMs, toMs: whole.toMs - SECOND_MS });
-  return { name, query: { ...filter, period } };
+  const params = 'snapshotId' in scope ? { snapshotId: String(scope.snapshotId) } : {};
+  return { name, params, query: { ...filter, period } };
 }

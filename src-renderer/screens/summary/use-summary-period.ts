@@ -55,5 +55,5 @@ export function useSummaryPeriod(readDirection: () => Direction) {
     fetched.value = snapshot;
   }
 
-  return { connection, asOfMs, period, reportedSnapshot, scope, version, moveTo };
+  return { connection, asOfMs, period, reportedSnapshot, parts, scope, version, moveTo };
 }

@@ -27,7 +27,7 @@ export function useSummary(readDirection: () => Direction) {
   const chosenSource = shallowRef<Source | null>(null);
 
   const zone = computed(() => clock.zone);
-  const { connection, asOfMs, period, reportedSnapshot, scope, version, moveTo } =
+  const { connection, asOfMs, period, reportedSnapshot, parts, scope, version, moveTo } =
     useSummaryPeriod(readDirection);
   const coverage = usePeriodCoverage(
     () => scope.value,
@@ -112,6 +112,7 @@ export function useSummary(readDirection: () => Direction) {
     source,
     shown,
     period,
+    parts,
     scope,
     version,
     asOfMs,

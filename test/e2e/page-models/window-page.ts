@@ -11,6 +11,10 @@ export class WindowPage {
   readonly sidebar = () => this.page.getByRole('complementary', { name: 'Sidebar' });
   readonly main = () => this.page.getByRole('main');
 
+  /** What fetches the last 24 hours on the Overview: of what is followed, some may be there already. */
+  readonly fetchLastDay = () =>
+    this.page.getByRole('button', { name: /^(Download last 24 hours|Fetch what is missing)$/ });
+
   /** Opens a view by its address; the session of the page stays. */
   async openView(path: string): Promise<void> {
     await this.page.evaluate((hash) => {

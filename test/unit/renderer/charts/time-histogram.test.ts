@@ -3,7 +3,11 @@ import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Histogram, HistogramSeries } from '../../../../src-main/common/model/records/histogram.ts';
 import { CODE_CLASSES } from '../../../../src-main/common/model/records/record.ts';
 import { formatAxisCount } from '../../../../src-renderer/charts/chart-style.ts';
-import { toHistogramPaths, toMedianPath } from '../../../../src-renderer/charts/histogram/histogram-bars.ts';
+import {
+  toHistogramPaths,
+  toMedianPath,
+  toSpanBoxes,
+} from '../../../../src-renderer/charts/histogram/histogram-bars.ts';
 import { toSeriesColours } from '../../../../src-renderer/charts/histogram/series-colours.ts';
 import TimeHistogram from '../../../../src-renderer/charts/histogram/TimeHistogram.vue';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
@@ -138,6 +142,19 @@ describe('a time histogram', () => {
     expect(other.view.get('.tip').text()).toMatch(/Median response\s*120 ms/u);
   });
 
+  test('hatches what is not cached, and says so of the bucket under the pointer', async () => {
+    const { view, point } = mountHistogram();
+    const gap = { fromMs: 1.5 * MINUTE_MS, toMs: 3 * MINUTE_MS };
+    await view.setProps({ gaps: [gap] });
+    const readTip = async (clientX: number) => {
+      await point('pointermove', clientX);
+      return view.get('.tip').text();
+    };
+    expect(await readTip(10)).not.toContain('ached');
+    expect(await readTip(110)).toContain('Not all of it is cached');
+    expect(await readTip(290)).toMatch(/Not cached.*Total/su);
+  });
+
   test('says what it shows, its highest count and the slowest median', () => {
     const { view, plot } = mountHistogram();
     expect(plot.attributes('aria-valuetext')).toBe('1 Jan 00:00 – 00:04');
@@ -200,6 +217,22 @@ describe('the bars', () => {
     );
     expect(paths.map((path) => path.dimmed)).toEqual([true, false]);
   });
+});
+
+test('what is not cached is drawn where its buckets are, clipped to them', () => {
+  const { buckets } = BY_CLASS;
+  const gaps = [
+    { fromMs: -MINUTE_MS, toMs: MINUTE_MS / 2 },
+    { fromMs: 1.5 * MINUTE_MS, toMs: 3 * MINUTE_MS },
+    { fromMs: 4 * MINUTE_MS - 1, toMs: 9 * MINUTE_MS },
+    { fromMs: 7 * MINUTE_MS, toMs: 9 * MINUTE_MS },
+  ];
+  expect(toSpanBoxes(buckets, gaps, 400)).toEqual([
+    { left: 0, width: 50 },
+    { left: 150, width: 150 },
+    { left: 399, width: 1 },
+  ]);
+  expect(toSpanBoxes([], gaps, 400)).toEqual([]);
 });
 
 describe('the colours of channels and services', () => {

@@ -4,6 +4,7 @@ import { defineComponent, reactive } from 'vue';
 import type { Router } from 'vue-router';
 import type { Input } from '../../../../src-main/common/contract/index.ts';
 import AddressNote from '../../../../src-renderer/address/AddressNote.vue';
+import { toSnapshotAddress } from '../../../../src-renderer/address/snapshot-address.ts';
 import { useMirroredPeriod } from '../../../../src-renderer/period/use-mirrored-period.ts';
 import { fromPeriodText, toPeriodText } from '../../../../src-renderer/period/period-query.ts';
 import { fromOrderText, toOrderText } from '../../../../src-renderer/screens/detail/address/order-query.ts';
@@ -193,6 +194,15 @@ describe('an address of the detail screen', () => {
     await vi.advanceTimersByTimeAsync(0);
     await flushPromises();
     expect(readQuery()).toEqual({ period: 'last-7-days' });
+  });
+
+  it('opens one snapshot alone, under its own period', async () => {
+    await show('/overview');
+    await router.push(toSnapshotAddress(older));
+    await vi.advanceTimersByTimeAsync(0);
+    await flushPromises();
+    expect(detail.snapshot?.id).toBe(3);
+    expect([detail.period?.fromMs, detail.period?.toMs]).toEqual([older.period.fromMs, older.period.toMs]);
   });
 
   it('leaves one snapshot for the period that is chosen, also for the one it was opened from', async () => {

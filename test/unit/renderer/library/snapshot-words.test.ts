@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { toExportStem } from '../../../../src-main/common/exports/export-stem.ts';
 import { toExportSubject } from '../../../../src-renderer/components/dialogs/export/export-subject.ts';
 import { toPeriodWords } from '../../../../src-renderer/messages/period-words.ts';
-import { toScreenPath } from '../../../../src-renderer/address/snapshot-address.ts';
+import { fromPeriodText } from '../../../../src-renderer/period/period-query.ts';
+import { toSnapshotAddress } from '../../../../src-renderer/address/snapshot-address.ts';
 import {
   filterSnapshots,
   isShortOfTotal,
@@ -81,9 +82,13 @@ describe('snapshot words', () => {
     expect(toRecordShare(sliced, makeDownload({ state: 'ended', totalDocument: 500 }))).toBe(1);
   });
 
-  it('opens a detail by its number and a summary by its period', () => {
-    expect(toScreenPath(day)).toBe('/inbound/detail/7');
-    expect(toScreenPath({ ...day, report: 'outbound-summary' })).toBe('/outbound/summary');
+  it('opens a detail by its number and a summary by its period, which both name', () => {
+    const { query } = toSnapshotAddress(day);
+    const selection = fromPeriodText(query.period);
+    expect(selection).toMatchObject({ kind: 'custom', fromMs: day.period.fromMs, toMs: day.period.toMs });
+    expect(toSnapshotAddress(day).path).toBe('/inbound/detail/7');
+    const summary = toSnapshotAddress({ ...day, report: 'outbound-summary' });
+    expect(summary).toEqual({ path: '/outbound/summary', query });
   });
 
   it('names the file after report, tenant and days', () => {

@@ -4,7 +4,7 @@ import { defineComponent, nextTick, reactive, shallowRef, type ShallowUnwrapRef 
 import type { Output } from '../../../../src-main/common/contract/index.ts';
 import type { PeriodScope } from '../../../../src-main/common/model/records/record-scope.ts';
 import { usePeriodCoverage } from '../../../../src-renderer/period/use-period-coverage.ts';
-import CoverageNote from '../../../../src-renderer/screens/detail/CoverageNote.vue';
+import CoverageNote from '../../../../src-renderer/period/CoverageNote.vue';
 import { makeSnapshot } from '../../../support/samples/make-snapshot.ts';
 import { HeldBackend } from '../support/held-backend.ts';
 import { provideApplication } from '../support/provide-application.ts';
