@@ -1,13 +1,9 @@
-import {
-  PREVIEW_CHARACTERS,
-  type RecordDetail,
-  type RecordRow,
-} from '../../src-main/common/model/records/record.ts';
+import type { RecordDetail, RecordRow } from '../../src-main/common/model/records/record.ts';
 import type { FilterField } from '../../src-main/common/model/records/record-filter.ts';
 import { listFields, type Direction } from '../../src-main/common/reporting/reports.ts';
 import { findTerm, type SearchTerm } from './search-terms.ts';
 
-/** Fields whose texts a row of the table lacks, or holds the beginning of. */
+/** Fields whose texts a row of the table lacks, or holds a preview of: the text of a message, or a beginning. */
 const LONG_FIELDS: readonly FilterField[] = ['payload', 'response'];
 
 function hasTerm(text: unknown, term: SearchTerm): boolean {
@@ -39,12 +35,7 @@ export function findHiddenFields(
     );
     if (known.some((field) => shown.has(field))) continue;
     if (known.length > 0) return known;
-    // A shorter beginning is all of it.
-    const isPayloadWhole = row.payloadPreview.length < PREVIEW_CHARACTERS;
-    const possible = LONG_FIELDS.filter(
-      (field) =>
-        term.fields.includes(field) && present.has(field) && !(field === 'payload' && isPayloadWhole),
-    );
+    const possible = LONG_FIELDS.filter((field) => term.fields.includes(field) && present.has(field));
     if (possible.length > 0) return possible;
   }
   return [];

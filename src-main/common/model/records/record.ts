@@ -35,7 +35,7 @@ export const RecordRow = Type.Object({
   ...NARROW_VALUES,
   /** The instant, or null when the text could not be read as a date (decision 3). */
   dateMs: Nullable(Type.Integer()),
-  /** First 120 characters of the payload. */
+  /** The text in the payload, or else its beginning: 120 characters at most. */
   payloadPreview: Type.String(),
   /** What a person noted on the record; absent for most. */
   mark: Type.Optional(RecordMark),

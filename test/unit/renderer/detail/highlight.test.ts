@@ -83,10 +83,14 @@ describe('the field in which a row was found', () => {
   });
 
   it('is the payload or the response where the row doesn’t hold the text', () => {
-    const long = { ...ROW, payloadPreview: 'x'.repeat(120) };
-    expect(findHiddenFields(long, terms('lost'), new Set(), 'outbound')).toEqual(['payload', 'response']);
-    expect(findHiddenFields(ROW, terms('lost'), new Set(), 'outbound')).toEqual(['response']);
-    expect(findHiddenFields(long, terms('payload:lost'), new Set(), 'outbound')).toEqual(['payload']);
+    const everything = new Set(['error', 'client', 'payload', 'sessionId']);
+    expect(findHiddenFields(ROW, terms('lost'), everything, 'outbound')).toEqual(['payload', 'response']);
+    expect(findHiddenFields(ROW, terms('payload:lost'), everything, 'outbound')).toEqual(['payload']);
+  });
+
+  it('seen: a short text of a message, shown whole, for all of its payload', () => {
+    const message = { ...ROW, payloadPreview: 'Hello' };
+    expect(findHiddenFields(message, terms('attachments'), new Set(['payload']), 'inbound')).toEqual(['payload']);
   });
 
   it('is exact for a whole record', () => {
