@@ -118,7 +118,9 @@ export function findPaletteEntries(
     return { ...action, group: 'actions', label: t(`palette.actions.${action.id}`) };
   });
   const found = places
-    .filter((entry) => matches(`${entry.label} ${entry.hiddenWords ?? ''}`, text))
+    .filter(({ label, hiddenWords = '', group }) =>
+      matches(`${label} ${hiddenWords}`, text, t(`palette.groups.${group}`)),
+    )
     .slice(0, MAX_PLACES);
   const findings = found.filter(({ group }) => group === 'findings');
   return [
@@ -144,11 +146,32 @@ function toSessionEntry({ sessionId, isCached, elsewhere }: FoundSession, t: Tra
   };
 }
 
-/** True when each typed word begins a word of the label, in any order. */
-function matches(label: string, text: string): boolean {
-  const words = label.toLowerCase().split(/\s+/);
-  return text
-    .toLowerCase()
+/** A shorter beginning of a group's name would bring all of it in. */
+const MIN_GROUP_CHARACTERS = 4;
+
+/** True when each typed word begins a word of the label, or of its group's name, in any order. */
+function matches(label: string, text: string, groupName = ''): boolean {
+  const [words, groupWords] = [foldText(label), foldText(groupName)];
+  return foldText(text)
     .split(/\s+/)
-    .every((part) => words.some((word) => word.startsWith(part)));
+    .every(
+      (part) =>
+        beginsWord(words, part) || (part.length >= MIN_GROUP_CHARACTERS && beginsWord(groupWords, part)),
+    );
+}
+
+/** Without accents, letter case, and the marks that keep a name's direction apart. */
+function foldText(text: string): string {
+  return text
+    .normalize('NFD')
+    .replace(/[\p{M}\p{Cf}]/gu, '')
+    .toLowerCase();
+}
+
+function beginsWord(words: string, part: string): boolean {
+  if (part === '') return true;
+  for (let at = words.indexOf(part); at >= 0; at = words.indexOf(part, at + 1)) {
+    if (!/[\p{L}\p{N}]/u.test(words.charAt(at - 1))) return true;
+  }
+  return false;
 }

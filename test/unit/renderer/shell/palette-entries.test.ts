@@ -75,3 +75,25 @@ test('places follow views and actions, and are found by their words', () => {
   const entries = findPaletteEntries('sum', (key) => words[key] ?? key, places);
   expect(entries.map(({ id }) => id)).toEqual(['inbound-summary', 'outbound-summary', 'a']);
 });
+
+test('names are found whatever their accents, marks of direction and punctuation, and by the name of their group', () => {
+  const place = (id: string, label: string): PaletteEntry => ({
+    id,
+    label,
+    group: 'connections',
+    icon: Server,
+    keys: [],
+    action: { kind: 'connection', connectionId: id },
+  });
+  const names = ['\u2068الإنتاج\u2069', 'Produção', '"Lost" (inbound)', 'Tests'];
+  const places = names.map((name) => place(name, `Switch to ${name}`));
+  const t = (key: string) => (key === 'palette.groups.connections' ? 'Connections' : 'x');
+  const found = (typed: string) => findPaletteEntries(typed, t, places).map(({ id }) => id);
+  expect(found('الإنت')).toEqual([names[0]]);
+  expect(found('producao')).toEqual(['Produção']);
+  expect(found('PRODUÇ')).toEqual(['Produção']);
+  expect(found('lost inb')).toEqual(['"Lost" (inbound)']);
+  expect(found('connections')).toEqual(names);
+  expect(found('conn tests')).toEqual(['Tests']);
+  expect(found('con')).toEqual([]);
+});
