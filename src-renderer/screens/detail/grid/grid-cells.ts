@@ -50,7 +50,7 @@ export function renderResponseTime({ data }: CellParams): HTMLElement | string {
   bar.style.width = `${Math.round(toLogShare(data.responseTimeMs) * 40)}px`;
   if (data.responseTimeMs > SLOW_RESPONSE_MS) bar.dataset['slow'] = '';
   track.append(bar);
-  cell.append(track, createSpan('', formatCount(data.responseTimeMs, 1)));
+  cell.append(track, createSpan('record-time-ms', formatCount(data.responseTimeMs, 1)));
   return cell;
 }
 

@@ -28,6 +28,7 @@ const SORTABLE: readonly RecordOrder[number]['column'][] = [
 ];
 
 export const MAX_SORT_COLUMNS = 3;
+const MAX_TIP_CHARACTERS = 1000;
 
 const NAMED_WIDTH_PX = 130;
 
@@ -51,7 +52,7 @@ const COLUMNS: readonly Column[] = [
     cellClass: 'num',
   },
   { colId: 'responseCode', width: 70, pinned: 'left', cellRenderer: renderCode },
-  { colId: 'error', ...TEXT, width: 210, field: 'error', cellClass: 'record-error', tooltip: true },
+  { colId: 'error', ...TEXT, width: 210, field: 'error', cellClass: 'record-error', tooltip: toTip },
   { colId: 'responseTimeMs', width: 124, type: 'rightAligned', cellRenderer: renderResponseTime },
   { colId: 'channel', ...NUMBER, width: 76, cellRenderer: renderNamed('channel') },
   { colId: 'service', ...NUMBER, width: 72, cellRenderer: renderNamed('service') },
@@ -126,6 +127,12 @@ export function createColumns(
       ...state,
     };
   });
+}
+
+/** A longer text is for the inspector: its tooltip would cover the window. */
+function toTip({ value }: { readonly value?: unknown }): string {
+  if (typeof value !== 'string') return '';
+  return toVisible(value.length > MAX_TIP_CHARACTERS ? `${value.slice(0, MAX_TIP_CHARACTERS)}…` : value);
 }
 
 /** A preview that is as long as one can be is the beginning of something longer. */

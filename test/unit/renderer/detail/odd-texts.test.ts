@@ -44,6 +44,19 @@ it('seen: a text that ended at its NUL, since nothing is drawn for one', () => {
   expect(formatCell('payload', { payloadPreview: 'before\0after' })).toBe('before␀after');
 });
 
+it('says of a long error in the tooltip of its cell no more than can be read there', () => {
+  const columns = createColumns('inbound', {
+    layout: listDefaultLayout('inbound'),
+    order: [],
+    t: String,
+    readZone: () => 'UTC',
+  });
+  const { tooltip } = columns.find(({ colId }) => colId === 'error') ?? {};
+  const tip = (value: string): unknown => (typeof tooltip === 'function' ? tooltip({ value } as never) : null);
+  expect(tip('Timed\0out')).toBe('Timed␀out');
+  expect(tip('W'.repeat(300_000))).toBe(`${'W'.repeat(1000)}…`);
+});
+
 it('says in the table that a preview is the beginning of something longer', () => {
   expect(formatCell('payload', { payloadPreview: 'x'.repeat(119) })).toBe('x'.repeat(119));
   expect(formatCell('payload', { payloadPreview: '😀'.repeat(120) })).toBe(`${'😀'.repeat(120)}…`);
