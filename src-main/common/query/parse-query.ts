@@ -52,6 +52,8 @@ export interface ParsedQuery {
 export interface QueryClock {
   /** Null for a text that is no date and time, such as `2026-11-20 10:15`. */
   read(text: string): number | null;
+  /** Where what such a text names ends: the day, the minute, the second or the millisecond. */
+  readEnd(text: string): number | null;
   write(atMs: number): string;
 }
 
@@ -160,27 +162,33 @@ function readNumbers(
 
 /** A range, a single value, or what is wrong. */
 function readRange(field: QueryField, text: string, clock: QueryClock): Range | number | QueryFault {
-  const fault = field.kind === 'date' ? 'not-a-date' : 'not-a-number';
+  const isDate = field.kind === 'date';
+  const fault = isDate ? 'not-a-date' : 'not-a-number';
   const read = (part: string): number | null => readValue(field, part.trim(), clock);
+  const readEnd = (part: string): number => clock.readEnd(part.trim()) ?? NaN;
   const [, low, high] = /^(.*?)\.\.(.*)$/.exec(text) ?? [];
   if (low !== undefined && high !== undefined) {
     const min = low === '' ? undefined : read(low);
-    const max = high === '' ? undefined : read(high);
-    if (min === null || max === null || (min === undefined && max === undefined)) return fault;
+    const value = high === '' ? undefined : read(high);
+    if (min === null || value === null || (min === undefined && value === undefined)) return fault;
+    // A day without a time is all of it, as at any other place; with one, it ends there.
+    const max = value !== undefined && isDate && isDay(high) ? readEnd(high) : value;
     if (min !== undefined && max !== undefined && min > max) return 'range-reversed';
     return { ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) };
   }
   const [, operator, rest = ''] = /^(<=|>=|<|>)(.*)$/.exec(text) ?? [];
   const value = read(operator === undefined ? text : rest);
   if (value === null) return fault;
-  if (operator === undefined) {
-    // A moment by itself would hardly ever meet a record: it means that second.
-    return field.kind === 'date' ? { min: value, max: value + 1000 } : value;
-  }
+  // A date names all of its day, its minute or its second.
+  if (operator === undefined) return isDate ? { min: value, max: readEnd(text) } : value;
   if (operator === '>=') return { min: value };
-  if (operator === '<') return { max: field.kind === 'date' ? value : toNext(value, field, -1) };
-  if (operator === '>') return { min: toNext(value, field, 1) };
-  return { max: field.kind === 'date' ? value + 1 : value };
+  if (operator === '<') return { max: isDate ? value : toNext(value, field, -1) };
+  if (operator === '>') return { min: isDate ? readEnd(rest) : toNext(value, field, 1) };
+  return { max: isDate ? readEnd(rest) : value };
+}
+
+function isDay(text: string): boolean {
+  return !text.includes(':');
 }
 
 function readValue(field: QueryField, text: string, clock: QueryClock): number | null {

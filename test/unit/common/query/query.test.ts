@@ -74,12 +74,29 @@ describe('a query', () => {
     ]);
   });
 
-  it('reads dates in the clock that is shown; a moment by itself is its second', () => {
-    const atMs = Date.UTC(2026, 10, 20, 10, 15);
-    expect(conditionsOf('date:"2026-11-20 10:15".."2026-11-20 10:16" date:2026-11-20T10:15')).toEqual([
-      { field: 'dateMs', min: atMs, max: atMs + 60_000 },
-      { field: 'dateMs', min: atMs, max: atMs + 1000 },
+  it('reads dates in the clock that is shown; each names all of its day, minute or second', () => {
+    const dayMs = Date.UTC(2026, 10, 20);
+    const atMs = dayMs + 10.25 * 3_600_000;
+    const times = (query: string) =>
+      conditionsOf(query).map(({ min = -Infinity, max = Infinity }) => [min, max]);
+    expect(times('date:"2026-11-20 10:15".."2026-11-20 10:16"')).toEqual([[atMs, atMs + 60_000]]);
+    expect(times('date:2026-11-20T10:15')).toEqual([[atMs, atMs + 60_000]]);
+    expect(times('date:2026-11-20T10:15:00')).toEqual([[atMs, atMs + 1000]]);
+    expect(times('date:2026-11-20T10:15:00.000')).toEqual([[atMs, atMs + 1]]);
+    expect(times('date:2026-11-20')).toEqual([[dayMs, dayMs + 86_400_000]]);
+    expect(times('date:2026-11-19..2026-11-20')).toEqual([[dayMs - 86_400_000, dayMs + 86_400_000]]);
+    expect(times('date:<=2026-11-20 date:>2026-11-20')).toEqual([
+      [-Infinity, dayMs + 86_400_000],
+      [dayMs + 86_400_000, Infinity],
     ]);
+    // The day on which Berlin sets its clocks back has 25 hours.
+    const berlin = createQueryClock('Europe/Berlin');
+    const [longDay] = parseQuery('date:2026-10-25', berlin).filter.conditions;
+    expect((longDay?.max ?? 0) - (longDay?.min ?? 0)).toBe(25 * 3_600_000);
+    // Whole days are written with the time at which they end.
+    expect(writeQuery(parse('date:2026-11-20').filter, clock)).toBe(
+      'date:2026-11-20T00:00..2026-11-21T00:00',
+    );
   });
 
   it.each([

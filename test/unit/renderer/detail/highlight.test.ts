@@ -90,7 +90,9 @@ describe('the field in which a row was found', () => {
 
   it('seen: a short text of a message, shown whole, for all of its payload', () => {
     const message = { ...ROW, payloadPreview: 'Hello' };
-    expect(findHiddenFields(message, terms('attachments'), new Set(['payload']), 'inbound')).toEqual(['payload']);
+    expect(findHiddenFields(message, terms('attachments'), new Set(['payload']), 'inbound')).toEqual([
+      'payload',
+    ]);
   });
 
   it('is exact for a whole record', () => {

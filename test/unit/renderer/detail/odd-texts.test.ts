@@ -52,7 +52,8 @@ it('says of a long error in the tooltip of its cell no more than can be read the
     readZone: () => 'UTC',
   });
   const { tooltip } = columns.find(({ colId }) => colId === 'error') ?? {};
-  const tip = (value: string): unknown => (typeof tooltip === 'function' ? tooltip({ value } as never) : null);
+  const tip = (value: string): unknown =>
+    typeof tooltip === 'function' ? tooltip({ value } as never) : null;
   expect(tip('Timed\0out')).toBe('Timed␀out');
   expect(tip('W'.repeat(300_000))).toBe(`${'W'.repeat(1000)}…`);
 });
