@@ -60,6 +60,8 @@ export const useRecordsStore = defineStore('records', () => {
   /** Why the chart is missing; the rows are there without it. */
   const chartError = shallowRef<ErrorLike | null>(null);
   const error = shallowRef<ErrorLike | null>(null);
+  /** The records of another filter are on their way: those of the one before, and their number, are still shown. */
+  const isFiltering = shallowRef(false);
   let ticket = 0;
   /** The last call of `open` that has ended. */
   let openedTicket = 0;
@@ -113,6 +115,7 @@ export const useRecordsStore = defineStore('records', () => {
     const mine = ++ticket;
     const previous = view.value;
     const isOther = previous !== null && !isSameSource(previous.scope, question.scope);
+    isFiltering.value = previous !== null && !isOther && !isSameFilter(previous.filter, question.filter);
     if (isOther) {
       view.value = null;
       facets.value = null;
@@ -131,12 +134,14 @@ export const useRecordsStore = defineStore('records', () => {
       const current = { ...question, ...opened };
       view.value = current;
       openedTicket = mine;
+      isFiltering.value = false;
       error.value = null;
       if (previous !== null && !isLeft) release(previous.viewId);
       await Promise.all([countRows(opened), readHistogram(current, mine), readFacets(current, mine)]);
     } catch (thrown) {
       if (mine !== ticket) return;
       openedTicket = mine;
+      isFiltering.value = false;
       error.value = toErrorLike(thrown);
     }
   }
@@ -195,6 +200,7 @@ export const useRecordsStore = defineStore('records', () => {
   function close(): void {
     ticket += 1;
     if (view.value !== null) release(view.value.viewId);
+    isFiltering.value = false;
     view.value = null;
     facets.value = null;
     histogram.value = null;
@@ -209,6 +215,7 @@ export const useRecordsStore = defineStore('records', () => {
     histogram,
     chartError,
     error,
+    isFiltering,
     open,
     redraw,
     readRows,
@@ -216,6 +223,10 @@ export const useRecordsStore = defineStore('records', () => {
     close,
   } as const;
 });
+
+function isSameFilter(a: RecordFilter, b: RecordFilter): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
 
 /** True when both are one snapshot, or periods of one report: what is shown may stay until the new rows are there. */
 function isSameSource(a: RecordScope, b: RecordScope): boolean {

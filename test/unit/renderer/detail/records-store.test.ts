@@ -95,6 +95,24 @@ describe('records store', () => {
     expect(backend.of('records/close-view').map((call) => call.input)).toEqual([{ viewId: 'a' }]);
   });
 
+  it('says so while what is shown is what another filter found, and not while the same records come anew', async () => {
+    const store = createStore();
+    void store.open(ask(1));
+    expect(store.isFiltering).toBe(false);
+    await backend.of('records/open-view')[0]?.answer(toView('a', 0));
+    void store.open(ask(1));
+    expect(store.isFiltering).toBe(false);
+    void store.open(ask(1, channelIs(1)));
+    expect(store.isFiltering).toBe(true);
+    await backend.of('records/open-view')[1]?.answer(toView('late'));
+    expect(store.isFiltering).toBe(true);
+    await backend.of('records/open-view')[2]?.answer(toView('b'));
+    expect(store.isFiltering).toBe(false);
+    void store.open(ask(1, channelIs(2)));
+    await backend.of('records/open-view')[3]?.refuse('cache.view-closed');
+    expect(store.isFiltering).toBe(false);
+  });
+
   it('shows what a search has found so far, and all of it at its end', async () => {
     const store = createStore();
     void store.open(ask(1, { conditions: [{ field: 'payload', text: 'a' }] }));
