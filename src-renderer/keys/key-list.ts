@@ -40,16 +40,25 @@ export const KEY_GROUPS: readonly KeyGroup[] = [
     name: 'records',
     lines: [
       line('row', ['↑'], ['↓']),
+      line('ends', ['Home'], ['End']),
       line('moreRows', ['Shift', '↑'], ['Shift', '↓']),
       line('cell', ['←'], ['→']),
       line('copyRows', ['Mod', 'C']),
       line('copyCell', ['Mod', 'Shift', 'C']),
-      line('cellMenu', ['Shift', 'F10'], ['Menu']),
+      line('cellMenu', ['.'], ['Shift', 'F10'], ['Menu']),
       line('mark', ['M']),
       line('note', ['N']),
       line('compare', ['C']),
-      line('sortMore', ['Shift', 'Click']),
       line('inspector', ['Mod', 'I']),
+    ],
+  },
+  {
+    name: 'headers',
+    lines: [
+      line('sort', ['Enter']),
+      line('sortMore', ['Shift', 'Enter'], ['Shift', 'Click']),
+      line('moveColumn', ['Shift', '←'], ['Shift', '→']),
+      line('columnWidth', ['Alt', '←'], ['Alt', '→']),
     ],
   },
   {
@@ -66,6 +75,7 @@ export const KEY_GROUPS: readonly KeyGroup[] = [
     lines: [
       line('brush', ['←'], ['→']),
       line('brushWider', ['Shift', '←'], ['Shift', '→']),
+      line('applyBrush', ['Enter']),
       line('clearBrush', ['Esc']),
     ],
   },
