@@ -16,8 +16,27 @@ export interface Cell {
 }
 
 /** Returns the field that a column of the table shows; null for a column that no filter can name. */
-export function findField(columnId: string): FilterField | null {
+function findField(columnId: string): FilterField | null {
   return FILTER_FIELDS.find((field) => field === columnId) ?? null;
+}
+
+/** Returns the cell that an element of the table stands for; `readRow` returns null where no row is loaded. */
+export function findTableCell(element: Element, readRow: (index: number) => RecordRow | null): Cell | null {
+  const index = element.closest('[row-index]')?.getAttribute('row-index') ?? null;
+  const field = findField(element.getAttribute('col-id') ?? '');
+  const row = index === null ? null : readRow(Number(index));
+  return field === null || row === null ? null : { field, row };
+}
+
+/** What the inspector names otherwise than a filter. */
+const SHOWN_AS: Readonly<Record<string, FilterField>> = { dateText: 'dateMs' };
+
+/** Returns the value of a record that an element of the inspector shows; null for a long text. */
+export function findShownValue(element: Element, record: RecordRow | null): Cell | null {
+  const name = element.getAttribute('data-field') ?? '';
+  const field = SHOWN_AS[name] ?? findField(name);
+  if (record === null || field === null || field === 'payload' || field === 'response') return null;
+  return { field, row: record };
 }
 
 /** Returns the condition that holds for all records with the value of a cell; null where no such one is known. */

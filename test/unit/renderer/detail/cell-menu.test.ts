@@ -1,12 +1,17 @@
 import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { RecordRow } from '../../../../src-main/common/model/records/record.ts';
 import type { RecordFilter } from '../../../../src-main/common/model/records/record-filter.ts';
 import { parseQuery } from '../../../../src-main/common/query/parse-query.ts';
 import { createQueryClock } from '../../../../src-main/common/query/query-clock.ts';
 import { writeQuery } from '../../../../src-main/common/query/write-query.ts';
+import { openContextMenu } from '../../../../src-renderer/components/controls/open-context-menu.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import CellMenu from '../../../../src-renderer/screens/detail/filters/CellMenu.vue';
+import {
+  findShownValue,
+  findTableCell,
+} from '../../../../src-renderer/screens/detail/filters/cell-conditions.ts';
 
 const clock = createQueryClock('UTC');
 const ROW: RecordRow = {
@@ -53,7 +58,8 @@ function show(query: string, counted: typeof counts | null = null): void {
       filter: parseQuery(query, clock).filter,
       counts: counted,
       zone: 'UTC',
-      readRow: (index: number) => (index === 4 ? ROW : null),
+      find: (element: Element) => findTableCell(element, (index) => (index === 4 ? ROW : null)),
+      place: 'table',
     },
     slots: { default: TABLE },
     global: { plugins: [createMessages()] },
@@ -140,7 +146,8 @@ describe('the menu of a cell', () => {
   it('marks the row, or takes the mark away that it has', async () => {
     show('');
     await choose('client', 'Flag');
-    await menu.setProps({ readRow: () => ({ ...ROW, mark: { mark: 'flag', note: '' } }) });
+    const marked: RecordRow = { ...ROW, mark: { mark: 'flag', note: '' } };
+    await menu.setProps({ find: (element: Element) => findTableCell(element, () => marked) });
     await choose('client', 'Flag set');
     expect(menu.emitted('mark')?.map(([, change]) => change)).toEqual([{ mark: 'flag' }, { mark: null }]);
   });
@@ -160,5 +167,57 @@ describe('the menu of a cell', () => {
     expect(menu.emitted('openSession')).toEqual([['abc']]);
     await openAt('[col-id=client]');
     expect(names()).not.toContain('Open session');
+  });
+});
+
+describe('the menu of a value in the inspector', () => {
+  const showInspector = (query: string): void => {
+    menu = mount(CellMenu, {
+      props: {
+        filter: parseQuery(query, clock).filter,
+        zone: 'UTC',
+        find: (element: Element) => findShownValue(element, ROW),
+        place: 'inspector',
+      },
+      slots: {
+        default: `<div data-field="channel">3 <button type="button">…</button></div><div data-field="dateText"></div>
+          <div data-field="payload">Hello</div><textarea></textarea>`,
+      },
+      global: { plugins: [createMessages()] },
+      attachTo: document.body,
+    });
+  };
+
+  it('filters as the menu of its cell does, and leads back to the button that opened it', async () => {
+    showInspector('channel:1 code:5xx');
+    const button = menu.get('button');
+    button.element.focus();
+    openContextMenu(button.element);
+    await flushPromises();
+    expect(names()).toEqual([
+      'Only these',
+      'Not these',
+      'Around this time',
+      'Copy value',
+      'Name this channel…',
+    ]);
+    items()[0]?.click();
+    await flushPromises();
+    const [filter] = menu.emitted<[RecordFilter]>('change')?.at(-1) ?? [];
+    expect(filter && writeQuery(filter, clock)).toBe('code:5xx channel:3');
+    await vi.waitFor(() => expect(document.activeElement).toBe(button.element));
+    await openAt('[data-field=dateText]');
+    expect(names()).toEqual(['Around this time', 'Copy value']);
+  });
+
+  it('leaves texts the menu that they have by themselves', async () => {
+    showInspector('');
+    for (const selector of ['[data-field=payload]', 'textarea']) {
+      const event = new MouseEvent('contextmenu', { bubbles: true, cancelable: true });
+      menu.get(selector).element.dispatchEvent(event);
+      await flushPromises();
+      expect(event.defaultPrevented).toBe(false);
+      expect(names()).toEqual([]);
+    }
   });
 });
