@@ -152,6 +152,7 @@ describe('the query line', () => {
     await type(view, 'code:5xx sevice:8');
     expect(listChanges(view)).toEqual([]);
     expect(view.get('[role=alert]').text()).toContain('There is no field “sevice”. Fields: code, channel');
+    expect(view.get('[role=alert]').text()).not.toContain('action');
     expect(view.findAll('.wrong').map((part) => part.text())).toEqual(['sevice']);
     expect(view.get('input').attributes('aria-invalid')).toBe('true');
     await view.get('input').trigger('keydown', { key: 'Escape' });
