@@ -1,14 +1,15 @@
 import { useI18n } from 'vue-i18n';
 import { CODE_CLASSES } from '../../src-main/common/model/records/record.ts';
 import type { FieldCondition } from '../../src-main/common/model/records/record-filter.ts';
-import { formatClock, formatClockSeconds, formatDay } from '../format/dates.ts';
+import { formatClock, formatClockSeconds, formatDay, formatFullDay } from '../format/dates.ts';
 import { MARKS } from '../../src-main/common/model/records/record-mark.ts';
 import { useNames } from '../names/use-names.ts';
 import { isShownTwice, toOffsetLabel } from '../../src-main/common/time/time-zones.ts';
 import { findOpenBound } from '../../src-main/common/query/number-bounds.ts';
-import { MINUTE_MS } from '../../src-main/common/time/durations.ts';
+import { MINUTE_MS, SECOND_MS } from '../../src-main/common/time/durations.ts';
 import { isolateText } from '../../src-main/common/words/isolate-text.ts';
 import { formatCount, formatMeasure } from '../format/numbers.ts';
+import { toPeriodWords, usePeriodWords } from './period-words.ts';
 
 /** Values that a chip lists before it counts them. */
 const MAX_LISTED = 2;
@@ -23,6 +24,7 @@ interface ConditionWords {
 export function useConditionWords(readZone: () => string): (condition: FieldCondition) => ConditionWords {
   const { t } = useI18n();
   const names = useNames();
+  const formatPeriod = usePeriodWords();
 
   function toWords(condition: FieldCondition): ConditionWords {
     const { field, values = [], classes = [], min, max, text, exclude } = condition;
@@ -65,9 +67,18 @@ export function useConditionWords(readZone: () => string): (condition: FieldCond
   }
 
   function toTimes(fromMs: number | undefined, toMs: number | undefined): string {
-    const times = [fromMs, toMs].map((atMs) => (atMs === undefined ? '…' : toClock(atMs)));
-    const day = fromMs ?? toMs;
-    return `${day === undefined ? '' : `${formatDay(day, readZone())} `}${times.join(' – ')}`;
+    const zone = readZone();
+    if (fromMs === undefined || toMs === undefined) {
+      const times = [fromMs, toMs].map((atMs) => (atMs === undefined ? '…' : toClock(atMs)));
+      return `${formatDay(fromMs ?? toMs ?? 0, zone)} ${times.join(' – ')}`;
+    }
+    // A condition ends before its last moment, a period with its last second.
+    const period = { fromMs, toMs: toMs - SECOND_MS };
+    const isInSeconds = fromMs % SECOND_MS === 0 && toMs % SECOND_MS === 0;
+    if (isInSeconds && toPeriodWords(period, zone).kind !== 'range') return formatPeriod(period, zone);
+    const isOneDay = formatFullDay(fromMs, zone) === formatFullDay(toMs, zone);
+    const end = isOneDay ? toClock(toMs) : `${formatDay(toMs, zone)} ${toClock(toMs)}`;
+    return `${formatDay(fromMs, zone)} ${toClock(fromMs)} – ${end}`;
   }
 
   function toClock(atMs: number): string {

@@ -21,7 +21,7 @@ export function toPeriodWords({ fromMs, toMs }: Pick<Period, 'fromMs' | 'toMs'>,
 }
 
 /** Returns a function that puts a period into the words of the screen, in a zone. */
-export function usePeriodWords(): (period: Period, zone: string) => string {
+export function usePeriodWords(): (period: Pick<Period, 'fromMs' | 'toMs'>, zone: string) => string {
   const { t } = useI18n();
   return (period, zone) => {
     const words = toPeriodWords(period, zone);

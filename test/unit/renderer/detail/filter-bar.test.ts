@@ -63,6 +63,16 @@ describe('the chips', () => {
     ]);
   });
 
+  it.each([
+    ['date:2026-11-20T22:00..2026-11-21T02:00', 'Time 20 Nov 22:00 – 21 Nov 02:00'],
+    ['date:2026-11-20', 'Time 20 Nov, whole day'],
+    ['date:2026-11-20..2026-11-21', 'Time 20 Nov – 21 Nov'],
+    ['date:2026-11-20T10:15:30', 'Time 20 Nov 10:15:30 – 10:15:31'],
+    ['date:>=2026-11-20T10:15', 'Time 20 Nov 10:15 – …'],
+  ])('say of %s on which day it ends', (query, words) => {
+    expect(textsOf(query)[0]).toBe(words);
+  });
+
   it('clear their own condition only', async () => {
     const view = mount(FilterChips, { props: props('channel:3 -channel:4 code:5xx'), global });
     await view.findAll('button[aria-label="Clear Channel"]')[1]!.trigger('click');
