@@ -181,6 +181,14 @@ describe('a saved connection', () => {
     expect(editor.emitted('tested')).toEqual([['test-1']]);
   });
 
+  test('says when a test is no longer of what is typed; a name is nothing that a service sees', async () => {
+    const { editor } = open(makeConnection());
+    await field(editor, 'Name').setValue('Renamed');
+    expect(editor.emitted('changed')).toBeUndefined();
+    await field(editor, 'Base address').setValue('https://other.example.com');
+    expect(editor.emitted('changed')).toHaveLength(1);
+  });
+
   test('is deleted only once that is confirmed', async () => {
     const { backend, editor } = open(makeConnection(), { 'connections/remove': () => null });
     await press('Delete…');
