@@ -29,19 +29,23 @@ const MAPPINGS: readonly Mapping[] = [
   tls(/^CERT_NOT_YET_VALID$/, 'not-yet-valid'),
   tls(/^ERR_CERT_DATE_INVALID$/, 'date'),
   tls(/^(ERR_TLS_CERT_ALTNAME_INVALID|ERR_CERT_COMMON_NAME_INVALID|HOSTNAME_MISMATCH)$/, 'wrong-host'),
-  tls(/^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN)$/, 'self-signed'),
+  tls(/^DEPTH_ZERO_SELF_SIGNED_CERT$/, 'self-signed'),
   tls(
-    /^(UNABLE_TO_\w+|CERT_UNTRUSTED|CERT_REJECTED|INVALID_CA|ERR_CERT_AUTHORITY_INVALID)$/,
+    /^(UNABLE_TO_\w+|SELF_SIGNED_CERT_IN_CHAIN|CERT_UNTRUSTED|CERT_REJECTED|INVALID_CA|ERR_CERT_AUTHORITY_INVALID)$/,
     'unknown-authority',
   ),
   tls(/^(CERT_REVOKED|ERR_CERT_REVOKED)$/, 'revoked'),
   // Node has no name of its own for keys and digests that OpenSSL calls too weak.
   tls(/^UNSPECIFIED$/, 'weak'),
   tls(/^(ERR_SSL_\w*TOO_SMALL|ERR_CERT_WEAK\w+|CERT_SIGNATURE_FAILURE|ERR_SSL_WEAK\w+)$/, 'weak'),
+  tls(
+    /^(ERR_SSL_\w*CERTIFICATE_REQUIRED|ERR_SSL_CLIENT_AUTH_\w+|ERR_BAD_SSL_CLIENT_AUTH_CERT)$/,
+    'client-certificate',
+  ),
   // What came instead of a handshake was no TLS at all.
   tls(/^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST)$/, 'not-tls'),
   tls(/^(EPROTO|ERR_SSL_\w+|ERR_TLS_\w+)$/, 'protocol'),
-  tls(/^(ERR_CERT_\w+|CERT_\w+|ERR_CERTIFICATE_\w+|ERR_BAD_SSL_CLIENT_AUTH_CERT)$/, 'certificate'),
+  tls(/^(ERR_CERT_\w+|CERT_\w+|ERR_CERTIFICATE_\w+)$/, 'certificate'),
   timeout(/^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT|ERR_CONNECTION_TIMED_OUT)$/, 'connect'),
   timeout(/^UND_ERR_HEADERS_TIMEOUT$/, 'headers'),
   timeout(/^UND_ERR_BODY_TIMEOUT$/, 'idle'),

@@ -14,6 +14,8 @@ describe('the cause of a failed call', () => {
     [failWith('CERT_NOT_YET_VALID'), 'client.tls', 'not-yet-valid'],
     [failWith('ERR_TLS_CERT_ALTNAME_INVALID'), 'client.tls', 'wrong-host'],
     [failWith('DEPTH_ZERO_SELF_SIGNED_CERT'), 'client.tls', 'self-signed'],
+    [failWith('SELF_SIGNED_CERT_IN_CHAIN'), 'client.tls', 'unknown-authority'],
+    [failWith('ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED'), 'client.tls', 'client-certificate'],
     [failWith('UNABLE_TO_VERIFY_LEAF_SIGNATURE'), 'client.tls', 'unknown-authority'],
     [failWith('ERR_SSL_EE_KEY_TOO_SMALL'), 'client.tls', 'weak'],
     [failWith('UNSPECIFIED'), 'client.tls', 'weak'],
