@@ -149,6 +149,8 @@ it('a bundle holds nothing that a person or a service wrote, whatever the log an
       fields: {
         status: 502,
         text: secret,
+        operation: 'status',
+        kind: secret,
         deep: { note: secret, code: secret },
         error: { code: 'client.tls' },
       },
@@ -160,7 +162,9 @@ it('a bundle holds nothing that a person or a service wrote, whatever the log an
   expect(text).not.toContain(host.dataFolder);
   expect(text).toContain('"savedStatements (how many)": 1');
   expect(text).toContain('"retentionDays": 30');
-  expect(text).toContain('"event":"request failed","code":"client.tls","figures":{"status":502}');
+  expect(text).toContain(
+    '"event":"request failed","code":"client.tls","words":{"operation":"status"},"figures":{"status":502}',
+  );
 });
 
 it('a safe start says so, and starts nothing by itself', async () => {

@@ -1,6 +1,10 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ERROR_CODES } from '../../common/contract/errors.ts';
+import { OPERATIONS } from '../../common/contract/index.ts';
 import type { Trouble } from '../../common/contract/operations/diagnostics.ts';
+import { Task } from '../../common/model/cache/task.ts';
+import { ENDPOINTS } from '../client/endpoints.ts';
 import { listLogs } from '../logging/log-files.ts';
 
 /** Of each of the last two days. */
@@ -9,6 +13,15 @@ const DAYS = 2;
 /** An error's code, which holds nothing of what was being done. */
 const CODE = /^(?:[a-z]+(?:\.[a-z-]+)+|E[A-Z0-9_]{2,40}|ERR_[A-Z0-9_]{2,60}|SQLITE_[A-Z_]{2,40})$/u;
 
+/** What the application itself calls its operations, its tasks and their ends: such a text was written by nobody else. */
+const OWN_WORDS: ReadonlySet<unknown> = new Set([
+  ...Object.keys(OPERATIONS),
+  ...Object.keys(ENDPOINTS),
+  ...[...Task.properties.kind.anyOf, ...Task.properties.state.anyOf].map((word) => word.const),
+  ...ERROR_CODES,
+]);
+const NAMED_BY_US = ['operation', 'kind', 'state', 'failure'];
+
 /** A line of the log, bare of everything that a person or a service wrote. */
 export interface BareLine {
   readonly time: string;
@@ -16,6 +29,8 @@ export interface BareLine {
   readonly part: string;
   readonly event: string;
   readonly code: string | null;
+  /** Which operation or task it is about, and how that ended. */
+  readonly words: Readonly<Record<string, string>>;
   /** Its numbers and answers of yes or no. */
   readonly figures: Readonly<Record<string, number | boolean>>;
 }
@@ -52,7 +67,11 @@ function toBareLine(line: string): BareLine | null {
   try {
     const { time, level, part, event, fields } = JSON.parse(line) as Record<string, unknown>;
     if (![time, level, part, event].every((one) => typeof one === 'string')) return null;
-    const figures = Object.entries(fields ?? {}).filter(
+    const entries = Object.entries(fields ?? {});
+    const words = entries.filter(
+      (entry): entry is [string, string] => NAMED_BY_US.includes(entry[0]) && OWN_WORDS.has(entry[1]),
+    );
+    const figures = entries.filter(
       (entry): entry is [string, number | boolean] =>
         typeof entry[1] === 'number' || typeof entry[1] === 'boolean',
     );
@@ -62,6 +81,7 @@ function toBareLine(line: string): BareLine | null {
       part: part as string,
       event: event as string,
       code: findCode(fields),
+      words: Object.fromEntries(words),
       figures: Object.fromEntries(figures),
     };
   } catch {
