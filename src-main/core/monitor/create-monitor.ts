@@ -38,6 +38,16 @@ export function createMonitor(options: {
   /** How often each connection was saved: an answer from before belongs to other credentials. */
   const saves = new Map<string, number>();
 
+  /** What a connection can't be asked for now says more than how a call that had begun before ended. */
+  const findCause = (connectionId: string, error: unknown): unknown => {
+    try {
+      connections.clientFor(connectionId);
+      return error;
+    } catch (reason) {
+      return reason;
+    }
+  };
+
   const takeSample = async (connectionId: string): Promise<StatusSample> => {
     const checkedAtMs = now();
     try {
@@ -51,7 +61,7 @@ export function createMonitor(options: {
         failure: null,
       };
     } catch (error) {
-      const { code: found, details } = toErrorInfo(error);
+      const { code: found, details } = toErrorInfo(findCause(connectionId, error));
       // Nobody enters the built-in service's credentials: it brings them when it starts.
       const isNotStarted = found === 'secrets.missing' && connections.get(connectionId).kind === 'local';
       const code = isNotStarted ? 'local-service.not-running' : found;

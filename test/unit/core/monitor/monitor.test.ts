@@ -76,6 +76,17 @@ describe('status samples', () => {
     expect(await refresh()).toMatchObject({ platform: 'not-checked', failure: 'local-service.not-running' });
   });
 
+  it('say that the built-in service is not running where it was stopped while it was asked', async () => {
+    const stopped = new AppError('local-service.not-running', 'no');
+    const { refresh, connections } = monitorThatMeets(() => {
+      connections.clientFor = () => {
+        throw stopped;
+      };
+      return Promise.reject(new AppError('client.refused-connection', 'no'));
+    });
+    expect(await refresh()).toMatchObject({ platform: 'not-checked', failure: stopped.code });
+  });
+
   it.each([
     ['client.unreachable', 'unreachable'],
     ['client.server-error', 'unknown'],
