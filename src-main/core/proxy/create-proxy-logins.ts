@@ -99,6 +99,8 @@ export function createProxyLogins(options: {
       await secrets.set(toEntry(proxy), 'proxyUserName', userName);
       // An empty password is one, which no keychain keeps.
       if (password !== '') await secrets.set(toEntry(proxy), 'proxyPassword', password);
+      // Whether it is accepted, the next request shows; what was said of the one before no longer holds.
+      if (challenge?.proxy === proxy) setChallenge(null);
     },
   };
 }

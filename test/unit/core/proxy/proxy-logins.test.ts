@@ -85,6 +85,17 @@ describe('the logins of proxies', () => {
     expect(await ask()).toBeNull();
   });
 
+  it('that follow a refused one are not said to be refused before they are tried, and are when they are', async () => {
+    await logins.signIn(right);
+    await ask();
+    await ask(2);
+    await logins.signIn({ ...right, password: 'another' });
+    expect(announced.at(-1)).toBeNull();
+    await ask();
+    await ask(2);
+    expect(announced.at(-1)).toEqual({ proxy, realm, wasRefused: true });
+  });
+
   it('whose password was changed meanwhile are asked for again', async () => {
     await logins.signIn(right);
     await ask();
