@@ -107,8 +107,11 @@ export async function createParts(host: Host, overrides: PartOverrides) {
     settings,
     events,
     logger: logger.child('network'),
-    // Calls that were resting after failures are tried the new way at once.
-    onChanged: () => connections.renewClients(),
+    onChanged: () => {
+      // Calls that were resting after failures are tried the new way at once.
+      connections.renewClients();
+      proxyLogins.dropChallenge();
+    },
   });
   const exportLogger = logger.child('exports');
   const partials = await openPartialList(dataFolder, now(), exportLogger);

@@ -6,6 +6,8 @@ import type { SecretStore } from '../secrets/secret-store.ts';
 
 export interface ProxyLoginStore extends ProxyLogins {
   readChallenge(): ProxyChallenge | null;
+  /** Another way to services is in use: what a proxy on the one before asked for no longer matters. */
+  dropChallenge(): void;
   /** Keeps a login for the next request. Throws `secrets.*` where it can't be kept; then it serves this session only. */
   signIn(login: ProxySignIn): Promise<void>;
 }
@@ -93,6 +95,7 @@ export function createProxyLogins(options: {
       if (challenge?.proxy === proxy) setChallenge(null);
     },
     readChallenge: () => challenge,
+    dropChallenge: () => setChallenge(null),
     async signIn({ proxy, userName, password }) {
       noteSecret(password);
       logins.set(proxy, { userName, password, isAccepted: false, isTried: false });

@@ -10,6 +10,7 @@ import { createSilentLogger } from '../../../support/fakes/silent-logger.ts';
 
 const proxy = 'proxy.example:8080';
 const realm = 'office';
+const ASKED = { proxy, realm, wasRefused: false };
 const right = { proxy, userName: 'anna', password: 'correct horse' };
 let secrets: SecretStore;
 let announced: (ProxyChallenge | null)[];
@@ -39,8 +40,16 @@ const ask = (attempt = 1) => logins.find({ proxy, realm, attempt });
 describe('the logins of proxies', () => {
   it('ask the person once, however many requests wait', async () => {
     expect(await Promise.all([ask(), ask(), ask()])).toEqual([null, null, null]);
-    expect(announced).toEqual([{ proxy, realm, wasRefused: false }]);
-    expect(logins.readChallenge()).toEqual({ proxy, realm, wasRefused: false });
+    expect(announced).toEqual([ASKED]);
+    expect(logins.readChallenge()).toEqual(ASKED);
+  });
+
+  it('are no longer asked for where services are reached another way, and are asked for again on this one', async () => {
+    await ask();
+    logins.dropChallenge();
+    expect(logins.readChallenge()).toBeNull();
+    await ask();
+    expect(announced).toEqual([ASKED, null, ASKED]);
   });
 
   it('are kept with the secrets, found by the next start, and known to whatever writes logs', async () => {
