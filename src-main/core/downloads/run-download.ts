@@ -59,6 +59,7 @@ export async function runDownload(run: DownloadRun): Promise<SnapshotState> {
   let restarts = 0;
   let withoutProgressMs = 0;
   let isWaiting = false;
+  let expected: number | null = null;
 
   const readSizing = (row: DownloadRow): PageSizing =>
     sizing ?? toFirstSizing(run.connect().pageSize, row.pageSize);
@@ -84,8 +85,9 @@ export async function runDownload(run: DownloadRun): Promise<SnapshotState> {
         adapt(row, { kind: 'received', durationMs });
         task.update({ retryAtMs: null });
         const known = total === null ? null : row.sliceTotalBefore + total;
-        const expected = isLast || forecast === null ? known : Math.max(forecast, known ?? 0);
-        task.progress(row.sliceFirstSeq + received, isLast || forecast !== null ? expected : null);
+        const all = isLast || forecast === null ? known : Math.max(forecast, known ?? 0);
+        expected = isLast || forecast !== null ? all : null;
+        task.progress(row.sliceFirstSeq + received, expected);
       },
       onStored: (snapshot) => {
         failures = 0;
@@ -103,6 +105,8 @@ export async function runDownload(run: DownloadRun): Promise<SnapshotState> {
     task.signal.throwIfAborted();
     if (!(thrown instanceof AppError)) throw thrown;
     const row = await cache.getDownload(snapshotId);
+    // What was received and could not be stored is not there.
+    task.progress(row.sliceFirstSeq + row.walkEntryCount, expected);
     failures += 1;
     const verdict = judgeFailure(
       thrown,

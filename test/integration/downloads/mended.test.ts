@@ -34,6 +34,8 @@ let failures: AppError[];
 /** Codes that storing, or keeping a state, fails with; null while the disk is sound. */
 let storeFailure: ErrorCode | null;
 let keepFailure: ErrorCode | null;
+/** A page that can't be stored is read before that shows. */
+let isReadFirst: boolean;
 let waits: number[];
 /** What the clock shows beside each wait: a machine that slept. */
 let sleptMs: number;
@@ -67,13 +69,15 @@ beforeEach(async () => {
     [],
     0,
   ];
+  isReadFirst = false;
   cache = {
     ...opened,
     storePage: (page, bytes) => {
       if (storeFailure === null) return opened.storePage(page, bytes);
       const full = Promise.reject(new AppError(storeFailure, 'No room.'));
       full.catch(() => undefined);
-      return { head: full, stored: full };
+      const read = { recordCount: 100, totalDocument: TOTAL, nextCursor: '100', end: null };
+      return { head: isReadFirst ? Promise.resolve(read) : full, stored: full };
     },
     changeDownload: (change) =>
       keepFailure === null || change.state === 'running'
@@ -151,6 +155,11 @@ test('a full disk pauses with its reason and loses nothing, and a resume continu
   storeFailure = null;
   expect((await run('resume')).task.state).toBe('done');
   expect(await cache.getSnapshot(snapshotId)).toMatchObject({ state: 'complete', recordCount: TOTAL });
+});
+
+test('a page that could be read and not stored does not count as progress', async () => {
+  [storeFailure, isReadFirst] = ['cache.disk-full', true];
+  expect((await run()).task).toMatchObject({ state: 'paused', done: 0, total: TOTAL });
 });
 
 test('a pause that the full disk keeps from being written is shown all the same', async () => {
