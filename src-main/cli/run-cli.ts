@@ -134,8 +134,19 @@ async function runCommand(
   } finally {
     out.endProgress();
     const opened = await (session as Promise<Session> | null)?.catch(() => null);
+    if (opened?.isAlone === true) await noteDamage(opened, out);
     await opened?.close();
   }
+}
+
+/** Where a window has the folder open, that one says it. */
+async function noteDamage(session: Session, { note }: Output): Promise<void> {
+  const read = await session.tryCall('cache/read-state', null);
+  const putAside = 'value' in read ? read.value.putAside : null;
+  if (putAside === null) return;
+  note(
+    `The cache was damaged. What is whole was brought over. The damaged file is kept in ${putAside.folder}.`,
+  );
 }
 
 /** The command that the first words name, and the words after them; null where help is asked for instead. */
