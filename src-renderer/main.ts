@@ -6,6 +6,7 @@ import { chooseBackend } from './backend/choose-backend.ts';
 import type { DesktopBridge } from './backend/ipc-backend.ts';
 import { createMessages } from './messages/index.ts';
 import { createViews } from './router.ts';
+import { faultsKey, watchFaults } from './shell/faults/watch-faults.ts';
 import { markHost } from './shell/host/mark-host.ts';
 import './styles/index.css';
 
@@ -26,8 +27,17 @@ function readNonce(): string {
 const page: Window & { readonly channelscope?: DesktopBridge } = window;
 markHost(document.documentElement, page.channelscope);
 const fonts = loadFonts();
-createApp(App, { nonce: readNonce(), fonts })
-  .provide(backendKey, await chooseBackend(page))
+const backend = await chooseBackend(page);
+const faults = watchFaults(page, backend);
+const app = createApp(App, { nonce: readNonce(), fonts });
+app.config.errorHandler = (error) => {
+  // Vue would have written it there.
+  console.error(error);
+  faults.note(error);
+};
+app
+  .provide(backendKey, backend)
+  .provide(faultsKey, faults)
   .use(createPinia())
   .use(createMessages())
   .use(createViews())

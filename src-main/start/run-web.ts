@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { createSharedCore } from '../core/control/create-shared-core.ts';
+import { createSharedCore, type SharedCore } from '../core/control/create-shared-core.ts';
 import { locateDataFolder, type DataLocation } from '../core/data-folder/locate-data-folder.ts';
 import { findStandardFolder, toHostPlatform } from '../core/data-folder/standard-folder.ts';
 import { toErrorText } from '../node/error-text.ts';
@@ -15,6 +15,7 @@ import { createNodeNetwork } from '../node/node-network.ts';
 import type { WorkerScripts } from '../node/worker-scripts.ts';
 import type { StartOptions } from './read-options.ts';
 import { askForMissingFolder } from './ask-for-missing-folder.ts';
+import { endOnErrors } from './end-on-errors.ts';
 import { runAgain } from './run-again.ts';
 import { say } from './say.ts';
 
@@ -61,6 +62,7 @@ export async function runWeb(
   const readers = describeReaders(location.folder);
   if (readers !== null) say(readers);
   const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };
+  let core: SharedCore | null = null;
   const rerun = runAgain(
     (found) =>
       startWebApplication({
@@ -78,7 +80,7 @@ export async function runWeb(
           say(`What was left of an import or export stays for now: ${toErrorText(error)}`),
         useNetwork: network.useNetwork,
         createFetch: network.createFetch,
-        createCore: (host) => createSharedCore(host, { isSafe: options.isSafe }),
+        createCore: async (host) => (core = await createSharedCore(host, { isSafe: options.isSafe })),
         startAgain: () => rerun.startAgain(),
       }),
     location,
@@ -90,6 +92,7 @@ export async function runWeb(
   );
   const server = await rerun.first;
   stopOnSignals(rerun.stop);
+  endOnErrors(process, { findLogger: () => core?.logger ?? null, stop: rerun.stop });
   process.stdout.write(`${JSON.stringify({ url: server.launchUrl })}\n`);
   if (!options.opensBrowser) return server.whenReady;
   const shown = server.whenReady.catch(async (error: unknown) => {

@@ -156,6 +156,10 @@ it('a bundle holds nothing that a person or a service wrote, whatever the log an
       },
     }),
   );
+  const fault = { name: 'TypeError', places: ['detail-b2.js:9:4', 'index-a1.js:2:31'] };
+  expect(await core!.call('diagnostics/note-fault', fault)).toMatchObject({ ok: true });
+  const withMessage = { name: 'TypeError', places: [`${secret} at index.js:1:1`] };
+  expect(await core!.call('diagnostics/note-fault', withMessage)).toMatchObject({ ok: false });
   const { fileName, text } = await ask('diagnostics/write-bundle');
   expect(fileName).toMatch(/^channelscope-diagnostics-\d{4}-\d\d-\d\d\.txt$/u);
   expect(text).not.toContain(secret);
@@ -164,6 +168,9 @@ it('a bundle holds nothing that a person or a service wrote, whatever the log an
   expect(text).toContain('"retentionDays": 30');
   expect(text).toContain(
     '"event":"request failed","code":"client.tls","words":{"operation":"status"},"figures":{"status":502}',
+  );
+  expect(text).toContain(
+    '"part":"window","event":"uncaught","code":null,"words":{"fault":"TypeError","place":"detail-b2.js:9:4"}',
   );
 });
 

@@ -8,7 +8,16 @@ import { writeBundle } from './write-bundle.ts';
 
 type DiagnosedParts = Pick<
   Parts,
-  'cache' | 'connections' | 'engine' | 'host' | 'keychain' | 'monitor' | 'now' | 'readFreeBytes' | 'settings'
+  | 'cache'
+  | 'connections'
+  | 'engine'
+  | 'host'
+  | 'keychain'
+  | 'logger'
+  | 'monitor'
+  | 'now'
+  | 'readFreeBytes'
+  | 'settings'
 >;
 
 /** The handlers of `diagnostics/…`. */
@@ -16,9 +25,14 @@ export function createDiagnosticsHandlers(
   parts: DiagnosedParts & { readonly isSafe: boolean },
 ): HandlersOf<'diagnostics'> {
   const { host, keychain, connections, settings, now } = parts;
+  const windowLogger = parts.logger.child('window');
   const startedAtMs = now();
   const read = () => readHealth({ ...parts, startedAtMs });
   return {
+    'diagnostics/note-fault': ({ name, places }) => {
+      windowLogger.error('uncaught', { fault: name, place: places[0], places });
+      return null;
+    },
     'diagnostics/read-health': read,
     'diagnostics/test-self': () => testSelf(parts),
     'diagnostics/write-bundle': async () => {

@@ -21,6 +21,16 @@ const OWN_WORDS: ReadonlySet<unknown> = new Set([
   ...ERROR_CODES,
 ]);
 const NAMED_BY_US = ['operation', 'kind', 'state', 'failure'];
+/** Where in the window's own files something failed, and with which kind of error. */
+const FAULT_PARTS: Readonly<Record<string, RegExp>> = {
+  fault: /^[A-Za-z]{1,60}$/u,
+  place: /^[\w.-]{1,80}\.js:\d{1,7}:\d{1,7}$/u,
+};
+
+function isOurs(name: string, value: unknown): boolean {
+  if (NAMED_BY_US.includes(name)) return OWN_WORDS.has(value);
+  return typeof value === 'string' && FAULT_PARTS[name]?.test(value) === true;
+}
 
 /** A line of the log, bare of everything that a person or a service wrote. */
 export interface BareLine {
@@ -68,9 +78,7 @@ function toBareLine(line: string): BareLine | null {
     const { time, level, part, event, fields } = JSON.parse(line) as Record<string, unknown>;
     if (![time, level, part, event].every((one) => typeof one === 'string')) return null;
     const entries = Object.entries(fields ?? {});
-    const words = entries.filter(
-      (entry): entry is [string, string] => NAMED_BY_US.includes(entry[0]) && OWN_WORDS.has(entry[1]),
-    );
+    const words = entries.filter((entry): entry is [string, string] => isOurs(...entry));
     const figures = entries.filter(
       (entry): entry is [string, number | boolean] =>
         typeof entry[1] === 'number' || typeof entry[1] === 'boolean',

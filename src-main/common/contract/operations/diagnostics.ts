@@ -53,7 +53,20 @@ export const SelfTest = Type.Object({
 });
 export type SelfTest = Static<typeof SelfTest>;
 
+export const MAX_FAULT_PLACES = 12;
+
+/** An error that nobody caught in the window: its kind, and where in the window's own files, the innermost first. */
+const WindowFault = Type.Object({
+  name: Type.String({ pattern: '^[A-Za-z]{1,60}$' }),
+  places: Type.Array(Type.String({ pattern: '^[\\w.-]{1,80}:\\d{1,7}:\\d{1,7}$' }), {
+    maxItems: MAX_FAULT_PLACES,
+  }),
+});
+export type WindowFault = Static<typeof WindowFault>;
+
 export const diagnosticsOperations = {
+  /** Logs what the window can't explain itself. */
+  'diagnostics/note-fault': operation(WindowFault, Nothing),
   'diagnostics/read-health': operation(Nothing, Health),
   /** Uses each part once: writes and deletes an entry of the keychain and a file, asks the engine, and the service. */
   'diagnostics/test-self': operation(Nothing, Type.Array(SelfTest)),
