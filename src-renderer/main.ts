@@ -30,11 +30,8 @@ const fonts = loadFonts();
 const backend = await chooseBackend(page);
 const faults = watchFaults(page, backend);
 const app = createApp(App, { nonce: readNonce(), fonts });
-app.config.errorHandler = (error) => {
-  // Vue would have written it there.
-  console.error(error);
-  faults.note(error);
-};
+// What Vue catches is nobody's either.
+app.config.errorHandler = (error) => page.reportError(error);
 app
   .provide(backendKey, backend)
   .provide(faultsKey, faults)

@@ -32,7 +32,7 @@ function toFault(error: Error): WindowFault {
   return { name: NAME.test(error.name) ? error.name : 'Error', places: places.slice(0, MAX_FAULT_PLACES) };
 }
 
-/** Watches for what nobody catches in the window's own code, beside what Vue passes to `note`. */
+/** Watches for what nobody catches in the window's own code. */
 export function watchFaults(page: Pick<Window, 'addEventListener'>, backend: Pick<Backend, 'call'>): Faults {
   const noted = new Set<string>();
   const isNew = shallowRef(false);
