@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -10,6 +10,7 @@ import { build } from 'vite';
 import type { DownloadAppFigures, DownloadAppInput } from './download-app.ts';
 import { toTimeFigure, type BenchFigure } from './figure.ts';
 import { insertBare } from './insert-bare.ts';
+import { receiveBare } from './receive-bare.ts';
 import { SAMPLE_DAYS, toSamplePeriod } from './sample-period.ts';
 
 const BENCH = 'download';
@@ -19,6 +20,8 @@ const FED_RATIO_GOAL = 0.8;
 const BEHIND_GOAL_MS = 5000;
 const MEMORY_GOAL_MB = 350;
 const PAUSE_GOAL_MS = 50;
+const CACHE_GOAL_BYTES = 180;
+const ENGINE_GOAL_BYTES = 80;
 const SERVICE = fileURLToPath(new URL('../../src-main/service/main.ts', import.meta.url));
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const BUILT = join(ROOT, 'out/bench');
@@ -27,7 +30,8 @@ type Address = Pick<DownloadAppInput, 'url' | 'tenant' | 'accessToken' | 'access
 
 /**
  * `size` records from the bundled service, a process of its own, into the cache of the application, another process,
- * whose engine rests, then is fed; then the bare insert of the same rows into the same tables.
+ * whose engine rests, then is fed; beside it the bare insert of the same rows into the same tables, and pages that are
+ * received and dropped.
  */
 export async function* benchDownload({ size }: { size: number }): AsyncGenerator<BenchFigure> {
   await buildApp();
@@ -45,7 +49,7 @@ export async function* benchDownload({ size }: { size: number }): AsyncGenerator
     const period = toSamplePeriod(Date.now());
     const download = async (
       isFed: boolean,
-    ): Promise<DownloadAppFigures & { idleMs: number; file: string }> => {
+    ): Promise<DownloadAppFigures & { idleMs: number; kept: string }> => {
       const dataFolder = join(folder, isFed ? 'fed' : 'resting');
       await mkdir(dataFolder);
       const { url, tenant, accessToken, accessTokenSecret } = address;
@@ -69,14 +73,17 @@ export async function* benchDownload({ size }: { size: number }): AsyncGenerator
       const figures = JSON.parse(await readLine(app)) as DownloadAppFigures;
       idle.disable();
       if (figures.state !== 'complete') throw new Error(`The download ended as ${figures.state}.`);
-      return { ...figures, idleMs: idle.max / 1e6, file: join(dataFolder, 'cache.sqlite') };
+      return { ...figures, idleMs: idle.max / 1e6, kept: dataFolder };
     };
     const resting = await download(false);
-    const bareMs = insertBare(resting.file);
+    const bareMs = insertBare(join(resting.kept, 'cache.sqlite'));
     yield toRateFigure('engine resting', resting, bareMs, RESTING_RATIO_GOAL);
+    yield toReceivedFigure(resting.recordCount, await receiveBare(address, period, PAGE_SIZE));
     const fed = await download(true);
     yield toRateFigure('engine fed', fed, bareMs, FED_RATIO_GOAL);
     yield toTimeFigure(BENCH, 'from its end until all is fed', fed.behindMs ?? 0, BEHIND_GOAL_MS);
+    yield await toSizeFigure(fed, 'cache.sqlite', CACHE_GOAL_BYTES);
+    yield await toSizeFigure(fed, 'analysis.duckdb', ENGINE_GOAL_BYTES);
     if (fed.peakBytes !== null) yield toPeakFigure(fed.peakBytes / 1e6);
     yield toTimeFigure(BENCH, 'longest pause of the main thread', fed.longestPauseMs, PAUSE_GOAL_MS, {
       name: 'idle process',
@@ -139,6 +146,22 @@ function toRateFigure(
     goal: Math.round(toRate(bareMs) * goal),
     met: ratio >= goal,
   };
+}
+
+function toReceivedFigure(recordCount: number, ms: number): BenchFigure {
+  const none = { peer: null, peerValue: null, ratio: null, goal: null, met: null };
+  const value = Math.round((recordCount / ms) * 1000);
+  return { bench: BENCH, figure: 'the same received and dropped', value, unit: 'records/s', ...none };
+}
+
+async function toSizeFigure(
+  { recordCount, kept }: { recordCount: number; kept: string },
+  file: string,
+  goal: number,
+): Promise<BenchFigure> {
+  const value = Math.round((await stat(join(kept, file))).size / recordCount);
+  const none = { peer: null, peerValue: null, ratio: null };
+  return { bench: BENCH, figure: file, value, unit: 'bytes/record', ...none, goal, met: value <= goal };
 }
 
 function toPeakFigure(value: number): BenchFigure {
