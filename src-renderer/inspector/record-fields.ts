@@ -18,6 +18,8 @@ interface RecordField {
   readonly received?: string | undefined;
   readonly wide: boolean;
   readonly tone: 'plain' | 'mono' | 'alert';
+  /** It may tell who a person is. */
+  readonly isPersonal?: boolean;
   /** The field inside the application, where its numbers can have names. */
   readonly named?: NamedField;
 }
@@ -61,14 +63,15 @@ export function toRecordFields(
     { ...field(fields.dateText, '', true), ...toDate(record, zone) },
     { ...field(fields.channel, toText(record.channel)), named: 'channel' },
     { ...field(fields.service, toText(record.service)), named: 'service' },
-    field(fields.client, toText(record.client)),
+    { ...field(fields.client, toText(record.client)), isPersonal: true },
     field(fields.origin, toText(record.origin)),
     field(fields.responseTimeMs, toMs(record.responseTimeMs), false, isSlow ? 'alert' : 'plain'),
     'botLatencyMs' in fields
       ? field(fields.botLatencyMs, toMs(record.botLatencyMs))
       : { ...field(fields.actionId, toText(record.actionId)), named: 'actionId' as const },
-    ...Object.entries(record.extra).map(([wireName, text]) =>
-      field({ wireName }, toVisible(toPlainText(text)), true),
-    ),
+    ...Object.entries(record.extra).map(([wireName, text]) => ({
+      ...field({ wireName }, toVisible(toPlainText(text)), true),
+      isPersonal: true,
+    })),
   ];
 }

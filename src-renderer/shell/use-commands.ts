@@ -93,6 +93,7 @@ export function useCommands() {
     else if (action.kind === 'connection') await connections.activate(action.connectionId);
     else if (action.kind === 'clock') await clock.choose(action.clock);
     else if (action.kind === 'statement') await openStatement(action.statement);
+    else if (action.kind === 'blur') await app.update({ blurTexts: app.settings?.blurTexts !== true });
     else if (action.kind === 'share') await sharePlace();
     else if (action.kind === 'tour') await tour.begin();
     else if (action.kind === 'new-window') {

@@ -8,6 +8,7 @@ import {
   Clock3,
   Download,
   FingerprintPattern,
+  EyeOff,
   Footprints,
   Info,
   Keyboard,
@@ -30,6 +31,7 @@ export type PaletteAction =
   | { readonly kind: 'session'; readonly sessionId: string; readonly connectionId: string | null }
   | { readonly kind: 'control'; readonly control: 'refresh' | 'export' | 'period' }
   | { readonly kind: 'theme' | 'sidebar' | 'switch-connection' | 'shortcuts' }
+  | { readonly kind: 'blur' }
   | { readonly kind: 'share' }
   | { readonly kind: 'new-window' }
   | { readonly kind: 'tour' }
@@ -72,6 +74,7 @@ const ACTIONS: readonly Pick<PaletteEntry, 'id' | 'icon' | 'keys' | 'action'>[] 
   { id: 'clockLocal', icon: Clock3, keys: [], action: { kind: 'clock', clock: 'local' } },
   { id: 'clockUtc', icon: Clock3, keys: [], action: { kind: 'clock', clock: 'utc' } },
   { id: 'theme', icon: Palette, keys: ['Shift', 'L'], action: { kind: 'theme' } },
+  { id: 'blurTexts', icon: EyeOff, keys: [], action: { kind: 'blur' } },
   { id: 'sidebar', icon: PanelLeft, keys: ['B'], action: { kind: 'sidebar' } },
   { id: 'newSchedule', icon: CalendarPlus, keys: [], action: { kind: 'go', path: '/schedules/new' } },
   { id: 'allConnections', icon: LayoutGrid, keys: [], action: { kind: 'go', path: '/connections' } },

@@ -45,6 +45,8 @@ export const Settings = Type.Object({
   language: LanguageChoice,
   /** Whether things may move: as the system says, or never. */
   motion: Type.Union([Type.Literal('system'), Type.Literal('reduced')], { default: 'system' }),
+  /** What records say of people can't be read on screen until the pointer or the keyboard is on it. */
+  blurTexts: Type.Boolean({ default: false }),
   activeConnectionId: Type.Union([Type.String(), Type.Null()], { default: null }),
   /** Seconds between two status polls; 0 polls only on request. */
   refreshSeconds: Type.Integer({ minimum: 0, maximum: 3600, default: 30 }),

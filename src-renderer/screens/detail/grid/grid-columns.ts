@@ -52,12 +52,19 @@ const COLUMNS: readonly Column[] = [
     cellClass: 'num',
   },
   { colId: 'responseCode', width: 70, pinned: 'left', cellRenderer: renderCode },
-  { colId: 'error', ...TEXT, width: 210, field: 'error', cellClass: 'record-error', tooltip: toTip },
+  {
+    colId: 'error',
+    ...TEXT,
+    width: 210,
+    field: 'error',
+    cellClass: ['record-error', 'record-text'],
+    tooltip: toTip,
+  },
   { colId: 'responseTimeMs', width: 124, type: 'rightAligned', cellRenderer: renderResponseTime },
   { colId: 'channel', ...NUMBER, width: 76, cellRenderer: renderNamed('channel') },
   { colId: 'service', ...NUMBER, width: 72, cellRenderer: renderNamed('service') },
   { colId: 'origin', ...TEXT, width: 80, field: 'origin' },
-  { colId: 'client', ...TEXT, width: 126, field: 'client' },
+  { colId: 'client', ...TEXT, width: 126, field: 'client', cellClass: 'record-text' },
   {
     colId: 'botLatencyMs',
     ...NUMBER,
@@ -65,7 +72,13 @@ const COLUMNS: readonly Column[] = [
     valueGetter: ({ data }) => (typeof data?.botLatencyMs === 'number' ? formatCount(data.botLatencyMs) : ''),
   },
   { colId: 'actionId', width: 110, cellRenderer: renderNamed('actionId'), cellClass: 'num' },
-  { colId: 'payload', ...MONO, ...PREVIEW, width: 320, field: 'payloadPreview' },
+  {
+    colId: 'payload',
+    ...PREVIEW,
+    width: 320,
+    field: 'payloadPreview',
+    cellClass: ['record-mono', 'record-text'],
+  },
   { colId: 'sessionId', ...MONO, ...TEXT, width: 270, field: 'sessionId' },
 ];
 

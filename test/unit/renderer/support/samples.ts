@@ -48,6 +48,7 @@ export function makeSettings(change: Partial<Settings> = {}): Settings {
     seenVersion: '',
     density: 'standard',
     motion: 'system',
+    blurTexts: false,
     weekStart: 'monday',
     engineMemoryMb: 256,
     alertNotes: true,
