@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test as base } from '@playwright/test';
 import { startApp, stopApp } from '../support/application/run-app.ts';
+import { copySampleRecords } from '../support/application/sample-records.ts';
 
 /** The whole application on the web host, with a data folder of its own. */
 export interface RunningApp {
@@ -15,10 +16,13 @@ export interface RunningApp {
 
 export const test = base.extend<{
   browserPath: string | undefined;
+  /** Whether the built-in service finds its sample history, or makes it, as it does for a person's first start. */
+  hasSampleRecords: boolean;
   needsBrowser: undefined;
   app: RunningApp;
 }>({
   browserPath: [undefined, { option: true }],
+  hasSampleRecords: [true, { option: true }],
   needsBrowser: [
     async ({ browserPath }, use) => {
       base.skip(browserPath === undefined, 'no Chromium or Chrome was found on this machine');
@@ -26,10 +30,9 @@ export const test = base.extend<{
     },
     { auto: true },
   ],
-  // Playwright reads a fixture's needs from this pattern; this one has none.
-  // eslint-disable-next-line no-empty-pattern
-  app: async ({}, use) => {
+  app: async ({ hasSampleRecords }, use) => {
     const dataFolder = await mkdtemp(join(tmpdir(), 'channelscope-e2e-'));
+    if (hasSampleRecords) await copySampleRecords(dataFolder);
     let running = await startApp(dataFolder);
     const address = running.url;
     await use({

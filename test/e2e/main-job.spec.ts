@@ -4,6 +4,8 @@ import { DetailPage } from './page-models/detail-page.ts';
 import { WindowPage } from './page-models/window-page.ts';
 import { readServed, type ServedPeriod } from './read-served.ts';
 
+test.use({ hasSampleRecords: false });
+
 test('from first run to an offline export of what the service served', async ({ app, page }) => {
   const window = new WindowPage(page);
   const detail = new DetailPage(page);
