@@ -74,6 +74,18 @@ describe('following', () => {
     expect(rig.now() - (days[0]?.period.toMs ?? 0)).toBeLessThan(2 * MINUTE_MS);
   });
 
+  it('takes a record that arrives just after its second was read, and has no remark for it', async () => {
+    await start({ recordsPerSecond: 0 });
+    await rig.pass(1);
+    const [day] = await rig.cache.listSnapshots('one');
+    // A period ends with its last second.
+    await rig.arriveLate((day?.period.toMs ?? 0) + 700);
+    await rig.pass(1);
+    const days = await rig.cache.listSnapshots('one');
+    expect(days.map(({ recordCount }) => recordCount).sort()).toEqual([0, 1]);
+    expect(days.flatMap(({ remarks }) => remarks)).toEqual([]);
+  });
+
   it('takes one turn after a sleep, not all those that it missed', async () => {
     await start({ recordsPerSecond: 0.1 });
     await rig.pass(5);

@@ -167,6 +167,12 @@ export async function createFollowingRig(options: FollowingRigOptions) {
       nowMs += minutes * MINUTE_MS;
       await arrive();
     },
+    /** An inbound record of that time arrives now. */
+    async arriveLate(dateMs: number): Promise<void> {
+      const record = { dateMs, session: 1, channel: 1, service: 2, origin: 'web' };
+      const inbound = [{ ...record, responseCode: 200, responseTimeUs: 1_000, botLatencyMs: 5 }];
+      await store.writeBatch({ inbound, outbound: [] });
+    },
     /** From now on nothing happens at the service. */
     rest(): void {
       recordsPerSecond = 0;

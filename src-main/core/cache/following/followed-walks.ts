@@ -17,8 +17,8 @@ import { identify, listPlaced, takeOne } from '../write/record-identity.ts';
 
 /** A walk over a part of a followed day; what it has met so far is kept in memory, since not every page is stored. */
 export interface FollowedWalk {
-  /** What the walk is responsible for. */
-  readonly span: Pick<Period, 'fromMs' | 'toMs'>;
+  /** What the walk asks for: the second before its span too, in which records may still have come. */
+  readonly asked: Pick<Period, 'fromMs' | 'toMs'>;
   /** The page without the entries that the day holds as often, or that lie outside it; call it once for a page. */
   takeNew(read: ReadPage): ReadPage;
   /** True for a page whose entries came before in this walk. */
@@ -123,7 +123,7 @@ export function prepareFollowedWalks(
       return known.size > 0 && takeOne(known, identity()) ? LEFT_OUT_REASONS.double : null;
     };
     return {
-      span: { fromMs: span.fromMs, toMs: span.toMs - SECOND_MS },
+      asked: { fromMs: span.fromMs - SECOND_MS, toMs: span.toMs - SECOND_MS },
       takeNew(read) {
         const setAside = read.setAside.map((entry) =>
           takeOne(known, identifyAside(entry))

@@ -21,7 +21,7 @@ interface RemarkedPage {
   readonly announced: () => Announced;
   readonly overlap: Overlap;
   /** Of a followed day: its walks overlap, and who follows judges what they announce. */
-  readonly followed: { readonly span: Pick<Period, 'fromMs' | 'toMs'> } | null;
+  readonly followed: { readonly asked: Pick<Period, 'fromMs' | 'toMs'> } | null;
 }
 
 /** Services that cut an answer short do so at a round number of records. */
@@ -31,7 +31,7 @@ const ROUND = 10;
 export function listPageRemarks(snapshot: Snapshot, page: RemarkedPage): Remark[] {
   const { walk, read, head, knownEntries, isRepeat, sizeAsked } = page;
   const isKnown = knownEntries > 0 && knownEntries === read.recordCount;
-  const asked = { ...snapshot.period, ...page.followed?.span };
+  const asked = { ...snapshot.period, ...page.followed?.asked };
   const remarks = isKnown ? [] : [...read.remarks, ...findOutside(read.records, asked)];
   if (page.removedSecrets > 0) remarks.push({ code: 'secrets-removed', count: page.removedSecrets });
   if (page.followed !== null) return remarks;
