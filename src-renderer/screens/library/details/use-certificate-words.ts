@@ -42,6 +42,7 @@ export function useCertificateWords(): {
   function toFacts(certificate: Certificate): readonly Fact[] {
     const { period, coercions, remarks } = certificate;
     const days = certificate.sliceDays ?? 0;
+    const isOfPieces = days === 0 && certificate.slices.length > 1;
     const row = (name: string, value: string, isCode = false): Fact => ({
       name: t(`library.certificate.fact.${name}`),
       value,
@@ -63,7 +64,7 @@ export function useCertificateWords(): {
               'slices',
               // Pieces that following added have no common length.
               t(
-                days === 0 ? 'library.certificate.pieces' : 'library.certificate.slices',
+                isOfPieces ? 'library.certificate.pieces' : 'library.certificate.slices',
                 { count: formatCount(certificate.slices.length), days: formatCount(days) },
                 days,
               ),
@@ -75,7 +76,8 @@ export function useCertificateWords(): {
       row(
         'totals',
         ofPages(
-          t('library.certificate.totals', {
+          // Following asks again for the second at which pieces meet.
+          t(isOfPieces ? 'library.certificate.totalsOfPieces' : 'library.certificate.totals', {
             first: toTotal(certificate.firstTotal),
             last: toTotal(certificate.lastTotal),
           }),

@@ -181,6 +181,8 @@ describe('the certificate of a download', () => {
     const slice = { startDate: '', endDate: '', pageCount: 1, recordCount: 1, firstTotal: 1, lastTotal: 1 };
     await openWith(makeCertificate({ slices: [slice, slice, slice], sliceDays: null }));
     expect(factsOf()['Fetched in']).toBe('3 pieces');
+    // Each piece announces the records of the second that it shares with the one before.
+    expect(factsOf()['Announced total']).toContain('where pieces meet are announced in each');
   });
 
   it('reads it again when the snapshot grows, and drops what arrives late', async () => {
