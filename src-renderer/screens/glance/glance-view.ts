@@ -23,7 +23,9 @@ export interface GlanceEntry {
   readonly connection: Connection;
   /** Null while it is read. */
   readonly glance: ConnectionGlance | null;
+  /** Null while it is read, and where it could not be. */
   readonly report: FindingsReport | null;
+  readonly isReadingReport: boolean;
 }
 
 /** The state of a part, as far as it can be said now. */

@@ -20,7 +20,8 @@ export function useGlance() {
   const connections = useConnectionsStore();
   const nowMs = useClock();
   const glances = shallowRef<ReadonlyMap<string, ConnectionGlance>>(new Map());
-  const reports = shallowRef<ReadonlyMap<string, FindingsReport>>(new Map());
+  /** Null for what could not be read. */
+  const reports = shallowRef<ReadonlyMap<string, FindingsReport | null>>(new Map());
   const error = shallowRef<ErrorLike | null>(null);
   let isOver = false;
 
@@ -47,7 +48,7 @@ export function useGlance() {
       next.set(connectionId, await backend.call('findings/list', { connectionId }));
       return null;
     } catch (thrown) {
-      next.delete(connectionId);
+      next.set(connectionId, null);
       return toErrorLike(thrown);
     } finally {
       reports.value = next;
@@ -78,6 +79,7 @@ export function useGlance() {
       connection,
       glance: glances.value.get(connection.id) ?? null,
       report: reports.value.get(connection.id) ?? null,
+      isReadingReport: !reports.value.has(connection.id),
     })),
   );
   const sorted = computed(() => sortByTrouble(entries.value, nowMs.value));

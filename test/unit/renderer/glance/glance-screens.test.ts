@@ -105,6 +105,18 @@ it('all connections: each in a row, with its own names, and nothing claimed of o
   expect(page.text()).toContain('1 unreachable');
 });
 
+it('all connections: shows that findings are read, but not where they could not be', async () => {
+  const { promise, reject } = Promise.withResolvers<FindingsReport>();
+  const page = await show(GlanceScreen, {
+    'findings/list': ({ connectionId }) => (connectionId === 'a' ? CALM : promise),
+  });
+  const isBusy = () => page.findAll('tbody tr').map((row) => row.find('[aria-busy]').exists());
+  expect(isBusy()).toEqual([false, true]);
+  reject(new AppError('app.bug', 'No.'));
+  await flushPromises();
+  expect(isBusy()).toEqual([false, false]);
+});
+
 it('the wall: what nothing is known of has a ring, not the disc of what works, and no peak', async () => {
   const nothing = makeGlance().buckets.map((bucket) => ({
     ...bucket,

@@ -15,7 +15,7 @@ import { makeGlance, NOW } from './make-glance.ts';
 const MINUTE = 60_000;
 
 function makeEntry(change: Partial<ConnectionGlance>, id = 'a'): GlanceEntry {
-  return { connection: { id } as never, glance: makeGlance(change), report: null };
+  return { connection: { id } as never, glance: makeGlance(change), report: null, isReadingReport: false };
 }
 
 describe('the state of a part', () => {

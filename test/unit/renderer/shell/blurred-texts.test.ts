@@ -68,7 +68,7 @@ it('counts among them all that a record says of a person or by one, and nothing 
       .findAll('*')
       .filter((each) => each.text() === text)
       .at(-1)
-      ?.element.closest('.record-text') != null;
+      ?.element.closest('.record-text') instanceof HTMLElement;
   for (const text of ['Anna', 'No such person', 'Hello Anna', 'This is Anna', '555']) {
     expect(isBlurred(text), text).toBe(true);
   }
