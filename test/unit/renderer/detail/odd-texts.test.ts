@@ -58,6 +58,13 @@ it('says of a long error in the tooltip of its cell no more than can be read the
   expect(tip('W'.repeat(300_000))).toBe(`${'W'.repeat(1000)}…`);
 });
 
+it('seen: a name that an override turned around, so that gnp.exe read as exe.png', () => {
+  expect(toVisible('\u202egnp.exe\u202c')).toBe('␦gnp.exe\u202c');
+  expect(formatCell('payload', { payloadPreview: 'a\u202db' })).toBe('a␦b');
+  // Texts of right-to-left languages keep what lays them out.
+  expect(toVisible('שלום \u2067abc\u2069\u200f')).toBe('שלום \u2067abc\u2069\u200f');
+});
+
 it('says in the table that a preview is the beginning of something longer', () => {
   expect(formatCell('payload', { payloadPreview: 'x'.repeat(119) })).toBe('x'.repeat(119));
   expect(formatCell('payload', { payloadPreview: '😀'.repeat(120) })).toBe(`${'😀'.repeat(120)}…`);
