@@ -20,6 +20,7 @@ export type QueryFault =
   | 'not-a-number'
   | 'not-a-date'
   | 'range-reversed'
+  | 'several-ranges'
   | 'range-of-text'
   | 'too-long'
   | 'too-many'
@@ -148,7 +149,10 @@ function readNumbers(
       const range = named[0] === undefined ? readRange(field, text, clock) : Number(named[0]);
       if (typeof range === 'string') return toError(nameFault(field, text, range), text, value);
       if (typeof range === 'number') condition.values.push(range);
-      else Object.assign(condition, range);
+      else {
+        const fault = joinRange(condition, range);
+        if (fault !== null) return toError(fault, text, value);
+      }
     }
   }
   const { values, classes, ...range } = condition;
@@ -158,6 +162,16 @@ function readNumbers(
     ...(classes.length > 0 ? { classes } : {}),
     ...range,
   };
+}
+
+/** Adds a range to a condition, which has one at most: `>=250,<1000` is one of two halves. Returns what is wrong. */
+function joinRange(condition: Range, { min, max }: Range): QueryFault | null {
+  if (min !== undefined && condition.min !== undefined) return 'several-ranges';
+  if (max !== undefined && condition.max !== undefined) return 'several-ranges';
+  if (min !== undefined) condition.min = min;
+  if (max !== undefined) condition.max = max;
+  const { min: least = -Infinity, max: most = Infinity } = condition;
+  return least > most ? 'range-reversed' : null;
 }
 
 /** A range, a single value, or what is wrong. */
