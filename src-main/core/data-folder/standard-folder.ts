@@ -1,5 +1,7 @@
 import { chmod } from 'node:fs/promises';
 import { posix, win32 } from 'node:path';
+import { AppError } from '../../common/contract/errors.ts';
+import { findErrorCode } from '../../node/error-text.ts';
 import { makePrivateFolder, PRIVATE_FOLDER_MODE } from '../../node/private-files.ts';
 
 export type HostPlatform = 'macos' | 'windows' | 'linux';
@@ -25,8 +27,20 @@ export function findStandardFolder(
   return posix.join(posix.isAbsolute(base) ? base : posix.join(home, '.local', 'share'), 'channelscope');
 }
 
-/** Creates the folder and closes it to all users but its owner, also one that exists. */
+/** What the system answers where a folder can't be made, or isn't the person's to write to. */
+const UNWRITABLE = new Set(['EROFS', 'EACCES', 'EPERM', 'ENOTDIR', 'EEXIST']);
+
+/**
+ * Creates the folder and closes it to all users but its owner, also one that exists. Throws AppError `cache.read-only`
+ * where it can't be written to.
+ */
 export async function prepareDataFolder(folder: string): Promise<void> {
-  makePrivateFolder(folder);
-  await chmod(folder, PRIVATE_FOLDER_MODE);
+  try {
+    makePrivateFolder(folder);
+    await chmod(folder, PRIVATE_FOLDER_MODE);
+  } catch (error) {
+    if (!UNWRITABLE.has(findErrorCode(error) ?? '')) throw error;
+    const message = `Channelscope can't write to the folder ${folder}. Make it writable, or name another one with --data.`;
+    throw new AppError('cache.read-only', message, { folder }, error);
+  }
 }

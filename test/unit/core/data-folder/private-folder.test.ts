@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -39,6 +39,15 @@ describe('the data folder', () => {
     const own = join(folder, 'a/b');
     await prepareDataFolder(own);
     expect((await stat(own)).mode & 0o777).toBe(0o700);
+  });
+
+  it('that can not be written to is named, with what to do', async () => {
+    const taken = join(folder, 'taken');
+    await writeFile(taken, '');
+    await expect(prepareDataFolder(join(taken, 'data'))).rejects.toMatchObject({
+      code: 'cache.read-only',
+      message: expect.stringContaining('or name another one with --data') as string,
+    });
   });
 });
 
