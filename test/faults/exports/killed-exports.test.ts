@@ -13,7 +13,7 @@ import { listUnlike, readDataset } from './read-dataset.ts';
 import { sumFile } from './sum-file.ts';
 
 const SCRIPT = fileURLToPath(bundledScript('export-until-killed'));
-const KILLS = 6;
+const KILLS = 10;
 const SEED = 13;
 /** Records of each day before one is replaced. */
 const FIRST_COUNT = 10;
@@ -59,7 +59,7 @@ async function expectWhole(sums: ReadonlyMap<string, string>): Promise<void> {
   await expectReadable();
 }
 
-/** Each day is the previous file, or the one that takes its place, from its first record to its last. */
+/** Each day is the one of before or the one that takes its place, from its first record to its last. */
 async function expectReadable(): Promise<void> {
   const days = await readDataset(dataset);
   if (days.length > 0) expect(days).toHaveLength(DAYS);

@@ -74,7 +74,9 @@ describe('A4: settings', () => {
       checkInTheEnd: async (folder, result) => {
         expect(result).toEqual({ inUse: 'dark', error: null });
         expect(await readJson(join(folder, 'settings.json'))).toMatchObject({ theme: 'dark' });
-        expect(await readdir(folder)).toEqual(['settings.json']);
+        // Those of an earlier version were copied before they were replaced.
+        expect(await readdir(folder)).toEqual(['settings.json', 'settings.json.v1.backup']);
+        expect(await readJson(join(folder, 'settings.json.v1.backup'))).toEqual({ theme: 'light' });
       },
     });
   });

@@ -1,0 +1,22 @@
+import { computed } from 'vue';
+import { useRecordsStore } from '../../stores/records/records.ts';
+import type { Detail } from './use-detail.ts';
+
+/** Returns why there are no records to show, if so, and whether the first ones are on their way. */
+export function useShownState(readDetail: () => Detail) {
+  const records = useRecordsStore();
+  const emptyKind = computed(() => {
+    const { isLoaded, parts, task, filter } = readDetail();
+    if (!isLoaded) return null;
+    if (parts.length === 0) return 'none';
+    if (records.view === null || records.view.rowCount > 0) return null;
+    // That the previous filter found nothing says nothing of this one.
+    if (records.isFiltering) return null;
+    if (task !== null && records.view.totalCount === 0) return null;
+    return filter.conditions.length === 0 ? 'empty' : 'filtered';
+  });
+  const isWaiting = computed(
+    () => records.view === null || (records.isFiltering && records.view.rowCount === 0),
+  );
+  return { emptyKind, isWaiting };
+}
