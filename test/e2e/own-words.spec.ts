@@ -53,6 +53,8 @@ test('marks, names, saved filters and statements are made, found again and shown
   // A channel is named from the list of values, and shown by its name.
   await detail.chip('Channel').click();
   await showScreen(page, 'facets');
+  // The smallest window folds the chips away, and their list with them.
+  await detail.chip('Channel').click();
   await page
     .getByRole('button', { name: /^Name / })
     .first()
