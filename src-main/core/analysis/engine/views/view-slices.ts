@@ -20,8 +20,8 @@ export interface SliceSizes {
   readonly most: number;
 }
 
-/** The first slice is read in a few milliseconds; sorting one of the largest takes some 50 MB. */
-export const SLICE_SIZES: SliceSizes = { first: 131_072, most: 1_048_576 };
+/** The first slice is read in a few milliseconds; sorting one of the largest takes some 25 MB. */
+export const SLICE_SIZES: SliceSizes = { first: 131_072, most: 524_288 };
 /** Each slice of dates asks for one more bound, and each bound is looked up in a row group of its own. */
 const MAX_DATE_SLICES = 16;
 
@@ -69,7 +69,7 @@ function sliceByPlace(scope: ResolvedScope, isDescending: boolean, { first, most
     if (isDescending) parts.reverse();
     slices.push({ scope: { ...scope, parts }, sql: 'true', isReversed: isDescending });
     parts = [];
-    size = Math.min(size * 4, most);
+    size = Math.min(size * 2, most);
     room = size;
   };
   for (const part of isDescending ? scope.parts.toReversed() : scope.parts) {
