@@ -442,6 +442,8 @@ describe('a statement that does more than read the period', () => {
       'SUMMARIZE inbound',
       'EXPLAIN SELECT * FROM inbound',
       'EXPLAIN ANALYZE FROM inbound',
+      'EXPLAIN (FORMAT json) SELECT * FROM inbound',
+      'explain( analyze , format html ) select 1',
       'SELECT * FROM range(3)',
     ],
     ...[
@@ -507,6 +509,7 @@ describe('a statement that does more than read the period', () => {
         'PIVOT inbound ON channel',
         'DETACH analysis',
         'EXPLAIN EXPLAIN SELECT 1',
+        'EXPLAIN (FORMAT json) DELETE FROM inbound',
       ],
     ].map((text) => [text, 'not-reading']),
     ...[

@@ -28,7 +28,13 @@ const PLAIN_SOURCES = new Set([
   'SHOW_REF',
 ]);
 const QUERY_NODES = /_NODE$/;
-const EXPLAIN = /^(?:\s|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)*explain\b(\s+analyze\b)?/i;
+const EXPLAIN_OPTION = String.raw`(?:analyze|format\s+\w+)`;
+/** What goes before the statement that is explained; its options may stand in brackets, as in `(ANALYZE, FORMAT json)`. */
+const EXPLAIN = new RegExp(
+  String.raw`^(?:\s|--[^\n]*(?:\n|$)|/\*[\s\S]*?\*/)*explain\b` +
+    String.raw`(\s+analyze\b|\s*\(\s*${EXPLAIN_OPTION}(?:\s*,\s*${EXPLAIN_OPTION})*\s*\))?`,
+  'i',
+);
 const OWN_TABLES = new Set<string>(SQL_TABLES.map(({ name }) => name));
 
 /**
@@ -45,7 +51,7 @@ export async function checkStatement(
   if (text.includes('\0')) return refuse('statement', 'The statement holds a NUL character.');
   const explain = EXPLAIN.exec(text);
   const body = explain === null ? text : text.slice(explain[0].length);
-  const prefix = explain === null ? '' : explain[1] === undefined ? 'EXPLAIN ' : 'EXPLAIN ANALYZE ';
+  const prefix = explain === null ? '' : `EXPLAIN ${explain[1]?.trim() ?? ''} `;
   const reader = await connection.runAndReadAll('SELECT json_serialize_sql($1::VARCHAR)', [body]);
   const parsed = JSON.parse(String(reader.getRows()[0]?.[0])) as Readonly<Record<string, Json>>;
   if (parsed['error'] === true) return toParserFailure(parsed, body, text.length - body.length);
