@@ -36,4 +36,17 @@ export function placeCard(target: Box | null, card: Size, window: Size): Pick<Bo
   return sides.find(hasRoom) ?? corner;
 }
 
+/** Room that a ring takes around what it is about, itself included. */
+const RING_PX = 4;
+
+/** Returns where the ring around what a card points at is drawn: whole, also at the edge of the window. */
+export function placeRing({ left, top, width, height }: Box, window: Size): Box {
+  const start = { left: Math.max(0, left - RING_PX), top: Math.max(0, top - RING_PX) };
+  return {
+    ...start,
+    width: Math.min(window.width, left + width + RING_PX) - start.left,
+    height: Math.min(window.height, top + height + RING_PX) - start.top,
+  };
+}
+
 const clamp = (value: number, max: number): number => Math.max(GAP_PX, Math.min(value, max));

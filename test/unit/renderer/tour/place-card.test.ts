@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { placeCard } from '../../../../src-renderer/tour/place-card.ts';
+import { placeCard, placeRing } from '../../../../src-renderer/tour/place-card.ts';
 
 const card = { width: 320, height: 140 };
 const page = { width: 1024, height: 700 };
@@ -32,4 +32,19 @@ test('the card is never cut, and has a corner where nothing else has room', () =
   expect(placeCard({ left: 0, top: 0, width: 1024, height: 700 }, card, page)).toEqual(corner);
   expect(placeCard(null, card, page)).toEqual(corner);
   expect(placeCard(null, card, { width: 200, height: 100 })).toEqual({ left: 12, top: 12 });
+});
+
+test('the ring around it is whole at the edges of the window', () => {
+  expect(placeRing({ left: 100, top: 10, width: 200, height: 30 }, page)).toEqual({
+    left: 96,
+    top: 6,
+    width: 208,
+    height: 38,
+  });
+  expect(placeRing({ left: 640, top: 0, width: 384, height: 700 }, page)).toEqual({
+    left: 636,
+    top: 0,
+    width: 388,
+    height: 700,
+  });
 });
