@@ -15,6 +15,24 @@ export function mergeLayout(
   return [...merged.values()];
 }
 
+/**
+ * Returns a layout with room for names in columns that still are as wide as the application sets them up without: they
+ * were saved before there were names.
+ */
+export function widenNamed(
+  layout: readonly TableColumn[],
+  { from, to }: { readonly from: readonly TableColumn[]; readonly to: readonly TableColumn[] },
+): readonly TableColumn[] {
+  const narrow = new Map(from.map(({ id, widthPx }) => [id, widthPx]));
+  const wide = new Map(to.map(({ id, widthPx }) => [id, widthPx]));
+  return layout.map((column) => {
+    const widthPx = wide.get(column.id);
+    return widthPx !== undefined && column.widthPx === narrow.get(column.id)
+      ? { ...column, widthPx }
+      : column;
+  });
+}
+
 /** Returns a layout as the grid's own state of columns. */
 export function toColumnState(layout: readonly TableColumn[]) {
   return layout.map(({ id, widthPx, pinned, hidden }) => ({

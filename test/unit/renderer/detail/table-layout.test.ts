@@ -17,6 +17,7 @@ import {
   isSameLayout,
   mergeLayout,
   toColumnState,
+  widenNamed,
 } from '../../../../src-renderer/screens/detail/grid/table-layout.ts';
 import { useTableLayout } from '../../../../src-renderer/screens/detail/grid/use-table-layout.ts';
 import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
@@ -50,6 +51,15 @@ describe('layout of a table', () => {
       column('c', { pinned: 'left' }),
     ]);
     expect(mergeLayout(undefined, defaults)).toEqual(defaults);
+  });
+
+  it('has room for names in columns that nobody made narrower', () => {
+    const to = listDefaultLayout('inbound', new Set(['channel', 'service']));
+    const saved = INBOUND.toReversed().map((one) => (one.id === 'service' ? { ...one, widthPx: 60 } : one));
+    const widths = new Map(widenNamed(saved, { from: INBOUND, to }).map(({ id, widthPx }) => [id, widthPx]));
+    expect(widths.get('channel')).toBe(to.find(({ id }) => id === 'channel')?.widthPx);
+    expect(widths.get('service')).toBe(60);
+    expect(widths.get('client')).toBe(INBOUND.find(({ id }) => id === 'client')?.widthPx);
   });
 
   it("survives the grid's own state", () => {
