@@ -1,17 +1,23 @@
 import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { h, type Component } from 'vue';
 import type { RecordRow } from '../../../../src-main/common/model/records/record.ts';
 import type { RecordFilter } from '../../../../src-main/common/model/records/record-filter.ts';
 import { parseQuery } from '../../../../src-main/common/query/parse-query.ts';
 import { createQueryClock } from '../../../../src-main/common/query/query-clock.ts';
 import { writeQuery } from '../../../../src-main/common/query/write-query.ts';
 import { openContextMenu } from '../../../../src-renderer/components/controls/open-context-menu.ts';
+import RecordInspector from '../../../../src-renderer/inspector/RecordInspector.vue';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import CellMenu from '../../../../src-renderer/screens/detail/filters/CellMenu.vue';
 import {
   findShownValue,
   findTableCell,
 } from '../../../../src-renderer/screens/detail/filters/cell-conditions.ts';
+import { createMediaQuery } from '../support/media-query.ts';
+import { makeRecord } from '../support/make-record.ts';
+import { provideApplication } from '../support/provide-application.ts';
+import { ScriptedBackend } from '../support/scripted-backend.ts';
 
 const clock = createQueryClock('UTC');
 const ROW: RecordRow = {
@@ -82,7 +88,10 @@ async function choose(columnId: string, name: string): Promise<string> {
   return filter === undefined ? 'nothing' : writeQuery(filter, clock);
 }
 
-afterEach(() => menu.unmount());
+afterEach(() => {
+  menu.unmount();
+  vi.restoreAllMocks();
+});
 
 describe('the menu of a cell', () => {
   it('keeps only the records with its value, in the place of what the filter says of the field', async () => {
@@ -208,6 +217,28 @@ describe('the menu of a value in the inspector', () => {
     await vi.waitFor(() => expect(document.activeElement).toBe(button.element));
     await openAt('[data-field=dateText]');
     expect(names()).toEqual(['Around this time', 'Copy value']);
+  });
+
+  it('opens in a narrow window too, where the inspector is a dialog', async () => {
+    vi.spyOn(window, 'matchMedia').mockImplementation((query) => createMediaQuery(query.includes('760px')));
+    const { global } = await provideApplication(new ScriptedBackend({}));
+    const record = makeRecord({ channel: 3 });
+    const find = (element: Element) => findShownValue(element, record);
+    const filter = parseQuery('', clock).filter;
+    menu = mount(RecordInspector, {
+      props: { record, target: record, direction: 'inbound', session: null, loading: false, error: null },
+      slots: {
+        around: ({ inside }: { inside: Component }) =>
+          h(CellMenu, { filter, zone: 'UTC', find, place: 'inspector' }, { default: () => h(inside) }),
+      },
+      global,
+      attachTo: document.body,
+    });
+    await flushPromises();
+    const dialog = document.querySelector('[role=dialog]');
+    dialog?.querySelector<HTMLElement>('[data-field=channel] button')?.click();
+    await flushPromises();
+    expect(names()).toContain('Only these');
   });
 
   it('leaves texts the menu that they have by themselves', async () => {

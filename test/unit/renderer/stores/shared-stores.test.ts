@@ -9,6 +9,7 @@ import { useFindingsStore } from '../../../../src-renderer/stores/analysis/findi
 import { usePeriodStore } from '../../../../src-renderer/stores/window/period.ts';
 import { useStatusStore } from '../../../../src-renderer/stores/connections/status.ts';
 import { useTasksStore } from '../../../../src-renderer/stores/window/tasks.ts';
+import { createMediaQuery } from '../support/media-query.ts';
 import { makeConnection, makeHistory, makeSample, makeSettings, makeTask } from '../support/samples.ts';
 import { installStores, ScriptedBackend } from '../support/scripted-backend.ts';
 
@@ -22,10 +23,6 @@ const INFO = {
   keychain: { kind: 'session', failure: 'locked', isWaiting: false },
   nowMs: 0,
 } as const;
-
-function createMediaQuery(matches: boolean): MediaQueryList {
-  return Object.assign(new EventTarget(), { matches }) as MediaQueryList;
-}
 
 async function startStores(script: ConstructorParameters<typeof ScriptedBackend>[0] = {}) {
   let settings = makeSettings();
