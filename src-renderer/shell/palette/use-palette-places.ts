@@ -29,13 +29,13 @@ export function usePalettePlaces(): ComputedRef<readonly PaletteEntry[]> {
   const snapshots = useSnapshotsStore();
   const formatPeriod = usePeriodWords();
   const settingWords = useSettingWords();
-  const { toTitle, toDirections } = useFindingWords();
+  const { toTitle, toWhen } = useFindingWords();
 
   const listFindings = (): PaletteEntry[] =>
     (findings.report?.findings ?? []).map((finding) => ({
       id: `finding-${finding.id}`,
       group: 'findings',
-      label: `${toTitle(finding)}, ${toDirections(finding)}`,
+      label: `${toTitle(finding)} · ${toWhen(finding, Date.now(), clock.zone)}`,
       icon: TriangleAlert,
       keys: [],
       action: { kind: 'go', path: toFindingTarget(finding) },
