@@ -92,5 +92,16 @@ export function useSql() {
     return ran.connectionId !== connection.value?.id || !isSame;
   });
 
-  return { connection, zone, asOfMs, span, coverages, cachedDirections, runningMs, isOfOther, run };
+  return {
+    connection,
+    zone,
+    asOfMs,
+    span,
+    toScope,
+    coverages,
+    cachedDirections,
+    runningMs,
+    isOfOther,
+    run,
+  };
 }

@@ -23,6 +23,14 @@ export const SavedStatement = Type.Object({
 });
 export type SavedStatement = Static<typeof SavedStatement>;
 
+/** A statement of SQL that had a result, without it. */
+export const RanStatement = Type.Object({
+  text: Type.String({ maxLength: SQL_MAX_STATEMENT_CHARACTERS }),
+  atMs: Type.Integer(),
+});
+export type RanStatement = Static<typeof RanStatement>;
+export const MAX_RAN_STATEMENTS = 50;
+
 /** More certificate authorities of one's own than any network has. */
 export const MAX_AUTHORITIES = 50;
 /** A certificate of the largest usual key is a fifth of it. */
@@ -116,6 +124,8 @@ export const Settings = Type.Object({
   seenVersion: Type.String({ maxLength: 50, default: '' }),
   /** Statements of SQL, in the order in which they were saved. */
   savedStatements: Type.Array(SavedStatement, { maxItems: 200, default: [] }),
+  /** Statements of SQL that were run, the last first. */
+  ranStatements: Type.Array(RanStatement, { maxItems: MAX_RAN_STATEMENTS, default: [] }),
 });
 export type Settings = Static<typeof Settings>;
 

@@ -3,6 +3,7 @@ import { toCodeClass, type RecordRow } from '../../../../src-main/common/model/r
 import type { MARKS, RecordMark } from '../../../../src-main/common/model/records/record-mark.ts';
 import type { NamedField } from '../../../../src-main/common/model/records/value-name.ts';
 import { SLOW_RESPONSE_MS, toLogShare } from '../../../charts/log-scale.ts';
+import { createNamedCell } from '../../../names/named-cell.ts';
 import type { Names } from '../../../names/use-names.ts';
 import { formatCount } from '../../../format/numbers.ts';
 
@@ -54,23 +55,11 @@ export function renderResponseTime({ data }: CellParams): HTMLElement | string {
   return cell;
 }
 
-/** A number with a person's own name for it before it, as far as the cell has room. */
+/** A number with a person's own name for it before it. */
 export function renderNamed(field: NamedField) {
   return ({ data, context }: CellParams): HTMLElement | string => {
     const value = data?.[field] ?? null;
-    if (value === null) return '';
-    const { names } = context as CellContext;
-    const entry = names.find(field, value);
-    if (entry === null) return String(value);
-    const cell = createSpan('record-named');
-    cell.title = names.toText(field, value);
-    if (entry.colour !== undefined) {
-      const mark = createSpan('cs-name-mark');
-      mark.dataset['colour'] = entry.colour;
-      cell.append(mark);
-    }
-    cell.append(createSpan('record-named-name', entry.name), createSpan('num', String(value)));
-    return cell;
+    return value === null ? '' : createNamedCell((context as CellContext).names, field, value);
   };
 }
 

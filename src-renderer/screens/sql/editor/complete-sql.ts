@@ -1,5 +1,6 @@
 import type { Completion, CompletionContext, CompletionResult } from '@codemirror/autocomplete';
 import { SQL_TABLES, type SqlTable } from '../../../../src-main/common/sql/sql-tables.ts';
+import { findTables, isWithinText } from './read-statement.ts';
 
 const WORDS =
   'SELECT FROM WHERE GROUP BY ORDER BY HAVING LIMIT DISTINCT COUNT AS ON USING JOIN LEFT INNER FULL ASOF WITH ' +
@@ -33,12 +34,14 @@ const FUNCTIONS = [
   'row_number()',
 ];
 const TABLE_PLACE = /\b(from|join|table|describe|summarize)\s+\w*$/i;
-/** A table with its alias, if a word that is none of SQL's follows. */
-const REFERENCE =
-  /(?:\b(?:from|join)\s|,)\s*(\w+)\b(?:\s+(?:as\s+)?(?!(?:where|group|order|join|left|inner|full|cross|asof|semi|anti|on|using|limit|having|qualify|union|select)\b)(\w+))?/gi;
-
-/** What can be inserted before the cursor: columns of the tables that the statement names come first. */
-export function completeSql(context: CompletionContext): CompletionResult | null {
+/**
+ * What can be inserted before the cursor: columns of the tables that the statement names come first, and words of it and
+ * of other statements last.
+ */
+export function completeSql(
+  context: CompletionContext,
+  others: readonly string[] = [],
+): CompletionResult | null {
   const text = context.state.doc.toString();
   const word = context.matchBefore(/\w*/);
   const from = word?.from ?? context.pos;
@@ -55,28 +58,24 @@ export function completeSql(context: CompletionContext): CompletionResult | null
     return { label: table.name, type: 'table', boost: TABLE_PLACE.test(before) ? 99 : 1 };
   });
   const named = [...new Set(findTables(text).values())];
-  return {
-    from,
-    options: [
-      ...tables,
-      ...toColumns(named.length === 0 ? SQL_TABLES : named),
-      ...FUNCTIONS.map((label): Completion => ({ label, type: 'function' })),
-      ...[...new Set(WORDS.split(' '))].map((label): Completion => ({ label, type: 'keyword', boost: -2 })),
-    ],
-    validFor: /^\w*$/,
-  };
+  const options: Completion[] = [
+    ...tables,
+    ...toColumns(named.length === 0 ? SQL_TABLES : named),
+    ...FUNCTIONS.map((label): Completion => ({ label, type: 'function' })),
+    ...[...new Set(WORDS.split(' '))].map((label): Completion => ({ label, type: 'keyword', boost: -2 })),
+  ];
+  const rest = [text.slice(0, from), text.slice(context.pos), ...others].join('\n');
+  return { from, options: [...options, ...toOwnWords(rest, options)], validFor: /^\w*$/ };
 }
 
-/** The tables that a statement names, by their names and aliases in small letters. */
-function findTables(text: string): Map<string, SqlTable> {
-  const found = new Map<string, SqlTable>();
-  for (const [, name = '', alias] of text.matchAll(REFERENCE)) {
-    const table = SQL_TABLES.find((candidate) => candidate.name === name.toLowerCase());
-    if (table === undefined) continue;
-    found.set(table.name, table);
-    if (alias !== undefined) found.set(alias.toLowerCase(), table);
-  }
-  return found;
+/** Names that a person gave to columns and results in statements. */
+function toOwnWords(statements: string, known: readonly Completion[]): Completion[] {
+  const plain = statements.replace(/--[^\n]*|'(?:[^']|'')*'/g, ' ');
+  const offered = new Set(known.map(({ label }) => (/^\w+/.exec(label)?.[0] ?? label).toLowerCase()));
+  const words = new Set(plain.match(/\b[a-z_]\w{2,}\b/gi));
+  return [...words]
+    .filter((word) => !offered.has(word.toLowerCase()))
+    .map((label) => ({ label, type: 'text', boost: -3 }));
 }
 
 function toColumns(tables: readonly SqlTable[]): Completion[] {
@@ -84,9 +83,4 @@ function toColumns(tables: readonly SqlTable[]): Completion[] {
     tables.flatMap((table) => table.columns.map((column) => [column.name, column.type])),
   );
   return [...columns].map(([label, detail]) => ({ label, detail, type: 'property', boost: 2 }));
-}
-
-function isWithinText(before: string): boolean {
-  const rest = before.replace(/--[^\n]*\n/g, '').replace(/'[^']*'/g, '');
-  return rest.includes("'") || /--[^\n]*$/.test(rest);
 }

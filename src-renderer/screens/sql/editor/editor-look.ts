@@ -42,6 +42,8 @@ const theme = EditorView.theme({
   },
   '.cm-tooltip.cm-tooltip-autocomplete > ul': {
     padding: '4px',
+    // Eight rows and what stands above them.
+    maxHeight: '228px',
     fontFamily: 'var(--cs-mono)',
     fontSize: '12px',
   },
@@ -62,6 +64,44 @@ const theme = EditorView.theme({
     paddingLeft: '16px',
     color: 'var(--cs-text-3)',
     fontStyle: 'normal',
+  },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul > completion-section': {
+    display: 'block',
+    padding: '2px 8px 4px',
+    border: 'none',
+    color: 'var(--cs-text-3)',
+    fontFamily: 'var(--cs-font)',
+    fontSize: '11px',
+    opacity: '1',
+  },
+  '.cm-completionLabel': {
+    overflow: 'hidden',
+    maxWidth: '44ch',
+    textOverflow: 'ellipsis',
+  },
+  '.cm-value-count': {
+    display: 'flex',
+    flex: 'none',
+    alignItems: 'center',
+    gap: '8px',
+    marginLeft: 'auto',
+    paddingLeft: '16px',
+    color: 'var(--cs-text-2)',
+    fontVariantNumeric: 'tabular-nums',
+  },
+  // Counts of any usual length leave the bars below each other.
+  '.cm-value-count > :last-child': { minWidth: '13ch', textAlign: 'right' },
+  '.cm-value-track': {
+    width: '72px',
+    height: '4px',
+    borderRadius: '2px',
+    backgroundColor: 'var(--cs-track)',
+  },
+  '.cm-value-track > span': {
+    display: 'block',
+    height: '100%',
+    borderRadius: '2px',
+    backgroundColor: 'var(--cs-accent)',
   },
   '.cm-completionMatchedText': { color: 'var(--cs-accent)', textDecoration: 'none' },
 });

@@ -7,7 +7,7 @@ import { toText, toTsv } from '../../../format/table-text.ts';
 import { useNames } from '../../../names/use-names.ts';
 import { suggestChoice, type ChartChoice } from './chart-choice.ts';
 import { MAX_CHART_POINTS, toResultChart } from './result-chart.ts';
-import { toNamedField } from './to-named-field.ts';
+import { toNamedField } from '../to-named-field.ts';
 
 const WINDOW_ROWS = 500;
 /** Rows that are copied; a file takes all of them. */

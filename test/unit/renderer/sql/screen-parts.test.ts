@@ -1,12 +1,16 @@
 import { mount } from '@vue/test-utils';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { nextTick } from 'vue';
-import type { Settings } from '../../../../src-main/common/model/settings/settings.ts';
-import type { SqlFailure } from '../../../../src-main/common/model/records/sql.ts';
+import type { RanStatement, Settings } from '../../../../src-main/common/model/settings/settings.ts';
+import type { SqlColumn, SqlFailure } from '../../../../src-main/common/model/records/sql.ts';
+import { createNames, namesKey } from '../../../../src-renderer/names/use-names.ts';
 import StatementFault from '../../../../src-renderer/screens/sql/StatementFault.vue';
 import SqlEditor from '../../../../src-renderer/screens/sql/editor/SqlEditor.vue';
+import ResultGrid from '../../../../src-renderer/screens/sql/results/ResultGrid.vue';
 import ResultPanel from '../../../../src-renderer/screens/sql/results/ResultPanel.vue';
 import StatementList from '../../../../src-renderer/screens/sql/side/StatementList.vue';
+import { useRanStatements, withRan } from '../../../../src-renderer/screens/sql/side/use-ran-statements.ts';
+import StatementHistory from '../../../../src-renderer/screens/sql/side/StatementHistory.vue';
 import { useSavedStatements } from '../../../../src-renderer/screens/sql/side/use-saved-statements.ts';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
 import { useSqlStore } from '../../../../src-renderer/stores/records/sql.ts';
@@ -77,7 +81,14 @@ describe('a result', () => {
 describe('the editor', () => {
   it('underlines the place of a fault until the text is changed', async () => {
     const wrapper = mount(SqlEditor, {
-      props: { modelValue: `SELECT nocolumn -- ${HOSTILE}`, label: 'SQL', hint: '', faultOffset: 7 },
+      props: {
+        modelValue: `SELECT nocolumn -- ${HOSTILE}`,
+        label: 'SQL',
+        hint: '',
+        faultOffset: 7,
+        values: { read: () => Promise.resolve(null), toName: () => '', toHeading: () => '' },
+        statements: [],
+      },
       attachTo: document.body,
     });
     expect(wrapper.get('.cm-sql-fault').text()).toBe('nocolumn');
@@ -113,7 +124,12 @@ describe('saved statements', () => {
   it('and examples are chosen from a list', async () => {
     const { global } = await provideApplication(createBackend());
     const wrapper = mount(StatementList, {
-      props: { saved: [{ name: HOSTILE, text: 'SELECT 1' }], removedName: null, origin: null },
+      props: {
+        saved: [{ name: HOSTILE, text: 'SELECT 1' }],
+        removedName: null,
+        origin: null,
+        isRewritten: false,
+      },
       global,
     });
     expect(wrapper.find('img').exists()).toBe(false);
@@ -124,5 +140,66 @@ describe('saved statements', () => {
     const chosen = wrapper.emitted('choose')!;
     expect(chosen[0]).toEqual(['SELECT 1', { kind: 'saved', name: HOSTILE }]);
     expect(chosen[1]?.[1]).toEqual({ kind: 'example', name: 'Error share by channel and hour' });
+  });
+});
+
+describe('the history', () => {
+  it('holds each statement once, the last first, and no more than the settings can', () => {
+    const ran = ['a', 'b', 'a'].reduce<readonly RanStatement[]>(
+      (before, text, atMs) => withRan(before, { text, atMs }),
+      [],
+    );
+    expect(ran).toEqual([
+      { text: 'a', atMs: 2 },
+      { text: 'b', atMs: 1 },
+    ]);
+    const many = Array.from({ length: 80 }, (_, atMs) => ({ text: `SELECT ${atMs}`, atMs }));
+    expect(withRan(many, { text: 'a', atMs: 0 })).toHaveLength(50);
+    const long = Array.from({ length: 4 }, (_, atMs) => ({ text: String(atMs).repeat(90_000), atMs }));
+    expect(withRan(long, { text: 'a', atMs: 0 }).map(({ text }) => text[0])).toEqual(['a', '0', '1']);
+  });
+
+  it('is kept, opens a statement again as text, and can be emptied', async () => {
+    const { global } = await provideApplication(createBackend());
+    await useAppStore().update({ ranStatements: [] });
+    const { ran, note, clear } = useRanStatements();
+    await note(HOSTILE);
+    const wrapper = mount(StatementHistory, {
+      props: { ran: ran.value, zone: 'UTC' },
+      global,
+      attachTo: document.body,
+    });
+    await wrapper.get('button').trigger('click');
+    await nextTick();
+    expect(document.querySelector('img')).toBeNull();
+    document.querySelector<HTMLElement>('button.entry')?.click();
+    await nextTick();
+    expect(wrapper.emitted('choose')).toEqual([[HOSTILE]]);
+    wrapper.unmount();
+    await clear();
+    expect(ran.value).toEqual([]);
+  });
+});
+
+describe('a table of a result', () => {
+  it('shows numbers of channels with their names, and other numbers by themselves', async () => {
+    const { global } = await provideApplication(createBackend());
+    const names = createNames(
+      () => [{ field: 'channel', value: '3', name: HOSTILE }],
+      () => undefined,
+    );
+    const column = (name: string): SqlColumn => ({ name, type: 'BIGINT', kind: 'number' });
+    const size = { rowCount: 1, hasMore: false, cutValues: 0, durationMs: 1 };
+    const result = { kind: 'rows' as const, resultId: 'r', columns: ['Channel', 'n'].map(column), ...size };
+    const wrapper = mount(ResultGrid, {
+      props: { result, readRows: () => Promise.resolve([[3, 3]]) },
+      global: { ...global, provide: { ...global.provide, [namesKey as symbol]: names } },
+      attachTo: document.body,
+    });
+    await vi.waitFor(() =>
+      expect(wrapper.findAll('[role=gridcell]').map((cell) => cell.text())).toEqual([`${HOSTILE}3`, '3']),
+    );
+    expect(wrapper.find('img').exists()).toBe(false);
+    wrapper.unmount();
   });
 });

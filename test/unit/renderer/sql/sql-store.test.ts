@@ -39,6 +39,29 @@ describe('the statement', () => {
   });
 });
 
+describe('the name of a statement', () => {
+  it('is that of an example until it is rewritten', () => {
+    const sql = useSqlStore();
+    sql.replace('SELECT 1', { kind: 'example', name: 'One' });
+    expect(sql.origin?.name).toBe('One');
+    sql.write('SELECT 2');
+    expect(sql.origin).toBeNull();
+    sql.write('SELECT 1');
+    expect(sql.origin?.name).toBe('One');
+  });
+
+  it('that it was saved under stays, and says whether it was edited since', () => {
+    const sql = useSqlStore();
+    sql.write('SELECT 1');
+    sql.noteSaved('Mine');
+    expect([sql.origin?.name, sql.isRewritten]).toEqual(['Mine', false]);
+    sql.write('SELECT 2');
+    expect([sql.origin?.name, sql.isRewritten]).toEqual(['Mine', true]);
+    sql.noteSaved('Mine');
+    expect(sql.isRewritten).toBe(false);
+  });
+});
+
 describe('a run', () => {
   it('shows its result until a newer one is there, and lets the older one go', async () => {
     const sql = useSqlStore();

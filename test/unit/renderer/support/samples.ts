@@ -44,6 +44,7 @@ export function makeSettings(change: Partial<Settings> = {}): Settings {
     retentionDays: 0,
     retentionBytes: 0,
     savedStatements: [],
+    ranStatements: [],
     checkForUpdates: false,
     seenVersion: '',
     density: 'standard',
