@@ -4,7 +4,7 @@ import { fromWireDate, toWireDate } from '../../common/reporting/wire-dates.ts';
 import { HOUR_MS, SECOND_MS } from '../../common/time/durations.ts';
 
 /** An inclusive span at whole seconds. */
-interface Span {
+export interface Span {
   readonly fromMs: number;
   readonly toMs: number;
 }
@@ -24,17 +24,15 @@ export function toCoveredSpan(
 ): Span | null {
   const { period, state, stillOpen, startedAtMs, settledToMs } = snapshot;
   if (isUnderWay) return period;
-  const settledMs =
-    settledToMs === undefined
-      ? Math.floor((startedAtMs - lookBackMs) / SECOND_MS) * SECOND_MS
-      : settledToMs - SECOND_MS;
+  // Exclusive: of the second that the look-back ends in, records may still arrive.
+  const settledEndMs = settledToMs ?? Math.floor((startedAtMs - lookBackMs) / SECOND_MS) * SECOND_MS;
   const readMs = state === 'complete' ? period.toMs : walkedToMs - SECOND_MS;
-  const toMs = stillOpen ? Math.min(readMs, settledMs) : readMs;
+  const toMs = stillOpen ? Math.min(readMs, settledEndMs - SECOND_MS) : readMs;
   return toMs < period.fromMs ? null : { fromMs: period.fromMs, toMs };
 }
 
-/** The parts of a span that no other span covers, at whole seconds; at most the 100 oldest, in order. */
-export function findGaps(span: Span, covered: readonly Span[]): Span[] {
+/** The parts of a span that no other span covers, at whole seconds; at most the oldest `most`, in order. */
+export function findGaps(span: Span, covered: readonly Span[], most = MAX_GAPS): Span[] {
   const gaps: Span[] = [];
   let fromMs = Math.floor(span.fromMs / SECOND_MS) * SECOND_MS;
   const lastMs = Math.floor(span.toMs / SECOND_MS) * SECOND_MS;
@@ -44,7 +42,7 @@ export function findGaps(span: Span, covered: readonly Span[]): Span[] {
     fromMs = Math.max(fromMs, each.toMs + SECOND_MS);
   }
   if (fromMs <= lastMs) gaps.push({ fromMs, toMs: lastMs });
-  return gaps.slice(0, MAX_GAPS);
+  return gaps.slice(0, most);
 }
 
 /**

@@ -1,13 +1,22 @@
+import { toLookBackMs } from '../../common/model/connections/connection.ts';
+import type { Snapshot } from '../../common/model/cache/snapshot.ts';
 import { toEndMs } from '../../common/model/period.ts';
 import type { DetailKind } from '../../common/reporting/reports.ts';
+import { MINUTE_MS, SECOND_MS } from '../../common/time/durations.ts';
+import type { TimeSpan } from '../../common/time/time-span.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { DownloadRow } from '../cache/read/download-rows.ts';
 import type { SavedConnection } from '../connections/connection-document.ts';
+import { findGaps, toCoveredSpan, type Span } from '../downloads/find-gaps.ts';
 import { listDays, type FollowedDay } from './plan-steps.ts';
+
+/** What is held in shorter pieces is fetched again: a snapshot of its own for what is between them costs more. */
+const MIN_HELD_MS = 15 * MINUTE_MS;
 
 /**
  * Returns the days of a followed report that are not settled, oldest first: from the day on which following began, or
- * from the first day that is not settled. A cache that knows nothing about following begins with today.
+ * from the first day that is not settled. A cache that knows nothing about following begins with today. What downloads
+ * hold and is settled is not followed: a day is cut there.
  */
 export async function listFollowedDays(
   cache: Pick<Cache, 'listDownloads' | 'listFollowedMarks' | 'keepFollowedMark'>,
@@ -19,31 +28,66 @@ export async function listFollowedDays(
   const marks = await cache.listFollowedMarks(connectionId);
   const mark = marks.find((each) => each.report === report);
   const fromMs = Math.min(nowMs, Math.max(mark?.doneToMs ?? nowMs, followedSinceMs));
-  const rows = (await cache.listDownloads(connectionId)).filter((row) => isOwn(row, connection, report));
-  const days = listDays(fromMs, nowMs, zone).map((day): FollowedDay => {
-    const own = rows
-      .map(({ snapshot }) => snapshot)
-      .filter(({ period }) => period.fromMs === day.fromMs)
-      .sort((a, b) => b.period.toMs - a.period.toMs)[0];
-    const coveredToMs = own === undefined ? day.fromMs : Math.max(day.fromMs, toEndMs(own.period));
-    return { ...day, snapshotId: own?.id ?? null, coveredToMs, settledToMs: own?.settledToMs ?? day.fromMs };
-  });
-  const open = days.findIndex((day) => day.settledToMs < day.toMs);
-  const left = open === -1 ? days.slice(-1) : days.slice(open);
-  const doneToMs = left[0]?.fromMs ?? nowMs;
+  const rows = await cache.listDownloads(connectionId);
+  const own = rows.filter((row) => isOwn(row, connection, report)).map(({ snapshot }) => snapshot);
+  const followed = own.filter(({ settledToMs }) => settledToMs !== undefined);
+  const lookBackMs = toLookBackMs(connection);
+  const held = joinSpans(
+    own
+      .filter(({ settledToMs }) => settledToMs === undefined)
+      .flatMap((snapshot) => toCoveredSpan(snapshot, false, lookBackMs) ?? []),
+  ).filter((span) => span.toMs - span.fromMs >= MIN_HELD_MS);
+  const days = listDays(fromMs, nowMs, zone);
+  const parts = days.flatMap((day) => divideDay(day, followed, held));
+  const open = parts.findIndex((part) => part.settledToMs < part.toMs);
+  const left = open === -1 ? parts.slice(-1) : parts.slice(open);
+  const [first] = left;
+  const firstDay = first === undefined ? days.at(-1) : days.findLast((day) => day.fromMs <= first.fromMs);
+  const doneToMs = firstDay?.fromMs ?? nowMs;
   if (mark?.doneToMs !== doneToMs) await cache.keepFollowedMark({ connectionId, report, doneToMs });
   return left;
 }
 
-/** A day grows only with what the same service says, in the zone that its period is in (decision 35). */
+/** What of a day is followed: what downloads don't hold of it, each piece in a snapshot of its own. */
+function divideDay(day: TimeSpan, followed: readonly Snapshot[], held: readonly Span[]): FollowedDay[] {
+  const own = followed.filter(({ period: { fromMs } }) => fromMs >= day.fromMs && fromMs < day.toMs);
+  const lastMs = day.toMs - SECOND_MS;
+  const covered = [...own.map(({ period }) => period), ...held];
+  const free = findGaps({ fromMs: day.fromMs, toMs: lastMs }, covered, Infinity);
+  const grown = own.map((snapshot): FollowedDay => {
+    const { id: snapshotId, period, settledToMs = period.fromMs } = snapshot;
+    const coveredToMs = Math.max(period.fromMs, toEndMs(period));
+    const next = free.find(({ fromMs }) => fromMs === coveredToMs);
+    const toMs = next === undefined ? coveredToMs : next.toMs + SECOND_MS;
+    return { snapshotId, fromMs: period.fromMs, toMs, coveredToMs, settledToMs };
+  });
+  const begun = free
+    .filter(({ fromMs }) => !grown.some(({ coveredToMs }) => coveredToMs === fromMs))
+    .map(({ fromMs, toMs }): FollowedDay => {
+      return { snapshotId: null, fromMs, toMs: toMs + SECOND_MS, coveredToMs: fromMs, settledToMs: fromMs };
+    });
+  return [...grown, ...begun].sort((a, b) => a.fromMs - b.fromMs);
+}
+
+/** Spans whose last second is included, as ones that don't touch, in order. */
+function joinSpans(spans: readonly Span[]): Span[] {
+  const joined: Span[] = [];
+  for (const span of spans.toSorted((a, b) => a.fromMs - b.fromMs)) {
+    const last = joined.at(-1);
+    if (last === undefined || span.fromMs > last.toMs + SECOND_MS) joined.push(span);
+    else joined[joined.length - 1] = { ...last, toMs: Math.max(last.toMs, span.toMs) };
+  }
+  return joined;
+}
+
+/** A day grows only with what the same service says, in the zone that its period is in; only that spares it (decision 35). */
 function isOwn(
   { snapshot, baseAddress, reportIdentifier }: DownloadRow,
   connection: SavedConnection,
   report: DetailKind,
 ): boolean {
-  const isFollowed =
-    snapshot.settledToMs !== undefined && snapshot.imported === undefined && snapshot.state === 'complete';
-  if (!isFollowed || snapshot.report !== report || snapshot.tenant !== connection.tenant) return false;
+  const isReceived = snapshot.imported === undefined && snapshot.state === 'complete';
+  if (!isReceived || snapshot.report !== report || snapshot.tenant !== connection.tenant) return false;
   // The local service stays the same one, whichever port it was given.
   const isHere = connection.kind === 'local' || baseAddress === connection.baseAddress;
   const identifier = connection.reportIdentifiers[report];

@@ -2,7 +2,7 @@ import { DAY_MS, SECOND_MS } from '../../common/time/durations.ts';
 import { listBucketEdges } from '../../common/time/time-buckets.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
 
-/** A day of the service's clock, and what is cached of it. */
+/** A day of the service's clock, or what downloads leave of one, and what is cached of it. */
 export interface FollowedDay extends TimeSpan {
   /** The snapshot that it grows in; null before its first slice. */
   readonly snapshotId: number | null;

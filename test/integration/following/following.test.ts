@@ -60,7 +60,60 @@ describe('following', () => {
       ]),
     );
     expect(days).toHaveLength(4);
-  }, 60_000);
+  }, 120_000);
+
+  it('leaves out what downloads hold and is settled, and still finds what arrives late', async () => {
+    const midnight = Date.UTC(2026, 2, 10);
+    await start({
+      startMs: midnight + 9 * 60 * MINUTE_MS,
+      recordsPerSecond: 0.2,
+      change: { followed: false },
+    });
+    await rig.sleep(60);
+    const download = async (): Promise<void> => {
+      await rig.download({ fromMs: midnight, toMs: rig.now() });
+      rig.network.calls.length = 0;
+    };
+    /** The minutes of the day that are asked for in the next minutes, the first of each request. */
+    const listAsked = async (minutes: number): Promise<number[]> => {
+      await rig.pass(minutes, 30_000);
+      return rig.network.calls.map(({ startDate }) => (Date.parse(`${startDate}Z`) - midnight) / MINUTE_MS);
+    };
+    const isEverythingThere = async (): Promise<void> => {
+      for (const report of DETAIL_KINDS) {
+        const { served, cached, settledToMs } = await rig.readSettled(report);
+        expect(rig.now() - settledToMs).toBeLessThan(17 * MINUTE_MS);
+        expect(cached).toEqual(served);
+      }
+    };
+
+    // Begins where what is settled of the download ends: its look-back of 10 minutes, and the second before.
+    await download();
+    rig.save({ followed: true, followedSinceMs: rig.now() });
+    expect(Math.min(...(await listAsked(2)))).toBeCloseTo(600 - 10, 1);
+    await rig.pass(18, 30_000);
+    await isEverythingThere();
+    await isEverythingThere();
+
+    // After a gap, it goes on behind the download that closes it.
+    await rig.sleep(180);
+    await download();
+    const asked = await listAsked(20);
+    expect(asked.filter((minute) => minute > 620 && minute < 790 - 0.1)).toEqual([]);
+    await isEverythingThere();
+
+    // A day that was downloaded to its end is not opened again.
+    await rig.sleep(14 * 60);
+    await download();
+    const next = await listAsked(20);
+    expect(next.filter((minute) => minute > 820 && minute < 1650 - 10.1)).toEqual([]);
+    await isEverythingThere();
+    expect(readState()).toMatchObject({ state: 'following', failure: null, behindMs: 0 });
+    const grown = (await rig.cache.listSnapshots('one')).filter(
+      ({ settledToMs }) => settledToMs !== undefined,
+    );
+    expect(grown.filter(({ stillOpen }) => stillOpen)).toHaveLength(DETAIL_KINDS.length);
+  }, 120_000);
 
   it('makes fewer than three calls a minute while nothing happens, and stores no page for them', async () => {
     await start({ recordsPerSecond: 0 });

@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { EventArguments } from '../../../src-main/common/contract/index.ts';
 import { SPECIFIED_REPORT_IDENTIFIERS, type DetailKind } from '../../../src-main/common/reporting/reports.ts';
-import type { Cache } from '../../../src-main/core/cache/cache.ts';
+import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
+import { toLookBackMs } from '../../../src-main/common/model/connections/connection.ts';
+import { dividePeriod } from '../../../src-main/core/analysis/divide-period.ts';
+import { readCoverage } from '../../../src-main/core/analysis/read-coverage.ts';
 import { openCache } from '../../../src-main/core/cache/open-cache.ts';
 import { createSnapshotReader } from '../../../src-main/core/cache/read/snapshot-rows.ts';
 import { createReportingClient } from '../../../src-main/core/client/create-reporting-client.ts';
@@ -21,6 +24,7 @@ import { openSqliteStore } from '../../../src-main/service/store-sqlite/open-sql
 import { bundledScript } from '../programs/bundled-script.ts';
 import { createSilentLogger } from '../fakes/silent-logger.ts';
 import { createSkipClock } from '../fakes/skip-clock.ts';
+import { downloadSpan } from './download-span.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -58,13 +62,16 @@ export async function createFollowingRig(options: FollowingRigOptions) {
   const { port } = app.server.address() as AddressInfo;
   const network = {
     /** Requests of reports that were let through, with the time of each. */
-    calls: [] as { atMs: number; report: string }[],
+    calls: [] as { atMs: number; report: string; startDate: string }[],
     /** Responds in place of the service; undefined lets the request through. */
     answer: null as ((address: string) => Promise<Response> | Response | undefined) | null,
   };
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const address = input instanceof Request ? input.url : input.toString();
-    if (address.includes('ExecuteReport')) network.calls.push({ atMs: nowMs, report: address.slice(-36) });
+    if (address.includes('ExecuteReport') && typeof init?.body === 'string') {
+      const { startDate } = JSON.parse(init.body) as { startDate: string };
+      network.calls.push({ atMs: nowMs, report: address.slice(-36), startDate });
+    }
     return (await network.answer?.(address)) ?? globalThis.fetch(input, init);
   };
   const saved = new Set<(connectionId: string) => void>();
@@ -114,9 +121,10 @@ export async function createFollowingRig(options: FollowingRigOptions) {
       now,
       random: () => 0.5,
     });
-    return { cache, following };
+    const download = (span: TimeSpan): Promise<void> => downloadSpan({ cache, connections, now }, span);
+    return { cache, following, download };
   };
-  let running: { cache: Cache; following: ReturnType<typeof createFollowing> } | null = await open();
+  let running: Awaited<ReturnType<typeof open>> | null = await open();
 
   const random = createRandom(5);
   let writtenToMs = startMs;
@@ -153,6 +161,8 @@ export async function createFollowingRig(options: FollowingRigOptions) {
       if (running === null) throw new Error('It is closed.');
       return running.cache;
     },
+    /** Downloads a span of both directions, as a person does. */
+    download: async (span: TimeSpan): Promise<void> => running?.download(span),
     /** Time goes on in steps; the service gets its records, and whoever is open looks. */
     async pass(minutes: number, stepMs = 10_000): Promise<void> {
       const untilMs = nowMs + minutes * MINUTE_MS;
@@ -193,20 +203,25 @@ export async function createFollowingRig(options: FollowingRigOptions) {
     async readSettled(
       report: DetailKind,
     ): Promise<{ served: string[]; cached: string[]; settledToMs: number }> {
-      const snapshots = (await running?.cache.listSnapshots('one'))?.filter((each) => each.report === report);
-      const days = (snapshots ?? []).sort((a, b) => a.period.fromMs - b.period.fromMs);
-      const settledToMs = days.at(-1)?.settledToMs ?? 0;
-      const cached = days.flatMap(({ id }) => readDates(file, id, settledToMs));
+      const all = (await running?.cache.listSnapshots('one')) ?? [];
+      const snapshots = all.filter((each) => each.report === report);
+      const fromMs = Math.min(...snapshots.map(({ period }) => period.fromMs));
+      const span = { fromMs, toMs: nowMs };
+      const { gaps } = readCoverage(snapshots, { ...span, buckets: 1 }, toLookBackMs(connection));
+      const settled = { fromMs, toMs: gaps[0]?.fromMs ?? nowMs };
+      const segments = await dividePeriod(snapshots, settled, (id, from, to) =>
+        Promise.resolve(readDates(file, id, { fromMs: from, toMs: to }).length),
+      );
+      const cached = segments.flatMap(({ snapshotId, ...segment }) => readDates(file, snapshotId, segment));
       const { records } = await store.readDetailPage(report === 'inbound-detail' ? 'inbound' : 'outbound', {
-        fromMs: days[0]?.period.fromMs ?? 0,
-        toMs: settledToMs,
+        ...settled,
         after: null,
         limit: 10_000_000,
       });
       return {
         served: records.map(({ dateMs }) => String(dateMs)).sort(),
         cached: cached.sort(),
-        settledToMs,
+        settledToMs: settled.toMs,
       };
     },
     async stop(): Promise<void> {
@@ -218,11 +233,11 @@ export async function createFollowingRig(options: FollowingRigOptions) {
   };
 }
 
-/** Dates of a followed day's records that its period and what is settled hold. */
-function readDates(file: string, snapshotId: number, settledToMs: number): string[] {
+/** Dates of a snapshot's records in a span. */
+function readDates(file: string, snapshotId: number, { fromMs, toMs }: TimeSpan): string[] {
   const database = new Database(file, { readonly: true });
   try {
-    const { report, period } = createSnapshotReader(database).get(snapshotId);
+    const { report } = createSnapshotReader(database).get(snapshotId);
     const table = report === 'inbound-detail' ? 'inbound_records' : 'outbound_records';
     const from = snapshotId * 2 ** 32;
     return database
@@ -230,7 +245,7 @@ function readDates(file: string, snapshotId: number, settledToMs: number): strin
         `SELECT date_ms FROM ${table} WHERE record_id >= ? AND record_id < ? AND date_ms >= ? AND date_ms < ?`,
       )
       .pluck()
-      .all(from, from + 2 ** 32, period.fromMs, Math.min(period.toMs + 1000, settledToMs))
+      .all(from, from + 2 ** 32, fromMs, toMs)
       .map(String);
   } finally {
     database.close();
