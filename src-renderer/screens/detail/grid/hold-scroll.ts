@@ -1,4 +1,5 @@
 import { useTimeoutFn } from '@vueuse/core';
+import { findScroller } from '../../../composables/find-scroller.ts';
 
 const MAX_HOLD_MS = 100;
 
@@ -20,9 +21,9 @@ export function createScrollHold({ rowHeightPx, readRowCount, isLoaded }: HoldPa
   const timer = useTimeoutFn(() => passOn(held), MAX_HOLD_MS, { immediate: false });
 
   /** Whether rows are where their height puts them: a table too tall for the browser is squeezed by the grid. */
-  function isExact({ scrollHeight, clientHeight }: HTMLElement): boolean {
+  function isExact({ scrollHeight, clientHeight }: HTMLElement, rowCount = readRowCount()): boolean {
     const isHorizontal = scrollHeight <= clientHeight;
-    return !isHorizontal && scrollHeight + clientHeight >= readRowCount() * rowHeightPx;
+    return !isHorizontal && scrollHeight + clientHeight >= rowCount * rowHeightPx;
   }
 
   /** How far down the rows in view are: a squeezed table skips what it lacks in height in proportion to its scrolling. */
@@ -79,9 +80,16 @@ export function createScrollHold({ rowHeightPx, readRowCount, isLoaded }: HoldPa
       scroller.scrollTop = 0;
       passOn(scroller);
     },
-    /** The first row in view; null at the top, and where that can't be told. */
-    findFirst(): number | null {
-      if (scroller === null || scroller.scrollTop < rowHeightPx || !isExact(scroller)) return null;
+    /**
+     * The first row in view of the `rowCount` that the table in the box has; null where that can't be told, and at the
+     * top, unless a selected row is in view there.
+     */
+    findFirst(rowCount: number, box: HTMLElement | null): number | null {
+      const chosen = box?.querySelector<HTMLElement>('.ag-row-selected') ?? null;
+      // What was never scrolled has told of nothing.
+      if (chosen !== null) scroller ??= findScroller(chosen);
+      if (scroller === null || !isExact(scroller, rowCount)) return null;
+      if (chosen === null && scroller.scrollTop < rowHeightPx) return null;
       return Math.floor(scroller.scrollTop / rowHeightPx);
     },
     /** Scrolls by so many rows at once. */

@@ -1,19 +1,29 @@
 import type { RecordRow } from '../../../../src-main/common/model/records/record.ts';
 import { isSameRecord } from '../../../format/row-key.ts';
 
-/** Rows before and after the one in view among which it is looked for; read at once, at most 500 of them. */
-const REACH = 240;
+/** Rows that are read at once, of the 500 that may be. */
+const WINDOW = 480;
+/** Rows by which the one in view may have moved up and down. */
+const REACH_UP = 240;
+const REACH_DOWN = 4_800;
 
+interface PlacedView {
+  readonly viewId: string;
+  readonly rowCount: number;
+}
 interface PlaceParts {
-  /** The first row in view; null where there is nothing to keep. */
-  findFirst(): number | null;
+  /** The first row in view of so many in the table; null where there is nothing to keep. */
+  findFirst(rowCount: number): number | null;
   moveBy(rows: number): void;
   /** The row that is shown at a place; null while it is not loaded. */
   readRow(index: number): RecordRow | null;
   readRows(viewId: string, start: number, end: number): Promise<readonly RecordRow[] | null>;
 }
 
-/** Keeps the records in view where they are while others arrive before them. At the top, new ones come into view. */
+/**
+ * Keeps the records in view where they are while others arrive before them. At the top, new ones come into view, unless a
+ * selected one is there.
+ */
 export function createPlaceKeeper({ findFirst, moveBy, readRow, readRows }: PlaceParts) {
   let wanted: { readonly first: RecordRow; readonly from: number; readonly to: number } | null = null;
   let ticket = 0;
@@ -27,19 +37,37 @@ export function createPlaceKeeper({ findFirst, moveBy, readRow, readRows }: Plac
     if (to !== from) moveBy(to - from);
   }
 
+  /** Where a record is in a view that `from` was its place in before; null where it isn't near. */
+  async function find(
+    view: PlacedView,
+    first: RecordRow,
+    from: number,
+    mine: number,
+  ): Promise<number | null> {
+    const endAt = Math.min(view.rowCount, from + REACH_DOWN);
+    for (let start = Math.max(0, from - REACH_UP); start < endAt && mine === ticket; start += WINDOW) {
+      const rows = await readRows(view.viewId, start, Math.min(endAt, start + WINDOW));
+      if (rows === null) return null;
+      const found = rows.findIndex((row) => isSameRecord(row, first));
+      if (found >= 0) return start + found;
+    }
+    return null;
+  }
+
   return {
-    /** Has to be called before the rows of the view take the place of those that are shown. */
-    async keep({ viewId, rowCount }: { readonly viewId: string; readonly rowCount: number }): Promise<void> {
+    /**
+     * Has to be called before the rows of the view take the place of those that are shown, of which the table has
+     * `shownCount`.
+     */
+    async keep(view: PlacedView, shownCount: number): Promise<void> {
       const mine = ++ticket;
-      const from = wanted?.from ?? findFirst();
+      const from = wanted?.from ?? findFirst(shownCount);
       const first = wanted?.first ?? (from === null ? null : readRow(from));
       wanted = null;
       if (from === null || first === null) return;
-      const start = Math.max(0, from - REACH);
-      const rows = await readRows(viewId, start, Math.min(rowCount, from + REACH));
-      const found = rows?.findIndex((row) => isSameRecord(row, first)) ?? -1;
-      if (mine !== ticket || found < 0) return;
-      wanted = { first, from, to: start + found };
+      const to = await find(view, first, from, mine);
+      if (mine !== ticket || to === null) return;
+      wanted = { first, from, to };
       settle();
     },
     /** Has to be called whenever rows have arrived: in the same frame, so that nothing is seen to jump. */

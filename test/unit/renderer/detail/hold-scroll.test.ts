@@ -30,7 +30,7 @@ function createTable(rowCount = ROW_COUNT, heightPx = rowCount * ROW_HEIGHT_PX) 
     scroller.scrollTop = row * ROW_HEIGHT_PX;
     scroller.dispatchEvent(new Event('scroll'));
   };
-  return { hold, loaded, asked, heard, scrollTo };
+  return { hold, loaded, asked, heard, scrollTo, root, scroller };
 }
 
 describe('scroll to rows that are not loaded', () => {
@@ -57,15 +57,33 @@ describe('scroll to rows that are not loaded', () => {
 
   it('tells the first row in view, and moves with the rows', () => {
     const { hold, loaded, heard, scrollTo } = createTable();
+    const findFirst = () => hold.findFirst(ROW_COUNT, null);
     for (let row = 0; row < 600; row += 1) loaded.add(row);
-    expect(hold.findFirst()).toBeNull();
+    expect(findFirst()).toBeNull();
     scrollTo(500);
-    expect(hold.findFirst()).toBe(500);
+    expect(findFirst()).toBe(500);
     hold.moveBy(7);
-    expect(hold.findFirst()).toBe(507);
+    expect(findFirst()).toBe(507);
     expect(heard).toEqual([500, 507]);
     scrollTo(0);
-    expect(hold.findFirst()).toBeNull();
+    expect(findFirst()).toBeNull();
+  });
+
+  it('tells the first row of those that the table has, when more are to come', () => {
+    const { hold, loaded, scrollTo } = createTable(ROW_COUNT + 500, ROW_COUNT * ROW_HEIGHT_PX);
+    for (let row = 0; row < 600; row += 1) loaded.add(row);
+    scrollTo(500);
+    expect(hold.findFirst(ROW_COUNT, null)).toBe(500);
+  });
+
+  it('tells the first row at the top while a selected one is in view, though nothing was scrolled yet', () => {
+    const { hold, root, scroller } = createTable();
+    scroller.style.overflowY = 'auto';
+    expect(hold.findFirst(ROW_COUNT, root)).toBeNull();
+    scroller.innerHTML = '<div class="ag-row-selected"></div>';
+    expect(hold.findFirst(ROW_COUNT, root)).toBe(0);
+    hold.moveBy(3);
+    expect(scroller.scrollTop).toBe(3 * ROW_HEIGHT_PX);
   });
 
   it('reaches the grid at once where rows are loaded', () => {

@@ -30,11 +30,11 @@ function createTable(first: number | null, came: number, owner = 1) {
   return { keeper, moveBy, arrive };
 }
 
-const VIEW = { viewId: 'two', rowCount: 5_000 };
+const VIEW = { viewId: 'two', rowCount: 50_000 };
 
 it('the rows in view move with the records that came before them, once those are loaded', async () => {
   const { keeper, moveBy, arrive } = createTable(120, 7);
-  await keeper.keep(VIEW);
+  await keeper.keep(VIEW, 5_000);
   expect(moveBy).not.toHaveBeenCalled();
   arrive();
   arrive();
@@ -43,14 +43,21 @@ it('the rows in view move with the records that came before them, once those are
 
 it('the rows in view move with their records also where another snapshot begins to count for them', async () => {
   const { keeper, moveBy, arrive } = createTable(120, 7, 2);
-  await keeper.keep(VIEW);
+  await keeper.keep(VIEW, 5_000);
   arrive();
   expect(moveBy.mock.calls).toEqual([[7]]);
 });
 
+it('the rows in view move with all that came while a service is busy', async () => {
+  const { keeper, moveBy, arrive } = createTable(120, 3_900);
+  await keeper.keep(VIEW, 5_000);
+  arrive();
+  expect(moveBy.mock.calls).toEqual([[3_900]]);
+});
+
 it('rows of a period that lost its oldest move up', async () => {
   const { keeper, moveBy, arrive } = createTable(120, -3);
-  await keeper.keep(VIEW);
+  await keeper.keep(VIEW, 5_000);
   arrive();
   expect(moveBy.mock.calls).toEqual([[-3]]);
 });
@@ -58,10 +65,10 @@ it('rows of a period that lost its oldest move up', async () => {
 it('at the top new records come into view, and a row that is gone is not looked for', async () => {
   for (const [first, came] of [
     [null, 7],
-    [120, 900],
+    [120, 9_000],
   ] as const) {
     const { keeper, moveBy, arrive } = createTable(first, came);
-    await keeper.keep(VIEW);
+    await keeper.keep(VIEW, 5_000);
     arrive();
     expect(moveBy).not.toHaveBeenCalled();
   }
@@ -69,7 +76,7 @@ it('at the top new records come into view, and a row that is gone is not looked 
 
 it('a newer view, or another choice of records, takes the place of one that was waited for', async () => {
   const { keeper, moveBy, arrive } = createTable(120, 7);
-  const first = keeper.keep(VIEW);
+  const first = keeper.keep(VIEW, 5_000);
   keeper.forget();
   await first;
   arrive();
