@@ -1,8 +1,10 @@
 import { watchThrottled } from '@vueuse/core';
 import { computed, shallowRef, watch } from 'vue';
 import type { Output } from '../../src-main/common/contract/index.ts';
+import type { Snapshot } from '../../src-main/common/model/cache/snapshot.ts';
 import type { PeriodScope } from '../../src-main/common/model/records/record-scope.ts';
 import { useBackend } from '../backend/backend.ts';
+import { isTouching } from './cached-snapshots.ts';
 import { toMaxTailMs } from './unfetched-tail.ts';
 import { useDownloadsStore } from '../stores/cache/downloads.ts';
 import { useFollowingStore } from '../stores/connections/following.ts';
@@ -23,7 +25,10 @@ function sumUp(gaps: readonly Gap[]): number {
   return gaps.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
 }
 
-function isSameReport(a: PeriodScope, b: PeriodScope): boolean {
+function isSameReport(
+  a: Pick<Snapshot, 'connectionId' | 'report'>,
+  b: Pick<PeriodScope, 'connectionId' | 'report'>,
+): boolean {
   return a.connectionId === b.connectionId && a.report === b.report;
 }
 
@@ -51,6 +56,18 @@ export function usePeriodCoverage(
     return last.state === 'missing' && last.toMs - last.fromMs <= toMaxTailMs(found.value) ? last : null;
   });
   const gaps = computed(() => found.value?.gaps.filter((gap) => gap !== tail.value) ?? null);
+  const isFilling = computed(() => {
+    const scope = readScope();
+    return (snapshots.snapshots ?? []).some(
+      (one) =>
+        scope !== null &&
+        one.state === 'downloading' &&
+        isSameReport(one, scope) &&
+        isTouching(one.period, scope),
+    );
+  });
+  /** What was found is from the midst of a download. */
+  const wasFilling = shallowRef(false);
   let ticket = 0;
 
   const missingMs = computed(() => sumUp(gaps.value ?? []));
@@ -62,9 +79,12 @@ export function usePeriodCoverage(
     const scope = readScope();
     if (scope === null || (found.value !== null && !isSameReport(scope, found.value))) found.value = null;
     if (scope === null) return;
+    const filling = isFilling.value;
     try {
       const { gaps: read } = await backend.call('snapshots/read-coverage', { ...scope, buckets: 1 });
-      if (mine === ticket) found.value = { ...scope, gaps: read.filter(({ state }) => state !== 'open') };
+      if (mine !== ticket) return;
+      found.value = { ...scope, gaps: read.filter(({ state }) => state !== 'open') };
+      wasFilling.value = filling;
     } catch {
       // Without its gaps a period is shown as what is known of it: nothing is claimed, and nothing of the one before.
       if (mine === ticket) found.value = null;
@@ -80,9 +100,14 @@ export function usePeriodCoverage(
 
   watch(() => JSON.stringify(readScope()), load, { immediate: true });
   watchThrottled(() => snapshots.snapshots, load, { throttle: RELOAD_INTERVAL_MS });
+  watch(isFilling, (filling) => {
+    if (!filling) void load();
+  });
 
   return {
     isKnown: computed(() => gaps.value !== null),
+    /** False once a download of the period has ended, until it is known what that left missing. */
+    isCurrent: computed(() => isFilling.value || !wasFilling.value),
     gaps: computed(() => gaps.value ?? []),
     /** What is missing, or was begun and holds only some of its records. */
     missingMs,

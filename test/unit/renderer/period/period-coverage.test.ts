@@ -4,6 +4,7 @@ import { defineComponent, nextTick, reactive, shallowRef, type ShallowUnwrapRef 
 import type { Output } from '../../../../src-main/common/contract/index.ts';
 import type { PeriodScope } from '../../../../src-main/common/model/records/record-scope.ts';
 import { usePeriodCoverage } from '../../../../src-renderer/period/use-period-coverage.ts';
+import { useSnapshotsStore } from '../../../../src-renderer/stores/cache/snapshots.ts';
 import CoverageNote from '../../../../src-renderer/period/CoverageNote.vue';
 import { makeSnapshot } from '../../../support/samples/make-snapshot.ts';
 import { HeldBackend } from '../support/held-backend.ts';
@@ -116,6 +117,36 @@ describe('what is missing of a period', () => {
     const gap = { fromMs: TO_MS - 80_000, toMs: TO_MS - 20_000, state: 'missing' as const };
     expect(await show([gap, tail(2000)])).toContain('1 min missing');
     expect(coverage.gaps).toEqual([gap]);
+  });
+});
+
+describe('what is missing, while a period is downloaded', () => {
+  it('is told of the end of a download once that is known, not as it was in its midst', async () => {
+    const held = new HeldBackend();
+    const { global } = await provideApplication(held);
+    const snapshots = useSnapshotsStore();
+    const hold = (state: 'downloading' | 'complete'): Promise<void> => {
+      const { report, connectionId } = scope;
+      void snapshots.load();
+      const list = held.of('snapshots/list').at(-1)!;
+      return list.answer([makeSnapshot(scope, { connectionId, report, state })]);
+    };
+    const Page = defineComponent({
+      setup: () => {
+        coverage = reactive(usePeriodCoverage(() => scope));
+        return () => null;
+      },
+    });
+    await hold('downloading');
+    page = mount(Page, { global });
+    const answer = (gaps: Gaps) => held.of('snapshots/read-coverage').at(-1)!.answer({ gaps });
+    await answer([tail(80_000_000)]);
+    expect([coverage.isCurrent, coverage.missingMs]).toEqual([true, 80_000_000]);
+    await hold('complete');
+    await nextTick();
+    expect(coverage.isCurrent).toBe(false);
+    await answer([]);
+    expect([coverage.isCurrent, coverage.missingMs]).toEqual([true, 0]);
   });
 });
 
