@@ -62,6 +62,10 @@ export const useStatusStore = defineStore('status', () => {
     if (sample.connectionId === connections.active?.id) error.value = null;
     if (sample.connectionId === connections.active?.id && !isRefreshing.value) void readHistory();
   });
+  // Without its host nothing tells of a change: what was last known is not so now. It is read again once that is back.
+  backend.watchHost?.((isThere) => {
+    if (!isThere) error.value = { code: 'app.host-gone', details: {} };
+  });
   watch(
     () => connections.active?.id,
     (connectionId) => {

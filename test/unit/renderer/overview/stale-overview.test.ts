@@ -23,6 +23,7 @@ const CALLS = [
 ] as const satisfies readonly OperationName[];
 
 let screen: VueWrapper;
+let backend: ScriptedBackend;
 let failing: ReadonlySet<OperationName>;
 const up = makeSample({ connectionId: 'one', checkedAtMs: BEGUN_MS });
 
@@ -34,7 +35,7 @@ function answer<Value>(name: OperationName, value: Value): Value {
 async function show(failingAtFirst: readonly OperationName[] = []): Promise<void> {
   failing = new Set(failingAtFirst);
   const bucket = { fromMs: BEGUN_MS - HOUR_MS, toMs: BEGUN_MS, counts: [7, 0, 0, 0, 0] };
-  const backend = new ScriptedBackend({
+  backend = new ScriptedBackend({
     'app/get-info': () => ({ platform: 'linux', keychain: { kind: 'system' } }) as never,
     'settings/get': () => makeSettings(),
     'connections/list': () => [makeConnection({ id: 'one', serviceZone: 'UTC' })],
@@ -131,6 +132,17 @@ describe('an Overview whose calls fail', () => {
     expect(readBanners()).toEqual([]);
     expect(screen.text()).not.toContain('not refreshed');
     expect(screen.findAll('.mark').map((mark) => mark.text())).toEqual(['Up', 'Up']);
+  });
+
+  it('no longer says what was last known to be so now when the application is gone', async () => {
+    await show();
+    backend.tellHost(false);
+    await flushPromises();
+    expect(screen.findAll('.mark').map((mark) => mark.text())).toEqual(['Unknown', 'Unknown']);
+    expect(readBanners()[0]).toContain("Channelscope isn't responding.");
+    expect(readPanels().find((panel) => panel.startsWith('Platform'))).toContain(
+      'as of 15:22:00, not refreshed',
+    );
   });
 
   it('leaves out what stands below the chart while there is no chart', async () => {
