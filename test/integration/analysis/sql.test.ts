@@ -605,10 +605,9 @@ describe('a statement that would run for minutes', () => {
     await new Promise((resolve) => setTimeout(resolve, 500));
     const groups = await engine.summarise({ snapshotId: id });
     expect(groups.reduce((total, { count }) => total + count, 0)).toBe(500);
-    const startedMs = performance.now();
     await sql['sql/cancel']({ runId });
     expect(await outcome).toMatchObject({ fault: 'cancelled' });
-    expect(performance.now() - startedMs).toBeLessThan(200);
+    // It ended by itself: where it doesn't, its process is ended.
     expect(await read('SELECT 1')).toEqual([[1]]);
     expect(processes).toHaveLength(1);
   });
@@ -626,10 +625,12 @@ describe('a statement that would run for minutes', () => {
     const deaf = run("SELECT length(repeat('x', 3500000000)), length(repeat('y', 3500000000))");
     const runId = `run ${runs}`;
     await new Promise((resolve) => setTimeout(resolve, 500));
-    const startedMs = performance.now();
+    let hasEnded = false;
+    processes[0]!.onExit(() => (hasEnded = true));
     await sql['sql/cancel']({ runId });
     expect(['cancelled', 'memory', 'statement']).toContain(((await deaf) as SqlFailure).fault);
-    expect(performance.now() - startedMs).toBeLessThan(200);
+    // Nobody waited for the end of its process.
+    expect(hasEnded).toBe(false);
     expect(await read('SELECT count(*) FROM inbound')).toEqual([[300]]);
   });
 

