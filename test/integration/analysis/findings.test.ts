@@ -28,9 +28,9 @@ let engine: Engine;
 let close: () => Promise<void>;
 
 function toDocument(record: SimulatedRecord): object {
-  const { direction, dateMs, channel, service, responseCode, responseTimeMs, error, sessionId } = record;
+  const { direction, dateMs, channel, service, responseCode, responseTimeMs, error, session } = record;
   const document = {
-    Id: sessionId,
+    Id: `00000000-0000-4000-8000-${session.toString(16).padStart(12, '0')}`,
     Date: new Date(dateMs).toISOString(),
     Channel: channel,
     Service: service,

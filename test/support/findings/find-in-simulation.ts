@@ -7,8 +7,8 @@ import {
 } from '../../../src-main/core/analysis/findings/join-incidents.ts';
 import { joinFamilies } from '../../../src-main/core/analysis/findings/judge-families.ts';
 import { FAILED, toFirstHour } from '../../../src-main/core/analysis/findings/traffic-grid.ts';
+import type { TrafficCells } from '../../../src-main/core/analysis/findings/traffic-cells.ts';
 import { DAY_MS } from './simulated-rhythm.ts';
-import { toTrafficCells, type TrafficCell } from './to-traffic-cells.ts';
 import { DIRECTIONS, type SimulatedMonth, type SimulatedRecord } from './simulated-traffic.ts';
 
 /** An incident with the times of its edges in place of minutes. */
@@ -30,8 +30,8 @@ export function prepareSimulation({ records, fromMs }: SimulatedMonth): (untilMs
       createTrafficGrid({
         direction,
         window,
-        hours: toTrafficCells(hours[direction](toFirstHour(window), window.fromMs / HOUR_MS)),
-        minutes: toTrafficCells(minutes[direction](window.fromMs / MINUTE_MS, untilMs / MINUTE_MS)),
+        hours: hours[direction](toFirstHour(window), window.fromMs / HOUR_MS),
+        minutes: minutes[direction](window.fromMs / MINUTE_MS, untilMs / MINUTE_MS),
         covered: [{ fromMs, toMs: untilMs }],
       }),
     );
@@ -61,39 +61,86 @@ export function prepareSimulation({ records, fromMs }: SimulatedMonth): (untilMs
   };
 }
 
-type ReadSlots = (from: number, to: number) => TrafficCell[];
+type ReadSlots = (from: number, to: number) => TrafficCells;
+
+/** Cells as they are counted: a value of each is at its place in each list. */
+interface Counted {
+  readonly channels: number[];
+  readonly services: number[];
+  readonly slots: number[];
+  readonly outcomes: number[];
+  readonly counts: number[];
+  /** Where the cells of each slot begin. */
+  readonly begins: Map<number, number>;
+  /** The places of the current slot's cells. */
+  readonly places: Map<number, number>;
+}
 
 function countBySlot(
   records: readonly SimulatedRecord[],
   slotMs: number,
 ): Record<SimulatedRecord['direction'], ReadSlots> {
-  const slots = { inbound: new Map<number, TrafficCell[]>(), outbound: new Map<number, TrafficCell[]>() };
-  let cells = new Map<string, { count: number }>();
-  let current = -1;
+  const counted = { inbound: createCounted(), outbound: createCounted() };
   // Records come in the order of time: a slot that is left never comes again.
   for (const { direction, dateMs, channel, service, responseCode, responseTimeMs } of records) {
+    const { channels, services, slots, outcomes, counts, begins, places } = counted[direction];
     const slot = Math.floor(dateMs / slotMs);
-    if (slot !== current) cells = new Map();
-    current = slot;
+    if (slots.at(-1) !== slot) {
+      begins.set(slot, slots.length);
+      places.clear();
+    }
     const outcome = responseCode >= 400 ? FAILED : Math.floor(2 * Math.log2(responseTimeMs + 1));
-    const key = `${direction}|${channel}|${service}|${outcome}`;
-    const known = cells.get(key);
-    if (known !== undefined) {
-      known.count += 1;
+    const key = (channel * 100 + service) * 100 + outcome + 1;
+    const place = places.get(key);
+    if (place !== undefined) {
+      counts[place] = (counts[place] ?? 0) + 1;
       continue;
     }
-    const cell = { channel, service, slot, outcome, count: 1 };
-    cells.set(key, cell);
-    const own = slots[direction].get(slot);
-    if (own === undefined) slots[direction].set(slot, [cell]);
-    else own.push(cell);
+    places.set(key, slots.length);
+    channels.push(channel);
+    services.push(service);
+    slots.push(slot);
+    outcomes.push(outcome);
+    counts.push(1);
   }
-  const toReader =
-    (own: ReadonlyMap<number, TrafficCell[]>): ReadSlots =>
-    (from, to) => {
-      const read: TrafficCell[] = [];
-      for (let slot = from; slot < to; slot += 1) read.push(...(own.get(slot) ?? []));
-      return read;
+  return { inbound: toReader(counted.inbound), outbound: toReader(counted.outbound) };
+}
+
+function createCounted(): Counted {
+  return {
+    channels: [],
+    services: [],
+    slots: [],
+    outcomes: [],
+    counts: [],
+    begins: new Map(),
+    places: new Map(),
+  };
+}
+
+/** Reads views of one set of columns: most of the week that a judgement reads was read by the one before. */
+function toReader(counted: Counted): ReadSlots {
+  const { begins } = counted;
+  const channels = Float64Array.from(counted.channels);
+  const services = Float64Array.from(counted.services);
+  const slots = Float64Array.from(counted.slots);
+  const outcomes = Float64Array.from(counted.outcomes);
+  const counts = Float64Array.from(counted.counts);
+  const toPlace = (slot: number): number => {
+    for (let own = slot; own <= (slots.at(-1) ?? -1); own += 1) {
+      const place = begins.get(own);
+      if (place !== undefined) return place;
+    }
+    return slots.length;
+  };
+  return (from, to) => {
+    const [begin, end] = [toPlace(from), toPlace(to)];
+    return {
+      channels: channels.subarray(begin, end),
+      services: services.subarray(begin, end),
+      slots: slots.subarray(begin, end),
+      outcomes: outcomes.subarray(begin, end),
+      counts: counts.subarray(begin, end),
     };
-  return { inbound: toReader(slots.inbound), outbound: toReader(slots.outbound) };
+  };
 }

@@ -15,7 +15,8 @@ export interface SimulatedRecord {
   readonly responseCode: number;
   readonly responseTimeMs: number;
   readonly error: string;
-  readonly sessionId: string;
+  /** Some requests have the same: a conversation. */
+  readonly session: number;
 }
 
 export interface SimulatedMonth {
@@ -73,7 +74,7 @@ export function simulateMonth(options: {
             dateMs: minuteMs + Math.floor(random() * MINUTE_MS),
             channel: flow.channel,
             service: flow.service,
-            sessionId: toSessionId(Math.floor(number / SESSION_REQUESTS)),
+            session: Math.floor(number / SESSION_REQUESTS),
             ...drawOutcome(random, flow.medianMs * (find('slower')?.size ?? 1), {
               failing: failing?.size ?? USUAL_FAILING,
               novel: novel?.size ?? 0,
@@ -120,8 +121,4 @@ function drawPoisson(random: Random, mean: number): number {
 
 function drawNormal(random: Random): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
-}
-
-function toSessionId(number: number): string {
-  return `00000000-0000-4000-8000-${number.toString(16).padStart(12, '0')}`;
 }
