@@ -8,9 +8,10 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Snapshot } from '../../../src-main/common/model/cache/snapshot.ts';
 import { openCacheDatabase } from '../../../src-main/core/cache/file/open-database.ts';
 import { createSnapshotReader } from '../../../src-main/core/cache/read/snapshot-rows.ts';
+import { bundledScript } from '../../support/programs/bundled-script.ts';
 import { SCALE } from './writer-rig.ts';
 
-const PROGRAM = fileURLToPath(new URL('../../../src-main/cli/main.ts', import.meta.url));
+const PROGRAM = fileURLToPath(bundledScript('import-until-killed'));
 const RECORDS = 10_000;
 const KILLS = Math.ceil(4 * SCALE);
 
@@ -68,7 +69,7 @@ test(
     const { ms } = await runImport(join(folder, 'first'), null);
     let kills = 0;
     for (let round = 0; round < KILLS; round += 1) {
-      const { isKilled } = await runImport(data, ms * (0.2 + (0.8 * round) / KILLS));
+      const { isKilled } = await runImport(data, ms * (0.3 + (0.7 * (round + 0.5)) / KILLS));
       if (isKilled) kills += 1;
       readImported(data);
     }

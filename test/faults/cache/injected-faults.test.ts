@@ -7,7 +7,7 @@ import { checkWhole, SCALE } from './writer-rig.ts';
 
 const PAGE_SIZE = 20;
 const PAGES = 4;
-const FAULTS = Math.ceil(4 * SCALE);
+const FAULTS = Math.ceil(3 * SCALE);
 /** More faults lie closer together. */
 const SPREAD = Math.max(1, SCALE);
 let place: Awaited<ReturnType<typeof createFolder>>;

@@ -13,7 +13,7 @@ import { runWriter } from './run-writer.ts';
 import { SCALE } from './writer-rig.ts';
 import { isPosix } from '../../support/skips/posix.ts';
 
-const KILLS = Math.ceil(3 * SCALE);
+const KILLS = Math.ceil(2 * SCALE);
 /** Nothing is loaded that opening a file does not need: each start counts. */
 const script = bundledScript('open-and-close');
 const KNOWN = MIGRATIONS.length;

@@ -21,7 +21,7 @@ export interface HeldFilesTrial<Result> {
 export type Outcomes = Readonly<Record<string, number>>;
 
 /**
- * Does a work once for each of its calls of the file system and each error that a file has while another program holds
+ * Does a work once for each of its calls of the file system, with an error that a file has while another program holds
  * it: `once` for a scanner that lets go, `for good` for a program that doesn't. Then does it again without a fault.
  */
 export async function tryEachCall<Result>(
@@ -46,32 +46,31 @@ export async function tryEachCall<Result>(
     await trial.checkInTheEnd(first, undisturbed);
     expect(calls.length).toBeGreaterThan(0);
     for (const [index, planned] of calls.entries()) {
-      // A moment's fault is waited for alike, whichever it is.
-      for (const systemCode of duration === 'once' ? [CODES[index % 2]!] : CODES) {
-        const folder = await copyModel();
-        let held: FileCall | null = null;
-        const matches = (met: FileCall, number: number): boolean => {
-          if (held === null && number === index + 1) held = met;
-          else if (duration === 'once') return false;
-          return held?.path === met.path && held.call === met.call;
-        };
-        faults.begin(folder, { systemCode, matches });
-        const outcome = await trial.work(folder).then(
-          (result) => ({ result }),
-          (error: unknown) => ({ error }),
-        );
-        faults.end();
-        const label = `${systemCode} ${duration} at ${planned.call} of ${planned.path.slice(first.length)}`;
-        try {
-          await trial.checkAfterFault(folder, outcome);
-          await trial.checkInTheEnd(folder, await trial.work(folder));
-        } catch (error) {
-          throw new Error(`after ${label}`, { cause: error });
-        }
-        const code = 'error' in outcome ? String((outcome.error as { code?: unknown }).code) : 'none';
-        outcomes[code] = (outcomes[code] ?? 0) + 1;
-        await rm(folder, { recursive: true });
+      // Each call meets one error for a moment, and the other for good.
+      const systemCode = CODES[(index + (duration === 'once' ? 0 : 1)) % 2]!;
+      const folder = await copyModel();
+      let held: FileCall | null = null;
+      const matches = (met: FileCall, number: number): boolean => {
+        if (held === null && number === index + 1) held = met;
+        else if (duration === 'once') return false;
+        return held?.path === met.path && held.call === met.call;
+      };
+      faults.begin(folder, { systemCode, matches });
+      const outcome = await trial.work(folder).then(
+        (result) => ({ result }),
+        (error: unknown) => ({ error }),
+      );
+      faults.end();
+      const label = `${systemCode} ${duration} at ${planned.call} of ${planned.path.slice(first.length)}`;
+      try {
+        await trial.checkAfterFault(folder, outcome);
+        await trial.checkInTheEnd(folder, await trial.work(folder));
+      } catch (error) {
+        throw new Error(`after ${label}`, { cause: error });
       }
+      const code = 'error' in outcome ? String((outcome.error as { code?: unknown }).code) : 'none';
+      outcomes[code] = (outcomes[code] ?? 0) + 1;
+      await rm(folder, { recursive: true });
     }
     return outcomes;
   } finally {

@@ -16,6 +16,7 @@ export const BUNDLED = {
   'hold-folder': 'test/support/programs/hold-folder.ts',
   'hold-lock': 'test/faults/cache/hold-lock.ts',
   'open-and-close': 'test/faults/cache/open-and-close.ts',
+  'import-until-killed': 'test/faults/cache/import-until-killed.ts',
   'read-pages-again': 'test/faults/cache/read-pages-again.ts',
   'write-pages': 'test/faults/cache/write-pages.ts',
   'write-until-killed': 'test/integration/cache/write-until-killed.ts',
