@@ -280,7 +280,7 @@ describe('decision 33, client: everything cached of a period', () => {
         expect(new Set(rows.map(({ dateMs }) => dateMs)).size).toBe(expected);
         await records['records/close-view']({ viewId });
       }),
-      { numRuns: Number(process.env['PERIOD_RUNS'] ?? 30) },
+      { numRuns: Number(process.env['PERIOD_RUNS'] ?? 12) },
     );
   }, 120_000);
 });

@@ -100,7 +100,7 @@ describe('two periods side by side', () => {
           }
         },
       ),
-      { numRuns: 20 },
+      { numRuns: Number(process.env['ANSWER_RUNS'] ?? 10) },
     );
   }, 300_000);
 
@@ -131,7 +131,7 @@ describe('two periods side by side', () => {
           expect(back.total.certainty).toBe(total.certainty);
         }
       }),
-      { numRuns: 10 },
+      { numRuns: Number(process.env['ANSWER_RUNS'] ?? 5) },
     );
   }, 300_000);
 

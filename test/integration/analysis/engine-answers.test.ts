@@ -166,7 +166,7 @@ describe('what the engine finds', () => {
           views.closeAll();
         },
       ),
-      { numRuns: Number(process.env['ANSWER_RUNS'] ?? 30) },
+      { numRuns: Number(process.env['ANSWER_RUNS'] ?? 15) },
     );
     connection.closeSync();
   }, 300_000);

@@ -96,7 +96,7 @@ describe('what sets a selection apart', () => {
           }
         },
       ),
-      { numRuns: Number(process.env['ANSWER_RUNS'] ?? 15) },
+      { numRuns: Number(process.env['ANSWER_RUNS'] ?? 8) },
     );
   }, 300_000);
 

@@ -12,7 +12,7 @@ import { useFedEngine, type UnfedRecord } from './use-fed-engine.ts';
 const engine = useFedEngine();
 
 const ALL = { conditions: [] };
-const RUNS = { numRuns: Number(process.env['ANSWER_RUNS'] ?? 15) };
+const RUNS = { numRuns: Number(process.env['ANSWER_RUNS'] ?? 8) };
 
 /** Feeds lists of records as snapshots, and says which records parts of them are. */
 async function feed(

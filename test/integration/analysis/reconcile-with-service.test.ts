@@ -66,7 +66,7 @@ describe('the summary of the bundled service against the cached records', () => 
     // Up to the two hours that are not cached.
     ['outbound', 9],
   ] as const)(
-    'equals them group by group, averages included, for 50 random periods of %s requests',
+    'equals them group by group, averages included, for random periods of %s requests',
     async (direction, hours) => {
       const seconds = (hours * HOUR_MS) / SECOND_MS;
       const lastMs = startMs + (seconds - 1) * SECOND_MS;
@@ -79,9 +79,9 @@ describe('the summary of the bundled service against the cached records', () => 
           expect(found).toMatchObject({ verdict: 'matches', obstacle: null, differences: [], missingMs: 0 });
           groups += found.groupCount;
         }),
-        { numRuns: 50, seed: 12 },
+        { numRuns: Number(process.env['PERIOD_RUNS'] ?? 20), seed: 12 },
       );
-      expect(groups).toBeGreaterThan(500);
+      expect(groups).toBeGreaterThan(200);
     },
     240_000,
   );

@@ -285,7 +285,7 @@ describe('open as SQL', () => {
           expect(await run(text, { ...span, zone }), text).toMatchObject({ kind: 'rows', rowCount });
         },
       ),
-      { numRuns: Number(process.env['SQL_RUNS'] ?? 30) },
+      { numRuns: Number(process.env['SQL_RUNS'] ?? 15) },
     );
   });
 

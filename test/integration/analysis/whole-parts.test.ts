@@ -69,7 +69,7 @@ describe('parts that are all of their snapshot', () => {
           others += found.filter((part) => part.span !== null).length;
         }
       }),
-      { numRuns: 12 },
+      { numRuns: Number(process.env['PERIOD_RUNS'] ?? 6) },
     );
     expect(Math.min(wholes, others)).toBeGreaterThan(0);
   }, 120_000);

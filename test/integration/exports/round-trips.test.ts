@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import readWorkbook from 'read-excel-file/node';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openPromise } from 'yauzl';
 import { RFC_4180, type CsvDialect } from '../../../src-main/common/model/exports/export-options.ts';
 import type { RecordDetail } from '../../../src-main/common/model/records/record.ts';
@@ -16,7 +16,7 @@ import { createDocument, fillSnapshot } from '../cache/cache-fixture.ts';
 import { createExportRig, RECORDS_INPUT } from './export-rig.ts';
 import { createRealRig, type RealRig } from './real-rig.ts';
 
-const LONG = 'ab"c,\n'.repeat(900_000);
+const LONG = 'ab"c,\n'.repeat(300_000);
 const documents = [...HOSTILE_TEXTS, LONG].map((text, seq) => ({
   ...createDocument(seq, {
     Payload: text,
@@ -42,13 +42,15 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
-/** A cache that holds what is hostile, what of it is there, and files of it. */
-async function openHostile(): Promise<{ rig: RealRig; cached: RecordDetail[] }> {
-  const rig = await createRealRig('hostile.file');
-  onTestFinished(() => rig.close());
+/** A cache that holds what is hostile, and what of it is there. Exports only read it. */
+let rig: RealRig;
+let cached: RecordDetail[];
+beforeAll(async () => {
+  rig = await createRealRig('hostile.file');
   await fillSnapshot(rig.cache, documents, {}, 6);
-  return { rig, cached: await rig.readCached(documents.length) };
-}
+  cached = await rig.readCached(documents.length);
+});
+afterAll(() => rig.close());
 
 describe('CSV reads back cell by cell', () => {
   const dialects: readonly (readonly [string, CsvDialect])[] = [
@@ -59,7 +61,6 @@ describe('CSV reads back cell by cell', () => {
     ['bars, all quoted, without guard', { ...RFC_4180, separator: '|', quoting: 'all', guard: false }],
   ];
   it.each(dialects)('%s', async (_name, csv) => {
-    const { rig, cached } = await openHostile();
     const task = await rig.write({ format: 'csv', layout: { csv } });
     const text = await readFile(rig.target, 'utf8');
     expect(text.startsWith('\ufeff')).toBe(csv.byteOrderMark);
@@ -103,7 +104,6 @@ function toObjectText({ extra }: RecordDetail): string {
 
 describe.each(['ndjson', 'json'] as const)('as %s', (format) => {
   it('every value reads back, halves of pairs, NUL and unknown fields too', async () => {
-    const { rig, cached } = await openHostile();
     expect(await rig.write({ format })).toMatchObject({ state: 'done', error: null });
     const text = await readFile(rig.target, 'utf8');
     const lines = text.split('\n');
@@ -132,7 +132,6 @@ describe.each(['ndjson', 'json'] as const)('as %s', (format) => {
 });
 
 it('a portable file holds every value of the cache, read by other programs', async () => {
-  const { rig, cached } = await openHostile();
   expect(await rig.share()).toMatchObject({ state: 'done', done: documents.length });
   const zip = await openPromise(rig.target, { lazyEntries: true, autoClose: false });
   const rows: Record<string, unknown>[] = [];
@@ -160,7 +159,6 @@ it('a portable file holds every value of the cache, read by other programs', asy
 
 describe('Excel', () => {
   it('reads back texts as texts, numbers as numbers and dates as dates, and says what was cut', async () => {
-    const { rig, cached } = await openHostile();
     const task = await rig.write({ format: 'xlsx', zone: 'Asia/Tokyo' });
     const [sheet, about] = await readWorkbook(rig.target, { trim: false });
     const [head, ...rows] = sheet!.data;
