@@ -23,6 +23,13 @@ const patience = { testTimeout: 120_000, hookTimeout: 120_000, expect: { poll: {
 // Starting processes took most of the time of small files: they share a few, and leave nothing behind there.
 const small = { ...patience, maxWorkers, isolate: false };
 
+const globalSetup = [
+  'test/support/programs/bundle-scripts.ts',
+  'test/support/service/share-postgres-data.ts',
+];
+// These replace or reload what all modules of a process share.
+const alone = ['test/architecture/skips.test.ts'];
+
 export default defineConfig({
   root,
   test: {
@@ -34,17 +41,23 @@ export default defineConfig({
         test: {
           name: 'node',
           environment: 'node',
-          // Its modules import JSON in a way that Node refuses.
-          server: { deps: { inline: ['@actions/workflow-parser'] } },
-          globalSetup: [
-            'test/support/programs/bundle-scripts.ts',
-            'test/support/service/share-postgres-data.ts',
-          ],
-          include: [
-            'test/{service,contract,integration,faults,electron,packaging,architecture}/**/*.test.ts',
-          ],
+          globalSetup,
+          include: ['test/{contract,integration,faults,electron}/**/*.test.ts', ...alone],
           ...patience,
           maxWorkers,
+        },
+      },
+      {
+        resolve: { alias: { electron } },
+        test: {
+          name: 'service',
+          environment: 'node',
+          // Its modules import JSON in a way that Node refuses.
+          server: { deps: { inline: ['@actions/workflow-parser'] } },
+          globalSetup,
+          include: ['test/{service,packaging,architecture}/**/*.test.ts'],
+          exclude: alone,
+          ...small,
         },
       },
       {

@@ -4,8 +4,13 @@ import { build } from 'vite';
 import { writeFileAtomically } from '../../../src-main/node/write-file-atomically.ts';
 import { BUNDLED } from './bundled-script.ts';
 
-/** Bundles what tests start, before the first of them. Files that are up to date stay, for other runs read them. */
+/**
+ * Bundles what tests start, before the first of them, once for all projects of tests. Files that are up to date stay,
+ * for other runs read them.
+ */
 export default async function bundleScripts(): Promise<void> {
+  if (process.env['ARE_SCRIPTS_BUNDLED'] !== undefined) return;
+  process.env['ARE_SCRIPTS_BUNDLED'] = 'yes';
   const folder = process.env['BUNDLED_SCRIPTS'] ?? '';
   const built = await build({
     configFile: false,
