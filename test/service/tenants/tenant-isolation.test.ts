@@ -19,7 +19,7 @@ import {
 } from '../../support/service/service-calls.ts';
 
 /** ISOLATION_REQUESTS=2000 for the whole of it. */
-const REQUESTS = Number(process.env['ISOLATION_REQUESTS'] ?? 600);
+const REQUESTS = Number(process.env['ISOLATION_REQUESTS'] ?? 300);
 const AT_ONCE = 8;
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
 const WEEK = toPeriod(NOW_MS - 7 * 86_400_000, NOW_MS);

@@ -19,7 +19,8 @@ import {
 import { callReport, toPeriod, walkReport } from '../../support/service/service-calls.ts';
 
 const KINDS = ['inbound-detail', 'outbound-detail', 'inbound-summary'] as const;
-const RUNS = 12;
+/** `TRAFFIC_RUNS=12` and more ask for a longer proof. */
+const RUNS = Number(process.env['TRAFFIC_RUNS'] ?? 6);
 
 describeOnEngines('random traffic, periods and page sizes', ({ openStore }) => {
   /** Starts a service of its own for each run, as each has traffic of its own. */
