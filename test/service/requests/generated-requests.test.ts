@@ -9,7 +9,8 @@ import { startTestService } from '../../support/service/running-service.ts';
 import { callReport, toPeriod } from '../../support/service/service-calls.ts';
 import { ServiceDescription, type GivenAnswer } from '../../support/service/service-description.ts';
 
-const REQUESTS = 5_000;
+/** GENERATED_REQUESTS=5000 and more for a longer proof. */
+const REQUESTS = Number(process.env['GENERATED_REQUESTS'] ?? 2_500);
 const AT_ONCE = 16;
 const PATIENCE_MS = 5_000;
 const WEEK = toPeriod(Date.now() - 7 * 86_400_000, Date.now());
@@ -82,7 +83,7 @@ describeOverHttp('requests generated from the description of the service', (engi
     expect(faults).toEqual([]);
     // The generator is worth something: it reached all of these.
     for (const status of [200, 400, 401, 404, 405, 413, 414, 415, 417, 421, 429, 431]) {
-      expect(seen.get(status), `status ${status}`).toBeGreaterThan(5);
+      expect(seen.get(status), `status ${status}`).toBeGreaterThan(2);
     }
     const { documents, totalDocument } = await callReport(service, 'inbound-detail', WEEK);
     expect({ documents, totalDocument }).toEqual({
