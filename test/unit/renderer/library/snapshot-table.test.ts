@@ -101,7 +101,7 @@ describe('rows of the table of snapshots', () => {
       'Connection',
       'Period',
       'Records',
-      'Size',
+      'Received',
       'State',
       'Fetched',
     ]);
