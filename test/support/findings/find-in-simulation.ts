@@ -49,7 +49,7 @@ export function prepareSimulation({ records, fromMs }: SimulatedMonth): (untilMs
         count: 1,
       }));
     const isLearned = (): boolean => true;
-    return joinFamilies(joinIncidents(findIncidents(grids)), families, {
+    return joinFamilies(joinIncidents(findIncidents(grids), grids), families, {
       minutes: Math.ceil((untilMs - window.fromMs) / MINUTE_MS),
       newMinutes: DAY_MS / MINUTE_MS,
       isLearned,

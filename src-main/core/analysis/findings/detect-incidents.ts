@@ -33,6 +33,8 @@ export interface Incident extends Place, Run {
 }
 
 const MIN_HITS = 5;
+/** A share grows by this factor at least: where most requests fail anyway, a few more are no news. */
+const LEAST_FACTOR = 1.5;
 const MIN_DROP = 0.5;
 const MIN_SURGE = 2;
 
@@ -57,10 +59,11 @@ export function detectIncidents(
 }
 
 /** True for what is worth saying, however certain it is. */
-function isLarge(kind: TrafficKind, { hits, total, expected }: Measured): boolean {
+export function isLarge(kind: TrafficKind, { hits, total, expected }: Measured): boolean {
   if (kind === 'volume-down') return hits <= MIN_DROP * expected;
   if (kind === 'volume-up') return hits >= MIN_SURGE * expected;
-  return hits >= MIN_HITS && hits >= Math.min(FACTOR * expected, (total + expected) / 2);
+  const least = Math.max(LEAST_FACTOR * expected, Math.min(FACTOR * expected, (total + expected) / 2));
+  return hits >= MIN_HITS && hits >= least;
 }
 
 /** Returns a function that weighs the evidence for a kind of incident in the minutes of some traffic. */

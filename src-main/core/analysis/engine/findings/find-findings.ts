@@ -112,7 +112,7 @@ async function look(
   const families = readNewFamilies(connection, Object.values(scopes), window);
   families.catch(() => undefined);
   const grids = read.map((own) => createTrafficGrid({ ...own, window, covered: covered[own.direction] }));
-  const found = joinIncidents(findIncidents(grids));
+  const found = joinIncidents(findIncidents(grids), grids);
   const isLearned = (direction: Direction, minute: number): boolean => {
     const grid = grids.find((each) => each.direction === direction);
     if (grid === undefined) return false;

@@ -8,7 +8,7 @@ import {
   joinFamilies,
   type FamilyCell,
 } from '../../../../../src-main/core/analysis/findings/judge-families.ts';
-import { FAILED } from '../../../../../src-main/core/analysis/findings/traffic-grid.ts';
+import { FAILED, type TrafficGrid } from '../../../../../src-main/core/analysis/findings/traffic-grid.ts';
 import type { Direction } from '../../../../../src-main/common/reporting/reports.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../../src-main/common/time/durations.ts';
 import type { TimeSpan } from '../../../../../src-main/common/time/time-span.ts';
@@ -91,6 +91,8 @@ const outline = (flows: readonly Flow[], covered?: readonly TimeSpan[]) =>
     end,
   ]);
 
+const findJoined = (grids: readonly TrafficGrid[]) => joinIncidents(findIncidents(grids), grids);
+
 const OTHERS = [makeFlow(1, 2), makeFlow(2, 7), makeFlow(2, 2)];
 const FAILING = during(NOON, NOON + 40, { [USUAL]: 2, [FAILED]: 4 });
 
@@ -133,8 +135,19 @@ describe('an incident', () => {
 
   it('of failing requests is told as that, whatever else is unusual about them', () => {
     const struck = makeFlow(1, 7, during(NOON, NOON + 40, { [FAILED]: 16, [SLOW]: 8 }));
-    const joined = joinIncidents(findIncidents([makeGrid([struck, ...OTHERS])]));
+    const joined = findJoined([makeGrid([struck, ...OTHERS])]);
     expect(joined).toMatchObject([{ kind: 'errors-up', also: ['slower', 'volume-up'], onset: NOON }]);
+  });
+
+  it('is none where most requests fail anyway, and some more do', () => {
+    const broken = (share: number) => ({ [USUAL]: 60 * (1 - share), [FAILED]: 60 * share });
+    const flow: Flow = {
+      channel: 1,
+      service: 7,
+      usual: broken(0.85),
+      change: during(NOON, NOON + 60, broken(0.96)),
+    };
+    expect(outline([flow, ...OTHERS])).toEqual([]);
   });
 
   it('is none where nothing is unusual', () => {
@@ -225,14 +238,42 @@ describe('what is usual', () => {
 
 describe('both directions', () => {
   it('are one finding', () => {
-    const incidents = findIncidents([makeGrid([makeFlow(1, 7, FAILING), ...OTHERS])]);
+    const grid = makeGrid([makeFlow(1, 7, FAILING), ...OTHERS]);
+    const incidents = findIncidents([grid]);
     const other = incidents.map((incident) => ({
       ...incident,
       directions: ['outbound' as const],
       onset: NOON + 2,
     }));
-    expect(joinIncidents([...incidents, ...other])).toMatchObject([
+    expect(joinIncidents([...incidents, ...other], [grid])).toMatchObject([
       { directions: ['inbound', 'outbound'], channel: 1, service: 7, onset: NOON },
+    ]);
+  });
+
+  it('stay two findings where they would be a weak one: hours of one service, and minutes of all traffic', () => {
+    const many = [1, 2, 3, 4, 5, 6].flatMap((channel) => [2, 3, 4].map((service) => ({ channel, service })));
+    const end = NOON + 240;
+    const minutes = during(NOON + 5, NOON + 15, { [FAILED]: 6 });
+    const inbound = makeGrid([
+      makeFlow(1, 7, during(NOON, end, { [FAILED]: 6 })),
+      ...many.map(({ channel, service }) => makeFlow(channel, service)),
+    ]);
+    const outbound = makeGrid(
+      [{ channel: 1, service: 7 }, ...many].map(({ channel, service }) =>
+        makeFlow(channel, service, minutes),
+      ),
+      undefined,
+      'outbound',
+    );
+    const told = findJoined([inbound, outbound]).map(
+      ({ channel, service, directions, onset, end: until }) => [
+        ...[channel, service, directions.join()],
+        ...[onset, until],
+      ],
+    );
+    expect(told).toEqual([
+      [1, 7, 'inbound', NOON, end],
+      [null, null, 'outbound', NOON + 5, NOON + 15],
     ]);
   });
 
@@ -297,7 +338,7 @@ describe('an error that was not seen in the week before', () => {
   });
 
   it('is the same finding as the failing requests that have it', () => {
-    const [incident] = joinIncidents(findIncidents([makeGrid([makeFlow(3, 7, FAILING), ...OTHERS])]));
+    const [incident] = findJoined([makeGrid([makeFlow(3, 7, FAILING), ...OTHERS])]);
     const cells = makeCells(80, {}).map((cell, place) => ({ ...cell, minute: NOON + Math.floor(place / 2) }));
     expect(incident).toBeDefined();
     const joined = joinFamilies(incident === undefined ? [] : [incident], cells, {
@@ -314,8 +355,8 @@ describe('an error that was not seen in the week before', () => {
 describe('a reported outage', () => {
   it('takes what befell all traffic meanwhile, and leaves the rest', () => {
     const flows = [1, 2].flatMap((channel) => [2, 7].map((service) => makeFlow(channel, service, FAILING)));
-    const whole = joinIncidents(findIncidents([makeGrid(flows)]));
-    const small = joinIncidents(findIncidents([makeGrid([makeFlow(1, 7, FAILING), ...OTHERS])]));
+    const whole = findJoined([makeGrid(flows)]);
+    const small = findJoined([makeGrid([makeFlow(1, 7, FAILING), ...OTHERS])]);
     const sinceMs = WINDOW.fromMs + (NOON + 1) * MINUTE_MS;
     const span = { part: 'connector', sinceMs, untilMs: sinceMs + HOUR_MS, isOngoing: false } as const;
     expect(joinDownSpans([span], whole, WINDOW.fromMs)).toEqual([[{ ...span, also: ['errors-up'] }], []]);
