@@ -1,4 +1,5 @@
 import { CHART_FONT, formatAxisCount } from '../../../charts/chart-style.ts';
+import { hatch, type PlotArea } from '../../../charts/hatch.ts';
 import type { ChartColours } from '../../../charts/use-chart-colours.ts';
 import type { TwinBar } from './twin-bars.ts';
 
@@ -10,12 +11,15 @@ export function drawTwins(
     readonly widthPx: number;
     readonly halfPx: number;
     readonly top: number;
+    /** What is not cached. */
+    readonly gapBoxes: readonly PlotArea[];
     readonly colours: ChartColours;
     readonly afterName: string;
     readonly beforeName: string;
   },
 ): void {
   const { widthPx, halfPx, top, colours } = look;
+  for (const box of look.gapBoxes) hatch(context, box, colours.hatch);
   for (const bar of bars) {
     context.fillStyle = colours[bar.codeClass];
     context.fillRect(bar.left, bar.top, bar.width, bar.height);

@@ -1,5 +1,8 @@
 import type { Histogram } from '../../../../src-main/common/model/records/histogram.ts';
 import { CODE_CLASSES, type CodeClass } from '../../../../src-main/common/model/records/record.ts';
+import type { TimeSpan } from '../../../../src-main/common/time/time-span.ts';
+import type { PlotArea } from '../../../charts/hatch.ts';
+import { toSpanBoxes } from '../../../charts/histogram/histogram-bars.ts';
 
 /** Errors stand at the axis, where both sides can be compared. */
 const FROM_AXIS: readonly CodeClass[] = ['5xx', '4xx', 'none', '3xx', '2xx'];
@@ -50,6 +53,30 @@ export function toTwinBars(
       });
     });
   return [...toBars(after, true), ...toBars(before, false)];
+}
+
+/** Parts of both sides' periods that are not cached. */
+export interface TwinGaps {
+  readonly before: readonly TimeSpan[];
+  readonly after: readonly TimeSpan[];
+}
+
+/** Returns where each side's gaps lie in its half, in pixels from the top left of the plot. */
+export function toTwinGaps(
+  after: Histogram,
+  before: Histogram,
+  gaps: TwinGaps,
+  { widthPx, halfPx }: { readonly widthPx: number; readonly halfPx: number },
+): readonly PlotArea[] {
+  const places = countTwinBuckets(after, before);
+  if (places === 0 || widthPx <= 0) return [];
+  const toBoxes = ({ buckets }: Histogram, own: readonly TimeSpan[], top: number): PlotArea[] =>
+    toSpanBoxes(buckets, own, (widthPx * buckets.length) / places).map((box) => ({
+      ...box,
+      top,
+      height: halfPx,
+    }));
+  return [...toBoxes(after, gaps.after, 0), ...toBoxes(before, gaps.before, halfPx)];
 }
 
 /** Returns bars as one path for each class, in the order of CODE_CLASSES. */

@@ -7,6 +7,7 @@ import { stateChange } from '../../../../src-renderer/screens/compare/change/cha
 import {
   findTwinPeak,
   toTwinBars,
+  toTwinGaps,
   toTwinPaths,
 } from '../../../../src-renderer/screens/compare/chart/twin-bars.ts';
 import {
@@ -124,6 +125,19 @@ describe('twin bars', () => {
     expect(toTwinPaths(bars)).toEqual([
       { codeClass: '2xx', path: 'M0 0.0h3v50.0h-3ZM0 100.0h3v25.0h-3Z' },
       { codeClass: '5xx', path: 'M0 50.0h3v50.0h-3Z' },
+    ]);
+  });
+
+  it('leave what is not cached of either side to its hatching, each in its half and on its own times', () => {
+    const after = make([[1], [1], [1], [1]]);
+    const before = make([[1], [1]]);
+    const gaps = {
+      after: [{ fromMs: 0, toMs: 1500 }],
+      before: [{ fromMs: 1000, toMs: Infinity }],
+    };
+    expect(toTwinGaps(after, before, gaps, { widthPx: 400, halfPx: 90 })).toEqual([
+      { left: 0, width: 150, top: 0, height: 90 },
+      { left: 100, width: 100, top: 90, height: 90 },
     ]);
   });
 
