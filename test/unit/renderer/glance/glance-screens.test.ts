@@ -138,8 +138,10 @@ it('the wall: what nothing is known of has a ring, not the disc of what works, a
   const [first, second] = page.findAll('section');
   expect(first?.find('.dot').attributes('data-trouble')).toBe('unsure');
   expect(first?.text()).not.toContain('peak');
+  expect(first?.find('.missing').text()).toBe('not cached');
   expect(second?.find('.dot').attributes('data-trouble')).toBe('none');
   expect(second?.text()).toContain('peak');
+  expect(second?.find('.missing').exists()).toBe(false);
 });
 
 it('the wall: trouble comes first, and Escape leaves it', async () => {
