@@ -4,6 +4,7 @@ import { listBucketEdges, pickBucketWidth } from '../../common/time/time-buckets
 import { isTimeZone } from '../../common/time/time-zones.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { Cache } from '../cache/cache.ts';
+import { addPreviews } from './add-previews.ts';
 
 /** The handlers of `records/…`: all of them work with the network gone. */
 export function createRecordsHandlers(parts: {
@@ -35,6 +36,6 @@ export function createRecordsHandlers(parts: {
       engine.findErrorFamilies({ ...question, period: { fromMs, toMs } }),
     'records/read-record': (input) => cache.readRecord(input),
     'records/read-raw': (place) => cache.readRaw(place),
-    'records/read-session': (input) => engine.readSession(input),
+    'records/read-session': async (input) => addPreviews(cache, await engine.readSession(input)),
   };
 }

@@ -1,4 +1,6 @@
 import type { SessionRequest } from '../../../src-main/common/model/records/session.ts';
+import { SECOND_MS } from '../../../src-main/common/time/durations.ts';
+import { pickBucketWidth } from '../../../src-main/common/time/time-buckets.ts';
 import { toNiceCeiling } from '../../charts/log-scale.ts';
 import { joinSpans, toLatencySpan, toWorkSpan, type Span } from './session-times.ts';
 
@@ -8,11 +10,17 @@ const FOLD_SHARE = 0.06;
 const ALL_FOLDS_SHARE = 0.5;
 const MIN_TICK_DISTANCE = 0.2;
 const TICKS = 4;
+const MAX_TICKS = 6;
 
 /** A common axis of time for all requests; places are shares of its length, 0 to 1. */
 export interface SessionAxis {
   readonly beginMs: number;
+  readonly endMs: number;
+  /** How long anything ran. */
+  readonly busyMs: number;
   toPlace(atMs: number): number;
+  /** The time in which nothing ran, where it was long; drawn narrow where waits are folded. */
+  readonly waits: readonly Span[];
   /** Waits that are drawn narrow. */
   readonly folds: readonly { readonly place: number; readonly width: number; readonly lengthMs: number }[];
   readonly ticks: readonly { readonly place: number; readonly sinceBeginMs: number }[];
@@ -22,6 +30,7 @@ interface Piece extends Span {
   /** Where it begins and how long it is on the axis, in drawn milliseconds. */
   readonly drawnFrom: number;
   readonly drawnLength: number;
+  readonly isWait: boolean;
   readonly isFold: boolean;
 }
 
@@ -33,7 +42,8 @@ export function createSessionAxis(requests: readonly SessionRequest[], fold: boo
       ...[toLatencySpan(request), toWorkSpan(request)].filter((span) => span !== null),
     ]),
   );
-  const pieces = layOut(busy, fold);
+  const busyMs = busy.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
+  const pieces = layOut(busy, busyMs, fold);
   const last = pieces.at(-1);
   const drawn = Math.max(1, last === undefined ? 0 : last.drawnFrom + last.drawnLength);
   const beginMs = pieces[0]?.fromMs ?? 0;
@@ -53,6 +63,7 @@ export function createSessionAxis(requests: readonly SessionRequest[], fold: boo
         }
       : [],
   );
+  const waits = pieces.flatMap(({ isWait, fromMs, toMs }) => (isWait ? [{ fromMs, toMs }] : []));
   const endMs = last?.toMs ?? 0;
   const starts =
     folds.length > 0
@@ -65,27 +76,27 @@ export function createSessionAxis(requests: readonly SessionRequest[], fold: boo
     // A label that begins at the end would leave the axis.
     if (place < 1 - MIN_TICK_DISTANCE / 2) ticks.push({ place, sinceBeginMs });
   }
-  return { beginMs, toPlace, folds, ticks };
+  return { beginMs, endMs, busyMs, toPlace, waits, folds, ticks };
 }
 
-function layOut(busy: readonly Span[], fold: boolean): Piece[] {
-  const busyMs = busy.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
-  const waits = busy.slice(1).map(({ fromMs }, place) => fromMs - (busy[place]?.toMs ?? fromMs));
-  const folded = fold && busyMs > 0 ? waits.filter((waitMs) => waitMs > busyMs * FOLD_SHARE).length : 0;
-  const foldMs = busyMs * Math.min(FOLD_SHARE, ALL_FOLDS_SHARE / Math.max(1, folded));
+function layOut(busy: readonly Span[], busyMs: number, fold: boolean): Piece[] {
+  const isLong = ({ fromMs, toMs }: Span): boolean => toMs - fromMs > busyMs * FOLD_SHARE;
+  const waits = busy
+    .slice(1)
+    .map(({ fromMs }, place) => ({ fromMs: busy[place]?.toMs ?? fromMs, toMs: fromMs }));
+  const longCount = waits.filter(isLong).length;
+  const foldMs = busyMs * Math.min(FOLD_SHARE, ALL_FOLDS_SHARE / Math.max(1, longCount));
   const pieces: Piece[] = [];
   let drawnFrom = 0;
-  const add = ({ fromMs, toMs }: Span, isFold: boolean): void => {
-    const drawnLength = isFold ? foldMs : toMs - fromMs;
-    pieces.push({ fromMs, toMs, drawnFrom, drawnLength, isFold });
+  const add = (span: Span, isWait: boolean): void => {
+    const isFold = isWait && fold && busyMs > 0;
+    const drawnLength = isFold ? foldMs : span.toMs - span.fromMs;
+    pieces.push({ ...span, drawnFrom, drawnLength, isWait, isFold });
     drawnFrom += drawnLength;
   };
   for (const [place, span] of busy.entries()) {
-    const before = busy[place - 1];
-    if (before !== undefined) {
-      const wait = { fromMs: before.toMs, toMs: span.fromMs };
-      add(wait, folded > 0 && wait.toMs - wait.fromMs > busyMs * FOLD_SHARE);
-    }
+    const wait = waits[place - 1];
+    if (wait !== undefined) add(wait, isLong(wait));
     add(span, false);
   }
   return pieces;
@@ -103,7 +114,11 @@ function findPiece(pieces: readonly Piece[], atMs: number): Piece | undefined {
   return pieces[Math.max(0, low - 1)];
 }
 
-function listRoundTimes(lengthMs: number): number[] {
-  const stepMs = toNiceCeiling(Math.max(1, lengthMs) / TICKS);
+/** Returns round times from 0 to a length, at most six of them: of seconds and more those that people count in. */
+export function listRoundTimes(lengthMs: number): number[] {
+  const stepMs =
+    lengthMs > TICKS * SECOND_MS
+      ? pickBucketWidth(lengthMs, MAX_TICKS - 1)
+      : toNiceCeiling(Math.max(1, lengthMs) / TICKS);
   return Array.from({ length: Math.floor(lengthMs / stepMs) + 1 }, (_, place) => place * stepMs);
 }

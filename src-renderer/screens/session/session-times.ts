@@ -57,17 +57,23 @@ export function listOutboundSpans(requests: readonly SessionRequest[]): Span[] {
 /** Where the time of a session went, as its records say it; in milliseconds. */
 export interface SessionTimes {
   readonly beforeMs: number;
-  /** The connector's time for messages, without that in which an outbound request ran. */
+  /** The connector's time for messages, without that in which an outbound request ran, or may have run. */
   readonly insideMs: number;
   readonly serviceMs: number;
+  /** The connector's time for messages of which it is not known whether an outbound request ran. */
+  readonly unknownMs: number;
   /** Records that have no response time. */
   readonly untimedCount: number;
 }
 
-/** Adds up where the time went. Requests that ran side by side count each. */
-export function measureTimes(requests: readonly SessionRequest[]): SessionTimes {
-  const outbound = listOutboundSpans(requests);
-  const times = { beforeMs: 0, insideMs: 0, serviceMs: 0, untimedCount: 0 };
+/** Adds up where the time went. Requests that ran side by side count each. Outbound records of `gaps` are not cached. */
+export function measureTimes(
+  requests: readonly SessionRequest[],
+  gaps: readonly Span[],
+  outbound: readonly Span[] = listOutboundSpans(requests),
+): SessionTimes {
+  const explained = joinSpans([...outbound, ...gaps]);
+  const times = { beforeMs: 0, insideMs: 0, serviceMs: 0, unknownMs: 0, untimedCount: 0 };
   for (const request of requests) {
     const latency = toLatencySpan(request);
     if (latency !== null) times.beforeMs += toLength(latency);
@@ -75,11 +81,17 @@ export function measureTimes(requests: readonly SessionRequest[]): SessionTimes 
     if (work === null) times.untimedCount += 1;
     else if (request.direction === 'outbound') times.serviceMs += toLength(work);
     else {
-      const waited = clipSpans(outbound, work).reduce((sum, span) => sum + toLength(span), 0);
-      times.insideMs += toLength(work) - waited;
+      const waitedMs = sumUp(clipSpans(outbound, work));
+      const explainedMs = sumUp(clipSpans(explained, work));
+      times.unknownMs += explainedMs - waitedMs;
+      times.insideMs += toLength(work) - explainedMs;
     }
   }
   return times;
+}
+
+function sumUp(spans: readonly Span[]): number {
+  return spans.reduce((sum, span) => sum + toLength(span), 0);
 }
 
 function toLength({ fromMs, toMs }: Span): number {

@@ -15,6 +15,7 @@ import { useClockStore } from '../../stores/window/clock.ts';
 import { useConnectionsStore } from '../../stores/connections/connections.ts';
 import { useSnapshotsStore } from '../../stores/cache/snapshots.ts';
 import { useTasksStore } from '../../stores/window/tasks.ts';
+import { joinSpans } from './session-times.ts';
 
 /** Requests of the session that are not cached are looked for so long before and after those that are. */
 const AROUND_MS = 3600 * SECOND_MS;
@@ -113,6 +114,14 @@ export function useSession(readId: () => string) {
     asOfMs,
     inbound,
     outbound,
+    /** The times of which outbound records are not cached, those that have come since the last download included. */
+    outboundGaps: computed(() => {
+      const { cachedUntilMs } = outbound;
+      return joinSpans([
+        ...outbound.gaps,
+        ...(cachedUntilMs === null ? [] : [{ fromMs: cachedUntilMs, toMs: Infinity }]),
+      ]);
+    }),
     isFetching: computed(
       () =>
         inbound.isFetching ||

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Period } from '../../../src-main/common/model/period.ts';
+import { toRecordId } from '../../../src-main/common/model/records/record-ids.ts';
 import type { RecordOrder } from '../../../src-main/common/model/records/record.ts';
 import type { PeriodScope } from '../../../src-main/common/model/records/record-scope.ts';
 import type { Engine } from '../../../src-main/core/analysis/engine/create-engine.ts';
@@ -333,6 +334,10 @@ describe('a session', () => {
       ]),
     );
     expect(requests[1]).toMatchObject({ actionId: '7', botLatencyMs: null });
+    // What was said comes with it; the row has it from the payload.
+    const rows = await cache.readRows({ report: 'inbound-detail', ids: [toRecordId(newer, 3)] });
+    expect(rows[0]?.payloadPreview).not.toBe('');
+    expect(requests[0]?.payloadPreview).toBe(rows[0]?.payloadPreview);
     const failures = requests.filter(({ responseCode }) => (responseCode ?? 0) >= 400);
     expect(counted).toEqual({
       inbound: { requests: 3, failures: failures.length / 2 },

@@ -23,6 +23,8 @@ export const SessionRequest = Type.Object({
   service: Nullable(Type.Integer()),
   client: Type.String(),
   error: Type.String(),
+  /** The text in its payload, or else its beginning; only where a window asks, and its record is still cached. */
+  payloadPreview: Type.Optional(Type.String()),
 });
 export type SessionRequest = Static<typeof SessionRequest>;
 

@@ -61,7 +61,13 @@ describe('a named number', () => {
   it('is told of in a session, too', async () => {
     const global = await provideWith(names);
     const row = mount(WaterfallRow, {
-      props: { request: makeRequest(), axis: createSessionAxis([], true), outbound: [], zone: 'UTC' },
+      props: {
+        request: makeRequest(),
+        axis: createSessionAxis([], true),
+        outbound: [],
+        gaps: [],
+        zone: 'UTC',
+      },
       global,
     });
     expect(row.get('.sr-only').text()).toContain('channel <b>WhatsApp</b> 3, service 7');

@@ -7,6 +7,13 @@ import {
   joinSpans,
   measureTimes,
 } from '../../../../src-renderer/screens/session/session-times.ts';
+import { findMessage, listLines } from '../../../../src-renderer/screens/session/session-lines.ts';
+import {
+  drawStrip,
+  findAt,
+  listStripTicks,
+  spanAll,
+} from '../../../../src-renderer/screens/session/strip-shape.ts';
 import { makeRequest } from './make-request.ts';
 
 const inbound = (dateMs: number, responseTimeMs: number | null, botLatencyMs: number | null = null) =>
@@ -28,24 +35,33 @@ const toRequests = (drawn: readonly Partial<SessionRequest>[]): SessionRequest[]
 
 describe('where the time went', () => {
   it('tells the connector from what it waited for, and never counts what is not known', () => {
-    const times = measureTimes([
-      inbound(1000, 1000, 300),
-      outbound(1200, 500),
-      outbound(1900, 400),
-      inbound(9000, null),
-    ]);
+    const times = measureTimes(
+      [inbound(1000, 1000, 300), outbound(1200, 500), outbound(1900, 400), inbound(9000, null)],
+      [],
+    );
     // 1,000 ms, of which 500 and 100 ms with an outbound request.
-    expect(times).toEqual({ beforeMs: 300, insideMs: 400, serviceMs: 900, untimedCount: 1 });
-    expect(measureTimes([outbound(0, -5)])).toEqual({
+    expect(times).toEqual({ beforeMs: 300, insideMs: 400, serviceMs: 900, unknownMs: 0, untimedCount: 1 });
+    expect(measureTimes([outbound(0, -5)], [])).toEqual({
       beforeMs: 0,
       insideMs: 0,
       serviceMs: 0,
+      unknownMs: 0,
       untimedCount: 1,
     });
   });
 
+  it('does not say whether the bot or a service took the time of which no outbound records are cached', () => {
+    const requests = [inbound(1000, 1000), outbound(1100, 200), inbound(5000, 100)];
+    const gaps = [
+      { fromMs: 1200, toMs: 1600 },
+      { fromMs: 4000, toMs: Infinity },
+    ];
+    // Of 1,200 to 1,600 the first 100 ms are known: a request ran.
+    expect(measureTimes(requests, gaps)).toMatchObject({ insideMs: 500, serviceMs: 200, unknownMs: 400 });
+  });
+
   it('counts an outbound time of two side by side once within a message', () => {
-    expect(measureTimes([inbound(0, 100), outbound(10, 50), outbound(20, 50)])).toMatchObject({
+    expect(measureTimes([inbound(0, 100), outbound(10, 50), outbound(20, 50)], [])).toMatchObject({
       insideMs: 40,
       serviceMs: 100,
     });
@@ -105,9 +121,12 @@ describe('the axis', () => {
     expect(folded.toPlace(71_000)).toBeCloseTo(0.53, 1);
     expect(folded.ticks.map(({ sinceBeginMs }) => sinceBeginMs)).toEqual([0, 61_000]);
     const straight = createSessionAxis(requests, false);
+    // What is long is named in either case.
+    const wait = { fromMs: 11_000, toMs: 71_000 };
+    expect([folded.waits, straight.waits]).toEqual([[wait], [wait]]);
     expect(straight.folds).toEqual([]);
     expect(straight.toPlace(71_000)).toBeCloseTo(61 / 62, 5);
-    expect(straight.ticks.map(({ sinceBeginMs }) => sinceBeginMs)).toEqual([0, 20_000, 40_000]);
+    expect(straight.ticks.map(({ sinceBeginMs }) => sinceBeginMs)).toEqual([0, 15_000, 30_000, 45_000]);
   });
 
   it('begins with the bot latency of the first message', () => {
@@ -119,5 +138,69 @@ describe('the axis', () => {
     const axis = createSessionAxis(requests, true);
     expect(axis.ticks.length).toBeLessThan(12);
     expect(axis.toPlace(5_000_000)).toBeCloseTo(0.5, 2);
+  });
+});
+
+describe('the lines of the waterfall', () => {
+  const requests = [inbound(1000, 500), outbound(1100, 200), outbound(9000, 100), inbound(60_000, 300)];
+
+  it('name each wait before what ended it, and what is not cached below its message', () => {
+    const { waits } = createSessionAxis(requests, true);
+    const lines = listLines(requests, waits, [{ fromMs: 60_100, toMs: Infinity }]);
+    expect(lines.map((line) => (line.kind === 'request' ? line.place : line))).toEqual([
+      0,
+      1,
+      { kind: 'wait', span: { fromMs: 1500, toMs: 9000 }, next: 'outbound' },
+      2,
+      { kind: 'wait', span: { fromMs: 9100, toMs: 60_000 }, next: 'inbound' },
+      3,
+      { kind: 'gap', span: { fromMs: 60_100, toMs: 60_300 } },
+    ]);
+  });
+
+  it('keep every request once and in order, whatever the waits are', () => {
+    fc.assert(
+      fc.property(drawnRequests, (drawn) => {
+        const own = toRequests(drawn);
+        const { waits } = createSessionAxis(own, true);
+        const lines = listLines(own, waits, []);
+        const shown = lines.flatMap((line) => (line.kind === 'request' ? [line.request] : []));
+        expect(shown).toEqual(own);
+        expect(lines.filter(({ kind }) => kind === 'wait').length).toBe(waits.length);
+      }),
+    );
+  });
+
+  it('know the message that a request belongs to', () => {
+    expect([0, 1, 2, 3].map((place) => findMessage(requests, place))).toEqual([
+      ...Array.from({ length: 3 }, () => ({ first: 0, end: 3 })),
+      { first: 3, end: 4 },
+    ]);
+    expect(findMessage(requests, -1)).toBeNull();
+  });
+});
+
+describe('the strip', () => {
+  const requests = [inbound(1000, 1000, 500), outbound(1500, null), inbound(10_500, 0)];
+
+  it('draws the whole session on a straight axis, one path for a colour, and nothing too short to be seen', () => {
+    const whole = spanAll(requests)!;
+    expect(whole).toEqual({ fromMs: 500, toMs: 10_500 });
+    const lanes = { inbound: { y: 0, height: 8 }, outbound: { y: 20, height: 4 } };
+    expect(drawStrip(requests, whole, 1000, lanes)).toEqual([
+      { direction: 'inbound', colour: 'latency', path: 'M0.0 0h50.0v8h-50.0z' },
+      { direction: 'inbound', colour: '2xx', path: 'M50.0 0h100.0v8h-100.0zM998.0 0h2.0v8h-2.0z' },
+      { direction: 'outbound', colour: '2xx', path: 'M100.0 20h2.0v4h-2.0z' },
+    ]);
+    expect(listStripTicks(whole).map(({ sinceBeginMs }) => sinceBeginMs)).toEqual([0, 5000]);
+    const minutes = listStripTicks({ fromMs: 0, toMs: 247_000 });
+    expect(minutes.map(({ sinceBeginMs }) => sinceBeginMs / 60_000)).toEqual([0, 1, 2, 3]);
+  });
+
+  it('finds what ran at a time', () => {
+    expect([0, 600, 1499, 1500, 10_499, 99_999].map((atMs) => findAt(requests, atMs))).toEqual([
+      0, 0, 0, 1, 1, 2,
+    ]);
+    expect(spanAll([])).toBeNull();
   });
 });

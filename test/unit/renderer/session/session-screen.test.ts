@@ -1,9 +1,11 @@
 import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, describe, expect, it } from 'vitest';
+import { defineComponent, h } from 'vue';
 import type { Input } from '../../../../src-main/common/contract/index.ts';
 import type { RecordDetail } from '../../../../src-main/common/model/records/record.ts';
 import type { Session } from '../../../../src-main/common/model/records/session.ts';
 import ScreenFrame from '../../../../src-renderer/components/ScreenFrame.vue';
+import MessageTimes from '../../../../src-renderer/screens/session/MessageTimes.vue';
 import SessionScreen from '../../../../src-renderer/screens/session/SessionScreen.vue';
 import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
@@ -50,6 +52,16 @@ const NOTHING: Session = {
   untimedCount: 0,
 };
 
+/** What the session adds to a record, without the record. */
+const INSPECTOR = defineComponent({
+  name: 'RecordInspector',
+  props: ['listPlace'],
+  setup:
+    (_props, { slots }) =>
+    () =>
+      h('div', slots['times']?.()),
+});
+
 let backend: ScriptedBackend;
 let screen: VueWrapper;
 let session: Session;
@@ -85,7 +97,7 @@ async function show(found: Session, missing: typeof missingOf = null, path = '/'
   await Promise.all([useAppStore().load(), useConnectionsStore().load(), useSnapshotsStore().load()]);
   screen = mount(SessionScreen, {
     props: { id: ID },
-    global: { ...global, stubs: { RecordInspector: true } },
+    global: { ...global, stubs: { RecordInspector: INSPECTOR } },
     attachTo: document.body,
   });
   await flushPromises();
@@ -167,14 +179,17 @@ describe('the session screen', () => {
     await show(SESSION);
     expect(screen.text()).toContain('Cached around this session: everything');
     expect(screen.find('.words .cs-link').exists()).toBe(false);
-    expect(screen.text()).not.toContain('Not all outbound records');
+    expect(screen.text()).not.toContain('Not known');
   });
 
   it('says which part is not cached, and fetches just that', async () => {
     await show(SESSION, 'outbound-detail');
     expect(screen.text()).toContain('Outbound: 1 min incomplete (20 Nov 16:42:09 – 16:43:09)');
     expect(screen.text()).not.toContain('Inbound:');
-    expect(screen.text()).toContain('Not all outbound records around this session are cached');
+    // Whether a service was queried in that time is not known, and so isn't said.
+    expect(screen.text()).toMatch(/Not known\s*1,000 ms/);
+    expect(screen.text()).not.toContain('In the bot');
+    expect(screen.text()).toContain('Outbound not cached');
     await screen.get('.words .cs-link').trigger('click');
     await flushPromises();
     const [fetched, ...more] = listCalls('downloads/fetch-gaps');
@@ -192,7 +207,28 @@ describe('the session screen', () => {
     await show({ ...SESSION, ...dates }, 'newest');
     expect(screen.text()).toMatch(/Cached around this session: everything up to \d\d:\d\d:\d\d/);
     expect(screen.find('.words .cs-link').exists()).toBe(false);
-    expect(screen.text()).not.toContain('Not all outbound records');
+    expect(screen.text()).not.toContain('Not known');
+  });
+
+  it('shows what messages said, and the selected one in the whole session and in its parts', async () => {
+    const said = { payloadPreview: '<i>Where is my parcel?</i>' };
+    const requests = SESSION.requests.map((request) => ({ ...request, ...said }));
+    await show({ ...SESSION, requests });
+    const [message, outbound] = screen.findAll('[role=option]');
+    expect(message!.get('.said').text()).toBe('<i>Where is my parcel?</i>');
+    expect(message!.get('.said').attributes('translate')).toBe('no');
+    expect(message!.get('.sr-only').text()).toContain('inbound, <i>Where is my parcel?</i>, code 200');
+    expect(outbound!.find('.said').exists()).toBe(false);
+    expect(screen.find('.frame').exists()).toBe(false);
+    await message!.trigger('click');
+    expect(screen.find('.frame').exists()).toBe(true);
+    const inspector = screen.getComponent(INSPECTOR);
+    expect(inspector.props('listPlace')).toEqual({ number: 1, total: 2 });
+    expect(inspector.getComponent(MessageTimes).text()).toMatch(
+      /Before the connector\s*200 ms.*In the bot\s*1,000 ms.*From sent to answered\s*1,200 ms/s,
+    );
+    await outbound!.trigger('click');
+    expect(inspector.getComponent(MessageTimes).text()).toBe('');
   });
 
   it('reads it again when more is cached, and keeps what is selected', async () => {
