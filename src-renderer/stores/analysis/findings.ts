@@ -23,6 +23,8 @@ export const useFindingsStore = defineStore('findings', () => {
   const loaded = shallowRef<Loaded | null>(null);
   const error = shallowRef<ErrorLike | null>(null);
   let lastStates = '';
+  /** How often something has happened that findings may come from. */
+  let changes = 0;
 
   const own = computed(() => (loaded.value?.connectionId === connections.active?.id ? loaded.value : null));
   /** Null until it has been read for the connection that is shown. */
@@ -33,11 +35,14 @@ export const useFindingsStore = defineStore('findings', () => {
   async function read(): Promise<void> {
     const connectionId = connections.active?.id;
     if (connectionId === undefined) return;
+    const changesBefore = changes;
     try {
       const found = await backend.call('findings/list', { connectionId });
       if (connections.active?.id !== connectionId) return;
-      loaded.value = { connectionId, report: found, atMs: Date.now() };
       error.value = null;
+      // It was read before the download came that it would ask for; it is read again.
+      if (found.untilMs === null && changes !== changesBefore) return;
+      loaded.value = { connectionId, report: found, atMs: Date.now() };
     } catch (cause) {
       if (connections.active?.id === connectionId) error.value = toErrorLike(cause);
     }
@@ -46,6 +51,7 @@ export const useFindingsStore = defineStore('findings', () => {
   const reload = oneAtATime(read);
   const reloadLater = useThrottleFn(() => void reload(), RELOAD_INTERVAL_MS, true);
   const reloadSoon = (): void => {
+    changes += 1;
     if (report.value?.untilMs !== null) {
       void reloadLater();
       return;

@@ -150,6 +150,27 @@ test('the first records are looked at as soon as they are there', async () => {
   expect(findings.report?.untilMs).toBe(1);
 });
 
+test('findings of before the first records came are not shown', async () => {
+  const waiting: ((untilMs: number | null) => void)[] = [];
+  const { backend } = await startStores({
+    'findings/list': async () => ({
+      findings: [],
+      resolved: [],
+      untilMs: await new Promise<number | null>((answer) => void waiting.push(answer)),
+      gaps: [],
+    }),
+  });
+  const findings = useFindingsStore();
+  await flushPromises();
+  backend.emit('snapshots/changed', { connectionId: 'a' } as never);
+  waiting.shift()?.(null);
+  await flushPromises();
+  expect(findings.report).toBeNull();
+  waiting.shift()?.(1);
+  await flushPromises();
+  expect(findings.report?.untilMs).toBe(1);
+});
+
 test('a keychain that lasts for the session only is reported', async () => {
   await startStores();
   expect(useAppStore().secretsForSessionOnly).toBe(true);
