@@ -80,7 +80,7 @@ const TROUBLES: readonly Trouble[] = ['down', 'unreachable', 'finding', 'not-che
 
 /** Returns the worst that is known of a connection; `none` only where nothing is known to stand out. */
 export function toTrouble({ glance, report }: GlanceEntry, nowMs: number): Trouble {
-  if (glance === null) return 'not-checked';
+  if (glance === null) return 'unsure';
   const states = (['platform', 'connector'] as const).map((part) => toPartHealth(glance, part, nowMs).state);
   if (states.includes('down')) return 'down';
   if (states.includes('unreachable') || states.includes('unknown')) return 'unreachable';

@@ -144,6 +144,13 @@ it('the wall: what nothing is known of has a ring, not the disc of what works, a
   expect(second?.find('.missing').exists()).toBe(false);
 });
 
+it('the wall: nothing is said of a connection before it is read', async () => {
+  const page = await show(WallScreen, { 'glance/read': () => new Promise(() => undefined) });
+  const [first] = page.findAll('section');
+  expect(first?.find('.dot').attributes('data-trouble')).toBe('unsure');
+  expect(first?.find('.age').text()).toBe('');
+});
+
 it('the wall: trouble comes first, and Escape leaves it', async () => {
   const page = await show(WallScreen);
   expect(page.findAll('h2').map((title) => title.text())).toEqual(['Asia', 'Europe']);

@@ -90,7 +90,7 @@ it('connections come with trouble first', () => {
     'finding',
     'fine',
   ]);
-  expect(toTrouble({ ...entries[0]!, glance: null }, NOW)).toBe('not-checked');
+  expect(toTrouble({ ...entries[0]!, glance: null }, NOW)).toBe('unsure');
 });
 
 it('24 hours are drawn without anything where nothing is cached', () => {
