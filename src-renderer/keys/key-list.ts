@@ -50,6 +50,16 @@ export const KEY_GROUPS: readonly KeyGroup[] = [
       line('note', ['N']),
       line('compare', ['C']),
       line('inspector', ['Mod', 'I']),
+      line('fields', ['Mod', 'J']),
+    ],
+  },
+  {
+    name: 'fields',
+    lines: [
+      line('fieldValue', ['↑'], ['↓']),
+      line('fieldOnly', ['Enter']),
+      line('fieldWay', ['→'], ['←']),
+      line('foldField', ['←'], ['→']),
     ],
   },
   {

@@ -6,7 +6,10 @@ export type ShellCommand =
     }
   | { readonly kind: 'history'; readonly by: -1 | 1 }
   | { readonly kind: 'view'; readonly index: number }
-  | { readonly kind: 'control'; readonly control: 'period' | 'refresh' | 'export' | 'search' | 'inspector' };
+  | {
+      readonly kind: 'control';
+      readonly control: 'period' | 'refresh' | 'export' | 'search' | 'inspector' | 'fields';
+    };
 
 type KeyLike = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'altKey'>;
 
@@ -15,6 +18,7 @@ const PLAIN: Readonly<Record<string, ShellCommand>> = {
   ',': { kind: 'settings' },
   b: { kind: 'sidebar' },
   i: { kind: 'control', control: 'inspector' },
+  j: { kind: 'control', control: 'fields' },
   o: { kind: 'switch-connection' },
   p: { kind: 'control', control: 'period' },
   r: { kind: 'control', control: 'refresh' },

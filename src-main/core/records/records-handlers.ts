@@ -12,11 +12,14 @@ export function createRecordsHandlers(parts: {
   readonly engine: Engine;
 }): HandlersOf<'records'> {
   const { cache, engine } = parts;
+  /** What ends a call about a view, by the view. */
+  const ends = new Map<string, AbortController>();
   return {
     'records/open-view': (question) => engine.openView(question),
     'records/count-view': ({ viewId }) => engine.countView(viewId),
     'records/read-rows': async (place) => cache.readRows(await engine.readIds(place)),
     'records/close-view': async ({ viewId }) => {
+      ends.get(viewId)?.abort();
       await engine.closeView(viewId);
       return null;
     },
@@ -32,6 +35,17 @@ export function createRecordsHandlers(parts: {
       return engine.readHistogram({ ...question, edges });
     },
     'records/read-facets': (question) => engine.countFacets(question),
+    'records/read-fields': async (question) => {
+      const { viewId } = question;
+      const end = new AbortController();
+      ends.get(viewId)?.abort();
+      ends.set(viewId, end);
+      try {
+        return await engine.readFields(question, { signal: end.signal });
+      } finally {
+        if (ends.get(viewId) === end) ends.delete(viewId);
+      }
+    },
     'records/find-error-families': ({ fromMs, toMs, ...question }) =>
       engine.findErrorFamilies({ ...question, period: { fromMs, toMs } }),
     'records/read-record': (input) => cache.readRecord(input),

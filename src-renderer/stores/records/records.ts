@@ -229,7 +229,7 @@ function isSameFilter(a: RecordFilter, b: RecordFilter): boolean {
 }
 
 /** True when both are one snapshot, or periods of one report: what is shown may stay until the new rows are there. */
-function isSameSource(a: RecordScope, b: RecordScope): boolean {
+export function isSameSource(a: RecordScope, b: RecordScope): boolean {
   if ('snapshotId' in a || 'snapshotId' in b) {
     return 'snapshotId' in a && 'snapshotId' in b && a.snapshotId === b.snapshotId;
   }

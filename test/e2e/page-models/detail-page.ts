@@ -61,6 +61,11 @@ export class DetailPage {
   readonly chip = (name: string): Locator =>
     this.page.getByRole('group', { name: 'Filters' }).getByRole('button', { name, exact: false }).first();
   readonly option = (name: string | RegExp): Locator => this.page.getByRole('checkbox', { name });
+  /** The values of a field in the panel beside the table. */
+  readonly field = (name: string): Locator =>
+    this.page.getByRole('complementary', { name: 'Fields' }).locator(`[data-stop^="${name}="]`);
+  readonly fieldWay = (fieldName: string, name: string): Locator =>
+    this.page.getByRole('list', { name: fieldName }).getByRole('button', { name, exact: true });
   readonly search = (): Locator => this.page.getByRole('combobox', { name: 'Search records' });
   readonly header = (name: string): Locator =>
     this.page.getByRole('grid').getByRole('columnheader', { name, exact: true });

@@ -3,6 +3,7 @@ import { Nullable } from '../../model/nullable.ts';
 import { Facets, RecordDetail, RecordOrder, RecordRow } from '../../model/records/record.ts';
 import { ErrorFamilies } from '../../model/records/error-family.ts';
 import { Histogram, HistogramSplit } from '../../model/records/histogram.ts';
+import { RecordFields } from '../../model/records/record-fields.ts';
 import { RecordFilter } from '../../model/records/record-filter.ts';
 import { RecordScope } from '../../model/records/record-scope.ts';
 import { MAX_SESSION_ID_CHARACTERS, MAX_SESSION_REQUESTS, Session } from '../../model/records/session.ts';
@@ -65,6 +66,11 @@ export const recordsOperations = {
   ),
   /** Values with their counts; conditions on a field don't restrict its own values. */
   'records/read-facets': operation(ViewQuestion, Facets),
+  /** What the records of a view have in their fields. Closing the view ends the call. */
+  'records/read-fields': operation(
+    Type.Object({ ...Question.properties, viewId: Type.String() }),
+    RecordFields,
+  ),
   /**
    * Errors that read alike, over [fromMs, toMs) for their trends; conditions on the family itself don't restrict what is
    * found.

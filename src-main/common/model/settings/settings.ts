@@ -60,6 +60,14 @@ export const Settings = Type.Object({
   refreshSeconds: Type.Integer({ minimum: 0, maximum: 3600, default: 30 }),
   sidebarCollapsed: Type.Boolean({ default: false }),
   inspectorOpen: Type.Boolean({ default: true }),
+  /** The fields beside a detail table: whether they are shown, absent where the window decides; which are folded. */
+  fieldsPanel: Type.Object(
+    {
+      open: Type.Optional(Type.Boolean()),
+      folded: Type.Array(Type.String({ maxLength: 50 }), { maxItems: 50, uniqueItems: true }),
+    },
+    { default: { folded: [] } },
+  ),
   /** The step at which the tour of the window goes on; 0 is its first. */
   tourStep: Type.Integer({ minimum: 0, maximum: 50, default: 0 }),
   /** The columns of each report's table, in order; none stand for those of the application. */

@@ -52,6 +52,7 @@ const NAMES = [
   'closeView',
   'readHistogram',
   'countFacets',
+  'readFields',
   'summarise',
   'groupRecords',
   'groupForReconciling',

@@ -26,6 +26,11 @@ const COUNTED = {
   errorFamily: 'errorFamilies',
 } as const satisfies Partial<Record<FilterField, keyof Facets>>;
 
+/** True for a field whose values are counted, so that there is a list of them. */
+export function isCounted(field: FilterField): boolean {
+  return field in COUNTED;
+}
+
 /** Returns the classes of codes with their counts; none for another field. */
 export function listClasses(
   field: FilterField,

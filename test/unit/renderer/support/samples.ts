@@ -29,6 +29,7 @@ export function makeSettings(change: Partial<Settings> = {}): Settings {
     refreshSeconds: 0,
     sidebarCollapsed: false,
     inspectorOpen: true,
+    fieldsPanel: { folded: [] },
     tourStep: 0,
     tableColumns: {},
     summaryColumns: ['median', 'p95'],

@@ -12,15 +12,16 @@ import { groupForReconciling } from './group-for-reconciling.ts';
 import { groupRecords } from './group-records.ts';
 import { listClients, type ClientPage } from './list-clients.ts';
 import { readDistribution } from './read-distribution.ts';
+import { readFields } from './read-fields.ts';
 import { readHeatMap, readSeries } from './read-series.ts';
 
 const NO_FILTER: RecordFilter = { conditions: [] };
 
 type Context = CallContext<FeedProgress>;
 
-/** Resolves which records a question is about, marks and notes included, and lets `work` answer it. */
+/** Resolves which records a question is about, marks and notes included, and lets `work` answer it; those of a view if one is named. */
 export type AskFiltered = <Value>(
-  question: { readonly scope: RecordScope; readonly filter: RecordFilter },
+  question: { readonly scope: RecordScope; readonly filter: RecordFilter; readonly viewId?: string },
   context: Pick<Context, 'signal'>,
   work: (connection: DuckDBConnection, records: FilteredRecords) => Promise<Value>,
 ) => Promise<Value>;
@@ -54,6 +55,8 @@ export function createMeasureOperations(ask: AskFiltered) {
       ask(question, context, (connection, records) => readHeatMap(connection, records, zone)),
     readDistribution: ({ field, ...question }: Input<'analysis/read-distribution'>, context: Context) =>
       ask(question, context, (connection, records) => readDistribution(connection, records, field)),
+    readFields: (question: Input<'records/read-fields'>, context: Context) =>
+      ask(question, context, readFields),
     explain: ({ scope, filter, selection }: Input<'analysis/explain'>, context: Context) => {
       const all = { conditions: [...filter.conditions, ...selection.conditions] };
       const place = filter.conditions.length;

@@ -1,0 +1,55 @@
+import { useWindowSize } from '@vueuse/core';
+import { computed, onMounted, ref, watch, type Ref, type ShallowUnwrapRef } from 'vue';
+import { useNarrowWindow } from '../../../composables/use-narrow-window.ts';
+import { useAppStore } from '../../../stores/window/app.ts';
+
+/** Below this width of the window the fields wait until they are asked for. */
+const WIDE_WINDOW_PX = 1280;
+const PANEL_PX = 220;
+const INSPECTOR_PX = 388;
+/** Date, Code, Error, Response, Channel and Service, as the table sets them up. */
+const TABLE_PX = 752;
+
+/** What `useFieldsPanel` returns, as a reactive object. */
+export type FieldsPanelState = ShallowUnwrapRef<ReturnType<typeof useFieldsPanel>>;
+
+/**
+ * Whether the fields are shown beside the records, and which are folded, as the person left them. Until they have been
+ * opened or closed, they are open where they leave the table room for its first columns; what is opened beside the table
+ * later doesn't close them. In a narrow window they lie over the records, and are opened each time.
+ */
+export function useFieldsPanel(
+  /** What holds the panel and the table; the inspector stands beside it. */
+  box: Readonly<Ref<HTMLElement | null>>,
+  isInspectorOpen: () => boolean,
+) {
+  const app = useAppStore();
+  const isNarrow = useNarrowWindow();
+  const isOver = ref(false);
+  const hasRoom = ref(false);
+  const { width } = useWindowSize();
+  const saved = computed(() => app.settings?.fieldsPanel ?? { folded: [] });
+  const isOpen = computed(() => (isNarrow.value ? isOver.value : (saved.value.open ?? hasRoom.value)));
+  const folded = computed(() => new Set(saved.value.folded));
+
+  function measure(): void {
+    const room = box.value?.parentElement?.clientWidth ?? 0;
+    const taken = PANEL_PX + (isInspectorOpen() ? INSPECTOR_PX : 0);
+    hasRoom.value = width.value >= WIDE_WINDOW_PX && room - taken >= TABLE_PX;
+  }
+
+  function toggle(): void {
+    if (isNarrow.value) isOver.value = !isOver.value;
+    else void app.update({ fieldsPanel: { ...saved.value, open: !isOpen.value } });
+  }
+
+  function fold(field: string, isFolded: boolean): void {
+    const rest = saved.value.folded.filter((other) => other !== field);
+    void app.update({ fieldsPanel: { ...saved.value, folded: isFolded ? [...rest, field] : rest } });
+  }
+
+  onMounted(measure);
+  watch(width, measure, { flush: 'post' });
+
+  return { isOpen, folded, toggle, fold };
+}

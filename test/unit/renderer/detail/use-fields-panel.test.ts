@@ -1,0 +1,78 @@
+import { flushPromises, mount } from '@vue/test-utils';
+import { afterEach, expect, it } from 'vitest';
+import { defineComponent, h, ref } from 'vue';
+import type { Settings, SettingsChange } from '../../../../src-main/common/model/settings/settings.ts';
+import { useFieldsPanel } from '../../../../src-renderer/screens/detail/fields/use-fields-panel.ts';
+import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
+import { provideApplication } from '../support/provide-application.ts';
+import { makeSettings } from '../support/samples.ts';
+import { ScriptedBackend } from '../support/scripted-backend.ts';
+
+const usualWidth = window.innerWidth;
+afterEach(() => resize(usualWidth));
+
+function resize(widthPx: number): void {
+  Object.defineProperty(window, 'innerWidth', { value: widthPx, configurable: true });
+  window.dispatchEvent(new Event('resize'));
+}
+
+/** Uses the panel in a window, beside a sidebar of 220 pixels. */
+async function use(
+  widthPx: number,
+  { inspector = false, open }: { inspector?: boolean; open?: boolean } = {},
+) {
+  let settings: Settings = makeSettings({
+    fieldsPanel: { folded: [], ...(open === undefined ? {} : { open }) },
+  });
+  const backend = new ScriptedBackend({
+    'settings/update': (change: SettingsChange) => (settings = { ...settings, ...change }),
+  });
+  const { global } = await provideApplication(backend);
+  const room = document.createElement('div');
+  Object.defineProperty(room, 'clientWidth', { get: () => window.innerWidth - 220 });
+  const box = room.appendChild(document.createElement('div'));
+  useAppStore();
+  backend.emit('settings/changed', settings);
+  resize(widthPx);
+  let found: ReturnType<typeof useFieldsPanel> | undefined;
+  const isInspectorOpen = ref(inspector);
+  const Host = defineComponent(() => {
+    found = useFieldsPanel(ref(box), () => isInspectorOpen.value);
+    return () => h('i');
+  });
+  mount(Host, { global });
+  await flushPromises();
+  if (found === undefined) throw new Error('The panel was not used.');
+  return { panel: found, isInspectorOpen, readSettings: () => settings };
+}
+
+it('is open by itself where the table keeps room for its first columns', async () => {
+  expect((await use(1440)).panel.isOpen.value).toBe(true);
+  expect((await use(1279)).panel.isOpen.value).toBe(false);
+  expect((await use(1440, { inspector: true })).panel.isOpen.value).toBe(false);
+  expect((await use(1600, { inspector: true })).panel.isOpen.value).toBe(true);
+});
+
+it('stays while the inspector is opened beside it, and follows the window', async () => {
+  const { panel, isInspectorOpen } = await use(1440);
+  isInspectorOpen.value = true;
+  await flushPromises();
+  expect(panel.isOpen.value).toBe(true);
+  resize(1100);
+  await flushPromises();
+  expect(panel.isOpen.value).toBe(false);
+});
+
+it('stays as the person left it, and what was folded too', async () => {
+  const { panel, readSettings } = await use(1440);
+  panel.toggle();
+  await flushPromises();
+  panel.fold('client', true);
+  await flushPromises();
+  expect(panel.isOpen.value).toBe(false);
+  expect([...panel.folded.value]).toEqual(['client']);
+  panel.fold('client', false);
+  await flushPromises();
+  expect(readSettings().fieldsPanel).toEqual({ open: false, folded: [] });
+  expect((await use(1024, { open: true })).panel.isOpen.value).toBe(true);
+});
