@@ -36,9 +36,12 @@ function listRows({ page }: Guide) {
 async function visitDetail(guide: Guide): Promise<void> {
   const { page } = guide;
   await guide.open('/inbound/detail');
-  await listRows(guide).nth(3).click();
   const inspector = page.getByRole('complementary', { name: guide.say('detail.inspector.title') });
-  await inspector.getByText('ReponseTime').waitFor();
+  // A row may still be loading.
+  await expect(async () => {
+    await listRows(guide).nth(3).click();
+    await inspector.getByText('ReponseTime').waitFor({ timeout: 2_000 });
+  }).toPass();
   await guide.show('detail');
   await inspector.getByRole('button', { name: guide.say('marks.names.star') }).click();
   await inspector.getByLabel(guide.say('marks.note')).waitFor();

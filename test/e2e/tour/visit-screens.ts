@@ -42,7 +42,7 @@ async function visitEmptyScreens(guide: Guide): Promise<void> {
   await guide.show('detail-empty');
   await guide.open('/overview');
   await guide.button('overview.volume.download.day').or(guide.button('overview.volume.fetch')).click();
-  await guide.text('overview.volume.cachedAll.day').waitFor({ timeout: 30_000 });
+  await guide.text('overview.volume.cachedAll.day').waitFor({ timeout: 60_000 });
   await page.locator('[data-tour=findings]').hover();
   await page.mouse.wheel(0, -5000);
   await guide.show('overview');
