@@ -28,6 +28,11 @@ test('from a spike of failures to the payload of one of them, by mouse and by ke
   const idByMouse = await detail.inspector().locator('[data-field=sessionId] dd').innerText();
   const address = page.url();
 
+  // On the way back from another screen the record is still selected.
+  await window.openView('/overview');
+  await page.goBack();
+  await expect(detail.inspector().locator('[data-field=sessionId] dd')).toHaveText(idByMouse);
+
   // By keyboard alone, from another screen: palette, a query, the histogram, the table, the payload.
   await window.openView('/overview');
   await page.keyboard.press('ControlOrMeta+k');

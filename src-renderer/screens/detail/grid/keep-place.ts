@@ -1,23 +1,14 @@
 import type { RecordRow } from '../../../../src-main/common/model/records/record.ts';
 import { isSameRecord } from '../../../format/row-key.ts';
+import { findNear, type PlacedView, type ReadRows } from './find-near.ts';
 
-/** Rows that are read at once, of the 500 that may be. */
-const WINDOW = 480;
-/** Rows by which the one in view may have moved up and down. */
-const REACH_UP = 240;
-const REACH_DOWN = 4_800;
-
-interface PlacedView {
-  readonly viewId: string;
-  readonly rowCount: number;
-}
 interface PlaceParts {
   /** The first row in view of so many in the table; null where there is nothing to keep. */
   findFirst(rowCount: number): number | null;
   moveBy(rows: number): void;
   /** The row that is shown at a place; null while it is not loaded. */
   readRow(index: number): RecordRow | null;
-  readRows(viewId: string, start: number, end: number): Promise<readonly RecordRow[] | null>;
+  readRows: ReadRows;
 }
 
 /**
@@ -37,23 +28,6 @@ export function createPlaceKeeper({ findFirst, moveBy, readRow, readRows }: Plac
     if (to !== from) moveBy(to - from);
   }
 
-  /** Where a record is in a view that `from` was its place in before; null where it isn't near. */
-  async function find(
-    view: PlacedView,
-    first: RecordRow,
-    from: number,
-    mine: number,
-  ): Promise<number | null> {
-    const endAt = Math.min(view.rowCount, from + REACH_DOWN);
-    for (let start = Math.max(0, from - REACH_UP); start < endAt && mine === ticket; start += WINDOW) {
-      const rows = await readRows(view.viewId, start, Math.min(endAt, start + WINDOW));
-      if (rows === null) return null;
-      const found = rows.findIndex((row) => isSameRecord(row, first));
-      if (found >= 0) return start + found;
-    }
-    return null;
-  }
-
   return {
     /**
      * Has to be called before the rows of the view take the place of those that are shown, of which the table has
@@ -65,7 +39,11 @@ export function createPlaceKeeper({ findFirst, moveBy, readRow, readRows }: Plac
       const first = wanted?.first ?? (from === null ? null : readRow(from));
       wanted = null;
       if (from === null || first === null) return;
-      const to = await find(view, first, from, mine);
+      const to = await findNear(view, from, {
+        isIt: (row) => isSameRecord(row, first),
+        isWanted: () => mine === ticket,
+        readRows,
+      });
       if (mine !== ticket || to === null) return;
       wanted = { first, from, to };
       settle();
