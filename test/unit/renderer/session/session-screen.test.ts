@@ -225,7 +225,7 @@ describe('the session screen', () => {
     const inspector = screen.getComponent(INSPECTOR);
     expect(inspector.props('listPlace')).toEqual({ number: 1, total: 2 });
     expect(inspector.getComponent(MessageTimes).text()).toMatch(
-      /Before the connector\s*200 ms.*In the bot\s*1,000 ms.*From sent to answered\s*1,200 ms/s,
+      /Before the connector\s*200 ms.*In the bot\s*1,000 ms.*From sending to response\s*1,200 ms/s,
     );
     await outbound!.trigger('click');
     expect(inspector.getComponent(MessageTimes).text()).toBe('');
