@@ -94,7 +94,7 @@ test('filters, search, sort and brush by mouse and keyboard find what the servic
   );
 
   // The fields beside the table, by mouse and by keyboard.
-  await page.keyboard.press('Control+j');
+  await page.keyboard.press('ControlOrMeta+j');
   const commonest = detail.field('channel').first();
   const [fieldChannel = ''] = (await commonest.innerText()).split(/\s/);
   const isOfField: Seen['belongs'] = (record) => String(record.Channel) === fieldChannel;
@@ -113,7 +113,7 @@ test('filters, search, sort and brush by mouse and keyboard find what the servic
   );
   await expect(detail.field('channel').first()).toBeFocused();
   await see('every channel again', () => page.keyboard.press('Enter'), everything);
-  await page.keyboard.press('Control+j');
+  await page.keyboard.press('ControlOrMeta+j');
 
   // Brush, by mouse and by keyboard.
   await see('a dragged time', () => detail.brushWithMouse(0.3, 0.5), isWithin);

@@ -29,13 +29,14 @@ export const useSqlStore = defineStore('sql', () => {
   const text = shallowRef(readStored());
   /** What "open as SQL" and the lists put aside; null when there is nothing to bring back. */
   const replaced = shallowRef<string | null>(null);
-  const source = shallowRef<(StatementOrigin & { readonly text: string }) | null>(null);
+  const source = shallowRef<{ readonly origin: StatementOrigin; readonly text: string } | null>(null);
   /** The text differs from what it was taken from. */
   const isRewritten = computed(() => source.value !== null && source.value.text !== text.value);
   /** What the statement is called after; an example that was rewritten is one no more. */
-  const origin = computed((): StatementOrigin | null =>
-    source.value?.kind === 'example' && isRewritten.value ? null : source.value,
-  );
+  const origin = computed((): StatementOrigin | null => {
+    const named = source.value?.origin ?? null;
+    return named?.kind === 'example' && isRewritten.value ? null : named;
+  });
   /** A statement to run as soon as the screen is there, over the period as of then; null when there is none. */
   const wantedAtMs = shallowRef<number | null>(null);
   const running = shallowRef<{ readonly runId: string; readonly startedMs: number } | null>(null);
@@ -55,12 +56,12 @@ export const useSqlStore = defineStore('sql', () => {
   /** Puts a statement in the place of the one that is written; that one can be brought back. */
   function replace(next: string, from: StatementOrigin | null): void {
     replaced.value = text.value.trim() === '' || text.value === next ? null : text.value;
-    source.value = from === null ? null : { ...from, text: next };
+    source.value = from === null ? null : { origin: from, text: next };
     write(next);
   }
 
   function noteSaved(name: string): void {
-    source.value = { kind: 'saved', name, text: text.value };
+    source.value = { origin: { kind: 'saved', name }, text: text.value };
   }
 
   function bringBack(): void {
