@@ -91,7 +91,7 @@ it('what records have in their fields equals what a plain walk finds, for any re
         }
       },
     ),
-    { numRuns: Number(process.env['ANSWER_RUNS'] ?? 15) },
+    { numRuns: Number(process.env['ANSWER_RUNS'] ?? 8) },
   );
 }, 300_000);
 

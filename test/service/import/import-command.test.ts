@@ -15,7 +15,7 @@ import { ALL_TIME, importText, readEverything, toInbound, toNdjson } from './imp
 import { itOnPosix } from '../../support/skips/posix.ts';
 
 /** M01_KILLS asks for more than the continuous checks try. */
-const KILLS = Number(process.env['M01_KILLS'] ?? 4);
+const KILLS = Number(process.env['M01_KILLS'] ?? 3);
 const MAIN = fileURLToPath(bundledScript('service-main'));
 
 describe('npm run service -- --import', () => {
