@@ -1,7 +1,7 @@
 /**
  * Exports in every format into a folder, again and again and side by side, and keeps a dataset while its days change, until
  * it is killed. Arguments: the data folder, the folder for files, that of the dataset, and how often it was killed before.
- * It prints `ready` once it has started, and begins at the first input.
+ * It prints `ready` once it has started, begins at the first input, and prints the name of each file that is written.
  */
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -17,6 +17,7 @@ async function exportOn(name: string): Promise<never> {
     const { ended } = await rig.start(name, join(files, `${name} round ${kills} ${turn}`));
     const { state, error } = await ended;
     if (state !== 'done') throw new Error(`${name}: ${state} ${JSON.stringify(error)}`);
+    process.stdout.write(`${name}\n`);
   }
 }
 
