@@ -3,6 +3,7 @@ import vue from '@vitejs/plugin-vue';
 import { defineConfig } from 'electron-vite';
 import { bundleNativeModules } from './src-main/packaging/bundle-native-modules.ts';
 import { compileGuide } from './src-main/packaging/guide/compile-guide.ts';
+import { preloadFirstScreen } from './src-main/packaging/preload-first-screen.ts';
 import { collectNotices } from './src-main/packaging/supply-chain/collect-notices.ts';
 import { WORKER_SOURCES } from './src-main/node/worker-scripts.ts';
 
@@ -51,7 +52,12 @@ export default defineConfig({
   },
   renderer: {
     root: find('src-renderer'),
-    plugins: [vue(), compileGuide(), collectNotices(find('.'), 'window')],
+    plugins: [
+      vue(),
+      compileGuide(),
+      preloadFirstScreen('OverviewScreen'),
+      collectNotices(find('.'), 'window'),
+    ],
     // Styles that are changed while the page is open are added by script: the host gives each page its nonce.
     html: port === 0 ? {} : { cspNonce: '__CSP_NONCE__' },
     server: {

@@ -7,9 +7,9 @@ import { APP_ORIGIN, APP_SCHEME } from './app-address.ts';
 
 /** Must be called before the application is ready, once. */
 export function registerAppScheme(): void {
-  protocol.registerSchemesAsPrivileged([
-    { scheme: APP_SCHEME, privileges: { standard: true, secure: true, supportFetchAPI: true } },
-  ]);
+  // What was compiled of the window's scripts is kept for the next start, as that of pages over HTTP is.
+  const privileges = { standard: true, secure: true, supportFetchAPI: true, codeCache: true };
+  protocol.registerSchemesAsPrivileged([{ scheme: APP_SCHEME, privileges }]);
 }
 
 /** Responds with one of the window's files. Everything else is 404, with the same headers (E-18). */
@@ -26,7 +26,7 @@ export async function respondToAppRequest(request: Request, folder: string): Pro
   const bytes = await readFile(file.path);
   const content = isPage ? insertNonce(bytes.toString('utf8'), nonce) : new Uint8Array(bytes);
   return new Response(request.method === 'HEAD' ? null : content, {
-    headers: { ...headers, 'content-type': file.mediaType },
+    headers: { ...headers, ...file.headers, 'content-type': file.mediaType },
   });
 }
 

@@ -77,7 +77,7 @@ export function addPageRoutes(
     if (developmentServer !== null) return sendDevelopmentFile(request, reply, developmentServer);
     const file = await findWindowFile(windowFolder, request.url.split('?', 1)[0] ?? '');
     if (file === null) return refuse(reply, 404);
-    if (file.isHashed) void reply.header('cache-control', 'private, max-age=31536000, immutable');
+    void reply.headers(file.headers);
     if (!file.mediaType.startsWith('text/html')) {
       return reply.type(file.mediaType).sendFile(basename(file.path), dirname(file.path));
     }

@@ -58,6 +58,9 @@ describe('E-18: the application scheme', () => {
     expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
     const script = await ask('app://channelscope/assets/a-1.js?x#y');
     expect(script.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
+    // Compiled once for all starts; the page names the scripts of its version.
+    expect(script.headers.get('cache-control')).toBe('private, max-age=31536000, immutable');
+    expect(answer.headers.get('cache-control')).toBe('no-store');
     expect(await script.text()).toBe('export {};');
   });
 

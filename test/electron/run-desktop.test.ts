@@ -146,7 +146,12 @@ describe('start', () => {
     await start();
     const { args } = calls.find((call) => call.name === 'protocol.registerSchemesAsPrivileged')!;
     expect(args).toEqual([
-      [{ scheme: 'app', privileges: { standard: true, secure: true, supportFetchAPI: true } }],
+      [
+        {
+          scheme: 'app',
+          privileges: { standard: true, secure: true, supportFetchAPI: true, codeCache: true },
+        },
+      ],
     ]);
   });
 

@@ -183,6 +183,20 @@ describe.skipIf(!canPack)('a packed script', () => {
     }
   });
 
+  it('names in its page what the first picture needs, each file once', () => {
+    const page = readOpened('out/renderer/index.html');
+    const named = [...page.matchAll(/(?:href|src)="\.\/([^"]+)"/gu)].map(([, file]) => file ?? '');
+    expect(named.filter((file) => !names.includes(`out/renderer/${file}`))).toEqual([]);
+    expect(named).toHaveLength(new Set(named).size);
+    for (const needed of [
+      /\/OverviewScreen-[^/]+\.js$/u,
+      /\/OverviewScreen-[^/]+\.css$/u,
+      /\/inter-latin-wght/u,
+    ]) {
+      expect(named).toContainEqual(expect.stringMatching(needed));
+    }
+  });
+
   it('runs: the cache, the service, the engine and the writer of files, each with its native module from beside the archive', async () => {
     await checkThreads(packedWorkers());
     expect(uncaught).toEqual([]);

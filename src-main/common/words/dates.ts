@@ -2,6 +2,7 @@ import { formatWireDate } from '../reporting/wire-dates.ts';
 import { civilToUtcMs } from '../time/civil-time.ts';
 import { MINUTE_MS } from '../time/durations.ts';
 import { toCivilTime, toOffsetLabel } from '../time/time-zones.ts';
+import { createOnce } from './create-once.ts';
 
 /** Dates and times as people read them; examples are those of English. Instants are in milliseconds. */
 export interface DateFormats {
@@ -40,22 +41,25 @@ const MAX_FINE_MS = 10 * MINUTE_MS;
 
 /** Formats of dates in a locale. A clock counts to 24 in every language of the application. */
 export function createDateFormats(locale: string): DateFormats {
-  const create = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
-    // A civil time is written as it is: the zone was applied before.
-    new Intl.DateTimeFormat(locale, {
-      ...options,
-      calendar: 'gregory',
-      numberingSystem: 'latn',
-      timeZone: 'UTC',
-    });
+  const create = (options: Intl.DateTimeFormatOptions): (() => Intl.DateTimeFormat) =>
+    createOnce(
+      // A civil time is written as it is: the zone was applied before.
+      () =>
+        new Intl.DateTimeFormat(locale, {
+          ...options,
+          calendar: 'gregory',
+          numberingSystem: 'latn',
+          timeZone: 'UTC',
+        }),
+    );
   const day = create({ day: 'numeric', month: 'short' });
   const fullDay = create({ day: 'numeric', month: 'short', year: 'numeric' });
   const month = create({ month: 'short', year: 'numeric' });
   const monthName = create({ month: 'long' });
   const months = create({ month: 'long', year: 'numeric' });
   // Short forms stand in tables, headers and axes, where Portuguese leaves its two prepositions out.
-  const write = (format: Intl.DateTimeFormat, epochMs: number): string =>
-    format.format(epochMs).replaceAll(' de ', ' ');
+  const write = (format: () => Intl.DateTimeFormat, epochMs: number): string =>
+    format().format(epochMs).replaceAll(' de ', ' ');
   const toCivilMs = (epochMs: number, zone: string): number => civilToUtcMs(toCivilTime(epochMs, zone));
 
   const formatDay = (epochMs: number, zone: string): string => write(day, toCivilMs(epochMs, zone));
@@ -86,8 +90,8 @@ export function createDateFormats(locale: string): DateFormats {
       return from === to ? from : `${from} – ${to}`;
     },
     formatMonth: (number, year) => write(month, Date.UTC(year, number - 1)),
-    formatMonthName: (number) => monthName.format(Date.UTC(ANY_YEAR, number - 1)),
-    formatMonths: (fromMs, toMs) => months.formatRange(fromMs, toMs),
+    formatMonthName: (number) => monthName().format(Date.UTC(ANY_YEAR, number - 1)),
+    formatMonths: (fromMs, toMs) => months().formatRange(fromMs, toMs),
   };
 }
 

@@ -1,3 +1,4 @@
+import { createOnce } from './create-once.ts';
 import { createDateFormats, type DateFormats } from './dates.ts';
 import { createNumberFormats, type NumberFormats } from './numbers.ts';
 
@@ -13,13 +14,14 @@ export interface Formats extends NumberFormats, DateFormats {
 
 /** Makes the formats of a locale (BCP 47). Throws RangeError for what is none. */
 export function createFormats(locale: string): Formats {
-  const list = new Intl.ListFormat(locale, { type: 'conjunction' });
-  const collator = new Intl.Collator(locale, { numeric: true });
+  Intl.getCanonicalLocales(locale);
+  const collator = createOnce(() => new Intl.Collator(locale, { numeric: true }));
+  const list = createOnce(() => new Intl.ListFormat(locale, { type: 'conjunction' }));
   return {
     ...createNumberFormats(locale),
     ...createDateFormats(locale),
     locale,
-    formatList: (texts) => list.format(texts),
-    compareTexts: (first, second) => collator.compare(first, second),
+    formatList: (texts) => list().format(texts),
+    compareTexts: (first, second) => collator().compare(first, second),
   };
 }

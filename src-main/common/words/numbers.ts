@@ -1,4 +1,5 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../time/durations.ts';
+import { createOnce } from './create-once.ts';
 
 const MIN_SECONDS_FORM_MS = 100_000;
 const MAX_DIGITS = 3;
@@ -30,30 +31,35 @@ export interface NumberFormats {
 
 /** Formats of numbers in a locale. */
 export function createNumberFormats(locale: string): NumberFormats {
-  // Created once: a scroll formats hundreds of numbers, and a format costs more to create than to use.
-  const create = (style: 'decimal' | 'percent', digits: number): Intl.NumberFormat =>
-    new Intl.NumberFormat(locale, {
-      style,
-      numberingSystem: 'latn',
-      minimumFractionDigits: digits,
-      maximumFractionDigits: digits,
-    });
+  const create = (style: 'decimal' | 'percent', digits: number): (() => Intl.NumberFormat) =>
+    createOnce(
+      () =>
+        new Intl.NumberFormat(locale, {
+          style,
+          numberingSystem: 'latn',
+          minimumFractionDigits: digits,
+          maximumFractionDigits: digits,
+        }),
+    );
   const digitCounts = Array.from({ length: MAX_DIGITS + 1 }, (_, digits) => digits);
   const counts = digitCounts.map((digits) => create('decimal', digits));
   const percents = digitCounts.map((digits) => create('percent', digits));
-  const createExact = (style: 'decimal' | 'percent'): Intl.NumberFormat =>
-    new Intl.NumberFormat(locale, { style, numberingSystem: 'latn', maximumFractionDigits: MAX_DIGITS });
+  const createExact = (style: 'decimal' | 'percent'): (() => Intl.NumberFormat) =>
+    createOnce(
+      () =>
+        new Intl.NumberFormat(locale, { style, numberingSystem: 'latn', maximumFractionDigits: MAX_DIGITS }),
+    );
   const measures = createExact('decimal');
   const exactPercents = createExact('percent');
 
   const formatCount = (value: number, digits = 0): string =>
-    counts[digits]?.format(value) ?? value.toFixed(digits);
+    counts[digits]?.().format(value) ?? value.toFixed(digits);
   const toPercent = (share: number, digits: number): string =>
-    percents[digits]?.format(share) ?? `${(share * 100).toFixed(digits)}%`;
+    percents[digits]?.().format(share) ?? `${(share * 100).toFixed(digits)}%`;
 
   return {
     formatCount,
-    formatMeasure: (value) => measures.format(value),
+    formatMeasure: (value) => measures().format(value),
     formatDuration(durationMs) {
       const rounded = Math.round(durationMs);
       if (Math.abs(rounded) < MIN_SECONDS_FORM_MS) return `${formatCount(rounded)} ms`;
@@ -65,7 +71,7 @@ export function createNumberFormats(locale: string): NumberFormats {
       if (share < 1 && share > 1 - smallest / 2) return `>${toPercent(1 - smallest, digits)}`;
       return toPercent(share, digits);
     },
-    formatExactPercent: (share) => exactPercents.format(share),
+    formatExactPercent: (share) => exactPercents().format(share),
     formatRoundPercent: toPercent,
     formatBytes(sizeBytes) {
       let value = sizeBytes;

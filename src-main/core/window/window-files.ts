@@ -15,12 +15,14 @@ const MEDIA_TYPES = new Map([
 
 const SEGMENT = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/u;
 
+const KEPT = { 'cache-control': 'private, max-age=31536000, immutable' };
+
 export interface WindowFile {
   /** Absolute, and inside the window's folder. */
   readonly path: string;
   readonly mediaType: string;
-  /** Its name holds a hash of its content, so a copy of it never grows stale. */
-  readonly isHashed: boolean;
+  /** Headers of its own: a name with a hash of the content lets a copy, and what is compiled of it, be kept for good. */
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
@@ -48,7 +50,7 @@ export async function findWindowFile(folder: string, urlPath: string): Promise<W
     const root = await realpath(folder);
     const path = await realpath(join(root, ...names));
     if (!path.startsWith(root + sep) || !(await stat(path)).isFile()) return null;
-    return { path, mediaType, isHashed: names[0] === 'assets' };
+    return { path, mediaType, headers: names[0] === 'assets' ? KEPT : {} };
   } catch {
     return null;
   }
