@@ -1,5 +1,5 @@
 import type { StatusFigures } from '../../../../src-main/common/model/connections/status.ts';
-import { DAY_MS } from '../../../../src-main/common/time/durations.ts';
+import { DAY_MS, MINUTE_MS } from '../../../../src-main/common/time/durations.ts';
 import { formatDuration, formatPercent } from '../../../format/numbers.ts';
 
 /** The spans that are measured, in the order in which they are shown. */
@@ -39,4 +39,9 @@ export function toResponseSpans(figures: readonly StatusFigures[]): MeasuredSpan
     const isLearned = medianResponseTimeMs !== null && responseSeenMs >= LEARNED_MS;
     return { name, text: isLearned ? formatDuration(medianResponseTimeMs) : null, seenMs: responseSeenMs };
   });
+}
+
+/** How long something was seen for: from a minute on, its seconds say nothing. */
+export function toWholeMinutes(seenMs: number): number {
+  return seenMs < MINUTE_MS ? seenMs : Math.floor(seenMs / MINUTE_MS) * MINUTE_MS;
 }

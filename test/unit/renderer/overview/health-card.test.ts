@@ -60,6 +60,18 @@ describe('a health card', () => {
     ]);
   });
 
+  test('says how long a part was seen for without its seconds, from a minute on', () => {
+    const seen = (seenMs: number): string =>
+      mountCard({
+        figures: FIGURES.map((each) => ({ ...each, platform: { ...each.platform, seenMs } })),
+      })
+        .get('.span')
+        .findAll('dd')[1]!
+        .text();
+    expect(seen(43_000)).toBe('seen 43 s');
+    expect(seen(10 * MINUTE_MS + 43_000)).toBe('seen 10 min');
+  });
+
   test('is learning while little was seen, rather than sure of a minute', () => {
     const card = mountCard({ field: 'connector' });
     expect(card.findAll('.span')[0]?.text()).toContain('learning');

@@ -86,7 +86,7 @@ describe('what is missing of a period', () => {
       const text = await show([tail(s * 1000)]);
       expect(text).toContain('up to');
       expect(text).not.toContain('missing');
-      expect(page.get('button').text()).toBe('Fetch');
+      expect(page.get('button').text()).toBe('Fetch newest');
       expect(coverage.missingMs).toBe(0);
     },
   );
