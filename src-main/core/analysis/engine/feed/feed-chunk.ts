@@ -1,4 +1,5 @@
-import { BIGINT, DuckDBDataChunk } from '@duckdb/node-api';
+import { BIGINT, DuckDBDataChunk, VARCHAR, type DuckDBType } from '@duckdb/node-api';
+import duckdb, { type Vector } from '@duckdb/node-bindings';
 import type { Direction } from '../../../../common/reporting/reports.ts';
 import { ENGINE_COLUMNS, PATTERN_COLUMN } from '../engine-tables.ts';
 import type { EngineValue } from './feed-source.ts';
@@ -7,58 +8,88 @@ import { createErrorFolder } from '../fold-error.ts';
 /** The most rows of a chunk of the engine. */
 export const CHUNK_ROWS = 2048;
 
-/** Returns a chunk that holds some rows, at most 2048, until it is asked for the next ones. */
-export type FillChunk = (rows: readonly (readonly EngineValue[])[]) => DuckDBDataChunk;
+type Rows = readonly (readonly EngineValue[])[];
 
-/** What a vector of whole numbers has, though its class doesn't declare it. */
-interface WholeNumbers {
-  readonly items: BigInt64Array;
-  setItem(place: number, value: null): void;
-  flush(): void;
-}
+/** Returns a chunk that holds some rows, at most 2048, until it is asked for the next ones. */
+export type FillChunk = (rows: Rows) => DuckDBDataChunk;
 
 /** Creates a FillChunk for a direction's table. One chunk is used again and again: each new one keeps native memory. */
 export function createFeedChunk(direction: Direction): FillChunk {
   const columns = ENGINE_COLUMNS[direction];
   const errorAt = columns.findIndex(({ name }) => name === 'error');
   const foldError = createErrorFolder();
-  const chunk = DuckDBDataChunk.create(
-    [...columns, PATTERN_COLUMN].map(({ type }) => type),
-    CHUNK_ROWS,
-  );
+  const chunk = DuckDBDataChunk.create([...columns, PATTERN_COLUMN].map(({ type }) => type));
   return (rows) => {
     chunk.reset();
     chunk.rowCount = rows.length;
-    for (const [at, { type }] of columns.entries()) {
-      if (type === BIGINT) setWholeNumbers(chunk.getColumnVector(at) as unknown as WholeNumbers, rows, at);
-      else {
-        chunk.setColumnValues(
-          at,
-          rows.map((row) => row[at] ?? null),
-        );
-      }
-    }
-    chunk.setColumnValues(
-      columns.length,
-      rows.map((row) => foldError(String(row[errorAt] ?? ''))),
-    );
+    for (const [at, { type }] of columns.entries()) write(chunk, at, type, readColumn(rows, at, type));
+    const patterns = rows.map((row) => foldError(String(row[errorAt] ?? '')));
+    write(chunk, columns.length, PATTERN_COLUMN.type, patterns);
     return chunk;
   };
 }
 
+function readColumn(rows: Rows, at: number, type: DuckDBType): EngineValue[] {
+  if (type === VARCHAR) return rows.map((row) => row[at] ?? null);
+  return rows.map((row) => {
+    const value = row[at];
+    return typeof value === 'number' ? value : null;
+  });
+}
+
 const HALF = 2 ** 32;
+const TEXT_BYTES = 16;
+
+// A column is put together here: not everywhere may JavaScript write to the engine's own memory. The package's vectors do
+// the same in several times the time, with four bigints for each null.
+const words = new Int32Array(CHUNK_ROWS * 2);
+const numbers = new Float64Array(CHUNK_ROWS);
+const isValid = new Uint8Array(CHUNK_ROWS / 8);
+/** A text of no characters is sixteen bytes of zero. */
+const noTexts = new ArrayBuffer(CHUNK_ROWS * TEXT_BYTES);
+
+function write(
+  { chunk }: DuckDBDataChunk,
+  at: number,
+  type: DuckDBType,
+  values: readonly EngineValue[],
+): void {
+  const vector = duckdb.data_chunk_get_vector(chunk, at);
+  if (type === VARCHAR) writeTexts(vector, values);
+  else if (type === BIGINT) writeWholeNumbers(vector, values);
+  else writeNumbers(vector, values);
+  if (values.includes(null)) writeNulls(vector, values);
+}
+
+function writeTexts(vector: Vector, values: readonly EngineValue[]): void {
+  duckdb.copy_data_to_vector(vector, 0, noTexts, 0, values.length * TEXT_BYTES);
+  for (let place = 0; place < values.length; place += 1) {
+    const value = values[place] ?? '';
+    if (value !== '') duckdb.vector_assign_string_element(vector, place, String(value));
+  }
+}
 
 /** Whole numbers are written as the two words that they consist of: a bigint for each takes several times as long. */
-function setWholeNumbers(vector: WholeNumbers, rows: readonly (readonly EngineValue[])[], at: number): void {
-  const { buffer, byteOffset, length } = vector.items;
-  const words = new Int32Array(buffer, byteOffset, length * 2);
-  for (let place = 0; place < rows.length; place += 1) {
-    const value = rows[place]?.[at];
-    if (typeof value === 'number') {
-      const high = Math.floor(value / HALF);
-      words[place * 2] = value - high * HALF;
-      words[place * 2 + 1] = high;
-    } else vector.setItem(place, null);
+function writeWholeNumbers(vector: Vector, values: readonly EngineValue[]): void {
+  for (let place = 0; place < values.length; place += 1) {
+    const value = Number(values[place] ?? 0);
+    const high = Math.floor(value / HALF);
+    words[place * 2] = value - high * HALF;
+    words[place * 2 + 1] = high;
   }
-  vector.flush();
+  duckdb.copy_data_to_vector(vector, 0, words.buffer, 0, values.length * 8);
+}
+
+function writeNumbers(vector: Vector, values: readonly EngineValue[]): void {
+  for (let place = 0; place < values.length; place += 1) numbers[place] = Number(values[place] ?? 0);
+  duckdb.copy_data_to_vector(vector, 0, numbers.buffer, 0, values.length * 8);
+}
+
+function writeNulls(vector: Vector, values: readonly EngineValue[]): void {
+  isValid.fill(0xff);
+  for (let place = 0; place < values.length; place += 1) {
+    if (values[place] === null) isValid[place >> 3] = (isValid[place >> 3] ?? 0) & ~(1 << (place & 7));
+  }
+  duckdb.vector_ensure_validity_writable(vector);
+  duckdb.copy_data_to_vector_validity(vector, 0, isValid.buffer, 0, isValid.byteLength);
 }
