@@ -63,8 +63,8 @@ describe('a named number', () => {
     const row = mount(WaterfallRow, {
       props: {
         request: makeRequest(),
+        message: null,
         axis: createSessionAxis([], true),
-        outbound: [],
         gaps: [],
         zone: 'UTC',
       },

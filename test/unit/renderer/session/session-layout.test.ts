@@ -5,7 +5,11 @@ import { createSessionAxis } from '../../../../src-renderer/screens/session/sess
 import {
   clipSpans,
   joinSpans,
+  listMessages,
+  measureOutside,
   measureTimes,
+  toLatencySpan,
+  toWorkSpan,
 } from '../../../../src-renderer/screens/session/session-times.ts';
 import { findMessage, listLines } from '../../../../src-renderer/screens/session/session-lines.ts';
 import {
@@ -35,18 +39,13 @@ const toRequests = (drawn: readonly Partial<SessionRequest>[]): SessionRequest[]
 
 describe('where the time went', () => {
   it('tells the connector from what it waited for, and never counts what is not known', () => {
-    const times = measureTimes(
-      [inbound(1000, 1000, 300), outbound(1200, 500), outbound(1900, 400), inbound(9000, null)],
-      [],
-    );
-    // 1,000 ms, of which 500 and 100 ms with an outbound request.
-    expect(times).toEqual({ beforeMs: 300, insideMs: 400, serviceMs: 900, unknownMs: 0, untimedCount: 1 });
-    expect(measureTimes([outbound(0, -5)], [])).toEqual({
-      beforeMs: 0,
-      insideMs: 0,
-      serviceMs: 0,
+    const requests = [inbound(1000, 1000, 300), outbound(1200, 500), inbound(9000, null), outbound(9100, -5)];
+    // 1,000 ms, of which 500 ms with an outbound request.
+    expect(measureTimes(listMessages(requests), [])).toEqual({
+      beforeMs: 300,
+      insideMs: 500,
+      serviceMs: 500,
       unknownMs: 0,
-      untimedCount: 1,
     });
   });
 
@@ -57,14 +56,57 @@ describe('where the time went', () => {
       { fromMs: 4000, toMs: Infinity },
     ];
     // Of 1,200 to 1,600 the first 100 ms are known: a request ran.
-    expect(measureTimes(requests, gaps)).toMatchObject({ insideMs: 500, serviceMs: 200, unknownMs: 400 });
+    expect(measureTimes(listMessages(requests), gaps)).toMatchObject({
+      insideMs: 500,
+      serviceMs: 200,
+      unknownMs: 400,
+    });
   });
 
-  it('counts an outbound time of two side by side once within a message', () => {
-    expect(measureTimes([inbound(0, 100), outbound(10, 50), outbound(20, 50)], [])).toMatchObject({
-      insideMs: 40,
-      serviceMs: 100,
-    });
+  it('counts requests side by side once, and none before or after the work on their message', () => {
+    const requests = [
+      outbound(0, 30),
+      inbound(100, 100),
+      outbound(110, 50),
+      outbound(120, 50),
+      outbound(190, 40),
+    ];
+    const messages = listMessages(requests);
+    expect(measureTimes(messages, [])).toEqual({ beforeMs: 0, insideMs: 30, serviceMs: 70, unknownMs: 0 });
+    expect(measureOutside(requests, messages)).toBe(60);
+  });
+
+  it('gives a request to the message in whose work it began, and says where that could be another', () => {
+    const requests = [inbound(0, 1000), outbound(100, 600), inbound(500, 1000), outbound(600, 300)];
+    const messages = listMessages(requests);
+    const each = messages.map(
+      (message) => message && [measureTimes([message], []).serviceMs, message.sharedCount],
+    );
+    // The first request ran on during the second message, and is none of its own.
+    expect(each).toEqual([[800, 1], null, [300, 1], null]);
+    expect(measureTimes(messages, [])).toEqual({ beforeMs: 0, insideMs: 700, serviceMs: 800, unknownMs: 0 });
+    expect(measureOutside(requests, messages)).toBe(0);
+  });
+
+  it('splits the time of the messages, each moment once, into parts that add up to it', () => {
+    fc.assert(
+      fc.property(drawnRequests, (drawn) => {
+        const requests = toRequests(drawn);
+        const messages = listMessages(requests);
+        const all = measureTimes(messages, [{ fromMs: 20_000, toMs: 50_000 }]);
+        const spans = requests.flatMap((request) =>
+          request.direction === 'inbound' ? [toLatencySpan(request), toWorkSpan(request)] : [],
+        );
+        const wholeMs = joinSpans(spans.filter((span) => span !== null)).reduce(
+          (sum, { fromMs, toMs }) => sum + toMs - fromMs,
+          0,
+        );
+        const parts = [all.beforeMs, all.insideMs, all.serviceMs, all.unknownMs];
+        expect(Math.min(...parts)).toBeGreaterThanOrEqual(0);
+        expect(parts.reduce((sum, ms) => sum + ms)).toBe(wholeMs);
+        expect(measureOutside(requests, messages)).toBeGreaterThanOrEqual(0);
+      }),
+    );
   });
 
   it('joins and clips spans as a walk over each millisecond would', () => {

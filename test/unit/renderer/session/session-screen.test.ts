@@ -244,6 +244,18 @@ describe('the session screen', () => {
     expect(screen.get('[aria-selected=true]').attributes('aria-posinset')).toBe('2');
   });
 
+  it('gives the same figures for a session and for its only message, and says what is left out', async () => {
+    const [message, outbound] = SESSION.requests;
+    const ran = { ...outbound!, responseTimeMs: 1352 };
+    await show({ ...SESSION, requests: [message!, ran], inbound: { requests: 1, failures: 0 } });
+    await screen.findAll('[role=option]')[0]!.trigger('click');
+    const service = /In the queried service\s*(\S+ ms)/;
+    const said = service.exec(screen.get('.legend').text())?.[1];
+    expect(said).toBe('900 ms');
+    expect(service.exec(screen.getComponent(MessageTimes).text())?.[1]).toBe(said);
+    expect(screen.text()).toContain('Not counted: 452 ms in which outbound requests ran');
+  });
+
   it('says so when it is not in the cache', async () => {
     await show(NOTHING);
     expect(screen.text()).toContain("This session isn't in the cache");
