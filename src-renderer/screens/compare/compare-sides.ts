@@ -14,6 +14,8 @@ export interface CompareSide {
   /** All of the period, whatever part is looked at; null of a snapshot, which has its own. */
   readonly period: PeriodScope | null;
   readonly whole: TimeSpan;
+  /** What of it is looked at. */
+  readonly shown: TimeSpan;
   readonly conditions: readonly FieldCondition[];
   readonly lengthMs: number;
 }
@@ -37,6 +39,7 @@ export function toSide(
     scope: snapshot === null ? period : { snapshotId: snapshot.id },
     period: snapshot === null ? period : null,
     whole,
+    shown: { fromMs: from, toMs: to },
     conditions: part === null ? [] : [{ field: 'dateMs', min: from, max: to }],
     lengthMs: Math.max(SECOND_MS, to - from),
   };

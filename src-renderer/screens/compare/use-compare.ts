@@ -1,7 +1,7 @@
 import { watchThrottled } from '@vueuse/core';
 import { computed, onMounted, reactive, shallowRef, watch } from 'vue';
 import { useRoute, useRouter } from 'vue-router';
-import type { Comparison } from '../../../src-main/common/model/analysis/comparison.ts';
+import type { ComparedSide, Comparison } from '../../../src-main/common/model/analysis/comparison.ts';
 import type { Histogram } from '../../../src-main/common/model/records/histogram.ts';
 import { HOUR_MS } from '../../../src-main/common/time/durations.ts';
 import { useBackend } from '../../backend/backend.ts';
@@ -15,6 +15,7 @@ import { usePeriodStore } from '../../stores/window/period.ts';
 import { useSnapshotsStore } from '../../stores/cache/snapshots.ts';
 import { readChoice, writeChoice, type CompareChoice } from './choice/compare-choice.ts';
 import { shiftPeriod } from './choice/partner-period.ts';
+import { hideUnknown, judgeCache, type SideCaches } from './cached-sides.ts';
 import { toSide, type CompareSide } from './compare-sides.ts';
 
 const RELOAD_INTERVAL_MS = 2000;
@@ -22,11 +23,16 @@ const MAX_BUCKETS = 90;
 /** The period before moves on with one that ends now, and would never be cached whole. */
 const AHEAD_MS = HOUR_MS;
 
-interface Compared {
+interface Read {
   readonly comparison: Comparison;
   readonly before: CompareSide;
   readonly after: CompareSide;
   readonly choice: CompareChoice;
+}
+
+/** What was found, and how much of it is known. */
+interface Compared extends Read {
+  readonly cached: SideCaches;
 }
 
 interface Twins {
@@ -44,7 +50,7 @@ export function useCompare() {
   const periods = usePeriodStore();
   const snapshots = useSnapshotsStore();
   const asOfMs = shallowRef(Date.now());
-  const compared = shallowRef<Compared | null>(null);
+  const read = shallowRef<Read | null>(null);
   const twins = shallowRef<Twins | null>(null);
   const error = shallowRef<ErrorLike | null>(null);
   let ticket = 0;
@@ -100,6 +106,21 @@ export function useCompare() {
     ),
   };
 
+  const compared = computed<Compared | null>(() => {
+    if (read.value === null) return null;
+    const { comparison, before, after, choice: own } = read.value;
+    const judge = (side: CompareSide, { count }: ComparedSide, name: 'own' | 'partner') => {
+      const { gaps, cachedUntilMs } = coverage[name];
+      return judgeCache(side, count, { gaps: gaps.value, cachedUntilMs: cachedUntilMs.value });
+    };
+    const { total } = comparison;
+    const cached = {
+      before: judge(before, total.before, own.isSwapped ? 'own' : 'partner'),
+      after: judge(after, total.after, own.isSwapped ? 'partner' : 'own'),
+    };
+    return { ...read.value, comparison: hideUnknown(comparison, cached), cached };
+  });
+
   function choose(change: Partial<CompareChoice>): void {
     const next = writeChoice({ ...choice.value, ...change });
     void router.push({ query: { ...route.query, ...next } });
@@ -143,7 +164,7 @@ export function useCompare() {
         readBars(after),
       ]);
       if (mine !== ticket) return;
-      compared.value = { comparison, before, after, choice: own };
+      read.value = { comparison, before, after, choice: own };
       twins.value = { before: earlier, after: later };
       error.value = null;
     } catch (thrown) {
@@ -158,7 +179,7 @@ export function useCompare() {
   watch(
     () => connection.value?.id,
     () => {
-      compared.value = null;
+      read.value = null;
       twins.value = null;
       error.value = null;
     },

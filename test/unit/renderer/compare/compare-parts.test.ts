@@ -256,7 +256,10 @@ it('writes differences in the unit of their measure', () => {
 
 it('exports the table with every figure, formulas guarded', () => {
   const groups = [makeGroup(['=1+"a"'], [10, 1, 10, 2])];
-  const csv = toComparisonCsv({ ...makeComparison(), groups, parts: [] }, ['origin']);
+  const csv = toComparisonCsv({ ...makeComparison(), groups, parts: [] }, ['origin'], {
+    before: 'whole',
+    after: 'whole',
+  });
   const [head, row, total] = csv.split('\r\n');
   expect(head?.replaceAll('"', '')).toBe(
     'origin,before.count,before.failures,before.timed,before.averageMs,before.medianMs,before.p95Ms,' +

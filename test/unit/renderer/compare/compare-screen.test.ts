@@ -226,6 +226,29 @@ describe('two periods on the Compare screen', () => {
     expect(page.findAll('.box tbody tr')[0]!.text()).toContain('Only before');
   });
 
+  it('say of neither more than is known where nothing of one is cached', async () => {
+    const unknown = { interval: null, difference: 612, contribution: 612, rate: null, mix: null };
+    const groups = [makeGroup([7], [0, 0, 612, 366], { ...unknown, certainty: 'only-after' })];
+    const total = makeGroup([], [0, 0, 612, 366], { ...unknown, certainty: 'only-after' });
+    const comparison = makeComparison({ total, groups, parts: [] });
+    for (const measure of ['volume', 'error-share']) {
+      await show(`/compare?then=nothing&measure=${measure}`, comparison, 24 * HOUR_MS);
+      expect(page.text()).toContain('One of the periods has no cached requests.');
+      expect(page.text()).toContain('Not cached → 612');
+      const known = cellsOf(0).filter((text) => text !== '' && text !== '–');
+      const share = measure === 'volume' ? [] : ['59.8%'];
+      expect(known).toEqual(['Service 7', 'Not cached', '612', ...share, 'Not cached']);
+      expect(page.text()).not.toContain('0 requests');
+      page.unmount();
+    }
+    // Some of it is cached: that it holds nothing of this group is still not known.
+    await show('/compare?then=nothing', comparison, HOUR_MS);
+    expect(cellsOf(0)).toContain('Not all cached');
+    page.unmount();
+    await show('/compare?then=nothing', comparison);
+    expect(cellsOf(0)).toContain('Only after');
+  });
+
   it('are never those of a connection that was left', async () => {
     await show();
     await useConnectionsStore().activate('two');

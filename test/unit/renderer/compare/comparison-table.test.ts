@@ -22,7 +22,7 @@ it('has open what contributes most once more records are there, until the person
       beforeName: '',
       afterName: '',
       text: '',
-      isPartial: false,
+      cached: { before: 'whole', after: 'whole' },
     },
     global,
   });
