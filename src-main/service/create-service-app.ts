@@ -89,7 +89,7 @@ export function createServiceApp(parts: ServiceAppParts): FastifyInstance {
   const catalog = createReportCatalog(options.outboundSummaryId);
 
   shedLoad(app, elapsedMs);
-  if (parts.logRequest !== undefined) logRequests(app, now, parts.logRequest);
+  if (parts.logRequest !== undefined) logRequests(app, catalog, now, parts.logRequest);
 
   const shares = createTenantShares(tenants.maxInProgress);
   app.decorateRequest('servedTenant', undefined);

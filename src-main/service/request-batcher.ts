@@ -21,8 +21,8 @@ export function createRequestBatcher(send: (requests: readonly ServiceRequest[])
   };
   const timer = setInterval(flush, SEND_EVERY_MS);
   return {
-    add: ({ at, method, route, status, durationMs }) => {
-      requests.push({ atMs: Date.parse(at), method, route, status, durationMs });
+    add: ({ at, method, route, report, status, durationMs }) => {
+      requests.push({ atMs: Date.parse(at), method, route, report, status, durationMs });
       if (requests.length >= 2 * MAX_AT_ONCE) requests = requests.slice(-MAX_AT_ONCE);
     },
     stop: () => {

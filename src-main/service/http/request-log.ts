@@ -1,4 +1,8 @@
 import type { FastifyInstance } from 'fastify';
+import type { ServiceRequest } from '../../common/model/connections/local-service.ts';
+import { findReport, type ServedReport } from '../reports/report-catalog.ts';
+
+const IDENTIFIER_LENGTH = 36;
 
 /** One line of the request log: nothing that was sent, no address, no token. */
 export interface RequestLogEntry {
@@ -6,6 +10,8 @@ export interface RequestLogEntry {
   readonly request: string;
   readonly method: string;
   readonly route: string;
+  /** The report that was asked for, of those that are served. */
+  readonly report: ServiceRequest['report'];
   /** Null until the request was found to have access to it. */
   readonly tenant: number | null;
   readonly status: number;
@@ -15,22 +21,28 @@ export interface RequestLogEntry {
 /** The entry for bytes that can't be read as a request. */
 export function toUnreadableEntry(now: () => number, status: number): RequestLogEntry {
   const at = new Date(now()).toISOString();
-  return { at, request: 'none', method: 'none', route: 'unreadable', tenant: null, status, durationMs: 0 };
+  const nothing = { request: 'none', method: 'none', route: 'unreadable', report: null, tenant: null };
+  return { at, ...nothing, status, durationMs: 0 };
 }
 
 /** Calls `write` for each request once its response was sent. */
 export function logRequests(
   app: FastifyInstance,
+  catalog: readonly ServedReport[],
   now: () => number,
   write: (entry: RequestLogEntry) => void,
 ): void {
   app.addHook('onResponse', (request, reply, done) => {
+    const { url } = request.routeOptions;
+    const { report: asked } = (request.params ?? {}) as { readonly report?: string };
+    const report = findReport(catalog, asked ?? url?.slice(-IDENTIFIER_LENGTH) ?? '');
     write({
       at: new Date(now()).toISOString(),
       request: request.id,
       method: request.method,
       // The pattern, never the address as sent: that may hold anything. One for all reports.
-      route: request.routeOptions.url?.replace(/[\dA-F-]{36}$/, ':report') ?? 'unknown',
+      route: url?.replace(/[\dA-F-]{36}$/, ':report') ?? 'unknown',
+      report: report === undefined ? null : { identifier: report.idReport, kinds: [...report.kinds] },
       tenant: request.servedTenant?.tenant ?? null,
       status: reply.statusCode,
       durationMs: Math.round(reply.elapsedTime * 1000) / 1000,

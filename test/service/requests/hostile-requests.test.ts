@@ -160,6 +160,7 @@ describe('requests that no client should send', () => {
       'request',
       'method',
       'route',
+      'report',
       'tenant',
       'status',
       'durationMs',
@@ -173,7 +174,13 @@ describe('requests that no client should send', () => {
     await post(service, path, '{}');
     await post(service, path.replace('29CDB989', '29cdb989'), '{}');
     const route = '/api/ServiceReporting/ExecuteReport/:tenant/:report';
-    expect(log).toMatchObject([{ route }, { route }]);
+    const report = { identifier: '29CDB989-6221-4742-96CA-1A878545B5A3', kinds: ['inbound-detail'] };
+    await post(service, path.replace('29CDB989', '00000000'), '{}');
+    expect(log).toMatchObject([
+      { route, report },
+      { route, report },
+      { route, report: null },
+    ]);
   });
 
   it('goes on when a client hangs up at any moment', async () => {

@@ -32,6 +32,7 @@ const server = createServer((request, response) => {
       atMs: 1_000 + index,
       method: 'POST',
       route: '/api/report',
+      report: null,
       status: 200,
       durationMs: 1.5,
     }));

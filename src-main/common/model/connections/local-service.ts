@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { REPORT_KINDS } from '../../reporting/reports.ts';
 import { ErrorInfo } from '../../contract/errors.ts';
 import { ImportFault } from './import-fault.ts';
 import { Nullable } from '../nullable.ts';
@@ -42,6 +43,8 @@ export const ServiceRequest = Type.Object({
   method: Type.String(),
   /** The pattern of the path, never the address as sent. */
   route: Type.String(),
+  /** The report that was asked for; kinds that share an identifier are one report. */
+  report: Nullable(Type.Object({ identifier: Type.String(), kinds: Type.Array(Type.Enum(REPORT_KINDS)) })),
   status: Type.Integer(),
   durationMs: Type.Number(),
 });

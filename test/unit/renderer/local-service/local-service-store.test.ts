@@ -14,6 +14,7 @@ const makeRequests = (count: number, firstMs = 0): ServiceRequest[] =>
     atMs: firstMs + index,
     method: 'POST',
     route: '/x',
+    report: null,
     status: 200,
     durationMs: 1,
   }));

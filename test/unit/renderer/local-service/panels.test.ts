@@ -97,9 +97,31 @@ describe('the list of requests', () => {
     id,
     atMs: id * 1000,
     method: 'POST',
-    route: '/api/ServiceReporting/ExecuteReport/:tenant/:id',
+    route: '/api/ServiceReporting/ExecuteReport/:tenant/:report',
+    report: { identifier: '29CDB989-6221-4742-96CA-1A878545B5A3', kinds: ['inbound-detail'] },
     status: 200,
     durationMs: id,
+  });
+
+  it('names what was asked for, and has the address beside it', () => {
+    const shared = { identifier: '7B9D4B85', kinds: ['inbound-summary', 'outbound-summary'] as const };
+    const requests: NumberedRequest[] = [
+      make(1),
+      { ...make(2), report: { ...shared, kinds: [...shared.kinds] } },
+      { ...make(3), route: '/api/ServiceReporting/Status/:tenant', report: null },
+      { ...make(4), method: 'GET', route: '/openapi.json', report: null },
+    ];
+    const panel = mount(RequestsPanel, { props: { requests, isRunning: true }, global });
+    const cells = panel.findAll('tbody td:nth-child(2)');
+    expect(cells.map((cell) => cell.text())).toEqual([
+      'Inbound detail',
+      'Inbound and outbound summary',
+      'Tenant status',
+      'GET /openapi.json',
+    ]);
+    expect(cells[0]!.attributes('title')).toBe(
+      'POST /api/ServiceReporting/ExecuteReport/:tenant/29CDB989-6221-4742-96CA-1A878545B5A3',
+    );
   });
 
   it('stands still under the pointer and while it is paused, and goes on with the newest', async () => {

@@ -6,7 +6,6 @@ import { setFormats } from '../../../../src-renderer/format/formats.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import { toReportText } from '../../../../src-renderer/screens/local-service/import-words.ts';
 import { QUIRK_GROUPS } from '../../../../src-renderer/screens/local-service/quirk-groups.ts';
-import { toShortRoute } from '../../../../src-renderer/screens/local-service/short-route.ts';
 import {
   SAMPLE_CHANNELS,
   SAMPLE_SERVICES,
@@ -87,9 +86,4 @@ test('a report is copied with every record that it lists, and says how many it d
       'Line 7: Client is missing. The date "bad" can\'t be read.\n' +
       "2 more rejected records aren't listed\n",
   );
-});
-
-test('a route is shown without the beginning that all share and without its parameters', () => {
-  expect(toShortRoute('/api/ServiceReporting/ExecuteReport/:tenant/:id')).toBe('ExecuteReport');
-  expect(toShortRoute('/openapi.json')).toBe('/openapi.json');
 });
