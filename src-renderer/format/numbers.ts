@@ -4,6 +4,7 @@ import { readFormats } from './formats.ts';
 export const formatAge: NumberFormats['formatAge'] = (...given) => readFormats().formatAge(...given);
 export const formatBytes: NumberFormats['formatBytes'] = (...given) => readFormats().formatBytes(...given);
 export const formatCount: NumberFormats['formatCount'] = (...given) => readFormats().formatCount(...given);
+export const formatDigits: NumberFormats['formatDigits'] = (...given) => readFormats().formatDigits(...given);
 export const formatDuration: NumberFormats['formatDuration'] = (...given) =>
   readFormats().formatDuration(...given);
 export const formatExactPercent: NumberFormats['formatExactPercent'] = (...given) =>

@@ -3,6 +3,9 @@ import { createOnce } from './create-once.ts';
 
 const MIN_SECONDS_FORM_MS = 100_000;
 const MAX_DIGITS = 3;
+/** The most that a format takes. */
+const MAX_FRACTION = 100;
+const DECIMAL = /^-?\d+(?:\.(\d+))?$/;
 const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
 
 /** Numbers as people read them; examples are those of English. Units are the international symbols in every language. */
@@ -11,6 +14,8 @@ export interface NumberFormats {
   formatCount(value: number, digits?: number): string;
   /** A number as it was given, with thousands separators: `1,000.5`; of a fraction at most three digits are shown. */
   formatMeasure(value: number): string;
+  /** A number with all of its digits, however many, and thousands separators; anything else as it is. */
+  formatDigits(value: number | string): string;
   /** A measured time: milliseconds up to five digits, then seconds. */
   formatDuration(durationMs: number): string;
   /** A share from 0 to 1 as a percentage; a share that is not zero never reads as zero. */
@@ -49,6 +54,7 @@ export function createNumberFormats(locale: string): NumberFormats {
       () =>
         new Intl.NumberFormat(locale, { style, numberingSystem: 'latn', maximumFractionDigits: MAX_DIGITS }),
     );
+  const exact = new Map<number, () => Intl.NumberFormat>();
   const measures = createExact('decimal');
   const exactPercents = createExact('percent');
 
@@ -60,6 +66,14 @@ export function createNumberFormats(locale: string): NumberFormats {
   return {
     formatCount,
     formatMeasure: (value) => measures().format(value),
+    formatDigits(value) {
+      const [text, fraction = ''] = DECIMAL.exec(String(value)) ?? [];
+      if (text === undefined || fraction.length > MAX_FRACTION) return String(value);
+      const digits = exact.get(fraction.length) ?? create('decimal', fraction.length);
+      exact.set(fraction.length, digits);
+      // As text: it may have more digits than a number keeps.
+      return digits().format(text as Intl.StringNumericLiteral);
+    },
     formatDuration(durationMs) {
       const rounded = Math.round(durationMs);
       if (Math.abs(rounded) < MIN_SECONDS_FORM_MS) return `${formatCount(rounded)} ms`;

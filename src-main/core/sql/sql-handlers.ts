@@ -9,7 +9,7 @@ const DEAF_MS = 2000;
 /** Each holds one of the four threads on which the engine's process waits for DuckDB. */
 const MAX_RUNNING = 2;
 
-type SqlEngine = Pick<Engine, 'runSql' | 'readSqlRows' | 'closeSqlResult' | 'abandon'>;
+type SqlEngine = Pick<Engine, 'runSql' | 'countSqlTables' | 'readSqlRows' | 'closeSqlResult' | 'abandon'>;
 
 /** The handlers of `sql/…`. A cancelled statement is reported at once, whatever its process is doing. */
 export function createSqlHandlers(parts: {
@@ -56,6 +56,10 @@ export function createSqlHandlers(parts: {
     'sql/cancel': ({ runId }) => {
       running.get(runId)?.('cancelled');
       return null;
+    },
+    'sql/count-tables': (period) => {
+      if (period.toMs <= period.fromMs) throw new AppError('app.invalid-input', 'Tables are of a period.');
+      return engine.countSqlTables(period);
     },
     'sql/read-rows': (place) => engine.readSqlRows(place),
     'sql/close-result': async ({ resultId }) => {

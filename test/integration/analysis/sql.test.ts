@@ -6,6 +6,7 @@ import type {
   SqlOutcome,
   SqlQuestion,
 } from '../../../src-main/common/model/records/sql.ts';
+import type { StatusSample } from '../../../src-main/common/model/connections/status.ts';
 import { SQL_TABLES } from '../../../src-main/common/sql/sql-tables.ts';
 import {
   toComputedStatement,
@@ -37,6 +38,23 @@ import {
 import { filterArbitrary } from './random-records.ts';
 
 const HOUR_MS = 3_600_000;
+
+const GROUP = {
+  ...{ Id: 's', ReponseCode: 200, Channel: 1, Service: 2, Origin: 'web', Count: '12' },
+  ...{ AvegareReponseTime: 1.5, AvegareBotLatency: 3 },
+};
+const SAMPLE: StatusSample = {
+  connectionId: 'one',
+  checkedAtMs: FROM_MS + 1500,
+  roundTripMs: 5,
+  platform: 'up',
+  connector: 'down',
+  internalResponseTimeMs: 100,
+  sessions: 3,
+  trafficText: 'calm',
+  failure: null,
+  traffic: [],
+};
 
 let cache: Cache;
 let engine: Engine;
@@ -128,22 +146,9 @@ describe('a statement', () => {
   });
 
   it('reads reported summaries and status samples of the period', async () => {
-    const group = { Id: 's', ReponseCode: 200, Channel: 1, Service: 2, Origin: 'web', Count: '12' };
-    const reported = [{ ...group, AvegareReponseTime: 1.5, AvegareBotLatency: 3 }];
-    await fillSnapshot(cache, reported, { report: 'inbound-summary' });
-    await fillSnapshot(cache, reported, { report: 'inbound-summary', startedAtMs: FROM_MS + 1 });
-    await cache.addStatusSample({
-      connectionId: 'one',
-      checkedAtMs: FROM_MS + 1500,
-      roundTripMs: 5,
-      platform: 'up',
-      connector: 'down',
-      internalResponseTimeMs: 100,
-      sessions: 3,
-      trafficText: 'calm',
-      failure: null,
-      traffic: [],
-    });
+    await fillSnapshot(cache, [GROUP], { report: 'inbound-summary' });
+    await fillSnapshot(cache, [GROUP], { report: 'inbound-summary', startedAtMs: FROM_MS + 1 });
+    await cache.addStatusSample(SAMPLE);
     expect(
       await read('SELECT direction, period_from, requests, average_response_time_ms FROM summaries'),
     ).toEqual([['inbound', '2026-11-20 10:00:00', 12, 1.5]]);
@@ -151,6 +156,25 @@ describe('a statement', () => {
       ['2026-11-20 10:00:01.5', 'up', 'down', 5, 100, 3, 'calm', null, null],
     ]);
     expect(await read('SELECT * FROM status, summaries', { connectionId: 'two' })).toEqual([]);
+  });
+
+  it('finds as many rows in each table as the list of tables says', async () => {
+    await fillSnapshot(cache, createMany(100));
+    const documents = createMany(5).map((document) => toOutbound(document, '-1'));
+    await fillSnapshot(cache, documents, { report: 'outbound-detail' });
+    await fillSnapshot(cache, [GROUP, { ...GROUP, Channel: 2 }], { report: 'inbound-summary' });
+    await fillSnapshot(cache, [GROUP], { report: 'inbound-summary', startedAtMs: FROM_MS + 1 });
+    await cache.addStatusSample(SAMPLE);
+    const period = { connectionId: 'one', fromMs: FROM_MS, toMs: FROM_MS + 60_000 };
+    const counts = await sql['sql/count-tables'](period);
+    for (const { name } of SQL_TABLES) {
+      const rows = await read(`SELECT count(*) FROM ${name}`, period);
+      expect([name, rows]).toEqual([name, [[counts[name]]]]);
+    }
+    expect(counts).toEqual({ inbound: 60, outbound: 5, summaries: 0, status: 1 });
+    const whole = await sql['sql/count-tables']({ ...period, toMs: FROM_MS + HOUR_MS });
+    expect(whole).toEqual({ inbound: 100, outbound: 5, summaries: 1, status: 1 });
+    expect(await read('SELECT count(*) FROM summaries')).toEqual([[1]]);
   });
 
   it('seen: fields that the specification does not define were in no column', async () => {

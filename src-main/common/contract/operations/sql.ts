@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { SqlCell, SqlOutcome, SqlQuestion } from '../../model/records/sql.ts';
+import { SqlCell, SqlOutcome, SqlQuestion, SqlTableCounts } from '../../model/records/sql.ts';
 import { Nothing, operation } from '../operation.ts';
 
 /** Chosen by the window, so that it can cancel what it has not heard of yet. */
@@ -11,6 +11,11 @@ export const sqlOperations = {
   'sql/run': operation(Type.Object({ ...RunId.properties, ...SqlQuestion.properties }), SqlOutcome),
   /** Ends a statement; `sql/run` then resolves at once. Does nothing when it has ended. */
   'sql/cancel': operation(RunId, Nothing),
+  /** Rows that each table has of a period, as far as it is cached. */
+  'sql/count-tables': operation(
+    Type.Object({ connectionId: Type.String(), fromMs: Type.Integer(), toMs: Type.Integer() }),
+    SqlTableCounts,
+  ),
   /** Rows of a result from a place on; texts are cut as a table shows them, unless `whole`. */
   'sql/read-rows': operation(
     Type.Object({

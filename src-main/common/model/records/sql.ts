@@ -72,6 +72,8 @@ export const SqlResult = Type.Object({
   /** Values that were cut at SQL_MAX_CELL_CHARACTERS. */
   cutValues: Type.Integer(),
   durationMs: Type.Number(),
+  /** What the engine holds in memory after it, for whatever reason. */
+  memoryBytes: Type.Integer(),
 });
 export type SqlResult = Static<typeof SqlResult>;
 
@@ -87,3 +89,12 @@ export const SqlQuestion = Type.Object({
   text: Type.String({ maxLength: SQL_MAX_STATEMENT_CHARACTERS }),
 });
 export type SqlQuestion = Static<typeof SqlQuestion>;
+
+/** Rows that each table has of a period. */
+export const SqlTableCounts = Type.Object({
+  inbound: Type.Integer(),
+  outbound: Type.Integer(),
+  summaries: Type.Integer(),
+  status: Type.Integer(),
+});
+export type SqlTableCounts = Static<typeof SqlTableCounts>;

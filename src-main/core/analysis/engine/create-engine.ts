@@ -69,6 +69,7 @@ const NAMES = [
   'findNewFamilies',
   'readSession',
   'runSql',
+  'countSqlTables',
   'readSqlRows',
   'packSqlRows',
   'closeSqlResult',

@@ -28,6 +28,7 @@ import { readSession } from './read-session.ts';
 import { createRecordViews } from './views/record-views.ts';
 import type { FilteredRecords } from './resolved-scope.ts';
 import { createScopeResolver, type EngineSource } from './resolve-scope.ts';
+import { countTables } from './sql/make-tables.ts';
 import { runStatement } from './sql/run-statement.ts';
 import { createSqlResults } from './sql/sql-results.ts';
 import { summariseRecords } from './summarise-records.ts';
@@ -190,6 +191,11 @@ export async function createEngineOperations(database: EngineDatabase, source: E
         runStatement({ connection, question, timeLimitMs, signal, resolve, onStart, source, results }),
       );
     },
+    /** Rows of each table of SQL in a period. */
+    countSqlTables: (period: Omit<SqlQuestion, 'text' | 'zone'>, context: Context) =>
+      withConnection(context, (connection) =>
+        countTables(connection, period, (scope) => resolver.resolve(connection, scope), source),
+      ),
     readSqlRows: (place: Parameters<typeof results.read>[0]) => results.read(place),
     /** Whole rows of a result as JSON, which passes through a process without being read. */
     packSqlRows: (place: { resultId: string; offset: number; limit: number }): Uint8Array =>

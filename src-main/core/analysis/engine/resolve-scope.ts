@@ -22,6 +22,7 @@ export interface EngineSource extends FeedSource, MarkSource {
   readSummary(snapshot: Snapshot): Summary;
   /** Status samples of a connection in [fromMs, untilMs], oldest first. */
   listStatus(connectionId: string, fromMs: number, untilMs: number): StatusSample[];
+  countStatus(connectionId: string, fromMs: number, untilMs: number): number;
 }
 
 export interface ScopeResolver {

@@ -61,6 +61,7 @@ export function openEngineSource(file: string): EngineSource & { close(): void }
     }
   };
   const reads = { inbound: prepareRead('inbound'), outbound: prepareRead('outbound') };
+  const status = createStatusReader(database);
   return {
     identity: identity.get() ?? '',
     list: () => list.all(),
@@ -71,7 +72,8 @@ export function openEngineSource(file: string): EngineSource & { close(): void }
     listMarks: (connectionId, report) => marks.list(connectionId, report),
     readMarks: (report, ids) => marks.addMarks(readRows(report, ids)).map(({ mark }) => mark ?? null),
     readSummary: createSummaryReader(database),
-    listStatus: createStatusReader(database).readSamples,
+    listStatus: status.readSamples,
+    countStatus: status.countSamples,
     close: () => void database.close(),
   };
 }

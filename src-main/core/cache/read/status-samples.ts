@@ -34,6 +34,12 @@ export function createStatusReader(database: Database) {
      WHERE connection_id = ? AND checked_at_ms >= ? AND checked_at_ms <= ?
      ORDER BY checked_at_ms, sample_id`,
   );
+  const count = database
+    .prepare<[string, number, number], number>(
+      `SELECT count(*) FROM status_samples INDEXED BY status_points
+       WHERE connection_id = ? AND checked_at_ms >= ? AND checked_at_ms <= ?`,
+    )
+    .pluck();
   const prepareNewest = (condition: string) =>
     database.prepare<[string, number], SampleRow>(
       `SELECT ${SAMPLE_COLUMNS} FROM status_samples WHERE sample_id = (
@@ -60,6 +66,8 @@ export function createStatusReader(database: Database) {
       latest: toNullableSample(readLatest.get(connectionId, untilMs)),
       lastAnswered: toNullableSample(readLastAnswered.get(connectionId, untilMs)),
     }),
+    countSamples: (connectionId: string, fromMs: number, untilMs: number): number =>
+      count.get(connectionId, fromMs, untilMs) ?? 0,
     /** Whole samples in [fromMs, untilMs], oldest first. */
     readSamples: (connectionId: string, fromMs: number, untilMs: number): StatusSample[] =>
       readSamples.all(connectionId, fromMs, untilMs).map(toSample),

@@ -14,6 +14,14 @@ const NAMING = new Set(['channel', 'service', 'response_code', 'action_id', 'div
 
 const isNaming = ({ name, kind }: SqlColumn): boolean => kind !== 'number' || NAMING.has(name.toLowerCase());
 
+/** Years, times in numbers and the like, in whatever a column is called. */
+const NOT_COUNTED = /(?:^|[^a-z])(?:id|code|year\w*|isoyear|epoch\w*|hash|julian)(?:[^a-z]|$)/i;
+
+/** True for a column of numbers that say how many or how much; a code or a year is read without separators. */
+export function isAmount(column: SqlColumn): boolean {
+  return !isNaming(column) && !NOT_COUNTED.test(column.name);
+}
+
 /** Returns the columns that can be drawn as heights, and those by which a chart can be split. */
 export function listChartColumns(
   columns: readonly SqlColumn[],

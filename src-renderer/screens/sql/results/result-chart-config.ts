@@ -12,6 +12,8 @@ export function toResultChartConfig(
   chart: ResultChart,
   seriesColours: readonly ChartColour[],
   colours: ChartColours,
+  /** What a click on a value does; null where none leads anywhere. */
+  pick: ((series: number, place: number) => void) | null,
 ): ChartConfiguration<'bar' | 'line', (number | null)[], string> {
   const { kind, labels, series } = chart;
   const ticks = { color: colours.faint, font: CHART_FONT };
@@ -40,6 +42,17 @@ export function toResultChartConfig(
       responsive: true,
       maintainAspectRatio: false,
       interaction: { mode: 'index', intersect: false },
+      onHover: ({ native }, elements) => {
+        const target = native?.target;
+        if (target instanceof HTMLElement)
+          target.style.cursor = pick !== null && elements.length > 0 ? 'pointer' : 'default';
+      },
+      onClick: ({ native }, _elements, drawn) => {
+        if (native === null) return;
+        // All series of a place light up together; the one that is meant is the nearest.
+        const [nearest] = drawn.getElementsAtEventForMode(native, 'nearest', { intersect: false }, false);
+        if (nearest !== undefined) pick?.(nearest.datasetIndex, nearest.index);
+      },
       scales: {
         x: {
           grid: { display: false },

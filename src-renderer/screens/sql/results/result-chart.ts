@@ -12,6 +12,8 @@ interface ChartSeries {
   /** The value that it stands for; absent where it stands for a column. */
   readonly value?: SqlCell;
   readonly values: readonly (number | null)[];
+  /** The row that each value is of. */
+  readonly rows: readonly (readonly SqlCell[] | null)[];
 }
 
 export interface ResultChart {
@@ -61,12 +63,14 @@ function drawColumns(drawn: Drawn, measures: readonly number[]): ResultChart {
   const isTime = columns[choice.over]?.kind === 'time' && isOnce;
   const filled = isTime ? fillTimes(labels) : labels;
   const rowOf = new Map(rows.map((row, place) => [isTime ? labels[place] : place, row]));
+  const filledRows = filled.map((label, place) => rowOf.get(isTime ? label : place) ?? null);
   return {
     kind: isTime ? 'line' : 'bar',
     labels: filled,
     series: shown.slice(0, MAX_SERIES).map((measure) => ({
       name: columns[measure]?.name ?? '',
-      values: filled.map((label, place) => toNumber(rowOf.get(isTime ? label : place)?.[measure])),
+      values: filledRows.map((row) => toNumber(row?.[measure])),
+      rows: filledRows,
     })),
     leftOut: Math.max(0, shown.length - MAX_SERIES),
   };
@@ -79,19 +83,18 @@ function drawValues(drawn: Drawn, split: number, measure: number): ResultChart {
   const isTime = columns[choice.over]?.kind === 'time';
   const distinct = [...new Set(rows.map((row) => toLabel(drawn, choice.over, row[choice.over])))];
   const labels = isTime ? fillTimes(distinct) : distinct;
-  const series = [...Map.groupBy(rows, (row) => row[split] ?? null)].map(([value, own]) => {
-    const byLabel = new Map(
-      own.map((row) => [toLabel(drawn, choice.over, row[choice.over]), toNumber(row[measure])]),
-    );
-    const values = labels.map((label) => byLabel.get(label) ?? null);
+  const series = [...Map.groupBy(rows, (row) => row[split] ?? null)].map(([value, ofValue]) => {
+    const byLabel = new Map(ofValue.map((row) => [toLabel(drawn, choice.over, row[choice.over]), row]));
+    const shown = labels.map((label) => byLabel.get(label) ?? null);
+    const values = shown.map((row) => toNumber(row?.[measure]));
     const sum = values.reduce<number>((total, each) => total + (each ?? 0), 0);
-    return { name: toSeriesName(drawn, split, value), value, values, sum };
+    return { own: { name: toSeriesName(drawn, split, value), value, values, rows: shown }, sum };
   });
   const ranked = series.sort((a, b) => b.sum - a.sum);
   return {
     kind: isTime ? 'line' : 'bar',
     labels,
-    series: ranked.slice(0, MAX_SERIES).map(({ name, value, values }) => ({ name, value, values })),
+    series: ranked.slice(0, MAX_SERIES).map(({ own }) => own),
     leftOut: Math.max(0, ranked.length - MAX_SERIES),
   };
 }

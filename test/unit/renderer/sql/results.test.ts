@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { SqlColumn } from '../../../../src-main/common/model/records/sql.ts';
+import type { SqlCell, SqlColumn } from '../../../../src-main/common/model/records/sql.ts';
 import { toCsv, toTsv } from '../../../../src-renderer/format/table-text.ts';
 import { suggestChoice } from '../../../../src-renderer/screens/sql/results/chart-choice.ts';
 import { fillTimes } from '../../../../src-renderer/screens/sql/results/fill-times.ts';
 import { toResultChart } from '../../../../src-renderer/screens/sql/results/result-chart.ts';
+import { toRowRecords } from '../../../../src-renderer/screens/sql/results/row-records.ts';
 
 const column = (name: string, kind: SqlColumn['kind']): SqlColumn => ({
   name,
@@ -33,8 +34,8 @@ describe('a chart of a result', () => {
       kind: 'line',
       labels: ['10:00', '11:00'],
       series: [
-        { name: 'requests', values: [4, null] },
-        { name: 'share', values: [0.1, null] },
+        { name: 'requests', values: [4, null], rows },
+        { name: 'share', values: [0.1, null], rows },
       ],
       leftOut: 0,
     });
@@ -110,6 +111,48 @@ describe('a chart of a result', () => {
     const filled = fillTimes(times);
     expect(filled).toHaveLength(count);
     expect(filled).toEqual(expect.arrayContaining(times));
+  });
+});
+
+describe('a value of a chart', () => {
+  const EXAMPLE = `SELECT date_trunc('hour', date) AS hour, channel, count(*) AS requests FROM inbound GROUP BY ALL`;
+  const columns = [column('hour', 'time'), column('channel', 'number'), column('requests', 'number')];
+  const fromMs = Date.UTC(2026, 10, 20);
+  const find = (text: string, row: readonly SqlCell[], own = columns, zone = 'UTC') =>
+    toRowRecords({ connectionId: 'one', fromMs, toMs: fromMs + 86_400_000, zone, text }, own, row);
+
+  it('leads to the records that its row names: of a channel, in the hour that the statement cuts', () => {
+    expect(find(EXAMPLE, ['2026-11-20 13:00:00', 3, 41])).toEqual({
+      name: 'inbound-detail',
+      query: {
+        q: 'channel:3 date:2026-11-20T13:00..2026-11-20T14:00',
+        period: '2026-11-20T00:00..2026-11-20T23:59:59',
+      },
+    });
+    // In Bogota it is that hour five hours later.
+    expect(find(EXAMPLE, ['2026-11-20 13:00:00', null, 41], columns, 'America/Bogota')?.query.q).toContain(
+      'date:2026-11-20T18:00..2026-11-20T19:00',
+    );
+    const five = EXAMPLE.replace("date_trunc('hour', date)", 'time_bucket(INTERVAL 5 MINUTES, date)');
+    expect(find(five, ['2026-11-20 13:00:00', 3, 41])?.query.q).toContain('T13:00..2026-11-20T13:05');
+  });
+
+  it('is filtered by no time whose length the statement does not say', () => {
+    for (const text of [
+      EXAMPLE.replace("date_trunc('hour', date)", 'date'),
+      EXAMPLE.replace("'hour'", "'month'"),
+      `${EXAMPLE} HAVING date_trunc('day', max(date)) = hour`,
+    ]) {
+      expect(find(text, ['2026-11-20 13:00:00', 3, 41])?.query.q).toBe('channel:3');
+    }
+  });
+
+  it('leads nowhere where its row or its statement does not say which records it is of', () => {
+    const other = [column('hour', 'time'), column('month', 'number'), column('requests', 'number')];
+    expect(find(EXAMPLE.replace("'hour'", "'month'"), ['2026-11-01 00:00:00', 3, 41], other)).toBeNull();
+    const row = ['2026-11-20 13:00:00', 3, 41];
+    expect(find(EXAMPLE.replace('FROM inbound', 'FROM inbound, outbound'), row)).toBeNull();
+    expect(find(EXAMPLE.replace('FROM inbound', 'FROM summaries'), row)).toBeNull();
   });
 });
 

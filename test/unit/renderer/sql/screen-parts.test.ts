@@ -8,8 +8,10 @@ import StatementFault from '../../../../src-renderer/screens/sql/StatementFault.
 import SqlEditor from '../../../../src-renderer/screens/sql/editor/SqlEditor.vue';
 import ResultGrid from '../../../../src-renderer/screens/sql/results/ResultGrid.vue';
 import ResultPanel from '../../../../src-renderer/screens/sql/results/ResultPanel.vue';
+import SchemaTree from '../../../../src-renderer/screens/sql/side/SchemaTree.vue';
 import StatementList from '../../../../src-renderer/screens/sql/side/StatementList.vue';
 import { useRanStatements, withRan } from '../../../../src-renderer/screens/sql/side/use-ran-statements.ts';
+import ValueReach from '../../../../src-renderer/screens/sql/results/ValueReach.vue';
 import StatementHistory from '../../../../src-renderer/screens/sql/side/StatementHistory.vue';
 import { useSavedStatements } from '../../../../src-renderer/screens/sql/side/use-saved-statements.ts';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
@@ -54,7 +56,14 @@ describe('a fault', () => {
 describe('a result', () => {
   it('of an earlier time or another connection says which', async () => {
     const size = { rowCount: 0, hasMore: false, cutValues: 0 };
-    const result = { kind: 'rows' as const, resultId: 'r', columns: [], ...size, durationMs: 1 };
+    const result = {
+      kind: 'rows' as const,
+      resultId: 'r',
+      columns: [],
+      ...size,
+      durationMs: 1,
+      memoryBytes: 38_000_000,
+    };
     const backend = new ScriptedBackend({
       'sql/run': () => result,
       'sql/close-result': () => null,
@@ -98,6 +107,43 @@ describe('the editor', () => {
     expect(wrapper.find('.cm-sql-fault').exists()).toBe(false);
     expect(wrapper.get('.cm-content').text()).toBe('SELECT 1');
     wrapper.unmount();
+  });
+});
+
+describe('a chart of a result', () => {
+  it('leads to the records of a value by keyboard, and says which value that is', async () => {
+    const { global } = await provideApplication(createBackend());
+    const chart = {
+      kind: 'bar' as const,
+      labels: ['3', '7'],
+      series: [
+        { name: 'requests', values: [1200, 5], rows: [null, null] },
+        { name: 'failed', values: [12, null], rows: [null, null] },
+      ],
+      leftOut: 0,
+    };
+    const props = { chart, label: 'requests over channel', canPick: true };
+    const wrapper = mount(ValueReach, { props, global });
+    const slider = wrapper.get('[role=slider]');
+    expect(slider.attributes('aria-valuetext')).toBe('3, requests: 1,200');
+    for (const key of ['ArrowRight', 'ArrowRight', 'ArrowDown']) await slider.trigger('keydown', { key });
+    expect(slider.attributes('aria-valuetext')).toBe('7, failed: –');
+    await slider.trigger('keydown', { key: 'Enter' });
+    expect(wrapper.emitted('pick')).toEqual([[1, 1]]);
+    expect(wrapper.emitted('aim')?.at(-1)).toEqual([1, 1]);
+    await wrapper.setProps({ canPick: false });
+    expect(wrapper.get('[role=img]').attributes('tabindex')).toBeUndefined();
+  });
+});
+
+describe('the tree of tables', () => {
+  it('says how many rows each table has, once that is known', async () => {
+    const { global } = await provideApplication(createBackend());
+    const wrapper = mount(SchemaTree, { props: { zone: 'UTC', counts: null }, global });
+    const listTables = (): string[] => wrapper.findAll('button.table').map((table) => table.text());
+    expect(listTables()).toEqual(['inbound', 'outbound', 'summaries', 'status']);
+    await wrapper.setProps({ counts: { inbound: 7218, outbound: 0, summaries: 644, status: 2871 } });
+    expect(listTables()).toEqual(['inbound7,218', 'outbound0', 'summaries644', 'status2,871']);
   });
 });
 
@@ -182,6 +228,29 @@ describe('the history', () => {
 });
 
 describe('a table of a result', () => {
+  it('writes numbers that say how many with separators and all of their digits, and others as they are', async () => {
+    const { global } = await provideApplication(createBackend());
+    const column = (name: string): SqlColumn => ({ name, type: 'DECIMAL(38,2)', kind: 'number' });
+    const names = ['n', 'big', 'p95_ms', 'response_code', 'year(date)', 'epoch_ms', 'session_id'];
+    const row = [1234567, '-12345678901234567890.50', 1234.5678, 1234, 2026, 1790000000000, 98765];
+    const size = { rowCount: 1, hasMore: false, cutValues: 0, durationMs: 1, memoryBytes: 1 };
+    const result = { kind: 'rows' as const, resultId: 'r', columns: names.map(column), ...size };
+    const wrapper = mount(ResultGrid, {
+      props: { result, readRows: () => Promise.resolve([row]) },
+      global,
+      attachTo: document.body,
+    });
+    await vi.waitFor(() =>
+      expect(wrapper.findAll('[role=gridcell]').map((cell) => cell.text())).toEqual([
+        '1,234,567',
+        '-12,345,678,901,234,567,890.50',
+        '1,234.5678',
+        ...['1234', '2026', '1790000000000', '98765'],
+      ]),
+    );
+    wrapper.unmount();
+  });
+
   it('shows numbers of channels with their names, and other numbers by themselves', async () => {
     const { global } = await provideApplication(createBackend());
     const names = createNames(
@@ -189,7 +258,7 @@ describe('a table of a result', () => {
       () => undefined,
     );
     const column = (name: string): SqlColumn => ({ name, type: 'BIGINT', kind: 'number' });
-    const size = { rowCount: 1, hasMore: false, cutValues: 0, durationMs: 1 };
+    const size = { rowCount: 1, hasMore: false, cutValues: 0, durationMs: 1, memoryBytes: 38_000_000 };
     const result = { kind: 'rows' as const, resultId: 'r', columns: ['Channel', 'n'].map(column), ...size };
     const wrapper = mount(ResultGrid, {
       props: { result, readRows: () => Promise.resolve([[3, 3]]) },

@@ -14,6 +14,7 @@ const toResult = (resultId: string): SqlOutcome => ({
   hasMore: false,
   cutValues: 0,
   durationMs: 1,
+  memoryBytes: 38_000_000,
 });
 
 beforeEach(() => {

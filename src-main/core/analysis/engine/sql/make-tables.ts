@@ -1,16 +1,19 @@
 import type { DuckDBAppender, DuckDBConnection } from '@duckdb/node-api';
 import { joinJsonTexts, type JsonTexts } from '../../../../common/json/exact-json.ts';
+import type { Snapshot } from '../../../../common/model/cache/snapshot.ts';
 import { toEndMs } from '../../../../common/model/period.ts';
 import type { PeriodScope } from '../../../../common/model/records/record-scope.ts';
-import type { SqlQuestion } from '../../../../common/model/records/sql.ts';
-import { isSummaryKind } from '../../../../common/reporting/reports.ts';
+import type { SqlQuestion, SqlTableCounts } from '../../../../common/model/records/sql.ts';
+import { isSummaryKind, type Direction } from '../../../../common/reporting/reports.ts';
 import {
   ERROR_FAMILY_COLUMN,
   SQL_TABLES,
   UTC_COLUMN,
   type SqlColumnType,
+  type SqlTable,
 } from '../../../../common/sql/sql-tables.ts';
 import { listClockOffsets, toClockText, type ClockOffset } from '../../../../common/sql/zone-clock.ts';
+import { countRecords } from '../count-records.ts';
 import { readRows } from '../engine-database.ts';
 import { PATTERN_COLUMN } from '../engine-tables.ts';
 import { toSourceSql, type ResolvedScope } from '../resolved-scope.ts';
@@ -26,7 +29,7 @@ const TYPES: Readonly<Record<SqlColumnType, string>> = {
 /** What asks for the present time, as a timestamp of the shown clock. */
 const CLOCKS = ['now', 'get_current_timestamp', 'transaction_timestamp', 'current_localtimestamp'];
 
-type TableName = (typeof SQL_TABLES)[number]['name'];
+type TableName = SqlTable['name'];
 type Value = string | number | null;
 
 /**
@@ -57,6 +60,27 @@ export async function makeTables(options: {
   for (const name of ['current_date', 'today']) {
     await connection.run(`CREATE TEMP MACRO ${name}() AS CAST(${now} AS DATE)`);
   }
+}
+
+/** Counts the rows that each table has for a statement. */
+export async function countTables(
+  connection: DuckDBConnection,
+  question: Omit<SqlQuestion, 'text' | 'zone'>,
+  resolve: (scope: PeriodScope) => Promise<ResolvedScope>,
+  source: Pick<EngineSource, 'listSnapshots' | 'countStatus'>,
+): Promise<SqlTableCounts> {
+  const { connectionId, fromMs, toMs } = question;
+  const count = async (direction: Direction): Promise<number> =>
+    countRecords(
+      connection,
+      await resolve({ connectionId, report: `${direction}-detail` as const, fromMs, toMs }),
+    );
+  return {
+    inbound: await count('inbound'),
+    outbound: await count('outbound'),
+    summaries: listReported(source, question).reduce((sum, { recordCount }) => sum + recordCount, 0),
+    status: source.countStatus(connectionId, fromMs, toMs - 1),
+  };
 }
 
 async function makeRecords(
@@ -90,21 +114,30 @@ function toOffsetSql(offsets: readonly ClockOffset[]): string {
 }
 
 /** Reported summaries that lie in the period; of those for the same period the newest. */
+function listReported(
+  source: Pick<EngineSource, 'listSnapshots'>,
+  { connectionId, fromMs, toMs }: Omit<SqlQuestion, 'text' | 'zone'>,
+): Snapshot[] {
+  const seen = new Set<string>();
+  return source.listSnapshots(connectionId).filter(({ report, period, state }) => {
+    if (!isSummaryKind(report) || state !== 'complete') return false;
+    if (period.fromMs < fromMs || toEndMs(period) > toMs) return false;
+    const key = `${report} ${period.fromMs} ${period.toMs}`;
+    const isNewest = !seen.has(key);
+    seen.add(key);
+    return isNewest;
+  });
+}
+
 function* listSummaries(
   source: Pick<EngineSource, 'listSnapshots' | 'readSummary'>,
-  { connectionId, fromMs, toMs, zone }: Omit<SqlQuestion, 'text'>,
+  question: Omit<SqlQuestion, 'text'>,
 ): Generator<readonly Value[]> {
-  const seen = new Set<string>();
-  for (const snapshot of source.listSnapshots(connectionId)) {
-    const { report, period, state, fetchedAtMs } = snapshot;
-    if (!isSummaryKind(report) || state !== 'complete') continue;
-    if (period.fromMs < fromMs || toEndMs(period) > toMs) continue;
-    const key = `${report} ${period.fromMs} ${period.toMs}`;
-    if (seen.has(key)) continue;
-    seen.add(key);
+  for (const snapshot of listReported(source, question)) {
+    const { report, period, fetchedAtMs } = snapshot;
     const direction = report.startsWith('inbound') ? 'inbound' : 'outbound';
     const times = [period.fromMs, toEndMs(period), fetchedAtMs].map((atMs) =>
-      atMs === null ? null : toClockText(atMs, zone),
+      atMs === null ? null : toClockText(atMs, question.zone),
     );
     for (const group of source.readSummary(snapshot).groups) {
       yield [

@@ -8,6 +8,7 @@ import {
   type SqlOutcome,
   type SqlQuestion,
 } from '../../../../common/model/records/sql.ts';
+import { readRows } from '../engine-database.ts';
 import type { ResolvedScope } from '../resolved-scope.ts';
 import type { EngineSource } from '../resolve-scope.ts';
 import { checkStatement } from './check-statement.ts';
@@ -84,13 +85,23 @@ async function readResult(run: StatementRun, sql: string, clock: { isLate: boole
       if (!kept.hasMore) cutValues += cells.filter(isCut).length;
     });
   }
-  return toOutcome(results, rows, { columns, ...kept, cutValues, durationMs: performance.now() - startedMs });
+  const durationMs = performance.now() - startedMs;
+  const memoryBytes = await readMemory(connection);
+  return toOutcome(results, rows, { columns, ...kept, cutValues, durationMs, memoryBytes });
+}
+
+async function readMemory(connection: DuckDBConnection): Promise<number> {
+  const [[bytes] = [0]] = await readRows<[number]>(
+    connection,
+    'SELECT sum(memory_usage_bytes)::BIGINT FROM duckdb_memory()',
+  );
+  return bytes;
 }
 
 function toOutcome(
   results: SqlResults,
   rows: ResultRows,
-  more: Pick<Extract<SqlOutcome, { kind: 'rows' }>, 'columns' | 'hasMore' | 'cutValues' | 'durationMs'>,
+  more: Omit<Extract<SqlOutcome, { kind: 'rows' }>, 'kind' | 'resultId' | 'rowCount'>,
 ): SqlOutcome {
   return { kind: 'rows', resultId: results.keep(rows), rowCount: rows.rowCount, ...more };
 }
