@@ -162,10 +162,10 @@ describe('the fields', () => {
   it('leave a value out beside others, and let it in again', async () => {
     await show('-channel:3');
     const not = (name: string) => panel.get(`[aria-label="${name}"]`);
-    await not('Not 1').trigger('click');
+    await not('Channel: not 1').trigger('click');
     expect(lastFilter()).toBe('-channel:3,1');
-    expect(not('Not 3').attributes('aria-pressed')).toBe('true');
-    await not('Not 3').trigger('click');
+    expect(not('Channel: not 3').attributes('aria-pressed')).toBe('true');
+    await not('Channel: not 3').trigger('click');
     expect(lastFilter()).toBe('');
   });
 
@@ -179,7 +179,7 @@ describe('the fields', () => {
     expect(line('responseCode=503').attributes('tabindex')).toBe('0');
     await press('ArrowRight');
     await press('ArrowRight');
-    expect(document.activeElement?.getAttribute('aria-label')).toBe('Not 503');
+    expect(document.activeElement?.getAttribute('aria-label')).toBe('Code: not 503');
     await press('ArrowLeft');
     await press('ArrowUp');
     expect(document.activeElement).toBe(line('responseCode=504').element);
