@@ -1,0 +1,35 @@
+import { computed } from 'vue';
+import { useRoute, useRouter } from 'vue-router';
+import { toQueryText, withQueryText } from '../../address/query-text.ts';
+import { useInspectorPanel } from '../../inspector/use-inspector-panel.ts';
+
+/** What stands beside the records: an explanation of the selection, in the place of the inspector, or the inspector. */
+export function useBeside() {
+  const route = useRoute();
+  const router = useRouter();
+  const { isOpen: isInspectorOpen, setOpen, isOver } = useInspectorPanel();
+  /** In the address, so that other screens lead to it too. */
+  const isExplaining = computed(() => toQueryText(route.query, 'explain') !== '');
+
+  function setExplaining(isOpen: boolean): void {
+    void router.replace({
+      params: route.params,
+      query: withQueryText(route.query, 'explain', isOpen ? '1' : ''),
+    });
+  }
+
+  function setInspector(isOpen: boolean): void {
+    if (isExplaining.value) setExplaining(false);
+    setOpen(isOpen);
+  }
+
+  /**
+   * What covers the table comes with a press, so that keys can go on from row to row. In the place of an explanation too:
+   * a press is never without effect.
+   */
+  function pressRow(): void {
+    if (isOver.value || isExplaining.value) setInspector(true);
+  }
+
+  return { isInspectorOpen, isExplaining, setInspector, setExplaining, pressRow };
+}
