@@ -12,7 +12,14 @@ const THEMES = ['system', 'light', 'dark'] as const;
 export const useAppStore = defineStore('app', () => {
   const backend = useBackend();
   const info = shallowRef<Output<'app/get-info'> | null>(null);
-  const settings = shallowRef<Settings | null>(null);
+  const saved = shallowRef<Settings | null>(null);
+  const unsaved = shallowRef<readonly SettingsChange[]>([]);
+  /** What was changed holds at once, so that what is changed again before it is saved is changed from there. */
+  const settings = computed((): Settings | null =>
+    saved.value === null
+      ? null
+      : unsaved.value.reduce<Settings>((all, change) => ({ ...all, ...change }), saved.value),
+  );
   const prefersDark = usePreferredDark();
 
   const theme = computed(() => settings.value?.theme ?? 'system');
@@ -27,7 +34,9 @@ export const useAppStore = defineStore('app', () => {
     if (info.value !== null) info.value = { ...info.value, keychain };
   }
 
-  backend.on('settings/changed', (changed) => (settings.value = changed));
+  let lastSave: Promise<unknown> = Promise.resolve();
+
+  backend.on('settings/changed', (changed) => (saved.value = changed));
   backend.on('app/keychain-changed', setKeychain);
 
   async function load(): Promise<void> {
@@ -36,15 +45,23 @@ export const useAppStore = defineStore('app', () => {
       backend.call('settings/get', null),
     ]);
     info.value = appInfo;
-    settings.value = loaded;
+    saved.value = loaded;
   }
 
+  /** Saves settings, one change after the other; one that can't be saved is taken back. */
   async function update(change: SettingsChange): Promise<void> {
-    const saved = await backend.call('settings/update', change);
-    // What another window changed meanwhile came as an event, maybe before this answer: only what was asked for is taken.
-    const names = Object.keys(change) as (keyof SettingsChange)[];
-    const own = Object.fromEntries(names.map((name) => [name, saved[name]]));
-    settings.value = { ...(settings.value ?? saved), ...own };
+    unsaved.value = [...unsaved.value, change];
+    const save = lastSave.then(() => backend.call('settings/update', change));
+    lastSave = save.catch(() => undefined);
+    try {
+      const now = await save;
+      // What another window changed meanwhile came as an event, maybe before this answer: only what was asked for is taken.
+      const names = Object.keys(change) as (keyof SettingsChange)[];
+      const own = Object.fromEntries(names.map((name) => [name, now[name]]));
+      saved.value = { ...(saved.value ?? now), ...own };
+    } finally {
+      unsaved.value = unsaved.value.filter((other) => other !== change);
+    }
   }
 
   /** Tries the system's keychain once more; what was entered in this session moves into it. */

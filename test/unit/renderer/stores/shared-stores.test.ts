@@ -51,6 +51,43 @@ test('the first connection is active until another is chosen', async () => {
   expect(connections.active?.id).toBe('b');
 });
 
+test('seen: of two changes of one setting at the same moment the first was lost', async () => {
+  let settings = makeSettings();
+  const answers: (() => void)[] = [];
+  const { backend } = await startStores({
+    'settings/update': (change) =>
+      new Promise((resolve, reject) => {
+        answers.push(() => {
+          if (change.theme === 'dark') reject(new AppError('cache.disk-full', 'The disk is full.'));
+          else resolve((settings = { ...settings, ...change }));
+        });
+      }),
+  });
+  const app = useAppStore();
+  const answer = async (): Promise<void> => {
+    answers.shift()!();
+    await flushPromises();
+  };
+  const fold = app.update({ fieldsPanel: { folded: ['channel'] } });
+  const close = app.update({ fieldsPanel: { ...app.settings!.fieldsPanel, open: false } });
+  const paint = app.update({ theme: 'dark' });
+  paint.catch(() => undefined);
+  const both = { folded: ['channel'], open: false };
+  expect([app.settings?.fieldsPanel, app.settings?.theme]).toEqual([both, 'dark']);
+  await flushPromises();
+  // The second waits until the first is saved, and what another window saved meanwhile stays.
+  expect(backend.countCalls('settings/update')).toBe(1);
+  await answer();
+  await fold;
+  backend.emit('settings/changed', { ...settings, density: 'comfortable' });
+  expect(app.settings).toMatchObject({ fieldsPanel: both, density: 'comfortable' });
+  await answer();
+  await close;
+  await answer();
+  await expect(paint).rejects.toThrow('The disk is full.');
+  expect(app.settings).toMatchObject({ fieldsPanel: both, theme: makeSettings().theme });
+});
+
 test('status is refreshed for the new connection although the old one hangs', async () => {
   const asked: string[] = [];
   await startStores({
