@@ -1,3 +1,4 @@
+import type { ErrorGrouping } from '../model/records/error-family.ts';
 import type { RecordOrder } from '../model/records/record.ts';
 import type { RecordFilter } from '../model/records/record-filter.ts';
 import { SQL_MAX_ROWS } from '../model/records/sql.ts';
@@ -101,26 +102,31 @@ export function toVolumeStatement(clock: StatementClock): string {
   ]);
 }
 
-/** The families of a view's errors as a statement; the filter's own conditions on families don't hide the others. */
-export function toFamiliesStatement(
+/** A view's errors by family, code, channel or service as a statement; the filter's own conditions on these don't hide others. */
+export function toErrorsStatement(
   direction: Direction,
   filter: RecordFilter,
   clock: StatementClock,
+  by: 'errorFamily' | ErrorGrouping,
 ): string {
-  const others = { conditions: filter.conditions.filter(({ field }) => field !== 'errorFamily') };
+  const others = { conditions: filter.conditions.filter(({ field }) => field !== by) };
+  const column = findSqlColumn(by, direction)?.name ?? ERROR_FAMILY_COLUMN;
+  const lists = { channel: 'channels', service: 'services', [ERROR_FAMILY_COLUMN]: 'families' };
   return joinLines([
     toRemark(others),
-    `SELECT ${ERROR_FAMILY_COLUMN},`,
+    `SELECT ${column},`,
     '  count(*) AS requests,',
     '  round(100.0 * requests / sum(requests) OVER (), 1) AS percent,',
     '  min(date) AS first_seen,',
     '  max(date) AS last_seen,',
-    '  list_sort(list(DISTINCT channel)) AS channels,',
-    '  list_sort(list(DISTINCT service)) AS services',
+    Object.entries(lists)
+      .filter(([name]) => name !== column)
+      .map(([name, plural]) => `  list_sort(list(DISTINCT ${name})) AS ${plural}`)
+      .join(',\n'),
     `FROM ${direction}`,
     toWhere([`${ERROR_FAMILY_COLUMN} <> ''`, ...toConditionsSql(others, direction, clock)]),
-    `GROUP BY ${ERROR_FAMILY_COLUMN}`,
-    `ORDER BY requests DESC, ${ERROR_FAMILY_COLUMN}`,
+    `GROUP BY ${column}`,
+    `ORDER BY requests DESC, ${column}`,
   ]);
 }
 

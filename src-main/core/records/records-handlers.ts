@@ -48,6 +48,8 @@ export function createRecordsHandlers(parts: {
     },
     'records/find-error-families': ({ fromMs, toMs, ...question }) =>
       engine.findErrorFamilies({ ...question, period: { fromMs, toMs } }),
+    'records/group-errors': ({ fromMs, toMs, ...question }) =>
+      engine.groupErrors({ ...question, period: { fromMs, toMs } }),
     'records/read-record': (input) => cache.readRecord(input),
     'records/read-raw': (place) => cache.readRaw(place),
     'records/read-session': async (input) => addPreviews(cache, await engine.readSession(input)),

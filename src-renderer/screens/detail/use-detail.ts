@@ -1,4 +1,4 @@
-import { computed, reactive, type ShallowUnwrapRef } from 'vue';
+import { computed, reactive, shallowRef, type ShallowUnwrapRef } from 'vue';
 import type { Direction } from '../../../src-main/common/reporting/reports.ts';
 import { useClock } from '../../composables/use-clock.ts';
 import { useRecordFilter } from '../../filters/use-record-filter.ts';
@@ -6,6 +6,7 @@ import { usePeriodCoverage } from '../../period/use-period-coverage.ts';
 import { useSnapshotsStore } from '../../stores/cache/snapshots.ts';
 import { useClockStore } from '../../stores/window/clock.ts';
 import { useRecordOrder } from './address/use-record-order.ts';
+import type { Grouping } from './errors/groupings.ts';
 import { useDetailDownload } from './use-detail-download.ts';
 import { useDetailScope } from './use-detail-scope.ts';
 import { useRecordView } from './use-record-view.ts';
@@ -36,6 +37,8 @@ export function useDetail(readDirection: () => Direction) {
     () => order.value,
   );
 
+  const grouping = shallowRef<Grouping>('errorFamily');
+
   return {
     isLoaded: computed(() => snapshots.snapshots !== null),
     connection,
@@ -58,6 +61,9 @@ export function useDetail(readDirection: () => Direction) {
     pin,
     startDownload,
     sort: setOrder,
+    /** What the tab of errors groups them by. */
+    grouping,
+    group: (by: Grouping) => (grouping.value = by),
     orderFault,
     reopen,
   };

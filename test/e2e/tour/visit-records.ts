@@ -66,7 +66,7 @@ async function visitDetail(guide: Guide): Promise<void> {
   await guide.show('detail-filtered');
   await guide.showOpened('detail-export', guide.button('detail.export'));
   await page.getByRole('radio', { name: guide.say('detail.tabs.errors') }).click();
-  await page.getByRole('columnheader', { name: guide.say('detail.families.pattern') }).waitFor();
+  await page.getByRole('columnheader', { name: guide.say('detail.families.grouped.errorFamily') }).waitFor();
   await guide.show('detail-errors');
   await page.getByRole('radio', { name: guide.say('detail.tabs.records') }).click();
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { ERROR_GROUPINGS } from '../../../src-main/common/model/records/error-family.ts';
 import type {
   SqlCell,
   SqlFailure,
@@ -10,7 +11,7 @@ import type { StatusSample } from '../../../src-main/common/model/connections/st
 import { SQL_TABLES } from '../../../src-main/common/sql/sql-tables.ts';
 import {
   toComputedStatement,
-  toFamiliesStatement,
+  toErrorsStatement,
   toRecordsStatement,
   toReportedStatement,
   toSessionStatement,
@@ -409,11 +410,27 @@ describe('open as SQL', () => {
     const { families } = await engine.findErrorFamilies({ scope, filter, period: span });
     expect(families.length).toBeGreaterThan(1);
     const rows = (await read(
-      toFamiliesStatement('inbound', filter, { zone: 'UTC', ...span }),
+      toErrorsStatement('inbound', filter, { zone: 'UTC', ...span }, 'errorFamily'),
     )) as SqlCell[][];
     expect(rows.map(([pattern, count]) => [pattern, count])).toEqual(
       families.map(({ pattern, count }) => [pattern, count]),
     );
+    for (const by of ERROR_GROUPINGS) {
+      const { groups } = await engine.groupErrors({ scope, filter, period: span, by });
+      const own = { conditions: filter.conditions.filter(({ field }) => field !== by) };
+      const statement = toErrorsStatement('inbound', filter, { zone: 'UTC', ...span }, by);
+      const counted = (await read(statement)) as SqlCell[][];
+      expect(groups.length).toBeGreaterThan(0);
+      expect(groups.map(({ value, count }) => [value, count]).sort()).toEqual(
+        counted.map(([value, count]) => [value, count]).sort(),
+      );
+      // A group has the families that its own records have.
+      const [largest] = groups;
+      const within = { conditions: [...own.conditions, { field: by, values: [largest!.value] }] };
+      const { families: inIt } = await engine.findErrorFamilies({ scope, filter: within, period: span });
+      const listed = inIt.filter(({ pattern }) => largest!.examples.some(({ text }) => text === pattern));
+      expect(listed.map(({ pattern, count }) => ({ text: pattern, count }))).toEqual(largest!.examples);
+    }
     const sessionId = documents[0]?.Id ?? '';
     const session = await engine.readSession({ connectionId: 'one', sessionId, limit: 1000 });
     const requests = (await read(toSessionStatement(sessionId.toUpperCase()))) as SqlCell[][];

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { Nullable } from '../../model/nullable.ts';
 import { Facets, RecordDetail, RecordOrder, RecordRow } from '../../model/records/record.ts';
-import { ErrorFamilies } from '../../model/records/error-family.ts';
+import { ERROR_GROUPINGS, ErrorFamilies, ErrorGroups } from '../../model/records/error-family.ts';
 import { Histogram, HistogramSplit } from '../../model/records/histogram.ts';
 import { RecordFields } from '../../model/records/record-fields.ts';
 import { RecordFilter } from '../../model/records/record-filter.ts';
@@ -78,6 +78,16 @@ export const recordsOperations = {
   'records/find-error-families': operation(
     Type.Object({ ...ViewQuestion.properties, fromMs: Type.Integer(), toMs: Type.Integer() }),
     ErrorFamilies,
+  ),
+  /** The same by code, channel or service. */
+  'records/group-errors': operation(
+    Type.Object({
+      ...ViewQuestion.properties,
+      fromMs: Type.Integer(),
+      toMs: Type.Integer(),
+      by: Type.Enum([...ERROR_GROUPINGS]),
+    }),
+    ErrorGroups,
   ),
   /** `whole`: with its long texts in full. */
   'records/read-record': operation(

@@ -1,10 +1,11 @@
 import { Type, type Static } from 'typebox';
 import { Nullable } from '../nullable.ts';
 
-/** Errors that read alike once their variable parts are folded. */
-export const ErrorFamily = Type.Object({
-  /** The text with `<number>`, `<id>`, `<value>` and `<address>` in the place of what varies. */
-  pattern: Type.String(),
+/** What errors can be grouped by besides how they read. */
+export const ERROR_GROUPINGS = ['responseCode', 'channel', 'service'] as const;
+export type ErrorGrouping = (typeof ERROR_GROUPINGS)[number];
+
+const ErrorFigures = Type.Object({
   count: Type.Integer(),
   /** Null where no record has a date. */
   firstMs: Nullable(Type.Integer()),
@@ -13,12 +14,26 @@ export const ErrorFamily = Type.Object({
   channels: Type.Array(Type.Integer()),
   services: Type.Array(Type.Integer()),
   responseCodes: Type.Array(Type.Integer()),
-  /** Distinct texts, the most frequent first, at most ten. */
+  /** Distinct texts, the most frequent first, at most ten: those of a family, and the families of another group. */
   examples: Type.Array(Type.Object({ text: Type.String(), count: Type.Integer() })),
   /** Number of distinct texts. */
   textCount: Type.Integer(),
   /** Records in equal spans of the period. */
   trend: Type.Array(Type.Integer()),
+});
+export type ErrorFigures = Static<typeof ErrorFigures>;
+
+const Totals = Type.Object({
+  /** Records with an error, those of what is not listed included. */
+  errorCount: Type.Integer(),
+  recordCount: Type.Integer(),
+});
+
+/** Errors that read alike once their variable parts are folded. */
+export const ErrorFamily = Type.Object({
+  /** The text with `<number>`, `<id>`, `<value>` and `<address>` in the place of what varies. */
+  pattern: Type.String(),
+  ...ErrorFigures.properties,
 });
 export type ErrorFamily = Static<typeof ErrorFamily>;
 
@@ -27,8 +42,15 @@ export const ErrorFamilies = Type.Object({
   /** At most 200. */
   families: Type.Array(ErrorFamily),
   familyCount: Type.Integer(),
-  /** Records with an error, those of families that are not listed included. */
-  errorCount: Type.Integer(),
-  recordCount: Type.Integer(),
+  ...Totals.properties,
 });
 export type ErrorFamilies = Static<typeof ErrorFamilies>;
+
+/** The errors of some records by code, channel or service, the most frequent first. */
+export const ErrorGroups = Type.Object({
+  /** At most 200. */
+  groups: Type.Array(Type.Object({ value: Nullable(Type.Integer()), ...ErrorFigures.properties })),
+  groupCount: Type.Integer(),
+  ...Totals.properties,
+});
+export type ErrorGroups = Static<typeof ErrorGroups>;

@@ -63,6 +63,7 @@ const NAMES = [
   'explain',
   'compareRecords',
   'findErrorFamilies',
+  'groupErrors',
   'findFindings',
   'countMinutes',
   'readPercentiles',

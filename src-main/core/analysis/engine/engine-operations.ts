@@ -6,6 +6,7 @@ import {
   type RecordOrder,
 } from '../../../common/model/records/record.ts';
 import type { CallContext } from '../../calls/call-messages.ts';
+import type { ErrorGrouping } from '../../../common/model/records/error-family.ts';
 import type { RecordFilter } from '../../../common/model/records/record-filter.ts';
 import type { PeriodScope, RecordScope } from '../../../common/model/records/record-scope.ts';
 import type { SqlQuestion } from '../../../common/model/records/sql.ts';
@@ -17,7 +18,7 @@ import { createEngineFeed, type EngineFeed, type FeedProgress } from './feed/cre
 import type { EngineDatabase } from './engine-database.ts';
 import { countMinutes, readPercentiles } from './alerts/count-minutes.ts';
 import { findNewFamilies } from './alerts/find-new-families.ts';
-import { findErrorFamilies } from './error-families.ts';
+import { findErrorFamilies, groupErrors } from './error-families.ts';
 import { createFileOperations } from './files/file-operations.ts';
 import { findFindings, type FindingsQuestion } from './findings/find-findings.ts';
 import { createSettledTraffic } from './findings/settled-traffic.ts';
@@ -135,6 +136,11 @@ export async function createEngineOperations(database: EngineDatabase, source: E
     summarise: (scope: RecordScope, context: Context) => ask(scope, context, summariseRecords),
     findErrorFamilies: ({ period, ...question }: Question & { period: TimeSpan }, context: Context) =>
       askFiltered(question, context, (connection, records) => findErrorFamilies(connection, records, period)),
+    groupErrors: (
+      { period, by, ...question }: Question & { period: TimeSpan; by: ErrorGrouping },
+      context: Context,
+    ) =>
+      askFiltered(question, context, (connection, records) => groupErrors(connection, records, period, by)),
     /** What stands out in a connection's traffic. */
     findFindings: (question: FindingsQuestion, context: Context) =>
       withConnection(context, (connection) =>

@@ -1,17 +1,29 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { ErrorFamilies, ErrorFamily } from '../../../common/model/records/error-family.ts';
+import type {
+  ErrorFamilies,
+  ErrorFigures,
+  ErrorGrouping,
+  ErrorGroups,
+} from '../../../common/model/records/error-family.ts';
 import type { TimeSpan } from '../../../common/time/time-span.ts';
 import { readRows } from './engine-database.ts';
 import { toFilterSql } from './filter-sql.ts';
 import { toSourceSql, type FilteredRecords } from './resolved-scope.ts';
 
-const MAX_FAMILIES = 200;
+const MAX_GROUPS = 200;
 const MAX_EXAMPLES = 10;
 const TREND_BUCKETS = 24;
 
+/** Names of columns: what errors are grouped by, and what the groups hold different ones of. */
+interface Grouping {
+  readonly key: 'error_pattern' | 'response_code' | 'channel' | 'service';
+  readonly text: 'error' | 'error_pattern';
+}
+const COLUMNS = { responseCode: 'response_code', channel: 'channel', service: 'service' } as const;
+
 type Totals = [recordCount: number, errorCount: number, familyCount: number];
 type Part = [
-  pattern: string,
+  key: string | number | null,
   channel: number | null,
   service: number | null,
   responseCode: number | null,
@@ -20,7 +32,7 @@ type Part = [
   firstMs: number | null,
   lastMs: number | null,
 ];
-type Example = [pattern: string, text: string, count: number, textCount: number];
+type Example = [key: Part[0], text: string, count: number, textCount: number];
 
 /**
  * Groups the errors of a scope by their pattern. Conditions on the family itself don't restrict what is found, so that
@@ -28,44 +40,93 @@ type Example = [pattern: string, text: string, count: number, textCount: number]
  */
 export async function findErrorFamilies(
   connection: DuckDBConnection,
-  { scope, filter }: FilteredRecords,
+  records: FilteredRecords,
   period: TimeSpan,
 ): Promise<ErrorFamilies> {
-  const where = toFilterSql(filter, scope.direction, 'errorFamily');
+  const where = toFilterSql(records.filter, records.scope.direction, 'errorFamily');
+  const grouping = { key: 'error_pattern', text: 'error' } as const;
+  const { groups, ...totals } = await readGroups(connection, { ...records, where, grouping }, period);
+  return {
+    families: groups
+      .map(({ key, ...figures }) => ({ pattern: String(key), ...figures }))
+      .sort((a, b) => b.count - a.count || (a.pattern < b.pattern ? -1 : 1)),
+    ...totals,
+  };
+}
+
+/** Groups the errors of a scope by a number. Conditions on that don't restrict what is found either. */
+export async function groupErrors(
+  connection: DuckDBConnection,
+  records: FilteredRecords,
+  period: TimeSpan,
+  by: ErrorGrouping,
+): Promise<ErrorGroups> {
+  const where = toFilterSql(records.filter, records.scope.direction, by);
+  const grouping = { key: COLUMNS[by], text: 'error_pattern' } as const;
+  const { groups, familyCount, ...totals } = await readGroups(
+    connection,
+    { ...records, where, grouping },
+    period,
+  );
+  return {
+    groups: groups
+      .map(({ key, ...figures }) => ({ value: key === null ? null : Number(key), ...figures }))
+      .sort((a, b) => b.count - a.count || (a.value ?? -Infinity) - (b.value ?? -Infinity))
+      .slice(0, MAX_GROUPS),
+    groupCount: groups.length,
+    ...totals,
+  };
+}
+
+async function readGroups(
+  connection: DuckDBConnection,
+  records: Pick<FilteredRecords, 'scope'> & {
+    readonly where: ReturnType<typeof toFilterSql>;
+    readonly grouping: Grouping;
+  },
+  period: TimeSpan,
+) {
+  const { scope, where, grouping } = records;
+  const { key, text } = grouping;
   const columns = ['error_pattern', 'error', 'date_ms', 'channel', 'service', 'response_code'];
   const source = toSourceSql(scope, columns, where);
   const read = <Row extends readonly unknown[]>(sql: string): Promise<Row[]> =>
     readRows<Row>(connection, sql, where.values);
-  const listed = `error_pattern IN (SELECT error_pattern FROM ${source} WHERE error_pattern <> ''
-    GROUP BY error_pattern ORDER BY count(*) DESC, error_pattern LIMIT ${MAX_FAMILIES})`;
+  // Families can be as many as there are errors; of codes, channels and services there are few.
+  const listed =
+    key === 'error_pattern'
+      ? `error_pattern IN (SELECT error_pattern FROM ${source} WHERE error_pattern <> ''
+          GROUP BY error_pattern ORDER BY count(*) DESC, error_pattern LIMIT ${MAX_GROUPS})`
+      : `error_pattern <> ''`;
   const widthMs = Math.max(1, Math.ceil((period.toMs - period.fromMs) / TREND_BUCKETS));
 
   const [[recordCount, errorCount, familyCount] = [0, 0, 0]] = await read<Totals>(
     `SELECT count(*), count(*) FILTER (error_pattern <> ''), count(DISTINCT error_pattern) FILTER (error_pattern <> '')
      FROM ${source}`,
   );
-  if (errorCount === 0) return { families: [], familyCount, errorCount, recordCount };
+  if (errorCount === 0) return { groups: [], familyCount, errorCount, recordCount };
   const parts = await read<Part>(
-    `SELECT error_pattern, channel, service, response_code, (date_ms - ${period.fromMs}) // ${widthMs} AS bucket,
+    `SELECT ${key} AS key, channel, service, response_code, (date_ms - ${period.fromMs}) // ${widthMs} AS bucket,
        count(*), min(date_ms), max(date_ms)
      FROM ${source} WHERE ${listed} GROUP BY ALL`,
   );
   const examples = await read<Example>(
-    `SELECT error_pattern, error, records, texts FROM (
-       SELECT error_pattern, error, count(*) AS records,
-         count(*) OVER (PARTITION BY error_pattern) AS texts,
-         row_number() OVER (PARTITION BY error_pattern ORDER BY count(*) DESC, error) AS place
-       FROM ${source} WHERE ${listed} GROUP BY error_pattern, error
-     ) WHERE place <= ${MAX_EXAMPLES} ORDER BY error_pattern, place`,
+    `SELECT key, text, records, texts FROM (
+       SELECT ${key} AS key, ${text} AS text, count(*) AS records,
+         count(*) OVER (PARTITION BY ${key}) AS texts,
+         row_number() OVER (PARTITION BY ${key} ORDER BY count(*) DESC, ${text}) AS place
+       FROM ${source} WHERE ${listed} GROUP BY ${key}, ${text}
+     ) WHERE place <= ${MAX_EXAMPLES} ORDER BY key, place`,
   );
-  const examplesOf = Map.groupBy(examples, ([pattern]) => pattern);
-  const families = [...Map.groupBy(parts, ([pattern]) => pattern)]
-    .map(([pattern, own]) => toFamily(pattern, own, examplesOf.get(pattern) ?? []))
-    .sort((a, b) => b.count - a.count || (a.pattern < b.pattern ? -1 : 1));
-  return { families, familyCount, errorCount, recordCount };
+  const examplesOf = Map.groupBy(examples, ([own]) => own);
+  const groups = [...Map.groupBy(parts, ([own]) => own)].map(([own, ownParts]) => ({
+    key: own,
+    ...toFigures(ownParts, examplesOf.get(own) ?? []),
+  }));
+  return { groups, familyCount, errorCount, recordCount };
 }
 
-function toFamily(pattern: string, parts: readonly Part[], examples: readonly Example[]): ErrorFamily {
+function toFigures(parts: readonly Part[], examples: readonly Example[]): ErrorFigures {
   const trend = Array.from({ length: TREND_BUCKETS }, () => 0);
   for (const [, , , , bucket, count] of parts) {
     if (bucket !== null && bucket >= 0 && bucket < TREND_BUCKETS)
@@ -74,7 +135,6 @@ function toFamily(pattern: string, parts: readonly Part[], examples: readonly Ex
   const firsts = parts.flatMap(([, , , , , , firstMs]) => firstMs ?? []);
   const lasts = parts.flatMap(([, , , , , , , lastMs]) => lastMs ?? []);
   return {
-    pattern,
     count: parts.reduce((sum, [, , , , , count]) => sum + count, 0),
     firstMs: firsts.length === 0 ? null : firsts.reduce((least, atMs) => Math.min(least, atMs)),
     lastMs: lasts.length === 0 ? null : lasts.reduce((most, atMs) => Math.max(most, atMs)),

@@ -48,9 +48,21 @@ async function show(
       errorCount: families.reduce((sum, { count }) => sum + count, 0),
       recordCount: 1000,
     }),
+    'records/group-errors': () => {
+      const examples = [TIMEOUT.pattern, REFUSED.pattern].map((text) => ({ text, count: 1 }));
+      const figures = { ...TIMEOUT, examples };
+      const groups = [
+        { ...figures, value: 3, count: 250 },
+        { ...figures, value: null, count: 50 },
+      ];
+      return { groups, groupCount: 2, errorCount: 300, recordCount: 1000 };
+    },
   });
   const { global } = await provideApplication(backend);
-  const screen = mount(ErrorFamilies, { props: { view, zone: 'UTC', gaps }, global });
+  const screen = mount(ErrorFamilies, {
+    props: { view, zone: 'UTC', gaps, grouping: 'errorFamily' },
+    global,
+  });
   await flushPromises();
   return { screen, backend };
 }
@@ -117,6 +129,32 @@ describe('the families of errors', () => {
     await not!.trigger('click');
     const own = { field: 'errorFamily', values: [REFUSED.pattern], exclude: true };
     expect(screen.emitted('filter')).toEqual([[{ conditions: [...view.filter.conditions, own] }]]);
+  });
+
+  it('are grouped by code, channel or service as well, each with its most frequent family', async () => {
+    const { screen, backend } = await show([TIMEOUT]);
+    await screen.setProps({ grouping: 'channel' });
+    await flushPromises();
+    expect(backend.calls.at(-1)).toMatchObject({ name: 'records/group-errors', input: { by: 'channel' } });
+    const cells = screen.findAll('tbody tr').map((row) => row.findAll('td').map((cell) => cell.text()));
+    expect(cells.map((row) => row.slice(0, 4))).toEqual([
+      ['504+1', '3Service n timed out+1', '250', '83.3%'],
+      ['504+1', '(empty)Service n timed out+1', '50', '16.7%'],
+    ]);
+    await screen.findAll('[aria-expanded]')[0]!.trigger('click');
+    expect(screen.get('.more').text()).toContain('2 families of errors');
+    await screen.findAll('.more button')[0]!.trigger('click');
+    // Other records of the channel have no error.
+    expect(screen.emitted('filter')?.at(-1)).toEqual([
+      {
+        conditions: [
+          { field: 'channel', values: [3] },
+          { field: 'errorFamily', values: [''], exclude: true },
+        ],
+      },
+    ]);
+    await screen.findAll('.more button')[2]!.trigger('click');
+    expect(screen.emitted('alert')).toEqual(screen.emitted('filter'));
   });
 
   it('say so where no record has an error', async () => {
